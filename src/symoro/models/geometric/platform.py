@@ -1,15 +1,15 @@
 """`inverse-geometry` of a parallel robot: the joints of its legs, from the pose of the platform.
 
-Each leg is solved by itself in closed form. A leg that folds in two ways doubles the rows (working modes); the flips of
-universal joints and balls, which change no motor, are no modes of their own: the first is given, and with the option
-`fold` another.
+Each leg has a closed form. A leg with two working modes doubles the rows; the two solutions of a universal joint or a
+ball, at equal positions of the motors, are not modes of their own: the first is given, and another one with the option
+`fold`.
 
 J.-P. Merlet, Parallel robots, Springer, 2006, chapter 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -17,15 +17,22 @@ from symoro.errors import SymoroError
 from symoro.expr.linalg import Matrix, homogeneous, identity, matmul
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, maximum, select, sin
 from symoro.models.catalogue import Option, form
-from symoro.models.dynamic.platform.chain_leg import chain_legs
-from symoro.models.dynamic.platform.model import APPLIES_TO, Platform, folds_of, platform_at
-from symoro.models.dynamic.platform.ports import FOLD, PLATFORM_POSE, SPACE, TO
-from symoro.models.dynamic.platform.pose import PlatformPose, pose_input
-from symoro.models.dynamic.platform.spatial_leg import is_spatial, spatial_legs
-from symoro.models.dynamic.platform.ups import is_light_ups, is_ups, ups_legs
 from symoro.models.geometric.inverse.chain.chain import SMALLEST
 from symoro.models.geometric.inverse.finite import closes, largest, magnitude, relative, where_finite
 from symoro.models.geometric.places import before_turn, between
+from symoro.models.platform.leg import joints_of, legs_of, seat_of
+from symoro.models.platform.model import APPLIES_TO, platform_at
+from symoro.models.platform.pose import (
+    FOLD,
+    PLATFORM_POSE,
+    SPACE,
+    TO,
+    PlatformPose,
+    in_platform_space,
+    pose_input,
+    working_modes,
+)
+from symoro.models.platform.ups import ups_legs
 from symoro.models.ports import FREE, RESIDUAL, SOLUTIONS, STATUS
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
@@ -40,20 +47,16 @@ VALID, OUT_OF_REACH, SINGULAR = 0, 1, 2
 
 
 def is_platform(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Whether the pose of a platform is given whose legs are solved in closed form."""
-    if options.get("space") == "platform":
+    """Return whether the pose is that of a platform whose legs have closed forms."""
+    if in_platform_space(robot, options):
         return True
     if not robot.B or set(options) - {"to", "fold", "tolerance"}:
         return False
     if options.get("to") is None and robot.platform is None:
         return False
     try:
-        parallel = parallel_robot(robot, options.get("to"))
-        if is_light_ups(parallel):
-            find: Callable[..., Sequence[object]] = ups_legs
-        else:
-            find = spatial_legs if is_spatial(parallel) else chain_legs
-        return bool(find(Builder(robot.name), parallel))
+        parallel, builder = parallel_robot(robot, options.get("to")), Builder(robot.name)
+        return ups_legs(builder, parallel) is not None or bool(legs_of(builder, parallel))
     except SymoroError:
         return False
 
@@ -78,16 +81,16 @@ def platform_inverse_geometry(
     fold: str | None = None,
     tolerance: float = 1e-9,
 ) -> Program:
-    """All joints of the tree from the pose of the platform, one row a working mode."""
+    """All joints of the tree from the pose of the platform, one row per working mode."""
     parallel = parallel_robot(robot, to)
     builder = Builder(f"{robot.name}_inverse_geometry")
     pose = pose_input(builder)
-    modes = [folds_of(fold, len(parallel.legs))] if fold else _working_modes(parallel)
+    modes = [working_modes(fold, len(parallel.legs))] if fold else _all_working_modes(builder, parallel)
     joints = moving_joints(robot)
     rows, statuses, residuals = [], [], []
-    for folds in modes:
-        found, status, residual = _row(builder, parallel, pose, folds, tolerance)
-        rows.append([found[j] for j in joints])
+    for of_legs in modes:
+        positions, status, residual = _row(builder, parallel, pose, of_legs, tolerance)
+        rows.append([positions[j] for j in joints])
         statuses.append(builder.number(status))
         residuals.append(residual)
     given = magnitude(builder, [x for row in pose.rotation for x in row] + pose.position)
@@ -98,39 +101,37 @@ def platform_inverse_geometry(
     return builder.program()
 
 
-def _working_modes(parallel: ParallelRobot) -> list[list[int]]:
-    """The folds of the legs, all of them; one where a leg folds one way only."""
-    if is_ups(parallel):
+def _all_working_modes(builder: Builder, parallel: ParallelRobot) -> list[list[int]]:
+    """Return all combinations of the legs' working modes; one per leg where both have equal motors."""
+    if ups_legs(builder, parallel) is not None:
         return [[1] * len(parallel.legs)]
-    if is_spatial(parallel):
-        legs = spatial_legs(Builder(parallel.robot.name), parallel)
-        return [list(folds) for folds in product(*((1,) if leg.flips else (1, 2) for leg in legs))]
-    return [list(folds) for folds in product((1, 2), repeat=len(parallel.legs))]
+    choices = ((1,) if leg.has_passive_mode else (1, 2) for leg in legs_of(builder, parallel))
+    return [list(modes) for modes in product(*choices)]
 
 
 def _row(
-    builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int], tolerance: float
+    builder: Builder, parallel: ParallelRobot, pose: PlatformPose, modes: Sequence[int], tolerance: float
 ) -> tuple[dict[int, Scalar], Scalar, Scalar]:
-    """A working mode: joints, status, and by how much direct geometry along the legs misses the pose."""
-    platform: Platform = platform_at(builder, parallel, pose, folds)
-    found, regular = platform.positions()
-    numbers = [x for leg in range(len(folds)) for x in _misses(builder, parallel, pose, leg, found)]
-    met = closes(builder, numbers, tolerance)
-    otherwise = SINGULAR if is_ups(parallel) else OUT_OF_REACH
-    return found, select(regular, select(met, VALID, OUT_OF_REACH), otherwise), largest(numbers)
+    """Return joints and status of a working mode, and the residual of direct geometry along the legs."""
+    positions, conditions = platform_at(builder, parallel, pose, modes).positions()
+    numbers = [x for leg in range(len(modes)) for x in _residuals(builder, parallel, pose, leg, positions)]
+    status: Scalar = select(closes(builder, numbers, tolerance), VALID, OUT_OF_REACH)
+    otherwise = SINGULAR if ups_legs(builder, parallel) is not None else OUT_OF_REACH
+    for condition in conditions:
+        status = select(condition, status, otherwise)
+    return positions, status, largest(numbers)
 
 
-def _misses(
+def _residuals(
     builder: Builder, parallel: ParallelRobot, pose: PlatformPose, number: int, q: Mapping[int, Scalar]
 ) -> list[Expr]:
-    """Direct geometry of a leg, through all its joints, less where its end is to be.
+    """Return direct geometry of a leg, through all its joints, less the pose of its end.
 
     Entries of the rotation, and the sum of the magnitudes of the position's divided by a size: the sum of the leg's
     constant lengths and of the magnitudes of the given position.
     """
     leg, robot = parallel.legs[number], parallel.robot
-    last = parallel.body[0] if leg.loop is None else leg.loop.left
-    seat = parallel.body[0] if leg.loop is None else leg.loop.right
+    last, seat = joints_of(parallel, leg)[-1], seat_of(parallel, leg)
     reached: Matrix = identity(4)
     for j in chain(robot, last):
         reached = matmul(reached, _moved(builder, robot, j, q))
@@ -146,7 +147,7 @@ def _misses(
 
 
 def _moved(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Matrix:
-    """iTj with its joint where it is."""
+    """Return iTj at a position of its joint."""
     frame = robot.frame(j)
     theta, r = builder.formula(frame.theta), builder.formula(frame.r)
     if frame.sigma == JointType.REVOLUTE:

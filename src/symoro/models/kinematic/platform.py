@@ -2,8 +2,8 @@
 
     V = J qda,   qda = Jinv V
 
-Jinv is simple where J is not: row i is (u; rho x u) for a leg of a Gough-Stewart platform. J is its inverse, over the
-freedoms that the platform has; where it is singular (type 2) J is NaN, and so is Jinv where a leg is (type 1).
+Row i of Jinv is (u; rho x u) for a leg of a Gough-Stewart platform. J is its inverse over the freedoms of the platform;
+at a singularity of type 2 J is NaN, at one of type 1 (of a leg) both are.
 
 W. Khalil, ICINCO 2010, section 5, eq. (60) to (65).
 """
@@ -13,20 +13,21 @@ from __future__ import annotations
 from typing import Any
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import matvec
+from symoro.expr.linalg import Matrix, Vector, matvec
+from symoro.expr.scalar import Scalar, select
 from symoro.models.catalogue import form
-from symoro.models.dynamic.platform.model import APPLIES_TO, OF, started
-from symoro.models.dynamic.platform.ports import (
+from symoro.models.platform.model import APPLIES_TO, OF, require, started
+from symoro.models.platform.pose import (
     FOLD,
     PLATFORM_POSE,
     PLATFORM_V,
     SPACE,
     TO,
+    PlatformMotion,
     in_platform_space,
+    twist_input,
 )
-from symoro.models.dynamic.platform.pose import all_of, motion_input, where
-from symoro.models.dynamic.platform.spatial_platform import SpatialPlatform
-from symoro.models.dynamic.platform.ups import is_ups, ups_legs
+from symoro.models.platform.ups import ups_legs
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -56,8 +57,9 @@ def platform_jacobian(
 ) -> Program:
     """From the motors to the platform."""
     builder, platform = started(robot, "platform_jacobian", to, fold)
-    found, regular = platform.jacobian()
-    builder.output(PLATFORM_J, where(regular, found))
+    jacobian, conditions = platform.jacobian()
+    require(builder, conditions)
+    builder.output(PLATFORM_J, jacobian)
     return builder.program()
 
 
@@ -67,8 +69,9 @@ def platform_jacobian_inverse(
 ) -> Program:
     """From the platform to the motors, as a matrix."""
     builder, platform = started(robot, "platform_jacobian_inverse", to, fold)
-    found, regular = platform.inverse_jacobian()
-    builder.output(PLATFORM_JINV, where(regular, found))
+    rows, conditions = platform.inverse_jacobian()
+    require(builder, conditions)
+    builder.output(PLATFORM_JINV, rows)
     return builder.program()
 
 
@@ -78,11 +81,12 @@ def platform_inverse_kinematics(
 ) -> Program:
     """From the platform to the motors."""
     builder, platform = started(robot, "platform_inverse_kinematics", to, fold)
-    motion = motion_input(builder, acceleration=False)
-    found, regular = platform.inverse_jacobian()
-    if isinstance(platform, SpatialPlatform):
-        regular = all_of([regular, platform.allows_velocity(motion)])
-    builder.output(PLATFORM_QDA, where(regular, matvec(found, [*motion.v, *motion.w])))
+    v = twist_input(builder, PLATFORM_V)
+    none: Vector = [0, 0, 0]
+    rows, conditions = platform.inverse_jacobian()
+    require(builder, conditions)
+    require(builder, platform.allowed(PlatformMotion(v[:3], v[3:], none, none), acceleration=False))
+    builder.output(PLATFORM_QDA, matvec(rows, v))
     return builder.program()
 
 
@@ -93,36 +97,47 @@ def motors_at(robot: Robot, to: int | str | None, fold: str) -> Program:
         NotApplicableError: the legs restrict the pose.
     """
     builder, platform = started(robot, "motors_at", to, fold)
-    if isinstance(platform, SpatialPlatform) and platform.constrained:
+    if platform.is_constrained:
         raise NotApplicableError(
             f"the legs of robot '{robot.name}' restrict the pose of its platform, so that Newton's method on all "
             "six freedoms does not apply",
             hint="loop-geometry with method='numeric' gives all joints from the active ones, starting at a closed "
             "posture, and fast-geometry with active=True the pose",
         )
-    positions, there = platform.positions()
-    rows, regular = platform.inverse_jacobian()
-    active = motors(robot)
-    builder.output(PLATFORM_QA, where(there, [positions[j] for j in active]))
-    builder.output(PLATFORM_JINV, where(regular, rows))
+    positions, reached = platform.positions()
+    require(builder, reached)
+    rows, conditions = platform.inverse_jacobian()
+    builder.output(PLATFORM_QA, [positions[j] for j in motors(robot)])
+    builder.output(PLATFORM_JINV, _where(builder, conditions, rows))
     return builder.program()
 
 
+def _where(builder: Builder, conditions: list[Scalar], rows: Matrix) -> Matrix:
+    """Return a matrix where all conditions are 1, NaN elsewhere."""
+    regular: Scalar = 1
+    for condition in conditions:
+        regular = select(condition, regular, 0)
+    none = builder.not_a_number(regular)
+    return [[select(regular, x, none) for x in row] for row in rows]
+
+
 def leg_points(robot: Robot, to: int | str | None) -> Program:
-    """Of a platform on six legs with balls: centres `a` of the universal joints in frame 0, `b` of the balls on the
-    platform, and the slides' `offset` to the lengths of the legs.
+    """Return the points of a platform on six UPS legs.
+
+    Outputs: `a`, centres of the universal joints in frame 0; `b`, those of the balls on the platform; `offset` of the
+    slides to the lengths of the legs.
 
     Raises:
         NotApplicableError: its legs are others.
     """
     parallel = parallel_robot(robot, to)
-    if not is_ups(parallel) or len(parallel.legs) != 6:
-        raise NotApplicableError(
-            f"robot '{robot.name}' is no platform on six legs with universal joint, slide and ball",
-            hint="poses near a known one are found for every platform",
-        )
     builder = Builder(f"{robot.name}_leg_points")
     legs = ups_legs(builder, parallel)
+    if legs is None or len(legs) != 6:
+        raise NotApplicableError(
+            f"robot '{robot.name}' is not a platform on six legs with universal joint, slide and ball",
+            hint="a pose near a given one can be computed for every platform",
+        )
     builder.output("a", [leg.centre for leg in legs])
     builder.output("b", [leg.b for leg in legs])
     builder.output("offset", [builder.formula(robot.frame(leg.joints[2]).r) for leg in legs])

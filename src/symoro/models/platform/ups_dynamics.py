@@ -1,10 +1,10 @@
-"""What a leg of a Gough-Stewart platform asks for: the force at its ball and that of its slide, and its inertia.
+"""Loads of a leg of a Gough-Stewart platform: forces at its ball and along its slide, and its inertia.
 
-Tip velocity v and acceleration a of the ball's centre, in frame 0. The slide moves by rd = u.v. For a leg that is a
-body of revolution without inertia about its axis nothing depends on its turn about itself:
+v and a are velocity and acceleration of the ball's centre in frame 0. The slide moves by rd = u.v. If a leg is a body
+of revolution without inertia about its axis, its load does not depend on its rotation about itself:
 
     I = XX2 + XX3 + 2 MZ3 L + M3 L^2,   s = MZ3 + M3 L,   S = MZ2 + s,   ww = (v.v - rd^2) / L^2
-    f = I/L^2 a - 2 rd (I - s L)/L^3 v - S/L g                  across the leg; its part along u is not removed
+    f = I/L^2 a - 2 rd (I - s L)/L^3 v - S/L g                  its part along u is included
     slide = M3 (rdd - g.u) - s ww,                              rdd = a.u + L ww
 
 Any other leg is written in its own axes, with w = (-v_y / L, v_x / L, k w_x), k = z1.u / (s2 sin theta2):
@@ -13,35 +13,38 @@ Any other leg is written in its own axes, with w = (-v_y / L, v_x / L, k w_x), k
     m = J wd + w x (J w) + S3 x c - S x g,   c = (2 rd w_y, -2 rd w_x, rdd)        moment about the universal joint
     f_x = m_y / L,   f_y = -(m_x + k m_z) / L
 
-with friction and rotors of the cross added. A force along u only shifts the unknown of that leg: `shift` is what the
-motor gives beyond it (Khalil 2010, eq. 66, leg by leg).
+with friction and rotors of the universal joint added. A force along u changes the unknown force of that leg alone:
+`along` is the force of the motor besides it (Khalil 2010, eq. 66, leg by leg).
+
+A torque t in a turn of the ball with direction d loads the platform with the moment t d and, since the leg rotates with
+the velocity of its ball's centre, the ball with the force of equal power, -t (w_leg by v)' d.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symoro.expr.linalg import Matrix, Vector, add, cross, dot, matvec, scale, subtract
-from symoro.expr.scalar import Scalar, sign
-from symoro.models.dynamic.platform.body import BodyTurning
-from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose
-from symoro.models.dynamic.platform.ups import LegAxes, LegPosture, UpsLeg, in_leg_axes, leg_axes
-from symoro.models.dynamic.platform.ups_ball import BallAxes, at_tip, ball_drives
+from symoro.expr.linalg import Matrix, Vector, add, cross, dot, matmul, matvec, scale, subtract, transpose
+from symoro.expr.scalar import Scalar, cos, sign, sin
 from symoro.models.joints import is_zero
+from symoro.models.platform.body import AngularMotion
+from symoro.models.platform.leg import about_z
+from symoro.models.platform.pose import PlatformMotion, PlatformPose
+from symoro.models.platform.ups import BallAxes, LegAxes, LegPosture, UpsLeg, leg_axes
 from symoro.models.spatial import Symmetric
 from symoro.program.builder import Builder
-from symoro.robot.description import DRIVE, Robot
+from symoro.robot.description import DRIVE, INERTIAL, Robot
 
 
 @dataclass(frozen=True)
 class LegBodies:
-    """The leg's inertia, in its own axes: what turns about the universal joint, and the rod.
+    """The inertia of a leg in its own axes: cylinder and rod rotate together, the rod slides.
 
     Attributes:
-        tensor: of both links at L = 0, about the cross and about the ball.
-        ms: first moments of the cylinder; rod: those of the rod, about the ball; m: its mass.
-        cross: ZZ, MX, MY of the cross about its axis.
-        drives: IA, FV, FS, FO of the two turns and the slide.
+        tensor: XX XY XZ YY YZ ZZ of cylinder and rod at L = 0, about the universal joint and about the ball.
+        ms: first moments of the cylinder; `rod`: those of the rod, about the ball; `m`: its mass.
+        cross: ZZ, MX, MY of the first link of the universal joint about its axis.
+        drives: IA, FV, FS, FO of the six joints.
     """
 
     tensor: Symmetric
@@ -49,77 +52,89 @@ class LegBodies:
     rod: Vector
     m: Scalar
     cross: Vector
-    drives: tuple[Vector, Vector, Vector]
+    drives: list[Vector]
 
     @property
     def of_revolution(self) -> bool:
-        """Whether nothing depends on the turn of the leg about itself."""
+        """Whether the load does not depend on the rotation of the leg about itself."""
         xx, xy, xz, yy, yz, zz = self.tensor
-        still = [xy, xz, yz, zz, *self.ms[:2], *self.rod[:2], *self.cross, *self.drives[0], *self.drives[1]]
-        return xx == yy and all(is_zero(x) for x in still)
+        passive = [x for k, drive in enumerate(self.drives) if k != 2 for x in drive]
+        zero = [xy, xz, yz, zz, *self.ms[:2], *self.rod[:2], *self.cross, *passive]
+        return xx == yy and all(is_zero(x) for x in zero)
+
+    @property
+    def ball_drives(self) -> dict[int, Vector]:
+        """The turns of the ball (0, 1, 2) with friction or a rotor."""
+        return {k: x for k, x in enumerate(self.drives[3:]) if not all(is_zero(y) for y in x)}
 
 
 def leg_bodies(builder: Builder, robot: Robot, leg: UpsLeg) -> LegBodies:
-    """The inertia of a leg; the sums of parameters are done once."""
-    cylinder, rod = in_leg_axes(builder, leg, robot)
-    j1, j2, j3 = leg.joints[:3]
-    entries = [
-        cylinder.tensor[r][c] + rod.tensor[r][c] for r, c in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-    ]
-    xx, xy, xz, yy, yz, zz = entries
-    link = robot.link(j1)
+    """Return the inertia of a leg; sums of parameters are computed once."""
+
+    def in_leg_axes(j: int, rotation: Matrix) -> tuple[Matrix, Vector]:
+        link = robot.link(j)
+        xx, xy, xz, yy, yz, zz, x, y, z = (builder.formula(getattr(link, name)) for name in INERTIAL[:9])
+        tensor: Matrix = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        return matmul(matmul(rotation, tensor), transpose(rotation)), matvec(rotation, [x, y, z])
+
+    cylinder, ms = in_leg_axes(leg.joints[1], [[1, 0, 0], [0, 0, leg.s3], [0, -leg.s3, 0]])
+    rod, rod_ms = in_leg_axes(leg.joints[2], about_z(cos(leg.spin), sin(leg.spin)))
+    cross_link = robot.link(leg.joints[0])
+    xx, xy, xz, yy, yz, zz = (
+        cylinder[r][c] + rod[r][c] for r, c in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    )
     return LegBodies(
         (xx, xy, xz, yy, yz, zz),
-        cylinder.ms,
-        rod.ms,
-        rod.m,
-        [builder.formula(x) for x in (link.ZZ, link.MX, link.MY)],
-        tuple([builder.formula(getattr(robot.frame(j), n)) for n in DRIVE] for j in (j1, j2, j3)),  # type: ignore[arg-type]
+        ms,
+        rod_ms,
+        builder.formula(robot.link(leg.joints[2]).M),
+        [builder.formula(x) for x in (cross_link.ZZ, cross_link.MX, cross_link.MY)],
+        [[builder.formula(getattr(robot.frame(j), name)) for name in DRIVE] for j in leg.joints],
     )
 
 
 def drive_force(drive: Vector, rate: Scalar, acceleration: Scalar) -> Scalar:
-    """IA qdd + FV qd + FS sign(qd) + FO."""
+    """Return IA qdd + FV qd + FS sign(qd) + FO."""
     rotor, viscous, coulomb, offset = drive
-    found = rotor * acceleration + viscous * rate + offset
-    return found if is_zero(coulomb) else found + coulomb * sign(rate)
+    force = rotor * acceleration + viscous * rate + offset
+    return force if is_zero(coulomb) else force + coulomb * sign(rate)
 
 
 @dataclass(frozen=True)
 class LegLoad:
-    """A force at the ball, and a moment, in frame 0; what the motor gives beyond its share of the balance."""
+    """Force at the ball and moment on the platform in frame 0, and the force of the motor besides the balance."""
 
     force: Vector
-    shift: Scalar
+    along: Scalar
     moment: Vector | None = None
 
 
 class UpsLegDynamics:
-    """A leg at a posture of the platform."""
+    """A leg at a pose of the platform."""
 
-    def __init__(self, builder: Builder, robot: Robot, pose: PlatformPose, at: LegPosture, fold: int) -> None:
+    def __init__(self, builder: Builder, robot: Robot, pose: PlatformPose, at: LegPosture, mode: int) -> None:
         self.builder, self.at = builder, at
         self.bodies = leg_bodies(builder, robot, at.leg)
-        self.drives = ball_drives(builder, robot, at.leg.joints[3:])
-        plain = self.bodies.of_revolution and not self.drives
-        self.axes: LegAxes | None = None if plain else leg_axes(builder, at, fold)
-        self.ball = BallAxes(builder, robot, pose, at, self.axes) if self.axes and self.drives else None
+        self.axes: LegAxes | None = None if self.bodies.of_revolution else leg_axes(builder, at, mode)
+        self.ball: BallAxes | None = None
+        if self.axes and self.bodies.ball_drives:
+            self.ball = BallAxes(builder, robot, pose, at, self.axes)
 
     @property
     def regular(self) -> list[Scalar]:
-        """Conditions under which the leg has values."""
+        """Conditions: each is 1 where the leg has values."""
         return [part.regular for part in (self.at, self.axes, self.ball) if part is not None]
 
-    def tip(self, motion: PlatformMotion, turning: BodyTurning) -> tuple[Vector, Vector]:
-        """Velocity and acceleration of the ball's centre."""
+    def tip(self, motion: PlatformMotion, angular: AngularMotion) -> tuple[Vector, Vector]:
+        """Return velocity and acceleration of the ball's centre."""
         i, rho = self.at.leg.number, self.at.rho
         v = self.builder.named_array(f"v{i}_", add(motion.v, cross(motion.w, rho)))
-        a = self.builder.named_array(f"a{i}_", add(motion.vd, matvec(turning.u, rho)))
+        a = self.builder.named_array(f"a{i}_", add(motion.vd, matvec(angular.u, rho)))
         return list(v), list(a)
 
-    def load(self, motion: PlatformMotion, turning: BodyTurning, gravity: Vector) -> LegLoad:
-        """What the motion of the ball's centre takes."""
-        v, a = self.tip(motion, turning)
+    def load(self, motion: PlatformMotion, angular: AngularMotion, gravity: Vector) -> LegLoad:
+        """Return the load of a motion of the platform."""
+        v, a = self.tip(motion, angular)
         if self.axes is None:
             return self._revolution(v, a, gravity)
         return self._general(self.axes, v, a, gravity, motion)
@@ -163,65 +178,65 @@ class UpsLegDynamics:
         sx, sy, s3 = bodies.rod
         s = s3 + bodies.m * length
         first = [sx + bodies.ms[0], sy + bodies.ms[1], s + bodies.ms[2]]
-        turning = BodyTurning.of(self.builder, [wx, wy, wz], [wdx, wdy, wdz])
-        m = turning.moment(self._tensor(length))
+        angular = AngularMotion.of(self.builder, [wx, wy, wz], [wdx, wdy, wdz])
+        m = angular.moment(self._tensor(length))
         c = [cx, cy, rdd]
         m = add(m, add(cross([sx, sy, s], c), cross(g, first)))
         x = m[0] + k * m[2] + self._cross(axes, over, wx, wy, wdx, g)
-        drive = drive_force(self._signed(1), wy, wdy)
+        drive = drive_force(self._second_drive(), wy, wdy)
         fx, fy = name(f"fx{i}", (m[1] + drive) * inverse), name(f"fy{i}", -x * inverse)
         moment: Vector | None = None
         if self.ball:
             more, moment = self._ball(self.ball, motion, k, [wx, wy, wz], [wdx, wdy, wdz])
             fx, fy = fx + more[0], fy + more[1]
         force = add(scale(fx, axes.ex), scale(fy, axes.ey))
-        slide = _slide(bodies, rdd, rd) - bodies.m * g[2] + dot(turning.u[2], [sx, sy, s])
+        slide = _slide(bodies, rdd, rd) - bodies.m * g[2] + dot(angular.u[2], [sx, sy, s])
         return LegLoad(force, slide, moment)
 
     def _ball(
         self, ball: BallAxes, motion: PlatformMotion, k: Scalar, w: Vector, wd: Vector
     ) -> tuple[Vector, Vector]:
-        """Force (x, y) at the ball and moment on the platform, from friction and rotors in the ball."""
+        """Return force (x, y) at the ball and moment on the platform, of friction and rotors in the ball."""
         rates = ball.rates(subtract(ball.local(motion.w), w))
         change = subtract(subtract(ball.local(motion.wd), wd), ball.bias(w, rates))
         accelerations = ball.rates(change)
         force: Vector = [0, 0]
         moment: Vector = [0, 0, 0]
-        for part in self.drives:
-            torque = drive_force(part.drive, rates[part.turn], accelerations[part.turn])
-            direction = ball.directions[part.turn]
-            force = add(force, scale(torque, at_tip(direction, k, self.at.inverse)))
+        for turn, drive in self.bodies.ball_drives.items():
+            torque = drive_force(drive, rates[turn], accelerations[turn])
+            direction = ball.directions[turn]
+            force = add(force, scale(torque, _at_ball(direction, k, self.at.inverse)))
             moment = add(moment, scale(torque, direction))
         return force, ball.world(moment)
 
     def ball_inertia(self) -> list[tuple[Scalar, Vector]]:
-        """Rotors in the ball: inertia, and the twist of the platform that turns each by one."""
+        """Return inertia of rotors in the ball, and the twist of the platform at their unit rates."""
         if self.ball is None or self.axes is None:
             return []
         k = self.axes.along * (self.at.leg.s2 / self.axes.s2)
-        found = []
-        for part in self.drives:
-            direction = self.ball.directions[part.turn]
-            x, y = at_tip(direction, k, self.at.inverse)
+        rotors = []
+        for turn, drive in self.bodies.ball_drives.items():
+            direction = self.ball.directions[turn]
+            x, y = _at_ball(direction, k, self.at.inverse)
             force = add(scale(x, self.axes.ex), scale(y, self.axes.ey))
             twist = [*force, *add(cross(self.at.rho, force), self.ball.world(direction))]
-            found.append((part.drive[0], twist))
-        return found
+            rotors.append((drive[0], twist))
+        return rotors
 
     def _tensor(self, length: Scalar) -> Symmetric:
-        """About the universal joint: the rod is L away."""
+        """Return the tensor about the universal joint: the rod is at the distance L."""
         xx, xy, xz, yy, yz, zz = self.bodies.tensor
         x, y, z = self.bodies.rod
         far = length * (2 * z + self.bodies.m * length)
         return xx + far, xy, xz - length * x, yy + far, yz - length * y, zz
 
-    def _signed(self, which: int) -> Vector:
-        """The drive of the second turn about e_y = s3 z2: an offset changes its sign with the axis."""
-        rotor, viscous, coulomb, offset = self.bodies.drives[which]
+    def _second_drive(self) -> Vector:
+        """Return the drive of the second joint about e_y = s3 z2: an offset changes its sign with the axis."""
+        rotor, viscous, coulomb, offset = self.bodies.drives[1]
         return [rotor, viscous, coulomb, self.at.leg.s3 * offset]
 
     def _cross(self, axes: LegAxes, over: Scalar, wx: Scalar, wy: Scalar, wdx: Scalar, g: Vector) -> Scalar:
-        """Torque of the first turn by itself (cross, rotor, friction) as a moment about e_x: divided by z1x."""
+        """Return the torque of the first joint (its link, rotor, friction) as a moment about e_x: divided by z1x."""
         zz, mx, my = self.bodies.cross
         drive = self.bodies.drives[0]
         if all(is_zero(x) for x in (zz, mx, my, *drive)):
@@ -236,7 +251,7 @@ class UpsLegDynamics:
         return torque * over
 
     def inertia(self) -> Matrix:
-        """The leg's inertia at its ball over (e_x, e_y, u); not for a body of revolution."""
+        """Return the leg's inertia at its ball over (e_x, e_y, u); not for a body of revolution."""
         assert self.axes is not None
         at, bodies = self.at, self.bodies
         inverse, over = at.inverse, at.leg.s2 / self.axes.s2
@@ -251,13 +266,19 @@ class UpsLegDynamics:
         return [[a, b, e], [b, d, f], [e, f, bodies.m + bodies.drives[2][0]]]
 
     def point_mass(self) -> tuple[Scalar, Scalar]:
-        """Of a body of revolution: the inertia across the leg, and that along it beyond the same."""
+        """Return, for a body of revolution, the inertia across the leg, and that along it less the same."""
         length, bodies = self.at.length, self.bodies
         across = self._tensor(length)[0] * self.at.inverse * self.at.inverse
         return across, bodies.m + bodies.drives[2][0] - across
 
 
 def _slide(bodies: LegBodies, rdd: Scalar, rd: Scalar) -> Scalar:
-    """Mass of the rod and drive of the slide."""
+    """Return the force of the rod's mass and of the drive of the slide."""
     rotor, *rest = bodies.drives[2]
     return drive_force([rotor + bodies.m, *rest], rd, rdd)
+
+
+def _at_ball(direction: Vector, k: Scalar, inverse: Scalar) -> tuple[Scalar, Scalar]:
+    """Return the force (x, y) at the ball per unit torque of a turn with this direction."""
+    x, y, z = direction
+    return -y * inverse, (x + k * z) * inverse

@@ -2,9 +2,9 @@
 
     tau = J' (A Vd + H)          V = J qda
 
-T, V and Vd of the platform in frame 0 take the place of the joints: the legs' inverse geometry and kinematics are part
-of the models. A pose does not say how the legs fold: the option `fold` does. Where a leg or the platform is singular
-every output is NaN.
+T, V and Vd of the platform in frame 0 replace the joint variables: inverse geometry and kinematics of the legs are part
+of the models. The option `fold` is the working mode of the legs, which a pose does not determine. Where a leg or the
+platform is singular every output is NaN.
 
 W. Khalil, ICINCO 2010, section 5, eq. (59) to (66); reduced mobility: W. Khalil, O. Ibrahim, 2007.
 """
@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from symoro.errors import OptionError
+from symoro.expr.linalg import Vector
+from symoro.expr.scalar import Scalar, select
 from symoro.models.catalogue import form
-from symoro.models.dynamic.platform.few_freedoms import ReducedPlatform
-from symoro.models.dynamic.platform.gough_stewart import GoughStewart
-from symoro.models.dynamic.platform.ports import (
+from symoro.models.platform.leg_dynamics import LegDynamics, light_ups_legs
+from symoro.models.platform.pose import (
     FOLD,
     PLATFORM_A,
     PLATFORM_H,
@@ -30,12 +30,14 @@ from symoro.models.dynamic.platform.ports import (
     SPACE,
     TO,
     WITH_Q,
+    PlatformMotion,
+    PlatformPose,
     in_platform_space,
+    pose_input,
+    twist_input,
+    working_modes,
 )
-from symoro.models.dynamic.platform.pose import PlatformPose, all_of, motion_input, pose_input, where
-from symoro.models.dynamic.platform.spatial_leg import is_spatial
-from symoro.models.dynamic.platform.spatial_platform import SpatialPlatform
-from symoro.models.dynamic.platform.ups import is_light_ups
+from symoro.models.platform.tree_dynamics import TreeOfLegsDynamics
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -64,52 +66,46 @@ DETAILS: dict[str, Any] = {
     "example_options": {"space": "platform"},
 }
 
-Platform = GoughStewart | ReducedPlatform | SpatialPlatform
-
-
-def folds_of(fold: str, legs: int) -> list[int]:
-    """The fold of each leg, from one digit for all or one a leg.
-
-    Raises:
-        OptionError: it is neither.
-    """
-    digits = fold * legs if len(fold) == 1 else fold
-    if len(digits) != legs or set(digits) - set("12"):
-        raise OptionError(
-            f"option fold: expected 1 or 2 for all {legs} legs, or {legs} such digits, got {fold!r}",
-            hint=f"fold='{'1' * legs}' is the first of each leg",
-        )
-    return [int(digit) for digit in digits]
+Platform = LegDynamics | TreeOfLegsDynamics
 
 
 def platform_at(
-    builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]
+    builder: Builder, parallel: ParallelRobot, pose: PlatformPose, modes: Sequence[int]
 ) -> Platform:
-    """Platform and legs at a pose, by the way their legs are solved."""
-    if is_light_ups(parallel):
-        return GoughStewart(builder, parallel, pose, folds)
-    kind = SpatialPlatform if is_spatial(parallel) else ReducedPlatform
-    return kind(builder, parallel, pose, folds)
+    """Return platform and legs at a pose."""
+    legs = light_ups_legs(builder, parallel)
+    if legs is not None:
+        return LegDynamics(builder, parallel, legs, pose, modes)
+    return TreeOfLegsDynamics(builder, parallel, pose, modes)
 
 
 def started(robot: Robot, name: str, to: int | str | None, fold: str) -> tuple[Builder, Platform]:
-    """A program that takes the pose, with platform and legs at it."""
+    """Return a program with the pose as input, and platform and legs at it."""
     parallel = parallel_robot(robot, to)
     builder = Builder(f"{robot.name}_{name}")
     pose = pose_input(builder)
-    return builder, platform_at(builder, parallel, pose, folds_of(fold, len(parallel.legs)))
+    return builder, platform_at(builder, parallel, pose, working_modes(fold, len(parallel.legs)))
 
 
-def _finished(
-    builder: Builder, platform: Platform, outputs: list[tuple[Any, Any]], regular: Any, q: bool
-) -> Program:
+def require(builder: Builder, conditions: Sequence[Scalar]) -> None:
+    """Make all outputs NaN where one of the conditions is not 1."""
+    regular: Scalar = 1
+    for condition in conditions:
+        regular = select(condition, regular, 0)
+    builder.void_where(select(regular, 0, 1))
+
+
+def _motion(builder: Builder, *, acceleration: bool = True) -> PlatformMotion:
+    v = twist_input(builder, PLATFORM_V)
+    vd: Vector = twist_input(builder, PLATFORM_VD) if acceleration else [0] * 6
+    return PlatformMotion(v[:3], v[3:], vd[:3], vd[3:])
+
+
+def _finished(builder: Builder, platform: Platform, q: bool) -> Program:
     if q:
-        found, there = platform.positions()
-        regular = all_of([regular, there])
-        joints = moving_joints(platform.parallel.robot)
-        outputs.append((PLATFORM_Q, [found[j] for j in joints]))
-    for port, value in outputs:
-        builder.output(port, where(regular, value))
+        positions, reached = platform.positions()
+        require(builder, reached)
+        builder.output(PLATFORM_Q, [positions[j] for j in moving_joints(platform.parallel.robot)])
     return builder.program()
 
 
@@ -125,8 +121,10 @@ def platform_inverse_dynamics(
 ) -> Program:
     """Torques of the active joints from the motion of the platform."""
     builder, platform = started(robot, "platform_inverse_dynamics", to, fold)
-    tau, regular = platform.inverse_dynamics(motion_input(builder))
-    return _finished(builder, platform, [(PLATFORM_TAU, tau)], regular, q)
+    tau, conditions = platform.torques(_motion(builder))
+    require(builder, conditions)
+    builder.output(PLATFORM_TAU, tau)
+    return _finished(builder, platform, q)
 
 
 @form(
@@ -141,11 +139,10 @@ def platform_bias(
 ) -> Program:
     """The wrench on the platform at zero acceleration."""
     builder, platform = started(robot, "platform_bias", to, fold)
-    motion = motion_input(builder, acceleration=False)
-    regular = platform.regular
-    if isinstance(platform, SpatialPlatform):
-        regular = all_of([regular, platform.allows_velocity(motion)])
-    return _finished(builder, platform, [(PLATFORM_H, platform.bias(motion))], regular, q)
+    motion = _motion(builder, acceleration=False)
+    require(builder, [*platform.regular(), *platform.allowed(motion, acceleration=False)])
+    builder.output(PLATFORM_H, platform.efforts(motion))
+    return _finished(builder, platform, q)
 
 
 @form(
@@ -160,7 +157,9 @@ def platform_inertia_matrix(
 ) -> Program:
     """The inertia matrix in the platform's coordinates."""
     builder, platform = started(robot, "platform_inertia_matrix", to, fold)
-    return _finished(builder, platform, [(PLATFORM_A, platform.inertia_rows())], platform.regular, q)
+    builder.output(PLATFORM_A, platform.inertia())
+    require(builder, platform.regular())
+    return _finished(builder, platform, q)
 
 
 @form(
@@ -175,8 +174,10 @@ def platform_direct_dynamics(
 ) -> Program:
     """The platform's acceleration from the torques of the active joints."""
     builder, platform = started(robot, "platform_direct_dynamics", to, fold)
-    motion = motion_input(builder, acceleration=False)
+    motion = _motion(builder, acceleration=False)
     active = motors(robot)
     tau = builder.input(PLATFORM_TAU, (len(active),), [f"tau{j}" for j in active])
-    found, regular = platform.direct_dynamics(motion, tau)
-    return _finished(builder, platform, [(PLATFORM_VD, found)], regular, q)
+    accelerations, conditions = platform.accelerations(motion, tau)
+    require(builder, conditions)
+    builder.output(PLATFORM_VD, accelerations)
+    return _finished(builder, platform, q)

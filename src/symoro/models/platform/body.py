@@ -1,4 +1,4 @@
-"""The platform's own part of the dynamics: one rigid body, in the axes of frame 0.
+"""The platform as one rigid body: wrench and inertia in the axes of frame 0.
 
     F = M (vd - g) + U S,    N = R n + S x (vd - g),    S = R MS,    U = hat(wd) + hat(w) hat(w)
 
@@ -14,10 +14,9 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matvec, scale, subtract, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.inertia import link_inertias
-from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose
-from symoro.models.dynamic.setting import exerts
 from symoro.models.geometric.places import between
 from symoro.models.joints import is_zero
+from symoro.models.platform.pose import PlatformMotion, PlatformPose
 from symoro.models.regrouping import carried, of_matrix
 from symoro.models.spatial import Inertia, Symmetric, Wrench
 from symoro.program.builder import Builder
@@ -25,7 +24,7 @@ from symoro.robot.platform import ParallelRobot
 
 
 def platform_inertia(builder: Builder, parallel: ParallelRobot) -> Inertia:
-    """The platform with all that is fixed to it, in its frame."""
+    """Return the inertia of the platform with all that is fixed to it, in its frame."""
     robot = parallel.robot
     if robot.payload and robot.tool and robot.tool.place.ant not in parallel.body:
         raise NotApplicableError("the payload is not on the platform", hint="put the tool on the platform")
@@ -46,22 +45,9 @@ def _has_mass(inertia: Inertia) -> bool:
     return not all(is_zero(x) for x in (*inertia.k, *inertia.ms, inertia.m))
 
 
-def check_wrenches(parallel: ParallelRobot) -> None:
-    """Refuse wrenches on links: only motors act on the robot."""
-    links = {f"link {j}": link for j, link in enumerate(parallel.robot.links, 1)}
-    if parallel.robot.payload:
-        links["the payload"] = parallel.robot.payload
-    for name, link in links.items():
-        if exerts(link):
-            raise NotApplicableError(
-                f"{name} exerts a wrench, which the platform's models do not take",
-                hint="leave it out, or use the models in the coordinates of the joints",
-            )
-
-
 @dataclass(frozen=True)
-class BodyTurning:
-    """Angular velocity and acceleration by what the moments need: the entries of U = hat(wd) + hat(w) hat(w)."""
+class AngularMotion:
+    """Angular velocity and acceleration, and the entries of U = hat(wd) + hat(w) hat(w)."""
 
     wd: Vector
     u: Matrix
@@ -71,7 +57,7 @@ class BodyTurning:
     squares: Vector
 
     @classmethod
-    def of(cls, builder: Builder, w: Vector, wd: Vector, name: str = "") -> BodyTurning:
+    def of(cls, builder: Builder, w: Vector, wd: Vector, name: str = "") -> AngularMotion:
         xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
         squares = [x * x for x in w]
         u: Matrix = [
@@ -87,7 +73,7 @@ class BodyTurning:
         return cls(list(wd), u, xy, xz, yz, squares)
 
     def moment(self, tensor: Symmetric) -> Vector:
-        """J wd + w x (J w); the tensor as XX XY XZ YY YZ ZZ."""
+        """Return J wd + w x (J w); the tensor as XX XY XZ YY YZ ZZ."""
         xx, xy, xz, yy, yz, zz = tensor
         (_, u12, u13), (u21, _, u23), (u31, u32, _) = self.u
         sx, sy, sz = self.squares
@@ -104,20 +90,20 @@ def platform_wrench(
     inertia: Inertia,
     pose: PlatformPose,
     motion: PlatformMotion,
-    turning: BodyTurning,
+    angular: AngularMotion,
     gravity: Vector,
 ) -> Wrench:
-    """The wrench that the platform's motion takes, about its frame's origin, in the axes of frame 0."""
-    felt = subtract(motion.vd, gravity)
+    """Return the wrench of the platform's motion about its frame's origin, in the axes of frame 0."""
+    a = subtract(motion.vd, gravity)
     s = matvec(pose.rotation, list(inertia.ms))
     back = transpose(pose.rotation)
-    own = BodyTurning.of(builder, matvec(back, motion.w), matvec(back, motion.wd))
+    own = AngularMotion.of(builder, matvec(back, motion.w), matvec(back, motion.wd))
     moment = matvec(pose.rotation, own.moment(inertia.tensor()))
-    force = add(scale(inertia.m, felt), matvec(turning.u, s))
-    return Wrench(force, add(moment, cross(s, felt)))
+    force = add(scale(inertia.m, a), matvec(angular.u, s))
+    return Wrench(force, add(moment, cross(s, a)))
 
 
-def turned_tensor(rotation: Matrix, inertia: Inertia) -> Matrix:
-    """R J R'."""
+def tensor_in_frame_0(rotation: Matrix, inertia: Inertia) -> Matrix:
+    """Return R J R'."""
     xx, xy, xz, yy, yz, zz = inertia.tensor()
     return matmul(matmul(rotation, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), transpose(rotation))

@@ -1,0 +1,420 @@
+"""The twist of a platform as coordinates: the joints of the legs follow it, q' = G V.
+
+V has six entries; the legs of a planar or translating platform leave only some of them free. A leg with five joints
+constrains the others: one in a plane with the normal n keeps the centre C of its ball there, n . (v + w x rho) = 0 with
+rho from the platform's origin to C; a leg U P U prevents a rotation, (z4 x z5) . w = 0. Active joints and constraints
+determine the twist:
+
+    [ G_a ] V = [ q'_a ]        V = J q'_a        G_a: rows of G of the active joints, C: rows of the constraints
+    [  C  ]     [  0   ]
+
+The ball's axes are z4, z5, z6 with z5 perpendicular to both others, m = |z4 x z6|. An angular velocity w of the
+platform with respect to the arm gives the rates (w.z4 - c w.z6) / m^2, w.z5, (w.z6 - c w.z4) / m^2, c = z4.z6.
+
+A platform on planar legs with balls (3-RPS, 3-PRS) has parasitic motions: its pose, V and Vd have six entries, of which
+three can be chosen. Poses and motions that the legs do not allow give NaN.
+
+W. Khalil, O. Ibrahim, "General solution for the dynamic modeling of parallel robots", Journal of Intelligent and
+Robotic Systems 49, 2007; K. M. Lee, D. K. Shah, "Kinematic analysis of a three-degrees-of-freedom in-parallel actuated
+manipulator", IEEE Journal of Robotics and Automation 4(3), 1988.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import (
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    identity,
+    matmul,
+    matvec,
+    scale,
+    subtract,
+    transpose,
+)
+from symoro.expr.scalar import Scalar, absolute, less, maximum, select
+from symoro.models.geometric.places import settled
+from symoro.models.platform.leg import Leg, P, R
+from symoro.models.platform.pose import PlatformMotion, PlatformPose
+from symoro.models.platform.posture import Posture, posture_of
+from symoro.models.platform.tolerances import NO_LENGTH, NOT_ALLOWED
+from symoro.models.solvers import Solution, solve_pivoted
+from symoro.program.builder import Builder
+from symoro.robot.platform import ParallelRobot, motors
+from symoro.robot.topology import moving_joints
+
+PLANAR = (0, 1, 5)
+TRANSLATION = (0, 1, 2)
+SPATIAL = (0, 1, 2, 3, 4, 5)
+
+
+class PlatformCoordinates:
+    """Platform and legs at a pose.
+
+    Arguments:
+        modes: working mode of each leg, 1 or 2.
+        end_joints: whether the joints of balls and universal joints at the platform are rows of G.
+
+    Attributes:
+        freedoms: entries of V that can differ from zero, the columns of G; the others are not read.
+        joints: rows of G.
+        active: joints with motors.
+        length: a length of the robot, from its parameters.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        parallel: ParallelRobot,
+        legs: Sequence[Leg],
+        pose: PlatformPose,
+        modes: Sequence[int],
+        *,
+        end_joints: bool = True,
+    ) -> None:
+        self.builder, self.parallel, self.pose, self.end_joints = builder, parallel, pose, end_joints
+        self.freedoms, self._on_parameters = _freedoms(legs)
+        self.active = motors(parallel.robot)
+        count = len(self.freedoms) - sum(leg.is_constrained for leg in legs)
+        if len(self.active) != count:
+            raise NotApplicableError(
+                f"the platform has {count} freedoms and {len(self.active)} active joints "
+                f"({', '.join(map(str, self.active))})",
+                hint=f"make {count} joints active",
+            )
+        self.length = builder.number(_sum([leg.length() for leg in legs]))
+        self.postures = [
+            posture_of(builder, parallel.robot, leg, pose, mode)
+            for leg, mode in zip(legs, modes, strict=True)
+        ]
+        moving = moving_joints(parallel.robot)
+        self.joints = [j for j in moving if end_joints] or [j for leg in legs for j in leg.arm]
+
+    # -- positions
+
+    def positions(self) -> dict[int, Scalar]:
+        """Return the positions of all joints of the legs, cut joints included."""
+        return {j: x for at in self.postures for j, x in at.positions.items()}
+
+    def reached(self) -> list[Scalar]:
+        """Return conditions: each is 1 where the positions have values."""
+        return [x for at in self.postures for x in at.conditions]
+
+    # -- rates
+
+    @cached_property
+    def legs(self) -> list[LegMotion]:
+        return [LegMotion(at, self.pose, self.freedoms, self.length, self.end_joints) for at in self.postures]
+
+    def regular(self) -> list[Scalar]:
+        """Return conditions: each is 1 where the rates have values (no singularity of type 1)."""
+        return [*self._on_parameters, *(x for leg in self.legs for x in leg.conditions)]
+
+    @cached_property
+    def rows(self) -> dict[int, Vector]:
+        """G: the rates of each joint at unit values of the freedoms."""
+        rows = {j: row for leg in self.legs for j, row in leg.rows().items()}
+        return {j: rows[j] for j in self.joints}
+
+    def matrix(self) -> Matrix:
+        """Return G: (joints, freedoms)."""
+        return list(self.rows.values())
+
+    def actuation(self) -> Matrix:
+        """Return G_a: (active joints, freedoms)."""
+        return [self.rows[j] for j in self.active]
+
+    def motion(self, motion: PlatformMotion) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
+        """Return rates and accelerations of the joints."""
+        v, vd = (
+            [x if k in self.freedoms else 0 for k, x in enumerate(six)]
+            for six in ([*motion.v, *motion.w], [*motion.vd, *motion.wd])
+        )
+        rates: dict[int, Scalar] = {}
+        accelerations: dict[int, Scalar] = {}
+        for leg in self.legs:
+            of_leg = leg.motion(PlatformMotion(v[:3], v[3:], vd[:3], vd[3:]))
+            rates |= of_leg[0]
+            accelerations |= of_leg[1]
+        return {j: rates[j] for j in self.joints}, {j: accelerations[j] for j in self.joints}
+
+    def project(self, forces: Sequence[Scalar]) -> Vector:
+        """Return G' forces: (freedoms)."""
+        return matvec(transpose(self.matrix()), forces)
+
+    # -- constraints on the twist
+
+    @cached_property
+    def _constrained(self) -> list[LegMotion]:
+        return [leg for leg in self.legs if leg.constraint is not None]
+
+    @property
+    def constraints(self) -> Matrix:
+        """C: (constraints, freedoms)."""
+        return [leg.constraint for leg in self._constrained if leg.constraint is not None]
+
+    def drifts(self, motion: PlatformMotion) -> Vector:
+        """Return d with C Vd = -d."""
+        return [leg.drift(motion) for leg in self._constrained]
+
+    def allowed(self, motion: PlatformMotion, *, acceleration: bool = True) -> list[Scalar]:
+        """Return conditions: each is 1 where the legs allow the motion, C V = 0 and C Vd + d = 0."""
+        conditions = [leg.allowed(motion, self.length) for leg in self._constrained]
+        return [x for pair in conditions for x in (pair if acceleration else pair[:1])]
+
+    # -- the twist from the motors
+
+    @cached_property
+    def units(self) -> Vector:
+        """Units of the freedoms: lengths and angles."""
+        return _units([k < 3 for k in self.freedoms], self.length)
+
+    @cached_property
+    def _row_factors(self) -> Vector:
+        """Factors of the rows of [G_a; C], which make its entries comparable."""
+        slides = [self.parallel.robot.frame(j).sigma == P for j in self.active]
+        normals = [leg.at.normal is not None for leg in self._constrained]
+        return [1 if x == 1 else 1 / x for x in _units([*slides, *normals], self.length)]
+
+    def solve(self, right: Sequence[Vector]) -> Solution:
+        """Return V with [G_a; C] V = b."""
+        matrix = [*self.actuation(), *self.constraints]
+        return solve_pivoted(matrix, right, row_factors=self._row_factors, column_factors=self.units)
+
+    def balance(self, forces: Vector) -> Solution:
+        """Return (tau, multipliers) with G_a' tau + C' multipliers = forces."""
+        matrix = transpose([*self.actuation(), *self.constraints])
+        return solve_pivoted(matrix, [forces], row_factors=self.units, column_factors=self._row_factors)
+
+    def accelerate(self, inertia: Matrix, forces: Vector, drifts: Vector) -> Solution:
+        """Return (Vd, multipliers) with A Vd = forces + C' multipliers, C Vd = -drifts."""
+        rows, units = self.constraints, self.units
+        factors = list(units)
+        if rows:  # the factors of the constraints give them the size of the inertia
+            weight = _sum([u * row[k] * u for k, (u, row) in enumerate(zip(units, inertia, strict=True))])
+            factors += [weight / self.length if leg.at.normal else weight for leg in self._constrained]
+        matrix = [[*line, *(row[k] for row in rows)] for k, line in enumerate(inertia)]
+        matrix += [[*row, *([0] * len(rows))] for row in rows]
+        right = [*forces, *(-x for x in drifts)]
+        return solve_pivoted(matrix, [right], row_factors=factors, column_factors=factors)
+
+    def twist(self, values: Vector) -> Vector:
+        """Return a vector over the freedoms with all six entries."""
+        place = dict(zip(self.freedoms, values, strict=True))
+        return [place.get(k, 0) for k in SPATIAL]
+
+
+def _sum(values: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0
+    for x in values:
+        total = total + x
+    return total
+
+
+def _units(linear: Sequence[bool], length: Scalar) -> Vector:
+    """Return units of coordinates, lengths and angles; 1 where they are equal."""
+    if all(linear) or not any(linear):
+        return [1] * len(linear)
+    return [length if one else 1 for one in linear]
+
+
+def _freedoms(legs: Sequence[Leg]) -> tuple[tuple[int, ...], list[Scalar]]:
+    """Return the entries of V that can differ from zero, and conditions on the parameters for that."""
+    if all(len(leg.end) > 1 for leg in legs):
+        return SPATIAL, []
+    axes = [[row[2] for row in matmul(leg.places[0], leg.places[1])[:3]] for leg in legs]
+    if not any(leg.parallelogram for leg in legs):
+        for leg, axis in zip(legs, axes, strict=True):
+            normal = [row[2] for row in leg.places[0][:3]] if leg.kinds[0] == R else axis
+            if not all(settled(x) for x in (*normal[:2], *(row[2] for row in leg.seat[:2]))):
+                raise NotApplicableError(
+                    f"leg {leg.number} does not move in the plane x y of frame 0",
+                    hint="turn frame 0 so that its z axis is normal to the plane, and gravity by base.location",
+                )
+        return PLANAR, []
+    if not all(leg.parallelogram for leg in legs):
+        raise NotApplicableError(
+            "unsupported platform: either every leg or no leg may contain a parallelogram"
+        )
+    apart = _sum([dot(n, n) for n in (cross(axes[0], axis) for axis in axes[1:])])
+    if settled(apart):
+        raise NotApplicableError(
+            "the parallelograms of the legs are parallel, so that the platform can also rotate"
+        )
+    return TRANSLATION, [less(NO_LENGTH, apart)]
+
+
+class LegMotion:
+    """Rates and accelerations of a leg's joints from those of the platform.
+
+    Attributes:
+        constraint: row of C over the freedoms; None if the leg has six joints, or restricts `freedoms` itself.
+        conditions: each is 1 where the rates have values.
+    """
+
+    def __init__(
+        self,
+        at: Posture,
+        pose: PlatformPose,
+        freedoms: Sequence[int],
+        length: Scalar,
+        end_joints: bool,
+    ) -> None:
+        self.at, self.freedoms, self.end_joints = at, freedoms, end_joints
+        self.rho = subtract(at.centre, pose.position)
+        self.linear = [k for k in freedoms if k < 3]
+        columns, slides = [joint.column for joint in at.joints], [kind == P for kind in at.leg.kinds]
+        if at.normal is not None:  # a third direction, in which C does not move
+            columns.append(at.normal)
+            slides.append(True)
+        solution = solve_pivoted(
+            [[column[k] for column in columns] for k in self.linear],
+            identity(len(self.linear)),
+            column_factors=_units(slides, length),
+        )
+        self.inverse = transpose(solution.columns)[: len(at.joints)]
+        self.conditions = [*at.conditions, *at.moving, solution.regular, *(at.turning if end_joints else ())]
+        self.constraint: Vector | None = None
+        if at.normal is not None:
+            self.constraint = [*at.normal, *cross(self.rho, at.normal)]
+        elif at.fixed_axis is not None:
+            self.constraint = [0, 0, 0, *at.fixed_axis]
+
+    @property
+    def _carriers(self) -> list[tuple[int, Vector]]:
+        """Number in the arm, and axis, of the revolute joints that rotate the link before the end joint."""
+        leg = self.at.leg
+        count = len(leg.places)  # the rod of a parallelogram does not rotate the coupler
+        pairs = zip(leg.kinds[:count], self.at.joints, strict=False)
+        return [(k, joint.axis) for k, (kind, joint) in enumerate(pairs) if kind == R]
+
+    def _end_forms(self) -> list[Vector]:
+        """Return beta_k with rate_k = beta_k . w of the end joint, w the angular velocity with respect to the arm."""
+        axes = self.at.end_axes
+        if len(axes) < 3:
+            return axes  # perpendicular, and w has no other part
+        z4, z5, z6 = axes
+        c = dot(z4, z6)
+        inverse = 1 / (1 - c * c)
+        return [
+            scale(inverse, subtract(z4, scale(c, z6))),
+            z5,
+            scale(inverse, subtract(z6, scale(c, z4))),
+        ]
+
+    def rows(self) -> dict[int, Vector]:
+        """Return the rows of G: rates of the joints at unit values of the freedoms."""
+        leg = self.at.leg
+        rows: dict[int, Vector] = {}
+        for j, row in zip(leg.arm, self.inverse, strict=True):
+            place = dict(zip(self.linear, row, strict=True))
+            linear = [place.get(k, 0) for k in range(3)]
+            rows[j] = [*linear, *cross(self.rho, linear)]
+        if self.end_joints:
+            for j, form in zip(leg.end, self._end_forms(), strict=True):
+                row = [0, 0, 0, *form]
+                for k, axis in self._carriers:
+                    row = subtract(row, scale(dot(form, axis), rows[leg.arm[k]]))
+                rows[j] = row
+        return {j: [row[k] for k in self.freedoms] for j, row in self._with_rods(rows).items()}
+
+    def _with_rods(self, values: dict[int, Any]) -> dict[int, Any]:
+        """Return values of the joints with those of the second rod and the coupler of a parallelogram."""
+        rods = self.at.leg.parallelogram
+        if rods is None:
+            return values
+        x = values[rods.rod]
+        opposite = [-y for y in x] if isinstance(x, list) else -x
+        return {**values, rods.second: x, rods.coupler: opposite}
+
+    def motion(self, motion: PlatformMotion) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
+        """Return rates and accelerations of the joints."""
+        leg = self.at.leg
+        w, rho = motion.w, self.rho
+        v = add(motion.v, cross(w, rho))
+        a = add(add(motion.vd, cross(motion.wd, rho)), cross(w, cross(w, rho)))
+        first = self._arm(v)
+        spin, bias, drift = self._at_constant_rates(first)
+        second = self._arm(subtract(a, drift))
+        rates, accelerations = (dict(zip(leg.arm, x, strict=True)) for x in (first, second))
+        if self.end_joints and len(leg.end) == 1:
+            for of_joints, angular in ((rates, w), (accelerations, motion.wd)):
+                of_joints[leg.end[0]] = self._parallel_end(of_joints, angular)
+        elif self.end_joints:
+            left, left_d = subtract(w, spin), subtract(motion.wd, bias)
+            for k, axis in self._carriers:
+                left_d = subtract(left_d, scale(second[k], axis))
+            forms = self._end_forms()
+            turns = [dot(form, left) for form in forms]
+            for axis, rate in zip(self.at.end_axes, turns, strict=True):
+                left_d = subtract(left_d, scale(rate, cross(spin, axis)))
+                spin = add(spin, scale(rate, axis))
+            rates |= zip(leg.end, turns, strict=True)
+            accelerations |= zip(leg.end, [dot(form, left_d) for form in forms], strict=True)
+        return self._with_rods(rates), self._with_rods(accelerations)
+
+    def _arm(self, v: Vector) -> Vector:
+        """Return the rates of the arm from the velocity of C."""
+        return matvec(self.inverse, [v[k] for k in self.linear])
+
+    def _parallel_end(self, values: Mapping[int, Scalar], angular: Vector) -> Scalar:
+        """Return rate or acceleration of one revolute joint at the platform: all axes of such a leg are parallel."""
+        (axis,) = self.at.end_axes
+        left = dot(angular, axis)
+        for k, other in self._carriers:
+            left = left - dot(axis, other) * values[self.at.leg.arm[k]]
+        return left
+
+    def _at_constant_rates(self, rates: Vector) -> tuple[Vector, Vector, Vector]:
+        """Return w, wd of the arm's last link and the acceleration of C, at zero joint accelerations.
+
+        With w_k after joint k and c_k its column, the acceleration is sum_k (w_(k-1) + w_k) x (rate_k c_k).
+        """
+        w: Vector = [0, 0, 0]
+        wd: Vector = [0, 0, 0]
+        a: Vector = [0, 0, 0]
+        for kind, joint, rate in zip(self.at.leg.kinds, self.at.joints, rates, strict=True):
+            after = w if kind == P else add(w, scale(rate, joint.axis))
+            a = add(a, cross(add(w, after), scale(rate, joint.column)))
+            if kind == R:
+                wd = add(wd, scale(rate, cross(w, joint.axis)))
+            w = after
+        return w, wd, a
+
+    def drift(self, motion: PlatformMotion) -> Scalar:
+        """Return the part of the constraint's second derivative besides c Vd; zero if the platform does not rotate."""
+        if self.at.normal is None:
+            return 0
+        return dot(self.at.normal, cross(motion.w, cross(motion.w, self.rho)))
+
+    def allowed(self, motion: PlatformMotion, length: Scalar) -> list[Scalar]:
+        """Return 1 where the velocity, and where the acceleration, satisfies the leg's constraint."""
+        assert self.constraint is not None
+        # The value of the constraint becomes the rate of a length.
+        unit: Scalar = 1 if self.at.normal is not None else length
+        speed = _largest(motion.v, motion.w, length)
+        off = unit * dot(self.constraint, [*motion.v, *motion.w])
+        second = maximum(_largest(motion.vd, motion.wd, length), speed * speed / length)
+        off_d = unit * (dot(self.constraint, [*motion.vd, *motion.wd]) + self.drift(motion))
+        return [_is_small(off, speed), _is_small(off_d, second)]
+
+
+def _largest(linear: Vector, angular: Vector, length: Scalar) -> Scalar:
+    largest: Scalar = 0
+    for x in linear:
+        largest = maximum(largest, absolute(x))
+    for x in angular:
+        largest = maximum(largest, absolute(x) * length)
+    return largest
+
+
+def _is_small(x: Scalar, size: Scalar) -> Scalar:
+    """Return 1 where a number is small in comparison with a size, or zero."""
+    return select(less(NOT_ALLOWED * size, absolute(x)), 0, 1)

@@ -1,0 +1,80 @@
+"""Pose and motion of a platform as inputs of models in its coordinates: ports and options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from symoro.errors import OptionError
+from symoro.expr.linalg import Matrix, Vector
+from symoro.models.catalogue import Option
+from symoro.program.builder import Builder
+from symoro.program.program import Port
+from symoro.robot.description import Robot
+
+PLATFORM_POSE = Port("T", "4,4", "pose of the platform in frame 0")
+PLATFORM_V = Port(
+    "V", "6", "velocity of the platform: linear, of its frame's origin; angular; axes of frame 0"
+)
+PLATFORM_VD = Port("Vd", "6", "acceleration of the platform: linear, of its frame's origin; angular; frame 0")
+PLATFORM_TAU = Port("tau", "na", "torques and forces of the active joints")
+PLATFORM_A = Port("A", "6,6", "inertia matrix in the platform's coordinates")
+PLATFORM_H = Port("H", "6", "wrench at Vd = 0: centrifugal, Coriolis, gravity, friction")
+PLATFORM_Q = Port("q", "n", "joint positions, on request")
+
+SPACE = Option("space", "platform: by pose and motion of the platform", "choice", None, ("platform",))
+TO = Option("to", "the platform's frame; by default the one the robot names", "frame", None)
+FOLD = Option("fold", "working mode of the legs: one digit for all, or one per leg, as '112'", "text", "1")
+WITH_Q = Option("q", "give the joint positions too", "flag", False)
+
+
+def in_platform_space(robot: Robot, options: Mapping[str, Any]) -> bool:
+    """Return whether the coordinates are the platform's."""
+    return options.get("space") == "platform"
+
+
+def working_modes(fold: str, legs: int) -> list[int]:
+    """Return the working mode of each leg, from one digit for all or one per leg.
+
+    Raises:
+        OptionError: it is neither.
+    """
+    digits = fold * legs if len(fold) == 1 else fold
+    if len(digits) != legs or set(digits) - set("12"):
+        raise OptionError(
+            f"option fold: expected 1 or 2 for all {legs} legs, or {legs} such digits, got {fold!r}",
+            hint=f"fold='{'1' * legs}' is the first mode of each leg",
+        )
+    return [int(digit) for digit in digits]
+
+
+@dataclass(frozen=True)
+class PlatformPose:
+    """Rotation and position of the platform's frame in frame 0."""
+
+    rotation: Matrix
+    position: Vector
+
+
+@dataclass(frozen=True)
+class PlatformMotion:
+    """Velocity and acceleration of the platform's frame, axes of frame 0."""
+
+    v: Vector
+    w: Vector
+    vd: Vector
+    wd: Vector
+
+
+def pose_input(builder: Builder) -> PlatformPose:
+    """Declare T."""
+    names = [f"T{r}{c}" for r in range(1, 5) for c in range(1, 5)]
+    given = builder.input(PLATFORM_POSE, (4, 4), names)
+    rows = [given[4 * r : 4 * r + 4] for r in range(3)]
+    return PlatformPose([list(row[:3]) for row in rows], [row[3] for row in rows])
+
+
+def twist_input(builder: Builder, port: Port) -> Vector:
+    """Declare V or Vd."""
+    return list(builder.input(port, (6,), [f"{port.name}_{k}" for k in range(1, 7)]))
