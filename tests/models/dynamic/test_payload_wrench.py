@@ -133,6 +133,20 @@ def test_models_without_it_refuse() -> None:
     pushing, _ = carrying("flexible2r")
     with pytest.raises(NotApplicableError, match="payload on the flexible link 2 exerts a wrench"):
         symoro.generate(pushing, "inverse-dynamics")
-    pushing, _ = carrying("gough_stewart")
-    with pytest.raises(NotApplicableError, match="the payload exerts a wrench"):
-        symoro.generate(pushing, "inverse-dynamics", space="platform")
+
+
+@pytest.mark.parametrize("name", ["gough_stewart", "3rrr"])
+def test_on_a_platform(name: str) -> None:
+    """At rest at home, the torques by the platform's coordinates are those by the joints', and J' w more."""
+    pushing, idle = both(name)
+    q = np.asarray(idle.postures["home"], float)
+    T = run(idle, "fast-geometry", q=q, to=idle.platform)["T"]
+    still = np.zeros(6)
+    by_platform, without = (
+        run(robot, "inverse-dynamics", space="platform", T=T, V=still, Vd=still)["tau"]
+        for robot in (pushing, idle)
+    )
+    at_rest = np.zeros_like(by_platform)
+    by_joints = run(pushing, "inverse-dynamics", q=q, qda=at_rest, qdda=at_rest)["tau"]
+    np.testing.assert_allclose(by_platform, by_joints, rtol=0, atol=1e-9)
+    assert np.abs(by_platform - without).max() > 0.1

@@ -105,7 +105,8 @@ def _finished(builder: Builder, platform: Platform, q: bool) -> Program:
     if q:
         positions, reached = platform.positions()
         require(builder, reached)
-        builder.output(PLATFORM_Q, [positions[j] for j in moving_joints(platform.parallel.robot)])
+        joints = moving_joints(platform.parallel.robot)
+        builder.output(PLATFORM_Q, [positions[j] for j in joints])
     return builder.program()
 
 

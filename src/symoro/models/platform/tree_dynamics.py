@@ -104,10 +104,9 @@ class TreeOfLegsDynamics:
 
     @cached_property
     def _torques(self) -> Torques:
-        q, joints = self.coordinates.positions(), self.coordinates.joints
+        q, joints, every = self.coordinates.positions(), self.coordinates.joints, moving_joints(self.tree)
         named = {
-            j: self.builder.named(f"q{j}", q[j]) if j in joints else self.builder.number(0)
-            for j in moving_joints(self.tree)
+            j: self.builder.named(f"q{j}", q[j]) if j in joints else self.builder.number(0) for j in every
         }
         return Torques(
             self.builder, self.tree, quick(self.tree), coordinates_at(self.tree, named, self.builder.formula)
