@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import symoro
-from symoro.identification.closed_loop import simulated
-from symoro.identification.control_loop import ControlLoop
-from symoro.identification.description import PdController
+from symoro.identification.closed_loop import ControlLoop, simulated
 from symoro.identification.dynamic import sought_robot
 from symoro.identification.equations import equations
 from symoro.identification.friction import Friction
 from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.log_description import PdController
 from symoro.robot.formats import loads
 
 Array = NDArray[np.float64]

@@ -18,7 +18,7 @@ import symoro
 from symoro.errors import ProgramError, SymoroError
 from symoro.expr.formula import formula
 from symoro.identification import Calibration, Measurements, calibrate, simulated, write_measurements
-from symoro.identification.turns import CUBE, TurnProblem, between, rotations
+from symoro.identification.alignment import CUBE, TurnProblem, between, rotations
 from symoro.models.calibration.chain import end_poses, numeric_chain
 from symoro.models.calibration.columns import way_to
 from symoro.models.calibration.identifiable import geometric_parameters, on_plane

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.identification.closed_loop import simulated
-from symoro.identification.control_loop import ControlLoop
-from symoro.identification.description import PdController
+from symoro.identification.closed_loop import ControlLoop, simulated
 from symoro.identification.dynamic import sought_robot
 from symoro.identification.equations import equations
 from symoro.identification.friction import USUAL, Friction
 from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.log_description import PdController
 from tests.identification.truth import FOURIER, PHASE, base_values, two_links
 
 RATE, FINE, BEFORE, SAMPLES = 250.0, 8, 300, 400

@@ -13,13 +13,11 @@ import symoro
 from symoro.errors import OptionError, ProgramError
 from symoro.expr.formula import formula
 from symoro.identification import closed_loop, output_error
-from symoro.identification.closed_loop import Simulated, simulated
-from symoro.identification.closed_loop_native import direct_dynamics
-from symoro.identification.control_loop import ControlLoop
+from symoro.identification.closed_loop import ControlLoop, Simulated, direct_dynamics, simulated
 from symoro.identification.dynamic import sought_robot
 from symoro.identification.equations import RowModel, equations
 from symoro.identification.friction import TERMS, Friction
-from symoro.identification.transmission import transmission
+from symoro.identification.log_description import transmission
 from symoro.robot.description import INERTIAL
 from symoro.robot.formats import loads
 from tests.identification.truth import TWO_LINKS, base_values, truth, two_links

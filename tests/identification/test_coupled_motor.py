@@ -10,12 +10,11 @@ import pytest
 
 import symoro
 from symoro.identification.dynamic import sought_robot
-from symoro.identification.equations import equations
+from symoro.identification.equations import drawn_motion, equations
 from symoro.identification.excitation import excite
 from symoro.identification.friction import Friction
 from symoro.identification.log import Log, log_of_arrays
-from symoro.identification.passive_friction import drawn_motion
-from symoro.identification.transmission import Transmission, transmission
+from symoro.identification.log_description import Transmission, transmission
 from symoro.robot.description import Limits
 
 RATE = 500.0

@@ -9,14 +9,21 @@ import pytest
 from scipy import linalg
 
 from symoro.errors import ArgumentError
-from symoro.identification import dependence
-from symoro.identification.compress import Triangles, absorbed, compressed, empty, joined, merged
 from symoro.identification.equations import RowBlock
 from symoro.identification.essential import essential
 from symoro.identification.instrumental import burg
-from symoro.identification.least_squares import ordinary, own_deviations, weighted
-from symoro.identification.residuals import KEPT, residual
-from symoro.identification.robust import HUBER, robust
+from symoro.identification.regression import (
+    KEPT,
+    check_dependence,
+    dependent,
+    ordinary,
+    own_deviations,
+    residual,
+    weighted,
+)
+from symoro.identification.robust import robust
+from symoro.identification.rows import Triangles, absorbed, compressed, empty, joined, merged
+from symoro.identification.tolerances import HUBER
 from symoro.identification.total import total
 
 NAMES = ("A1", "B1", "FS1", "A2", "B2")
@@ -187,7 +194,7 @@ def test_columns_that_depend_on_others_are_named() -> None:
     whole.A[:, 0, 1] = 2 * whole.A[:, 0, 0]
     whole.A[:, :, 3] = 0.0
     with pytest.raises(ArgumentError) as error:
-        dependence.check(NAMES, data_of(whole).together([1.0, 1.0]))
+        check_dependence(NAMES, data_of(whole).together([1.0, 1.0]))
     assert "2 of 5 parameters" in error.value.message
     assert "B1: in this log its column is +2 A1" in error.value.message
     assert "A2: its column is zero in this log" in error.value.message
@@ -197,7 +204,7 @@ def test_nearly_dependent_columns_are_not_refused() -> None:
     """What noise tells apart is told by deviations, not refused."""
     whole = block()
     whole.A[:, 0, 1] = 2 * whole.A[:, 0, 0] + 1e-6 * np.random.default_rng(0).standard_normal(400)
-    assert dependence.dependent(NAMES, data_of(whole).together([1.0, 1.0])) == {}
+    assert dependent(NAMES, data_of(whole).together([1.0, 1.0])) == {}
 
 
 @pytest.mark.parametrize("gaps", [False, True])

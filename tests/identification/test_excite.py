@@ -15,8 +15,7 @@ from symoro.identification.dynamic import sought_robot
 from symoro.identification.equations import equations
 from symoro.identification.excitation import Excitation, excite, trajectory_text
 from symoro.identification.friction import Friction
-from symoro.identification.motion_limits import motion_limits
-from symoro.identification.series_search import SeriesSearch, condition
+from symoro.identification.series_search import SeriesSearch, condition, motion_limits
 from symoro.model import generate
 from symoro.robot.description import Coupling, Limits, Robot
 from symoro.tables import table_text

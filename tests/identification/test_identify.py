@@ -12,15 +12,13 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
-from symoro.identification.compress import compressed, merged
 from symoro.identification.dynamic import Identification
 from symoro.identification.equations import RowModel, equations, row_share
 from symoro.identification.friction import Friction
-from symoro.identification.least_squares import weighted
 from symoro.identification.log import Log, log_of_arrays
-from symoro.identification.residuals import KEPT
+from symoro.identification.regression import KEPT, weighted
 from symoro.identification.robust import robust
-from symoro.identification.rows import LogRows
+from symoro.identification.rows import LogRows, compressed, merged
 from symoro.identification.signals import Preparation, decimated, decimation_filter, independent_share
 from symoro.robot.formats import loads
 from tests.identification.truth import TWO_LINKS, Truth, smooth, truth, two_links
@@ -167,7 +165,7 @@ def test_further_friction_is_found() -> None:
 
 def test_coupled_motors_bring_their_own_columns() -> None:
     """Motor 2 also turns with joint 1: its rotor and friction act on both joints."""
-    from symoro.identification.transmission import transmission
+    from symoro.identification.log_description import transmission
 
     robot = two_links("pi/2")  # of parallel axes the cross term is that of other parameters
     t = smooth(robot)
@@ -347,7 +345,7 @@ def test_what_differences_leave_of_a_parameter_that_is_zero_is_not_called_negati
 
 def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
     """Of parallel axes the rotor of a coupled motor acts as other inertias do: more motion would not help."""
-    from symoro.identification.transmission import transmission
+    from symoro.identification.log_description import transmission
 
     t = clean()
     gear = transmission([100.0, -50.0], {2: {1: 25.0}})

@@ -9,16 +9,14 @@ import pytest
 
 import symoro
 from symoro.errors import FormatError
-from symoro.identification import simulation_rows
-from symoro.identification.closed_loop import Simulated
-from symoro.identification.control_loop import loop_of
-from symoro.identification.description import PdController
+from symoro.identification import simulated_rows
+from symoro.identification.closed_loop import Simulated, loop_of
 from symoro.identification.dynamic import sought_robot
 from symoro.identification.equations import equations
 from symoro.identification.friction import Friction
-from symoro.identification.leaps import check_leaps
 from symoro.identification.log import log_of_arrays
-from symoro.identification.signals import Preparation
+from symoro.identification.log_description import PdController
+from symoro.identification.signals import Preparation, check_leaps
 from tests.identification.test_logs import written
 from tests.identification.truth import smooth, two_links
 
@@ -106,13 +104,13 @@ def test_leaps_of_a_simulated_motion_are_no_fault_of_the_log(monkeypatch: pytest
     log = log_of_arrays(1000.0, t.q, t.tau, reference=t.q)
     model = equations(sought_robot(two_links()), "dynamic", Friction(), None)
     preparation = Preparation(decimation=10)
-    measured = simulation_rows.whole(list(model.blocks(log, preparation)))
+    measured = simulated_rows.whole(list(model.blocks(log, preparation)))
     q = t.q.copy()
     q[900:, 1] += 2.0
     leaping = Simulated(*(x[None] for x in (q, t.qd, t.qdd, t.tau)))
-    monkeypatch.setattr(simulation_rows, "simulated", lambda *_: leaping)
+    monkeypatch.setattr(simulated_rows, "simulated", lambda *_: leaping)
     loop = loop_of(log, PdController((300.0, 300.0), (30.0, 30.0)), None)[0]
-    pair = simulation_rows.paired(model, log, measured, loop, np.zeros(len(model.names)), preparation)
+    pair = simulated_rows.paired(model, log, measured, loop, np.zeros(len(model.names)), preparation)
     assert np.isfinite(pair.simulated.A).all() and pair.simulated.y == pytest.approx(measured.y)
     with pytest.raises(FormatError, match="joint 2 leaps by"):
         list(model.blocks(log_of_arrays(1000.0, q, t.tau), preparation))

@@ -11,9 +11,8 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, FormatError, MissingDependencyError
 from symoro.identification import needs
-from symoro.identification.description import parse_description
 from symoro.identification.log import Log, open_log
-from symoro.identification.transmission import Transmission, transmission
+from symoro.identification.log_description import Transmission, parse_description, transmission
 from symoro.robot.description import Limits
 from symoro.robot.formats import loads
 from tests.identification.truth import smooth, two_links

@@ -13,13 +13,12 @@ import symoro
 from symoro.errors import ArgumentError, FormatError, NotApplicableError, UnknownNameError
 from symoro.expr.formula import formula
 from symoro.identification import cluster
-from symoro.identification.compress import joined, merged
 from symoro.identification.dynamic import Identification, sought_robot
 from symoro.identification.friction import Friction
-from symoro.identification.least_squares import weighted
 from symoro.identification.log import log_of_arrays
 from symoro.identification.postures import start_posture
-from symoro.identification.residuals import KEPT
+from symoro.identification.regression import KEPT, weighted
+from symoro.identification.rows import joined, merged
 from symoro.identification.signals import Preparation, independent_share
 from tests.identification.loops import (
     RATE,

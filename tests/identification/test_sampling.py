@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 import symoro
-from symoro.identification.differences import HALF, beside, inner_slopes, slope_gain, slopes, step_integrals
 from symoro.identification.dynamic import Identification
 from symoro.identification.log import Log, log_of_arrays
-from symoro.identification.standstill import white_noise
+from symoro.identification.log_diagnostics import white_noise
+from symoro.identification.signals import HALF, beside, inner_slopes, slope_gain, slopes, step_integrals
 from tests.identification.truth import FOURIER, PHASE, base_values, two_links
 
 TORQUE = np.array([0.5, 0.1])

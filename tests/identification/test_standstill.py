@@ -10,8 +10,8 @@ import pytest
 import symoro
 from symoro.errors import FormatError
 from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.log_diagnostics import checked_motion, white_noise
 from symoro.identification.signals import Preparation
-from symoro.identification.standstill import checked_motion, white_noise
 from tests.identification.test_logs import written
 from tests.identification.truth import smooth, two_links
 

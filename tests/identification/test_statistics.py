@@ -9,15 +9,13 @@ from scipy import signal
 import symoro
 from symoro.errors import ProgramError
 from symoro.identification import output_error
-from symoro.identification.closed_loop import Simulated
-from symoro.identification.compress import Triangles, triangle
-from symoro.identification.control_loop import ControlLoop
-from symoro.identification.differences import HALF, beside, step_integrals
+from symoro.identification.closed_loop import ControlLoop, Simulated
 from symoro.identification.equations import RowModel, row_noise, row_share
-from symoro.identification.estimate import Estimate
-from symoro.identification.least_squares import own_deviations
 from symoro.identification.log import log_of_arrays
-from symoro.identification.resolution import resolved
+from symoro.identification.regression import Estimate, own_deviations
+from symoro.identification.rows import Triangles, triangle
+from symoro.identification.signals import HALF, beside, step_integrals
+from symoro.identification.simulated_rows import resolved
 from symoro.progress import listening
 from tests.identification.truth import Truth, smooth, truth, two_links
 

@@ -13,9 +13,9 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, FormatError, OptionError
 from symoro.identification.delay import aligned
-from symoro.identification.description import parse_description
 from symoro.identification.dynamic import Identification
 from symoro.identification.log import log_of_arrays
+from symoro.identification.log_description import parse_description
 from tests.identification.test_statistics import squared_errors
 from tests.identification.truth import base_values, two_links
 

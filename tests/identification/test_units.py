@@ -10,12 +10,11 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, FormatError
-from symoro.identification.compress import Triangles, triangle
-from symoro.identification.doubts import doubts as of_estimate
-from symoro.identification.estimate import Estimate
+from symoro.identification.diagnostics import doubts as of_estimate
 from symoro.identification.log import log_of_arrays
-from symoro.identification.residuals import Residual, Residuals
-from symoro.identification.units import rate_doubts
+from symoro.identification.log_diagnostics import rate_doubts
+from symoro.identification.regression import Estimate, Residual, Residuals
+from symoro.identification.rows import Triangles, triangle
 from symoro.robot.description import Limits
 from symoro.robot.formats import loads
 from tests.identification.loops import sr400_motion

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import symoro
-from symoro.identification.description import PdController
 from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.log_description import PdController
 from symoro.robot.formats import loads
 
 Array = NDArray[np.float64]

@@ -1,4 +1,28 @@
-"""Where frame 0 and what is measured on the end stand, roughly: the robot as described, moved as a whole.
+"""How frame 0 and the end are turned, from poses or positions, wherever the world's axes stand: no start is needed.
+
+With x_i and N_i the end's position and rotation in frame 0 as described, p_i and M_i those measured, G the rotation of
+the world in frame 0, E that of what is measured on the end, m its position there:
+
+    G p_i = x_i + N_i m + s        linear in m and s, which are taken out; |B g - x|^2 in G's entries g is left
+    G M_i = N_i E                  |..|^2 = 6 S - 2 g'K e, bilinear in the entries of G and E (Shah 2013)
+
+Both are lowered in turn over rotations alone, never over reflections. Of all G, that which fits E best, and of all E
+that which fits G best, comes from a singular value decomposition (Kabsch 1976); the quadratic form is bounded by the
+multiple of |g|^2 = 3 of its largest eigenvalue, so each step lowers the sum. Starts are the 24 rotations of the cube,
+which no rotation is farther from than 63 degrees, and the solution without the condition that G and E are rotations.
+
+M. Shah, "Solving the robot-world/hand-eye calibration problem using the Kronecker product", Journal of Mechanisms and
+Robotics 5, 2013. W. Kabsch, "A solution for the best rotation to relate two sets of vectors", Acta Cryst. A32, 1976.
+
+The point of distances, or the plane of contacts, seen from frame 0: from starts all over, as nothing else is known.
+
+With x_i and N_i the end's position and rotation in frame 0 as described, m what is measured on the end:
+
+    distance    |x_i + N_i m - c| = d_i     steps of Gauss and Newton in c and m, from points all around
+    plane       n . (x_i + N_i m) = h       in turn m and h, which are linear, and n, the direction in which the points
+                                            spread least
+
+Where frame 0 and what is measured on the end stand, roughly: the robot as described, moved as a whole.
 
 Trackers stand anywhere, and steps of Gauss and Newton find a base that is turned far only by luck. So the places are
 looked for first, from starts all over (`turns`, `targets`), and then fitted with the displacements of frame 0 and of
@@ -9,28 +33,289 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations, product
 
 import numpy as np
 
 from symoro.errors import ProgramError
 from symoro.identification.geometric_fit import Fitting, reach
-from symoro.identification.targets import normals, points
-from symoro.identification.turns import STEPS, TurnProblem, between
+from symoro.identification.tolerances import (
+    DIFFERENT_ROTATION,
+    EQUAL_COST,
+    ITERATIONS,
+    LARGE_ANCHOR_MISMATCH,
+    MEAN_SQUARE_ROUND_OFF,
+    NEAR_POINT,
+    NEAR_ROTATION,
+    ROUND_OFF,
+    SAME_PLACEMENT,
+    SIMILAR_PLACEMENT,
+)
 from symoro.models.calibration.chain import displacement, end_poses
 from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, GeometricColumn
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential, logarithm
 
-MOST = 120  # measurements that a rough place needs
-FEW = 30  # measurements, and steps, that tell what is nowhere near
-HOPELESS = 0.4  # misses of a robot that is moved as a whole, of its size
-MOST_PLACES = 4  # that are looked at closer
-RIVAL = 5.0  # misses of a place that may be better in the end, of those of the best
-TINY = 1e-20  # mean squares that are round-off, of the robot's size
-ROUNDS = 30
-NEAR = 1.0  # radians: from there, steps of Gauss and Newton find the place by themselves
-SHIFT = 0.3  # of the robot's size: the same of a point that distances are taken to
-SAME = 0.02  # radians, of the robot's size: places that are one
+# -- turns
+
+
+ROTATION_STEPS = 300
+
+
+@dataclass(frozen=True)
+class TurnSolution:
+    """Frame 0 in the world (4, 4), what is measured on the end (4, 4), and the mean square that is left."""
+
+    base: Array
+    tip: Array
+    miss: float
+
+
+@dataclass(frozen=True)
+class TurnProblem:
+    """What is measured, seen from frame 0.
+
+    Attributes:
+        own: poses of the end in frame 0 by the description (S, 4, 4).
+        measured: poses in the world (S, 4, 4).
+        levers: axes of the end along which what is measured may stand off, in columns (3, 0..3).
+        size: the length that counts as much as a radian; zero where rotations are not measured.
+        free: whether what is measured may be turned on the end.
+    """
+
+    own: Array
+    measured: Array
+    levers: Array
+    size: float
+    free: bool
+
+    def solutions(self, described: Array, steps: int = ROTATION_STEPS) -> list[TurnSolution]:
+        """The lowest sums of squares over all places of the base, those far apart, best first.
+
+        Of those that are as good, which there are where the end and frame 0 cannot be told apart, that comes first
+        which is turned least from the description.
+        """
+        away, quadratic, linear = self._places()
+        cross = self._cross()
+        ceiling = float(np.linalg.eigvalsh(quadratic)[-1])
+        first = described.T.reshape(1, 9)
+        g = np.concatenate([first, _starts(quadratic, linear, cross), CUBE.reshape(-1, 9)])
+        for _ in range(steps):
+            e = self._tips(g, cross)
+            better = rotations((linear + e @ cross.T - g @ quadratic + ceiling * g).reshape(-1, 3, 3))
+            moved = np.abs(better.reshape(-1, 9) - g).max()
+            g = better.reshape(-1, 9)
+            if moved < 1e-10:
+                break
+        e = self._tips(g, cross)
+        cost = np.sum(g * (g @ quadratic - 2 * linear), 1) - 2 * np.sum((g @ cross) * e, 1)
+        found: list[TurnSolution] = []
+        kept: list[Array] = []
+        for k in _order(cost, g, first):
+            turn = g[k].reshape(3, 3)
+            if any(between(turn, other) < DIFFERENT_ROTATION for other in kept):
+                continue
+            kept.append(turn)
+            found.append(self._placed(turn, e[k].reshape(3, 3), away))
+        return found
+
+    def tip(self, base: Array) -> Array:
+        """What is measured on the end, frame 0 being where it is said to be (4, 4)."""
+        inverse = np.linalg.inv(base)
+        turn = np.asarray(inverse[:3, :3], float)
+        e = self._tips(turn.reshape(1, 9), self._cross())[0].reshape(3, 3)
+        seen = self.measured[:, :3, 3] @ turn.T + inverse[:3, 3] - self.own[:, :3, 3]
+        lever = (self.own[:, :3, :3] @ self.levers).reshape(seen.size, self.levers.shape[1])
+        return pose_of(e, self.levers @ np.linalg.lstsq(lever, seen.reshape(-1), rcond=ROUND_OFF)[0])
+
+    def _places(self) -> tuple[Array, Array, Array]:
+        """What is taken out, and the quadratic form and linear part of what is left."""
+        p = self.measured[:, :3, 3] - self.measured[:, :3, 3].mean(0)
+        rows = np.einsum("kl,si->skli", np.eye(3), p).reshape(-1, 9)
+        x = self.own[:, :3, 3].reshape(-1)
+        levers = self.own[:, :3, :3] @ self.levers
+        away = np.concatenate([levers, np.repeat(np.eye(3)[None], len(p), 0)], 2).reshape(len(x), -1)
+        basis, values, _ = np.linalg.svd(away, full_matrices=False)
+        basis = basis[:, values > ROUND_OFF * values[0]]
+        rows, x = rows - basis @ (basis.T @ rows), x - basis @ (basis.T @ x)
+        return away, rows.T @ rows, x @ rows
+
+    def _cross(self) -> Array:
+        """K: g'K e is the sum of tr(E' N' G M), by the square of the length that counts as a radian (9, 9)."""
+        if not self.size:
+            return np.zeros((9, 9))
+        found = np.einsum("slj,sak->lajk", self.own[:, :3, :3], self.measured[:, :3, :3])
+        return np.asarray(self.size**2 * found.reshape(9, 9))
+
+    def _tips(self, g: Array, cross: Array) -> Array:
+        """The best E for each G, as rows of entries."""
+        if not self.free:
+            return np.repeat(np.eye(3).reshape(1, 9), len(g), 0)
+        return rotations((g @ cross).reshape(-1, 3, 3)).reshape(-1, 9)
+
+    def miss(self, base: Array, tip: Array) -> float:
+        """The mean square that places leave."""
+        said = base @ self.own @ tip
+        left = ((said - self.measured)[:, :3, 3] ** 2).sum()
+        if self.size:
+            left += self.size**2 * ((said - self.measured)[:, :3, :3] ** 2).sum()
+        return float(left / len(self.own))
+
+    def _placed(self, turn: Array, e: Array, away: Array) -> TurnSolution:
+        middle = self.measured[:, :3, 3].mean(0)
+        seen = (self.measured[:, :3, 3] - middle) @ turn.T - self.own[:, :3, 3]
+        off = np.linalg.lstsq(away, seen.reshape(-1), rcond=ROUND_OFF)[0]
+        base = pose_of(turn.T, middle + turn.T @ off[-3:])
+        tip = pose_of(e, self.levers @ off[:-3])
+        return TurnSolution(base, tip, self.miss(base, tip))
+
+
+def _order(cost: Array, g: Array, first: Array) -> list[int]:
+    """Lower costs first; of those that are the lowest but for round-off, those nearer to the first."""
+    slack = EQUAL_COST * (float(np.ptp(cost)) or 1.0)
+    level = np.maximum(cost - cost.min() - slack, 0.0)
+    return [int(k) for k in np.lexsort([np.linalg.norm(g - first, axis=1), level])]
+
+
+def rotations(near: Array) -> Array:
+    """The rotations that are nearest to matrices (..., 3, 3), never reflections."""
+    left, _, right = np.linalg.svd(near)
+    sign = np.ones(near.shape[:-1])
+    sign[..., 2] = np.sign(np.linalg.det(left @ right))
+    return np.asarray((left * sign[..., None, :]) @ right)
+
+
+def between(a: Array, b: Array) -> float:
+    """The angle between two rotations."""
+    chord = float(np.linalg.norm(a - b)) / np.sqrt(8)
+    return 2 * float(np.arcsin(min(chord, 1.0)))
+
+
+def _starts(quadratic: Array, linear: Array, cross: Array) -> Array:
+    """G and E as any matrices: of positions the lowest point, of rotations the strongest pair."""
+    found = [np.linalg.lstsq(quadratic, linear, rcond=ROUND_OFF)[0]]
+    if cross.any():
+        strongest = np.linalg.svd(cross)[0][:, 0]
+        found += [strongest, -strongest]
+    return rotations(np.array(found).reshape(-1, 3, 3)).reshape(-1, 9)
+
+
+def pose_of(turn: Array, place: Array) -> Array:
+    found = np.eye(4)
+    found[:3, :3], found[:3, 3] = turn, place
+    return found
+
+
+def _cube() -> Array:
+    """The rotations that put a cube on itself (24, 3, 3)."""
+    signed = [
+        np.diag(signs)[list(order)]
+        for order in permutations(range(3))
+        for signs in product((1.0, -1.0), repeat=3)
+    ]
+    return np.array([a for a in signed if np.linalg.det(a) > 0])
+
+
+CUBE = _cube()
+
+
+# -- targets
+
+
+TARGET_STEPS = 60
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A target seen from frame 0: the point, or the normal (3,), the plane's height; what is measured on the end, and
+    the mean square that is left."""
+
+    seen: Array
+    height: float
+    tip: Array
+    miss: float
+
+
+def points(own: Array, distances: Array, levers: Array, described: Array) -> list[Sight]:
+    """Points at distances of the end, best first; the described one is among the starts.
+
+    Arguments:
+        own: poses of the end in frame 0 (S, 4, 4).
+        levers: axes along which what is measured may stand off the end, in columns (3, 0..3).
+    """
+    x, turned = own[:, :3, 3], own[:, :3, :3] @ levers
+    rows = np.concatenate([-2 * x, np.ones((len(x), 1))], 1)
+    closed = np.linalg.lstsq(rows, distances**2 - (x**2).sum(1), rcond=1e-9)[0][:3]
+    middle = x.mean(0)
+    c = np.array([described, closed, *(middle + distances.mean() * DIRECTIONS)])
+    u = np.concatenate([c, np.zeros((len(c), levers.shape[1]))], 1)
+    for _ in range(TARGET_STEPS):
+        away, far = _away(x, turned, u)
+        unit = away / np.where(far > 0, far, 1.0)[..., None]
+        slope = np.concatenate([-unit, np.einsum("ksi,sij->ksj", unit, turned)], 2)
+        u = u + _step(slope, distances - far)
+    miss = ((distances - _away(x, turned, u)[1]) ** 2).mean(1)
+    size = float(np.linalg.norm(x, axis=1).max() + distances.max())
+    found = [Sight(v[:3], 0.0, levers @ v[3:], float(e)) for v, e in zip(u, miss, strict=True)]
+    return _distinct(found, size)
+
+
+def normals(own: Array, levers: Array, described: Array) -> list[Sight]:
+    """Planes through the end's places, best first; of n and -n that nearer to the described one."""
+    x, turned = own[:, :3, 3], own[:, :3, :3] @ levers
+    found = []
+    for start in (described, *DIRECTIONS[len(DIRECTIONS) // 2 :]):
+        normal, tip = start, np.zeros(levers.shape[1])
+        for _ in range(TARGET_STEPS):
+            rows = np.concatenate([turned.transpose(0, 2, 1) @ normal, -np.ones((len(x), 1))], 1)
+            tip = np.linalg.lstsq(rows, -x @ normal, rcond=1e-9)[0][:-1]
+            at = x + turned @ tip
+            last, normal = normal, np.linalg.svd(at - at.mean(0), full_matrices=False)[2][-1]
+            if abs(last @ normal) > 1 - 1e-14:
+                break
+        normal = normal if normal @ described >= 0 else -normal
+        heights = (x + turned @ tip) @ normal
+        found.append(Sight(normal, float(heights.mean()), levers @ tip, float(heights.var())))
+    return _distinct(found, 1.0)
+
+
+def _away(x: Array, turned: Array, u: Array) -> tuple[Array, Array]:
+    """From points to the places of what is measured (K, S, 3), and how far."""
+    away = x + np.einsum("sij,kj->ksi", turned, u[:, 3:]) - u[:, None, :3]
+    return away, np.linalg.norm(away, axis=2)
+
+
+def _step(slope: Array, miss: Array) -> Array:
+    square = slope.transpose(0, 2, 1) @ slope
+    damping = ROUND_OFF * np.trace(square, axis1=1, axis2=2)[:, None, None] + 1e-300
+    right = slope.transpose(0, 2, 1) @ miss[..., None]
+    return np.asarray(np.linalg.solve(square + damping * np.eye(square.shape[-1]), right)[..., 0])
+
+
+def _distinct(found: list[Sight], size: float) -> list[Sight]:
+    """Best first, those far apart; of equal ones that which comes first."""
+    kept: list[Sight] = []
+    for sight in sorted((s for s in found if np.isfinite(s.miss)), key=lambda s: s.miss):
+        if all(np.linalg.norm(sight.seen - other.seen) > SAME_PLACEMENT * size for other in kept):
+            kept.append(sight)
+    return kept
+
+
+def _directions() -> Array:
+    """To the faces, edges and corners of a cube; of two opposite ones, one in each half (26, 3)."""
+    ways = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])
+    return np.asarray(ways / np.linalg.norm(ways, axis=1)[:, None])
+
+
+DIRECTIONS = _directions()
+
+
+# -- alignment
+
+
+PLACED_MEASUREMENTS = 120  # measurements that a rough place needs
+TRIED_MEASUREMENTS = 30  # measurements, and steps, that tell what is nowhere near
+TRIED_PLACEMENTS = 4  # that are looked at closer
 
 
 @dataclass(frozen=True)
@@ -56,7 +341,7 @@ def alignments(work: Fitting) -> list[Alignment]:
     found: list[Alignment] = []
     for base, tip in _guesses(few):
         place = _settled(few, chosen, base, tip)
-        if place is not None and all(_apart(few, place, other) > SAME for other in found):
+        if place is not None and all(_apart(few, place, other) > SAME_PLACEMENT for other in found):
             found.append(place)
     return sorted(found, key=lambda place: place.miss)
 
@@ -74,23 +359,23 @@ def _standing(work: Fitting, place: Alignment) -> tuple[Fitting, Array]:
 
 def hopeless(work: Fitting) -> bool:
     """Whether the robot is nowhere near the measurements, wherever it stands: by few postures and few steps."""
-    few = thinned(work, FEW)
+    few = thinned(work, TRIED_MEASUREMENTS)
     levers, free = _levers(few)
-    (_, _, miss), *_ = _turned(few, levers, free, FEW)
-    return bool(np.sqrt(miss) > HOPELESS * (reach(few) or 1.0))
+    (_, _, miss), *_ = _turned(few, levers, free, TRIED_MEASUREMENTS)
+    return bool(np.sqrt(miss) > LARGE_ANCHOR_MISMATCH * (reach(few) or 1.0))
 
 
 def near(work: Fitting, place: Alignment) -> bool:
     """Whether frame 0 and what is measured on the end stand near where they are described."""
-    return base_is_near(work, place) and place.turn_of_tip < NEAR
+    return base_is_near(work, place) and place.turn_of_tip < NEAR_ROTATION
 
 
 def base_is_near(work: Fitting, place: Alignment) -> bool:
     """Whether frame 0 stands near where it is described: how it is turned counts, and for distances where it is."""
     described = work.chain.start
     shift = float(np.linalg.norm(place.base[:3, 3] - described[:3, 3]))
-    moved = work.measured.measure == "distance" and shift > SHIFT * reach(work)
-    return not moved and between(place.base[:3, :3], described[:3, :3]) < NEAR
+    moved = work.measured.measure == "distance" and shift > NEAR_POINT * reach(work)
+    return not moved and between(place.base[:3, :3], described[:3, :3]) < NEAR_ROTATION
 
 
 def difference(one: Fitting, first: Array, other: Fitting, second: Array) -> float:
@@ -127,7 +412,7 @@ def start_at(work: Fitting, place: Alignment) -> Array | None:
     return np.array([errors.get(column.name, 0.0) for column in work.chosen])
 
 
-def thinned(work: Fitting, most: int = MOST) -> Fitting:
+def thinned(work: Fitting, most: int = PLACED_MEASUREMENTS) -> Fitting:
     """Some of the measurements, evenly taken, where there are many."""
     count = len(work.measured)
     if count <= most:
@@ -157,7 +442,7 @@ def _settled(
     size = reach(work) or 1.0
     try:
         xi, _ = here.solved(
-            np.array([tip.get(c.name, 0.0) for c in chosen]), {"length": size, "angle": 1.0}, ROUNDS
+            np.array([tip.get(c.name, 0.0) for c in chosen]), {"length": size, "angle": 1.0}, ITERATIONS
         )
     except (ProgramError, np.linalg.LinAlgError):
         return None
@@ -183,8 +468,8 @@ def _guesses(work: Fitting) -> Iterator[tuple[Array, Mapping[str, float]]]:
         found = [(work.chain.start, np.eye(4), 0.0)]
     else:
         found = _targeted(work, levers)
-    most = RIVAL**2 * min(miss for _, _, miss in found) + TINY * reach(work) ** 2
-    for base, tip, miss in found[:MOST_PLACES]:
+    most = SIMILAR_PLACEMENT**2 * min(miss for _, _, miss in found) + MEAN_SQUARE_ROUND_OFF * reach(work) ** 2
+    for base, tip, miss in found[:TRIED_PLACEMENTS]:
         if miss <= most:
             yield base, _displacements(tip, END)
 
@@ -196,7 +481,9 @@ def _levers(work: Fitting) -> tuple[Array, bool]:
     return np.eye(3)[:, kept[:3]], all(kept[3:])
 
 
-def _turned(work: Fitting, levers: Array, free: bool, steps: int = STEPS) -> list[tuple[Array, Array, float]]:
+def _turned(
+    work: Fitting, levers: Array, free: bool, steps: int = ROTATION_STEPS
+) -> list[tuple[Array, Array, float]]:
     pose, start = work.measured.measure == "pose", work.chain.start
     size = (reach(work) or 1.0) if pose else 0.0
     problem = TurnProblem(_own(work), work.measured.poses, levers, size, pose and free)
@@ -212,14 +499,14 @@ def _targeted(work: Fitting, levers: Array) -> list[tuple[Array, Array, float]]:
     turn, place = start[:3, :3], start[:3, 3]
     if work.measured.measure == "distance":
         sights = points(own, work.measured.distances, levers, turn.T @ (work.point - place))
-        bases = [_pose(turn, work.point - turn @ sight.seen) for sight in sights]
+        bases = [pose_of(turn, work.point - turn @ sight.seen) for sight in sights]
     else:
         normal = work.plane[:3]
         sights, bases = normals(own, levers, turn.T @ normal), []
         for sight in sights:
             facing = _least(turn @ sight.seen, normal) @ turn
-            bases.append(_pose(facing, place + (work.plane[3] - sight.height - place @ normal) * normal))
-    return [(base, _pose(np.eye(3), s.tip), s.miss) for base, s in zip(bases, sights, strict=True)]
+            bases.append(pose_of(facing, place + (work.plane[3] - sight.height - place @ normal) * normal))
+    return [(base, pose_of(np.eye(3), s.tip), s.miss) for base, s in zip(bases, sights, strict=True)]
 
 
 def _least(now: Array, then: Array) -> Array:
@@ -238,9 +525,3 @@ def _displacements(pose: Array, frame: str) -> dict[str, float]:
 def _own(work: Fitting) -> Array:
     """Poses of the end in frame 0, by the description."""
     return end_poses(replace(work.chain, start=np.eye(4)), work.measured.q, {})
-
-
-def _pose(turn: Array, place: Array) -> Array:
-    found = np.eye(4)
-    found[:3, :3], found[:3, 3] = turn, place
-    return found

@@ -16,19 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotClosedError, SymoroError
-from symoro.identification.compress import compressed, joined, merged
 from symoro.identification.equations import RowModel
-from symoro.identification.least_squares import weighted
 from symoro.identification.log import Log
-from symoro.identification.log_part import part_of
-from symoro.identification.residuals import KEPT, residual
+from symoro.identification.regression import KEPT, residual, weighted
+from symoro.identification.rows import compressed, joined, merged, part_of
 from symoro.identification.signals import Preparation
+from symoro.identification.tolerances import BETTER_FIT, NO_EFFECT, ROWS_PER_COLUMN_OF_ASSEMBLY
 from symoro.trajectory.assembly import BrokenLoopsError, LoopAssembly
 
 Array = NDArray[np.float64]
-BETTER = 0.8  # of a residual, that another assembly must leave to be believed
-LEAST = 1e-6  # of the torques: residuals below it tell nothing
-ENOUGH = 3  # rows to a column, without which residuals are not compared
 ONE_EACH = "give one posture for each log (--posture several times, in the order of the logs)"
 
 
@@ -104,7 +100,7 @@ def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation)
             for log in logs
         ]
         data = reduce(joined, rows)
-        if data.rows < ENOUGH * len(model.names):
+        if data.rows < ROWS_PER_COLUMN_OF_ASSEMBLY * len(model.names):
             return None
         return residual(data, weighted(model.names, data)).relative
     except (SymoroError, np.linalg.LinAlgError):
@@ -121,9 +117,9 @@ def _chosen(
             hint=f"check units, signs and offsets of its positions; or {ONE_EACH}",
         )
     own, best = ways[0], min(ways, key=lambda way: way.rank)
-    if len(ways) == 1 or max(way.rank for way in ways) < LEAST:
+    if len(ways) == 1 or max(way.rank for way in ways) < NO_EFFECT:
         return own.row, None
-    clear = all(best.rank < BETTER * way.rank for way in ways if way is not best)
+    clear = all(best.rank < BETTER_FIT * way.rank for way in ways if way is not best)
     if given:
         return own.row, _contradicted(log, own, best, loops) if best is not own and clear else None
     if clear:

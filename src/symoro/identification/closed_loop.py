@@ -1,4 +1,11 @@
-"""The closed loop simulated for parameters K, several of them at once.
+"""The controller's part of a closed loop, read from a log: gains, the reference and its rate, where the motion starts.
+
+The rate of the reference is that of the cubic spline through the samples: differences would be off by more torque than
+the noise has, times kd.
+
+`closed_loop.simulated` in C: closed_loop.c, around the compiled regressor of the robot.
+
+The closed loop simulated for parameters K, several of them at once.
 
     tau = kp (r - q) + kd (rd - qd),       M(q) qdd = tau - T(q, qd, 0),       T(q, qd, qdd) = W K + t
 
@@ -12,21 +19,247 @@ several K at once.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ProgramError
-from symoro.identification.closed_loop_native import direct_dynamics, driver, simulate
-from symoro.identification.control_loop import ControlLoop
+from symoro.emit.kernels import kernel_text
+from symoro.errors import ArgumentError, MissingDependencyError, ProgramError, SymoroError
+from symoro.expr.formula import ZERO, Formula, formula
 from symoro.identification.equations import RowModel
+from symoro.identification.friction import TERMS
+from symoro.identification.log import Log
+from symoro.identification.log_description import PdController
+from symoro.identification.robots import DRIVE, sought_base
+from symoro.identification.signals import low_pass
+from symoro.identification.tolerances import ROUND_OFF
+from symoro.model import generate
+from symoro.models.identification.base.geometry import with_values
+from symoro.models.identification.base.parameters import split
 from symoro.progress import each
+from symoro.robot.description import Robot
+from symoro.runtime.compiler import library
+from symoro.runtime.function import Function
 from symoro.threads import processors
 
+# -- control_loop
+
+
 Array = NDArray[np.float64]
+START = np.array([-25, 48, -36, 16, -3]) / 12  # the slope at the first of five samples
+
+
+@dataclass(frozen=True, eq=False)
+class ControlLoop:
+    """What closes the loop: gains at the joints, and the reference with its rate, (N, n).
+
+    Between samples the reference is a cubic polynomial. A simulation takes `steps` from one to the next, each in
+    `parts` where a joint may turn back. The start is one for all (n,), or one each (B, n).
+    """
+
+    rate: float
+    kp: Array
+    kd: Array
+    reference: Array
+    reference_rate: Array
+    start: Array
+    start_rate: Array
+    steps: int = 1
+    parts: int = 16
+
+
+def loop_of(
+    log: Log, controller: PdController | None, cutoff: float | None = None, steps: int = 1
+) -> tuple[ControlLoop, Array, Array]:
+    """The loop that made a log, with the positions and torques that were measured.
+
+    Raises:
+        ArgumentError: the log has no reference, or there is no controller.
+    """
+    from scipy.interpolate import CubicSpline
+    from scipy.signal import sosfiltfilt
+
+    law = controller or (log.description.controller if log.description else None)
+    chunks = list(log.chunks(log.samples))
+    arrays = {kind: np.concatenate([chunk[kind] for chunk in chunks]) for kind in chunks[0]}
+    if law is None or "reference" not in arrays:
+        raise ArgumentError(
+            f"{log.name}: simulation needs the reference that was followed, and the gains of the controller",
+            hint="describe 'reference' and 'controller' in the YAML of the log",
+        )
+    q = arrays["position"]
+    smooth = q
+    if cutoff is not None:
+        smooth = sosfiltfilt(low_pass(cutoff, log.rate), q, axis=0)
+    r = arrays["reference"]
+    rate = CubicSpline(np.arange(len(r)) / log.rate, r)(np.arange(len(r)) / log.rate, 1)
+    begin = (smooth[0], START @ smooth[: len(START)] * log.rate)
+    loop = ControlLoop(log.rate, np.array(law.kp), np.array(law.kd), r, rate, *begin, steps)
+    return loop, q, arrays["torque"]
+
+
+# -- closed_loop_native
+
+
+FUNCTIONS = ("regressor", "constants", "known", "known_constants")
+FROM_MODEL = ("K", "inertia", "viscous", "stribeck", "load", "dry", "shares")
+FROM_LOOP = ("kp", "kd", "reference", "reference_rate")
+TRIED_MOTIONS = 8  # motions at which the direct dynamic model is compared with the regressor
+COUNTS = ("joints", "columns", "motors", "samples", "steps", "parts")
+
+
+class _NativeLoop(ctypes.Structure):
+    """`Loop` of closed_loop.c."""
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in (*FUNCTIONS, *FROM_MODEL, *FROM_LOOP, "work")),
+        *((name, ctypes.c_double) for name in ("stribeck_velocity", "h")),
+        *((name, ctypes.c_size_t) for name in COUNTS),
+    )
+
+
+def driver(model: RowModel) -> Any:
+    """The compiled function, or None where the robot's own are not compiled or take more than a motion."""
+    for function in (model.function, model.known):
+        if function is None:
+            continue
+        inputs = [port.name for port in function.program.inputs]
+        if function.address is None or inputs != ["q", "qd", "qdd"]:
+            return None
+    return _compiled()
+
+
+@cache
+def _compiled() -> Any:
+    own = (resources.files("symoro.identification") / "closed_loop.c").read_text(encoding="ascii")
+    text = "\n".join(["#include <math.h>", kernel_text("solve", ".c"), own])
+    try:
+        found = library({"closed_loop.c": text}).closed_loop
+    except MissingDependencyError:  # the compiler went away
+        return None
+    found.restype, found.argtypes = ctypes.c_size_t, [ctypes.c_void_p] * 5
+    return found
+
+
+def direct_dynamics(model: RowModel) -> Function | None:
+    """Return the direct dynamic model with the parameters K, ten times as fast as M and T from the regressor.
+
+    None where it is another model: of columns that a robot does not have, or of what is known besides K.
+    """
+    if model.known is not None or model.kind != "dynamic" or model.further.names:
+        return None
+    try:
+        found = _direct_dynamics(model.robot, model.names)
+    except SymoroError:
+        return None
+    n = len(model.labels)
+    inputs = [(port.name, port.shape) for port in found.program.inputs]
+    if found.address is None or inputs != [(name, (n,)) for name in ("q", "qd", "tau")]:
+        return None
+    q, qd, tau = np.random.default_rng(3).standard_normal((3, TRIED_MOTIONS, n))
+    # W K = tau, for parameters that are all 1.
+    A = model.parts(q, qd, found(q=q, qd=qd, tau=tau)["qdd"], tau)[1]
+    return found if np.abs(A.sum(axis=2) - tau).max() <= ROUND_OFF * np.abs(A).sum(axis=2).max() else None
+
+
+@lru_cache(maxsize=4)
+def _direct_dynamics(robot: Robot, names: tuple[str, ...]) -> Function:
+    """With a parameter for each of the names, all other inertial parameters and friction being zero."""
+    base = sought_base(robot, robot.postures)
+    values: dict[tuple[int, str], Formula] = {split(name): ZERO for name in base.no_effect}
+    for kept, others in base.relations.items():
+        values |= {split(name): ZERO for name in others}
+        values[split(kept)] = formula(kept) if kept in names else ZERO
+    regrouped = with_values(base.original, values)
+    frames = []
+    for j, frame in enumerate(regrouped.frames, 1):
+        friction = {kind: formula(f"{kind}{j}") if f"{kind}{j}" in names else ZERO for kind in DRIVE}
+        frames.append(replace(frame, FV=friction["FV"], FS=friction["FS"], FO=friction["FO"]))
+    model = generate(regrouped.replace(frames=tuple(frames)), "direct-dynamics")
+    known = {**dict(robot.nominal), **dict.fromkeys(names, 1.0)}
+    return Function(model.program, known, robot=model.robot)
+
+
+def simulate(
+    run: Any,
+    model: RowModel,
+    direct: Function | None,
+    K: Array,
+    loop: ControlLoop,
+    made: Sequence[Array],
+) -> int:
+    """Fill q, qd, qdd, tau (N, n) from the state in the first rows of q and qd; how many samples are finite.
+
+    Arguments:
+        direct: `direct_dynamics` of the model.
+    """
+    parts = _parts(model, K)
+    samples, n = made[0].shape
+    parts |= {name: getattr(loop, name) for name in FROM_LOOP}
+    columns = len(parts["K"]) if direct is None else 0
+    arrays = {name: np.ascontiguousarray(value, dtype=float) for name, value in parts.items()}
+    arrays["work"] = np.empty(n * (columns + n + 16))
+    addresses = _addresses(model.function)
+    if direct is not None:
+        known = {**direct.values, **{name: float(x) for name, x in zip(model.names, K, strict=True)}}
+        arrays["constants"] = direct.constants_of(known)
+        addresses = direct.address, arrays["constants"].ctypes.data
+    shared = _NativeLoop(
+        *addresses,
+        *_addresses(model.known),
+        *(arrays[name].ctypes.data for name in (*FROM_MODEL, *FROM_LOOP, "work")),
+        model.further.friction.stribeck_velocity,
+        1 / loop.rate,
+        n,
+        columns,
+        len(model.further.shares),
+        samples,
+        loop.steps,
+        loop.parts,
+    )
+    return int(run(ctypes.addressof(shared), *(array.ctypes.data for array in made)))
+
+
+def _addresses(function: Function | None) -> tuple[int | None, int | None]:
+    """Of a function, and of the constants that it takes."""
+    if function is None:
+        return None, None
+    return function.address, function.constants.ctypes.data if len(function.constants) else None
+
+
+def _parts(model: RowModel, K: Array) -> dict[str, Array]:
+    """The parameters where closed_loop.c looks for them."""
+    further, n = model.further, len(model.labels)
+    joints, values = further.joints, dict(zip(model.names, K, strict=True))
+
+    def of(*names: str) -> Array:
+        return np.array([values.get(name, 0.0) for name in names])
+
+    coupled = [joints[k] for k, _ in further.shares]
+    inertia, viscous = np.zeros((n, n)), np.zeros((n, n))
+    for j in coupled:
+        cross = further.masses[further.names.index(f"IAM{j}")]
+        inertia += values.get(f"IAM{j}", 0.0) * cross
+        viscous += values.get(f"FVM{j}", 0.0) * cross
+    return {
+        "K": of(*model.columns),
+        "inertia": inertia,
+        "viscous": viscous,
+        "stribeck": of(*(f"{TERMS['stribeck']}{j}" for j in joints)),
+        "load": of(*(f"{TERMS['load']}{j}" for j in joints)),
+        "dry": of(*(f"FSM{j}" for j in coupled)),
+        "shares": np.array([share for _, share in further.shares]).reshape(-1, n),
+    }
+
+
+# -- closed_loop
 
 
 @dataclass(frozen=True, eq=False)

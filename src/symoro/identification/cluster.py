@@ -4,6 +4,8 @@ A piece of the log is read, filtered and factored where a worker is free; what t
 the number of columns squared. The triangles of all pieces, one below the other, are a tall and skinny array whose QR
 factorisation (`dask.array.linalg.tsqr`) is that of all rows. Workers open the log themselves, so they need its files
 under the same path; a log of arrays is sent to them.
+
+Passes over logs: each makes the triangles of all rows, in this process or on a cluster.
 """
 
 from __future__ import annotations
@@ -15,17 +17,21 @@ from typing import Any
 
 import numpy as np
 
-from symoro.identification.compress import LogPart, Triangles, compressed, empty
 from symoro.identification.delay import aligned
 from symoro.identification.equations import Booleans, RowBlock, RowModel, equations
 from symoro.identification.friction import Friction
 from symoro.identification.load_friction import LoadPoint, at_load
 from symoro.identification.log import Log, open_log
+from symoro.identification.log_description import Transmission
 from symoro.identification.needs import needed
+from symoro.identification.rows import LogPart, LogRows, Triangles, compressed, empty, joined
 from symoro.identification.signals import Preparation, motion_between, planned
-from symoro.identification.transmission import Transmission
+from symoro.progress import task
 from symoro.robot.description import Robot
 from symoro.threads import one_thread
+
+# -- cluster
+
 
 PIECES = 8  # of the plan's size to one task
 
@@ -135,3 +141,32 @@ def _joined(
 
 def _factor(found: dict[LogPart, Triangles], part: LogPart, k: int) -> Any:
     return found[part].factors[k]
+
+
+# -- passes
+
+
+@dataclass(frozen=True, eq=False)
+class Passes:
+    """What a pass needs; `client` is a `distributed.Client`, or None."""
+
+    model: RowModel
+    logs: Sequence[Log]
+    work: Work
+    client: Any = None
+
+    def __call__(self, at: LoadPoint | None = None) -> tuple[LogRows, dict[LogPart, Triangles]]:
+        """The rows and their triangles; `at` is where friction that grows with the load is predicted."""
+        model = self.model if at is None else at_load(self.model, at)
+        rows = LogRows(model, self.logs, self.work.preparation)
+        parts: dict[LogPart, Triangles] = {}
+        with task("reading the log", len(self.logs)) as work:
+            for k, log in enumerate(self.logs):
+                work.to(k)
+                if self.client is None:
+                    length = log.samples / log.rate
+                    found = compressed(rows.of(k), model.support, length, self.work.share)
+                else:
+                    found = compressed_on_cluster(replace(self.work, at=at), log, model.support, self.client)
+                parts |= {p: joined(parts[p], t) if p in parts else t for p, t in found.items()}
+        return rows, parts

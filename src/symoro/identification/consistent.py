@@ -37,11 +37,11 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, OptionError, ProgramError
 from symoro.expr.formula import Formula, formula
-from symoro.identification.compress import Triangles
-from symoro.identification.estimate import Estimate
 from symoro.identification.friction import FurtherColumns
 from symoro.identification.needs import needed
-from symoro.identification.normal_rows import normal_rows
+from symoro.identification.regression import Estimate, normal_rows
+from symoro.identification.rows import Triangles
+from symoro.identification.tolerances import CONSISTENT_MARGIN
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.models.units import column_length_power
 from symoro.robot.description import INERTIAL, Robot
@@ -49,8 +49,7 @@ from symoro.robot.size import characteristic_length, joint_units
 
 Array = NDArray[np.float64]
 PRIORS = ("euclidean", "entropic")
-WEIGHT = 1e-3
-MARGIN = 1e-6  # kg: least eigenvalue of a pseudo-inertia, lengths in units of the robot's own
+PRIOR_WEIGHT = 1e-3
 POSITIVE = ("IA", "FV", "FS")
 # XX .. ZZ: where they stand in Sigma = tr(J)/2 I - J; (row, column, factor)
 _PLACES = {
@@ -109,7 +108,7 @@ def consistent(
     data: Triangles,
     *,
     prior: str = "euclidean",
-    weight: float = WEIGHT,
+    weight: float = PRIOR_WEIGHT,
     cad: Mapping[str, float] | None = None,
     total_mass: float | None = None,
     further: FurtherColumns | None = None,
@@ -192,7 +191,7 @@ class _Problem:
         units = basis()
         forms = [self._form(cp, x, units, link) for link in range(len(self.links))]
         bound = [k for k, name in enumerate(self.names) if name.rstrip("0123456789") in POSITIVE]
-        constraints = [form >> MARGIN * np.eye(4) for form in forms]
+        constraints = [form >> CONSISTENT_MARGIN * np.eye(4) for form in forms]
         if bound:
             constraints.append(x[bound] >= 0)
         rotors = self._rotors(x)

@@ -21,17 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, OptionError, Place
-from symoro.identification.description import HOLD
 from symoro.identification.equations import SCALAR, RowBlock
-from symoro.identification.estimate import Estimate
 from symoro.identification.log import Log
+from symoro.identification.log_description import HOLD
+from symoro.identification.regression import Estimate
+from symoro.identification.tolerances import DELAY_CONVERGED, DELAY_ITERATIONS, DELAY_ROWS, LONGEST_DELAY
 
 Array = NDArray[np.float64]
 TAPS = 8  # samples to each side that interpolation uses: its error is below 1e-10 for smooth motions
-LONGEST = 0.1  # of the log: the largest delay
-ROUNDS = 12  # of Gauss and Newton's method
-SETTLED = 0.05  # of the deviation of the delay: its last change
-LEAST = 32  # rows of a log: fewer do not determine a delay
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +77,9 @@ def aligned(log: Log, seconds: float) -> Log:
     shift = seconds * log.rate
     if shift == 0:
         return log
-    if abs(shift) > LONGEST * log.samples:
+    if abs(shift) > LONGEST_DELAY * log.samples:
         raise ArgumentError(
-            f"{log.name}: a delay of {seconds:g} s is more than {LONGEST:g} of the log, which lasts "
+            f"{log.name}: a delay of {seconds:g} s is more than {LONGEST_DELAY:g} of the log, which lasts "
             f"{log.samples / log.rate:.4g} s",
             hint="the delay is in seconds",
         )
@@ -142,17 +139,17 @@ def estimated_delay(
 
     Rows of the power and energy models are products of torques and velocities, which a delay does not shift.
     """
-    long = [rows for rows in logs if len(rows.time) >= LEAST]
+    long = [rows for rows in logs if len(rows.time) >= DELAY_ROWS]
     if kind in SCALAR or not long:
         return None
     from scipy.interpolate import CubicSpline
 
     curves = [(rows, CubicSpline(rows.time, rows.A)) for rows in long]
-    most = LONGEST * min(float(rows.time[-1] - rows.time[0]) for rows in long)
+    most = LONGEST_DELAY * min(float(rows.time[-1] - rows.time[0]) for rows in long)
     K, delay = estimate.values, 0.0
     without: Array | None = None
     before = 0.0
-    for _ in range(ROUNDS):
+    for _ in range(DELAY_ITERATIONS):
         normal, count = np.zeros((len(K) + 2, len(K) + 2)), 0
         for rows, curve in curves:
             part, kept = _normal(rows, curve, estimate.sigma, K, delay)
@@ -167,7 +164,7 @@ def estimated_delay(
         delay += change
         if not abs(delay) < most:
             return None
-        if abs(change) <= SETTLED * deviation:
+        if abs(change) <= DELAY_CONVERGED * deviation:
             deviation *= max(estimate.colour, 1.0) / share**0.5
             return TorqueDelay(delay, deviation, K - without, left / before if before else 1.0)
     return None

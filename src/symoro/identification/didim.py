@@ -17,17 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.identification.colour import allowing_for_colour
-from symoro.identification.compress import Triangles, absorbed, empty
-from symoro.identification.description import PdController
+from symoro.identification.autocorrelation import allowing_for_colour
 from symoro.identification.equations import Booleans
-from symoro.identification.estimate import Estimate
-from symoro.identification.least_squares import weighted
-from symoro.identification.rows import LogRows
-from symoro.identification.simulation_rows import SETTLED, calmed, check_enough, measured_loops, paired
+from symoro.identification.log_description import PdController
+from symoro.identification.regression import Estimate, weighted
+from symoro.identification.rows import LogRows, Triangles, absorbed, empty
+from symoro.identification.simulated_rows import calmed, check_enough, measured_loops, paired
+from symoro.identification.tolerances import CONVERGED, ITERATIONS
 
 Array = NDArray[np.float64]
-ROUNDS = 30
 
 
 def direct_and_inverse(
@@ -41,7 +39,7 @@ def direct_and_inverse(
     given = measured_loops(rows, controller, steps)
     K = start.values
     kept: list[Booleans | None] = [None] * len(given)
-    for rounds in range(1, ROUNDS + 1):
+    for rounds in range(1, ITERATIONS + 1):
         found, every = empty(data.support, data.share), []
         for k, item in enumerate(given):
             pair = paired(rows.model, *item, K, rows.preparation, kept[k])
@@ -51,10 +49,10 @@ def direct_and_inverse(
             found = absorbed(found, mixed, pair.kept)
         check_enough(int(found.independent), len(K))
         fit = weighted(start.names, found)
-        if np.max(np.abs(fit.values - K) / fit.deviations) < SETTLED:
+        if np.max(np.abs(fit.values - K) / fit.deviations) < CONVERGED:
             fit = replace(fit, method="DIDIM", rounds=rounds)
             return allowing_for_colour(fit, every, rows.model.kind, rows.preparation.decimation)
         K = calmed(K, fit.values, rounds)
     raise ProgramError(
-        f"DIDIM did not settle in {ROUNDS} rounds", hint="is the controller right? try IDIM-IV"
+        f"DIDIM did not settle in {ITERATIONS} rounds", hint="is the controller right? try IDIM-IV"
     )

@@ -22,32 +22,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
-from symoro.identification import dependence
 from symoro.identification.assemblies import assembled
-from symoro.identification.cluster import Work
-from symoro.identification.colour import allowing_for_colour, first_rows
-from symoro.identification.compress import LogPart, Triangles, compressed, merged
-from symoro.identification.consistent import WEIGHT, Consistent, consistent
+from symoro.identification.autocorrelation import allowing_for_colour, first_rows
+from symoro.identification.cluster import Passes, Work
+from symoro.identification.consistent import PRIOR_WEIGHT, Consistent, consistent
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
-from symoro.identification.description import PdController
-from symoro.identification.doubts import consistency_doubts, doubts, torque_doubts
+from symoro.identification.diagnostics import consistency_doubts, doubts, torque_doubts
 from symoro.identification.equations import RowModel, check_base, equations, row_share
 from symoro.identification.essential import Essential, essential
-from symoro.identification.estimate import Estimate
 from symoro.identification.friction import USUAL, Friction
-from symoro.identification.least_squares import ordinary, weighted
-from symoro.identification.load_friction import (
-    has_load,
-    load_doubts,
-    load_point,
+from symoro.identification.load_friction import has_load, load_doubts, load_point
+from symoro.identification.log import Log, log_names, open_log, position_units
+from symoro.identification.log_description import PdController
+from symoro.identification.log_diagnostics import checked_motion, rate_doubts, torque_noise, unit_doubts
+from symoro.identification.methods import (
+    METHODS,
+    SIMULATING,
+    check_start,
+    estimated,
+    estimated_with_load,
+    started,
 )
-from symoro.identification.log import Log, open_log, position_units
-from symoro.identification.log_names import log_names
-from symoro.identification.methods import METHODS, SIMULATING, estimated, estimated_with_load
-from symoro.identification.output_error import TIME_LIMIT
-from symoro.identification.passes import Passes
 from symoro.identification.postures import NamedPosture, in_mode_of, start_postures
-from symoro.identification.residuals import ALL, KEPT, Residuals, log_residual, residual
+from symoro.identification.regression import (
+    ALL,
+    KEPT,
+    Estimate,
+    Residuals,
+    check_dependence,
+    log_residual,
+    ordinary,
+    residual,
+    weighted,
+    why_no_column,
+)
 from symoro.identification.robots import (
     beyond_a_file,
     identified_robot,
@@ -55,14 +63,12 @@ from symoro.identification.robots import (
     standard_robot,
     without_passive_rotors,
 )
-from symoro.identification.rows import LogRows
+from symoro.identification.rows import LogPart, LogRows, Triangles, compressed, merged
 from symoro.identification.sampling import sampling_bias, sampling_doubts, widened
 from symoro.identification.signals import Preparation
-from symoro.identification.simulation_rows import few_rows
-from symoro.identification.standstill import checked_motion, torque_noise
-from symoro.identification.start import check_start, started
+from symoro.identification.simulated_rows import few_rows
+from symoro.identification.tolerances import CLOE_TIME_LIMIT
 from symoro.identification.total import total_doubts
-from symoro.identification.units import rate_doubts, unit_doubts
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.robot.description import Robot
@@ -180,10 +186,10 @@ def identify(
     find_essential: bool = False,
     find_consistent: bool = False,
     prior: str = "euclidean",
-    prior_weight: float = WEIGHT,
+    prior_weight: float = PRIOR_WEIGHT,
     controller: PdController | None = None,
     start: str | Mapping[str, float] = "wls",
-    time_limit: float = TIME_LIMIT,
+    time_limit: float = CLOE_TIME_LIMIT,
     values: Mapping[str, float] | None = None,
     piece: int | None = None,
     client: Any = None,
@@ -391,9 +397,7 @@ def check_left_out(without: Sequence[str], base: BaseParameters) -> None:
     """Say why a standard parameter that is to be left out has no column."""
     for name in without:
         if _STANDARD.match(name) and name not in base.names:
-            raise ArgumentError(
-                f"there is no column '{name}': {dependence.why_no_column(name, base, base.relations)}"
-            )
+            raise ArgumentError(f"there is no column '{name}': {why_no_column(name, base, base.relations)}")
 
 
 def check_rows(equation: RowModel, data: Triangles) -> None:
@@ -416,7 +420,7 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
             raise ArgumentError(
                 f"the torque of joint {equation.labels[k]} is zero throughout", hint="is it measured?"
             )
-    dependence.check(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)
+    check_dependence(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)
 
 
 def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:

@@ -1,4 +1,18 @@
-"""The equations of an identification model along a motion: A K = y, from the catalogue's models.
+"""Torques of what a robot tells of itself and no log has to find: its payload, and external wrenches on its links.
+
+    tau = W K + t(q, qd, qdd)
+
+t is the inverse dynamic model of the robot whose links, rotors, friction and springs are taken out. The identification
+models do not contain it: it comes off the measured torques, in every one of them, and the robot that is found keeps its
+payload and its wrenches.
+
+Friction of joints that follow others: which of it acts as other columns do, and so has none of its own.
+
+The joints of a parallelogram turn by the sums of others, so that of the friction of two passive joints only one has a
+column, and offsets of passive joints are part of those of the active ones. It is decided in numbers at random motions:
+a column goes where it lies in the span of those before it, and the same sum of them gives it at other motions too.
+
+The equations of an identification model along a motion: A K = y, from the catalogue's models.
 
     dynamic    tau = W(q, qd, qdd) K                                      n rows a sample
     filtered   F[tau] = (F'[D1] + F[D2]) K                                n rows, no accelerations
@@ -18,39 +32,175 @@ W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots",
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
-from symoro.expr.graph import ZERO
-from symoro.identification.differences import HALF, beside, inner_slopes, step_integrals, step_weights
+from symoro.expr.formula import ZERO, Formula
+from symoro.expr.graph import ZERO as ZERO_EXPRESSION
 from symoro.identification.friction import TERMS, Friction, FurtherColumns, further_columns
-from symoro.identification.known_torques import known_torques
 from symoro.identification.log import Log, position_units
-from symoro.identification.passive_friction import FRICTION, absorbed, drawn_motion
+from symoro.identification.log_description import Transmission
 from symoro.identification.postures import LogPostures, LoopPostures
 from symoro.identification.signals import (
+    HALF,
     REACH,
     MotionPiece,
     Preparation,
+    beside,
     decimated,
     decimation_filter,
     independent_share,
+    inner_slopes,
     motions,
+    step_integrals,
+    step_weights,
 )
-from symoro.identification.transmission import Transmission
+from symoro.identification.tolerances import COLUMN_IN_SPAN, PASSIVE_RATE, SMALL_SHARE_OF_COLUMN
 from symoro.model import Model, generate
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.units import column_length_power
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.description import INERTIAL, WRENCH, BaseKind, Link, Robot
 from symoro.robot.size import characteristic_length, joint_units
 from symoro.runtime.function import Function
-from symoro.trajectory.assembly import LoopAssembly
+from symoro.trajectory.assembly import BrokenLoopsError, LoopAssembly
+
+# -- known_torques
+
+
+DRIVE = ("IA", "FV", "FS", "FO")
+
+
+def known_torques(robot: Robot) -> Function | None:
+    """t as a function of the motion; None of a robot without payload and wrenches.
+
+    Raises:
+        NotApplicableError: a symbol of these has no number.
+    """
+    held = dict(_held(robot))
+    if not held:
+        return None
+    numbers = dict(robot.nominal)
+    for what, formulas in held.items():
+        unknown = sorted({name for formula in formulas for name in formula.symbols if name not in numbers})
+        if unknown:
+            raise NotApplicableError(
+                f"{what} of robot '{robot.name}' has no number for {', '.join(unknown)}, so that the torques "
+                "of it are not known",
+                hint=f"give {unknown[0]} a number (values, or 'nominal' in the robot's file); or take {what} out of "
+                "the robot: what is carried is then found as a part of its link",
+            )
+    bare = _bare(robot)
+    used = set(bare.symbols())
+    return generate(
+        bare.bind({name: value for name, value in numbers.items() if name in used}), "inverse-dynamics"
+    ).function()
+
+
+def held_words(robot: Robot) -> list[str]:
+    """What the torques are known of, in words."""
+    return [what for what, _ in _held(robot)]
+
+
+def _held(robot: Robot) -> Iterator[tuple[str, list[Formula]]]:
+    """What acts on a link by numbers of its own, with the formulas that are not zero."""
+    carried = robot.payload if robot.tool else None
+    owners: list[tuple[str, Link | None, Sequence[str]]]
+    owners = [("the payload", carried, (*INERTIAL, *WRENCH))]
+    owners += [(f"the wrench of link {j}", link, WRENCH) for j, link in enumerate(robot.links, 1)]
+    for what, owner, names in owners:
+        formulas = [getattr(owner, name) for name in names] if owner else []
+        given = [formula for formula in formulas if not formula.is_zero]
+        if given:
+            yield what, given
+
+
+def _bare(robot: Robot) -> Robot:
+    """The robot with nothing but its payload and wrenches."""
+    light: dict[str, Any] = dict.fromkeys(INERTIAL, ZERO)
+    idle: dict[str, Any] = {**dict.fromkeys((*DRIVE, "k", "rest"), ZERO), "eta": False}
+    return robot.replace(
+        links=tuple(replace(link, **light) for link in robot.links),
+        frames=tuple(replace(frame, **idle) for frame in robot.frames),
+    )
+
+
+# -- passive_friction
+
 
 Array = NDArray[np.float64]
+FRICTION = ("FV", "FS", "FO")
+RANDOM_MOTIONS = 240
+RANDOM_RANGES = (
+    0.2,
+    0.05,
+    0.01,
+    1e-3,
+)  # radians, or shares of the largest length, that the active joints go to each side; the first that can be
+
+
+def drawn_motion(
+    units: Array, assembly: tuple[LoopAssembly, tuple[float, ...]] | None
+) -> tuple[Array, Array, Array]:
+    """Motions at random: whole postures, and rates and accelerations of the coordinates.
+
+    Args:
+        units: of the coordinates: one radian, or the robot's length.
+    """
+    chance, joints = np.random.default_rng(5), len(units)
+    qd, qdd = chance.standard_normal((2, RANDOM_MOTIONS, joints)) * units
+    if assembly is None:
+        return chance.uniform(-1, 1, (RANDOM_MOTIONS, joints)) * units, qd, qdd
+    loops, start = assembly
+    row = np.array(start)
+    here = loops.postures(row[None])[0][loops.active]
+    course = np.sin(
+        np.linspace(0, 4 * np.pi, RANDOM_MOTIONS)[:, None] * chance.uniform(1, 2, (2, 1, joints))
+    ).sum(0)
+    for size in RANDOM_RANGES:
+        try:
+            return loops.postures(loops.along(here + size * loops.active_units * course, row)), qd, qdd
+        except BrokenLoopsError:
+            continue
+    raise NotApplicableError("the loops hardly move from where the log starts: a dead point")
+
+
+def absorbed(columns: Mapping[str, Array], candidates: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Candidates that others hold, with the names of these.
+
+    Arguments:
+        columns: (N, e) each, in the order in which they are kept.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    kept: list[str] = []
+    half = RANDOM_MOTIONS // 2
+    for name, column in columns.items():
+        early, late = column[:half].ravel(), column[half:].ravel()
+        size = float(np.linalg.norm(early)) or 1.0
+        if name in candidates and kept:
+            basis = np.column_stack([columns[k][:half].ravel() for k in kept])
+            scale = np.linalg.norm(basis, axis=0)
+            scale[scale == 0] = 1.0
+            shares = np.linalg.lstsq(basis / scale, early / size, rcond=COLUMN_IN_SPAN)[0]
+            again = np.column_stack([columns[k][half:].ravel() for k in kept]) / scale
+            off = [basis / scale @ shares - early / size, again @ shares - late / size]
+            if max(float(np.linalg.norm(x)) for x in off) < COLUMN_IN_SPAN * len(columns):
+                held = [
+                    k for k, share in zip(kept, shares, strict=True) if abs(share) > SMALL_SHARE_OF_COLUMN
+                ]
+                found[name] = tuple(held)
+                continue
+        kept.append(name)
+    return found
+
+
+# -- equations
+
+
 Booleans = NDArray[np.bool_]
 MODELS = {
     "dynamic": "dynamic-identification",
@@ -59,8 +209,7 @@ MODELS = {
     "energy": "power-identification",  # the same functions: h is the energy, p is integrated
 }
 SCALAR = ("power", "energy")
-ACTS = 1e-6  # of the largest rate of a passive joint for a unit rate of another: less is round-off
-NEAR = 2  # new samples, in which the low-pass of the decimation has most of its weight
+FILTER_REACH = 2  # new samples, in which the low-pass of the decimation has most of its weight
 
 
 @dataclass(frozen=True)
@@ -164,7 +313,7 @@ class RowModel:
         A, y = self._reduced(parts, len(centres), rate, step, half)
         at = centres - motion.start
         qd = motion.qd[at]
-        rests = _nearby(motion.rests, at, half + (NEAR * step if step > 1 else 0)) | (qd == 0)
+        rests = _nearby(motion.rests, at, half + (FILTER_REACH * step if step > 1 else 0)) | (qd == 0)
         kept = self._kept(q[at - around.start], qd, preparation.slow, rests)
         return RowBlock(centres / rate, A, y, self._direction(qd), kept)
 
@@ -237,7 +386,7 @@ class RowModel:
         least = np.full(qd.shape, np.inf)
         for j in joints:
             viscous, dry = (np.abs(rows[:, :, self.columns.index(f"{kind}{j}")]) for kind in ("FV", "FS"))
-            acts = dry > ACTS * float(dry.max(initial=0.0))
+            acts = dry > PASSIVE_RATE * float(dry.max(initial=0.0))
             least = np.minimum(least, np.where(acts, viscous / np.where(acts, dry, 1.0), np.inf))
         return least
 
@@ -390,7 +539,8 @@ class _Assembled:
         ports = [port for port in self.model.program.outputs if port.name in ("W", "D1", "D2")]
         shape = ports[0].shape
         used = [
-            [any(p.lits[i * shape[1] + k] != ZERO for p in ports) for k in self.own] for i in range(shape[0])
+            [any(p.lits[i * shape[1] + k] != ZERO_EXPRESSION for p in ports) for k in self.own]
+            for i in range(shape[0])
         ]
         return np.hstack([np.array(used, dtype=bool), self.further.support])
 

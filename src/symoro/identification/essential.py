@@ -22,14 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.identification.compress import Triangles, triangle
-from symoro.identification.estimate import Estimate
-from symoro.identification.least_squares import solved
-from symoro.identification.normal_rows import normal_rows
+from symoro.identification.regression import Estimate, normal_rows, solved
+from symoro.identification.rows import Triangles, triangle
+from symoro.identification.tolerances import ELIMINATION_LEVEL, ELIMINATION_RATIO
 
 Array = NDArray[np.float64]
-RATIO = 15.0
-LEVEL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +48,7 @@ class Essential:
 
 
 def essential(
-    estimate: Estimate, data: Triangles, *, ratio: float = RATIO, level: float = LEVEL
+    estimate: Estimate, data: Triangles, *, ratio: float = ELIMINATION_RATIO, level: float = ELIMINATION_LEVEL
 ) -> Essential:
     """Backward elimination from an estimate."""
     from scipy import stats

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.files import MADE_BY
-from symoro.identification.dependence import NEVER, dependent
 from symoro.identification.dynamic import check_left_out, sought_robot
 from symoro.identification.equations import RowModel, equations
 from symoro.identification.friction import USUAL, Friction
-from symoro.identification.motion_limits import motion_limits
-from symoro.identification.series_search import SeriesSearch, condition
+from symoro.identification.regression import FOR_EVERY_MOTION, dependent
+from symoro.identification.series_search import SeriesSearch, condition, motion_limits
+from symoro.identification.tolerances import LIMIT_IN_USE, NOT_EXCITED
 from symoro.model import base_parameters, generate
 from symoro.models.coordinates.couplings import uncoupled
 from symoro.progress import each
@@ -45,9 +45,7 @@ from symoro.trajectory.trajectory import Fourier, Trajectory
 Array = NDArray[np.float64]
 CRITERIA = ("condition", "determinant")
 SLOWEST, FASTEST = 1e-6, 1e6  # Hz
-HOPELESS = 1e8  # a condition beyond which a motion does not show all that is sought
-FULL = 0.99  # share of a limit from which it is one that keeps a motion small
-HERE = (
+ALONG_THE_MOTION = (
     "its column is zero along the motion that was found",
     "along the motion that was found its column is {}",
 )
@@ -156,7 +154,7 @@ def excite(
     for _ in each(range(starts), "starts"):
         x = work.found(work.start(rng))
         w = work.matrix(x, work.told)
-        if not (work.keeps(x) and condition(w) < HOPELESS):
+        if not (work.keeps(x) and condition(w) < NOT_EXCITED):
             failures.append((x, w))
             continue
         worth = work.worth(w)
@@ -236,7 +234,7 @@ def _failure(
             hint=hint,
         )
     size = condition(w)
-    full = [name for name, share in work.used(x).items() if share > FULL]
+    full = [name for name, share in work.used(x).items() if share > LIMIT_IN_USE]
     bound = f"; it uses all of {', '.join(full)}" if full else ""
     return ProgramError(
         f"{none} that shows its parameters: the condition is {size:.1e}{bound}{_hidden(work, w)}",
@@ -248,10 +246,12 @@ def _hidden(work: SeriesSearch, w: Array) -> str:
     """The columns that a motion does not tell apart."""
     zero = np.zeros((len(w), 1))
     units = work.equation.parameter_units
-    found = dependent(work.columns, np.hstack([w, zero]), HERE, units)
+    found = dependent(work.columns, np.hstack([w, zero]), ALONG_THE_MOTION, units)
     drawn = work.equation.at_random()
     if drawn is not None:
-        always = dependent(work.columns, np.hstack([drawn, np.zeros((len(drawn), 1))]), NEVER, units)
+        always = dependent(
+            work.columns, np.hstack([drawn, np.zeros((len(drawn), 1))]), FOR_EVERY_MOTION, units
+        )
         found |= {name: reason for name, reason in always.items() if name in found}
     return "".join(f"\n  - {name}: {reason}" for name, reason in list(found.items())[:8])
 

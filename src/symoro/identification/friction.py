@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, OptionError
-from symoro.identification.transmission import Transmission
+from symoro.identification.log_description import Transmission
 
 Array = NDArray[np.float64]
 TERMS = {"viscous": "FV", "coulomb": "FS", "offset": "FO", "stribeck": "FB", "load": "FL"}

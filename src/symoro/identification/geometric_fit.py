@@ -12,17 +12,18 @@ import numpy as np
 
 from symoro.errors import ArgumentError, ProgramError
 from symoro.identification.measurements import Measurements
+from symoro.identification.tolerances import (
+    GEOMETRIC_CONVERGED,
+    GEOMETRIC_ITERATIONS,
+    REWEIGHTING_ITERATIONS,
+    ROUND_OFF,
+)
 from symoro.models.calibration.chain import Errors, NumericChain, end_poses, error_columns
 from symoro.models.calibration.columns import GeometricColumn
 from symoro.models.calibration.identifiable import measured_rows
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import logarithm
 from symoro.progress import each
-
-ROUNDS = 50
-STILL = 1e-12
-WEAKEST = 1e-9  # of the strongest singular value of W with columns of one length
-REWEIGHTED = 4  # rounds in which the noise's deviations are taken from the misses
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Fitting:
                 hint="measure more postures, or take the base or the tool as known",
             )
         ratio, weakest = condition(rows)
-        if ratio * WEAKEST > 1:
+        if ratio * ROUND_OFF > 1:
             shown = [c.name for c, x in zip(self.chosen, np.abs(weakest), strict=True) if x > 0.1]
             raise ProgramError(
                 f"the postures do not show {', '.join(shown)}: condition {ratio:.1e}",
@@ -104,7 +105,9 @@ class Fitting:
             )
         return np.tile([scale["length"]] * 3 + [scale["angle"]] * 3, len(self.measured))
 
-    def solved(self, xi: Array, scale: Mapping[str, float], rounds: int = ROUNDS) -> tuple[Array, int]:
+    def solved(
+        self, xi: Array, scale: Mapping[str, float], rounds: int = GEOMETRIC_ITERATIONS
+    ) -> tuple[Array, int]:
         """Steps of Gauss and Newton, halved where they do not help, until nothing moves.
 
         Raises:
@@ -122,7 +125,9 @@ class Fitting:
                 there = self.misses(trial) / weights
                 if there @ there <= miss @ miss * (1 + 1e-12):
                     break
-            still = float(np.abs(move * size).max()) <= STILL * max(1.0, float(np.linalg.norm(miss)))
+            still = float(np.abs(move * size).max()) <= GEOMETRIC_CONVERGED * max(
+                1.0, float(np.linalg.norm(miss))
+            )
             flat = miss @ miss - there @ there <= 1e-15 * (miss @ miss)
             xi, miss = trial, there
             if still or flat:
@@ -136,7 +141,7 @@ class Fitting:
         """From a start: the errors, the noise's deviations (from the misses unless given), the steps that it took."""
         rounds = 0
         scale = dict(noise) if noise else self.deviations(self.misses(xi), 0)
-        for _ in each(range(1 if noise else REWEIGHTED), "fitting"):
+        for _ in each(range(1 if noise else REWEIGHTING_ITERATIONS), "fitting"):
             xi, steps = self.solved(xi, scale)
             rounds += steps
             if not noise:

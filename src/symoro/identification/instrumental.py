@@ -12,34 +12,26 @@ triangle T of its coefficients T e = u, so cov e = s2 T^-1 T^-T, and
     C = (Z'W)^-1 (sum over equations of s2 |T^-T Z|^2) (W'Z)^-1
 
 A. Janot, P.-O. Vandanjon, M. Gautier, "A generic instrumental variable approach for industrial robot identification",
-IEEE Trans. Control Systems Technology 22, 2014. J.P. Burg, "Maximum
-entropy spectral analysis", 1975.
+IEEE Trans. Control Systems Technology 22, 2014.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.identification.compress import Triangles
-from symoro.identification.description import PdController
+from symoro.identification.autocorrelation import burg, filtered_back
 from symoro.identification.equations import Booleans
-from symoro.identification.estimate import Estimate
-from symoro.identification.rows import LogRows
-from symoro.identification.simulation_rows import (
-    SETTLED,
-    RowPair,
-    calmed,
-    check_enough,
-    measured_loops,
-    paired,
-)
+from symoro.identification.log_description import PdController
+from symoro.identification.regression import Estimate
+from symoro.identification.rows import LogRows, Triangles
+from symoro.identification.simulated_rows import RowPair, calmed, check_enough, measured_loops, paired
+from symoro.identification.tolerances import CONVERGED, ITERATIONS
 
 Array = NDArray[np.float64]
-ROUNDS = 30
 ORDER = 12  # of the autoregression, at most
 
 
@@ -54,18 +46,18 @@ def instrumental(
     given = measured_loops(rows, controller, steps)
     K, sigma = start.values, start.sigma
     kept: list[Booleans | None] = [None] * len(given)
-    for rounds in range(1, ROUNDS + 1):
+    for rounds in range(1, ITERATIONS + 1):
         pairs = [
             paired(rows.model, *item, K, rows.preparation, chosen)
             for item, chosen in zip(given, kept, strict=True)
         ]
         kept = [pair.kept for pair in pairs] if rounds > 1 else kept
         found, covariance, freedom = _solved(pairs, sigma, data.share)
-        if np.max(np.abs(found - K) / np.sqrt(np.diag(covariance))) < SETTLED:
+        if np.max(np.abs(found - K) / np.sqrt(np.diag(covariance))) < CONVERGED:
             return Estimate("IDIM-IV", start.names, found, covariance, sigma, freedom, rounds)
         K = calmed(K, found, rounds)
     raise ProgramError(
-        f"the instrumental variables did not settle in {ROUNDS} rounds", hint="is the controller right?"
+        f"the instrumental variables did not settle in {ITERATIONS} rounds", hint="is the controller right?"
     )
 
 
@@ -90,45 +82,8 @@ def _solved(pairs: Sequence[RowPair], sigma: Array, share: float) -> tuple[Array
         for k, s in enumerate(sigma):
             kept = pair.kept[:, k]
             e = (pair.measured.A[:, k] @ K - pair.measured.y[:, k]) / s
-            half = coloured(pair.simulated.A[:, k] * kept[:, None] / s, e, kept)
+            half = filtered_back(
+                pair.simulated.A[:, k] * kept[:, None] / s, *burg(e, kept, min(ORDER, len(e) // 10))
+            )
             middle += half.T @ half
     return K, inverse @ middle @ inverse.T * (count * share / freedom), freedom
-
-
-def coloured(Z: Array, e: Array, kept: Booleans) -> Array:
-    """s T^-T Z, by the autoregression of the residuals e: its square is Z' cov(e) Z."""
-    return filtered_back(Z, *burg(e, kept, min(ORDER, len(e) // 10)))
-
-
-def filtered_back(Z: Array, coefficients: Array, variance: float) -> Array:
-    """s T^-T Z, with the triangle T of an autoregression's coefficients."""
-    from scipy.signal import lfilter
-
-    return np.asarray(variance**0.5 * lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])
-
-
-def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:
-    """(1, a1, ..., ap) and the variance of u: an autoregression that is always stable, from runs of kept samples."""
-    *_, last = autoregressions(e, kept, order)
-    return last
-
-
-def autoregressions(e: Array, kept: Booleans, order: int) -> Iterator[tuple[Array, float]]:
-    """Those of order 0, 1, 2 and so on, up to one that leaves nothing."""
-    a = np.ones(1)
-    forward, backward = e.astype(float), e.astype(float)
-    variance = float(np.mean(e[kept] ** 2)) if kept.any() else 0.0
-    yield a, variance
-    whole = kept  # whether the samples that an error is made of were all kept
-    for _ in range(order):
-        whole = whole[1:] & kept[: len(whole) - 1]
-        f, b = forward[1:], backward[:-1]
-        power = float(f[whole] @ f[whole] + b[whole] @ b[whole])
-        if power == 0:
-            return
-        k = -2 * float(f[whole] @ b[whole]) / power
-        forward, backward = f + k * b, b + k * f
-        padded = np.append(a, 0.0)
-        a = padded + k * padded[::-1]
-        variance *= 1 - k * k
-        yield a, variance

@@ -26,18 +26,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.identification.compress import Triangles, triangle
 from symoro.identification.equations import RowModel
-from symoro.identification.estimate import Estimate
 from symoro.identification.friction import TERMS
-from symoro.identification.least_squares import own_deviations, solved
+from symoro.identification.regression import Estimate, own_deviations, solved
+from symoro.identification.rows import Triangles, triangle
+from symoro.identification.tolerances import (
+    CONVERGED,
+    ITERATIONS,
+    LOCKED_JOINT,
+    ROUND_OFF,
+    UNDAMPED_ITERATIONS,
+)
 
 Array = NDArray[np.float64]
-ROUNDS = 30
-SETTLED = 0.1  # of a deviation: a sample whose torque is about zero goes to and fro between the signs
-QUICK = 5  # rounds, after which steps are halved
-EXACT = 1e-9  # of the torques: data without noise have no deviation to speak of
-MOST = 0.9  # of the load: more than what joints lose
 LOAD = TERMS["load"]
 
 
@@ -67,7 +68,9 @@ def at_load(model: RowModel, point: LoadPoint) -> RowModel:
         A[:, :, columns] = 0.0
         rest = A @ K + known
         gain = np.ones_like(rest)
-        gain[:, places] = 1 / (1 - np.clip(K[columns], -MOST, MOST) * signs * np.sign(rest[:, places]))
+        gain[:, places] = 1 / (
+            1 - np.clip(K[columns], -LOCKED_JOINT, LOCKED_JOINT) * signs * np.sign(rest[:, places])
+        )
         torque = gain * rest
         A[:, places, columns] = np.abs(torque[:, places]) * signs
         if not point.slopes:
@@ -115,25 +118,25 @@ def settled_load(
         ProgramError: there are none, or a joint would lose most of its load.
     """
     point = start
-    for rounds in range(ROUNDS):
+    for rounds in range(ITERATIONS):
         found, data = fit(point)
         change = found.values - np.array(point.values)
         R = data.together(1 / found.sigma)
-        step = change if rounds < QUICK else change / 2
+        step = change if rounds < UNDAMPED_ITERATIONS else change / 2
         point = LoadPoint(tuple(float(x) for x in point.values + step), True)
-        little = np.linalg.norm(R[:, :-1] @ change) <= EXACT * np.linalg.norm(R[:, -1])
-        if little or np.max(np.abs(change) / found.deviations) < SETTLED:
+        little = np.linalg.norm(R[:, :-1] @ change) <= ROUND_OFF * np.linalg.norm(R[:, -1])
+        if little or np.max(np.abs(change) / found.deviations) < CONVERGED:
             _check(found)
             return found, data
     raise ProgramError(
-        f"friction that grows with the load did not settle in {ROUNDS} rounds",
+        f"friction that grows with the load did not settle in {ITERATIONS} rounds",
         hint="leave out 'load', or record motions with more and less of it at the same speeds",
     )
 
 
 def _check(found: Estimate) -> None:
     for name, value in found.as_dict().items():
-        if _is_load(name) and abs(value) >= MOST:
+        if _is_load(name) and abs(value) >= LOCKED_JOINT:
             raise ProgramError(
                 f"{name} = {value:.3g}: friction would be {100 * abs(value):.0f} % of the torque, which no joint has",
                 hint="leave out 'load', or record motions with more and less of it at the same speeds",

@@ -5,12 +5,14 @@ The joints are those with a coordinate of their own; of a robot with closed loop
 Samples come piece by piece, so that a log may be larger than the memory; each piece is checked as it comes. What is
 wrong is told with its line: a value that is missing or no number, time that stands still or runs back, a gap, a joint
 that never moves, positions that no joint of this robot can have (a wrong unit).
+
+Names by which a reader tells logs apart: that of the file, its path where another file has the same name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,32 +21,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
-from symoro.identification.description import (
+from symoro.identification.log_description import (
     TIME,
     LogDescription,
     Quantity,
+    Transmission,
     read_description,
     usual_description,
 )
 from symoro.identification.table import ColumnFile, open_table
-from symoro.identification.transmission import Transmission
+from symoro.identification.tolerances import (
+    BEYOND_EFFORT,
+    BEYOND_RANGE,
+    CLOCK_DRIFT,
+    CLOCK_MULTIPLE,
+    EVEN_STEP,
+    FASTEST_LOG,
+    LOST_SAMPLE,
+    MANY_LOST,
+    SLOWEST_LOG,
+)
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot.description import JointType, Robot
 from symoro.robot.size import characteristic_length, joint_units
 
+# -- log
+
+
 Array = NDArray[np.float64]
 KINDS = ("position", "torque", "velocity", "acceleration", "reference")
-SPREAD = 0.01  # of the step between samples; a clock that is read has some
-ROUNDED = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)  # seconds
-WHOLE = 1e-4  # of a unit of the clock: round-off of times that are whole multiples of it
-LOST = 1.5  # of the usual step: a longer one may be a lost sample
-MANY_LOST = 0.1  # of the samples: if more steps are as long, rounding is the cause
-CLOCK = 1e-3  # of the rate: difference between the clock of the stamps and that of the samples
-STAMPS = re.compile(r"(?:t|time|times?tamp|stamp|clock)(?:[^a-z0-9].*)?\Z", re.IGNORECASE)  # columns of times
-SLOWEST, FASTEST = 5.0, 1e6  # samples a second
-SHOWN = 20  # names of columns
-HUGE = 10.0  # torques beyond the limit by more than this factor are of another unit
-FAR = 1.2  # positions beyond the limits by more than this factor of their span are of another unit
+CLOCK_UNITS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)  # seconds
+TIME_COLUMNS = re.compile(
+    r"(?:t|time|times?tamp|stamp|clock)(?:[^a-z0-9].*)?\Z", re.IGNORECASE
+)  # columns of times
+LISTED_COLUMNS = 20  # names of columns
 
 
 @dataclass(frozen=True)
@@ -175,9 +185,10 @@ def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> 
         return
     line = None if table.first is None else table.first - 1
     what = "active joints, which alone are measured" if robot.B else "joints"
+    listed = ", ".join(table.names[:LISTED_COLUMNS]) + (", ..." if len(table.names) > LISTED_COLUMNS else "")
     raise FormatError(
         f"there is no column '{missing}': a log of robot '{robot.name}' has {', '.join(wanted)}, by the numbers of its "
-        f"{what}; this one has {', '.join(table.names[:SHOWN])}{', ...' if len(table.names) > SHOWN else ''}",
+        f"{what}; this one has {listed}",
         place=Place(str(table.path), line),
         hint="rename the columns, or say what they mean in the YAML of the log",
     )
@@ -264,7 +275,7 @@ class _LogFiles:
         if done < 2:
             raise FormatError("a log needs more than one sample", place=table.place(0))
         rate = (done - 1) / float(last[0] - first_time)
-        if not SLOWEST <= rate <= FASTEST:
+        if not SLOWEST_LOG <= rate <= FASTEST_LOG:
             raise FormatError(
                 f"{rate:.4g} samples a second are no log of a motion",
                 place=table.place(1, column),
@@ -283,7 +294,7 @@ class _LogFiles:
                 (table, name, _stamp_unit(table, name, self.rate))
                 for table in files
                 for name in table.names
-                if name not in used and STAMPS.match(name)
+                if name not in used and TIME_COLUMNS.match(name)
             ]
         for table, column, factor in named:
             last, done = np.empty(0), 0
@@ -326,7 +337,7 @@ class _LogFiles:
             if limits.lower is None or limits.upper is None or limits.upper <= limits.lower:
                 continue
             middle, half = (limits.upper + limits.lower) / 2, (limits.upper - limits.lower) / 2
-            bad = np.flatnonzero(np.abs(q[:, k] - middle) > FAR * half)
+            bad = np.flatnonzero(np.abs(q[:, k] - middle) > BEYOND_RANGE * half)
             if bad.size:
                 unit = "rad" if self.robot.frame(j).sigma == JointType.REVOLUTE else "m"
                 raise FormatError(
@@ -341,7 +352,7 @@ class _LogFiles:
             limit = self.robot.frame(j).limits.effort
             if not limit:
                 continue
-            bad = np.flatnonzero(np.abs(tau[:, k]) > HUGE * limit)
+            bad = np.flatnonzero(np.abs(tau[:, k]) > BEYOND_EFFORT * limit)
             if bad.size:
                 raise FormatError(
                     f"joint {j} with a torque of {tau[bad[0], k]:.4g}, where its limit is {limit:.4g}",
@@ -397,7 +408,7 @@ def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
 def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int) -> None:
     """Reject time that is repeated, decreases or is not evenly spaced."""
     steps = np.diff(t)
-    bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > SPREAD * abs(step)))
+    bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > EVEN_STEP * abs(step)))
     if not bad.size:
         return
     back = np.flatnonzero(steps < 0)
@@ -463,7 +474,7 @@ def _lost(steps: Array) -> NDArray[np.bool_]:
     A lost sample doubles a step. Rounding may do the same where the step is one to two units of the clock: there the
     two differ only if steps of that length are too many to be losses.
     """
-    long = steps > LOST * float(np.median(steps))
+    long = steps > LOST_SAMPLE * float(np.median(steps))
     return long & (np.mean(long) < MANY_LOST)
 
 
@@ -471,10 +482,10 @@ def _rounded_to(t: Array) -> float | None:
     """Return the unit of the clock to which even times were rounded; None if rounding does not explain them."""
     if len(t) < 3 or (np.diff(t) < 0).any():
         return None
-    for quantum in ROUNDED:
-        if np.abs(t / quantum - np.round(t / quantum)).max() < WHOLE and _range_about_line(t) < quantum * (
-            1 + WHOLE
-        ):
+    for quantum in CLOCK_UNITS:
+        if np.abs(t / quantum - np.round(t / quantum)).max() < CLOCK_MULTIPLE and _range_about_line(
+            t
+        ) < quantum * (1 + CLOCK_MULTIPLE):
             return quantum
     return None
 
@@ -498,17 +509,17 @@ def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) 
     if len(t) < 3:
         return
     steps, step = np.diff(t), 1 / rate
-    tolerance = max(_unit_of_clock(t), SPREAD * step)
-    bad = np.flatnonzero((steps < 0) | (np.abs(steps - step) >= tolerance * (1 - WHOLE)))
-    slow = abs(float(t[-1] - t[0]) / len(steps) - step) > CLOCK * step + 2 * tolerance / len(steps)
-    if not bad.size and (slow or _range_about_line(t) > tolerance * (1 + WHOLE)):
+    tolerance = max(_unit_of_clock(t), EVEN_STEP * step)
+    bad = np.flatnonzero((steps < 0) | (np.abs(steps - step) >= tolerance * (1 - CLOCK_MULTIPLE)))
+    slow = abs(float(t[-1] - t[0]) / len(steps) - step) > CLOCK_DRIFT * step + 2 * tolerance / len(steps)
+    if not bad.size and (slow or _range_about_line(t) > tolerance * (1 + CLOCK_MULTIPLE)):
         # Where a sample is missing, or soon after, this leaves the range that rounding allows.
         off = t - step * np.arange(len(t))
         ranges = np.maximum.accumulate(off) - np.minimum.accumulate(off)
-        bad = np.array([max(int(np.argmax(ranges > tolerance * (1 + WHOLE))) - 1, 0)])
+        bad = np.array([max(int(np.argmax(ranges > tolerance * (1 + CLOCK_MULTIPLE))) - 1, 0)])
     if bad.size:
         k = int(bad[0])
-        missing = "; a sample may be missing" if steps[k] > LOST * step else ""
+        missing = "; a sample may be missing" if steps[k] > LOST_SAMPLE * step else ""
         raise FormatError(
             f"the time stamps contradict the rate of {rate:g} samples a second: {t[k + 1]:.9g} s follows {t[k]:.9g} s, "
             f"where {step:.4g} s are expected{missing}",
@@ -521,7 +532,25 @@ def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) 
 def _unit_of_clock(t: Array) -> float:
     """Return the unit to which the latest times are rounded; zero if it is none of the usual ones."""
     late = t[-max(3, len(t) // 10) :]  # times written with so many digits are coarser the later they are
-    for quantum in reversed(ROUNDED):
-        if np.abs(late / quantum - np.round(late / quantum)).max() < WHOLE:
+    for quantum in reversed(CLOCK_UNITS):
+        if np.abs(late / quantum - np.round(late / quantum)).max() < CLOCK_MULTIPLE:
             return quantum
     return 0.0
+
+
+# -- names of logs
+
+
+def log_names(logs: Sequence[Log], beside: Sequence[Log] = ()) -> list[str]:
+    """One name a log, no two alike.
+
+    Arguments:
+        beside: logs that are told of too; one of these under the same name is told apart unless it is the same file.
+    """
+    plain = []
+    for log in logs:
+        same = [other for other in (*logs, *beside) if other.name == log.name]
+        several = any(other.source != log.source for other in same)
+        plain.append(str(log.source) if several and log.source is not None else log.name)
+    before = [plain[:k].count(name) for k, name in enumerate(plain)]
+    return [f"{name} ({count + 1})" if count else name for name, count in zip(plain, before, strict=True)]

@@ -21,6 +21,7 @@ import numpy as np
 
 from symoro.errors import FormatError, Place
 from symoro.files import write_files
+from symoro.identification.tolerances import QUATERNION_LENGTH
 from symoro.models.calibration.columns import checked_measure
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential, from_quaternion, logarithm
@@ -29,7 +30,6 @@ from symoro.robot.description import JointType, Robot
 from symoro.tables import NumberTable, read_numbers, table_text
 
 QUATERNION, VECTOR, POSITION = ("qw", "qx", "qy", "qz"), ("rx", "ry", "rz"), ("x", "y", "z")
-UNIT = 0.01  # by how much a quaternion's length may differ from one, and a whole turn from itself
 MOST_ROWS = 2_000_000
 
 
@@ -141,7 +141,7 @@ def _rotations(table: _Table) -> Array:
     if set(VECTOR) <= set(table.found.names):
         vectors = table.columns(VECTOR)
         long = np.linalg.norm(vectors, axis=1)
-        if (bad := np.flatnonzero(long > 2 * np.pi + UNIT)).size:
+        if (bad := np.flatnonzero(long > 2 * np.pi + QUATERNION_LENGTH)).size:
             raise FormatError(
                 f"a rotation vector of length {long[bad[0]]:.4g}, more than a turn",
                 place=table.place(bad[0]),
@@ -156,6 +156,6 @@ def _rotations(table: _Table) -> Array:
         )
     given = table.columns(QUATERNION)
     size = np.linalg.norm(given, axis=1)
-    if (bad := np.flatnonzero(np.abs(size - 1) > UNIT)).size:
+    if (bad := np.flatnonzero(np.abs(size - 1) > QUATERNION_LENGTH)).size:
         raise FormatError(f"a quaternion of length {size[bad[0]]:.3g}", place=table.place(bad[0]))
     return from_quaternion(given)

@@ -24,26 +24,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import OptionError, ProgramError
-from symoro.identification.closed_loop import simulated
-from symoro.identification.control_loop import ControlLoop, loop_of
-from symoro.identification.description import PdController
+from symoro.identification.closed_loop import ControlLoop, loop_of, simulated
 from symoro.identification.equations import RowModel
-from symoro.identification.estimate import Estimate
+from symoro.identification.log_description import PdController
+from symoro.identification.regression import Estimate
 from symoro.identification.rows import LogRows
-from symoro.identification.simulation_rows import SETTLED, check_model
+from symoro.identification.simulated_rows import check_model
+from symoro.identification.tolerances import (
+    CLOE_ITERATIONS,
+    CLOE_NEAR,
+    CLOE_PROGRESS,
+    CLOE_ROUGHNESS,
+    CLOE_STEP,
+    CLOE_TIME_LIMIT,
+    CONVERGED,
+    ROUND_OFF,
+)
 from symoro.progress import Task, task
 from symoro.threads import processors
 
 Array = NDArray[np.float64]
-ROUNDS = 40
-TIME_LIMIT = 120.0  # s: default of the longest time that users wait for without having chosen it
 SIMULATIONS = 18  # for each unknown, in steps of one sample: sensitivities for steps of 1 and of 1/4
-PROBE = 200  # samples of the short simulation from which the time is estimated
-FINE = 1e-9  # of the way of a joint
-ROUGH = 1e-3  # of the error
-STEP = 1e-2  # of a parameter's own size: far above the leaps of a motion whose joints stick a step sooner or later
-NEAR = 2.0  # deviations: a point whose sensitivities serve, a step after which they are central differences
-SLOWER = 0.8  # of the step before: sensitivities that lead on no better are made again
+PROBED_SAMPLES = 200  # samples of the short simulation from which the time is estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,7 @@ class _Logs:
             np.concatenate([np.ptp(q, axis=0), _usual(loop)])
             for q, loop in zip(self.positions, self.loops, strict=True)
         ]
-        return STEP * np.concatenate([own, *ways])
+        return CLOE_STEP * np.concatenate([own, *ways])
 
     def offs(self, x: Array) -> Array:
         """(N, n): what was measured less what x gives."""
@@ -120,7 +122,10 @@ class _Ended:
 
 
 def output_error(
-    rows: LogRows, start: Estimate, controller: PdController | None = None, time_limit: float = TIME_LIMIT
+    rows: LogRows,
+    start: Estimate,
+    controller: PdController | None = None,
+    time_limit: float = CLOE_TIME_LIMIT,
 ) -> Callable[[int], Estimate]:
     """CLOE from an estimate: a function of the steps from sample to sample, which goes on from where the last one was.
 
@@ -139,7 +144,7 @@ def output_error(
         given = [loop_of(log, controller, rows.preparation.cutoff, steps) for log in rows.logs]
         loops, positions = [item[0] for item in given], [item[1] for item in given]
         logs = _Logs(rows.model, loops, positions, len(start.values))
-        with task(f"rounds of CLOE, {steps} to a sample", ROUNDS) as work:
+        with task(f"rounds of CLOE, {steps} to a sample", CLOE_ITERATIONS) as work:
             try:
                 found = _settled(logs, start, coarser[-1] if coarser else None, work)
             except ProgramError:
@@ -158,7 +163,7 @@ def _check_time(rows: LogRows, start: Estimate, controller: PdController | None,
     for log in rows.logs:
         loop = loop_of(log, controller, rows.preparation.cutoff)[0]
         samples = len(loop.reference)
-        tried = min(samples, PROBE)
+        tried = min(samples, PROBED_SAMPLES)
         short = replace(loop, reference=loop.reference[:tried], reference_rate=loop.reference_rate[:tried])
         unknowns += 2 * loop.reference.shape[1]
         times = []
@@ -181,19 +186,19 @@ def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) ->
     """The end of an iteration.
 
     Sensitivities cost two simulations a parameter, a step one. So the way is made by those to one side, and by those of
-    longer steps or of a point up to `NEAR` deviations away, as long as they lead on. Where it ends is told by central
-    differences in the steps themselves: those of longer steps have made deviations half as large.
+    longer steps or of a point up to `CLOE_NEAR` deviations away, as long as they progress. The end is decided by
+    central differences in the steps themselves: those of longer steps have made deviations half as large.
     """
     x = logs.start(start.values) if before is None else before.x
     J, at, exact = (None if before is None else before.sensitivities), x, False
     ways = logs.ways(start.values, start.deviations)
     damping, off, last = 0.0, logs.offs(x), np.inf
-    least = FINE * np.max([np.ptp(q, axis=0) for q in logs.positions], axis=0)
-    for rounds in range(1, ROUNDS + 1):
+    least = ROUND_OFF * np.max([np.ptp(q, axis=0) for q in logs.positions], axis=0)
+    for rounds in range(1, CLOE_ITERATIONS + 1):
         work.to(rounds - 1)
         fresh = J is None
         if J is None:
-            exact = last < NEAR
+            exact = last < CLOE_NEAR
             J, at = logs.sensitivities(x, ways, None if exact else off), x
         sigma = np.maximum(np.sqrt(np.mean(off**2, axis=0)), least)
         normal, slope = _normal(J, off, sigma)
@@ -201,13 +206,13 @@ def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) ->
         covariance = covariance * max(float(np.sum((off / sigma) ** 2)) / (off.size - len(x)), 1.0)
         deviations = np.sqrt(np.diag(covariance))
         size, away = (float(np.max(np.abs(d) / deviations)) for d in (change, x - at))
-        stale = not fresh and (away > NEAR or size > SLOWER * last)
+        stale = not fresh and (away > CLOE_NEAR or size > CLOE_PROGRESS * last)
         last = size
-        if stale or (size < NEAR and not exact):
+        if stale or (size < CLOE_NEAR and not exact):
             J = None
             continue
         found = _estimate(start, x, covariance, off.size - len(x), rounds)
-        if size < SETTLED:
+        if size < CONVERGED:
             return _Ended(found, x, J)
         try:
             moved = _moved(logs, x, change, normal, slope, sigma, off)
@@ -222,7 +227,9 @@ def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) ->
             return _Ended(found.wider(change[: len(start.values)]), x, J)
         else:
             J, last = None, 0.0
-    raise ProgramError(f"CLOE did not settle in {ROUNDS} rounds", hint="start nearer, from IDIM-IV or DIDIM")
+    raise ProgramError(
+        f"CLOE did not settle in {CLOE_ITERATIONS} rounds", hint="start nearer, from IDIM-IV or DIDIM"
+    )
 
 
 def _estimate(start: Estimate, x: Array, covariance: Array, freedom: int, rounds: int) -> Estimate:
@@ -261,7 +268,7 @@ def _moved(
             pass
         damping = max(10 * damping, 1e-4)
         change, _ = _step(normal, slope, damping)
-    if worth < ROUGH * max(before, off.size):
+    if worth < CLOE_ROUGHNESS * max(before, off.size):
         return None
     raise ProgramError(
         "CLOE found no step that lessens the error", hint="start nearer, from IDIM-IV or DIDIM"

@@ -2,21 +2,45 @@
 
 Base parameters stand in the links as `BaseParameters.robot` has them: each holds what it stands for, the others are
 zero. The torques of such a robot are those of the true one; its masses are not to be read one by one.
+
+The robot's nominal values as columns of a regressor: base parameters and friction.
+
+A robot with the errors of its geometry taken out.
+
+Parameters of frames are added to what the description holds; the displacements change the place of frame 0 and of the
+tool, which is made where there is none. That of another frame is the place of a marker there (`marker`), and no part of
+the robot. A frame with a beta is placed by other six parameters that say the same: with
+(px, py, pz) its position and R its rotation, the joint at zero,
+
+    R = Rz(gamma) Rx(alpha) Rz(theta),    d = p . x,   r = -p . y / sin(alpha),   b = pz - r cos(alpha)
+
+x and y being those after gamma.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO, Formula, formula
-from symoro.identification.estimate import Estimate
-from symoro.models.identification.base.geometry import with_values
+from symoro.identification.regression import Estimate
+from symoro.identification.tolerances import ROUND_OFF
+from symoro.models.calibration.chain import displacement
+from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, way_to
+from symoro.models.identification.base.geometry import value, with_values
 from symoro.models.identification.base.parameters import BaseParameters, split
 from symoro.models.identification.columns import regressor_base
-from symoro.robot.description import INERTIAL, Robot
+from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.tree import local_pose
+from symoro.robot.description import GEOMETRIC, INERTIAL, Frame, Placement, Robot, Tool
+
+# -- robots
+
 
 DRIVE = ("FV", "FS", "FO")
 
@@ -102,3 +126,127 @@ def _with_drives(robot: Robot, known: dict[str, float], note: str) -> Robot:
     used = robot.replace(frames=tuple(frames), notes=notes)
     symbols = set(used.symbols())
     return used.replace(nominal=tuple(pair for pair in used.nominal if pair[0] in symbols))
+
+
+# -- nominal
+
+
+FRICTION = ("FV", "FS", "FO")
+
+
+def nominal_columns(base: BaseParameters) -> dict[str, float] | None:
+    """Nominal base parameters and friction by name; None where a base parameter has no number.
+
+    Friction that the robot does not tell is left out.
+    """
+    robot = base.original
+    known = dict(robot.nominal)
+
+    def has_number(formula: Formula) -> bool:
+        return all(name in known for name in formula.symbols)
+
+    found = {}
+    for kept, others in base.relations.items():
+        held = {name: value(robot, split(name)) for name in (kept, *others)}
+        if not all(map(has_number, (*held.values(), *others.values()))):
+            return None
+        numbers = {name: formula.value(known) for name, formula in held.items()}
+        found[kept] = numbers[kept] + sum(numbers[name] * c.value(known) for name, c in others.items())
+    for j, frame in enumerate(robot.frames, 1):
+        terms = {f"{kind}{j}": getattr(frame, kind) for kind in FRICTION}
+        found |= {name: formula.value(known) for name, formula in terms.items() if has_number(formula)}
+    return found
+
+
+# -- calibrated_robot
+
+
+def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = None) -> Robot:
+    """The robot with errors added to its geometry, as numbers.
+
+    Arguments:
+        to: the frame that was measured; the tool, or the last one, unless given. Where it is another, the tool is left
+            as it is.
+
+    Raises:
+        NotApplicableError: gains are among the errors: a description has no place for them.
+    """
+    gains = [name for name, value in errors.items() if name.startswith("k") and value]
+    if gains:
+        raise NotApplicableError(
+            f"a description has no place for the gains of joints ({', '.join(gains)})",
+            hint="multiply the readings by 1 + k, and calibrate again without gains",
+        )
+    values = dict(robot.nominal)
+    for j in range(1, robot.NF + 1):
+        own = {name: errors.get(f"{name}{j}", 0.0) for name in (*GEOMETRIC, "beta")}
+        if any(own.values()):
+            robot = robot.with_frame(j, **_moved(robot.frame(j), values, own))
+    base = np.array([errors.get(kind + BASE, 0.0) for kind in DISPLACEMENT])
+    if base.any():
+        z = np.array([f.value(values) for f in robot.base.Z]).reshape(4, 4) @ displacement(base)
+        robot = replace(robot, base=replace(robot.base, Z=tuple(formula(float(x)) for x in z.reshape(-1))))
+    tip = _tip(errors)
+    return _with_tool(robot, values, tip) if tip.any() and way_to(robot, to).own else robot
+
+
+def marker(robot: Robot, errors: Mapping[str, float], to: int | str | None) -> Tool | None:
+    """Where what was measured stands on a frame that is not the robot's own end; None where it is that."""
+    way = way_to(robot, to)
+    if way.own or not any(kind + END in errors for kind in DISPLACEMENT):
+        return None
+    return Tool(Placement(way.end, **parameters_of(displacement(_tip(errors)))), "marker")
+
+
+def _tip(errors: Mapping[str, float]) -> Array:
+    return np.array([errors.get(kind + END, 0.0) for kind in DISPLACEMENT])
+
+
+def _moved(frame: Frame, values: Mapping[str, float], own: Mapping[str, float]) -> dict[str, Any]:
+    numbers = {name: getattr(frame, name).value(values) + own[name] for name in GEOMETRIC}
+    if not own["beta"]:
+        return {name: value for name, value in numbers.items() if own[name]}
+    before = _pose(Placement(0, formula(numbers["gamma"]), formula(numbers["b"])))
+    tilt = displacement(np.array([0.0, 0.0, 0.0, 0.0, own["beta"], 0.0]))
+    after = Placement(0, **{name: formula(numbers[name]) for name in ("alpha", "d", "theta", "r")})
+    return parameters_of(before @ tilt @ _pose(after), near=numbers["gamma"])
+
+
+def _with_tool(robot: Robot, values: Mapping[str, float], tip: Array) -> Robot:
+    tool = robot.tool or Tool(Placement(robot.NL))
+    at = tool.place
+    place = _pose(at, values) @ displacement(tip)
+    return replace(robot, tool=replace(tool, place=Placement(at.ant, **parameters_of(place))))
+
+
+def _pose(place: Placement, values: Mapping[str, float] | None = None) -> Array:
+    known = values or {}
+    local = local_pose(place, lambda f: f.value(known))
+    found = np.eye(4)
+    found[:3, :3], found[:3, 3] = local.rotation[0], local.position[0]
+    return found
+
+
+def parameters_of(pose: Array, near: float = 0.0) -> dict[str, Any]:
+    """The six parameters of a placement; of two that there are, those with gamma near a value."""
+    turn, place = pose[:3, :3], pose[:3, 3]
+    sine = math.hypot(turn[0, 2], turn[1, 2])
+    if sine < ROUND_OFF:
+        gamma = math.atan2(place[1], place[0]) if math.hypot(place[0], place[1]) > 0 else 0.0
+        alpha = 0.0 if turn[2, 2] > 0 else math.pi
+        total = math.atan2(
+            turn[1, 0], turn[0, 0]
+        )  # gamma + theta; gamma - theta where z points the other way
+        theta, b, r = (total - gamma if alpha == 0 else gamma - total), place[2], 0.0
+        d = math.hypot(place[0], place[1])
+    else:
+        sign = 1.0 if math.cos(math.atan2(turn[0, 2], -turn[1, 2]) - near) >= 0 else -1.0
+        gamma = math.atan2(sign * turn[0, 2], -sign * turn[1, 2])
+        alpha = math.atan2(sign * sine, turn[2, 2])
+        theta = math.atan2(sign * turn[2, 0], sign * turn[2, 1])
+        across = -place[0] * math.sin(gamma) + place[1] * math.cos(gamma)
+        d = place[0] * math.cos(gamma) + place[1] * math.sin(gamma)
+        r = -across / (sign * sine)
+        b = place[2] - r * math.cos(alpha)
+    values = (gamma, b, alpha, d, theta, r)
+    return {name: formula(float(value)) for name, value in zip(GEOMETRIC, values, strict=True)}

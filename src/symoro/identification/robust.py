@@ -27,18 +27,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.identification.compress import Triangles, absorbed, empty
 from symoro.identification.equations import RowBlock
-from symoro.identification.estimate import Estimate
-from symoro.identification.least_squares import solved
+from symoro.identification.regression import Estimate, solved
+from symoro.identification.rows import Triangles, absorbed, empty
+from symoro.identification.tolerances import (
+    HUBER,
+    IRLS_CONVERGED,
+    IRLS_CONVERGED_DEVIATIONS,
+    IRLS_ITERATIONS,
+    SCALING_ITERATIONS,
+)
 
 Array = NDArray[np.float64]
-HUBER = 1.345
 MEDIAN = 0.674489750196082  # of |e| for normal noise of unit deviation
-ROUNDS = 100
-SCALING = 20  # rounds in which sigma is found again: a median leaps from row to row, and would go on for ever
-MOST = 1_000_000  # rows of an equation whose median is taken
-SETTLED, DEVIATION = 1e-8, 1e-4  # of the measurement, or of a deviation
+MEDIAN_ROWS = 1_000_000  # rows of an equation whose median is taken
 
 
 def robust(
@@ -51,28 +53,30 @@ def robust(
     """
     K, sigma = start.values, start.sigma
     plain = data.together(1 / sigma)
-    for rounds in range(1, ROUNDS + 1):
-        sigma = _scales(blocks(), K, data) if rounds <= SCALING else sigma
+    for rounds in range(1, IRLS_ITERATIONS + 1):
+        sigma = _scales(blocks(), K, data) if rounds <= SCALING_ITERATIONS else sigma
         found = empty(data.support, data.share)
         for block in blocks():
             found = absorbed(found, _reweighted(block, K, sigma), block.kept)
         before, (K, _) = K, solved(found.together([1.0] * len(sigma)))
         change = plain[:, :-1] @ (K - before)
-        if np.linalg.norm(change) <= max(SETTLED * float(np.linalg.norm(plain[:, -1])), DEVIATION):
+        if np.linalg.norm(change) <= max(
+            IRLS_CONVERGED * float(np.linalg.norm(plain[:, -1])), IRLS_CONVERGED_DEVIATIONS
+        ):
             covariance = _covariance(blocks, K, sigma, data)
             return Estimate(
                 "IRLS", tuple(names), K, covariance, sigma, int(data.independent) - len(K), rounds
             )
-    raise ProgramError(f"the weights of the rows did not settle in {ROUNDS} rounds", hint="try WLS")
+    raise ProgramError(f"the weights of the rows did not settle in {IRLS_ITERATIONS} rounds", hint="try WLS")
 
 
 def _scales(blocks: Iterable[RowBlock], K: Array, data: Triangles) -> Array:
     """The deviation of each equation's residual, by the median of its absolute values.
 
-    Of more rows than `MOST` every so many-th is taken, by its time: the memory has room for as many.
+    Of more rows than `MEDIAN_ROWS` every so many-th is taken, by its time: the memory has room for as many.
     """
     found: list[list[Array]] = [[] for _ in data.counts]
-    stride = -(-max(data.counts) // MOST)
+    stride = -(-max(data.counts) // MEDIAN_ROWS)
     for block in blocks:
         residual = np.abs(block.A @ K - block.y)
         step = float(block.time[1] - block.time[0]) if len(block.time) > 1 else 1.0

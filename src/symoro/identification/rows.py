@@ -1,17 +1,171 @@
-"""Rows of logs that can be gone through again: held in memory while they are few, made again where they are many."""
+"""Rows of any number held as triangles: an incremental QR factorisation, one for each equation.
+
+    [A y] = Q R,      ||A K - y|| = ||R_A K - r|| for every K
+
+R has as many rows as there are columns, whatever the number of samples, and holds all that least squares asks of the
+data. A new block is appended by the factorisation of [R; block], and two triangles of different data (other pieces,
+other logs, other machines) make that of both by the factorisation of the one above the other: the order in which
+blocks are joined changes no more than round-off.
+
+Rows of one equation do not contain the columns of links before its joint: its triangle holds those that it has.
+
+G.H. Golub, C.F. Van Loan, "Matrix computations", section 5.2; J. Demmel et al., "Communication-optimal parallel and
+sequential QR and LU factorizations", SIAM J. Sci. Comput. 34, 2012 (tall and skinny).
+
+Rows of logs that can be gone through again: held in memory while they are few, made again where they are many.
+
+A part of a log as one of its own, for those who look at some samples only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.identification.equations import RowBlock, RowModel
-from symoro.identification.log import Log
-from symoro.identification.signals import Preparation
+from symoro.identification.equations import Booleans, RowBlock, RowModel
+from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.signals import Preparation, planned
 
-HELD = 100_000_000  # bytes
+# -- compress
+
+
+Array = NDArray[np.float64]
+LogPart = tuple[int, bool]
+"""Which third of the log, and whether the rows are kept."""
+THIRDS = 3
+AT_ONCE = 320  # rows to one factorisation
+
+
+@dataclass(frozen=True, eq=False)
+class Triangles:
+    """The data of all equations.
+
+    Attributes:
+        factors: for each equation R of [A y], over the columns of its support and y.
+        counts: rows of each equation.
+        support: (e, P).
+        share: of the rows that counts as independent; less than 1 where a filter made neighbours alike.
+    """
+
+    factors: tuple[Array, ...]
+    counts: tuple[int, ...]
+    support: Booleans
+    share: float = 1.0
+
+    @property
+    def rows(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def independent(self) -> float:
+        """How many independent rows these are worth."""
+        return self.share * self.rows
+
+    def wide(self, k: int, scale: float = 1.0) -> Array:
+        """The triangle of one equation over all columns and y."""
+        columns = np.append(self.support[k], True)
+        found = np.zeros((len(self.factors[k]), len(columns)))
+        found[:, columns] = self.factors[k] * scale
+        return found
+
+    def together(self, weights: Iterable[float]) -> Array:
+        """R of all equations, the rows of each times its weight."""
+        parts = [self.wide(k, weight) for k, weight in enumerate(weights)]
+        return triangle(np.vstack(parts))
+
+    def residuals(self, K: Array) -> Array:
+        """||A K - y|| of each equation."""
+        return np.array(
+            [float(np.linalg.norm(self.wide(k) @ np.append(K, -1.0))) for k in range(len(self.factors))]
+        )
+
+    def norms(self) -> Array:
+        """||y|| of each equation."""
+        return np.array([float(np.linalg.norm(factor[:, -1])) for factor in self.factors])
+
+
+def triangle(rows: Array) -> Array:
+    """R of a QR factorisation, square: rows of zeros where there are fewer than columns."""
+    found = np.asarray(np.linalg.qr(rows, mode="r"))
+    missing = rows.shape[1] - len(found)
+    return np.vstack([found, np.zeros((missing, rows.shape[1]))]) if missing > 0 else found
+
+
+def empty(support: Booleans, share: float = 1.0) -> Triangles:
+    """No rows at all."""
+    sizes = [int(row.sum()) + 1 for row in support]
+    return Triangles(tuple(np.zeros((n, n)) for n in sizes), (0,) * len(sizes), support, share)
+
+
+def joined(first: Triangles, second: Triangles) -> Triangles:
+    """The triangles of both data."""
+    pairs = zip(first.factors, second.factors, strict=True)
+    factors = tuple(triangle(np.vstack(pair)) for pair in pairs)
+    counts = tuple(a + b for a, b in zip(first.counts, second.counts, strict=True))
+    return Triangles(factors, counts, first.support, first.share)
+
+
+def absorbed(found: Triangles, block: RowBlock, rows: Booleans) -> Triangles:
+    """The triangles with the rows (N, e) of a block appended."""
+    factors, counts = [], []
+    for k, factor in enumerate(found.factors):
+        chosen, columns = rows[:, k], np.flatnonzero(found.support[k])
+        count = int(chosen.sum())
+        if count:
+            every = count == len(chosen)
+            A, y = (block.A[:, k], block.y[:, k]) if every else (block.A[chosen, k], block.y[chosen, k])
+            factor = _appended(factor, A, y, columns)
+        factors.append(factor)
+        counts.append(found.counts[k] + count)
+    return Triangles(tuple(factors), tuple(counts), found.support, found.share)
+
+
+def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> Array:
+    """The triangle with rows appended, few at a time: what stays in the cache is factored twice as fast."""
+    n = len(columns)
+    whole = n and columns[-1] - columns[0] + 1 == n
+    chosen: slice | NDArray[np.intp] = slice(columns[0], columns[-1] + 1) if whole else columns
+    for start in range(0, len(y), AT_ONCE):
+        part = A[start : start + AT_ONCE]
+        new = np.empty((n + 1 + len(part), n + 1))
+        new[: n + 1] = factor
+        new[n + 1 :, :-1] = part[:, chosen]
+        new[n + 1 :, -1] = y[start : start + AT_ONCE]
+        factor = triangle(new)
+    return factor
+
+
+def compressed(
+    blocks: Iterable[RowBlock], support: Booleans, length: float, share: float = 1.0
+) -> dict[LogPart, Triangles]:
+    """The rows of a log of `length` seconds, by thirds, those that are kept and those that are not."""
+    found: dict[LogPart, Triangles] = {}
+    for block in blocks:
+        third = np.minimum((THIRDS * block.time / length).astype(int), THIRDS - 1)
+        for part in range(third[0], third[-1] + 1):
+            here = (third == part)[:, None]
+            for kept in (True, False):
+                rows = here & (block.kept if kept else ~block.kept)
+                if rows.any():
+                    before = found[part, kept] if (part, kept) in found else empty(support, share)
+                    found[part, kept] = absorbed(before, block, rows)
+    return found
+
+
+def merged(parts: Mapping[LogPart, Triangles], support: Booleans, wanted: Iterable[LogPart]) -> Triangles:
+    """Some parts as one."""
+    share = next((part.share for part in parts.values()), 1.0)
+    return reduce(joined, (parts[part] for part in wanted if part in parts), empty(support, share))
+
+
+# -- rows
+
+
+HELD_BYTES = 100_000_000  # bytes
 FIELDS = ("time", "A", "y", "direction", "kept")
 
 
@@ -27,7 +181,7 @@ class LogRows:
         if number in self._held:
             yield from self._held[number]
             return
-        room = HELD - sum(block.A.nbytes for blocks in self._held.values() for block in blocks)
+        room = HELD_BYTES - sum(block.A.nbytes for blocks in self._held.values() for block in blocks)
         blocks: list[RowBlock] = []
         for block in self.model.blocks(self.logs[number], self.preparation):
             room -= block.A.nbytes
@@ -52,3 +206,25 @@ def whole(blocks: Sequence[RowBlock]) -> RowBlock:
 def picked(rows: RowBlock, at: NDArray[np.intp]) -> RowBlock:
     """Some of the samples of a block."""
     return RowBlock(*(getattr(rows, field)[at] for field in FIELDS))
+
+
+# -- log_part
+
+
+PART_SAMPLES = 4000
+PART_ROWS = 100
+
+
+def part_of(log: Log, model: RowModel, preparation: Preparation) -> Log:
+    """Samples for some rows from the middle; from the start where loops are followed from there."""
+    ends = planned(log, preparation).ends
+    size = max(PART_SAMPLES, PART_ROWS * preparation.decimation) + 2 * ends
+    followed = model.assembly is not None and not model.assembly[0].linear
+    first = 0 if followed else max(0, log.samples - size) // 2
+    first -= first % preparation.decimation
+    arrays = log.part(first, min(log.samples, first + size))
+    more = {kind: x for kind, x in arrays.items() if kind not in ("position", "torque")}
+    part = log_of_arrays(
+        log.rate, arrays["position"], arrays["torque"], transmission=log.transmission, name=log.name, **more
+    )
+    return replace(part, start=log.start, units=log.units)

@@ -23,22 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError
-from symoro.identification.compress import Triangles
 from symoro.identification.equations import RowBlock, RowModel
-from symoro.identification.estimate import Estimate
-from symoro.identification.least_squares import solved
 from symoro.identification.log import Log, log_of_arrays
-from symoro.identification.log_part import part_of
-from symoro.identification.rows import picked, whole
-from symoro.identification.signals import Preparation
-from symoro.identification.standstill import white_noise
+from symoro.identification.regression import Estimate, solved
+from symoro.identification.rows import Triangles, part_of, picked, whole
+from symoro.identification.signals import Preparation, white_noise
+from symoro.identification.tolerances import BIAS_DEVIATIONS, NO_EFFECT, NOISE_BIAS_DEVIATIONS
 
 Array = NDArray[np.float64]
-SIMULATED = ("DIDIM", "CLOE")  # the motion, which no difference is made of
-NOISE = ("IDIM-IV", *SIMULATED)  # on positions, which these methods allow for
-OFF = 1.0  # deviations, from which a bias is told
-NOISY = 1.5  # of that by noise: kinks of a motion, where friction turns round, look like some
-WORTH = 1e-6  # of the torques: a bias that does less is none, however small the deviations are
+SIMULATED_MOTION = ("DIDIM", "CLOE")  # the motion, which no difference is made of
+ROBUST_TO_NOISE = ("IDIM-IV", *SIMULATED_MOTION)  # on positions, which these methods allow for
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +54,7 @@ def sampling_bias(
     logs: Sequence[Log], model: RowModel, preparation: Preparation, estimate: Estimate, data: Triangles
 ) -> SamplingBias:
     """The bias of an estimate, from a part of each log; none of methods that simulate the motion."""
-    if estimate.method in SIMULATED:
+    if estimate.method in SIMULATED_MOTION:
         return SamplingBias()
     parts = [_rows_of(part_of(log, model, preparation), model, preparation) for log in logs]
     halves = (2 * preparation.half, preparation.half // 2)  # the second for logs that are too short
@@ -74,7 +68,7 @@ def sampling_bias(
         bias(_changed(part, model, widths) for part in parts),
         bias(_changed(part, model, [again]) for part in parts) if preparation.cutoff else None,
         bias(chain.from_iterable(_noisier(part, model, preparation) for part in parts))
-        if estimate.method not in NOISE
+        if estimate.method not in ROBUST_TO_NOISE
         else None,
     )
 
@@ -83,7 +77,7 @@ def widened(estimate: Estimate, found: SamplingBias) -> Estimate:
     """The estimate with deviations that hold what it lost by sampling, where that is more than they tell."""
     covariance = estimate.covariance
     for bias in (found.differences, found.low_pass):
-        if bias is not None and np.any(np.abs(bias) > OFF * estimate.deviations):
+        if bias is not None and np.any(np.abs(bias) > BIAS_DEVIATIONS * estimate.deviations):
             covariance = covariance + np.outer(bias, bias)
     return replace(estimate, covariance=covariance)
 
@@ -194,17 +188,17 @@ def sampling_doubts(found: SamplingBias, estimate: Estimate, data: Triangles) ->
     """
     told = []
     lost, noisy = _moves(found.differences, estimate), _moves(found.noise, estimate)
-    if _matters(found.differences, OFF, estimate, data) and lost.max() >= noisy.max():
+    if _matters(found.differences, BIAS_DEVIATIONS, estimate, data) and lost.max() >= noisy.max():
         told.append(
             f"differences do not follow these positions: with wider ones {_worst(found.differences, estimate)}; the "
             "rate of the log is low for its motion: record faster, or move slower"
         )
-    if _matters(found.noise, NOISY, estimate, data) and noisy.max() > lost.max():
+    if _matters(found.noise, NOISE_BIAS_DEVIATIONS, estimate, data) and noisy.max() > lost.max():
         told.append(
             f"noise on positions biases the parameters: with as much noise again {_worst(found.noise, estimate)}; give "
             "a lower cut-off, more decimation, or take a method that allows for it (iv)"
         )
-    if _matters(found.low_pass, OFF, estimate, data):
+    if _matters(found.low_pass, BIAS_DEVIATIONS, estimate, data):
         told.append(
             f"the low-pass takes a part of the motion away: run once more {_worst(found.low_pass, estimate)}; give a "
             "higher cut-off, or none"
@@ -223,7 +217,7 @@ def _matters(bias: Array | None, limit: float, estimate: Estimate, data: Triangl
     if bias is None or _moves(bias, estimate).max() <= limit:
         return False
     R = data.together(1 / estimate.sigma)
-    return bool(np.linalg.norm(R[:, :-1] @ bias) > WORTH * np.linalg.norm(R[:, -1]))
+    return bool(np.linalg.norm(R[:, :-1] @ bias) > NO_EFFECT * np.linalg.norm(R[:, -1]))
 
 
 def _worst(bias: Array | None, estimate: Estimate) -> str:

@@ -23,7 +23,7 @@ from symoro.identification.needs import needed
 
 Array = NDArray[np.float64]
 PARQUET = (".parquet", ".pq")
-HELD = 1_000_000  # numbers of columns that are kept, once they were read: those of short logs are asked for often
+HELD_NUMBERS = 1_000_000  # columns of short logs with at most so many numbers are kept once they were read
 COMMENT = re.compile(rb"^[ \t]*#", re.MULTILINE)
 DECIMAL_COMMAS = (
     "are these decimal commas? write points, as in 0.5, and commas or semicolons between the values"
@@ -82,7 +82,7 @@ class ColumnFile:
         end = self.samples if stop is None else min(stop, self.samples)
         if self.first is None:
             return self._parquet(columns, size, start, end)
-        if self.samples * len(wanted) > HELD:
+        if self.samples * len(wanted) > HELD_NUMBERS:
             return self._csv(wanted, size, start, end)
         rows = self._short(tuple(wanted), size)
         return (rows[k : min(k + size, end)] for k in range(start, end, size))

@@ -24,14 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.identification.compress import Triangles, triangle
-from symoro.identification.estimate import Estimate
-from symoro.identification.least_squares import own_deviations, weighted
+from symoro.identification.regression import Estimate, own_deviations, weighted
+from symoro.identification.rows import Triangles, triangle
+from symoro.identification.tolerances import ROUND_OFF, TLS_DEVIATIONS
 
 Array = NDArray[np.float64]
-EXACT = ("FS", "FO", "FSM", "FB")
-NONE = 1e-9  # of a column: errors that are round-off
-APART = 4.0  # deviations
+EXACT_COLUMNS = ("FS", "FO", "FSM", "FB")
 
 
 def total(
@@ -53,10 +51,10 @@ def total(
     sigma = own_deviations(data)
     R = data.together(1 / sigma)
     P, rows = len(names), data.independent
-    known = [name.rstrip("0123456789") in EXACT if exact is None else name in exact for name in names]
+    known = [name.rstrip("0123456789") in EXACT_COLUMNS if exact is None else name in exact for name in names]
     norms = np.linalg.norm(R[:, :-1], axis=0)
     given = norms / rows**0.5 / 100 if errors is None else np.asarray(errors, dtype=float)
-    known = [sure or given[k] * rows**0.5 <= NONE * norms[k] for k, sure in enumerate(known)]
+    known = [sure or given[k] * rows**0.5 <= ROUND_OFF * norms[k] for k, sure in enumerate(known)]
     if all(known):
         return replace(weighted(names, data), method="TLS")
     order = [k for k in range(P) if known[k]] + [k for k in range(P) if not known[k]]
@@ -84,7 +82,7 @@ def total_doubts(found: Estimate, data: Triangles) -> list[str]:
     """That the errors are not what the method takes them for, in words."""
     away = np.abs(found.values - weighted(found.names, data).values) / found.deviations
     k = int(np.argmax(away))
-    if away[k] <= APART:
+    if away[k] <= TLS_DEVIATIONS:
         return []
     return [
         f"{found.names[k]} is {away[k]:.2g} deviations from what weighted least squares gives: total least squares "

@@ -47,7 +47,7 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _data(found: Calibration) -> dict[str, Any]:
-    from symoro.identification.geometric_report import base_place, marker_place
+    from symoro.identification.geometric import base_place, marker_place
 
     columns = {"names": found.names, "errors": found.errors, "deviations": found.deviations}
     tool, marker = found.marker, None

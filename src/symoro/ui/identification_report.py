@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from symoro.identification.dynamic import Identification
-from symoro.identification.known_torques import held_words
-from symoro.identification.residuals import Residual, Residuals
+from symoro.identification.equations import held_words
+from symoro.identification.regression import Residual, Residuals
 from symoro.models.identification.base.report import relation, renamed
 from symoro.robot.description import JointType
 from symoro.ui.plot import Series, line_chart

@@ -99,7 +99,7 @@ def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
 
 def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, Path | None]:
     """The path of the log, and that of its description."""
-    from symoro.identification.description import parse_description
+    from symoro.identification.log_description import parse_description
 
     first = folder / next(iter(payload["files"]))
     text = item(payload, "description", str, "")

@@ -14,26 +14,26 @@ less than 1.
 
 G. Schwarz, "Estimating the dimension of a model", Annals of Statistics 6, 1978. W.K. Newey, K.D. West, "A simple,
 positive semi-definite, heteroskedasticity and autocorrelation consistent covariance matrix", Econometrica 55, 1987.
+J.P. Burg, "Maximum entropy spectral analysis", 1975.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.identification.equations import Booleans, RowBlock, row_noise
-from symoro.identification.estimate import Estimate
-from symoro.identification.instrumental import autoregressions, filtered_back
+from symoro.identification.regression import Estimate
 from symoro.identification.rows import LogRows, whole
+from symoro.identification.tolerances import AUTOCORRELATED, AUTOCORRELATION_RATIO
 
 Array = NDArray[np.float64]
-ORDER = 24  # of the autoregression, at most
+LARGEST_ORDER = 24  # of the autoregression, at most
 DRAWS = 16  # of white noise
-BEYOND, SHOWN = 3.5, 1.1  # deviations of what was drawn, and the least ratio that is told
-ROOM = 10_000_000  # bytes of rows of a log that are looked at
+EXAMINED_BYTES = 10_000_000  # bytes of rows of a log that are looked at
 
 
 def first_rows(rows: LogRows) -> list[RowBlock]:
@@ -43,7 +43,7 @@ def first_rows(rows: LogRows) -> list[RowBlock]:
         blocks: list[RowBlock] = []
         for block in rows.of(number):
             blocks.append(block)
-            if sum(one.A.nbytes for one in blocks) > ROOM:
+            if sum(one.A.nbytes for one in blocks) > EXAMINED_BYTES:
                 break
         if blocks:
             found.append(whole(blocks))
@@ -75,7 +75,7 @@ def allowing_for_colour(estimate: Estimate, logs: Sequence[RowBlock], kind: str,
     middles = np.log(np.median(drawn / usual, axis=1))
     middle = float(np.median(found / usual))
     if not (
-        middle > SHOWN and np.log(middle) > BEYOND * float(np.std(middles))
+        middle > AUTOCORRELATION_RATIO and np.log(middle) > AUTOCORRELATED * float(np.std(middles))
     ):  # neither of what is not finite
         return estimate
     wider = np.maximum(found / usual, 1.0)
@@ -122,8 +122,42 @@ class _Fit:
 def autoregression(e: Array, kept: Booleans) -> tuple[Array, float]:
     """(1, a1, ..., ap) and the variance of u, of the order that Schwarz's criterion chooses."""
     n = max(int(kept.sum()), 2)
-    tried = list(autoregressions(e, kept, min(ORDER, n // 10)))
+    tried = list(autoregressions(e, kept, min(LARGEST_ORDER, n // 10)))
     prices = [
         n * np.log(max(variance, 1e-300)) + order * np.log(n) for order, (_, variance) in enumerate(tried)
     ]
     return tried[int(np.argmin(prices))]
+
+
+def filtered_back(Z: Array, coefficients: Array, variance: float) -> Array:
+    """s T^-T Z, with the triangle T of an autoregression's coefficients."""
+    from scipy.signal import lfilter
+
+    return np.asarray(variance**0.5 * lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])
+
+
+def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:
+    """(1, a1, ..., ap) and the variance of u: an autoregression that is always stable, from runs of kept samples."""
+    *_, last = autoregressions(e, kept, order)
+    return last
+
+
+def autoregressions(e: Array, kept: Booleans, order: int) -> Iterator[tuple[Array, float]]:
+    """Those of order 0, 1, 2 and so on, up to one that leaves nothing."""
+    a = np.ones(1)
+    forward, backward = e.astype(float), e.astype(float)
+    variance = float(np.mean(e[kept] ** 2)) if kept.any() else 0.0
+    yield a, variance
+    whole = kept  # whether the samples that an error is made of were all kept
+    for _ in range(order):
+        whole = whole[1:] & kept[: len(whole) - 1]
+        f, b = forward[1:], backward[:-1]
+        power = float(f[whole] @ f[whole] + b[whole] @ b[whole])
+        if power == 0:
+            return
+        k = -2 * float(f[whole] @ b[whole]) / power
+        forward, backward = f + k * b, b + k * f
+        padded = np.append(a, 0.0)
+        a = padded + k * padded[::-1]
+        variance *= 1 - k * k
+        yield a, variance

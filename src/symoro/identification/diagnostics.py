@@ -20,42 +20,42 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.identification.compress import Triangles, triangle
 from symoro.identification.consistent import Consistent
 from symoro.identification.delay import TorqueDelay
-from symoro.identification.description import HOLD
-from symoro.identification.estimate import Estimate
-from symoro.identification.least_squares import NEGLIGIBLE, own_deviations
-from symoro.identification.nominal import nominal_columns
-from symoro.identification.residuals import Residuals
+from symoro.identification.log_description import HOLD
+from symoro.identification.regression import Estimate, Residuals, own_deviations
+from symoro.identification.robots import nominal_columns
+from symoro.identification.rows import Triangles, triangle
+from symoro.identification.tolerances import (
+    BETTER_FIT,
+    CONSTRAINED_BETTER,
+    DELAY_DEVIATIONS,
+    DELAY_EFFECT,
+    EQUIVALENT_COST,
+    EXPLAINED_RATIO,
+    EXPLAINED_SHARE,
+    FACTOR_CONVERGED,
+    FACTOR_DEVIATIONS,
+    FACTOR_ERROR,
+    FACTOR_ITERATIONS,
+    HOLD_SAMPLES,
+    INCONSISTENT_RATIO,
+    JOINT_RATIO,
+    JOINT_SHARE,
+    NEGLIGIBLE_COLUMN,
+    NOISE_RATIO,
+    PROPORTIONAL,
+    SIGNIFICANT,
+    SMALL_EFFECT,
+    THOUSANDFOLD,
+    UNEXPLAINED,
+)
 from symoro.models.identification.base.parameters import BaseParameters
 
 Array = NDArray[np.float64]
-UNEXPLAINED = 0.5  # of the torques
-SURE = 3.0  # deviations
-WORTH = 5e-3  # of the torques: a parameter that does less is none, whatever its sign
-POSITIVE = ("FV", "FS", "IA")
-GROWING = ("XX", "YY", "ZZ", "M", "IA")  # what a ZZ may be grouped with and stay positive
-THOUSAND = (300.0, 3000.0)  # a factor within which a thousand may lie: nominal values are not the true ones
-BETTER = 0.02  # of the residual, by which constraints may lessen it
-ALIKE = 0.5  # the correlation of torques that are in proportion
+NOT_NEGATIVE = ("FV", "FS", "IA")
+POSITIVE_TERMS = ("XX", "YY", "ZZ", "M", "IA")  # what a ZZ may be grouped with and stay positive
 # Squared residual of the common parameters per row, by that of each equation alone: 1 except for chance.
-INCONSISTENT_RATIO = 1.2
-FACTOR_ERROR = 0.2  # difference of a factor of torques from 1: torque constants are known better
-FACTOR_DEVIATIONS = 5.0  # deviations by which such a factor differs from 1, so that this is not chance
-FACTOR_SHARE = 0.8  # of the squared residual: a factor that leaves more explains nothing
-EXPLAINED_RATIO = 2.0  # as INCONSISTENT_RATIO: what a factor that is the cause leaves at most
-EXPLAINED_SHARE = 0.1  # of the squared residual: the same where the model has other errors besides
-EQUIVALENT_COST = 1.25  # of the least squared residual: factors of other joints below it explain as much
-JOINT_RATIO = 2.0  # residual of a joint, by that of its own equation alone: more contradicts the other joints
-JOINT_SHARE = (
-    0.1  # residual of a joint, of its torques: less is not reported without a factor that explains it
-)
-NOISE_RATIO = 2.0  # residual of a joint, by the white noise of its torques: less is noise
-DELAY_DEVIATIONS = 4.0  # deviations of a delay from zero, so that it is not chance
-DELAY_SHARE = 1e-5  # of the torques: a delay with a smaller effect is an error of interpolation
-HOLD_SAMPLES = 0.1  # difference of a delay from minus half a sample: less is the delay of a zero-order hold
-ROUNDS, SETTLED = 20, 1e-3  # of Gauss and Newton's method: steps, and the last relative change of the factor
 
 
 def doubts(base: BaseParameters, estimate: Estimate, residuals: Residuals, data: Triangles) -> list[str]:
@@ -70,9 +70,9 @@ def doubts(base: BaseParameters, estimate: Estimate, residuals: Residuals, data:
     negative = [
         name
         for k, name in enumerate(estimate.names)
-        if (_kind(name) in POSITIVE or _is_sum_of_inertias(name, base))
-        and estimate.values[k] < -SURE * estimate.deviations[k]
-        and shares[k] > WORTH
+        if (_kind(name) in NOT_NEGATIVE or _is_sum_of_inertias(name, base))
+        and estimate.values[k] < -SIGNIFICANT * estimate.deviations[k]
+        and shares[k] > SMALL_EFFECT
     ]
     if negative:
         found.append(
@@ -116,7 +116,7 @@ def _apart(labels: Sequence[str], estimate: Estimate, data: Triangles) -> tuple[
         return [], 1.0
     sigma = own_deviations(data)
     total = float(np.sum((left / sigma) ** 2))
-    if total < INCONSISTENT_RATIO * data.independent or shares.max() < WORTH:
+    if total < INCONSISTENT_RATIO * data.independent or shares.max() < SMALL_EFFECT:
         return [], 1.0
     factors, share = _factors(data, sigma, total)
     if factors:
@@ -130,7 +130,7 @@ def _apart(labels: Sequence[str], estimate: Estimate, data: Triangles) -> tuple[
             f"they are, the model leaves {residuals} of the torques of joints {', '.join(labels)}"
         ], share
     alone = sigma * np.sqrt(data.share * np.array(data.counts))
-    worse = [k for k in range(len(sigma)) if left[k] > JOINT_RATIO * alone[k] and shares[k] > WORTH]
+    worse = [k for k in range(len(sigma)) if left[k] > JOINT_RATIO * alone[k] and shares[k] > SMALL_EFFECT]
     if not any(shares[k] > JOINT_SHARE for k in worse):
         return [], 1.0
     listed = ", ".join(
@@ -141,7 +141,7 @@ def _apart(labels: Sequence[str], estimate: Estimate, data: Triangles) -> tuple[
     return [
         f"torques of the joints do not go together: the common parameters leave {listed}; check the order, signs, "
         "units and ratios of the torques, and the geometry of the robot"
-    ], FACTOR_SHARE
+    ], BETTER_FIT
 
 
 def _unexplained(
@@ -175,7 +175,7 @@ def _factors(data: Triangles, sigma: Array, total: float) -> tuple[list[tuple[in
         deviation *= max(cost / data.independent, 1.0) ** 0.5
         settles = cost < max(EXPLAINED_RATIO * data.independent, EXPLAINED_SHARE * total)
         if (
-            cost < FACTOR_SHARE * total
+            cost < BETTER_FIT * total
             and settles
             and abs(c - 1) > max(FACTOR_ERROR, FACTOR_DEVIATIONS * deviation)
         ):
@@ -186,20 +186,20 @@ def _factors(data: Triangles, sigma: Array, total: float) -> tuple[list[tuple[in
 
 def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
     """c and its deviation for weighted rows, and the squared residual; infinite where the iteration does not settle."""
-    for _ in range(ROUNDS):
+    for _ in range(FACTOR_ITERATIONS):
         R = triangle(np.vstack([others, np.column_stack([c * own[:, :-1], own[:, -1]])]))
         scale = np.linalg.norm(R[:, :-1], axis=0)
         scale[scale == 0] = 1.0
-        K = np.linalg.lstsq(R[:, :-1] / scale, R[:, -1], rcond=NEGLIGIBLE)[0] / scale
+        K = np.linalg.lstsq(R[:, :-1] / scale, R[:, -1], rcond=NEGLIGIBLE_COLUMN)[0] / scale
         slope = np.concatenate([np.zeros(len(others)), own[:, :-1] @ K])
         A = np.vstack([others[:, :-1], c * own[:, :-1]]) / scale
         off = np.concatenate([others[:, -1], own[:, -1]]) - A @ (scale * K)
-        alone = slope - A @ np.linalg.lstsq(A, slope, rcond=NEGLIGIBLE)[0]
+        alone = slope - A @ np.linalg.lstsq(A, slope, rcond=NEGLIGIBLE_COLUMN)[0]
         size = float(alone @ alone)
-        if not size > NEGLIGIBLE * float(slope @ slope):
+        if not size > NEGLIGIBLE_COLUMN * float(slope @ slope):
             break  # no other joint has a parameter of this one
         change = float(alone @ off) / size
-        if abs(change) < SETTLED * abs(c):
+        if abs(change) < FACTOR_CONVERGED * abs(c):
             return c, size**-0.5, float(off @ off)
         c += change
     return c, np.inf, np.inf
@@ -214,7 +214,7 @@ def _delayed(
     moves = np.abs(delay.change) / np.maximum(estimate.deviations, 1e-300)
     k = int(np.argmax(moves))
     R = data.together(1 / estimate.sigma)
-    if moves[k] < 1 or np.linalg.norm(R[:, :-1] @ delay.change) < DELAY_SHARE * np.linalg.norm(R[:, -1]):
+    if moves[k] < 1 or np.linalg.norm(R[:, :-1] @ delay.change) < DELAY_EFFECT * np.linalg.norm(R[:, -1]):
         return []
     samples, total = delay.seconds * rate, delay.seconds + given
     which = "lag behind" if samples > 0 else "lead"
@@ -237,13 +237,13 @@ def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
     """Whether a column is an inertia about a joint, with nothing grouped that may be negative."""
     others = base.relations.get(name, {})
     return _kind(name) == "ZZ" and all(
-        _kind(other) in GROWING and (c.number or 0) > 0 for other, c in others.items()
+        _kind(other) in POSITIVE_TERMS and (c.number or 0) > 0 for other, c in others.items()
     )
 
 
 def consistency_doubts(estimate: Estimate, residuals: Residuals, found: Consistent | None) -> list[str]:
     """Constraints can only take from how well the log is explained; where they add, the estimate is another one."""
-    if found is None or found.relative >= (1 - BETTER) * residuals.kept.relative:
+    if found is None or found.relative >= (1 - CONSTRAINED_BETTER) * residuals.kept.relative:
         return []
     return [
         f"physically consistent parameters leave {100 * found.relative:.2f} % of the torques unexplained, the estimate "
@@ -267,10 +267,10 @@ def _thousandfold(base: BaseParameters, estimate: Estimate, data: Triangles) -> 
     R = data.together(1 / estimate.sigma)
     expected, measured = R[:, :-1] @ np.array([known.get(name, 0.0) for name in estimate.names]), R[:, -1]
     sizes = float(np.linalg.norm(expected)), float(np.linalg.norm(measured))
-    if min(sizes) == 0 or abs(float(expected @ measured)) < ALIKE * sizes[0] * sizes[1]:
+    if min(sizes) == 0 or abs(float(expected @ measured)) < PROPORTIONAL * sizes[0] * sizes[1]:
         return []
     factor = abs(float(expected @ measured)) / sizes[0] ** 2
-    low, high = THOUSAND
+    low, high = THOUSANDFOLD
     unit = "N.mm" if low < factor < high else "kN.m" if low < 1 / factor < high else None
     if unit is None:
         return []

@@ -1,0 +1,492 @@
+"""Joints that do not move beyond the noise of their own measurement.
+
+The white noise of samples x is told by their differences of an order n, in which motion that is well sampled vanishes:
+
+    s^2 = mean of (difference of order n)^2 / binomial(2n, n);      n = 3:  x(k+3) - 3 x(k+2) + 3 x(k+1) - x(k), and 20
+
+White noise gives the same for every n, a motion that is sampled thinly gives less the higher n is: the least counts.
+Normal noise of N samples ranges over about 2 sqrt(2 ln N) s; a coarse encoder at rest goes to and fro between
+neighbouring counts. Velocities that are made of such noise have the deviation
+
+    s_v^2 = s^2 / pi times the integral over w = 0 .. pi of (H(w) D(w) rate)^2
+
+H the gain of the low-pass that ran forwards and backwards, D that of the differences; without D(w) rate where
+velocities were measured. A joint whose velocities are within this noise, and that goes nowhere far beyond it, stands
+still: its friction would have the sign of noise. One that goes less far than the noise of raw samples may move all the
+same, since the low-pass takes most of that out.
+
+Logs in another unit than was said: what their numbers show of it.
+
+Velocities and accelerations that were measured are compared with the positions and velocities that they are derivatives
+of. Over windows of a tenth of a second, in which noise averages out,
+
+    x(t + h) - x(t) = s integral of v,        s = 1 where their units agree
+
+and of accelerations without velocities the change of that from window to window.
+Positions in another unit garble every sine of the model, though friction and rotor inertias fit as well as before: the
+residual grows, and less than one would think. So a part of the log is fitted again with positions in the units that
+they might be in, all rows of it alike. Joints far from zero that are fast too are told where no fit shows the unit, but
+for those that their robot allows to be as fast, and those that go round and round: degrees go to and fro. Joints that
+go to and fro faster than any do are of a time, or a rate, in another unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, pi
+from math import log as ln
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import FormatError, SymoroError
+from symoro.identification.equations import SCALAR, Booleans, RowModel
+from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.regression import KEPT, residual, weighted
+from symoro.identification.rows import compressed, merged
+from symoro.identification.signals import (
+    MotionPiece,
+    Preparation,
+    decimation_filter,
+    low_pass,
+    motion_between,
+    motions,
+    planned,
+    slope_gain,
+    white_noise,
+)
+from symoro.identification.tolerances import (
+    BETTER_FIT,
+    BEYOND_VELOCITY,
+    CERTAIN_MOTION,
+    DIAGNOSED_SAMPLES,
+    ENCODER_COUNTS,
+    EQUAL_POSITIONS,
+    FACTOR_OF_RATES,
+    FAST_JOINT,
+    FASTEST_JOINT,
+    LEAST_CHANGE,
+    NOISE_RANGE,
+    NOISE_VELOCITY,
+    ONE_WAY,
+    PEAK_SAMPLES,
+    PEAK_VELOCITY,
+    RATE_WINDOW,
+    REST_SAMPLES,
+    REST_SHARE,
+    ROWS_PER_COLUMN,
+    SHORT_MOTION,
+    SIGNIFICANT,
+    SLOW_SAMPLES,
+    UNIT_RESIDUAL,
+    WOUND_UP,
+)
+from symoro.models.coordinates.couplings import coordinate_joints
+from symoro.robot.description import JointType, Robot
+from symoro.trajectory.samples import compared
+
+# -- standstill
+
+
+Array = NDArray[np.float64]
+STRETCHES = 10  # stretches of the log in which these samples are
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """White noise of each joint: of the positions, and of the velocities that rows are made of.
+
+    Attributes:
+        count: the usual step of an encoder that showed a few counts alone; zero of others.
+    """
+
+    position: Array
+    velocity: Array
+    count: Array
+
+
+def checked_motion(logs: Sequence[Log], robot: Robot, preparation: Preparation) -> list[str]:
+    """Refuse joints whose motion is that of noise in every log; those without any are told by their columns.
+
+    Gives what is doubtful: joints that are slower than noise in many rows, or that went hardly anywhere.
+
+    Raises:
+        FormatError: with the noise, and what the joint did.
+    """
+    joints = coordinate_joints(robot)
+    seen = [_looked_at(log, preparation) for log in logs]
+    still = np.array([_still_in(log, *parts, preparation) for log, parts in zip(logs, seen, strict=True)])
+    constant = np.array([(noise.position == 0) & (_way(pieces) == 0) for noise, pieces in seen])
+    for k in np.flatnonzero((still | constant).all(axis=0) & still.any(axis=0)):
+        at = int(np.argmax(still[:, k]))
+        _refuse(logs[at], joints, int(k), *seen[at])
+    doubts: list[str] = []
+    for log, (noise, pieces) in zip(logs, seen, strict=True):
+        told = _slow(pieces, noise, joints, preparation)
+        doubts += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
+    return doubts or _short(np.max([_way(pieces) for _, pieces in seen], axis=0), robot, joints)
+
+
+def _still_in(
+    log: Log, noise: Noise, pieces: Sequence[MotionPiece], preparation: Preparation
+) -> NDArray[np.bool_]:
+    """Which joints stand still all along a log: in the parts that were looked at, then in all of it."""
+    still = _still_in_all(pieces, noise)
+    return still & _still_in_all(motions(log, preparation), noise) if still.any() else still
+
+
+def _still_in_all(pieces: Iterable[MotionPiece], noise: Noise) -> NDArray[np.bool_]:
+    """Which joints stand still in all pieces, but for those too short to tell."""
+    found = [_still(piece, noise) for piece in pieces if piece.count >= REST_SAMPLES]
+    return np.all(found, axis=0) if found else np.zeros(len(noise.position), dtype=bool)
+
+
+def _looked_at(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPiece]]:
+    """The noise in parts of a log from its beginning to its end, and the motion there."""
+    ends = planned(log, preparation).ends
+    size = min(log.samples - 2 * ends, DIAGNOSED_SAMPLES // STRETCHES)
+    count = min(STRETCHES, ceil((log.samples - 2 * ends) / size))
+    starts = np.linspace(ends, log.samples - ends - size, count).astype(int)
+    found = [motion_between(log, preparation, int(first), int(first) + size) for first in starts]
+    raw = [log.part(int(first), int(first) + size) for first in starts]
+    position = _noise([part["position"] for part in raw])
+    measured = "velocity" in raw[0]
+    source = _noise([part["velocity"] for part in raw]) if measured else position
+    velocity = source * _gain(log.rate, preparation, measured)
+    counts = [_count(column) for column in np.concatenate([part["position"] for part in raw]).T]
+    return Noise(position, velocity, np.array(counts)), [piece for piece in found if piece is not None]
+
+
+def _noise(parts: Sequence[Array]) -> Array:
+    return np.asarray(np.sqrt(np.mean([white_noise(part) ** 2 for part in parts], axis=0)))
+
+
+def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | None:
+    """Return the deviation of the rows of each joint by white noise of torques (e,); None if rows are not torques."""
+    if kind in SCALAR:
+        return None
+    parts = [_middle(log, DIAGNOSED_SAMPLES) for log in logs]
+    weights = decimation_filter(decimation) if decimation > 1 else np.ones(1)
+    return _noise([part["torque"] for part in parts]) * float(np.linalg.norm(weights))
+
+
+def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
+    """The deviation of velocities by that of the noise they are made of."""
+    w = (np.arange(8192) + 0.5) * np.pi / 8192
+    gain = np.ones_like(w)
+    if preparation.cutoff is not None:
+        from scipy.signal import sosfreqz
+
+        gain = np.abs(sosfreqz(low_pass(preparation.cutoff, rate), w)[1]) ** 2
+    if not measured:
+        gain = gain * slope_gain(w, preparation.half) * rate
+    return float(np.sqrt(np.mean(gain**2)))
+
+
+def _own(motion: MotionPiece) -> slice:
+    return slice(motion.first - motion.start, motion.first - motion.start + motion.count)
+
+
+def _way(pieces: Sequence[MotionPiece]) -> Array:
+    """How far each joint goes."""
+    return np.asarray(np.ptp(np.concatenate([piece.q[_own(piece)] for piece in pieces]), axis=0))
+
+
+def _still(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
+    """Which joints do not move in a piece, though they are not constant."""
+    q, qd = motion.q[_own(motion)], np.abs(motion.qd[_own(motion)])
+    way = np.ptp(q, axis=0)
+    wide = 2 * (2 * ln(max(len(q), 2))) ** 0.5 + NOISE_RANGE
+    slow = (np.sqrt(np.mean(qd**2, axis=0)) <= NOISE_VELOCITY * noise.velocity) & (noise.velocity > 0)
+    peaks = np.mean(qd > PEAK_VELOCITY * noise.velocity, axis=0) > PEAK_SAMPLES
+    quiet = slow & (way <= np.where(peaks, 1.0, CERTAIN_MOTION) * wide * noise.position)
+    return np.asarray((noise.position > 0) & (quiet | (way <= ENCODER_COUNTS * noise.count)))
+
+
+def _count(q: Array) -> float:
+    """The usual step of samples that take a few values alone; zero of others."""
+    steps = np.diff(np.unique(q))
+    steps = steps[steps > EQUAL_POSITIONS * np.ptp(q)]
+    return float(np.median(steps)) if 0 < len(steps) <= ENCODER_COUNTS else 0.0
+
+
+def _refuse(log: Log, joints: Sequence[int], k: int, noise: Noise, pieces: Sequence[MotionPiece]) -> None:
+    way, fast = _way(pieces)[k], float(np.sqrt(np.mean(_speeds(pieces)[:, k] ** 2)))
+    raise FormatError(
+        f"joint {joints[k]} never moved: its position goes over {way:.2g} where the noise of its samples is "
+        f"{noise.position[k]:.2g}, its velocity is {fast:.2g} (root mean square) where noise alone gives "
+        f"{noise.velocity[k]:.2g}",
+        place=log.place(0),
+        hint="parameters show in motion alone: move every joint beyond the noise, give a lower cut-off if it did "
+        "move, or describe a robot without this one",
+    )
+
+
+def _speeds(pieces: Sequence[MotionPiece]) -> Array:
+    """The speeds in all pieces."""
+    return np.concatenate([np.abs(piece.qd[_own(piece)]) for piece in pieces])
+
+
+def _slow(
+    pieces: Sequence[MotionPiece], noise: Noise, joints: Sequence[int], preparation: Preparation
+) -> list[str]:
+    """Joints that rest at times, or are slow mostly, where those rows take part.
+
+    Samples of one position on end do not, or obey the model where no dry friction is sought. A joint that turns back
+    is within three deviations about as long as between three and six: what is more is rest.
+    """
+    qd = _speeds(pieces)
+    moves = ~np.concatenate([piece.rests[_own(piece)] for piece in pieces])
+    found = []
+    for k, j in enumerate(joints):
+        limit = SIGNIFICANT * noise.velocity[k]
+        kept = qd[:, k][moves[:, k] & (qd[:, k] >= preparation.slow)]
+        if noise.position[k] == 0 or not len(kept):
+            continue
+        share = float(np.mean(kept < limit))
+        passing = float(np.mean((kept >= limit) & (kept < 2 * limit)))
+        if share > SLOW_SAMPLES or share - passing > REST_SHARE:
+            found.append(
+                f"joint {j} is no faster than the noise of its velocity ({limit:.2g}) in {100 * share:.0f} % of the "
+                "samples, so that friction has a sign by chance: drop those rows by --slow (slow=), of this much at "
+                "least, or give a lower cut-off"
+            )
+    return found
+
+
+def _short(ways: Array, robot: Robot, joints: Sequence[int]) -> list[str]:
+    """Joints that go hardly anywhere in any log."""
+    found = []
+    for k, j in enumerate(joints):
+        alike = [w for w, i in zip(ways, joints, strict=True) if robot.frame(i).sigma == robot.frame(j).sigma]
+        if 0 < ways[k] < SHORT_MOTION * max(alike):
+            found.append(
+                f"joint {j} goes over {ways[k]:.2g} alone, another one over {max(alike):.2g}: what is found of it may "
+                "be of noise, or of the give of its gear"
+            )
+    return found
+
+
+# -- units
+
+
+DIAGNOSED_ROWS = 200
+# Positions and velocities of prismatic joints are in robot lengths.
+LEAST_MOTION = {
+    JointType.REVOLUTE: 0.05,
+    JointType.PRISMATIC: 0.005,
+}  # rad, robot lengths: less is not a motion for identification
+LARGEST_MOTION = {JointType.REVOLUTE: 8 * pi, JointType.PRISMATIC: 20.0}
+
+
+@dataclass(frozen=True)
+class OtherUnit:
+    """A unit that positions might be in: joints of this kind, times a factor, are in SI then."""
+
+    sigma: JointType
+    factor: float
+    words: str
+
+
+OTHER_UNITS = (
+    OtherUnit(JointType.REVOLUTE, pi / 180, "in degrees"),
+    OtherUnit(JointType.REVOLUTE, 180 / pi, "in radians, and taken for degrees"),
+    OtherUnit(JointType.REVOLUTE, 2 * pi, "in turns"),
+    OtherUnit(JointType.PRISMATIC, 1e-3, "in millimetres"),
+    OtherUnit(JointType.PRISMATIC, 1e3, "in metres, and taken for millimetres"),
+)
+
+
+def unit_doubts(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> list[str]:
+    """Sentences for the user; none where units seem right."""
+    found: list[str] = []
+    joints = coordinate_joints(model.robot)
+    for log in logs:
+        part = _middle(log, max(DIAGNOSED_SAMPLES, DIAGNOSED_ROWS * preparation.decimation))
+        told = [*_rates(part, log.rate, joints, log.position_units)]
+        told = told or _positions(log, part, model, preparation) or _whirls(log, part, model, preparation)
+        told = told or _rushes(log, part, model)
+        found += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
+    return found
+
+
+def rate_doubts(log: Log, joints: Sequence[int]) -> list[str]:
+    """Measured velocities and accelerations that are not those of the positions."""
+    return [*_rates(_middle(log, DIAGNOSED_SAMPLES), log.rate, joints, log.position_units)]
+
+
+def _middle(log: Log, size: int) -> dict[str, Array]:
+    first = max(0, log.samples - size) // 2
+    return log.part(first, min(log.samples, first + size))
+
+
+def _rates(part: dict[str, Array], rate: float, joints: Sequence[int], units: Array) -> Iterator[str]:
+    """Velocities beside positions, accelerations beside velocities, or beside positions where there are none."""
+    step = max(1, round(RATE_WINDOW * rate))
+    for higher, lower in (("velocity", "position"), ("acceleration", "velocity")):
+        if higher not in part:
+            continue
+        x, sums, times = part.get(lower), _integral(part[higher], rate), 1
+        if x is None:
+            x, sums, times = part["position"], _integral(sums, rate), 2
+        moved, told = (np.diff(a[::step], times, axis=0) for a in (x, sums))
+        of = f"its {_plural(lower)}" if times == 1 else "the rate of its positions"
+        for k, j in enumerate(joints):
+            unit = units[k]
+            enough = len(moved) >= 3
+            line = (
+                compared(moved[:, k] / unit, told[:, k] / unit, LEAST_CHANGE, FACTOR_OF_RATES)
+                if enough
+                else None
+            )
+            if line:
+                yield f"the {_plural(higher)} of joint {j} {line} of {of}"
+
+
+def _integral(v: Array, rate: float) -> Array:
+    """Over time, from the first sample on, by trapezia."""
+    return np.concatenate([np.zeros((1, v.shape[1])), np.cumsum((v[1:] + v[:-1]) / 2, axis=0)]) / rate
+
+
+def _plural(kind: str) -> str:
+    return "velocities" if kind == "velocity" else f"{kind}s"
+
+
+def _turning(model: RowModel) -> list[int]:
+    """Places of the joints that turn."""
+    joints = coordinate_joints(model.robot)
+    return [k for k, j in enumerate(joints) if model.robot.frame(j).sigma == JointType.REVOLUTE]
+
+
+def _whirls(log: Log, part: dict[str, Array], model: RowModel, preparation: Preparation) -> list[str]:
+    """Joints that are far from zero, and fast, where nothing speaks for it."""
+    joints = coordinate_joints(model.robot)
+    step = max(1, round(RATE_WINDOW * log.rate))
+    found = []
+    for k in _turning(model):
+        q = part["position"][:, k]
+        far, fast = float(np.abs(q).max()), _speed(q, log.rate, step)
+        allowed = (model.robot.frame(joints[k]).limits.velocity or 0.0) * (1 + FACTOR_OF_RATES)
+        if far < WOUND_UP or fast < max(FAST_JOINT, allowed) or _goes_on(q):
+            continue
+        if not _confirmed(log, part, model, preparation, k):
+            found.append(f"joint {joints[k]} goes to {far:.3g} rad, at {fast:.3g} rad/s: is it in degrees?")
+    return found
+
+
+def _rushes(log: Log, part: dict[str, Array], model: RowModel) -> list[str]:
+    """The fastest of the joints that go to and fro faster than any joint does."""
+    step = max(1, min(round(log.rate * RATE_WINDOW / 10), len(part["position"]) // 50))
+    worst: tuple[float, str] = (1.0, "")
+    for k, j in enumerate(coordinate_joints(model.robot)):
+        frame, q = model.robot.frame(j), part["position"][:, k]
+        most = (
+            BEYOND_VELOCITY * frame.limits.velocity
+            if frame.limits.velocity
+            else FASTEST_JOINT * log.position_units[k]
+        )
+        fast = _speed(q, log.rate, step)
+        if fast > most * worst[0] and not _goes_on(q):
+            unit = "rad/s" if frame.sigma == JointType.REVOLUTE else "m/s"
+            worst = (
+                fast / most,
+                f"joint {j} goes to and fro at {fast:.3g} {unit}: are the time, or the rate, in another unit?",
+            )
+    return [worst[1]] if worst[1] else []
+
+
+def _speed(q: Array, rate: float, step: int) -> float:
+    """The largest mean velocity over some steps."""
+    return float(np.abs(q[step:] - q[:-step]).max(initial=0.0)) * rate / step
+
+
+def _goes_on(q: Array) -> bool:
+    """Whether a joint goes round and round, or one way."""
+    return bool(abs(q[-1] - q[0]) > ONE_WAY * float(np.abs(np.diff(q)).sum()))
+
+
+def _confirmed(
+    log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, joint: int
+) -> bool:
+    """Whether degrees for radians of one joint would leave clearly more of the torques."""
+    if model.assembly is not None and not model.assembly[0].linear:
+        return True  # loops that close all along the log tell of the unit themselves
+    try:
+        kept = [block.kept for block in model.blocks(_part(log, arrays), preparation)]
+    except SymoroError:
+        return False
+    factors = np.ones(arrays["position"].shape[1])
+    factors[joint] = pi / 180
+    scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
+    now, tried = (_residual(log, one, model, preparation, kept) for one in (arrays, scaled))
+    return now is not None and tried is not None and max(now, UNIT_RESIDUAL) < BETTER_FIT * tried
+
+
+def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation) -> list[str]:
+    """The unit of positions with which torques are explained far better, if there is one."""
+    if model.assembly is not None and not model.assembly[0].linear:
+        return []  # loops that close all along the log tell of the unit themselves
+    try:
+        part = _part(log, arrays)
+        kept = [block.kept for block in model.blocks(part, preparation)]
+    except SymoroError:
+        return []
+    now = _residual(log, arrays, model, preparation, kept)
+    if now is None or now < UNIT_RESIDUAL:
+        return []
+    joints = [model.robot.frame(j).sigma for j in coordinate_joints(model.robot)]
+    best: tuple[float, str] = (now, "")
+    for other in OTHER_UNITS:
+        chosen = np.array([sigma == other.sigma for sigma in joints])
+        own = arrays["position"] / log.position_units
+        if not chosen.any() or not _likely(own[:, chosen], other):
+            continue
+        factors = np.where(chosen, other.factor, 1.0)
+        scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
+        tried = _residual(log, scaled, model, preparation, kept)
+        if tried is not None and tried < min(best[0], BETTER_FIT * now):
+            best = (tried, other.words)
+    if not best[1]:
+        return []
+    return [
+        f"torques are explained to {100 * best[0]:.1f} % with positions that are {best[1]}, to {100 * now:.1f} % with "
+        "positions as they were taken"
+    ]
+
+
+def _likely(q: Array, other: OtherUnit) -> bool:
+    """Whether joints that were in this unit would move as those of robots do."""
+    way = other.factor * np.ptp(q, axis=0)
+    return bool(way.max() > LEAST_MOTION[other.sigma] and way.max() < LARGEST_MOTION[other.sigma])
+
+
+def _part(log: Log, arrays: dict[str, Array]) -> Log:
+    given: dict[str, Any] = {kind: x for kind, x in arrays.items() if kind not in ("position", "torque")}
+    part = log_of_arrays(
+        log.rate, arrays["position"], arrays["torque"], **given, transmission=log.transmission
+    )
+    return replace(part, units=log.units)
+
+
+def _residual(
+    log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, kept: Sequence[Booleans]
+) -> float | None:
+    """The residual of a fit to samples, of some rows of each block; None where there is none."""
+    part = _part(log, arrays)
+    every = replace(preparation, slow=0.0)  # another unit would drop other rows
+    try:
+        blocks = (
+            replace(block, kept=chosen) for block, chosen in zip(model.blocks(part, every), kept, strict=True)
+        )
+        rows = compressed(blocks, model.support, part.samples / part.rate)
+        data = merged(rows, model.support, KEPT)
+        if data.rows < ROWS_PER_COLUMN * len(model.names):
+            return None
+        shown = [data.wide(k)[:, :-1].any(axis=0) for k in range(len(data.factors))]
+        if not np.any(shown, axis=0).all():
+            return None  # a joint rests here, that another log moves
+        return residual(data, weighted(model.names, data)).relative
+    except (SymoroError, np.linalg.LinAlgError):
+        return None

@@ -1,0 +1,208 @@
+"""Rows of a simulated motion beside those of the measured one, at the same moments.
+
+Simulations that are fine enough: an estimate counts where shorter steps give the same one.
+
+A step from sample to sample may be too long for the gains of a controller, and so may its parts where dry friction
+holds a joint. Nothing in a motion tells this; two estimates that differ do. Their difference d is small beside what
+noise does to an estimate of covariance C where
+
+    d' C^-1 d / P <= (1/2)^2       noise has 1 here on average, whatever the correlations of the P parameters
+    max |d_k| / sigma_k <= 3/2     steps a quarter as long leave a quarter of an error of first order: a third of d
+
+The worst of many parameters alone says little: a row that comes or goes, since a joint turns back a step sooner, moves
+one of 35 by a deviation.
+
+Of logs with hardly any noise, deviations are so small that no steps are short enough where friction turns round: an
+estimate counts as well whose d changes no more than a thousandth of the torques, and its deviations hold d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import OptionError, ProgramError
+from symoro.identification.closed_loop import ControlLoop, loop_of, simulated
+from symoro.identification.equations import Booleans, RowBlock, RowModel
+from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.log_description import PdController
+from symoro.identification.regression import Estimate
+from symoro.identification.rows import LogRows, Triangles, picked, whole
+from symoro.identification.signals import Preparation
+from symoro.identification.tolerances import (
+    RESOLVED_EFFECT,
+    RESOLVED_MEAN,
+    RESOLVED_WORST,
+    ROWS_PER_COLUMN,
+    UNDAMPED_ITERATIONS,
+)
+
+# -- simulation_rows
+
+
+Array = NDArray[np.float64]
+STEADY_ROWS = 2  # rows to each side
+
+
+@dataclass(frozen=True, eq=False)
+class RowPair:
+    """Measured and simulated rows of one log; `kept` by the simulated velocities, which have no noise, but for rest."""
+
+    measured: RowBlock
+    simulated: RowBlock
+    kept: Booleans
+
+
+def check_model(model: RowModel) -> None:
+    """Refuse models that simulation does not serve."""
+    if model.kind != "dynamic":
+        raise OptionError("methods that simulate the robot take the dynamic model", hint="model='dynamic'")
+
+
+def check_enough(rows: int, P: int) -> int:
+    """Rows less parameters.
+
+    Raises:
+        ProgramError: there are too few.
+    """
+    if rows - P < P:
+        raise ProgramError(
+            f"{rows} rows in which joints move steadily are too few for {P} parameters: in the others they rest or "
+            "turn back",
+            hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
+        )
+    return rows - P
+
+
+def few_rows(estimate: Estimate) -> list[str]:
+    """That deviations from few rows are not to be trusted, in words."""
+    P = len(estimate.names)
+    if estimate.freedom >= ROWS_PER_COLUMN * P:
+        return []
+    return [
+        f"{estimate.freedom + P} rows in which joints move steadily are few for {P} parameters, and their deviations "
+        "may be larger: joints rest, stick or turn back in the others; give a longer log, or less decimation"
+    ]
+
+
+def calmed(K: Array, found: Array, rounds: int) -> Array:
+    """The next parameters to simulate: those found, or half way to them where an iteration goes to and fro."""
+    return found if rounds <= UNDAMPED_ITERATIONS else (K + found) / 2
+
+
+def measured_loops(
+    rows: LogRows, controller: PdController | None, steps: int
+) -> list[tuple[Log, RowBlock, ControlLoop]]:
+    """Each log with its rows and the loop that made it."""
+    check_model(rows.model)
+    cutoff = rows.preparation.cutoff
+    return [
+        (log, whole(list(rows.of(k))), loop_of(log, controller, cutoff, steps)[0])
+        for k, log in enumerate(rows.logs)
+    ]
+
+
+def paired(
+    model: RowModel,
+    log: Log,
+    measured: RowBlock,
+    loop: ControlLoop,
+    K: Array,
+    preparation: Preparation,
+    kept: Booleans | None = None,
+) -> RowPair:
+    """The rows of the motion that K gives, at the moments of the measured rows.
+
+    Arguments:
+        kept: which rows take part, where that was settled before: rows that come and go would keep an iteration from
+            settling.
+    """
+    motion = simulated(model, K, loop)
+    arrays = log_of_arrays(
+        log.rate,
+        motion.q[0],
+        motion.tau[0],
+        velocity=motion.qd[0],
+        acceleration=motion.qdd[0],
+        transmission=log.transmission,
+    )
+    part = replace(arrays, measured=False, units=log.units)
+    found = whole(list(model.blocks(part, replace(preparation, cutoff=None))))
+    step = preparation.decimation / log.rate
+    at = np.round((measured.time - found.time[0]) / step).astype(int)
+    return RowPair(measured, picked(found, at), steady(found)[at] & measured.kept if kept is None else kept)
+
+
+def steady(rows: RowBlock) -> Booleans:
+    """Kept rows near which no joint turns back: the measured velocity, filtered, would have its sign wrong there."""
+    signs = np.where(rows.kept, rows.direction, 0.0)
+    found = rows.kept.copy()
+    for k in range(1, STEADY_ROWS + 1):
+        found[k:] &= signs[k:] == signs[:-k]
+        found[:-k] &= signs[:-k] == signs[k:]
+    return found
+
+
+# -- resolution
+
+
+STEPS = (1, 4, 16)  # from sample to sample
+
+
+def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: Triangles | None = None) -> Estimate:
+    """The first estimate that agrees with that of longer steps; or the last, where it does so but for little.
+
+    Arguments:
+        solve: the estimate with so many steps from sample to sample, from one start: another may choose other rows.
+        slow: the velocity below which rows were dropped.
+        data: the rows, beside whose torques a difference may be little.
+
+    Raises:
+        ProgramError: no two agree, or the shortest steps give none.
+    """
+    before: Estimate | None = None
+    last: Estimate | None = None
+    for steps in STEPS:
+        try:
+            found = solve(steps)
+        except ProgramError as error:
+            if steps == STEPS[-1]:
+                raise ProgramError(error.message, hint="; ".join(_hints(error.hint, slow))) from None
+            continue
+        if before is not None:
+            if agree(before, found):
+                return found
+            change = found.values - before.values
+            last = found.wider(change) if data is not None and _is_little(change, found, data) else None
+        before = found
+    if last is not None:
+        return last
+    raise ProgramError(
+        "the estimate changes with the steps of the simulation: the gains are stiff for the rate of the log, or joints "
+        "stick",
+        hint="; ".join(
+            _hints("record at a higher rate, without rest; or take wls or irls, which simulate nothing", slow)
+        ),
+    )
+
+
+def agree(before: Estimate, found: Estimate) -> bool:
+    """Whether two estimates differ by little beside what noise does to the second."""
+    off = (found.values - before.values) / found.deviations
+    if not np.isfinite(off).all() or np.abs(off).max() > RESOLVED_WORST:
+        return False
+    return bool(off @ np.linalg.pinv(found.correlations, hermitian=True) @ off <= RESOLVED_MEAN**2 * len(off))
+
+
+def _is_little(change: Array, found: Estimate, data: Triangles) -> bool:
+    R = data.together(1 / found.sigma)
+    return bool(np.linalg.norm(R[:, :-1] @ change) <= RESOLVED_EFFECT * np.linalg.norm(R[:, -1]))
+
+
+def _hints(hint: str | None, slow: float) -> list[str]:
+    """Rows at which joints turn back come and go with the steps: dropping them is tried first."""
+    first = [] if slow else ["drop rows in which a joint is slow (slow=0.05, --slow 0.05)"]
+    return first + ([hint] if hint else [])
