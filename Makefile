@@ -16,10 +16,14 @@ BIN := $(VENV)/bin
 BENCHMARKS = $(sort $(wildcard benchmarks/[a-z]*.py))
 export PYTHON
 test slow: export OPENBLAS_NUM_THREADS = 1 # each test process has a core of its own
+export PYTHONDONTWRITEBYTECODE = # hundreds of processes would compile every module again
 
+ifndef CHECKING
 .NOTPARALLEL: # two pip runs at once would spoil the environment
+endif
 .DEFAULT_GOAL := help
 .PHONY: help demo gui site test lint format slow bench docs-check clean distclean test-tools demo-tools
+.PHONY: style types imports model-pages page-tests
 
 help: ## this list
 	@echo "make demo, make gui and make test set up all they need. Targets:"
@@ -36,17 +40,31 @@ gui: $(VENV)/.base ## build the page of the workbench and open it in the browser
 site: $(VENV)/.base ## the workbench as a folder for any web server, build/site
 	$(BIN)/python tools/page.py site
 
-test: lint test-tools ## style, types, import rules, documentation and tests
-	$(BIN)/python tools/model_pages.py --check
-	$(BIN)/python tools/page.py test
+# The checks need nothing of each other but the page, which the documentation's wheel contains.
+CHECKS = types page-tests style imports model-pages # the longest first
+test: $(VENV)/.test test-tools ## style, types, import rules, documentation and tests
+	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync CHECKING=1 $(CHECKS)
 	$(BIN)/python tools/check_docs.py --clean $(VENV)
 	$(BIN)/python -m pytest -n $(JOBS) -q
 
 lint: $(VENV)/.test ## style, types and import rules alone
+	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync CHECKING=1 style types imports
+
+types:
+	$(BIN)/mypy
+
+page-tests:
+	$(BIN)/python tools/page.py test
+
+style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+
+imports:
 	$(BIN)/lint-imports
+
+model-pages:
+	$(BIN)/python tools/model_pages.py --check
 
 format: $(VENV)/.test ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .

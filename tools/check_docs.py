@@ -2,8 +2,11 @@
 
     python tools/check_docs.py                  every page, in the running environment
     python tools/check_docs.py --extra NAME     the pages that need this extra alone; without NAME, those that need none
-    python tools/check_docs.py --clean PREFIX   each page as its readers have it: in PREFIX-plain, made by
-                                                `pip install .`, or in PREFIX-NAME, with the extra that it needs
+    python tools/check_docs.py --clean PREFIX   each page as its readers have it: in PREFIX-plain, which contains the
+                                                wheel of symoro, or in PREFIX-NAME, with the extra that it needs
+
+The wheel is built and installed again when a file that it is made from changes, and the environments are made again
+when pyproject.toml changes.
 
 A page needs an extra if a line of it begins with: Needs `pip install 'symoro[NAME]'`.
 
@@ -31,7 +34,7 @@ import tempfile
 import time
 import traceback
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -189,28 +192,86 @@ def check(chosen: list[Path], times: bool) -> int:
     return 1 if wrong else 0
 
 
-def environment(prefix: str, extra: str) -> Path:
-    """Return the Python of a virtual environment that holds symoro, with an extra or without.
+def digest(paths: Iterable[Path]) -> str:
+    """Return a hash of the names and the contents of files."""
+    state = hashlib.sha256()
+    for path in sorted(paths):
+        state.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes() + b"\0")
+    return state.hexdigest()
 
-    The environment is made anew when pyproject.toml has changed; symoro itself is installed every time, as a reader
-    installs it. The environment of an extra has the packages of the plain one on its path, and its own besides.
+
+def wheel_sources() -> list[Path]:
+    """Return the files that a wheel of symoro is made from, except the page, which the build itself keeps current."""
+    folders = [
+        path for folder in ("src", "frontend/src", "frontend/public") for path in (ROOT / folder).rglob("*")
+    ]
+    files = [path for path in folders if path.is_file() and not {"__pycache__", "static"} & {*path.parts}]
+    return [
+        *files,
+        *(ROOT / "frontend").glob("*.*"),
+        ROOT / "pyproject.toml",
+        ROOT / "tools" / "build_backend.py",
+    ]
+
+
+def install(python: Path | str, *words: str) -> None:
+    """Run pip install in an environment.
+
+    Raises:
+        subprocess.CalledProcessError: the installation failed.
+    """
+    pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+    subprocess.run([str(python), *pip, *words], check=True)
+
+
+def wheel() -> Path:
+    """Return the wheel of symoro; it is built if its sources have changed.
+
+    Raises:
+        subprocess.CalledProcessError: the build failed.
+    """
+    folder = ROOT / "build" / "docs-wheel" / digest(wheel_sources())[:32]
+    if not any(folder.glob("*.whl")):
+        shutil.rmtree(folder.parent, ignore_errors=True)
+        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        alone = [] if importlib.util.find_spec("hatchling") is None else ["--no-build-isolation"]
+        subprocess.run([*pip, *alone, "--wheel-dir", str(folder), str(ROOT)], check=True)
+    return next(folder.glob("*.whl"))
+
+
+def environment(prefix: str, extra: str) -> Path:
+    """Return the Python of a virtual environment that contains symoro, with an extra or without.
+
+    The environment is made anew when pyproject.toml has changed, and symoro is installed again when its wheel has.
+    The environment of an extra has the packages of the plain one, symoro among them, on its path, and its own besides.
 
     Raises:
         subprocess.CalledProcessError: an installation failed.
     """
     folder = Path(f"{prefix}-{extra.replace(',', '-') or 'plain'}")
-    python, stamp = folder / "bin" / "python", folder / "pyproject.sha256"
-    state = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    if not stamp.is_file() or stamp.read_text() != state:
+    python, stamp, installed = folder / "bin" / "python", folder / "pyproject.sha256", folder / "wheel.sha256"
+    state = digest([ROOT / "pyproject.toml"])
+    built = wheel()
+    fresh = not stamp.is_file() or stamp.read_text() != state
+    if fresh:
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([str(ROOT / "tools" / "make-venv"), str(folder)], check=True)
-    if extra:
+    if not extra:
+        if fresh:
+            install(python, str(built))
+        elif not installed.is_file() or installed.read_text() != built.parent.name:
+            install(python, "--no-deps", "--force-reinstall", str(built))
+        installed.write_text(built.parent.name)
+    elif fresh:
         own, plain = (
             next(one.glob("lib/python*/site-packages")) for one in (folder, Path(f"{prefix}-plain"))
         )
         (own / "plain.pth").write_text(f"{plain}\n")
-    install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
-    subprocess.run([python, *install, f"{ROOT}[{extra}]" if extra else str(ROOT)], check=True)
+        install(python, f"{built}[{extra}]")
+        for copied in own.glob(
+            "symoro*"
+        ):  # symoro itself is that of the plain environment, which is kept current
+            shutil.rmtree(copied)
     stamp.write_text(state)
     return python
 
