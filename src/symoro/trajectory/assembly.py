@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, NotClosedError, Place, SymoroError, UnknownNameError
 from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.geometric.loop.parallelogram import linear_loops
 from symoro.models.kinematic.loop.choice import loop_choice
-from symoro.models.kinematic.loop.parallelograms import linear_loops
 from symoro.models.numeric.closure import around, balanced_closure, closed, least_squares
 from symoro.models.numeric.tree import NumericTree, joint_positions, numeric_tree
 from symoro.robot.coordinates import independent

@@ -10,8 +10,8 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import formula
+from symoro.models.geometric.loop.parallelogram import linear_loops
 from symoro.models.kinematic.loop.choice import loop_choice
-from symoro.models.kinematic.loop.parallelograms import linear_loops
 from symoro.robot.description import Frame, JointType, Link, Robot
 from tests.models.loop_cases import DRAWN, GOLDEN, Case, drawn, error, golden, random_loops, rhombus, run
 from tests.oracle.closed import Closed

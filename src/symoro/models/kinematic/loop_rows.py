@@ -30,9 +30,9 @@ from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.geometric.between import axes_from, placement_between
 from symoro.models.geometric.inverse.chain.probes import Probes
-from symoro.models.geometric.loop.crossing import parallelogram_of
 from symoro.models.geometric.loop.forms import constant_angle
 from symoro.models.geometric.loop.mobility import Constraints, constraints, loop_mobility
+from symoro.models.geometric.loop.parallelogram import parallelogram_of
 from symoro.models.geometric.loop.postures import loop_axes
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.angles import condensed

@@ -25,9 +25,9 @@ from symoro.expr.formula import ZERO, Formula
 from symoro.expr.linalg import Matrix, Vector, add, cross, identity, matvec, skew, subtract, transpose
 from symoro.models.coordinates.couplings import Coordinates, coordinate_joints
 from symoro.models.coordinates.joint_motion import JointMotion, coordinates
+from symoro.models.geometric.loop.parallelogram import linear_loops
 from symoro.models.geometric.loop.postures import closed_postures
 from symoro.models.geometric.screws import last_frame, resolve
-from symoro.models.kinematic.loop.parallelograms import linear_loops
 from symoro.models.kinematic.motion import angular_velocities, apply_u, link_accelerations
 from symoro.models.kinematic.tool import with_tool
 from symoro.models.recursion import BaseMotion, Local, homeward, local_frames, outward

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.models.geometric.loop.crossing import parallelogram_of, uncrossed
 from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.geometric.loop.parallelogram import parallelogram_of, uncrossed
 from symoro.models.geometric.loop.postures import (
     ClosedPostures,
     closure_slopes,

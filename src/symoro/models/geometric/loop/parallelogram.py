@@ -13,23 +13,45 @@ Let a, b be neighbouring sides whose angle beta = phi_b - phi_a is known, c, d t
 The first is linear in the angles, phi_c = phi_a + const and phi_d = phi_b + const, and so are then all joints. The
 modes meet where the four sides lie in one line. Sides of length zero (joints with one axis) do not count, and sides
 that earlier parallelograms keep parallel are one side: a loop over several links may be one more parallelogram.
+
+On the first branch the joints are sums of others plus a constant: G is constant, also where the four sides lie in one
+line and the velocity equations (1997 paper, eq. 12) have no solution (`linear_loops`). A loop with the lengths of a
+parallelogram that is crossed in the posture 'home' of the robot (an antiparallelogram, or a rhombus folded up) has
+velocity equations like any other loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import remainder, tau
+from typing import TYPE_CHECKING
 
+from symoro.expr.evaluate import evaluate
+from symoro.expr.formula import ZERO, Formula, formula
 from symoro.expr.linalg import Matrix, identity, inverse_transform, matmul
 from symoro.expr.scalar import Expr, Scalar, atan2, cos, select, sin, symbol
-from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Item, Linear, Run, Unknown
+from symoro.models.coordinates.couplings import uncoupled
+from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Item, Linear, Run, Unknown, chain_of
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.finite import relative
 from symoro.models.geometric.inverse.step import Draft, Step
 from symoro.models.geometric.loop.forms import AngleSum, constant_angle
+from symoro.models.geometric.loop.mechanism import joint_unknown, way_round
 from symoro.program.builder import Builder
+from symoro.robot.coordinates import Relation, followers, following, relation
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import Loop, loops
+
+if TYPE_CHECKING:
+    import numpy as np
 
 LINEAR = 0  # the type of a step that needs no equation
+CROSSED = 1e-7  # of the lengths of two opposite sides: their sum vanishes in a parallelogram
+MOST_DRIVERS = 2  # passive joints of a loop that the others may follow
+OFF_BRANCH = 1e-4  # sine of half the angle by which a closed loop misses the relations of a parallelogram
 Complex = tuple[Scalar, Scalar]
 
 
@@ -311,6 +333,142 @@ class _StepWriter:
     def _open(self, found: dict[int, Expr], gap: Sequence[Expr], ends: Complex) -> None:
         """By how much the four sides do not come back to where they started."""
         found.update({name.lit: self.builder.number(x) for name, x in zip(gap, ends, strict=True)})
+
+
+# -- closed postures in which a parallelogram is crossed
+
+
+def parallelogram_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[list[Side], AngleSum] | None:
+    """The sides of a loop that is a parallelogram by its lengths, whatever they are, and what closes it; or None."""
+    if any(relation(robot, j) for j in loop.frames):
+        return None
+    every = way_round(builder, uncoupled(robot), loop, {}, {})
+    probes = Probes(builder, every)
+    return four_sides(builder, probes, chain_of(builder, every, identity(4), probes.vanishes))
+
+
+def uncrossed(
+    robot: Robot, parameters: Mapping[str, np.ndarray], joints: Mapping[int, np.ndarray]
+) -> np.ndarray:
+    """Of each closed posture whether all parallelograms of the robot are such."""
+    import numpy as np
+
+    count = len(next(iter(joints.values())))
+    kept = np.ones(count, bool)
+    for loop in loops(robot):
+        builder = Builder("loop")
+        total, size = np.zeros(count, complex), np.zeros(count)
+        sides, _ = parallelogram_of(builder, robot, loop) or ([], None)
+        for side in sides[::2]:
+            lits = [builder.number(x).lit for x in side.vector]
+            x, y = evaluate(builder.graph, lits, parameters)
+            angle = sum(n * joints[j] for j, n in side.form.joints.items())
+            total = total + (x + 1j * y) * np.exp(1j * angle)
+            size = size + np.hypot(x, y)
+        kept &= np.abs(total) <= CROSSED * size
+    return kept
+
+
+def crossed_at_home(robot: Robot) -> bool:
+    """Whether the posture 'home' of the robot closes its loops with a crossed parallelogram."""
+    import numpy as np
+
+    from symoro.models.numeric.home import closed_home
+
+    home = closed_home(robot)
+    if home is None:
+        return False
+    parameters = {name: np.array([value]) for name, value in robot.nominal}
+    return not uncrossed(robot, parameters, {j: np.array([q]) for j, q in home.items()})[0]
+
+
+# -- parallelograms as relations between joints
+
+
+@dataclass(frozen=True)
+class LinearLoops:
+    """A robot with relations in place of its parallelograms.
+
+    Attributes:
+        robot: the robot; joints of parallelograms follow others.
+        relations: those joints, opened ones included, with what they follow.
+        open: the loops that are no parallelograms.
+    """
+
+    robot: Robot
+    relations: Mapping[int, Relation]
+    open: tuple[Loop, ...]
+
+
+@lru_cache(maxsize=64)
+def linear_loops(robot: Robot) -> LinearLoops:
+    """The parallelograms of a robot, and the loops that are left."""
+    from symoro.models.numeric.home import closed_home
+
+    found: dict[int, Relation] = {}
+    left = loops(robot)
+    home = closed_home(robot)
+    while one := next(((loop, law) for loop in left if (law := _relations(robot, loop, found, home))), None):
+        loop, laws = one
+        found.update({j: followed(law, found) for j, law in laws.items()})
+        left = [other for other in left if other != loop]
+    given = {j: followed(law, found) for j, law in followers(robot).items()}
+    return LinearLoops(following(robot, {**given, **found}) if found else robot, found, tuple(left))
+
+
+def _relations(
+    robot: Robot, loop: Loop, known: Mapping[int, Relation], home: Mapping[int, float] | None
+) -> dict[int, Relation] | None:
+    """Return the relations of the joints of a parallelogram; None for another loop, or one that 'home' crosses."""
+    moving = [j for j in loop.frames if robot.frame(j).moving]
+    if any(relation(robot, j) for j in loop.frames):
+        return None
+    passive = [j for j in moving if j not in known and (j > robot.NL or not robot.frame(j).mu)]
+    kept = len(passive) - 3
+    if not 0 <= kept <= MOST_DRIVERS:
+        return None
+    builder = Builder("parallelogram")
+    every = way_round(builder, robot, loop, {}, {})
+    probes = Probes(builder, every)
+    chain = chain_of(builder, every, identity(4), probes.vanishes)
+    for drivers in combinations([j for j in passive if j <= robot.NL], kept):
+        unknown = {j: joint_unknown(builder, robot, j) for j in passive if j not in drivers}
+        given = {j: symbol(builder.graph, f"q{j}") for j in moving if j not in unknown}
+        found = parallelogram(builder, probes, chain, given, unknown, every_mode=False)
+        if found is not None:
+            laws = {j: _relation(law) for j, law in found.linear.items()}
+            return laws if home is None or _hold(robot, laws, home) else None
+    return None
+
+
+def _hold(robot: Robot, laws: Mapping[int, Relation], q: Mapping[int, float]) -> bool:
+    """Return whether the turning joints satisfy the relations at a closed posture, except for whole turns."""
+    values = dict(robot.nominal)
+    for j, law in laws.items():
+        away = q[j] - law.offset.value(values) - sum(c.value(values) * q[i] for i, c in law.terms)
+        if robot.frame(j).sigma == JointType.REVOLUTE and abs(remainder(away, tau)) > 2 * OFF_BRANCH:
+            return False
+    return True
+
+
+def _relation(law: Linear) -> Relation:
+    terms = tuple((i, formula(n)) for i, n in law.terms if n)
+    return Relation(terms, formula(str(law.constant)))
+
+
+def followed(law: Relation, known: Mapping[int, Relation]) -> Relation:
+    """A relation in terms of joints that follow no other."""
+    terms: dict[int, Formula] = {}
+    offset = law.offset
+    for i, ratio in law.terms:
+        inner = known.get(i, Relation(((i, formula(1)),)))
+        offset = offset + ratio * inner.offset
+        for k, share in inner.terms:
+            terms[k] = terms.get(k, ZERO) + ratio * share
+    return Relation(tuple((k, c) for k, c in terms.items() if not c.is_zero), offset)
+
+
+# -- vectors of the plane as complex numbers
 
 
 def _direction(angle: Expr) -> Complex:

@@ -21,8 +21,8 @@ from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
 from symoro.models.geometric.inverse.chain.probes import SAMPLES
-from symoro.models.geometric.loop.crossing import uncrossed
 from symoro.models.geometric.loop.mechanism import passive_joints
+from symoro.models.geometric.loop.parallelogram import uncrossed
 from symoro.models.numeric.closure import Flags, around, balanced_closure, closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, joint_positions, numeric_tree

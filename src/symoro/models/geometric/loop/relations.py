@@ -146,7 +146,7 @@ def solved_loops(
 
 def has_crossed_modes(robot: Robot, modes: str) -> bool:
     """Whether parallelograms have their crossed mode too: by the option 'modes', or because 'home' is crossed."""
-    from symoro.models.geometric.loop.crossing import crossed_at_home
+    from symoro.models.geometric.loop.parallelogram import crossed_at_home
 
     return modes == "all" or crossed_at_home(robot)
 

@@ -20,6 +20,7 @@ from fractions import Fraction
 import numpy as np
 
 from symoro.expr.formula import ZERO, Formula, formula
+from symoro.models.geometric.loop.parallelogram import followed
 from symoro.models.identification.base.assembly import (
     Assembly,
     Posture,
@@ -254,21 +255,10 @@ def _twelfths(angle: float) -> Fraction | None:
 
 def _coupled(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
     """The robot with relations; those it had follow the joints that now depend on others."""
-    before = {j: _followed(law, relations) for j, law in followers(robot).items()}
+    before = {j: followed(law, relations) for j, law in followers(robot).items()}
     # a joint that follows others has no motion of its own to fix
     frames = tuple(replace(frame, QP=None, QDP=None, GAM=None) for frame in robot.frames)
     return following(replace(robot, frames=frames), {**before, **relations})
-
-
-def _followed(given: Relation, relations: Mapping[int, Relation]) -> Relation:
-    terms: dict[int, Formula] = {}
-    offset = given.offset
-    for i, ratio in given.terms:
-        inner = relations.get(i, Relation(((i, formula(1)),)))
-        offset = offset + ratio * inner.offset
-        for k, c in inner.terms:
-            terms[k] = terms.get(k, ZERO) + ratio * c
-    return Relation(tuple((k, c) for k, c in terms.items() if not c.is_zero), offset)
 
 
 def _holds(robot: Robot, group: Sequence[Loop]) -> bool:

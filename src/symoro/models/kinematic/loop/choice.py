@@ -23,7 +23,7 @@ from functools import lru_cache
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.models.kinematic.loop.parallelograms import LinearLoops, linear_loops
+from symoro.models.geometric.loop.parallelogram import LinearLoops, linear_loops
 from symoro.models.kinematic.loop.samples import LoopSample, LoopSamples, samples
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.rank import CLOSED_POSTURES, independent_rows
