@@ -19,12 +19,13 @@ import math
 import sys
 from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from symoro.expr import ops
 from symoro.expr.bounds import bounds_in_numbers
 from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import MatrixLike
+from symoro.models.tolerances import EVALUATED, ZERO_SINGULAR_VALUE, Gap
 from symoro.program.builder import Builder
 
 if TYPE_CHECKING:
@@ -35,25 +36,11 @@ if TYPE_CHECKING:
 BALANCING = 20  # passes; each takes the root of the remaining difference between rows and columns
 SWEEPS = 40  # far more than are needed; what is left then is round-off
 ORTHOGONAL = 1e-15  # cosine of the angle between columns that count as orthogonal
-SINGULAR = 1e-13  # of the terms that the entries are sums of: some hundred times their round-off
-
-
-class Gap(NamedTuple):
-    """Relative singular values: above `present` they count, below `absent` they are round-off."""
-
-    present: float
-    absent: float
 
 
 def threshold(least: float) -> Gap:
     """Return a gap of no width: every value above the threshold counts."""
     return Gap(least, least)
-
-
-EVALUATED = Gap(1e-7, 1e-11)
-"""Entries are sums of some products; constraints that are meant to differ do so by more than a ten-millionth."""
-CLOSED_POSTURES = Gap(1e-6, 1e-9)
-"""Entries are computed at postures of closed loops, which Newton's method closes to eleven digits."""
 
 
 def rank(matrix: Rows, gap: Gap = EVALUATED, size: float | None = None) -> int | None:
@@ -204,7 +191,9 @@ def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
         if not all(map(math.isfinite, numbers)):
             return False
         terms = [float(x) for x in bounds_in_numbers(graph, lits, results)]
-        numbers = [0.0 if abs(x) < SINGULAR * size else x for x, size in zip(numbers, terms, strict=True)]
+        numbers = [
+            0.0 if abs(x) < ZERO_SINGULAR_VALUE * size else x for x, size in zip(numbers, terms, strict=True)
+        ]
         rows, sizes = (
             [flat[k : k + columns] for k in range(0, len(flat), columns)] for flat in (numbers, terms)
         )
@@ -213,6 +202,6 @@ def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
             [[x * r * c for x, c in zip(row, g, strict=True)] for row, r in zip(table, f, strict=True)]
             for table in (rows, sizes)
         )
-        if singular_values(rows)[-1] > SINGULAR * max(map(max, sizes)):
+        if singular_values(rows)[-1] > ZERO_SINGULAR_VALUE * max(map(max, sizes)):
             return False
     return True

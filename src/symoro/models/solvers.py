@@ -23,16 +23,12 @@ from typing import Generic, TypeVar
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, MatrixLike, Vector, dot, transpose
-from symoro.expr.number import Tolerance
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, less, less_equal, maximum, minimum, select, sqrt
 from symoro.models.joints import is_zero
+from symoro.models.tolerances import DEPENDENT_ROWS, SINGULAR_PIVOT
 from symoro.program.builder import Builder
 
-SINGULAR = Tolerance(1e-10)
-"""Pivot of a singular matrix, of the largest entry around it or of its diagonal entry; above the round-off."""
-VANISHING = Tolerance(1e-9)
-"""Determinant of rows that are dependent, of the product of their sizes."""
 MAX_COFACTORS = 3
 """Rows of the largest block that is solved by cofactors; elimination is cheaper for larger ones."""
 
@@ -166,7 +162,7 @@ class SchurComplement(Generic[Key]):
         if not self.damped:
             dependent: Scalar = 0
             for k, pivot in small.pivots.items():
-                dependent = dependent + less_equal(pivot, SINGULAR * self.matrix[k][k])
+                dependent = dependent + less_equal(pivot, SINGULAR_PIVOT * self.matrix[k][k])
             void = sqrt(-dependent)  # NaN where any pivot vanishes, else zero
             forces = [x + void for x in forces]
         for row, force in zip(self.rows, forces, strict=True):
@@ -323,7 +319,7 @@ def solve_pivoted(
     for size in sizes[1:]:
         least = minimum(least, size)
     columns = [factors.solve([f[i] * x for i, x in enumerate(b)]) for b in right]
-    return Solution(columns, less(SINGULAR * most, least))
+    return Solution(columns, less(SINGULAR_PIVOT * most, least))
 
 
 # -- square matrices block by block
@@ -615,7 +611,7 @@ class _BlockSolver:
         return made
 
     def _void(self, inverse: Expr, pivot: Scalar, scale: Scalar) -> None:
-        regular = less(SINGULAR * scale, absolute(pivot))
+        regular = less(SINGULAR_PIVOT * scale, absolute(pivot))
         self.whole.builder.void_where(select(regular, 0, 1), inverse)
 
 
@@ -766,7 +762,7 @@ class SparseRows:
         if value.cls != VARIABLE:
             return 1
         self.divisors.append(value)
-        there = self.builder.number(less(VANISHING * self.builder.number(size), absolute(value)))
+        there = self.builder.number(less(DEPENDENT_ROWS * self.builder.number(size), absolute(value)))
         return (1 - select(there, 0, self.builder.number(1))) / select(there, 1, 0)
 
 

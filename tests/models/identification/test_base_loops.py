@@ -14,10 +14,11 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError, ProgramError, RobotError
 from symoro.expr.formula import Formula, formula
-from symoro.models.identification.base.fit import EXACT, fitted
+from symoro.models.identification.base.fit import fitted
 from symoro.models.identification.base.loops import closures, linear_closure
 from symoro.models.identification.base.parameters import BaseParameters, base_parameters, split
 from symoro.models.numeric.fixed_point import BITS, ONE, PI, exactly, number, sine_cosine
+from symoro.models.tolerances import EXACT_COLUMN
 from symoro.robot.description import INERTIAL, Base, Frame, JointType, Link, Robot
 from tests.oracle.base_rank import ONE as ORACLE_ONE
 from tests.oracle.base_rank import Rank, rank_of
@@ -203,11 +204,11 @@ def test_columns_that_stand_out_and_columns_that_do_not() -> None:
     rng = np.random.default_rng(1)
     a, b, e = rng.standard_normal((3, 60))
     ones = np.ones((60, 1))
-    assert fitted(np.stack([a, b, 2 * a - b + 3], 1), ones, EXACT).relations == {
+    assert fitted(np.stack([a, b, 2 * a - b + 3], 1), ones, EXACT_COLUMN).relations == {
         2: pytest.approx({0: 2, 1: -1})
     }
-    assert not fitted(np.stack([a, a + 3e-9 * b, a + 3e-10 * e], 1), ones, EXACT).clear
-    exact = fitted(exactly(np.stack([a, a + 2.0**-40 * b, e], 1)), exactly(ones), EXACT)
+    assert not fitted(np.stack([a, a + 3e-9 * b, a + 3e-10 * e], 1), ones, EXACT_COLUMN).clear
+    exact = fitted(exactly(np.stack([a, a + 2.0**-40 * b, e], 1)), exactly(ones), EXACT_COLUMN)
     assert exact.clear and exact.kept == [0, 1, 2]
 
 

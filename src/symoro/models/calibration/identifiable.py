@@ -30,18 +30,16 @@ from symoro.models.calibration.columns import (
 )
 from symoro.models.calibration.exact import vectors
 from symoro.models.identification.base.exact.linear import independent
-from symoro.models.identification.base.fit import ROUNDED, Fit, fitted, rounded_coefficient
+from symoro.models.identification.base.fit import Fit, fitted, rounded_coefficient
 from symoro.models.identification.base.geometry import field_of, tidied
 from symoro.models.identification.base.parameters import Coefficient
 from symoro.models.identification.base.report import relation
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.tolerances import FAINT_GEOMETRY, FLAT_SLOPE, ON_PLANE, ROUNDED_COLUMN
 from symoro.robot.coordinates import followers
 from symoro.robot.description import JointType, Robot
 
 PLANE_ROUNDS = 60
-FLAT_SLOPE = 1e-12  # of the largest square: where the end hardly moves towards the plane
-ON_PLANE = 1e-10  # of the robot's length: a distance from the plane that is round-off
-FAINTEST = 1e-6  # what a kept column has of its own, of its size: below that, round-off of its entries counts
 
 
 @dataclass(frozen=True)
@@ -216,7 +214,7 @@ def _sampled(
     chain = numeric_chain(way)
     first, second = (_fit(chain, wanted, measure, target, errors, seed) for seed in (0, 1))
     for fit in (first, second):
-        if not fit.clear or fit.smallest < FAINTEST or fit.kept != first.kept:
+        if not fit.clear or fit.smallest < FAINT_GEOMETRY or fit.kept != first.kept:
             raise ProgramError(
                 f"the postures of robot '{robot.name}' do not tell which geometric parameters depend on others: "
                 f"weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
@@ -252,7 +250,7 @@ def _fit(
     moved *= _units(chain, wanted)
     rows = measured_rows(measure, pose, moved, point, normal)
     flat = rows.reshape(-1, len(wanted))
-    return fitted(flat, np.zeros((len(flat), 0)), ROUNDED)
+    return fitted(flat, np.zeros((len(flat), 0)), ROUNDED_COLUMN)
 
 
 def _units(chain: NumericChain, wanted: Sequence[GeometricColumn]) -> Array:

@@ -9,6 +9,7 @@ from symoro.expr.linalg import Matrix, Vector, homogeneous, identity, inverse_tr
 from symoro.expr.scalar import Expr, cos, sin
 from symoro.models.joints import is_zero
 from symoro.models.recursion import origin, turn_x, turn_z
+from symoro.models.tolerances import ROUND_OFF
 from symoro.program.builder import Builder
 from symoro.robot.description import GEOMETRIC, Frame, JointType, Robot
 from symoro.robot.topology import chain
@@ -52,6 +53,3 @@ def settled(x: object, size: float = 1.0) -> bool:
 def tidy(v: Vector, size: float = 1.0) -> Vector:
     """Return the vector with zero in the place of round-off; `size` is the robot's, where its entries are lengths."""
     return [0 if settled(x, size) else x for x in v]
-
-
-ROUND_OFF = 1e-12  # of the size: what sums of some products of sines, cosines and lengths leave of zero

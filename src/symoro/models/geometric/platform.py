@@ -17,7 +17,6 @@ from symoro.errors import SymoroError
 from symoro.expr.linalg import Matrix, homogeneous, identity, matmul
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, maximum, select, sin
 from symoro.models.catalogue import Option, form
-from symoro.models.geometric.inverse.chain.chain import SMALLEST
 from symoro.models.geometric.inverse.finite import closes, largest, magnitude, relative, where_finite
 from symoro.models.geometric.places import before_turn, between
 from symoro.models.platform.leg import joints_of, legs_of, seat_of
@@ -35,6 +34,7 @@ from symoro.models.platform.pose import (
 from symoro.models.platform.ups import ups_legs
 from symoro.models.ports import FREE, RESIDUAL, SOLUTIONS, STATUS
 from symoro.models.references import NEWTON_EULER_2010
+from symoro.models.tolerances import SMALLEST_SIZE
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import JointType, Robot
@@ -141,7 +141,7 @@ def _residuals(
     )
     frames = [robot.frame(j) for j in chain(robot, last)]
     lengths = [builder.formula(x) for frame in frames for x in (frame.b, frame.d, frame.r)]
-    size = builder.number(maximum(magnitude(builder, [*lengths, *pose.position]), SMALLEST))
+    size = builder.number(maximum(magnitude(builder, [*lengths, *pose.position]), SMALLEST_SIZE))
     turned = [builder.number(absolute(reached[r][c] - target[r][c])) for r in range(3) for c in range(3)]
     return [*turned, relative(builder, [reached[r][3] - target[r][3] for r in range(3)], size)]
 

@@ -38,13 +38,13 @@ from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.angles import condensed
 from symoro.models.kinematic.factoring import simplified
 from symoro.models.kinematic.jacobian import joint_column
+from symoro.models.tolerances import ZERO_ENTRY
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import drivers, independent, positions, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
 PLANAR = ("planar", "parallelogram")
-VANISHES = 1e-9  # of an entry beside 1, or beside the size of the loops where it is a length
 LINEAR = 3  # the first rows of a velocity
 
 
@@ -183,7 +183,7 @@ def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = No
     found = evaluate(graph, lits, {**others, **at.postures.parameters}, variables, results)
     sizes = bounds_in_numbers(graph, lits, results) if size is None else [size] * len(found)
     pairs = zip(found, sizes, strict=True)
-    return all(bool((np.abs(x) <= VANISHES * most).all()) for x, most in pairs)
+    return all(bool((np.abs(x) <= ZERO_ENTRY * most).all()) for x, most in pairs)
 
 
 def _linear_rows(builder: Builder, robot: Robot, loop: Loop, own: Sequence[int]) -> Matrix | None:

@@ -22,14 +22,10 @@ import numpy as np
 from symoro.models.numeric.path_tracking import track
 from symoro.models.numeric.rotation import exponential
 from symoro.models.numeric.six_legs import Array, ComplexArray, pose_of, quadrics
+from symoro.models.tolerances import LEG_LENGTH, NO_POSE, REAL_ROOT, REGULAR_SOLUTION, SAME_POSTURE
 
-REAL = 1e-6  # the imaginary part, against |x|, of what may be real
-MET = 1e-10  # by how much legs may miss their lengths, against the platform's size
-SAME = 1e-6
-FLAT = 1e-9  # 1 / condition of a solution that is regular
 NEWTON = 50
 SOLUTIONS = 40
-NO_POSE = 1e-4  # |e.e| / |e|^2 of a path that leaves for e.e = 0; it is 1 at a pose
 LATE = 0.999
 
 
@@ -99,7 +95,7 @@ def _ends(
     gone = np.abs((e * e).sum(1)) < NO_POSE * (np.abs(e) ** 2).sum(1)
     for end in tracked.x[tracked.arrived & ~gone]:
         jacobian = np.concatenate([2 * system @ end, patch[None]])
-        regular += bool(1 / np.linalg.cond(jacobian) > FLAT)
+        regular += bool(1 / np.linalg.cond(jacobian) > REGULAR_SOLUTION)
         pose = _real_pose(end)
         pose = None if pose is None else _polished(legs.real, pose)
         if pose is not None:
@@ -112,7 +108,7 @@ def _real_pose(x: ComplexArray) -> Array | None:
     """The pose of parameters that are real up to a factor; none at infinity."""
     largest = x[np.argmax(np.abs(x))]
     x = x / largest
-    if np.abs(x.imag).max() > REAL * np.linalg.norm(x) or np.linalg.norm(x[:4]) < REAL:
+    if np.abs(x.imag).max() > REAL_ROOT * np.linalg.norm(x) or np.linalg.norm(x[:4]) < REAL_ROOT:
         return None
     return pose_of(x.real)
 
@@ -144,13 +140,13 @@ def _polished(legs: Array, pose: Array) -> Array | None:
         if np.abs(step).max() < 1e-15:
             break
     error, _ = leg_errors(legs, pose)
-    return pose if np.abs(error).max() < MET else None
+    return pose if np.abs(error).max() < LEG_LENGTH else None
 
 
 def _merged(first: Array, second: Array) -> Array:
     """Each pose once."""
     found: list[Array] = []
     for pose in (*first, *second):
-        if all(np.abs(pose - other).max() > SAME for other in found):
+        if all(np.abs(pose - other).max() > SAME_POSTURE for other in found):
             found.append(pose)
     return np.array(found).reshape(-1, 4, 4)

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from symoro.models.numeric.fixed_point import ONE, Array, Numbers, cross, times
 from symoro.models.numeric.tree import NumericTree, Placements, placements, standing
+from symoro.models.tolerances import CLOSED
 from symoro.robot.description import JointType
 from symoro.robot.topology import Loop
 
 Flags = NDArray[np.bool_]
-CLOSED = 1e-11  # of the largest length, or of a radian
 LONGEST = 0.4  # of the same, that a coordinate may move in one step
 LEAST_DAMPING, FIRST_DAMPING, MOST_DAMPING = 1e-12, 0.3, 1e6
 REFINEMENTS = 24

@@ -15,12 +15,11 @@ import numpy as np
 from symoro.models.numeric.closure import around, closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, numeric_tree
+from symoro.models.tolerances import APART
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.postures import HOME
 from symoro.robot.topology import loops
-
-APART = 0.1  # rad, or of the largest length: errors of a posture that was measured or rounded to one digit are smaller
 
 
 def has_loop_numbers(robot: Robot) -> bool:

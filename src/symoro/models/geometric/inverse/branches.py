@@ -20,7 +20,8 @@ from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.chain.chain import Chain, Unknown
 from symoro.models.geometric.inverse.chain.placement import Algebra, forward, times
 from symoro.models.geometric.inverse.finite import closes, largest, relative
-from symoro.models.geometric.inverse.step import DOUBLE, REACH, Step
+from symoro.models.geometric.inverse.step import Step
+from symoro.models.tolerances import DOUBLE_ROOT, OUT_OF_REACH_ROOT
 from symoro.program.builder import Builder
 
 EXACT = Algebra(lambda symbol: symbol, lambda x: x)
@@ -149,9 +150,10 @@ class _Unrolling:
             for sign, distance in (*step.meets, *step.repeats):
                 meets = (sign, distance) in step.meets
                 (distance,) = self._put([distance], values)
-                singular = maximum(singular, less_equal(distance, REACH)) if meets else singular
+                singular = maximum(singular, less_equal(distance, OUT_OF_REACH_ROOT)) if meets else singular
                 if branch if sign is None else step.choices[branch][sign.lit].number != 1:
-                    spare = maximum(spare, less_equal(distance, DOUBLE))  # two that meet give one solution
+                    # Two that meet give one solution.
+                    spare = maximum(spare, less_equal(distance, DOUBLE_ROOT))
             for unknown, flag in step.free:
                 (free[unknown.joint],) = self._put([flag], values)
                 singular = maximum(singular, free[unknown.joint])
@@ -186,7 +188,7 @@ class _Unrolling:
         fine = select(spare, EMPTY, select(singular, SINGULAR, VALID))
         closed = select(closes(self.builder, misses, self.tolerance), fine, EMPTY)
         if reach:
-            closed = select(less(_least(reach), -REACH), OUT_OF_REACH, closed)
+            closed = select(less(_least(reach), -OUT_OF_REACH_ROOT), OUT_OF_REACH, closed)
         return self.builder.number(closed)
 
 

@@ -14,14 +14,11 @@ from symoro.errors import ProgramError
 from symoro.expr import ops
 from symoro.expr.bounds import bounds_for_size
 from symoro.expr.graph import Graph
-from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Expr, absolute, less_equal, maximum, select, wrap
 from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem
-
-# Of the upper bound of a factor for a robot of this size: a smaller factor counts as zero.
-ZERO = Tolerance(1e-12)
+from symoro.models.tolerances import ZERO_DIVISOR
 
 
 def divisors(problem: Problem, found: Sequence[Solution]) -> list[Expr]:
@@ -80,7 +77,7 @@ def guarded(problem: Problem, found: Sequence[Solution], factors: Sequence[Expr]
         return list(found)
     number = problem.builder.number
     sizes = bounds_for_size(factors, problem.chain.size)
-    flags = [less_equal(absolute(x), ZERO * size) for x, size in zip(factors, sizes, strict=True)]
+    flags = [less_equal(absolute(x), ZERO_DIVISOR * size) for x, size in zip(factors, sizes, strict=True)]
     fails = flags[0]
     for flag in flags[1:]:
         fails = maximum(fails, flag)

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, negate, scale, subtract, transpose
-from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, atan2, less, select, sqrt
 from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.coordinates.joint_motion import coordinates
@@ -29,13 +28,13 @@ from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.tool import with_tool
 from symoro.models.ports import POSE
+from symoro.models.tolerances import SMALL_ANGLE
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
 from symoro.program.program import Program
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import path
 
-SMALL = Tolerance(1e-12)  # an angle below this is as good as its sine
 POSITION = 3
 
 
@@ -161,6 +160,6 @@ def _rotation_error(goal: Matrix, here: Matrix) -> Vector:
         for x, y in zip(now[:3], then, strict=True):
             trace = trace + x * y
     sine = sqrt(double[0] * double[0] + double[1] * double[1] + double[2] * double[2])
-    straight = less(sine, SMALL)
+    straight = less(sine, SMALL_ANGLE)
     factor = select(straight, 0.5, atan2(sine, trace) / select(straight, 1, sine))
     return scale(factor, double)

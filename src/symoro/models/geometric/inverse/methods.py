@@ -16,8 +16,9 @@ from symoro.models.geometric.inverse.pieper.pieper import pieper
 from symoro.models.geometric.inverse.pieper.swivel import swivel_steps
 from symoro.models.geometric.inverse.refine import refined
 from symoro.models.geometric.inverse.step import Step
-from symoro.models.geometric.inverse.trial import FEW, ROUGH, Trial, TrialResult
+from symoro.models.geometric.inverse.trial import FEW, Trial, TrialResult
 from symoro.models.ports import SWIVEL
+from symoro.models.tolerances import ROUGH_POSTURE
 from symoro.program.derivation import Stage
 
 LOST = 1e-3  # largest share of the regular postures that a verified method may lose
@@ -96,7 +97,8 @@ def _doubt(trial: Trial, answer: Answer, result: TrialResult) -> str:
     if answer.crowded and not trial.parameters:
         return "inaccurate for this robot: it is almost a simpler one, whose formulas divide by zero here"
     if result.rough > FEW:
-        return f"inaccurate for this robot: misses {100 * result.rough:.0f} % of random poses by more than {ROUGH:g}"
+        share = f"{100 * result.rough:.0f} %"
+        return f"inaccurate for this robot: misses {share} of random poses by more than {ROUGH_POSTURE:g}"
     return ""
 
 

@@ -9,17 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from symoro.expr.number import Tolerance
 from symoro.expr.ops import SYMBOL, VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, less_equal, maximum, select, sin, sqrt, symbol
 from symoro.models.geometric.inverse.chain.chain import Unknown
+from symoro.models.tolerances import SINGULAR_PIVOT
 from symoro.program.builder import Builder
-
-# Of the robot's size (or of 1, for cosines): a smaller radius leaves an angle free.
-SINGULAR = Tolerance(1e-10)
-DOUBLE = Tolerance(1e-14)  # below it, relatively, the two signs of a root give one solution
-# A root's argument, relative to its parts: below minus this out of reach, within it at the boundary.
-REACH = Tolerance(1e-10)
 
 
 @dataclass(frozen=True)
@@ -31,7 +25,7 @@ class Step:
         equations: the equations as (left side, right side), to be read.
         lines: (symbol, value) in order; the last ones are the sines, cosines or lengths of the unknowns.
         choices: one mapping a branch, from the literal of a symbol to its value on that branch.
-        reach: each is negative (below -REACH) where the pose is out of reach.
+        reach: each is negative (below -OUT_OF_REACH_ROOT) where the pose is out of reach.
         free: (unknown, 1 where any value does).
         checks: each is zero on a true solution.
         meets: (sign, distance): two branches, those of the sign or else all, meet where the distance is zero.
@@ -120,7 +114,7 @@ class Draft:
         """Return 1 where the square of a quantity of some degree is zero; None if it depends on the robot alone."""
         if square.cls != VARIABLE:
             return None
-        return self.builder.number(less_equal(square, SINGULAR**2 * self.power(2 * degree)))
+        return self.builder.number(less_equal(square, SINGULAR_PIVOT**2 * self.power(2 * degree)))
 
     def power(self, degree: int) -> Expr:
         """Return the size to some power."""

@@ -7,8 +7,8 @@ of the best-conditioned posture: a robot whose axes are almost parallel is verif
 singular except for round-off do not count. Where loops constrain the joints, the postures satisfy them.
 
     lost     no row of status 0 or 2 contains the posture
-    rough    the residual of the row that contains it, if any, exceeds ROUGH: a divisor is small, or the formulas hold
-             for a similar robot only
+    rough    the residual of the row that contains it, if any, exceeds ROUGH_POSTURE: a divisor is small, or the
+             formulas hold for a similar robot only
 """
 
 from __future__ import annotations
@@ -23,16 +23,12 @@ from symoro.models.geometric.inverse.branches import Solution
 from symoro.models.geometric.inverse.chain.chain import links
 from symoro.models.geometric.inverse.chain.pose import entry_name
 from symoro.models.geometric.inverse.chain.problem import Problem
+from symoro.models.tolerances import EPSILON, INTENDED_POSTURE, ROUGH_POSTURE, SAME_POSTURE, WELL_CONDITIONED
 
 SEED = 5
 RANDOM, SQUARE = 600, 600  # postures at random, postures next to right angles
-REGULAR = 1e-3  # smallest singular value of the given entries' derivatives, of that of the best posture
-NEAR = 1e-6  # rad, or of the robot's size: joints of a row that contains a posture
-AROUND = 0.1  # the same, of a row that is meant for a posture
-ROUGH = 1e-9
-ROUND_OFF = 2.0**-52
 # Error of a pose; divided by the smallest singular value it is the error of the joints.
-AMPLIFIED = 100 * ROUND_OFF
+AMPLIFIED = 100 * EPSILON
 FEW = 0.01  # share of random postures that may be rough, if Newton's method makes them exact
 
 
@@ -87,15 +83,15 @@ class Trial:
         slopes = slopes @ tangents
         given = numpy.array(problem.given)
         # Poses come rounded to the size of their largest entries: a formula must not count on more of the small ones.
-        ends[:, :3] = ends[:, :3] + ROUND_OFF * rng.uniform(-1, 1, ends[:, :3].shape)
+        ends[:, :3] = ends[:, :3] + EPSILON * rng.uniform(-1, 1, ends[:, :3].shape)
         ends[:, :3, 3] *= size[:, None]
         for r in range(4):
             for c in range(4):
                 known = r < 3 and given[r, c]
                 self.variables[entry_name(r, c)] = ends[:, r, c] if known else float(r == c)
         least = numpy.linalg.svd(slopes[:, given], compute_uv=False)[:, -1]
-        self.regular = least > REGULAR * least.max()
-        self.near = numpy.minimum(NEAR + AMPLIFIED / least.clip(ROUND_OFF), AROUND)
+        self.regular = least > WELL_CONDITIONED * least.max()
+        self.near = numpy.minimum(SAME_POSTURE + AMPLIFIED / least.clip(EPSILON), INTENDED_POSTURE)
 
     def _closed(self) -> Mapping[int, Any]:
         """Return joints by number, of postures that satisfy the loops where these constrain the joints of the chain."""
@@ -142,9 +138,9 @@ class Trial:
             apart = numpy.nan_to_num(abs(apart).max(2), nan=numpy.inf)
             residual, status = rows[:, :, -2], rows[:, :, -1]
             good = ((status == 0) | (status == 2)) & (apart < self.near[:, None])
-            missed = numpy.nanmin(numpy.where(apart < AROUND, residual, numpy.inf), 1)
+            missed = numpy.nanmin(numpy.where(apart < INTENDED_POSTURE, residual, numpy.inf), 1)
         lost = self.regular & ~good.any(1)
-        rough = self.regular & ~(missed <= ROUGH)
+        rough = self.regular & ~(missed <= ROUGH_POSTURE)
         share = rough[:RANDOM].sum() / max(1, self.regular[:RANDOM].sum())
         exact = not lost.any() and bool((missed[self.regular] <= tolerance / 10).all())
         return TrialResult(int(self.regular.sum()), int(lost.sum()), float(share), exact)

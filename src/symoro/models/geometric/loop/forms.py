@@ -11,11 +11,11 @@ from typing import TypeVar
 from symoro.expr import ops
 from symoro.expr.scalar import Expr, Scalar, atan2
 from symoro.models.geometric.inverse.chain.probes import Probes
+from symoro.models.tolerances import SAME_ANGLE
 from symoro.program.builder import Builder
 
 Key = TypeVar("Key")
 
-SAME = 1e-9
 SHARE = 12  # multiples of pi/12 are recognised
 SEVERAL = 3  # as many symbols are tried for a constant angle
 
@@ -85,7 +85,7 @@ def constant_angle(builder: Builder, probes: Probes, y: Scalar, x: Scalar) -> An
         share = share - 2 * SHARE * numpy.round(share / (2 * SHARE))
         k = round(float(abs(share[0]))) * (1 if share[0] >= 0 else -1)
         away = share - k
-        if (abs(away - 2 * SHARE * numpy.round(away / (2 * SHARE))) < SAME).all():
+        if (abs(away - 2 * SHARE * numpy.round(away / (2 * SHARE))) < SAME_ANGLE).all():
             chosen = {s: n for n, s in zip(ns, tried, strict=True) if n}
             return AngleSum(angles=chosen, turn=Fraction(k, SHARE))
     return AngleSum(angles={builder.number(atan2(y, x)): 1})

@@ -28,8 +28,9 @@ from symoro.models.geometric.loop.postures import (
     some_postures,
 )
 from symoro.models.numeric.fixed_point import Array
-from symoro.models.rank import CLOSED_POSTURES, spectra
 from symoro.models.rank import ranks as numeric_ranks
+from symoro.models.rank import spectra
+from symoro.models.tolerances import CLOSED_POSTURES, PARALLEL_AXES
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
@@ -39,7 +40,6 @@ DRAWS = (1, 2)
 ATTEMPTS = 12  # of a draw
 ENOUGH = 12  # postures of a draw
 FEW = 6  # clear postures of a draw, without which nothing is said
-FLAT = 1e-7  # sines of the angles between axes that count as parallel, and distances that count as none
 ROWS = 12  # of J, a loop
 
 
@@ -214,8 +214,8 @@ def _shape(robot: Robot, loop: Loop, at: Constraints) -> str:
     if not turning:
         return "spatial"
     first, _ = turning[0]
-    parallel = all(_largest(np.cross(first, z)) < FLAT for z, _ in turning)
-    if parallel and all(_largest((first * z).sum(1)) < FLAT for z, _ in sliding):
+    parallel = all(_largest(np.cross(first, z)) < PARALLEL_AXES for z, _ in turning)
+    if parallel and all(_largest((first * z).sum(1)) < PARALLEL_AXES for z, _ in sliding):
         return "planar"
     return "spherical" if not sliding and not parallel and _concurrent(turning, size) else "spatial"
 
@@ -226,7 +226,7 @@ def _concurrent(axes: Sequence[tuple[Array, Array]], size: float) -> bool:
     right = sum(a @ o[:, :, None] for a, (_, o) in zip(across, axes, strict=True))
     point = (np.linalg.pinv(np.asarray(sum(across))) @ right)[:, :, 0]
     away = [a @ (point - o)[:, :, None] for a, (_, o) in zip(across, axes, strict=True)]
-    return max(map(_largest, away)) < FLAT * size
+    return max(map(_largest, away)) < PARALLEL_AXES * size
 
 
 def _largest(values: Array) -> float:

@@ -20,13 +20,13 @@ from fractions import Fraction
 
 from symoro.errors import OptionError
 from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, subtract
-from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
 from symoro.models.coordinates.couplings import Ratios, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
 from symoro.models.geometric.inverse.chain.chain import WayPart, motions_between, size_of
 from symoro.models.geometric.inverse.finite import closes, largest, relative
 from symoro.models.geometric.loop.mechanism import passive_joints
+from symoro.models.tolerances import NEWTON_DAMPING, SINGULAR_PIVOT
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import loops
@@ -34,9 +34,6 @@ from symoro.robot.topology import loops
 CORRECTIONS = 2  # Newton steps after each step of the active joints
 FINAL = 5  # and after the last one
 LONGEST = Fraction(1, 2)  # radians, or of the size of the loops, that a passive joint may move in one step
-DAMPING = Tolerance(1e-12)  # of the largest entry of J' J
-# Of its column: a smaller pivot of J' J is zero, and the passive joints can move alone.
-FLAT = Tolerance(1e-10)
 
 
 @dataclass(frozen=True)
@@ -94,11 +91,11 @@ class _Newton:
         """The passive joints after one step."""
         here = self.closure(active, passive)
         normal = self._normal(here)
-        largest: Scalar = DAMPING
+        largest: Scalar = NEWTON_DAMPING
         for k in range(len(normal)):
             largest = maximum(largest, normal[k][k])
         for k in range(len(normal)):
-            normal[k][k] = normal[k][k] + DAMPING * largest
+            normal[k][k] = normal[k][k] + NEWTON_DAMPING * largest
         right = [-dot(here.columns[j], here.error) for j in self.passive]
         step = self.builder.call("solve", [x for row in normal for x in row], right)
         longest: Scalar = LONGEST
@@ -172,10 +169,10 @@ class _Newton:
             whole = self.builder.number(self.builder.number(normal[k][k]))
             for i in range(k):
                 whole = whole + normal[i][k] * normal[i][k] / normal[i][i]
-            pivot = self.builder.number(maximum(normal[k][k], FLAT * FLAT))
-            least = minimum(least, pivot / maximum(whole, FLAT * FLAT))
+            pivot = self.builder.number(maximum(normal[k][k], SINGULAR_PIVOT * SINGULAR_PIVOT))
+            least = minimum(least, pivot / maximum(whole, SINGULAR_PIVOT * SINGULAR_PIVOT))
             normal[k][k] = pivot
             for i in range(k + 1, n):
                 for j in range(i, n):
                     normal[i][j] = normal[i][j] - normal[k][i] * normal[k][j] / pivot
-        return self.builder.number(less_equal(least, FLAT))
+        return self.builder.number(less_equal(least, SINGULAR_PIVOT))

@@ -40,6 +40,7 @@ from symoro.models.geometric.inverse.finite import relative
 from symoro.models.geometric.inverse.step import Draft, Step
 from symoro.models.geometric.loop.forms import AngleSum, constant_angle
 from symoro.models.geometric.loop.mechanism import joint_unknown, way_round
+from symoro.models.tolerances import CROSSED, OFF_BRANCH
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Relation, followers, following, relation
 from symoro.robot.description import JointType, Robot
@@ -49,9 +50,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 LINEAR = 0  # the type of a step that needs no equation
-CROSSED = 1e-7  # of the lengths of two opposite sides: their sum vanishes in a parallelogram
 MOST_DRIVERS = 2  # passive joints of a loop that the others may follow
-OFF_BRANCH = 1e-4  # sine of half the angle by which a closed loop misses the relations of a parallelogram
 Complex = tuple[Scalar, Scalar]
 
 

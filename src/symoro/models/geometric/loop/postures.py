@@ -26,8 +26,9 @@ from symoro.models.geometric.loop.parallelogram import uncrossed
 from symoro.models.numeric.closure import Flags, around, balanced_closure, closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, joint_positions, numeric_tree
-from symoro.models.rank import CLOSED_POSTURES, threshold
 from symoro.models.rank import ranks as numeric_ranks
+from symoro.models.rank import threshold
+from symoro.models.tolerances import CLOSED_POSTURES
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops

@@ -17,9 +17,9 @@ from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.home import shut
 from symoro.models.numeric.tree import NumericTree
 from symoro.models.rank import independent_rows
+from symoro.models.tolerances import SINGULAR_ASSEMBLY
 
 Posture = Mapping[int, float]  # by joint
-_SINGULAR = 1e-5
 _STARTS = 48
 _AROUND = (0.01, 0.05, 0.2)  # how far from a given posture others are tried: it may be singular
 
@@ -66,7 +66,7 @@ def split(geometry: NumericTree, q: Array) -> Assembly:
         range(len(q)),
         key=lambda k: (robot.frame(geometry.coordinates[k]).mu, -geometry.coordinates[k]),
     )
-    bound = [order[k] for k in independent_rows(jacobian.T[None, order], _SINGULAR)]
+    bound = [order[k] for k in independent_rows(jacobian.T[None, order], SINGULAR_ASSEMBLY)]
     free = [k for k in range(len(q)) if k not in bound]
     values = np.linalg.svd(jacobian, compute_uv=False)
     condition = float(values[len(bound) - 1] / values[0]) if bound else 1.0

@@ -30,6 +30,7 @@ from symoro.models.numeric.closure import (
     refined,
 )
 from symoro.models.numeric.fixed_point import Array, Numbers, doubles, exactly, times
+from symoro.models.tolerances import ROUND_OFF
 
 WALKERS = 64
 STEPS = (
@@ -42,7 +43,6 @@ TAKEN = 0.4  # the share of steps that must be taken
 NEAREST = 0.1  # to a singularity, relative to the best posture met
 CORRECTIONS = 4  # of Newton's method
 CHANGED = 0.25  # how much Newton's method may change of a step
-OPEN = 1e-12
 
 
 def branch(geometry: Geometry, at: Assembly, count: int, rng: np.random.Generator) -> Array | None:
@@ -149,7 +149,7 @@ def closed_states(
     inside, back = walk.inside, exactly(walk.inverse(q))
     found, errors = refined(exact, exactly(q), inside, back)
     left = np.abs(doubles(errors)).max(1, initial=0)
-    good = left < OPEN * max(1.0, geometry.size)
+    good = left < ROUND_OFF * max(1.0, geometry.size)
     found, back = found[good], back[good]
     _, jacobian = closure(exact, found)
     jacobian = jacobian[:, :, inside]

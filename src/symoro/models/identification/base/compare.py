@@ -16,7 +16,7 @@ from symoro.errors import MissingDependencyError, NotApplicableError, ProgramErr
 from symoro.expr.formula import formula
 from symoro.models.identification.base.assembly import Assembly, Posture, assembled
 from symoro.models.identification.base.branch import branch, closed_states
-from symoro.models.identification.base.fit import EXACT, ROUNDED, SPARE, Fit, fitted, rounded_coefficient
+from symoro.models.identification.base.fit import SPARE, Fit, fitted, rounded_coefficient
 from symoro.models.identification.base.geometry import ParameterKey, columns, moves
 from symoro.models.identification.base.loops import Closures, linear_closure, with_rigid_loops
 from symoro.models.identification.base.numeric import (
@@ -32,12 +32,10 @@ from symoro.models.identification.base.numeric import (
 from symoro.models.identification.base.parameters import BaseParameters, Coefficient, exact, friction, written
 from symoro.models.identification.base.regroup import ordered
 from symoro.models.numeric.fixed_point import Array, exactly
+from symoro.models.tolerances import ALL_DIGITS, EXACT_COLUMN, FAINT_COLUMN, ROUNDED_COLUMN
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import Loop
 from symoro.threads import one_thread
-
-FAINT = 1e-8  # weaker columns are kept by their digits, but no measurement shows them
-ALL_DIGITS = 1e-50  # loops that stay open by less are closed to all digits
 
 
 @one_thread
@@ -75,7 +73,7 @@ def numeric_base_parameters(
     )
     if linear.invented:
         notes = (*notes, "random values for symbols without a nominal one: " + ", ".join(linear.invented))
-    if found.fit.smallest < FAINT:
+    if found.fit.smallest < FAINT_COLUMN:
         faint = f"some parameters differ from sums of others by {found.fit.smallest:.0e} only"
         notes = (*notes, f"{faint}: no experiment tells them apart")
     result = _written(robot, wanted, found.fit, numbers(linear.robot).length, method, notes)
@@ -120,15 +118,15 @@ class _Sampling:
         geometry = self._numbers()
         rng = np.random.default_rng(3)
         states = random_states(geometry, max(150, 2 * self.count), rng, moving=self.moving)
-        fit = self._fit(geometry, states, ROUNDED)
+        fit = self._fit(geometry, states, ROUNDED_COLUMN)
         if fit.clear and fit.plain:
             return _Found(fit, len(states.q))
         few = random_states(geometry, self.count, rng, moving=self.moving)
         few = few.exactly(exactly(few.q), exactly(few.qd))
-        fit = self._fit(self._numbers(exact=True), few, EXACT)
-        nudged = self._fit(self._numbers(exact=True, nudged=True), few, EXACT)
+        fit = self._fit(self._numbers(exact=True), few, EXACT_COLUMN)
+        nudged = self._fit(self._numbers(exact=True, nudged=True), few, EXACT_COLUMN)
         if not _same(fit, nudged):
-            fit = self._fit(self._numbers(exact=True), few, ROUNDED)
+            fit = self._fit(self._numbers(exact=True), few, ROUNDED_COLUMN)
         return _Found(self._clear(fit), len(few.q))
 
     def on_branch(self, posture: Posture | None) -> _Found | None:
@@ -154,12 +152,16 @@ class _Sampling:
             base = random_states(geometry, len(closed.q), rng, moving=self.moving)
             return self._fit(exact, base.exactly(closed.q, closed.qd), tolerance), closed.open
 
-        fit, left = tried(EXACT)
+        fit, left = tried(EXACT_COLUMN)
         if fit is None:
             return None
-        if left < ALL_DIGITS and fit.clear and (fit.smallest > ROUNDED or _same(fit, tried(EXACT, True)[0])):
+        if (
+            left < ALL_DIGITS
+            and fit.clear
+            and (fit.smallest > ROUNDED_COLUMN or _same(fit, tried(EXACT_COLUMN, True)[0]))
+        ):
             return fit
-        return tried(ROUNDED)[0]
+        return tried(ROUNDED_COLUMN)[0]
 
     def _fit(self, geometry: Geometry, states: States, tolerance: float) -> Fit:
         if not self.wanted:

@@ -16,13 +16,10 @@ from fractions import Fraction
 import numpy as np
 
 from symoro.models.numeric.fixed_point import BITS, ONE, Array, Numbers, is_exact
+from symoro.models.tolerances import DEPENDENT_COLUMN, ROUND_OFF
 
 GAP = 1e4
-NOISE = 1e-12  # round-off is less
 SPARE = 40  # rows more than columns; half of them verify
-DOUBLE = 1e-9  # of a column, below which nothing is left of it in doubles
-ROUNDED = 1e-11  # the same where numbers of the description are rounded
-EXACT = 1e-48  # and where all digits count
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class Fit:
     def plain(self) -> bool:
         """Whether nothing can hide in the round-off: where a geometry that is almost special makes one function as
         small as e, it may make another as small as e^2."""
-        return self.smallest**2 >= 100 * self.largest and self.largest < NOISE
+        return self.smallest**2 >= 100 * self.largest and self.largest < ROUND_OFF
 
 
 def rounded_coefficient(c: float, unit: float) -> float:
@@ -76,11 +73,11 @@ def _orthogonal(rows: Array, gauge: Array, cut: int) -> Fit:
     smallest, largest = 1.0, 0.0
     for k, column in enumerate(rows[:cut].T):
         norm = float(np.linalg.norm(column))
-        if norm < DOUBLE * np.sqrt(len(rows)):
+        if norm < DEPENDENT_COLUMN * np.sqrt(len(rows)):
             dependent.append(k)
             continue
         longer, left = _extended(basis, column)
-        if left > DOUBLE:
+        if left > DEPENDENT_COLUMN:
             kept.append(k)
             basis, smallest = longer, min(smallest, left)
         else:
@@ -91,7 +88,7 @@ def _orthogonal(rows: Array, gauge: Array, cut: int) -> Fit:
     scale[scale == 0] = 1
     beta = np.linalg.lstsq(used[:cut] / scale, rows[:cut, dependent], rcond=None)[0] / scale[:, None]
     size = np.linalg.norm(rows[:, dependent], axis=0)
-    size[size < DOUBLE * np.sqrt(len(rows))] = np.sqrt(len(rows))  # nothing but round-off
+    size[size < DEPENDENT_COLUMN * np.sqrt(len(rows))] = np.sqrt(len(rows))  # nothing but round-off
     rest = np.linalg.norm(rows[cut:, dependent] - used[cut:] @ beta, axis=0) / size
     relations = {
         k: {kept[i]: float(c) for i, c in enumerate(beta[gauge.shape[1] :, m]) if abs(c) > 1e-9}
@@ -108,7 +105,7 @@ def _extended(basis: Array, column: Array) -> tuple[Array, float]:
     for _ in range(2):  # once is not enough in floating point
         u = u - basis @ (basis.T @ u)
     left = float(np.linalg.norm(u))
-    if left <= DOUBLE:
+    if left <= DEPENDENT_COLUMN:
         return basis, left
     return np.column_stack([basis, u / left]), left
 

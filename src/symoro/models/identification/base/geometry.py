@@ -13,13 +13,11 @@ from typing import Any
 
 from symoro.expr.formula import ZERO, Formula, exact_angle
 from symoro.models.identification.base.exact.field import Field
+from symoro.models.tolerances import ANGLE_TOLERANCE, LENGTH_TOLERANCE
 from symoro.robot.coordinates import followers
 from symoro.robot.description import ANGLES, INERTIAL, BaseKind, JointType, Robot
 from symoro.robot.size import LENGTHS, characteristic_length
 
-ANGLE_TOLERANCE = 1e-5  # rad; descriptions give pi/2 with six digits or more
-# Of the robot's size, or of the amount of gravity: less than every tolerance of manufacture.
-LENGTH_TOLERANCE = 1e-9
 POSITION = (3, 7, 11)  # entries of base.Z that are lengths
 ParameterKey = tuple[int, str]
 

@@ -36,17 +36,13 @@ from symoro.models.identification.base.numeric import Geometry, completed, numbe
 from symoro.models.numeric.closure import closed, closure
 from symoro.models.numeric.fixed_point import Array, doubles, exactly
 from symoro.models.numeric.home import closed_home
+from symoro.models.tolerances import PROVED_RELATION, RELATION, RIGID_LOOP
 from symoro.robot.coordinates import Relation, followers, following, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
-_SMALL = 1e-6  # of a ratio, a radian, or the robot's size: relations that are guessed; `_HOLDS` decides
-_HOLDS = (
-    1e-13  # by how much the frames of a linear loop may differ, of its size: round-off of the description
-)
 _ATTEMPTS = 8  # with other random values, where symbols have none
 _SEVERAL = 5  # as many angles of the description are tried for a constant
-_RIGID = 1e-3  # rad, or of the largest length: closed postures of a loop that can move are farther apart, see `starts`
 _CONFIRMED = 8  # closed postures, of the 16 that `starts` begins with, without which nothing is concluded
 
 
@@ -151,7 +147,7 @@ def with_rigid_loops(robot: Robot, found: Closures) -> Closures | None:
         )
         inside = loop_coordinates(geometry)
         moved = np.abs((q[good] - q[0])[:, inside] / geometry.units[inside]).max(initial=0)
-        if found.posture is not None and good[0] and good.sum() >= _CONFIRMED and moved < _RIGID:
+        if found.posture is not None and good[0] and good.sum() >= _CONFIRMED and moved < RIGID_LOOP:
             rigid.append(loop)
             relations |= {
                 geometry.coordinates[k]: Relation((), _offset(geometry, k, float(q[0, k]))) for k in inside
@@ -195,14 +191,14 @@ def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[in
         return {}
     ratios = rates(geometry, at.q[None], at)[0][at.bound]
     whole = np.round(ratios * 2) / 2
-    if np.abs(ratios - whole).max(initial=0) > _SMALL or np.abs(whole).max(initial=0) > 8:
+    if np.abs(ratios - whole).max(initial=0) > RELATION or np.abs(whole).max(initial=0) > 8:
         return None
     rng = np.random.default_rng(1)
     q = np.repeat(at.q[None], 6, 0)
     change = rng.uniform(-2, 2, (6, len(at.free)))
     q[:, at.free] += change
     q[:, at.bound] += change @ whole.T
-    if np.abs(closure(geometry, q)[0]).max() > _SMALL * max(1.0, geometry.size):
+    if np.abs(closure(geometry, q)[0]).max() > RELATION * max(1.0, geometry.size):
         return None
     constants = at.q[at.bound] - whole @ at.q[at.free]
     if posture is not None and not _meets(geometry, at, whole, constants, posture):
@@ -222,13 +218,13 @@ def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, po
     away = q[at.bound] - ratios @ q[at.free] - constants
     turns = [geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.REVOLUTE for k in at.bound]
     away = np.where(turns, away - 2 * np.pi * np.round(away / (2 * np.pi)), away)
-    return bool(np.abs(away).max(initial=0) < _SMALL)
+    return bool(np.abs(away).max(initial=0) < RELATION)
 
 
 def _offset(geometry: Geometry, k: int, number: float) -> Formula:
     """The constant of a relation: a multiple of pi/12 and some of the angles of the loop, or the number itself."""
     if geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.PRISMATIC:
-        return ZERO if abs(number) < _SMALL else formula(float(f"{number * geometry.length:.14g}"))
+        return ZERO if abs(number) < RELATION else formula(float(f"{number * geometry.length:.14g}"))
     values = dict(geometry.robot.nominal)
     frames = [geometry.robot.frame(j) for loop in geometry.loops for j in loop.frames]
     angles = {f: f.value(values) for frame in frames for f in (frame.gamma, frame.theta)}
@@ -265,7 +261,9 @@ def _holds(robot: Robot, group: Sequence[Loop]) -> bool:
     """Whether the frames of some loops coincide at postures anywhere, at the nominal values."""
     geometry = numbers(robot, closing=group, exact=True)
     q = exactly(np.random.default_rng(2).uniform(-2.5, 2.5, (6, len(geometry.coordinates))))
-    return bool(np.abs(doubles(closure(geometry, q)[0])).max(initial=0) < _HOLDS * max(1.0, geometry.size))
+    return bool(
+        np.abs(doubles(closure(geometry, q)[0])).max(initial=0) < PROVED_RELATION * max(1.0, geometry.size)
+    )
 
 
 def _proved(robot: Robot) -> bool:

@@ -18,6 +18,7 @@ from symoro.models.identification.base.parameters import BaseParameters, split
 from symoro.models.numeric.closure import Flags, balanced_closure, closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import joint_positions
+from symoro.models.tolerances import RELATION
 from symoro.robot.coordinates import independent
 from symoro.robot.size import joint_units
 from symoro.threads import one_thread
@@ -25,7 +26,6 @@ from symoro.threads import one_thread
 NEAR = 5  # postures beside each closed one
 RATES = 3  # at each of them
 STEP = 0.1  # rad, or of the largest length, between two postures of a mode
-HOLDS = 1e-6  # of the largest term of a relation: relations have eleven digits, and modes differ by much more
 
 
 @one_thread
@@ -81,7 +81,7 @@ def _hold(parameters: BaseParameters, geometry: Geometry, postures: Sequence[Ass
         for name in (*parameters.no_effect, *(n for o in parameters.relations.values() for n in o))
     ]
     away = np.where(good[:, :, None], np.abs(left - left[:, :1]), 0)[:, :, dropped].max(1)
-    limits = HOLDS * np.maximum(sizes.max((0, 1)), 1)  # functions that vanish leave round-off alone
+    limits = RELATION * np.maximum(sizes.max((0, 1)), 1)  # functions that vanish leave round-off alone
     return [bool(x) for x in (away <= limits[dropped]).all(1)]
 
 

@@ -26,14 +26,14 @@ from symoro.errors import NotApplicableError
 from symoro.models.geometric.loop.parallelogram import LinearLoops, linear_loops
 from symoro.models.kinematic.loop.samples import LoopSample, LoopSamples, samples
 from symoro.models.numeric.fixed_point import Array
-from symoro.models.rank import CLOSED_POSTURES, independent_rows
+from symoro.models.rank import independent_rows
 from symoro.models.rank import ranks as numeric_ranks
+from symoro.models.tolerances import CLOSED_POSTURES, WELL_CONDITIONED
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import MOTION, JointType, Robot
 from symoro.robot.size import joint_units
 from symoro.robot.topology import Loop, cut_joints, loops
 
-KEPT = 1e-3  # of the least singular value of all rows that the chosen ones must keep
 TRIALS = 24
 CLEAR = 2 / 3  # share of the postures that must leave a gap
 
@@ -224,12 +224,14 @@ class _Chooser:
             half = m[: (len(m) + 1) // 2]
             rows = sorted(
                 order[k]
-                for k in independent_rows(half[:, order], KEPT, CLOSED_POSTURES.present)[: len(self.p)]
+                for k in independent_rows(half[:, order], WELL_CONDITIONED, CLOSED_POSTURES.present)[
+                    : len(self.p)
+                ]
             )
             if len(rows) == len(self.p):
                 keeps = float((np.linalg.svd(m[:, rows], compute_uv=False)[:, -1] / least).min())
                 best = max(best, (keeps, rows))
-                if keeps > KEPT:
+                if keeps > WELL_CONDITIONED:
                     return rows
             order = [int(r) for r in chance.permutation(order)]
         if best[0] < CLOSED_POSTURES.present:

@@ -18,11 +18,11 @@ from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.scalar import Expr, Scalar, absolute, less, select, sin, wrap
 from symoro.models.coordinates.couplings import Coordinates, JointEntries, Ratios
-from symoro.models.geometric.loop.parallelogram import OFF_BRANCH
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow, loop_choice
 from symoro.models.kinematic.loop.sides import LoopSides, Motion, loop_sides
 from symoro.models.solvers import BlockFactors, SingularityTest, largest
+from symoro.models.tolerances import OFF_BRANCH
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Into, drivers
 from symoro.robot.description import JointType, Robot

@@ -24,8 +24,8 @@ from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow, all_rows, l
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates
 from symoro.models.kinematic.loop.samples import LoopSamples, samples
 from symoro.models.numeric.fixed_point import Array
-from symoro.models.rank import CLOSED_POSTURES
 from symoro.models.spatial import Wrench
+from symoro.models.tolerances import CLOSED_POSTURES
 from symoro.robot.description import Robot
 from symoro.robot.size import joint_units
 from symoro.robot.topology import chain

@@ -14,8 +14,8 @@ from symoro.errors import NotApplicableError
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Scalar
 from symoro.models.kinematic.wheels.samples import WheelSamples
-from symoro.models.rank import EVALUATED
 from symoro.models.solvers import RowElimination, SparseRows
+from symoro.models.tolerances import EVALUATED
 from symoro.program.builder import Builder
 
 BASE = (0, 1, 2)

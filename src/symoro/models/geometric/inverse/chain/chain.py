@@ -25,13 +25,13 @@ from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, maximum, sin, symbol
 from symoro.models.geometric.screws import standing_frame
 from symoro.models.joints import JointPlace, fixed_place, is_zero, place_of
+from symoro.models.tolerances import SMALLEST_SIZE
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import path
 
 IsZero = Callable[[Expr], bool]
-SMALLEST = 1e-30  # of a size that is known at run time only; its reciprocal is finite in single precision too
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ def size_of(builder: Builder, motions: Sequence[WayPart], given: Sequence[Scalar
             total = total + absolute(x)
     if total.is_zero:
         return builder.number(1)
-    return total if total.number is not None else builder.number(maximum(total, SMALLEST))
+    return total if total.number is not None else builder.number(maximum(total, SMALLEST_SIZE))
 
 
 def motions_between(

@@ -15,10 +15,10 @@ from symoro.expr import ops
 from symoro.expr.evaluate import evaluate, missing
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.geometric.inverse.chain.chain import Unknown, WayPart
+from symoro.models.tolerances import ZERO_AT_PROBES
 from symoro.program.builder import Builder
 
 SAMPLES = 12
-ZERO = 1e-10  # a value, relative to numbers of its kind: 1, or a power of the chain's size
 
 
 class Probes:
@@ -72,13 +72,13 @@ class Probes:
     def vanishes(self, value: Scalar, size: float = 1.0) -> bool:
         """Whether it is zero at every sample, beside numbers of a size."""
         values = self.of(value)
-        return bool(abs(values).max() <= ZERO * size)
+        return bool(abs(values).max() <= ZERO_AT_PROBES * size)
 
     def whole_number(self, value: Scalar) -> int | None:
         """Return the integer, not 0, that an expression is at every sample: S^2 + C^2 is 1 for all angles."""
         values = self.of(value)
         number = round(float(values[0]))
-        return number if number and abs(values - number).max() <= ZERO else None
+        return number if number and abs(values - number).max() <= ZERO_AT_PROBES else None
 
     def measure(self, size: Expr) -> None:
         """Take the size of a chain, at the samples, as the length that others are compared with."""

@@ -25,13 +25,11 @@ from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_
 from symoro.models.geometric.inverse.chain.probes import SAMPLES, Probes
 from symoro.models.ports import GIVEN, POSE
 from symoro.models.rank import ranks, threshold
+from symoro.models.tolerances import DEPENDENT_JOINTS, ZERO_SINGULAR_VALUE
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
-ROUND_OFF = 1e-13  # of the largest singular value: what is left of a zero
-# Of the largest singular value: with a smaller one a pose in doubles does not determine the joints to 1e-6.
-DEPENDENT = 1e-9
 NUMERIC = "solve it numerically, one posture a pose (numeric_inverse in Python, solve on the command line)"
 
 
@@ -126,7 +124,7 @@ def pose_problem(
     surplus = len(mobility.joints) - len(idle) - mobility.rank() - surplus
     if surplus > 0:
         _check_ties(problem, len(mobility.joints) - len(idle), mobility.rank())
-        almost = mobility.rank(ROUND_OFF) - mobility.rank()
+        almost = mobility.rank(ZERO_SINGULAR_VALUE) - mobility.rank()
         why = (
             "almost dependent joints, which a pose in double precision does not determine"
             if almost >= surplus
@@ -313,9 +311,9 @@ class Mobility:
         self.jacobian = slopes[..., order]  # sample, entry, joint
 
     def moves(self, joint: int) -> bool:
-        return bool(abs(self.jacobian[..., self.joints.index(joint)]).max() > DEPENDENT)
+        return bool(abs(self.jacobian[..., self.joints.index(joint)]).max() > DEPENDENT_JOINTS)
 
-    def rank(self, least: float = DEPENDENT) -> int:
+    def rank(self, least: float = DEPENDENT_JOINTS) -> int:
         """The number of independent conditions, in the best of the postures."""
         decided = ranks(self.jacobian, threshold(least))
         return max(rank for rank in decided if rank is not None)

@@ -23,6 +23,7 @@ from symoro.expr.kernels.closed_chain import (
     wrapped,
 )
 from symoro.models.rank import ranks, threshold
+from symoro.models.tolerances import DEPENDENT_JOINTS, ILL_CONDITIONED_ROOT, SAME_POSTURE
 
 Sampler = Callable[[np.random.Generator], tuple[Sequence[float], Sequence[float]]]
 
@@ -31,9 +32,6 @@ FIRST, SECOND = 10, 40  # configurations of the first trial of all arrangements,
 KEPT = 4  # arrangements in the second trial
 SHIFTS = 2  # choices of shifts of each of these
 ENOUGH = 0.9  # share of the configurations that the best arrangement must find
-NEAR = 1e-6
-DEPENDENT = 1e-9  # of the largest singular value
-MOVED = 1e-4  # distance of a solution from its candidate; that of a well-conditioned root is smaller
 
 Arrangement = tuple[float, float, float, float]
 Score = tuple[int, int, int]
@@ -99,7 +97,7 @@ def _draw(sample: Sampler, rng: np.random.Generator, count: int, kinds: list[int
 
 
 def _rank(placements: Array, kinds: list[int], q: Array) -> int:
-    decided = ranks(loop_errors(placements, kinds, q)[1], threshold(DEPENDENT))
+    decided = ranks(loop_errors(placements, kinds, q)[1], threshold(DEPENDENT_JOINTS))
     return max(rank for rank in decided if rank is not None)
 
 
@@ -129,8 +127,8 @@ def _score(placements: Array, q: Array, kinds: list[int], shifted: Arrangement) 
     rows = polish(placements[which], kinds, starts)[0]
     accepted = rows[:, 6] < ACCEPT
     good = accepted & (doubts[which] < 2)
-    near = np.abs(wrapped(kinds, rows[:, :6] - q[which])).max(1) < NEAR
-    moved = ~(np.abs(wrapped(kinds, rows[:, :6] - starts)).max(1) < MOVED)
+    near = np.abs(wrapped(kinds, rows[:, :6] - q[which])).max(1) < SAME_POSTURE
+    moved = ~(np.abs(wrapped(kinds, rows[:, :6] - starts)).max(1) < ILL_CONDITIONED_ROOT)
     inaccurate = len(np.unique(which[moved | ~accepted]))
     solutions = 0
     for sample in range(len(q)):

@@ -15,8 +15,9 @@ from typing import Any
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Unknown
 from symoro.models.geometric.inverse.chain.placement import Algebra, applied, backward, forward, times
-from symoro.models.geometric.inverse.chain.probes import ZERO, Probes
+from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.paul.polynomial import Polynomial
+from symoro.models.tolerances import ZERO_AT_PROBES
 
 SYMBOLIC = Algebra(Polynomial.variable, Polynomial.of)
 POSITION = 3  # the column of lengths
@@ -159,7 +160,7 @@ class _Dependences:
         return changed
 
     def _differs(self, values: Any, first: Any) -> Any:
-        return (abs(values - first) > ZERO).any(axis=-1)
+        return (abs(values - first) > ZERO_AT_PROBES).any(axis=-1)
 
     def _matrix(self, placement: tuple[Any, Any]) -> Any:
         rotation, position = placement

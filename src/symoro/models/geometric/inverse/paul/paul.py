@@ -18,15 +18,15 @@ from itertools import combinations, permutations
 
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.geometric.inverse.chain.chain import Unknown
-from symoro.models.geometric.inverse.chain.probes import ZERO, Probes
+from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.paul import types
 from symoro.models.geometric.inverse.paul.equations import Equation, Equations
 from symoro.models.geometric.inverse.paul.polynomial import Polynomial
 from symoro.models.geometric.inverse.step import Draft, Step
+from symoro.models.tolerances import PARALLEL_ROWS, ZERO_AT_PROBES
 from symoro.program.builder import Builder
 
 STEADY = 0.5  # least over largest value of a determinant among the probes: constant, or nearly
-PARALLEL = 1e-6  # sine of the angle between the rows of two equations that count as dependent
 LOOKED_AT = 2  # times as many are written out to find the shortest
 SHORTEST, ALONE = 16, 60  # so many of the shortest equations in two unknowns, in one, are looked at
 
@@ -153,7 +153,7 @@ class Paul:
         import numpy
 
         values = numpy.abs([self.probes.of(x) for x in coefficients]).max(axis=0)
-        return bool((values <= PARALLEL**2 * values.max()).any())
+        return bool((values <= PARALLEL_ROWS**2 * values.max()).any())
 
     def _steady(self, x: Scalar) -> bool:
         values = abs(self.probes.of(x))
@@ -191,11 +191,13 @@ class Paul:
         )
         determinants = abs(c[:, None] * s[None] - s[:, None] * c[None])
         sizes = numpy.sqrt((c * c + s * s)[:, None] * (c * c + s * s)[None])
-        fits = (determinants > PARALLEL * sizes).all(axis=2)
+        fits = (determinants > PARALLEL_ROWS * sizes).all(axis=2)
         if steady:
             fits &= determinants.min(axis=2) > STEADY * determinants.max(axis=2)
         # Some determinants that vary are steady at the probes by chance: a constant one goes first.
-        varies = determinants.max(axis=2) - determinants.min(axis=2) > ZERO * determinants.max(axis=2)
+        varies = determinants.max(axis=2) - determinants.min(axis=2) > ZERO_AT_PROBES * determinants.max(
+            axis=2
+        )
         pairs = [(i, j) for i, j in zip(*numpy.nonzero(numpy.triu(fits, 1)), strict=True)]
         chosen = min(
             pairs, key=lambda ij: (varies[ij], forms[ij[0]].terms + forms[ij[1]].terms), default=None
@@ -210,7 +212,7 @@ class Paul:
         """Whether the rows are not parallel at any probe."""
         (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in matrix)
         sizes = (a * a + b * b) * (c * c + d * d)
-        return bool((abs(a * d - b * c) > PARALLEL * sizes**0.5).all())
+        return bool((abs(a * d - b * c) > PARALLEL_ROWS * sizes**0.5).all())
 
     def _once(self, known: frozenset[Unknown], one: Mapping[Unknown, Sequence[Reduction]]) -> Step | None:
         """Type 2: without a right side first (always solvable), with coefficients of the robot alone last.
@@ -316,7 +318,7 @@ class Paul:
         rows = [[*mi[k], *mj[k], e[k]] for k in (0, 1)]  # type: ignore[index]
         values = numpy.array([[self.probes.of(x) for x in row] for row in rows])
         a, b = values / (numpy.linalg.norm(values, axis=1, keepdims=True) + 1e-300)
-        return bool((1 - abs((a * b).sum(axis=0)) > PARALLEL).all())
+        return bool((1 - abs((a * b).sum(axis=0)) > PARALLEL_ROWS).all())
 
     def _conformal(self, matrix: Sequence[Sequence[Scalar]], degree: int) -> bool:
         """Return whether the columns of a matrix of some degree are of one length and perpendicular, and not zero.
@@ -325,10 +327,11 @@ class Paul:
         """
         (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in matrix)
         size = a * a + c * c
-        if (size < PARALLEL * self.probes.length ** (2 * degree)).any():
+        if (size < PARALLEL_ROWS * self.probes.length ** (2 * degree)).any():
             return False
         return bool(
-            (abs(size - b * b - d * d) <= ZERO * size).all() and (abs(a * b + c * d) <= ZERO * size).all()
+            (abs(size - b * b - d * d) <= ZERO_AT_PROBES * size).all()
+            and (abs(a * b + c * d) <= ZERO_AT_PROBES * size).all()
         )
 
     def _turn_and_slide(
@@ -345,7 +348,7 @@ class Paul:
             y, x = (w[1] * m[0][k] - w[0] * m[1][k] for k in (0, 1))
             lengths = first.degree == second.degree == 1
             square = self.probes.largest(x * x + y * y)
-            if lengths and square > PARALLEL * self.probes.length**2 and not self._degenerate(x, y):
+            if lengths and square > PARALLEL_ROWS * self.probes.length**2 and not self._degenerate(x, y):
                 draft = self._draft(5, known)
                 types.solve_turn_and_slide(draft, turn, slide, m, w, e)
                 return draft.step(*self._shown(first, second))

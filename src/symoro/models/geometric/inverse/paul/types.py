@@ -26,7 +26,8 @@ from symoro.expr.linalg import dot, matvec, transpose
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, less, less_equal, maximum, minimum, select, sqrt, wrap
 from symoro.models.geometric.inverse.chain.chain import Unknown
-from symoro.models.geometric.inverse.step import DOUBLE, REACH, Draft
+from symoro.models.geometric.inverse.step import Draft
+from symoro.models.tolerances import DOUBLE_ROOT, OUT_OF_REACH_ROOT
 
 Vector2 = list[Scalar]
 Matrix2 = list[list[Scalar]]  # columns: cosine, sine
@@ -240,9 +241,9 @@ def _gaps(coordinates: Sequence[Sequence[Expr]], defects: Sequence[Expr]) -> lis
             step = values[n] - values[n - 1]
             square = square + step * step
         wrong = maximum(defects[n], defects[n - 1])
-        gaps.append(square + less(REACH, wrong * wrong))
+        gaps.append(square + less(OUT_OF_REACH_ROOT, wrong * wrong))
     gaps.append(far)
-    kept = wrap(far.graph, 2 * DOUBLE)
+    kept = wrap(far.graph, 2 * DOUBLE_ROOT)
     return [wrap(far.graph, minimum(before, maximum(behind, kept))) for before, behind in pairwise(gaps)]
 
 

@@ -40,9 +40,9 @@ from symoro.models.geometric.inverse.pieper.arm import Arm, Centre, along, arm_o
 from symoro.models.geometric.inverse.pieper.orientation import orientation_steps
 from symoro.models.geometric.inverse.pieper.position import Position, position_of_centre, position_steps
 from symoro.models.geometric.inverse.step import Draft, Step
+from symoro.models.tolerances import TINY
 
 CARRIED = 3  # joints that carry the centre
-SMALL = 1e-300
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def _lengths(problem: Problem, arm: Arm) -> Step | None:
     }
     # Where all three axes lie in a plane, one length is free: not the one whose axis keeps its angle to the second.
     spread = {unknown: abs(problem.probes.of(dot(axis[:2], axis[:2]))) for unknown, axis in axes.items()}
-    first, last = sorted(axes, key=lambda unknown: -spread[unknown].min() / (spread[unknown].max() + SMALL))
+    first, last = sorted(axes, key=lambda unknown: -spread[unknown].min() / (spread[unknown].max() + TINY))
     a, b = axes[first], axes[last]
     area = a[0] * b[1] - a[1] * b[0]
     if problem.probes.vanishes(area):

@@ -67,8 +67,8 @@ from symoro.models.geometric.inverse.paul.forms import (
 )
 from symoro.models.geometric.inverse.pieper.arm import Arm, ArmJoint, Centre, seen_behind
 from symoro.models.geometric.inverse.step import Draft, Step
+from symoro.models.tolerances import SMALL_DIVISOR
 
-SMALL = 1e-3  # a divisor, beside what it divides
 Lines = tuple[tuple[Expr, Expr], ...]
 LinearEquation = tuple[Vector, Form]  # a y = b: the factors of (yx, yy), and b
 
@@ -183,7 +183,7 @@ def _square(probes: Probes, v: Vector, length: float) -> float:
 def _small(problem: Problem, divisor: Scalar, size: float) -> bool:
     """Whether a divisor is small beside what it divides, or may be so at run time."""
     expr = problem.builder.number(divisor)
-    return bool(expr.symbols()) or bool(min(abs(problem.probes.of(expr))) < SMALL * size)
+    return bool(expr.symbols()) or bool(min(abs(problem.probes.of(expr))) < SMALL_DIVISOR * size)
 
 
 def _repeating(step: Step) -> Step:

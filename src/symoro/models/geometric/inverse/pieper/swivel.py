@@ -41,7 +41,8 @@ from symoro.models.geometric.inverse.chain.problem import Problem, shorthand
 from symoro.models.geometric.inverse.paul import types
 from symoro.models.geometric.inverse.pieper.arm import Arm, Centre, arm_of, centres
 from symoro.models.geometric.inverse.pieper.orientation import orientation_steps
-from symoro.models.geometric.inverse.step import SINGULAR, Draft, Step
+from symoro.models.geometric.inverse.step import Draft, Step
+from symoro.models.tolerances import SINGULAR_PIVOT
 
 ELBOW = 3  # its place among the joints, from 0
 
@@ -123,7 +124,7 @@ def _triad(along: Vector, towards: Vector, instead: Vector, size: Scalar) -> tup
     a = _unit(along)
     b = _across(towards, a)
     spare = _across(instead, a)
-    lost = less_equal(dot(b, b), SINGULAR**2 * size * size)
+    lost = less_equal(dot(b, b), SINGULAR_PIVOT**2 * size * size)
     b = _unit([select(lost, y, x) for x, y in zip(b, spare, strict=True)])
     return a, b, cross(a, b)
 
