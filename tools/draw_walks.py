@@ -77,7 +77,7 @@ FLOORS: tuple[tuple[str, tuple[Shared | Apart, ...]], ...] = (
             ),
             Shared(
                 "robot/formats",
-                ("load, loads, yaml_format.read_yaml",),
+                ("load, loads, yaml_file.read_yaml",),
                 ("every number and symbol a Formula, never evaluated",),
             ),
             Shared(

@@ -43,9 +43,8 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.files import reason
+from symoro.robot.formats.document import Record, YamlList, YamlScalar, compose
 from symoro.robot.formats.report import MAX_BYTES, Report, unix_lines
-from symoro.robot.formats.yaml_nodes import YamlList, YamlScalar, compose
-from symoro.robot.formats.yaml_record import Record
 
 # -- transmission
 

@@ -22,9 +22,8 @@ import numpy as np
 
 from symoro.errors import ArgumentError, FormatError, MissingDependencyError, Place, UnknownNameError
 from symoro.files import reason
+from symoro.robot.formats.document import Record, YamlList, YamlMapping, YamlNode, YamlScalar, compose
 from symoro.robot.formats.report import MAX_BYTES, Report, unix_lines
-from symoro.robot.formats.yaml_nodes import YamlList, YamlMapping, YamlNode, YamlScalar, compose
-from symoro.robot.formats.yaml_record import Record
 from symoro.trajectory.paths import LAWS
 from symoro.trajectory.samples import Samples, from_columns, is_of_motion, read_table
 from symoro.trajectory.trajectory import (

@@ -89,7 +89,7 @@ class NotebookScene:
         )
 
     def _data(self) -> str:
-        from symoro.robot.formats.yaml_write import tree_of
+        from symoro.robot.formats.robot_tree import tree_of
         from symoro.ui.bench import call
 
         robot = self.robot.replace(nominal=tuple({**dict(self.robot.nominal), **self.values}.items()))

@@ -24,8 +24,9 @@ from symoro.robot.description import (
     Tool,
 )
 from symoro.robot.formats.par import read_par
+from symoro.robot.formats.record_table import key_table
 from symoro.robot.formats.table import from_table
-from symoro.robot.formats.yaml_write import read_yaml, write_yaml
+from symoro.robot.formats.yaml_file import read_yaml, write_yaml
 from tests.robot.formats.samples import YAML, YAML_BY_NAME, par_files
 from tests.strategies import robots
 
@@ -104,6 +105,17 @@ def test_fixed_joints_get_no_symbolic_drive() -> None:
     robot = read_yaml("symoro: 1\nname: a\ninertia: symbolic\nfriction: symbolic\nframes: [{joint: fixed}]\n")
     assert robot.frame(1).IA.is_zero
     assert robot.frame(1).FV.is_zero
+
+
+def test_tip_and_payload_get_no_symbolic_inertia() -> None:
+    text = "symoro: 1\nname: a\ninertia: symbolic\nframes:\n"
+    text += "  - {joint: revolute, flexible: {length: L, EIz: 3, modes: {'y': 1}, tip: {M: 2}}}\n"
+    text += "tool: {on: 1, name: hand}\npayload: {M: 1}\n"
+    robot = read_yaml(text)
+    flexible = robot.link(1).flexible
+    assert flexible is not None and flexible.tip == Link(M=formula(2)) and str(robot.link(1).XX) == "XX1"
+    assert robot.payload == Link(M=formula(1))
+    assert write_yaml(robot).replace('"', "") == f"# {MADE_BY}\n{text}".replace("'", "")
 
 
 def test_rounded_angles_are_made_exact() -> None:
@@ -233,3 +245,8 @@ def test_numbers_without_end_cannot_be_written() -> None:
     robot = read_yaml(HEAD + "  - {}\n").with_frame(1, limits=Limits(upper=float("inf")))
     with pytest.raises(FormatError, match="finite"):
         write_yaml(robot)
+
+
+def test_the_documentation_lists_all_keys() -> None:
+    page = Path(__file__).parents[3] / "docs" / "robot-yaml.md"
+    assert key_table() in page.read_text(encoding="utf-8")

@@ -28,7 +28,7 @@ from symoro.robot.formats.par_write import write_par
 from symoro.robot.formats.report import MAX_BYTES
 from symoro.robot.formats.table import read_table, write_table
 from symoro.robot.formats.urdf import read_urdf, read_xacro, write_urdf
-from symoro.robot.formats.yaml_write import read_yaml, write_yaml
+from symoro.robot.formats.yaml_file import read_yaml, write_yaml
 
 
 @dataclass(frozen=True)

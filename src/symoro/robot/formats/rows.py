@@ -1,6 +1,6 @@
 """A robot from Python's own lists and dicts, without a file.
 
-The rows become the tree of texts that a YAML file becomes (`yaml_nodes`), and the reader of YAML does the rest: one
+The rows become the tree of texts that a YAML file becomes (`document`), and the reader of YAML does the rest: one
 set of keys, checks and messages. What is decided here is what a row of a table leaves unsaid: which column is the
 joint's variable, and which of its values are a link's.
 """
@@ -15,10 +15,10 @@ from symoro.errors import ExpressionError
 from symoro.expr.formula import Formula, formula
 from symoro.robot.centre import CENTRAL
 from symoro.robot.conventions import COLUMNS, Convention, convention_named
-from symoro.robot.formats import yaml_nodes as nodes
+from symoro.robot.formats import document as nodes
 from symoro.robot.formats.report import NOWHERE, Report
+from symoro.robot.formats.robot_tree import SCHEMA, read_tree
 from symoro.robot.formats.variable import find_variable, not_constant, offset_from
-from symoro.robot.formats.yaml_format import SCHEMA, read_tree
 from symoro.robot.records import ANGLES, DRIVE, GEOMETRIC, INERTIAL, JointType
 
 if TYPE_CHECKING:

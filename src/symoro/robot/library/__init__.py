@@ -10,7 +10,7 @@ from importlib import resources
 
 from symoro.errors import UnknownNameError
 from symoro.robot.description import Robot
-from symoro.robot.formats.yaml_write import read_yaml
+from symoro.robot.formats.yaml_file import read_yaml
 
 _SUFFIX = ".yaml"
 

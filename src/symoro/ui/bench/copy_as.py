@@ -14,7 +14,7 @@ from symoro.files import file_name
 from symoro.model import Model
 from symoro.robot import library
 from symoro.robot.description import Robot
-from symoro.robot.formats.yaml_write import tree_of
+from symoro.robot.formats.robot_tree import tree_of
 from symoro.ui.bench.defaults import default_values
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from symoro.errors import ArgumentError, SymoroError
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot.description import Robot
-from symoro.robot.formats.yaml_write import tree_of
+from symoro.robot.formats.robot_tree import tree_of
 from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.playback import kept_rows, number, numbers_of
 from symoro.ui.values import posture_word

@@ -10,7 +10,7 @@ from symoro.files import file_name
 from symoro.robot.consistency import warnings
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
-from symoro.robot.formats.yaml_write import tree_of
+from symoro.robot.formats.robot_tree import tree_of
 from symoro.robot.platform import parallel_robot
 from symoro.robot.topology import describe, loops, structure
 from symoro.robot.wheels import WheelKind
