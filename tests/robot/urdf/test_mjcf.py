@@ -13,7 +13,7 @@ import symoro
 from symoro.errors import FormatError, MissingDependencyError, NotApplicableError, OptionError
 from symoro.expr.formula import ZERO
 from symoro.robot.description import BaseKind, Limits, Robot
-from symoro.robot.formats.mjcf import read_mjcf, write_mjcf
+from symoro.robot.formats.urdf import read_mjcf, write_mjcf
 from symoro.ui.cli import main
 from tests.robot.urdf.oracle import Frames, Inertia, homogeneous
 

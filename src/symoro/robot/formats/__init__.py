@@ -21,13 +21,12 @@ from symoro.errors import FormatError, OptionError, Place, UnknownNameError
 from symoro.files import reason, write_files
 from symoro.robot.conventions import Convention, convention_named
 from symoro.robot.description import Robot
-from symoro.robot.formats.guess import guessed
-from symoro.robot.formats.mjcf import read_mjcf, write_mjcf
 from symoro.robot.formats.par import read_par
 from symoro.robot.formats.par_write import write_par
 from symoro.robot.formats.report import MAX_BYTES
 from symoro.robot.formats.table import read_table, write_table
-from symoro.robot.formats.urdf import read_urdf, read_xacro, write_urdf
+from symoro.robot.formats.urdf import read_mjcf, read_urdf, read_xacro, write_mjcf, write_urdf
+from symoro.robot.formats.urdf.markup import parse
 from symoro.robot.formats.yaml_file import read_yaml, write_yaml
 
 
@@ -309,3 +308,42 @@ def _check_text(text: str, file: str | None) -> None:
         raise FormatError("this is binary data, not text", place=place, hint="save it as UTF-8 text")
     if not text.strip():
         raise FormatError("the file is empty", place=place, hint="is it the right file?")
+
+
+# -- the format of a text that has no suffix, from its content
+
+
+_PAR = re.compile(r"\s*\(\*|^[ \t]*NL[ \t]*=", re.MULTILINE | re.IGNORECASE)
+_YAML = re.compile(r"""\s*\{|^["']?(?:symoro|frames)["']?[ \t]*:""", re.MULTILINE)
+_TABLE = re.compile(r"^#[ \t]*convention[ \t]*:|^[ \t]*joint[ \t]*[,;]", re.MULTILINE | re.IGNORECASE)
+_ROOTS = {"robot": "urdf", "mujoco": "mjcf", "mujocoinclude": "mjcf"}
+_HEAD = 20_000
+_CHOOSE = "give the option 'format': par, yaml, urdf, xacro, mjcf or a table (kk, craig, dh)"
+
+
+def guessed(text: str, file: str | None) -> str:
+    """The name of the format.
+
+    Raises:
+        FormatError: the text looks like none of ours.
+    """
+    head = text.lstrip("\ufeff \t\r\n")[:_HEAD]
+    if head.startswith("<"):
+        return _of_xml(text, file)
+    if _PAR.match(head) or (_PAR.search(head) and not _YAML.search(head)):
+        return "par"
+    if _TABLE.search(head):
+        return "khalil-kleinfinger"
+    if _YAML.match(head) or _YAML.search(head):
+        return "yaml"
+    raise FormatError("the text tells no format", place=Place(file), hint=_CHOOSE)
+
+
+def _of_xml(text: str, file: str | None) -> str:
+    root = parse(text, file, (), "a robot's XML starts with '<robot' or '<mujoco'")
+    if root.tag == "robot" and any(key.startswith("xmlns:xacro") for key in root.attributes):
+        return "xacro"
+    if root.tag not in _ROOTS:
+        message = f"the element '{root.tag[:40]}' starts no robot"
+        raise FormatError(message, place=Place(file, *root.spot), hint=_CHOOSE)
+    return _ROOTS[root.tag]

@@ -15,7 +15,7 @@ from symoro.files import file_name
 from symoro.robot import formats, library
 from symoro.robot.description import INERTIAL, Base, BaseKind, Frame, JointType, Link, Robot
 from symoro.robot.flexibility import flexible_links
-from symoro.robot.formats.guess import guessed
+from symoro.robot.formats import guessed
 from symoro.robot.topology import describe, elastic_joints, structure
 from symoro.robot.wheels import Wheel, WheelKind
 from symoro.ui.bench.payload import item, robot_of

@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
 from symoro.errors import FormatError, MissingDependencyError, Place
 from symoro.robot.formats.urdf.markup import parse
-from symoro.robot.formats.urdf.packages import PackageFinder
 
 
 def expand(
@@ -58,3 +58,107 @@ def expand(
     finally:
         xacrodoc.packages.reset()
         xacro.init_stacks(None)
+
+
+# -- ROS packages without ROS: the folder of `$(find package)`
+#
+# It is searched, in this order, in the folders that the caller names, in the folders above the file and beside those,
+# in ROS_PACKAGE_PATH and in AMENT_PREFIX_PATH. A folder is a package by its name, or by the name in its package.xml.
+
+
+_NAME = re.compile(r"[\w-]{1,100}\Z", re.ASCII)
+_TITLE = re.compile(r"<name>\s*([\w-]+)\s*</name>", re.ASCII)
+_DEPTH = 4
+_MOST_FOLDERS = 5000
+
+
+class PackageFinder:
+    """Finds packages, and remembers the one that it could not find.
+
+    Attributes:
+        missing: the name of a package that is nowhere.
+    """
+
+    def __init__(self, file: str | None, folders: Sequence[str | os.PathLike[str]]) -> None:
+        self.missing: str | None = None
+        self._given = [Path(folder) for folder in folders]
+        start = Path(file) if file else Path("here")
+        self._above = list(Path(os.path.realpath(start)).parents)
+        self._ros = _paths("ROS_PACKAGE_PATH")
+        self._ament = [path / "share" for path in _paths("AMENT_PREFIX_PATH")]
+        self._known: dict[str, str] = {}
+
+    def get_path(self, name: str) -> str:
+        """The folder of a package.
+
+        Raises:
+            LookupError: there is none; `looked` tells where it should be.
+        """
+        if name not in self._known:
+            found = next(self._candidates(name), None) if _NAME.match(name) else None
+            if found is None:
+                self.missing = name
+                raise LookupError(f"package '{name}' is not found")
+            self._known[name] = found.as_posix()
+        return self._known[name]
+
+    def looked(self) -> str:
+        """Where packages are looked for, in a sentence."""
+        given = ", ".join(map(str, self._given)) or "none given"
+        ros = ", ".join(map(str, self._ros)) or "not set"
+        return (
+            f"looked in the option's folders ({given}), in {self._above[0]} and the folders above, "
+            f"in ROS_PACKAGE_PATH ({ros}); name its folder with the option 'package'"
+        )
+
+    def _candidates(self, name: str) -> Iterator[Path]:
+        for folder in self._given:
+            yield from _within(folder, name)
+        for folder in self._above:
+            if _is_package(folder, name):
+                yield folder
+            if _is_folder(folder / name):
+                yield folder / name
+        for folder in self._ros:
+            yield from _within(folder, name)
+        for folder in self._ament:
+            if _is_folder(folder / name):
+                yield folder / name
+
+
+def _paths(variable: str) -> list[Path]:
+    return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+
+
+def _within(folder: Path, name: str) -> Iterator[Path]:
+    """The folder itself, the one of that name in it, or a package further down."""
+    if _is_package(folder, name):
+        yield folder
+    if _is_folder(folder / name):
+        yield folder / name
+    for count, (path, folders, files) in enumerate(os.walk(folder)):
+        below = Path(path)
+        if count > _MOST_FOLDERS:
+            return
+        if "package.xml" in files and _is_package(below, name):
+            yield below
+        deep = len(below.relative_to(folder).parts) >= _DEPTH
+        folders[:] = [] if deep else sorted(each for each in folders if not each.startswith("."))
+
+
+def _is_package(folder: Path, name: str) -> bool:
+    if folder.name == name and _is_folder(folder):
+        return True
+    try:
+        with (folder / "package.xml").open("rb") as stream:
+            title = _TITLE.search(stream.read(20_000).decode("utf-8", "replace"))
+    except OSError:
+        return False
+    return title is not None and title[1] == name
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
