@@ -156,10 +156,7 @@ def test_files_in_and_out() -> None:
             "rx90_floating",
             "inverse-dynamics",
             "a floating base",
-            [
-                ("base", "given", "a floating base that moves as given"),
-                ("free", None, "elastic and free joints on a floating base"),
-            ],
+            [],
         ),
         ("delta", "jacobian", "", [("space", "platform", "a platform on legs, space='platform'")]),
         ("fourbar", "transform", "", [("active", True, "active joints of closed loops")]),

@@ -181,7 +181,7 @@ def _registers(module: pkgutil.ModuleInfo) -> bool:
     """Whether a module says `@model` or `@form`; what computes in numbers, and NumPy, is loaded when a model asks."""
     spec = module.module_finder.find_spec(module.name, None)
     source = spec.loader.get_source(module.name) if spec and isinstance(spec.loader, InspectLoader) else None
-    return source is None or "\n@model(" in source or "\n@form(" in source
+    return source is None or any(f"\n@{name}(" in source for name in ("model", "form", "tree_model"))
 
 
 def _with_forms(plain: Entry) -> Entry:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
 from symoro.models.dynamic.actuated_motion import actuated_motion
-from symoro.models.dynamic.actuators import links_alone
+from symoro.models.dynamic.force_elements import links_alone
 from symoro.robot.description import Robot
 from symoro.robot.topology import elastic_joints
 from symoro.runtime.function import Function

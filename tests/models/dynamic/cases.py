@@ -13,6 +13,10 @@ from hypothesis import strategies as st
 
 import symoro
 from symoro.expr.formula import Formula, formula
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic import system as systems
+from symoro.models.dynamic.formulation import Formulation
+from symoro.program.program import Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import (
     ANGLES,
@@ -203,3 +207,10 @@ def error(found: Any, expected: Any) -> float:
     assert a.shape == b.shape
     assert np.all(np.isfinite(a))
     return float(np.abs(a - b).max() / max(1.0, np.abs(b).max())) if a.size else 0.0
+
+
+def torque_program(robot: Robot, formulation: Formulation) -> Program:
+    """Return the inverse dynamics of a rigid robot on a fixed base in one formulation, not optimised."""
+    s = systems.system("torques", Layout(robot), formulation, systems.Inputs(accelerations=True))
+    s.builder.output("tau", list(s.dynamics.efforts(s.state, s.known.accelerations).values()))
+    return s.builder.program()

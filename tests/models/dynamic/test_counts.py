@@ -10,13 +10,12 @@ import pytest
 import symoro
 from benchmarks.operations import Case, cases, general
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.inverse import torque_program
 from symoro.models.dynamic.search import best_formulation, cost
 from symoro.program.count import count
 from symoro.program.pipeline import optimise
 from symoro.robot.description import Robot
 from tests.effort import Effort
-from tests.models.dynamic.cases import error, oracle, outputs, seeded_tree, state
+from tests.models.dynamic.cases import error, oracle, outputs, seeded_tree, state, torque_program
 
 # (multiplications, additions, divisions, functions) with effort quick. Lower them when they fall.
 RECORDED = {
@@ -89,10 +88,10 @@ def test_search_is_not_worse_than_quick(
 
 
 def test_search_finds_the_same_twice(small: Robot) -> None:
-    first, second = (best_formulation(small, lambda f: torque_program(small, "torques", f)) for _ in range(2))
+    first, second = (best_formulation(small, lambda f: torque_program(small, f)) for _ in range(2))
     assert first == second
-    best = cost(count(optimise(torque_program(small, "torques", first))))
-    assert best <= cost(count(optimise(torque_program(small, "torques", quick(small)))))
+    best = cost(count(optimise(torque_program(small, first))))
+    assert best <= cost(count(optimise(torque_program(small, quick(small)))))
 
 
 @pytest.mark.parametrize(

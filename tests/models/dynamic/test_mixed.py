@@ -14,8 +14,9 @@ import symoro
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO, formula
 from symoro.models.coordinates.joint_motion import joint_motion
-from symoro.models.dynamic.articulated import Driven, Free, body_inertias, mixed
-from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
+from symoro.models.dynamic.articulated import Driven, Free, body_inertias, hybrid_dynamics
+from symoro.models.dynamic.force_elements import drive_torques
+from symoro.models.dynamic.setting import gravity, wrenches
 from symoro.models.recursion import base_motion, local_frames
 from symoro.program.builder import Builder
 from symoro.program.count import count
@@ -61,7 +62,7 @@ def program(robot: Robot, free: Collection[int], free_base: bool) -> Program:
         loads[0] = [builder.formula(getattr(robot.base.link, name)) for name in WRENCH]
     tree, down = local_frames(builder, robot, q), gravity(builder, robot)
     inertias = body_inertias(builder, robot, tree, free_base=free_base)
-    found = mixed(builder, tree, qd, joints, base, down, inertias, loads, free_base=free_base)
+    found = hybrid_dynamics(builder, tree, qd, joints, base, down, inertias, loads, free_base=free_base)
     assert set(found.qdd) == set(free)
     assert set(found.efforts) == set(moving) - set(free)
     qdd = {**known, **found.qdd}
@@ -186,7 +187,7 @@ def test_each_moving_joint_must_be_known() -> None:
     tree, base = local_frames(builder, robot, motion.q), base_motion(builder, robot)
     inertias = body_inertias(builder, robot, tree)
     with pytest.raises(KeyError):
-        mixed(builder, tree, motion.qd, {1: Driven(0)}, base, [0, 0, 0], inertias, {})
+        hybrid_dynamics(builder, tree, motion.qd, {1: Driven(0)}, base, [0, 0, 0], inertias, {})
 
 
 # -- nothing to move

@@ -9,9 +9,10 @@ import pytest
 
 from symoro.expr.formula import ZERO
 from symoro.models.coordinates.joint_motion import joint_motion
+from symoro.models.dynamic.force_elements import drive_torques
 from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.newton_euler_plain import efforts, link_motions, link_wrenches
-from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
+from symoro.models.dynamic.setting import gravity, wrenches
 from symoro.models.recursion import base_motion, local_frames
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret

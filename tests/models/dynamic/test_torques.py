@@ -16,7 +16,6 @@ from symoro.expr.formula import Formula, formula
 from symoro.models.coordinates.couplings import joint_positions
 from symoro.models.dynamic.formulation import FLAGS, Change, Choice, Formulation, plain, quick
 from symoro.models.dynamic.inertia import link_inertias, regrouped
-from symoro.models.dynamic.inverse import torque_program
 from symoro.models.recursion import local_frames
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
@@ -33,6 +32,7 @@ from tests.models.dynamic.cases import (
     outputs,
     seeded_tree,
     state,
+    torque_program,
 )
 from tests.oracle.dynamics import Tree
 
@@ -73,7 +73,7 @@ def test_many_seeded_trees(seed: int) -> None:
 
 
 def torques(robot: Robot, formulation: Formulation, at: Inputs) -> Array:
-    program = optimise(torque_program(robot, "torques", formulation))
+    program = optimise(torque_program(robot, formulation))
     return interpret(program, {port.name: at[port.name] for port in program.inputs}, dict(robot.nominal))[
         "tau"
     ]

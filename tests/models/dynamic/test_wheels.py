@@ -207,12 +207,6 @@ def test_slopes_are_refused() -> None:
         symoro.generate(tilted, "inverse-dynamics")
 
 
-def test_elastic_joints_are_refused() -> None:
-    robot = symoro.load("mobile_manipulator").with_frame(6, eta=True, k=100)
-    with pytest.raises(NotApplicableError, match="elastic joints, which are not combined with wheels"):
-        symoro.generate(robot, "direct-dynamics")
-
-
 def test_without_wheels_the_motion_of_the_base_is_given() -> None:
     """As of a base that moves as prescribed."""
     bare = numbered("diffdrive").replace(wheels=())

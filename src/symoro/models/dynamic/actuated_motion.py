@@ -17,19 +17,17 @@ from itertools import pairwise
 from symoro.errors import NotApplicableError
 from symoro.expr.derivatives import forward
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.coordinates.couplings import own_entries
-from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.dynamic.actuators import elastic_tree, links_alone
+from symoro.models.coordinates.blocks import joint
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.force_elements import drive_torques, links_alone
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.hybrid import is_floating
-from symoro.models.dynamic.setting import drive_torques
-from symoro.models.dynamic.torques import Torques
+from symoro.models.dynamic.system import Inputs, system
 from symoro.models.ports import QM, QMD, QMDD, TAU
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import independent
-from symoro.robot.description import MOTION, Robot
+from symoro.robot.coordinates import has_followers, independent
+from symoro.robot.description import MOTION, BaseKind, Robot
 from symoro.robot.topology import elastic_joints
 
 JERK = Port("qddd", "n", "third derivatives of the links' positions")
@@ -42,8 +40,10 @@ def actuated_motion(robot: Robot) -> Program:
     Raises:
         NotApplicableError: the robot has no motors behind springs, or they do not tell its motion.
     """
-    reason = elastic_tree(robot)
-    if reason is None and is_floating(robot):
+    reason = None if elastic_joints(robot) else "none of its joints is elastic"
+    if robot.B or has_followers(robot):
+        reason = "its joints are coupled, and elastic actuators of such robots are not modelled"
+    elif robot.base.kind == BaseKind.FLOATING:
         reason = "its base is free, and follows from forces"
     fixed = [
         j for j in independent(robot) if any(getattr(robot.frame(j), name) is not None for name in MOTION)
@@ -63,17 +63,18 @@ def actuated_motion(robot: Robot) -> Program:
 
 
 def _program(robot: Robot) -> Program:
-    builder, own, bare = Builder(f"{robot.name}_actuated_motion"), independent(robot), links_alone(robot)
-    joints = coordinates(builder, bare)
-    qd, qdd = (own_entries(builder, robot, name) for name in ("qd", "qdd"))
+    own, bare = independent(robot), links_alone(robot)
+    links = system("actuated_motion", Layout(bare), quick(bare), Inputs(accelerations=True))
+    builder, q = links.builder, links.provider.positions
+    qd, qdd = ({j: values[joint(j)] for j in own} for values in (links.state.nu, links.known.accelerations))
     higher: list[dict[int, Scalar]] = [
         dict(zip(own, builder.input(port, (len(own),), [f"{port.name}{j}" for j in own]), strict=True))
         for port in (JERK, SNAP)
     ]
-    torques = Torques(builder, bare, quick(bare), joints).at(qd, qdd)
-    efforts = dict(zip(own, torques, strict=True))
+    forces = links.dynamics.efforts(links.state, links.known.accelerations)
+    efforts = {j: forces[joint(j)] for j in own}
     elastic = elastic_joints(robot)
-    chain: list[dict[int, Scalar]] = [dict(joints.positions), dict(qd), dict(qdd), *higher]
+    chain: list[dict[int, Scalar]] = [dict(q), qd, qdd, *higher]
     s = {j: builder.named(f"spring{j}", efforts[j]) for j in elastic}
     once = _along(builder, s, chain[:4], own)
     twice = _along(builder, once, chain, own)

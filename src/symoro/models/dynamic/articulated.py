@@ -43,27 +43,20 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Vector, add, cross, subtract
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates.couplings import own_entries
-from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.composite import inverse_inertia
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.modes import accelerations, behind, efforts
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias, regrouped
-from symoro.models.dynamic.setting import drive_torques, gravity, spring_torques, wrenches
 from symoro.models.kinematic.motion import Vectors, turned_with
-from symoro.models.ports import QDD
 from symoro.models.recursion import (
     BaseMotion,
     Local,
-    base_motion,
     inward,
-    local_frames,
     name_vectors,
     outward,
 )
 from symoro.models.spatial import AnyInertia, Inertia, Twist, Wrench, along, gathered
 from symoro.program.builder import Builder
-from symoro.program.program import Program
 from symoro.robot.description import BaseKind, Robot
 
 
@@ -100,7 +93,7 @@ class Outboard:
 
 
 @dataclass(frozen=True)
-class Mixed:
+class HybridSolution:
     """What the recursion finds.
 
     Attributes:
@@ -118,32 +111,6 @@ class Mixed:
     wrench: Wrench | None = None
 
 
-def articulated(robot: Robot) -> Program:
-    """Direct dynamics by articulated bodies: all joints free, the base given."""
-    builder = Builder(f"{robot.name}_direct_dynamics")
-    joints = joint_motion(builder, robot, "qd")
-    qd = joints.qd
-    torques = own_entries(builder, robot, "tau")
-    free = free_joints(builder, robot, joints, torques)
-    tree, base = local_frames(builder, robot, joints.q), base_motion(builder, robot)
-    inertias, loads = body_inertias(builder, robot, tree), wrenches(builder, robot)
-    found = mixed(builder, tree, qd, free, base, gravity(builder, robot), inertias, loads)
-    builder.output(QDD, [found.qdd[j] for j in torques])
-    return builder.program()
-
-
-def free_joints(
-    builder: Builder, robot: Robot, motion: JointMotion, torques: Mapping[int, Scalar]
-) -> dict[int, Driven | Free]:
-    """Joints of known torques, less what friction and springs take of them (44), (69), (106)."""
-    friction = drive_torques(builder, robot, motion.qd, motion.qdd)
-    springs = spring_torques(builder, robot, motion.q)
-    return {
-        j: Free(torque - friction[j] - springs.get(j, 0), builder.formula(robot.frame(j).IA))
-        for j, torque in torques.items()
-    }
-
-
 def body_inertias(
     builder: Builder, robot: Robot, tree: Mapping[int, Local], *, free_base: bool = False
 ) -> dict[int, Inertia]:
@@ -153,7 +120,7 @@ def body_inertias(
     return effective_inertias(builder, robot, tree, {})
 
 
-def mixed(
+def hybrid_dynamics(
     builder: Builder,
     tree: Mapping[int, TreeElement],
     qd: Mapping[int, Scalar],
@@ -165,16 +132,16 @@ def mixed(
     *,
     free_base: bool = False,
     held: bool = False,
-) -> Mixed:
+) -> HybridSolution:
     """The three walks.
 
     Arguments:
         joints: what is known of each moving joint.
-        base: how the base moves; its acceleration is not read when the base is free.
+        base: how the base moves; its acceleration is not read when the base is free and not held.
         down: gravity in frame 0.
         inertias: of the links, as `body_inertias` gives them.
         loads: the wrench of each link on the environment, of a free base too.
-        held: the modes of flexible links do not accelerate, nor does a free base; they are free otherwise.
+        held: the modes of flexible links do not accelerate, and a free base moves as given; they are free otherwise.
 
     Raises:
         NotApplicableError: a free joint, or a free base, moves no mass.
@@ -191,11 +158,11 @@ def mixed(
     if not free_base:
         ground = Twist(subtract(base.vd, down), base.wd)
     elif held:
-        ground = Twist([-g for g in down], [0, 0, 0])
+        ground = Twist(subtract(base.vd, down), base.wd)
         wrench = bodies[0].inertia @ ground - bodies[0].beta
     else:
         ground = bodies[0].inertia.solve(bodies[0].beta)  # 0Vd_0 = J_0*^-1 beta_0*    (97), (109)
-    found = Mixed({}, {}, Twist(add(ground.v, down), ground.w), {}, wrench)
+    found = HybridSolution({}, {}, Twist(add(ground.v, down), ground.w), {}, wrench)
     _accelerate(builder, tree, joints, w, gamma, bodies, ground, held, found)
     return found
 
@@ -305,7 +272,7 @@ def _accelerate(
     bodies: Mapping[int, Outboard],
     ground: Twist,
     held: bool,
-    found: Mixed,
+    found: HybridSolution,
 ) -> None:
     """Fill in qdd of the free joints, a' f of the driven ones, and what the modes do.
 

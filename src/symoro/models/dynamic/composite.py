@@ -1,4 +1,4 @@
-"""`inertia-matrix`: composite links, and the solution of A x = b.
+"""Composite links, and the solution of A x = b.
 
 Inward, the mass beyond each joint is gathered as a pseudo-inertia (1997 paper, eq. 27 to 38):
 
@@ -17,19 +17,13 @@ from collections.abc import Mapping, Sequence
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, matmul, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import model
 from symoro.models.coordinates.couplings import Coordinates
-from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.dynamic.inertia import effective_inertias
-from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree
 from symoro.models.joints import is_zero
-from symoro.models.ports import A, Q
-from symoro.models.recursion import FREE_BASE, Local, homeward, inward, local_frames, outward
-from symoro.models.references import SYMORO_1997
+from symoro.models.recursion import FREE_BASE, Local, homeward, inward, outward
 from symoro.models.solvers import TreeFactors
 from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
-from symoro.program.program import Program
 from symoro.robot.description import BaseKind, Robot
 
 MatrixEntries = dict[tuple[int, int], Scalar]  # (i, j) of joints with i an ancestor of j, or j itself
@@ -174,24 +168,3 @@ def joint_parents(locals_: Mapping[int, Local]) -> dict[int, int]:
     """For each moving joint the moving joint before it, 0 at the base; each after its own."""
     last = outward(locals_, 0, lambda local, before: local.j if local.moving else before)
     return {j: last[local.i] for j, local in locals_.items() if local.moving}
-
-
-@model(
-    "inertia-matrix",
-    menu="Dynamic",
-    title="inertia matrix, by composite links",
-    inputs=(Q,),
-    outputs=(A,),
-    reference=SYMORO_1997.at("section 5.3.2, eq. (26) to (38)"),
-    aliases=("inm", "crba"),
-    applies=fixed_tree,
-    applies_to=APPLIES_TO,
-    equations=r"P_i \leftarrow P_i + {}^iT_j P_j {}^iT_j^T, \qquad A_{ij} = a_i^T (f, m)_{ij}",
-)
-def inertia_matrix(robot: Robot) -> Program:
-    """The inertia matrix."""
-    builder = Builder(f"{robot.name}_inertia_matrix")
-    joints = coordinates(builder, robot)
-    entries = tree_inertia(builder, robot, local_frames(builder, robot, joints.positions))
-    builder.output(A, coupled(joints, entries))
-    return builder.program()

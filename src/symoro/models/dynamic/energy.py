@@ -1,63 +1,37 @@
-"""`energy`: kinetic and potential energy.
+"""Kinetic and potential energy of a tree, by recursion over the links.
 
     E = sum of (w' J w + M v.v + 2 MS.(v x w)) / 2 + sum of Ia qd^2 / 2                   (1997 paper, eq. 49)
     U = - sum of g' (M 0Pj + 0Aj jMSj)                                             (eq. 50, the mass restored)
-        + sum of k (q - rest)^2 / 2 over the elastic joints
 
-U is zero where all mass would lie at the origin of frame 0 and no spring is strained. The motion of the
-base counts in E.
+The mass of the links may be regrouped: neither E nor mass and first moment of the whole robot change by it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from symoro.expr.linalg import Vector, add, cross, dot, matvec, scale
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import model
-from symoro.models.coordinates.joint_motion import joint_motion
-from symoro.models.dynamic.inertia import link_inertias
-from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree, gravity, spring_energy
+from symoro.models.dynamic.articulated import TreeElement
+from symoro.models.dynamic.flexible.beam import Beam
+from symoro.models.dynamic.flexible.tree import FlexibleTree, ModesOfLinks
 from symoro.models.kinematic.motion import angular_velocities, linear_velocities
-from symoro.models.ports import QD, Q
-from symoro.models.recursion import BaseMotion, Local, base_motion, inward, local_frames, name_vectors
-from symoro.models.references import SYMORO_1997
-from symoro.models.spatial import Inertia
+from symoro.models.recursion import BaseMotion, Local, inward, name_vectors, outward
+from symoro.models.spatial import Inertia, Twist, along
 from symoro.program.builder import Builder
-from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
-
-E = Port("E", "", "kinetic energy")
-U = Port("U", "", "potential energy of gravity and springs")
 
 Moments = tuple[Scalar, Vector]  # mass, first moment
 
 
-@model(
-    "energy",
-    menu="Dynamic",
-    title="kinetic and potential energy",
-    inputs=(Q, QD),
-    outputs=(E, U),
-    reference=SYMORO_1997.at("section 6.3, eq. (49), (50)"),
-    applies=fixed_tree,
-    applies_to=APPLIES_TO,
-    equations=r"E = \tfrac12 \sum_j ({}^j\omega_j^T J_j\,{}^j\omega_j + M_j {}^jV_j^T {}^jV_j + "
-    r"2\,{}^jMS_j^T ({}^jV_j \times {}^j\omega_j)) + \tfrac12 \sum_j I_{a,j} \dot q_j^2, \quad "
-    r"U = -\sum_j {}^0g^T (M_j {}^0P_j + {}^0A_j {}^jMS_j) + \tfrac12 \sum_j k_j (q_j - q_{0,j})^2",
-)
-def energy(robot: Robot) -> Program:
-    """Energies, by recursion over the links."""
-    builder = Builder(f"{robot.name}_energy")
-    joints = joint_motion(builder, robot, "qd")
-    locals_ = local_frames(builder, robot, joints.q)
-    base = base_motion(builder, robot, acceleration=False)
-    inertias = {j: inertia for j, inertia in link_inertias(builder, robot).items() if j}
-    builder.output(E, kinetic_energy(builder, robot, locals_, base, joints.qd, inertias))
-    _, moment = whole_mass(locals_, inertias)
-    weight = -dot(gravity(builder, robot), moment)
-    builder.output(U, weight + spring_energy(builder, robot, joints.q))
-    return builder.program()
+class Energy(NamedTuple):
+    """Kinetic energy; mass and first moment of the whole robot in frame 0; strain energy of beams."""
+
+    kinetic: Scalar
+    mass: Scalar
+    moment: Vector
+    strain: Scalar
 
 
 def kinetic_energy(
@@ -96,3 +70,43 @@ def _carried(local: Local, body: Moments, onto: Moments) -> Moments:
     """Mass and first moment of a body, added to those of its antecedent."""
     mass, moment = body
     return onto[0] + mass, add(onto[1], add(local.to_parent(moment), scale(mass, local.position)))
+
+
+def flexible_energy(
+    builder: Builder,
+    robot: Robot,
+    tree: FlexibleTree,
+    base: BaseMotion,
+    qd: Mapping[int, Scalar],
+    modes: tuple[ModesOfLinks, ModesOfLinks],
+    *,
+    with_base: bool,
+) -> Energy:
+    """Return V' J V / 2 of every body, V' C ed + ed' m ed / 2 and e' K e / 2 of every beam, and the rotors.
+
+    Arguments:
+        with_base: whether link 0 counts.
+    """
+
+    def step(element: TreeElement, antecedent: Twist) -> Twist:
+        if isinstance(element, Beam):
+            return antecedent.to_child(element.shift) + element.rate
+        moved = antecedent.to_child(element)
+        return moved + along(element, qd[element.j]) if element.moving else moved
+
+    e, ed = modes
+    twists = outward(tree.elements, Twist(base.v, base.w), step)
+    bodies = {j: inertia for j, inertia in tree.inertias.items() if j or with_base}
+    doubled: Scalar = 0
+    for j, inertia in bodies.items():
+        doubled = doubled + (inertia @ twists[j]).dot(twists[j])
+    strain: Scalar = 0
+    for j, beam in tree.beams.items():
+        doubled = doubled + dot(ed[j], matvec(beam.mass, ed[j]))
+        for column, rate in zip(beam.columns, ed[j], strict=True):
+            doubled = doubled + 2 * rate * column.dot(twists[j])
+        strain = strain + dot(beam.stiff, e[j]) / 2
+    for j, rate in qd.items():
+        doubled = doubled + builder.formula(robot.frame(j).IA) * (rate * rate)
+    shifts = {j: x.shift if isinstance(x, Beam) else x for j, x in tree.elements.items()}
+    return Energy(doubled / 2, *whole_mass(shifts, bodies), strain)

@@ -6,13 +6,13 @@ matters of the tensor. All of this depends on parameters alone: it is done once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from symoro.expr.linalg import Matrix, Vector, matadd, transpose, zeros
 from symoro.models.joints import Trigonometry, fixed_place, is_zero
 from symoro.models.recursion import Local, inward, local_frame, outward
 from symoro.models.regrouping import carried, moving, of_matrix, staying
-from symoro.models.spatial import Inertia
+from symoro.models.spatial import NOTHING, Inertia
 from symoro.program.builder import Builder
 from symoro.robot.description import BaseKind, JointType, Link, Robot, Tool
 
@@ -70,18 +70,37 @@ def effective_inertias(
         alone: each link is loaded with its own. Where they are gathered first, the entries whose sum is the ZZ of a
             link that only turns about its z stay apart, to meet those of others.
     """
-    inertias = link_inertias(builder, robot)
     about_z = _turning_about_z(robot, locals_)
-    for j in about_z:
-        zz = inertias[j].tensor()[5]
-        inertias[j] = Inertia((zz, 0, 0, 0, 0, 0), inertias[j].ms, inertias[j].m)
-    found = regrouped(locals_, inertias, basis)
+    found = regrouped(locals_, _about_z_alone(link_inertias(builder, robot), about_z), basis)
     for j in about_z if alone else ():
         found[j] = Inertia((found[j].tensor()[5], 0, 0, 0, 0, 0), found[j].ms, found[j].m)
     for j in (*([0] if robot.base.kind == BaseKind.FLOATING else []), *locals_):
         only_zz = j in about_z and is_zero(found[j].k[1])
         name_inertia(builder, j, found[j], of_link(builder, robot.link(j)), only_zz=only_zz)
     return found
+
+
+def regrouped_inertias(
+    builder: Builder, robot: Robot, locals_: Mapping[int, Local], *, with_base: bool
+) -> dict[int, Inertia]:
+    """Return the inertias regrouped, without a loss of mass: what no joint carries is on link 0.
+
+    Arguments:
+        with_base: whether the inertia of link 0 counts.
+    """
+    inertias = link_inertias(builder, robot)
+    if not with_base:
+        inertias[0] = NOTHING
+    return regrouped(locals_, _about_z_alone(inertias, _turning_about_z(robot, locals_)), {})
+
+
+def _about_z_alone(inertias: Mapping[int, Inertia], links: Sequence[int]) -> dict[int, Inertia]:
+    """Return the inertias, those of links that only turn about their own z with ZZ alone of the tensor."""
+    reduced = dict(inertias)
+    for j in links:
+        zz = inertias[j].tensor()[5]
+        reduced[j] = Inertia((zz, 0, 0, 0, 0, 0), inertias[j].ms, inertias[j].m)
+    return reduced
 
 
 def name_inertia(builder: Builder, j: int, found: Inertia, own: Inertia, *, only_zz: bool) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from symoro.expr.formula import ZERO
 from symoro.expr.linalg import Vector, add, matvec, transpose
-from symoro.expr.scalar import Scalar, sign
+from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.inertia import tool_frame
 from symoro.models.ports import WRENCH as EXTERNAL
 from symoro.models.spatial import Wrench
@@ -113,35 +112,6 @@ def _of_payload(builder: Builder, robot: Robot) -> dict[int, Vector]:
 def exerts(link: Link) -> bool:
     """Whether a link has a wrench on the environment."""
     return any(not getattr(link, name).is_zero for name in WRENCH)
-
-
-def drive_torques(
-    builder: Builder, robot: Robot, qd: Mapping[int, Scalar], qdd: Mapping[int, Scalar]
-) -> dict[int, Scalar]:
-    """Rotor inertia and friction: IA qdd + FV qd + FS sign(qd) + FO, for every moving joint."""
-    found: dict[int, Scalar] = {}
-    for j, rate in qd.items():
-        frame = robot.frame(j)
-        torque: Scalar = builder.formula(frame.FO)
-        torque = torque + builder.formula(frame.IA) * qdd[j] + builder.formula(frame.FV) * rate
-        if not frame.FS.is_zero:
-            torque = torque + builder.formula(frame.FS) * sign(rate)
-        found[j] = torque
-    return found
-
-
-def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> dict[int, Scalar]:
-    """What it takes against the springs of the elastic joints of the tree: k (q - rest)."""
-    elastic = {j: robot.frame(j) for j in q if robot.frame(j).eta}
-    return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in elastic.items()}
-
-
-def spring_energy(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> Scalar:
-    """k (q - rest)^2 / 2 over the elastic joints."""
-    strained: Scalar = 0
-    for j, torque in spring_torques(builder, robot, q).items():
-        strained = strained + torque * (q[j] - builder.formula(robot.frame(j).rest)) / 2
-    return strained
 
 
 def at_rest(robot: Robot) -> Robot:

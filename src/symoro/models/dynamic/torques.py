@@ -7,10 +7,11 @@ from functools import cached_property
 
 from symoro.expr.scalar import Scalar
 from symoro.models.coordinates.couplings import Coordinates
+from symoro.models.dynamic.force_elements import drive_torques, spring_torques
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler
-from symoro.models.dynamic.setting import drive_torques, gravity, spring_torques, wrenches
+from symoro.models.dynamic.setting import gravity, wrenches
 from symoro.models.joints import Trigonometry
 from symoro.models.recursion import base_motion, local_frames
 from symoro.models.spatial import Inertia

@@ -17,7 +17,8 @@ from symoro.errors import OptionError
 from symoro.expr.formula import Formula
 from symoro.models.catalogue import Option
 from symoro.models.coordinates.joint_motion import JointMotion
-from symoro.models.dynamic.setting import rigid_fixed_tree, spring_energy, spring_torques
+from symoro.models.dynamic.force_elements import spring_energy, spring_torques
+from symoro.models.dynamic.setting import rigid_fixed_tree
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import PostureLike, with_home

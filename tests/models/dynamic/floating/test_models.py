@@ -284,7 +284,8 @@ FORMS = [
     if form.of in ("", "a floating base", "a floating base that moves as given")
     if "floating base" in (form.of or form.applies_to)
 ]
-ON_REQUEST = {"Q0", "reactions", "qdd", "Vd0", "dh"}
+ON_REQUEST = {"Q0", "reactions", "qdd", "qdda", "Vd0", "wrench0", "dh"}
+WITH_OPTIONS = {"tau_free", "qdd_out", "qm", "qmd", "qmdd"}  # free joints, motors behind springs
 
 
 @pytest.mark.parametrize(("entry", "form"), FORMS, ids=[f"{e.id} of {f.of or 'itself'}" for e, f in FORMS])
@@ -294,12 +295,12 @@ def test_a_form_says_what_it_takes_and_gives(entry: Entry, form: Entry) -> None:
     taken, given = [port.name for port in form.inputs], [port.name for port in form.outputs]
     assert set(made.inputs) <= set(taken)
     assert [name for name in given if name in made.outputs] == list(made.outputs)
-    assert {*taken, *given} - {*made.inputs, *made.outputs} <= ON_REQUEST
+    assert {*taken, *given} - {*made.inputs, *made.outputs} <= ON_REQUEST | WITH_OPTIONS
     assert form.equations
     assert form.applies_to
     assert str(form.reference)
     words = {port.name: port.shape for port in (*form.inputs, *form.outputs)}
-    sizes = {"n": 6, "6+n": 12, "L": 6, "C": 1, "P": len(made.columns or ())}
+    sizes = {"n": 6, "6+n": 12, "L": 6, "C": 1, "P": len(made.columns or ()), "na": 6}
     for name, shape in {**made.inputs, **made.outputs}.items():
         assert shape == tuple(sizes.get(word) or int(word) for word in words[name].split(",") if word), name
 

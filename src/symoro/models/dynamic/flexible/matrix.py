@@ -7,45 +7,43 @@ its row; J* of link 0 is the block of the base itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from symoro.expr.linalg import Matrix, identity
+from symoro.expr.linalg import identity
 from symoro.expr.scalar import Scalar
+from symoro.models.coordinates.blocks import BASE, Block, Coordinate, joint
 from symoro.models.dynamic.articulated import TreeElement
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.tree import FlexibleTree
-from symoro.models.recursion import FREE_BASE, homeward, inward
+from symoro.models.recursion import homeward, inward
 from symoro.models.spatial import Inertia, Twist, Wrench
 from symoro.program.builder import Builder
-from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
-Coordinate = tuple[int, int]  # (joint or entry of V0, 0), or (flexible link, number of its mode from 1)
+MatrixEntries = dict[tuple[Coordinate, Coordinate], Scalar]  # one of (i, j) and (j, i)
 
 
-def coordinate_order(robot: Robot, beams: Mapping[int, Beam], *, free_base: bool) -> list[Coordinate]:
-    """[V0; q; e]: the base where it is free, the joints, then the modes link by link."""
-    modes = [(j, k) for j, beam in beams.items() for k in range(1, beam.modes + 1)]
-    of_base = FREE_BASE if free_base else ()
-    return [*((j, 0) for j in (*of_base, *independent(robot))), *sorted(modes)]
+def _mode(j: int, k: int) -> Coordinate:
+    return Coordinate(Block.MODE, j, k)
 
 
-def inertia_rows(builder: Builder, robot: Robot, tree: FlexibleTree, *, free_base: bool = False) -> Matrix:
-    """A over [q; e], and V0 before them where the base is free."""
+def flexible_inertia(
+    builder: Builder, robot: Robot, tree: FlexibleTree, *, free_base: bool = False
+) -> MatrixEntries:
+    """Return A over [q; e], and V0 before them where the base is free, by its entries."""
     composite = _composites(tree)
-    entries: dict[tuple[Coordinate, Coordinate], Scalar] = {}
+    entries: MatrixEntries = {}
     for j, element in tree.elements.items():
         if isinstance(element, Beam):
             _modes(tree.elements, element, composite[j], entries)
         elif element.moving:
             column = composite[j].column(element)
             own = column.along(element) + builder.formula(robot.frame(j).IA)
-            _homeward(tree.elements, j, column, (j, 0), entries)
-            entries[(j, 0), (j, 0)] = own
+            _homeward(tree.elements, j, column, joint(j), entries)
+            entries[joint(j), joint(j)] = own
     if free_base:
         _base(composite[0], entries)
-    order = coordinate_order(robot, tree.beams, free_base=free_base)
-    return [[entries.get((i, k), entries.get((k, i), 0)) for k in order] for i in order]
+    return entries
 
 
 def _composites(tree: FlexibleTree) -> dict[int, Inertia]:
@@ -55,28 +53,28 @@ def _composites(tree: FlexibleTree) -> dict[int, Inertia]:
     return inward(tree.elements, tree.inertias, step)
 
 
-def _base(whole: Inertia, entries: dict[tuple[Coordinate, Coordinate], Scalar]) -> None:
+def _base(whole: Inertia, entries: MatrixEntries) -> None:
     """The columns of a free base: the wrench that a unit of its acceleration takes."""
-    for k, unit in zip(FREE_BASE, identity(6), strict=True):
+    for c, unit in zip(BASE, identity(6), strict=True):
         wrench = whole @ Twist(unit[:3], unit[3:])
-        for row, x in zip(FREE_BASE, (*wrench.f, *wrench.m), strict=True):
-            entries[(row, 0), (k, 0)] = x
+        for row, x in zip(BASE, (*wrench.f, *wrench.m), strict=True):
+            entries[row, c] = x
 
 
 def _modes(
     elements: Mapping[int, TreeElement],
     beam: Beam,
     tip: Inertia,
-    entries: dict[tuple[Coordinate, Coordinate], Scalar],
+    entries: MatrixEntries,
 ) -> None:
     """The columns of a beam's modes."""
     for k, (column, twist) in enumerate(zip(beam.columns, beam.tips, strict=True), 1):
         wrench = tip @ twist
         for m in range(k, beam.modes + 1):
             mass = beam.mass[m - 1][k - 1] + wrench.dot(beam.tips[m - 1])
-            entries[(beam.i, k), (beam.i, m)] = mass
+            entries[_mode(beam.i, k), _mode(beam.i, m)] = mass
         at_root = column + wrench.to_parent(beam.shift)
-        _homeward(elements, beam.i, at_root, (beam.i, k), entries)
+        _homeward(elements, beam.i, at_root, _mode(beam.i, k), entries)
 
 
 def _homeward(
@@ -84,7 +82,7 @@ def _homeward(
     j: int,
     wrench: Wrench,
     coordinate: Coordinate,
-    entries: dict[tuple[Coordinate, Coordinate], Scalar],
+    entries: MatrixEntries,
 ) -> None:
     """What the coordinates before body j, its own joint, and the base feel of a wrench on it."""
 
@@ -95,15 +93,10 @@ def _homeward(
         element = elements[k]
         if isinstance(element, Beam):
             for m, tip in enumerate(element.tips, 1):
-                entries[(element.i, m), coordinate] = body.dot(tip)
+                entries[_mode(element.i, m), coordinate] = body.dot(tip)
         elif element.moving:
-            entries[(k, 0), coordinate] = body.along(element)
+            entries[joint(k), coordinate] = body.along(element)
         if not element.i:
             onto = step(element, body)
-            for row, x in zip(FREE_BASE, (*onto.f, *onto.m), strict=True):
-                entries[(row, 0), coordinate] = x
-
-
-def rows_of(tree: FlexibleTree, modes: Mapping[int, Sequence[Scalar]]) -> list[Scalar]:
-    """Entries of all modes, link by link."""
-    return [x for j in sorted(tree.beams) for x in modes[j]]
+            for row, x in zip(BASE, (*onto.f, *onto.m), strict=True):
+                entries[row, coordinate] = x

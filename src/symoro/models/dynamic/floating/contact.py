@@ -23,9 +23,8 @@ from symoro.errors import OptionError
 from symoro.expr.formula import Formula
 from symoro.expr.linalg import negate, subtract
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates.couplings import own_entries
-from symoro.models.coordinates.joint_motion import joint_motion
-from symoro.models.dynamic.direct import output_accelerations
+from symoro.models.coordinates.couplings import JointEntries, own_entries
+from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.floating.base import (
     APPLIES_TO,
     EXAMPLE,
@@ -36,12 +35,13 @@ from symoro.models.dynamic.floating.base import (
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.dynamic.formulation import quick
-from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
+from symoro.models.ports import Q0, QD, QDD, QDDA, R0, TAU, V0, VD0, Q
 from symoro.models.recursion import FREE_BASE, base_motion
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.models.solvers import SchurComplement
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
 if TYPE_CHECKING:
@@ -118,3 +118,12 @@ def _program(robot: Robot, points: Sequence[ContactPoint], damping: float | None
     builder.output(VD0, [x[k] for k in FREE_BASE])
     builder.output(FORCES, [found[3 * c : 3 * c + 3] for c in range(len(points))])
     return builder.program()
+
+
+def output_accelerations(builder: Builder, robot: Robot, motion: JointMotion, own: JointEntries) -> None:
+    """Declare qdd, and qdda before it where loops close, from the accelerations of the coordinates."""
+    if robot.B:
+        builder.output(QDDA, list(own.values()))
+        every = motion.accelerated(own)
+        own = {j: every[j] for j in independent(robot)}
+    builder.output(QDD, list(own.values()))

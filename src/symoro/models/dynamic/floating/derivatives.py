@@ -28,7 +28,7 @@ from symoro.expr.linalg import (
     zeros,
 )
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import form
+from symoro.models.catalogue import Options, form
 from symoro.models.coordinates.couplings import own_entries, without_fixed
 from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.derivatives import held, released, slopes_along, ways
@@ -40,12 +40,13 @@ from symoro.models.dynamic.floating.base import (
     base_gravity,
     floating_tree,
     has_floating_base,
+    is_rigid_and_floats,
     rigid_floating_tree,
 )
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
-from symoro.models.dynamic.floating.inverse import BASE, MOTION, base_is_given
 from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.structures import BASE_MOTION as BASE
 from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
 from symoro.models.recursion import BaseMotion, base_motion
 from symoro.models.references import NEWTON_EULER_2010
@@ -128,6 +129,11 @@ def _turned(down: Vector, size: int) -> Matrix:
     return transpose([[*column, *([0] * (size - 3))] for column in columns])
 
 
+def base_is_given(robot: Robot, options: Options) -> bool:
+    """Return whether the motion of a floating base is an input."""
+    return options.get("base") == "given" and is_rigid_and_floats(robot, options)
+
+
 @form(
     "inverse-dynamics-derivatives",
     of=OF,
@@ -151,7 +157,9 @@ def _turned(down: Vector, size: int) -> Matrix:
     reference=NEWTON_EULER_2010.at("section 3.2, eq. (18) to (31), with link 0, differentiated"),
     applies=rigid_floating_tree,
     applies_to=APPLIES_TO,
-    equations=MOTION + r"\begin{bmatrix} f_0 \\ \Gamma \end{bmatrix}",
+    equations=r"\begin{bmatrix} A_{11} & A_{12} \\ A_{12}^T & A_{22} \end{bmatrix} "
+    r"\begin{bmatrix} {}^0\dot V_0 \\ \ddot q \end{bmatrix} + \begin{bmatrix} H_1 \\ H_2 \end{bmatrix} = "
+    r"\begin{bmatrix} f_0 \\ \Gamma \end{bmatrix}",
     example=EXAMPLE,
 )
 def floating_inverse_dynamics_derivatives(

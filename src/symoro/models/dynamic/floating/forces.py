@@ -25,10 +25,11 @@ from symoro.expr.linalg import Vector, add
 from symoro.expr.scalar import Scalar
 from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.dynamic.composite import column_of, tree_composites
+from symoro.models.dynamic.force_elements import drive_torques, spring_torques
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler
-from symoro.models.dynamic.setting import drive_torques, spring_torques, wrenches
+from symoro.models.dynamic.setting import wrenches
 from symoro.models.dynamic.torques import JointRates
 from symoro.models.joints import Trigonometry
 from symoro.models.recursion import BaseMotion, Local, local_frames, outward

@@ -13,9 +13,7 @@ from collections.abc import Mapping
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, block, skew, transpose
-from symoro.models.catalogue import form
 from symoro.models.coordinates.couplings import Coordinates
-from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.dynamic.composite import (
     coupled,
     inverse_inertia,
@@ -23,19 +21,10 @@ from symoro.models.dynamic.composite import (
     joint_parents,
     tree_composites,
 )
-from symoro.models.dynamic.floating.base import (
-    APPLIES_TO,
-    EXAMPLE,
-    OF,
-    floating_tree,
-    has_floating_base,
-)
-from symoro.models.ports import Q
-from symoro.models.recursion import FREE_BASE, Local, local_frames
-from symoro.models.references import NEWTON_EULER_2010
+from symoro.models.recursion import FREE_BASE, Local
 from symoro.models.solvers import TreeFactors, ancestors
 from symoro.program.builder import Builder
-from symoro.program.program import Port, Program
+from symoro.program.program import Port
 from symoro.robot.description import Robot
 from symoro.robot.free_base import unborne_joint
 
@@ -98,24 +87,3 @@ class FloatingInertia:
         if self.joints.free:
             return base | {j: parent or last for j, parent in joint_parents(self.tree).items()}
         return base | dict(zip(own, (last, *own[:-1]), strict=True))
-
-
-@form(
-    "inertia-matrix",
-    of=OF,
-    takes=has_floating_base,
-    inputs=(Q,),
-    outputs=(A,),
-    reference=NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88)"),
-    applies=floating_tree,
-    applies_to=APPLIES_TO,
-    equations=r"A = \begin{bmatrix} A_{11} & A_{12} \\ A_{12}^T & A_{22} \end{bmatrix}",
-    example=EXAMPLE,
-)
-def floating_inertia_matrix(robot: Robot) -> Program:
-    """The inertia matrix of the base and the joints."""
-    builder = Builder(f"{robot.name}_inertia_matrix")
-    joints = coordinates(builder, robot)
-    tree = local_frames(builder, robot, joints.positions)
-    builder.output(A, FloatingInertia(builder, robot, tree, joints).matrix())
-    return builder.program()

@@ -1,0 +1,133 @@
+"""Forces on single coordinates: rotors and friction, springs of joints, motors behind springs.
+
+    drive   IA qdd + FV qd + FS sign(qd) + FO
+    spring  k (q - rest)
+    motor   s = k (qm + rest - q) on the link and -s on the motor, which has a drive of its own
+
+The spring of a motor has no damping; no torque passes where q - qm equals `rest`. A rotor acts on its own axis alone
+(M. Spong, Modeling and control of elastic joint robots, ASME Journal of Dynamic Systems, Measurement and Control 109,
+1987).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from symoro.errors import NotApplicableError
+from symoro.expr.formula import ZERO
+from symoro.expr.scalar import Scalar, sign
+from symoro.models.coordinates.blocks import Block, Coordinate, Values, joint, motor, of_block
+from symoro.program.builder import Builder
+from symoro.robot.description import DRIVE, Robot
+from symoro.robot.topology import elastic_joints
+
+
+def drive_torques(
+    builder: Builder, robot: Robot, qd: Mapping[int, Scalar], qdd: Mapping[int, Scalar]
+) -> dict[int, Scalar]:
+    """Return IA qdd + FV qd + FS sign(qd) + FO of the joints whose rates are given."""
+    torques: dict[int, Scalar] = {}
+    for j, rate in qd.items():
+        frame = robot.frame(j)
+        torque: Scalar = builder.formula(frame.FO)
+        torque = torque + builder.formula(frame.IA) * qdd[j] + builder.formula(frame.FV) * rate
+        if not frame.FS.is_zero:
+            torque = torque + builder.formula(frame.FS) * sign(rate)
+        torques[j] = torque
+    return torques
+
+
+def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> dict[int, Scalar]:
+    """Return k (q - rest), the torque that holds each elastic joint of the tree against its spring."""
+    elastic = {j: robot.frame(j) for j in q if robot.frame(j).eta}
+    return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in elastic.items()}
+
+
+def spring_energy(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> Scalar:
+    """Return the sum of k (q - rest)^2 / 2 over the elastic joints."""
+    strained: Scalar = 0
+    for j, torque in spring_torques(builder, robot, q).items():
+        strained = strained + torque * (q[j] - builder.formula(robot.frame(j).rest)) / 2
+    return strained
+
+
+def links_alone(robot: Robot) -> Robot:
+    """Return the robot without the springs, rotors and friction of its elastic joints."""
+    for j in elastic_joints(robot):
+        robot = robot.with_frame(j, eta=False, **dict.fromkeys(("k", "rest", *DRIVE), ZERO))
+    return robot
+
+
+class ForceElements:
+    """All forces that act on single coordinates of the tree.
+
+    Arguments:
+        robot: the robot as described.
+        q: positions of the joints of the tree.
+        motors: the joints whose motors have coordinates. The drive of such a joint is the motor's.
+
+    Attributes:
+        links: the robot without what belongs to the motors.
+        qm: positions of the motors, by joint.
+    """
+
+    def __init__(
+        self, builder: Builder, robot: Robot, q: Mapping[int, Scalar], motors: Sequence[int] = ()
+    ) -> None:
+        self.builder, self.robot, self.q = builder, robot, q
+        self.links = links_alone(robot) if motors else robot
+        self.qm: Mapping[int, Scalar] = {}
+
+    @cached_property
+    def springs(self) -> dict[int, Scalar]:
+        """k (q - rest) of the elastic joints that have no motor."""
+        return spring_torques(self.builder, self.links, self.q)
+
+    def read_springs(self, joints: Sequence[int]) -> None:
+        """Read the parameters of the springs of some joints: parameters are listed in the order of reading."""
+        spring_torques(self.builder, self.links, {j: self.q[j] for j in joints})
+
+    @cached_property
+    def motor_springs(self) -> dict[int, Scalar]:
+        """k (qm + rest - q), the torque of a motor's spring on its link."""
+        springs: dict[int, Scalar] = {}
+        for j, x in self.qm.items():
+            frame = self.robot.frame(j)
+            stretch = x + self.builder.formula(frame.rest) - self.q[j]
+            springs[j] = self.builder.named(f"spring{j}", self.builder.formula(frame.k) * stretch)
+        return springs
+
+    def forces(self, rates: Values, accelerations: Values) -> dict[Coordinate, Scalar]:
+        """Return the forces on joints and motors that these elements require at a motion of the tree."""
+        drives = self._drives(self.links, Block.JOINT, rates, accelerations)
+        forces = {
+            joint(j): x + self.springs.get(j, 0) - self.motor_springs.get(j, 0) for j, x in drives.items()
+        }
+        motors = self._drives(self.robot, Block.MOTOR, rates, accelerations)
+        return forces | {motor(j): x + self.motor_springs[j] for j, x in motors.items()}
+
+    def _drives(self, robot: Robot, block: Block, rates: Values, accelerations: Values) -> dict[int, Scalar]:
+        which = of_block(rates, block)
+        qd, qdd = ({c.j: values[c] for c in which} for values in (rates, accelerations))
+        return drive_torques(self.builder, robot, qd, qdd)
+
+    def rotor(self, c: Coordinate) -> Scalar:
+        """Return the rotor inertia IA on a joint or motor."""
+        robot = self.robot if c.block is Block.MOTOR else self.links
+        return self.builder.formula(robot.frame(c.j).IA)
+
+    def motor_acceleration(self, c: Coordinate, force: Scalar) -> Scalar:
+        """Return the acceleration of a motor under what is left of its torque.
+
+        Raises:
+            NotApplicableError: the motor has no inertia.
+        """
+        if self.robot.frame(c.j).IA.is_zero:
+            message = f"the motor of joint {c.j} has no inertia: its acceleration has no value"
+            raise NotApplicableError(message, hint=f"give joint {c.j} a rotor inertia IA")
+        return force / self.rotor(c)
+
+    def energy(self) -> Scalar:
+        """Return the potential energy of the springs."""
+        return spring_energy(self.builder, self.links, self.q)

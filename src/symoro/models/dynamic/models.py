@@ -1,0 +1,642 @@
+"""`inverse-dynamics`, `direct-dynamics`, `inertia-matrix`, `bias-torques`, `gravity-torques`, `energy`.
+
+    A nud + H = forces        nu: base | joints | modes | motors, as far as the robot has them
+
+    inverse   accelerations of joints and motors known, no force on a free base and on modes
+    direct    torques of the drives known
+    A         inertia matrix of the independent coordinates
+    H         forces at zero accelerations        Q: those of gravity alone, at rest
+    E, U      kinetic and potential energy
+
+Couplings, closed loops and wheels are constraints between the coordinates of the tree (`models/coordinates`); rotors,
+friction, springs and motors are force elements. Each model is one function for all structures.
+
+W. Khalil, D. Creusot, Robotica 15, 1997; W. Khalil, ICINCO 2010; F. Boyer, W. Khalil, IJRR 17, 1998;
+G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from symoro.errors import NotApplicableError, OptionError
+from symoro.expr.linalg import dot
+from symoro.expr.scalar import Scalar
+from symoro.models.coordinates.blocks import (
+    BASE,
+    PLANAR_BASE,
+    Values,
+    joint,
+    motor,
+)
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.formulation import Formulation, plain, quick
+from symoro.models.dynamic.search import searched
+from symoro.models.dynamic.setting import LOOPS, at_rest
+from symoro.models.dynamic.structures import (
+    ACTUATORS,
+    BASE_MOTION,
+    EFFORT,
+    FIXED,
+    FLEXIBLE,
+    FLEXIBLE_FLOATING,
+    FLOATING,
+    FREE,
+    METHOD,
+    ON_WHEELS,
+    REACTIONS_TOO,
+    SURPLUS,
+    Structure,
+    tree_model,
+)
+from symoro.models.dynamic.system import Inputs, System, system
+from symoro.models.dynamic.tree_dynamics import Method, Solution
+from symoro.models.ports import (
+    CUT_REACTIONS,
+    MODE_ACCELERATIONS,
+    QDD,
+    QDD_OUT,
+    QDDA,
+    QMDD,
+    REACTIONS,
+    TAU,
+    TAU_ACTIVE,
+    VD0,
+    WRENCH0,
+)
+from symoro.models.recursion import outward, skeleton
+from symoro.models.references import FLEXIBLE_1998, NEWTON_EULER_2010, SYMORO_1997, WHEELED_1996
+from symoro.program.count import count
+from symoro.program.pipeline import optimise
+from symoro.program.program import Port, Program
+from symoro.robot.coordinates import has_followers, independent
+from symoro.robot.description import Robot
+from symoro.robot.topology import elastic_joints
+
+PLANAR_V0 = Port("V0", "3", "velocity of the base: along x and y of frame 0, and turn")
+PLANAR_VD0 = Port(
+    "Vd0", "3", "acceleration of the base, the classical one: along x and y of frame 0, and turn"
+)
+ALL_QD = Port("qd", "n", "velocities of all joints, passive ones included")
+ALL_QDD = Port("qdd", "n", "accelerations of all joints, passive ones included")
+E = Port("E", "", "kinetic energy")
+FORMULATIONS = {"quick": quick, "plain": plain}
+
+
+# -- the algorithm and the formulation with the fewest operations
+
+
+def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], name: str) -> Program:
+    """Return the program in the quick formulation, the best one of a search, or the papers' own; it says which."""
+    formulation = searched(robot, build, name) if effort == "search" else FORMULATIONS[effort](robot)
+    written = replace(build(formulation), as_written=effort == "plain")
+    return replace(written, choices=tuple(formulation.words()))
+
+
+MATRIX_UP_TO = 20  # moving joints in a row; with more of them the recursion is always cheaper
+CLEAR = 0.8  # ratio of two counts that the optimising passes do not reverse
+
+
+def is_long(robot: Robot) -> bool:
+    """Return whether so many joints are in one row that the inertia matrix is not worth trying."""
+    depths = outward(skeleton(robot), 0, lambda bone, before: before + bone.moving)
+    return max(depths.values()) > MATRIX_UP_TO
+
+
+def cheaper(one: Program, other: Program) -> Program:
+    """Return the one of two programs that costs fewer operations."""
+    costs = [count(one).total, count(other).total]
+    if min(costs) > CLEAR * max(costs):
+        costs = [count(optimise(one)).total, count(optimise(other)).total]
+    return one if costs[0] <= costs[1] else other
+
+
+Outputs = Callable[[System, Solution], None]
+
+
+def solved(
+    layout: Layout,
+    name: str,
+    read: Inputs,
+    effort: str,
+    outputs: Outputs,
+    *,
+    methods: Sequence[Method] = tuple(Method),
+    rotation: str = "matrix",
+    regroup: bool = True,
+) -> Program:
+    """Return the solution of the equations of motion by the cheapest of the algorithms that apply."""
+    robot = layout.robot
+    applicable: list[Method] = []
+
+    def build(formulation: Formulation, method: Method | None) -> Program:
+        s = system(name, layout, formulation, read, rotation=rotation, regroup=regroup)
+        if method is None:
+            applicable[:] = [m for m in s.dynamics.methods(s.known) if m in methods]
+            method = applicable[0]
+        outputs(s, s.dynamics.solve(s.state, s.known, method))
+        return s.builder.program()
+
+    first = build(quick(robot), None)
+    if Method.RECURSION in applicable and (len(applicable) == 1 or is_long(robot)):
+        return first if len(applicable) == 1 else build(quick(robot), Method.RECURSION)
+    program = replace(first, choices=tuple(quick(robot).words()))
+    if effort != "quick":
+        program = chosen(robot, effort, lambda f: build(f, applicable[0]), f"{name}, {_key(layout, read)}")
+    if Method.RECURSION in applicable:
+        program = cheaper(program, build(quick(robot), Method.RECURSION))
+    return program
+
+
+def _key(layout: Layout, read: Inputs) -> str:
+    """Return a name of the equations that are solved, under which a search remembers its result."""
+    return f"{layout.actuators}, {layout.surplus}, {layout.free}, {read}"
+
+
+def named_joints(robot: Robot, free: Sequence[int | str] | None) -> tuple[int, ...]:
+    """Return the joints that the option `free` names.
+
+    Raises:
+        UnknownNameError, OptionError: there is no such joint, or it has no torque of its own.
+    """
+    joints = [robot.frame_number(name) for name in free or ()]
+    own = [j for j in independent(robot) if robot.frame(j).mu or not (robot.B or robot.wheels)]
+    for name, j in zip(free or (), joints, strict=True):
+        if j not in own:
+            raise OptionError(
+                f"option free: {name} is no joint with a coordinate of its own",
+                hint="joints that can be free: " + ", ".join(map(str, own)),
+            )
+    return tuple(joints)
+
+
+def checked_motors(layout: Layout) -> Layout:
+    """Return the layout.
+
+    Raises:
+        NotApplicableError: motors behind springs are requested of a robot that cannot have them.
+    """
+    robot, reason = layout.robot, None
+    if layout.actuators and robot.B:
+        reason = LOOPS
+    elif layout.actuators and has_followers(robot):
+        reason = "its joints are coupled, and elastic actuators of such robots are not modelled"
+    elif layout.actuators and not elastic_joints(robot):
+        reason = "none of its joints is elastic"
+    if reason:
+        raise NotApplicableError(f"elastic actuators do not apply to robot '{robot.name}': {reason}")
+    return layout
+
+
+# -- inverse dynamics
+
+
+def inverse_outputs(structure: Structure) -> tuple[Port, ...]:
+    """Return the outputs of inverse dynamics."""
+    if structure.wheels:
+        return (TAU_ACTIVE, QDD_OUT)
+    base = (VD0, WRENCH0) if structure.base else ()
+    if structure.modes:
+        return (TAU, MODE_ACCELERATIONS, *base, QDD_OUT)
+    return (TAU, QDD_OUT, *base, REACTIONS, *(() if structure.base else (CUT_REACTIONS,)))
+
+
+NEWTON_EULER = (
+    r"{}^jF_j = M_j\,{}^j\dot V_j + {}^jU_j\,{}^jMS_j, \quad {}^jM_j = {}^jJ_j\,{}^j\dot\omega_j + "
+    r"{}^j\omega_j \times ({}^jJ_j\,{}^j\omega_j) + {}^jMS_j \times {}^j\dot V_j, \quad "
+    r"\Gamma_j = (\sigma_j f_j + \bar\sigma_j m_j)^T a_j + F_{s,j}\,\mathrm{sign}(\dot q_j) + "
+    r"F_{v,j} \dot q_j + F_{o,j} + I_{a,j} \ddot q_j"
+)
+WITH_BASE = (
+    r"\begin{bmatrix} A_{11} & A_{12} \\ A_{12}^T & A_{22} \end{bmatrix} "
+    r"\begin{bmatrix} {}^0\dot V_0 \\ \ddot q \end{bmatrix} + \begin{bmatrix} H_1 \\ H_2 \end{bmatrix} = "
+    r"\begin{bmatrix} f_0 \\ \Gamma \end{bmatrix}"
+)
+ROLLING = (
+    r"\Gamma = G^T \left( A\,(G\,\ddot q_a + g) + H \right), \qquad "
+    r"\begin{bmatrix} V_{0x} & V_{0y} & \omega_{0z} & \dot q^T \end{bmatrix}^T = G\,\dot q_a"
+)
+WITH_MODES = (
+    r"A(q, e) \begin{bmatrix} \ddot q \\ \ddot e \end{bmatrix} + H(q, \dot q, e, \dot e) = "
+    r"\begin{bmatrix} \Gamma \\ 0 \end{bmatrix}"
+)
+ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
+
+
+@tree_model(
+    "inverse-dynamics",
+    title="inverse dynamic model: torques of a motion",
+    read=Inputs(accelerations=True, base_acceleration=True),
+    outputs=inverse_outputs,
+    options=(EFFORT, BASE_MOTION, ROTATION, REACTIONS_TOO, FREE, ACTUATORS, SURPLUS),
+    aliases=("idm", "rnea"),
+    plain=lambda robot: optimise(inverse_dynamics(robot, effort="plain")),
+    structures={
+        FIXED: {"reference": SYMORO_1997.at("section 5.1, eq. (15) to (20)"), "equations": NEWTON_EULER},
+        FLOATING: {
+            "reference": NEWTON_EULER_2010.at("section 7.2, eq. (89) to (100)"),
+            "equations": WITH_BASE,
+        },
+        ON_WHEELS: {"reference": ROLLING_1996, "equations": ROLLING},
+        FLEXIBLE: {"reference": FLEXIBLE_1998, "equations": WITH_MODES},
+        FLEXIBLE_FLOATING: {"reference": FLEXIBLE_1998, "equations": WITH_MODES},
+    },
+)
+def inverse_dynamics(
+    robot: Robot,
+    effort: str = "quick",
+    reactions: bool = False,
+    base: str = "free",
+    rotation: str = "matrix",
+    free: Sequence[int | str] | None = None,
+    actuators: str | None = None,
+    surplus: str = "refuse",
+) -> Program:
+    """Return the torques of a motion; accelerations of force-driven joints, modes and a free base; reactions."""
+    layout = checked_motors(Layout(robot, actuators, surplus, named_joints(robot, free)))
+    given = base == "given"
+    if reactions and robot.B:
+        return _loop_reactions(layout)
+    read = Inputs(accelerations=True, base_acceleration=given)
+    regroup = not reactions or (layout.has_free_base and not given)
+
+    def outputs(s: System, solution: Solution) -> None:
+        _output_torques(s, solution)
+        if reactions:
+            wrenches = s.dynamics.wrenches(s.state, solution.accelerations)
+            s.builder.output(REACTIONS, [[*w.f, *w.m] for w in wrenches.values()])
+
+    effort = "plain" if reactions else effort
+    program = solved(layout, "inverse_dynamics", read, effort, outputs, rotation=rotation, regroup=regroup)
+    return replace(program, as_written=False, choices=()) if reactions else program
+
+
+def _loop_reactions(layout: Layout) -> Program:
+    if layout.has_free_base:
+        raise OptionError(
+            "reactions are not given for closed loops on a floating base", hint="leave them out"
+        )
+    if layout.free:
+        raise OptionError("reactions are not given for free joints in closed loops", hint="leave them out")
+    from symoro.models.dynamic.reactions import loop_reactions  # it loads NumPy
+
+    return loop_reactions(layout.robot, "inverse_dynamics")
+
+
+def _output_torques(s: System, solution: Solution) -> None:
+    """Declare the outputs of inverse dynamics."""
+    layout, joints = s.layout, s.joints
+    forces = dict(solution.forces)
+    for c in joints:
+        if layout.is_spring_driven(c.j):
+            forces[c] = -s.dynamics.elements.springs[c.j]
+    tau = [forces[motor(c.j)] if c.j in layout.motors else forces[c] for c in joints]
+    hybrid = any(layout.is_force_driven(c.j) for c in joints)
+    if layout.motors:
+        s.builder.output(TAU, s.provider.actuation.torques(tau), "torques and forces of the motors")
+    elif layout.robot.wheels:
+        s.builder.output(TAU_ACTIVE, s.provider.actuation.torques(tau))
+    else:
+        title = "joint torques and forces; the given ones at free joints"
+        s.builder.output(TAU, tau, title if hybrid and not layout.modes else "")
+    accelerations = [solution.accelerations[c] for c in joints]
+    if hybrid and not layout.modes:
+        s.builder.output(QDD_OUT, accelerations)
+    _output_modes_and_base(s, solution)
+    if hybrid and layout.modes:
+        s.builder.output(QDD_OUT, accelerations)
+
+
+def _output_modes_and_base(s: System, solution: Solution) -> None:
+    if s.layout.modes:
+        s.builder.output(MODE_ACCELERATIONS, [solution.accelerations[c] for c in s.layout.modes])
+    if s.layout.has_free_base and BASE[0] in s.known.accelerations:
+        s.builder.output(WRENCH0, [solution.forces[c] for c in BASE])
+    elif s.layout.has_free_base:
+        s.builder.output(VD0, [solution.accelerations[c] for c in BASE])
+
+
+# -- direct dynamics
+
+
+def direct_outputs(structure: Structure) -> tuple[Port, ...]:
+    """Return the outputs of direct dynamics."""
+    if structure.wheels:
+        return (QDDA, PLANAR_V0, PLANAR_VD0, ALL_QD, ALL_QDD)
+    base = (VD0,) if structure.base else ()
+    return (QDD, MODE_ACCELERATIONS, *base) if structure.modes else (QDD, QDDA, QMDD, *base)
+
+
+METHODS = {"auto": tuple(Method), "recursive": (Method.RECURSION,), "inertia": (Method.PARTITION,)}
+DIRECT = (
+    r"\begin{bmatrix} {}^0\dot V_0 \\ \ddot q \end{bmatrix} = A^{-1} "
+    r"\left( \begin{bmatrix} 0 \\ \Gamma \end{bmatrix} - H \right)"
+)
+
+
+@tree_model(
+    "direct-dynamics",
+    title="direct dynamic model: accelerations from torques",
+    read=Inputs(torques=True),
+    outputs=direct_outputs,
+    options=(METHOD, EFFORT, ROTATION, ACTUATORS, SURPLUS),
+    aliases=("ddm", "aba"),
+    structures={
+        FIXED: {
+            "reference": NEWTON_EULER_2010.at(
+                "section 3.3.2, eq. (32) to (44); Khalil and Creusot, 1997, section 5.3, eq. (23) to (25)"
+            ),
+            "equations": r"\ddot q = A(q)^{-1} (\Gamma - H(q, \dot q))",
+        },
+        FLOATING: {
+            "reference": NEWTON_EULER_2010.at("section 7.3, eq. (101) to (112)"),
+            "equations": DIRECT,
+        },
+        ON_WHEELS: {
+            "reference": ROLLING_1996,
+            "equations": r"\ddot q_a = (G^T A\,G)^{-1} (\Gamma - H_c)",
+        },
+        FLEXIBLE: {"reference": FLEXIBLE_1998, "equations": WITH_MODES},
+        FLEXIBLE_FLOATING: {"reference": FLEXIBLE_1998, "equations": WITH_MODES},
+    },
+)
+def direct_dynamics(
+    robot: Robot,
+    method: str = "auto",
+    effort: str = "quick",
+    rotation: str = "matrix",
+    actuators: str | None = None,
+    surplus: str = "refuse",
+) -> Program:
+    """Return the accelerations that torques cause."""
+    layout = checked_motors(Layout(robot, actuators, surplus))
+    if method == "recursive" and layout.is_coupled:
+        kind = "closed loops" if robot.B else "coupled joints"
+        raise OptionError(f"method recursive does not treat {kind}", hint="use method='inertia'")
+    return solved(
+        layout,
+        "direct_dynamics",
+        Inputs(torques=True),
+        effort,
+        _output_accelerations,
+        methods=METHODS[method],
+        rotation=rotation,
+    )
+
+
+def _output_accelerations(s: System, solution: Solution) -> None:
+    """Declare the outputs of direct dynamics."""
+    out, robot, joints = s.builder.output, s.layout.robot, s.joints
+    own = [solution.accelerations[c] for c in joints]
+    if robot.wheels:
+        whole = s.provider.accelerations(solution.accelerations, s.state.nu)
+        rest = [joint(j) for j in independent(robot)]
+        out(QDDA, own)
+        out(PLANAR_V0, [s.state.rates[c] for c in PLANAR_BASE])
+        out(PLANAR_VD0, [whole[c] for c in PLANAR_BASE])
+        out(ALL_QD, [s.state.rates[c] for c in rest])
+        out(ALL_QDD, [whole[c] for c in rest])
+        return
+    if robot.B:
+        out(QDDA, own)
+        whole = s.provider.accelerations(solution.accelerations, s.state.nu)
+        own = [whole[joint(j)] for j in independent(robot)]
+    out(QDD, own, "joint accelerations, of the links" if s.layout.motors else "")
+    if s.layout.motors:
+        moved = [motor(c.j) if c.j in s.layout.motors else c for c in joints]
+        out(QMDD, [solution.accelerations[c] for c in moved])
+    _output_modes_and_base(s, solution)
+
+
+# -- A, H, Q
+
+
+def rows_port(name: str, structure: Structure, words: dict[str, str], *, square: bool = False) -> Port:
+    """Return the port of an array with a row per independent coordinate, and a column too for a matrix."""
+    size = "na" if structure.wheels else "6+n" if structure.base else "n"
+    size += "+ne" if structure.modes else ""
+    key = ("base " if structure.base else "") + ("modes" if structure.modes else "joints")
+    title = words["wheels" if structure.wheels else key]
+    return Port(name, f"{size},{size}" if square else size, title)
+
+
+INERTIA_WORDS = {
+    "joints": "inertia matrix, rotor inertias included",
+    "base joints": "inertia matrix, base rows and columns first, rotor inertias included",
+    "modes": "inertia matrix over [q; e], rotor inertias included",
+    "base modes": "inertia matrix over [V0; q; e], rotor inertias included",
+    "wheels": "inertia matrix of the active joints, rotor inertias included",
+}
+BIAS_WORDS = {
+    "joints": "torques at qdd = 0",
+    "base joints": "wrench on the base and torques at Vd0 = 0, qdd = 0",
+    "modes": "torques at qdd = 0, edd = 0, and what the modes then bear",
+    "base modes": "wrench on the base, torques, and what the modes bear, at Vd0, qdd, edd = 0",
+    "wheels": "torques of the active joints at qdda = 0",
+}
+WEIGHT_WORDS = {
+    "joints": "torques at rest, without friction and wrenches",
+    "base joints": "wrench on the base and torques at rest, without friction and wrenches",
+    "wheels": "torques of the active joints at rest, without friction and wrenches",
+}
+
+
+def structure_of(layout: Layout) -> Structure:
+    """Return the structure of a robot."""
+    if layout.modes:
+        return FLEXIBLE_FLOATING if layout.has_free_base else FLEXIBLE
+    if layout.robot.wheels:
+        return ON_WHEELS
+    return FLOATING if layout.has_free_base else FIXED
+
+
+@tree_model(
+    "inertia-matrix",
+    title="inertia matrix, by composite links",
+    read=Inputs(rates=False, weight=False),
+    outputs=lambda structure: (rows_port("A", structure, INERTIA_WORDS, square=True),),
+    aliases=("inm", "crba"),
+    structures={
+        FIXED: {
+            "reference": SYMORO_1997.at("section 5.3.2, eq. (26) to (38)"),
+            "equations": r"P_i \leftarrow P_i + {}^iT_j P_j {}^iT_j^T, \qquad A_{ij} = a_i^T (f, m)_{ij}",
+        },
+        FLOATING: {
+            "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88)"),
+            "equations": r"A = \begin{bmatrix} A_{11} & A_{12} \\ A_{12}^T & A_{22} \end{bmatrix}",
+        },
+        ON_WHEELS: {"reference": ROLLING_1996, "equations": r"A_c = G^T A\,G"},
+        FLEXIBLE: {
+            "reference": FLEXIBLE_1998,
+            "equations": r"E = \tfrac12 [\dot q; \dot e]^T A(q, e)\,[\dot q; \dot e]",
+        },
+        FLEXIBLE_FLOATING: {
+            "reference": FLEXIBLE_1998,
+            "equations": r"E = \tfrac12 [{}^0V_0; \dot q; \dot e]^T A(q, e)\,[{}^0V_0; \dot q; \dot e]",
+        },
+    },
+)
+def inertia_matrix(robot: Robot) -> Program:
+    """Return A over the independent coordinates."""
+    layout = Layout(robot)
+    s = system("inertia_matrix", layout, quick(robot), Inputs(rates=False, weight=False))
+    port = rows_port("A", structure_of(layout), INERTIA_WORDS, square=True)
+    s.builder.output(port, s.dynamics.inertia())
+    return s.builder.program()
+
+
+@tree_model(
+    "bias-torques",
+    title="torques at zero acceleration: centrifugal, Coriolis, gravity, friction",
+    read=Inputs(),
+    outputs=lambda structure: (rows_port("H", structure, BIAS_WORDS),),
+    options=(EFFORT, ROTATION),
+    aliases=("ccg",),
+    structures={
+        FIXED: {
+            "reference": SYMORO_1997.at("section 5.3.1"),
+            "equations": r"H(q, \dot q) = \Gamma \text{ at } \ddot q = 0",
+        },
+        FLOATING: {
+            "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88)"),
+            "equations": r"H(q, \dot q, {}^0V_0) = (f_0; \Gamma) \text{ at } {}^0\dot V_0 = 0, \ddot q = 0",
+        },
+        ON_WHEELS: {"reference": ROLLING_1996, "equations": r"H = \Gamma \text{ at } \ddot q_a = 0"},
+        FLEXIBLE: {
+            "reference": FLEXIBLE_1998,
+            "equations": r"H(q, \dot q, e, \dot e) = [\Gamma; 0] \text{ at } \ddot q = 0, \ddot e = 0",
+        },
+        FLEXIBLE_FLOATING: {
+            "reference": FLEXIBLE_1998,
+            "equations": r"H = [f_0; \Gamma; 0] \text{ at } {}^0\dot V_0 = 0, \ddot q = 0, \ddot e = 0",
+        },
+    },
+)
+def bias_torques(robot: Robot, effort: str = "quick", rotation: str = "matrix") -> Program:
+    """Return the forces on the independent coordinates at zero acceleration of them."""
+    layout = Layout(robot)
+    port = rows_port("H", structure_of(layout), BIAS_WORDS)
+
+    def build(formulation: Formulation) -> Program:
+        s = system("bias_torques", layout, formulation, Inputs(), rotation=rotation)
+        s.builder.output(port, _forces_at_rest(s))
+        return s.builder.program()
+
+    return build(quick(robot)) if layout.modes else chosen(robot, effort, build, f"bias-torques, {rotation}")
+
+
+def _forces_at_rest(s: System, *, elements: bool = True) -> list[Scalar]:
+    none: Values = dict.fromkeys(s.provider.own, 0)
+    return list(s.dynamics.efforts(s.state, none, elements=elements).values())
+
+
+@tree_model(
+    "gravity-torques",
+    title="torques of gravity alone",
+    read=Inputs(rates=False),
+    outputs=lambda structure: (rows_port("Q", structure, WEIGHT_WORDS),),
+    options=(ROTATION,),
+    aliases=("gravity",),
+    structures={
+        FIXED: {
+            "reference": SYMORO_1997.at("section 5.1, eq. (15) to (20), at rest"),
+            "equations": r"Q(q) = \partial U / \partial q",
+        },
+        FLOATING: {
+            "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), at rest"),
+            "equations": r"Q(q, R_0) = (f_0; \Gamma) \text{ at rest}",
+        },
+        ON_WHEELS: {
+            "reference": WHEELED_1996.at("configuration dynamical model, at rest"),
+            "equations": r"Q = G^T \partial U / \partial x",
+        },
+    },
+)
+def gravity_torques(robot: Robot, rotation: str = "matrix") -> Program:
+    """Return the forces that hold the robot at rest against its weight."""
+    still = at_rest(robot)
+    layout = Layout(still)
+    s = system("gravity_torques", layout, quick(robot), Inputs(rates=False), rotation=rotation)
+    s.builder.output(rows_port("Q", structure_of(layout), WEIGHT_WORDS), _forces_at_rest(s, elements=False))
+    return s.builder.program()
+
+
+# -- energy
+
+
+def energy_outputs(structure: Structure) -> tuple[Port, ...]:
+    """Return the outputs of the energies."""
+    words = "gravity, springs and bent links" if structure.modes else "gravity and springs"
+    return (E, Port("U", "", f"potential energy of {words}"))
+
+
+ON_THE_GROUND = r"U = -\sum_j {}^0g^T (M_j {}^0P_j + {}^0A_j {}^jMS_j)"
+IN_SPACE = r"U = -g^T (M P_0 + R_0\,{}^0MS)"
+SPRINGS = r" + \tfrac12 \sum_j k_j (q_j - q_{0,j})^2"
+BEAMS = r" + \tfrac12 e^T K e"
+
+
+@tree_model(
+    "energy",
+    title="kinetic and potential energy",
+    read=Inputs(position=True),
+    outputs=energy_outputs,
+    options=(ROTATION,),
+    structures={
+        FIXED: {
+            "reference": SYMORO_1997.at("section 6.3, eq. (49), (50)"),
+            "equations": r"E = \tfrac12 \sum_j ({}^j\omega_j^T J_j\,{}^j\omega_j + M_j {}^jV_j^T {}^jV_j + "
+            r"2\,{}^jMS_j^T ({}^jV_j \times {}^j\omega_j)) + \tfrac12 \sum_j I_{a,j} \dot q_j^2, \quad "
+            + ON_THE_GROUND
+            + SPRINGS,
+        },
+        FLOATING: {
+            "reference": SYMORO_1997.at("section 6.3, eq. (49), (50), with link 0"),
+            "equations": r"E = \tfrac12 \begin{bmatrix} {}^0V_0 \\ \dot q \end{bmatrix}^T A "
+            r"\begin{bmatrix} {}^0V_0 \\ \dot q \end{bmatrix}, \quad " + IN_SPACE + SPRINGS,
+        },
+        ON_WHEELS: {
+            "reference": ROLLING_1996,
+            "equations": r"E = \tfrac12\, \dot q_a^T A_c\, \dot q_a, \quad " + ON_THE_GROUND,
+        },
+        FLEXIBLE: {
+            "reference": FLEXIBLE_1998,
+            "equations": r"E = \tfrac12 [\dot q; \dot e]^T A(q, e)\,[\dot q; \dot e], \quad "
+            + ON_THE_GROUND
+            + BEAMS
+            + SPRINGS,
+        },
+        FLEXIBLE_FLOATING: {
+            "reference": FLEXIBLE_1998,
+            "equations": r"E = \tfrac12 [{}^0V_0; \dot q; \dot e]^T A(q, e)\,[{}^0V_0; \dot q; \dot e], \quad "
+            + IN_SPACE
+            + BEAMS
+            + SPRINGS,
+        },
+    },
+)
+def energy(robot: Robot, rotation: str = "matrix") -> Program:
+    """Return kinetic and potential energy, by the sum over the links or by the inertia matrix.
+
+    U is zero where all mass would lie at the origin of the world (of frame 0 where the base is not free) and nothing
+    is strained. The motion of the base counts in E.
+    """
+    layout = Layout(robot)
+
+    def build(by_matrix: bool) -> Program:
+        s = system("energy", layout, quick(robot), Inputs(position=True), rotation=rotation)
+        found = s.dynamics.energy(s.state, by_matrix=by_matrix)
+        weight = dot(s.dynamics.gravity, found.moment)
+        if s.position:
+            world = [s.builder.formula(g) for g in robot.base.G]
+            weight = found.mass * dot(world, s.position) + weight
+        s.builder.output(E, found.kinetic)
+        s.builder.output(
+            energy_outputs(structure_of(layout))[1], -weight + s.dynamics.elements.energy() + found.strain
+        )
+        return s.builder.program()
+
+    links = build(False)
+    return cheaper(links, build(True)) if layout.is_coupled and not layout.modes else links

@@ -1,0 +1,228 @@
+"""The structures that the dynamic models of trees tell apart: on a fixed base, free in space, on wheels, flexible.
+
+A model is one function for all of them. Its ports follow from the blocks of coordinates that a structure has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from symoro.models.catalogue import Option, Options, form, model
+from symoro.models.dynamic.floating.base import floating_tree
+from symoro.models.dynamic.setting import fixed_tree
+from symoro.models.dynamic.system import Inputs
+from symoro.models.kinematic.wheels.setting import on_wheels
+from symoro.models.ports import (
+    MODE_RATES,
+    MODES,
+    P0,
+    Q0,
+    QD,
+    QDA,
+    QDD,
+    QDDA,
+    QM,
+    QMD,
+    QMDD,
+    R0,
+    TAU,
+    TAU_ACTIVE,
+    TAU_FREE,
+    V0,
+    VD0,
+    Q,
+)
+from symoro.program.program import Port, Program
+from symoro.robot.description import BaseKind, Robot
+
+EFFORT = Option(
+    "effort",
+    "quick, search for the formulation with the fewest operations, or plain: the papers' own, to be read",
+    "choice",
+    "quick",
+    ("quick", "search", "plain"),
+)
+REACTIONS_TOO = Option("reactions", "give the reaction wrenches of the joints too", "flag", False)
+METHOD = Option(
+    "method",
+    "recursive (articulated bodies) or inertia (matrix)",
+    "choice",
+    "auto",
+    ("auto", "recursive", "inertia"),
+)
+BASE_MOTION = Option(
+    "base",
+    "free: no wrench acts on the base, whose acceleration is found; given: its acceleration is an input",
+    "choice",
+    "free",
+    ("free", "given"),
+    flag="base_motion",
+)
+FREE = Option(
+    "free", "joints of known torque tau_free, by number or name; their accelerations are found", "frames"
+)
+ACTUATORS = Option(
+    "actuators",
+    "elastic: motors behind the springs, with coordinates of their own",
+    "choice",
+    None,
+    ("elastic",),
+)
+SURPLUS = Option(
+    "surplus",
+    "active joints beyond the freedoms: refuse them, or share the torques with the least sum of squares; "
+    "qda and qdda are then of the first ones that determine the motion, tau of all",
+    "choice",
+    "refuse",
+    ("refuse", "share"),
+)
+# Options by what a structure must have for them.
+NEEDS_BASE = {"rotation", "base"}
+NEEDS_WHEELS = {"surplus"}
+NEEDS_RIGID_TREE = {"actuators", "reactions", "method"}
+NEEDS_RIGID_LINKS = {"effort"}
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A structure of robots.
+
+    Attributes:
+        of: in words, for titles; nothing for the fixed base.
+        base, wheels, modes: the blocks and constraints that it has.
+        applies: why the models of the structure do not apply to a robot, if so.
+        example: a bundled robot of this structure.
+    """
+
+    of: str
+    applies: Callable[[Robot], str | None]
+    applies_to: str
+    example: str
+    base: bool = False
+    wheels: bool = False
+    modes: bool = False
+
+    def takes(self, robot: Robot, options: Options) -> bool:
+        """Return whether a robot has this structure; the catalogue compares the flexible links."""
+        return self.wheels == bool(robot.wheels) and self.base == (robot.base.kind == BaseKind.FLOATING)
+
+    def inputs(self, read: Inputs) -> tuple[Port, ...]:
+        """Return the ports of what a model reads, in their order."""
+        motors = not (self.wheels or self.modes) and (read.accelerations or read.torques)
+        ports = {
+            Q: True,
+            (QDA if self.wheels else QD): read.rates,
+            (QDDA if self.wheels else QDD): read.accelerations,
+            TAU_FREE: read.accelerations,
+            QM: motors,
+            QMD: motors,
+            QMDD: motors and read.accelerations,
+            (TAU_ACTIVE if self.wheels else TAU): read.torques,
+            MODES: self.modes,
+            MODE_RATES: self.modes and read.rates,
+            V0: self.base and read.rates,
+            VD0: self.base and read.base_acceleration,
+            P0: self.base and read.position,
+            R0: self.base and read.weight,
+            Q0: self.base and read.weight,
+        }
+        return tuple(port for port, has in ports.items() if has)
+
+    def options(self, options: tuple[Option, ...]) -> tuple[Option, ...]:
+        """Return the options that this structure has a use for."""
+        without: set[str] = set()
+        for names, has in (
+            (NEEDS_BASE, self.base),
+            (NEEDS_WHEELS, self.wheels),
+            (NEEDS_RIGID_TREE, not self.wheels and not self.modes),
+            (NEEDS_RIGID_LINKS, not self.modes),
+        ):
+            without |= set() if has else names
+        return tuple(option for option in options if option.name not in without)
+
+
+def wheeled_tree(robot: Robot) -> str | None:
+    """Return why the dynamic models of robots on wheels do not apply, if so."""
+    if not all(g.is_zero for g in robot.base.G[:2]):
+        return "its gravity is not vertical, and the heading of a robot on wheels is no input"
+    return on_wheels(robot)
+
+
+def flexible_tree(robot: Robot) -> str | None:
+    """Return why the models of flexible links do not apply, if so."""
+    if robot.B:
+        return "its loops close over flexible links, whose bending the closure equations do not contain"
+    if robot.wheels:
+        return "its base rolls, and the rolling constraints do not contain the bending of its links"
+    return floating_tree(robot) if robot.base.kind == BaseKind.FLOATING else fixed_tree(robot)
+
+
+FIXED = Structure(
+    "",
+    fixed_tree,
+    "serial, tree and closed-loop robots on a base that is fixed or moves as prescribed",
+    "rx90",
+)
+FLOATING = Structure(
+    "a floating base",
+    floating_tree,
+    "serial, tree and closed-loop robots on a floating base",
+    "rx90_floating",
+    base=True,
+)
+ON_WHEELS = Structure(
+    "a robot on wheels",
+    wheeled_tree,
+    "robots on a wheeled base whose wheels are described",
+    "diffdrive",
+    wheels=True,
+)
+FLEXIBLE = Structure(
+    "flexible links",
+    flexible_tree,
+    "serial and tree robots with flexible links on a base that is fixed or moves as prescribed",
+    "flexible2r",
+    modes=True,
+)
+FLEXIBLE_FLOATING = Structure(
+    "flexible links on a floating base",
+    flexible_tree,
+    "serial and tree robots with flexible links on a floating base",
+    "flexible_satellite",
+    base=True,
+    modes=True,
+)
+STRUCTURES = (FLOATING, ON_WHEELS, FLEXIBLE, FLEXIBLE_FLOATING)
+
+
+def tree_model(
+    id: str,
+    *,
+    read: Inputs,
+    outputs: Callable[[Structure], tuple[Port, ...]],
+    options: tuple[Option, ...] = (),
+    structures: Mapping[Structure, Mapping[str, Any]],
+    **details: Any,
+) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
+    """Register a model of trees with its structures, each with its reference and equations."""
+
+    def register(build: Callable[..., Program]) -> Callable[..., Program]:
+        for structure, own in structures.items():
+            described = {
+                "inputs": structure.inputs(read),
+                "outputs": outputs(structure),
+                "options": structure.options(options),
+                "applies": structure.applies,
+                "applies_to": structure.applies_to,
+                "example": structure.example,
+                **own,
+            }
+            if structure is FIXED:
+                model(id, menu="Dynamic", **described, **details)(build)
+            else:
+                form(id, of=structure.of, takes=structure.takes, flexible=structure.modes, **described)(build)
+        return build
+
+    return register

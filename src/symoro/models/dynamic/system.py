@@ -1,0 +1,239 @@
+"""A robot in one program: its inputs by blocks of coordinates, its constraints, its dynamics.
+
+The inputs have one order: q, qd, qdd, tau_free, qm, qmd, qmdd, tau, e, ed, V0, Vd0, P0, R0 or Q0, wrench, as far as
+the blocks of the robot and the model have them. With closed loops or wheels the joints are the active ones: qda, qdda.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import Vector
+from symoro.expr.scalar import Scalar
+from symoro.models.coordinates.blocks import BASE, Block, Coordinate, joint, motor, of_block
+from symoro.models.coordinates.couplings import FIXED_BY, OF_LOOPS, PORTS, fixed_value
+from symoro.models.coordinates.layout import Layout, constraint_provider
+from symoro.models.coordinates.provider import ConstraintProvider
+from symoro.models.dynamic.flexible.tree import mode_inputs
+from symoro.models.dynamic.floating.base import base_gravity, base_position
+from symoro.models.dynamic.force_elements import ForceElements
+from symoro.models.dynamic.formulation import Formulation
+from symoro.models.dynamic.tree_dynamics import Known, State, TreeDynamics
+from symoro.models.ports import QM, QMD, QMDD, TAU_FREE, V0, VD0
+from symoro.program.builder import Builder
+from symoro.program.program import Port
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a model reads beside the positions.
+
+    Attributes:
+        rates: velocities; the robot is at rest otherwise.
+        accelerations: of the joints and motors that are not force-driven.
+        base_acceleration: that of a free base, whose force is zero otherwise.
+        torques: of the drives.
+        weight: gravity.
+        position: the position of a free base.
+    """
+
+    rates: bool = True
+    accelerations: bool = False
+    base_acceleration: bool = False
+    torques: bool = False
+    weight: bool = True
+    position: bool = False
+
+
+@dataclass(frozen=True)
+class System:
+    """A robot with its inputs.
+
+    Attributes:
+        known: accelerations and forces; empty where the model reads neither.
+        position: of a free base, where the model reads it.
+    """
+
+    builder: Builder
+    layout: Layout
+    provider: ConstraintProvider
+    dynamics: TreeDynamics
+    state: State
+    known: Known
+    position: Vector
+
+    @property
+    def joints(self) -> list[Coordinate]:
+        """The joints with a coordinate of their own."""
+        return of_block(self.provider.own, Block.JOINT)
+
+
+def system(
+    name: str,
+    layout: Layout,
+    formulation: Formulation,
+    inputs: Inputs,
+    *,
+    rotation: str = "matrix",
+    regroup: bool = True,
+    robot: Robot | None = None,
+) -> System:
+    """Declare the inputs of a model.
+
+    Arguments:
+        name: of the program, after that of the robot.
+        rotation: how the rotation of a free base is given, 'matrix' or 'quaternion'.
+        robot: the robot whose links and wrenches count, where it is not the one of the layout.
+    """
+    whole = robot or layout.robot
+    builder = Builder(f"{whole.name}_{name}")
+    provider = constraint_provider(builder, layout)
+    return _Declaration(builder, layout, provider, whole, inputs).system(formulation, rotation, regroup)
+
+
+class _Declaration:
+    """The inputs of one program, in their order."""
+
+    def __init__(
+        self, builder: Builder, layout: Layout, provider: ConstraintProvider, robot: Robot, inputs: Inputs
+    ) -> None:
+        self.builder, self.layout, self.provider, self.robot = builder, layout, provider, robot
+        self.inputs = inputs
+        self.own = provider.own
+        self.nu: dict[Coordinate, Scalar] = dict.fromkeys(self.own, 0)
+        self.nud: dict[Coordinate, Scalar] = {}
+        self.forces: dict[Coordinate, Scalar] = {}
+
+    def system(self, formulation: Formulation, rotation: str, regroup: bool) -> System:
+        inputs, builder, provider = self.inputs, self.builder, self.provider
+        position: Vector = []
+        dynamics = self._dynamics(formulation, regroup)
+        if self.robot.wheels:  # wrenches are an input before the motion of the active joints
+            _ = dynamics.tree, dynamics.loads, dynamics.gravity
+        if inputs.rates:
+            self.nu |= self.joint_entries("qd")
+        if inputs.weight:  # the parameters of loops are listed before those that follow
+            provider.rates(self.nu)
+        if inputs.accelerations:
+            given = self.joint_entries("qdd")
+            self.nud |= {c: x for c, x in given.items() if not self.layout.is_force_driven(c.j)}
+            self.forces |= self._free_forces(dynamics.elements)
+        self._motors(dynamics.elements)
+        if inputs.torques:
+            self._torques()
+        self._modes(dynamics)
+        if self.layout.has_free_base:
+            position = self._base(dynamics, rotation)
+        still = State(self.nu, dict.fromkeys(provider.tree, 0))
+        state = dynamics.state(self.nu) if inputs.rates else still
+        known = Known(
+            {c: self.nud[c] for c in self.own if c in self.nud},
+            {c: self.forces[c] for c in self.own if c in self.forces},
+        )
+        return System(builder, self.layout, provider, dynamics, state, known, position)
+
+    def _dynamics(self, formulation: Formulation, regroup: bool) -> TreeDynamics:
+        elements = ForceElements(self.builder, self.robot, self.provider.positions, self.layout.motors)
+        links = elements.links.floating() if self.robot.wheels else elements.links
+        return TreeDynamics(self.builder, links, self.provider, elements, formulation, regroup=regroup)
+
+    def joint_entries(self, name: str) -> dict[Coordinate, Scalar]:
+        """Declare qd, qdd or tau (qda, qdda with loops and wheels); values fixed by the robot replace its entries.
+
+        Raises:
+            NotApplicableError: the robot fixes the motion of a joint that its wheels determine.
+        """
+        robot, follows = self.robot, bool(self.robot.B or self.robot.wheels)
+        joints = [c.j for c in of_block(self.own, Block.JOINT)]
+        if name == "tau":
+            joints = list(self.provider.actuation.drives)
+        if robot.wheels:
+            fixed = [j for j in independent(robot) if getattr(robot.frame(j), FIXED_BY[name]) is not None]
+            wrong = [j for j in fixed if j not in joints]
+            if wrong:
+                raise NotApplicableError(
+                    f"joint {wrong[0]} follows the others and cannot have a fixed {FIXED_BY[name]}: "
+                    "it moves as wheels roll"
+                )
+        port = (OF_LOOPS if follows else PORTS)[name]
+        given = self.builder.input(port, (len(joints),), [f"{name}{j}" for j in joints])
+        values: dict[Coordinate, Scalar] = {}
+        for j, x in zip(joints, given, strict=True):
+            held = fixed_value(self.builder, robot, name, j)
+            values[joint(j)] = x if held is None else held
+        return values
+
+    def _free_forces(self, elements: ForceElements) -> dict[Coordinate, Scalar]:
+        """Declare tau_free where joints are named free; those of springs and motors are force elements."""
+        joints = of_block(self.own, Block.JOINT)
+        forces: dict[Coordinate, Scalar] = {c: 0 for c in joints if self.layout.is_force_driven(c.j)}
+        elements.read_springs([c.j for c in forces])
+        named = [c for c in forces if c.j in self.layout.free and not self.layout.is_spring_driven(c.j)]
+        if named:
+            given = self.builder.input(TAU_FREE, (len(joints),), [f"tau_free{c.j}" for c in joints])
+            for c in named:
+                held = fixed_value(self.builder, self.robot, "tau", c.j)
+                forces[c] = given[joints.index(c)] if held is None else held
+        rest = of_block(self.own, Block.MODE)
+        return forces | dict.fromkeys(rest, 0)
+
+    def _motors(self, elements: ForceElements) -> None:
+        """Declare the motion of the motors."""
+        if not self.layout.motors:
+            return
+        elements.qm = self._motor_entries(QM)
+        if self.inputs.rates:
+            self.nu |= {motor(j): x for j, x in self._motor_entries(QMD).items()}
+        _ = elements.motor_springs
+        if self.inputs.accelerations:
+            self.nud |= {motor(j): x for j, x in self._motor_entries(QMDD).items()}
+
+    def _motor_entries(self, port: Port) -> dict[int, Scalar]:
+        joints = independent(self.robot)
+        given = self.builder.input(port, (len(joints),), [f"{port.name}{j}" for j in joints])
+        return {j: x for j, x in zip(joints, given, strict=True) if j in self.layout.motors}
+
+    def _torques(self) -> None:
+        """Declare tau: on the motors where they have coordinates, on the joints otherwise; springs leave none."""
+        given = self.joint_entries("tau")
+        spread = dict(
+            zip(
+                of_block(self.own, Block.JOINT),
+                self.provider.actuation.forces(list(given.values())),
+                strict=True,
+            )
+        )
+        for c, x in spread.items():
+            at_motor = c.j in self.layout.motors
+            self.forces[c] = 0 if at_motor or self.layout.is_spring_driven(c.j) else x
+            if at_motor:
+                self.forces[motor(c.j)] = x
+        self.forces |= dict.fromkeys(of_block(self.own, Block.MODE), 0)
+
+    def _modes(self, dynamics: TreeDynamics) -> None:
+        """Declare the modes of flexible links and their rates."""
+        if self.layout.modes:
+            e, ed = mode_inputs(self.builder, self.robot, rates=self.inputs.rates)
+            self.nu |= {c: ed[c.j][c.k - 1] for c in self.layout.modes}
+            dynamics.modes = e, ed
+
+    def _base(self, dynamics: TreeDynamics, rotation: str) -> Vector:
+        """Declare the motion of a free base and its rotation; return its position."""
+        inputs = self.inputs
+        if inputs.rates:
+            self.nu |= self._twist(V0)
+        if inputs.base_acceleration:
+            self.nud |= self._twist(VD0)
+        elif inputs.accelerations or inputs.torques:
+            self.forces |= dict.fromkeys(BASE, 0)
+        position = base_position(self.builder) if inputs.position else []
+        if inputs.weight:
+            dynamics.gravity = base_gravity(self.builder, self.robot, rotation)
+        return position
+
+    def _twist(self, port: Port) -> dict[Coordinate, Scalar]:
+        given = self.builder.input(port, (6,), [f"{port.name}_{k}" for k in range(1, 7)])
+        return dict(zip(BASE, given, strict=True))

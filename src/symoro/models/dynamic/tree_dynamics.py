@@ -1,0 +1,505 @@
+"""The equations of motion of a tree under constraints, A nud + H = forces, over its independent coordinates.
+
+Of each coordinate the acceleration or the force is known; `solve` computes the other one. Inverse, direct and hybrid
+dynamics differ in what is known alone. Four algorithms:
+
+    walk       no force is known: Newton-Euler over the tree, then G'
+    base       only the forces on the base are known: composite inertias of ten numbers, a 3x3 solve
+               (Khalil 2010, section 7.2)
+    partition  the rows of the force-driven coordinates are solved, with A by composite links and A_ff = L' D L;
+               the others follow
+    recursion  articulated bodies, with acceleration-driven joints among them (`articulated.py`); it requires G = 1
+
+Gravity is an upward acceleration of the base. Where the base is force-driven it is left out of the walks: the
+acceleration of the base contains it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import Matrix, Vector, dot, identity, matmul, matvec, transpose
+from symoro.expr.scalar import Scalar
+from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values, joint, of_block
+from symoro.models.coordinates.provider import ConstraintProvider
+from symoro.models.dynamic.articulated import Driven, Free, body_inertias, hybrid_dynamics
+from symoro.models.dynamic.composite import (
+    column_of,
+    joint_columns,
+    joint_parents,
+    symmetric,
+    tree_composites,
+)
+from symoro.models.dynamic.energy import Energy, flexible_energy, kinetic_energy, whole_mass
+from symoro.models.dynamic.flexible.matrix import flexible_inertia
+from symoro.models.dynamic.flexible.tree import FlexibleTree, ModesOfLinks, flexible_tree
+from symoro.models.dynamic.force_elements import ForceElements
+from symoro.models.dynamic.formulation import Formulation
+from symoro.models.dynamic.inertia import effective_inertias, link_inertias, regrouped_inertias
+from symoro.models.dynamic.newton_euler import NewtonEuler
+from symoro.models.dynamic.setting import gravity, wrenches
+from symoro.models.joints import Trigonometry, is_zero
+from symoro.models.recursion import FREE_BASE, BaseMotion, Local, base_motion, local_frames, outward
+from symoro.models.solvers import TreeFactors, chain_parents
+from symoro.models.spatial import Inertia, Twist, Wrench, turned
+from symoro.program.builder import Builder
+from symoro.robot.description import Robot
+from symoro.robot.free_base import unborne_joint
+
+NONE: Vector = [0, 0, 0]
+MatrixEntries = dict[tuple[Coordinate, Coordinate], Scalar]  # one of (i, j) and (j, i); a missing one is zero
+
+
+class Method(StrEnum):
+    """The algorithm of `solve`."""
+
+    WALK = "walk"
+    BASE = "base"
+    PARTITION = "partition"
+    RECURSION = "recursion"
+
+
+class State(NamedTuple):
+    """Velocities of the independent coordinates and of the tree."""
+
+    nu: Values
+    rates: Values
+
+
+class Known(NamedTuple):
+    """Accelerations of the acceleration-driven coordinates, forces on the force-driven ones."""
+
+    accelerations: Values
+    forces: Values
+
+
+class Solution(NamedTuple):
+    """Accelerations of all independent coordinates, and forces on them."""
+
+    accelerations: Values
+    forces: Values
+
+
+class TreeDynamics:
+    """The dynamics of a tree whose coordinates follow a constraint provider.
+
+    Geometry, inertia, wrenches and gravity are declared when they are first read, each once.
+
+    Arguments:
+        robot: links and frames of the tree; its base is free where the base is a block of the provider.
+        elements: drives, springs and motors.
+        regroup: whether links may share mass across joints. The efforts along the joints are then right, the wrenches
+            between the links are not.
+
+    Attributes:
+        modes: e and ed by flexible link, where there are any.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        robot: Robot,
+        provider: ConstraintProvider,
+        elements: ForceElements,
+        formulation: Formulation,
+        *,
+        regroup: bool = True,
+    ) -> None:
+        self.builder, self.robot, self.provider, self.formulation = builder, robot, provider, formulation
+        self.elements, self.regroup = elements, regroup
+        self.modes: tuple[ModesOfLinks, ModesOfLinks] | None = None
+        self.with_base = BASE[0] in provider.tree
+        self.trig = Trigonometry(builder, robot)
+        self.joints = [c.j for c in of_block(provider.tree, Block.JOINT)]
+
+    # -- what is declared once
+
+    @cached_property
+    def gravity(self) -> Vector:
+        """Gravity in frame 0; of a free base it is set from the rotation of the base."""
+        return gravity(self.builder, self.robot)
+
+    @cached_property
+    def tree(self) -> dict[int, Local]:
+        return local_frames(self.builder, self.robot, self.provider.positions, self.trig)
+
+    @cached_property
+    def flexible(self) -> FlexibleTree:
+        assert self.modes is not None
+        return flexible_tree(self.builder, self.robot, self.provider.positions, *self.modes)
+
+    @cached_property
+    def prescribed(self) -> BaseMotion:
+        """The motion of a base that is no block of coordinates."""
+        return base_motion(self.builder, self.robot)
+
+    @cached_property
+    def loads(self) -> dict[int, Vector]:
+        """The wrench of each link on the environment."""
+        return wrenches(self.builder, self.robot, with_base=self.with_base)
+
+    @cached_property
+    def inertias(self) -> dict[int, Inertia]:
+        """What the joints require of the links' mass, or all of it."""
+        if self.regroup:
+            return effective_inertias(self.builder, self.robot, self.tree, self.formulation.bases())
+        return link_inertias(self.builder, self.robot)
+
+    @cached_property
+    def composites(self) -> dict[int, Inertia]:
+        """The mass that each joint carries, and all of it on link 0 where the base is free."""
+        return tree_composites(self.builder, self.robot, self.tree)
+
+    def _declare(self) -> None:
+        """Read geometry, base and wrenches before the inertias: parameters are listed in the order of reading."""
+        _ = self.tree, self.with_base or self.prescribed, self.loads
+
+    def state(self, nu: Values) -> State:
+        """Return the velocities of the tree."""
+        return State(nu, self.provider.rates(nu))
+
+    def _of_joints(self, values: Values) -> dict[int, Scalar]:
+        return {j: values[joint(j)] for j in self.joints}
+
+    def _root(self, rates: Values, accelerations: Values) -> BaseMotion:
+        if not self.with_base:
+            return self.prescribed
+        v, vd = ([values[c] for c in BASE] for values in (rates, accelerations))
+        return BaseMotion(v[:3], v[3:], vd[:3], vd[3:])
+
+    # -- forces
+
+    def efforts(
+        self, state: State, nud: Values, down: Vector | None = None, *, elements: bool = True
+    ) -> dict[Coordinate, Scalar]:
+        """Return A nud + H over the independent coordinates.
+
+        Arguments:
+            down: gravity in frame 0, where it is another than that of the robot.
+            elements: whether drives, springs and motors count.
+        """
+        accelerations = self.provider.accelerations(nud, state.nu)
+        return self.provider.project(self.tree_forces(state, accelerations, down, elements=elements))
+
+    def tree_forces(
+        self, state: State, accelerations: Values, down: Vector | None = None, *, elements: bool = True
+    ) -> dict[Coordinate, Scalar]:
+        """Return the force on every coordinate of the tree; modes do not accelerate."""
+        if self.modes is not None:
+            forces = self._flexible_forces(state, accelerations, down)
+        else:
+            self._declare()
+            walk = self.walk(state, accelerations, self.inertias, down)
+            forces = {joint(j): walk.efforts[j] for j in self.joints}
+            if self.with_base:
+                forces |= zip(BASE, [*walk.ground.force, *walk.ground.moment], strict=True)
+        if not elements:
+            return {c: forces.get(c, 0) for c in self.provider.tree}
+        extra = self.elements.forces(state.rates, accelerations)
+        return {c: forces.get(c, 0) + extra.get(c, 0) for c in self.provider.tree}
+
+    def walk(
+        self,
+        state: State,
+        accelerations: Values,
+        inertias: Mapping[int, Inertia],
+        down: Vector | None = None,
+    ) -> NewtonEuler:
+        """Return the Newton-Euler recursion after its walks; its bodies contain the wrenches."""
+        walk = NewtonEuler(self.builder, self.formulation, self.tree, self.trig)
+        walk.move(
+            self._root(state.rates, accelerations),
+            self.gravity if down is None else down,
+            self._of_joints(state.rates),
+            self._of_joints(accelerations),
+        )
+        walk.load(inertias, self.loads, with_base=self.with_base)
+        walk.gather()
+        return walk
+
+    def _flexible_forces(
+        self, state: State, accelerations: Values, down: Vector | None
+    ) -> dict[Coordinate, Scalar]:
+        joints = {j: Driven(x) for j, x in self._of_joints(accelerations).items()}
+        tree = self.flexible
+        root = self._root(state.rates, accelerations)
+        result = hybrid_dynamics(
+            self.builder,
+            tree.elements,
+            self._of_joints(state.rates),
+            joints,
+            root,
+            self.gravity if down is None else down,
+            tree.inertias,
+            self.loads,
+            free_base=self.with_base,
+            held=True,
+        )
+        forces = {joint(j): x for j, x in result.efforts.items()}
+        if result.wrench:
+            forces |= zip(BASE, [*result.wrench.f, *result.wrench.m], strict=True)
+        return forces | self._of_modes(result.modes)
+
+    @staticmethod
+    def _of_modes(modes: Mapping[int, Sequence[Scalar]]) -> dict[Coordinate, Scalar]:
+        return {
+            Coordinate(Block.MODE, j, k): x for j, values in modes.items() for k, x in enumerate(values, 1)
+        }
+
+    def wrenches(self, state: State, nud: Values) -> dict[int, Wrench]:
+        """Return the wrench of the antecedent on each link, in its frame; the mass of the links is not regrouped."""
+        accelerations = self.provider.accelerations(nud, state.nu)
+        walk = self.walk(state, accelerations, link_inertias(self.builder, self.robot))
+        return {j: Wrench(body.force, body.moment) for j, body in sorted(walk.bodies.items())}
+
+    # -- inertia
+
+    @cached_property
+    def tree_inertia(self) -> MatrixEntries:
+        """The inertia matrix of the tree by its entries, rotors included."""
+        if self.modes is not None:
+            return flexible_inertia(self.builder, self.robot, self.flexible, free_base=self.with_base)
+        columns = joint_columns(self.builder, self.robot, self.tree, self.composites)
+        numbered = dict(zip(FREE_BASE, BASE, strict=True)) | {j: joint(j) for j in self.joints}
+        entries = {(numbered[i], numbered[j]): x for (i, j), x in columns.items()}
+        if self.with_base:
+            for c, unit in zip(BASE, identity(6), strict=True):
+                wrench = self.composites[0] @ Twist(unit[:3], unit[3:])
+                entries |= {(r, c): x for r, x in zip(BASE, [*wrench.f, *wrench.m], strict=True)}
+        for c in of_block(self.provider.tree, Block.MOTOR):
+            entries[c, c] = self.elements.rotor(c)
+        return entries
+
+    def inertia(self) -> Matrix:
+        """Return A = G' A_tree G: (own, own)."""
+        rows, entries = self.provider.tree, self.tree_inertia
+        a = [[entries.get((i, j), entries.get((j, i), 0)) for j in rows] for i in rows]
+        if self.provider.is_identity:
+            return a
+        g = self.provider.matrix()
+        return symmetric(matmul(transpose(g), matmul(a, g)))
+
+    @cached_property
+    def _reduced(self) -> MatrixEntries:
+        own, a = self.provider.own, self.inertia()
+        return {(i, j): a[r][c] for r, i in enumerate(own) for c, j in enumerate(own)}
+
+    def entry(self, i: Coordinate, j: Coordinate) -> Scalar:
+        """Return A_ij of independent coordinates."""
+        if self.provider.is_identity:
+            return self.tree_inertia.get((i, j), self.tree_inertia.get((j, i), 0))
+        return self._reduced[i, j]
+
+    def factors(self, free: Sequence[Coordinate]) -> TreeFactors[Coordinate]:
+        """Return A_ff = L' D L over some independent coordinates, with the zeros of the tree.
+
+        Raises:
+            NotApplicableError: A_ff has no inverse.
+        """
+        self._check_base(free)
+        parents = self._parents(free)
+        entries = {(i, j): self.entry(i, j) for i in parents for j in parents}
+        return TreeFactors(entries, parents, _inverse)
+
+    def _check_base(self, free: Sequence[Coordinate]) -> None:
+        if BASE[0] not in free:
+            return
+        j = unborne_joint(self.robot, lambda formula: formula.is_zero)
+        if j is not None and joint(j) in free:
+            raise NotApplicableError(
+                f"the base has no mass, and joint {j} alone stands on it: their accelerations have no value",
+                hint=f"give link 0 a mass and an inertia, or joint {j} a rotor inertia IA",
+            )
+
+    def _parents(self, free: Sequence[Coordinate]) -> dict[Coordinate, Coordinate | None]:
+        """Return the nearest free coordinate before each one, parents first; a chain where G or modes mix them."""
+        if not self.provider.is_identity or self.modes is not None:
+            return chain_parents(free)
+        base = [c for c in free if c.block is Block.BASE]
+        parents = chain_parents(base) if base else {}
+        last = base[-1] if base else None
+        nearest: dict[int, Coordinate | None] = {0: last}
+        for j, before in joint_parents(self.tree).items():
+            nearest[j] = nearest[before]
+            if joint(j) in free:
+                parents[joint(j)], nearest[j] = nearest[before], joint(j)
+        return parents | dict.fromkeys(of_block(free, Block.MOTOR))
+
+    def solver(self, free: Sequence[Coordinate]) -> Callable[[Values], dict[Coordinate, Scalar]]:
+        """Return the function that solves A_ff x = b over some coordinates; A_ff is factored once."""
+        if tuple(free) == BASE and self.modes is None and self.provider.is_identity:
+            return self._solve_base
+        factors = self.factors(free)
+
+        def solve(right: Values) -> dict[Coordinate, Scalar]:
+            x = factors.solve({c: right[c] for c in factors.before})
+            return {c: x[c] for c in free}
+
+        return solve
+
+    def _solve_base(self, right: Values) -> dict[Coordinate, Scalar]:
+        b = [right[c] for c in BASE]
+        x = self.composites[0].solve(Wrench(b[:3], b[3:]))
+        return dict(zip(BASE, [*x.v, *x.w], strict=True))
+
+    # -- what is not known of each coordinate
+
+    def methods(self, known: Known) -> list[Method]:
+        """Return the algorithms that apply."""
+        if not known.forces:
+            return [Method.WALK]
+        if set(known.forces) == set(BASE) and self.modes is None:
+            return [Method.BASE]
+        if not self.provider.is_identity or (self.with_base and BASE[0] not in known.forces):
+            return [Method.PARTITION]
+        return [Method.RECURSION] if self.modes is not None else [Method.PARTITION, Method.RECURSION]
+
+    def solve(self, state: State, known: Known, method: Method) -> Solution:
+        """Return the accelerations of all independent coordinates and the forces on them."""
+        match method:
+            case Method.WALK:
+                return Solution(known.accelerations, self.efforts(state, known.accelerations))
+            case Method.BASE:
+                return self._by_base(state, known)
+            case Method.PARTITION:
+                return self._by_partition(state, known)
+            case Method.RECURSION:
+                return self._by_recursion(state, known)
+
+    def _with_gravity(self, nud: Values) -> dict[Coordinate, Scalar]:
+        """Return the accelerations, that of the base from the one that contains gravity."""
+        return {**nud, **{c: nud[c] + g for c, g in zip(BASE[:3], self.gravity, strict=True)}}
+
+    def _by_base(self, state: State, known: Known) -> Solution:
+        nud, forces = known
+        accelerations = self.provider.accelerations({**nud, **dict.fromkeys(BASE, 0)}, state.nu)
+        at_rest = self.tree_forces(state, accelerations, NONE)
+        base = self._solve_base({c: forces[c] - at_rest[c] for c in BASE})
+        v = list(base.values())
+        rows: dict[int, Scalar] = {}
+
+        def step(local: Local, antecedent: Twist) -> Twist:
+            # Ahead of the joint's own rotation, which the composite inertia has made already.
+            ahead = antecedent.ahead(local)
+            if local.moving:
+                column = turned(local.theta, column_of(local, self.composites[local.j]))
+                rows[local.j] = column.dot(ahead)
+            return ahead.behind(local)
+
+        outward(self.tree, Twist(v[:3], v[3:]), step)
+        total = {c: x + rows.get(c.j, 0) if c.block is Block.JOINT else x for c, x in at_rest.items()}
+        return Solution(self._with_gravity({**nud, **base}), {**self.provider.project(total), **forces})
+
+    def _by_partition(self, state: State, known: Known) -> Solution:
+        nud, forces = known
+        own = self.provider.own
+        free = [c for c in own if c in forces]
+        falls = BASE[0] in forces
+        at_rest = self.efforts(state, {c: nud.get(c, 0) for c in own}, NONE if falls else None)
+        x = self.solver(free)({c: forces[c] - at_rest[c] for c in free})
+        total: dict[Coordinate, Scalar] = dict(forces)
+        for c in own:
+            if c not in forces:
+                total[c] = at_rest[c]
+                for i, acceleration in x.items():
+                    total[c] = total[c] + self.entry(c, i) * acceleration
+        whole = {**nud, **x}
+        return Solution(self._with_gravity(whole) if falls else whole, total)
+
+    def _by_recursion(self, state: State, known: Known) -> Solution:
+        nud, forces = known
+        own = self.provider.own
+        still: dict[Coordinate, Scalar] = dict.fromkeys(self.provider.tree, 0)
+        at_rest = self.elements.forces(state.rates, still)
+        joints: dict[int, Driven | Free] = {}
+        for j in self.joints:
+            c = joint(j)
+            if c in forces:
+                joints[j] = Free(forces[c] - at_rest[c], self.elements.rotor(c))  # (44), (69), (106)
+            else:
+                joints[j] = Driven(nud[c])
+        root = self._root(state.rates, still)
+        if self.modes is not None:
+            elements, inertias = self.flexible.elements, self.flexible.inertias
+        else:
+            elements = dict(self.tree)
+            inertias = body_inertias(self.builder, self.robot, self.tree, free_base=self.with_base)
+        result = hybrid_dynamics(
+            self.builder,
+            elements,
+            self._of_joints(state.rates),
+            joints,
+            root,
+            self.gravity,
+            inertias,
+            self.loads,
+            free_base=self.with_base,
+        )
+        whole = {**still, **nud, **{joint(j): x for j, x in result.qdd.items()}}
+        if self.with_base:
+            whole |= zip(BASE, [*result.base.v, *result.base.w], strict=True)
+        whole |= self._of_modes(result.modes)
+        for c in of_block(forces, Block.MOTOR):
+            whole[c] = self.elements.motor_acceleration(c, forces[c] - at_rest[c])
+        drives = self.elements.forces(state.rates, whole)
+        total: dict[Coordinate, Scalar] = dict(forces)
+        for c in own:
+            if c not in forces:
+                effort = result.efforts[c.j] if c.block is Block.JOINT else 0
+                total[c] = effort + drives[c]
+        return Solution(whole, total)
+
+    # -- energy
+
+    def energy(self, state: State, *, by_matrix: bool = False) -> Energy:
+        """Return the energy without that of gravity and of joint springs.
+
+        Arguments:
+            by_matrix: nu' A nu / 2 in place of the sum over the links.
+        """
+        qd = self._of_joints(state.rates)
+        root = self._root(state.rates, dict.fromkeys(BASE, 0)) if self.with_base else self._moving_base
+        if self.modes is not None:
+            return flexible_energy(
+                self.builder, self.robot, self.flexible, root, qd, self.modes, with_base=self.with_base
+            )
+        tree = self.tree
+        inertias = regrouped_inertias(self.builder, self.robot, tree, with_base=self.with_base)
+        if by_matrix:
+            nu = [state.nu[c] for c in self.provider.own]
+            kinetic: Scalar = self.builder.number(1) / 2 * dot(nu, matvec(self.inertia(), nu))
+        else:
+            moving = {j: x for j, x in inertias.items() if j or self.with_base or not root.still}
+            kinetic = kinetic_energy(self.builder, self.robot, tree, root, qd, moving)
+        return Energy(kinetic, *whole_mass(tree, inertias), 0)
+
+    @cached_property
+    def _moving_base(self) -> BaseMotion:
+        """The velocity of a base that is no block of coordinates."""
+        return base_motion(self.builder, self.robot, acceleration=False)
+
+
+def _inverse(c: Coordinate, pivot: Scalar) -> Scalar:
+    """Return 1 / pivot.
+
+    Raises:
+        NotApplicableError: the coordinate moves no mass.
+    """
+    if not is_zero(pivot):
+        return 1 / pivot
+    hints = {
+        Block.BASE: "give link 0 a mass and an inertia",
+        Block.JOINT: f"give mass to what it carries, or a rotor inertia IA to joint {c.j}",
+        Block.MODE: f"give link {c.j} a mass per length (for torsion an inertia Ip), or fewer modes",
+        Block.MOTOR: f"give joint {c.j} a rotor inertia IA",
+    }
+    what = {
+        Block.BASE: "the free base moves too little mass: its acceleration has",
+        Block.MODE: f"the modes of link {c.j} move no mass: their accelerations have",
+        Block.MOTOR: f"the motor of joint {c.j} has no inertia: its acceleration has",
+    }.get(c.block, f"{c.words} moves no mass: its acceleration has")
+    raise NotApplicableError(f"{what} no value", hint=hints.get(c.block))

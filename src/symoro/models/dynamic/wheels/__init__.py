@@ -1,1 +1,0 @@
-"""Dynamics of robots on wheels, projected on the motions that rolling allows."""
