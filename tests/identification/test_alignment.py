@@ -123,7 +123,7 @@ def recovered(robot: Robot, measure: str, k: int, size: float) -> list[float]:
     """Squares of normalised errors of a case that must come out right; those of the end's turn act by a chart."""
     errors, measured = case(robot, measure, k, size)
     found = calibrate(robot, measured, noise={"length": 1e-4, "angle": 1e-4})
-    assert found.doubts == ()
+    assert found.warnings == ()
     fresh = np.random.default_rng(1).uniform(-2, 2, (20, moving(robot)))
     away = (ends(found.calibrated, fresh, {}) - ends(robot, fresh, errors))[:, :3, 3]
     assert np.abs(away).max() < 1e-3
@@ -296,7 +296,7 @@ def test_a_marker_on_another_frame_seen_from_anywhere(to: int) -> None:
     q = np.random.default_rng(5).uniform(-2, 2, (40, 6))
     errors = {"theta2": 3e-3, "RX0": 2.4, "RZ0": 1.0, "TY0": 5.0, "TXE": 0.2, "RYE": 2.0}
     found = calibrate(robot, simulated(robot, q, errors, to=to, length=1e-5, angle=1e-5), to=to)
-    assert found.doubts == () and found.marker is not None
+    assert found.warnings == () and found.marker is not None
     told = ends(found.calibrated.replace(tool=found.marker), q, {})
     assert told == pytest.approx(end_poses(numeric_chain(way_to(robot, to)), q, errors), abs=1e-4)
 
@@ -312,7 +312,7 @@ def test_distances_to_a_point_that_stands_elsewhere() -> None:
     poses = simulated(robot, q, {"theta3": 5e-3, **place}, length=1e-5).poses
     far = np.linalg.norm(poses[:, :3, 3] - point, axis=1)
     found = calibrate(robot, Measurements("distance", q, np.zeros((0, 4, 4)), far), point=point)
-    assert found.doubts == () and found.base is not None
+    assert found.warnings == () and found.base is not None
     assert found.after["length"] < 1.5e-5
     fresh = np.random.default_rng(9).uniform(-2, 2, (30, 6))
     told, true = (
@@ -338,7 +338,7 @@ def test_contacts_with_a_plane_that_faces_elsewhere() -> None:
         plane=[*normal, height],
         noise={"length": 1e-4},
     )
-    assert found.doubts == () and found.after["length"] < 1e-8
+    assert found.warnings == () and found.after["length"] < 1e-8
     assert ends(found.calibrated, q, {})[:, :3, 3] @ normal == pytest.approx(
         np.full(len(q), height), abs=1e-7
     )
@@ -350,7 +350,7 @@ def test_contacts_with_a_plane_that_faces_elsewhere() -> None:
 def told(robot: Robot, measured: Measurements, **more: Any) -> str:
     """What is said where nothing is right: the doubts, or the refusal with its hint."""
     try:
-        return " ".join(calibrate(robot, measured, **more).doubts)
+        return " ".join(calibrate(robot, measured, **more).warnings)
     except SymoroError as error:
         return f"{error} {getattr(error, 'hint', '')}"
 
@@ -419,7 +419,7 @@ def test_few_postures_are_right_or_told(count: int) -> None:
             for x, name in zip(normalised, found.names, strict=True)
             if name[:2] not in TURN or name[2] == "0"
         ]
-        assert found.doubts or max(map(abs, kept)) < 5
+        assert found.warnings or max(map(abs, kept)) < 5
 
 
 def changed(measured: Measurements, column: int, factor: float = 1.0, shift: float = 0.0) -> Measurements:

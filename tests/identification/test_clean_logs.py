@@ -51,4 +51,4 @@ def test_logs_without_noise_give_the_parameters(
     assert np.abs(found.estimate.values - truth).max() < off
     assert (found.estimate.deviations < 3 * off).all()
     assert (np.abs(found.estimate.values - truth) < 5 * found.estimate.deviations).all()
-    assert found.doubts == []
+    assert found.warnings == ()

@@ -11,6 +11,7 @@ import symoro
 from symoro.errors import ArgumentError
 from symoro.identification.consistent import consistent, pseudo_inertia
 from symoro.identification.dynamic import Identification
+from symoro.identification.estimate_diagnostics import consistency_warnings
 from symoro.identification.log import log_of_arrays
 from symoro.robot.description import INERTIAL
 from symoro.robot.size import characteristic_length
@@ -127,7 +128,7 @@ def test_consistent_and_essential_parameters_are_those_of_the_method(method: str
     assert left.method == f"{e.method}, essential"
     here = [e.names.index(name) for name in left.names]
     assert np.abs((left.values - e.values[here]) / e.deviations[here]).max() < 4
-    assert not any("physically consistent" in doubt for doubt in found.doubts)
+    assert not any(line.name == "constraints-explain-more" for line in found.warnings)
 
 
 @pytest.mark.parametrize("method", ["ols", "wls", "irls", "tls"])
@@ -146,7 +147,7 @@ def test_data_without_noise_have_consistent_parameters(method: str) -> None:
 def test_constraints_that_explain_more_raise_a_doubt() -> None:
     t = truth(1500, 500.0)
     found = symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=0.5), find_consistent=True)
-    assert found.consistent is not None and not found.doubts
-    better = replace(found, consistent=replace(found.consistent, relative=0.9 * found.consistent.relative))
-    (doubt,) = better.doubts
-    assert "physically consistent parameters leave" in doubt and "WLS" in doubt
+    assert found.consistent is not None and not found.warnings
+    better = replace(found.consistent, relative=0.9 * found.consistent.relative)
+    (line,) = consistency_warnings(found.estimate, found.residuals, better)
+    assert line.name == "constraints-explain-more" and "WLS" in line

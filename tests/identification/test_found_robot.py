@@ -96,7 +96,7 @@ def test_the_robot_that_was_found_has_the_torques_of_the_log(name: str, model: s
         guess(ROBOTS[name]), log_of(t), model=model, decimation=1 if model == "dynamic" else 4
     )
     assert off(found, t) < MODELS[model]
-    assert not found.doubts
+    assert not found.warnings
 
 
 @pytest.mark.parametrize("name", ["payload with a symbol", "passive joint", "coupled joints with payload"])

@@ -11,9 +11,16 @@ from numpy.typing import NDArray
 import symoro
 from symoro.identification.dynamic import Identification
 from symoro.identification.log import Log, log_of_arrays
-from symoro.identification.log_diagnostics import white_noise
-from symoro.identification.signals import HALF, beside, inner_slopes, slope_gain, slopes, step_integrals
-from tests.identification.truth import FOURIER, PHASE, base_values, two_links
+from symoro.identification.signals import (
+    HALF,
+    beside,
+    inner_slopes,
+    slope_gain,
+    slopes,
+    step_integrals,
+    white_noise,
+)
+from tests.identification.truth import FOURIER, PHASE, base_values, sampling_warnings, two_links
 
 TORQUE = np.array([0.5, 0.1])
 
@@ -78,7 +85,7 @@ def test_clean_logs_of_any_rate_give_the_parameters(model: str, rel: float, rate
     known = base_values(two_links())
     for name, value in found.estimate.as_dict().items():
         assert value == pytest.approx(known[name], rel=rel, abs=rel / 10), name
-    assert np.abs(errors(found)).max() < 4 and found.doubts == []
+    assert np.abs(errors(found)).max() < 4 and found.warnings == ()
 
 
 @pytest.mark.parametrize("rate", [20.0, 50.0, 200.0])
@@ -89,7 +96,7 @@ def test_models_without_accelerations_take_few_samples_too(model: str, rel: floa
         two_links(), log(rate, 0.4), model=model, friction=["viscous", "coulomb", "offset"]
     )
     assert found.residuals.kept.relative < rel
-    assert np.abs(errors(found)).max() < 4 or found.doubts
+    assert np.abs(errors(found)).max() < 4 or found.warnings
 
 
 @pytest.mark.parametrize("noise", [0.0, 1.0])
@@ -101,20 +108,20 @@ def test_fast_motion_is_right_within_deviations_or_told(
     """Up to 4 Hz: five samples a period at 20 samples a second, and cut-offs on top of the motion."""
     given = None if cutoff is None else cutoff * rate
     found = symoro.identify(two_links(), log(rate, 1.0, noise), cutoff=given)
-    assert np.abs(errors(found)).max() < 4 or found.sampling_doubts
+    assert np.abs(errors(found)).max() < 4 or sampling_warnings(found)
     if rate == 20 and cutoff == 0.2:
-        assert any("the low-pass takes a part of the motion away" in line for line in found.doubts)
+        assert any(line.name == "low-pass" for line in found.warnings)
     if rate == 20 and cutoff is None and noise == 0:
-        assert any("differences do not follow" in line and "moves by" in line for line in found.doubts)
+        assert any(line.name == "sampling-rate" and "changes by" in line for line in found.warnings)
     if rate >= 50 and cutoff != 0.2:
-        assert found.doubts == []
+        assert found.warnings == ()
 
 
 @pytest.mark.parametrize("position", [1e-6, 1e-5, 1e-4, 1e-3])
 def test_noise_on_positions_that_nothing_takes_out_is_told(position: float) -> None:
     found = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), slow=0.05)
     assert np.abs(errors(found)).max() * found.estimate.colour > 5  # in deviations of white noise
-    assert any("noise on positions biases the parameters" in line for line in found.doubts)
+    assert any(line.name == "position-noise" for line in found.warnings)
 
 
 @pytest.mark.parametrize("position", [1e-6, 1e-5, 1e-4])
@@ -122,7 +129,7 @@ def test_noise_on_positions_that_nothing_takes_out_is_told(position: float) -> N
 def test_noise_on_positions_that_a_low_pass_takes_out_is_not_told(position: float, cutoff: float) -> None:
     given = {"cutoff": cutoff, "decimation": 20, "slow": 0.05}
     found = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), **given)
-    assert np.abs(errors(found)).max() < 4 and found.doubts == []
+    assert np.abs(errors(found)).max() < 4 and found.warnings == ()
 
 
 @pytest.mark.parametrize("w", [0.1, 0.5, 1.0])

@@ -155,7 +155,7 @@ def test_models_without_accelerations_doubt_the_load(model: str) -> None:
     tau, _ = with_load(t)
     log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)
     found = symoro.identify(two_links(), log, friction=TERMS, model=model, decimation=5)
-    assert any(line.startswith("FL1, FL2:") for line in found.doubts)
+    assert any(line.startswith("FL1, FL2:") for line in found.warnings)
 
 
 def test_a_joint_that_would_lose_its_load_is_refused() -> None:

@@ -17,7 +17,7 @@ from symoro.identification.dynamic import Identification
 from symoro.identification.log import log_of_arrays
 from symoro.identification.log_description import parse_description
 from tests.identification.test_statistics import squared_errors
-from tests.identification.truth import base_values, two_links
+from tests.identification.truth import base_values, torque_warnings, two_links
 
 Torques = np.ndarray
 RATE = 200.0
@@ -71,7 +71,9 @@ def swapped(first: int, second: int) -> Callable[[Torques], Torques]:
 
 
 def together(identification: Identification) -> list[str]:
-    return [line for line in identification.doubts if "do not go together" in line]
+    return [
+        line for line in identification.warnings if line.name in ("torque-factor", "inconsistent-torques")
+    ]
 
 
 # -- torques of the joints beside each other
@@ -104,7 +106,7 @@ def test_torques_that_belong_to_no_joint_are_hardly_explained() -> None:
         return tau
 
     identification = identified("ur5e", drift)
-    assert [line for line in identification.doubts if "of joint 4" in line]
+    assert [line for line in identification.warnings if "of joint 4" in line]
 
 
 @pytest.mark.parametrize("robot", [pytest.param("puma560", marks=pytest.mark.slow), "ur5e", "planar2r"])
@@ -112,7 +114,7 @@ def test_torques_that_belong_to_no_joint_are_hardly_explained() -> None:
     ("noise", "base"), [(0.0, 0.3), (0.02, 0.1), pytest.param(0.02, 0.3, marks=pytest.mark.slow), (0.5, 0.3)]
 )
 def test_honest_torques_are_not_doubted(robot: str, noise: float, base: float) -> None:
-    assert identified(robot, lambda tau: tau, base, noise).torque_doubts == ()
+    assert not torque_warnings(identified(robot, lambda tau: tau, base, noise))
 
 
 def test_a_joint_whose_torques_are_mostly_noise_is_not_doubted() -> None:
@@ -121,7 +123,7 @@ def test_a_joint_whose_torques_are_mostly_noise_is_not_doubted() -> None:
         return tau + wide * np.random.default_rng(0).standard_normal(tau.shape)
 
     identification = identified("ur5e", noisy)
-    assert identification.residuals.kept.equations[5] > 0.5 and identification.torque_doubts == ()
+    assert identification.residuals.kept.equations[5] > 0.5 and not torque_warnings(identification)
 
 
 # -- torques that lag behind the motion, or lead it
@@ -143,7 +145,7 @@ def test_a_delay_is_estimated_with_its_deviation_and_reported(lag: float, decima
     identification, _ = lagging(lag, 0, decimation=decimation)
     assert identification.delay is not None
     assert abs(identification.delay.seconds - lag) < 4 * identification.delay.deviation < 1e-3
-    (line,) = identification.torque_doubts
+    (line,) = torque_warnings(identification)
     assert ("lag behind" if lag > 0 else "lead") in line and "--delay" in line
     assert ("held from sample to sample" in line) == (lag == -0.5 / RATE)
 
@@ -156,7 +158,7 @@ def test_the_deviation_of_the_delay_is_right_and_no_delay_is_reported_where_ther
     z = []
     for seed in range(runs):
         identification, _ = lagging(0.0, seed, decimation=4, model=model)
-        assert identification.torque_doubts == () and identification.delay is not None
+        assert not torque_warnings(identification) and identification.delay is not None
         z.append(identification.delay.seconds / identification.delay.deviation)
     assert 0.3 < np.mean(np.square(z)) < 2.2 and abs(np.mean(z)) < 4 / runs**0.5
 
@@ -167,7 +169,7 @@ def test_deviations_are_true_where_the_delay_is_given(lag: float, delay: float |
     squares = []
     for seed in range(runs):
         identification, known = lagging(lag, seed, decimation=4, delay=delay)
-        assert identification.torque_doubts == ()
+        assert not torque_warnings(identification)
         squares.append(squared_errors(identification.estimate, known))
     assert 0.6 < np.mean(squares) < 1.5
     without, known = lagging(lag, 0, decimation=4)
@@ -212,7 +214,7 @@ def test_torques_of_a_zero_order_hold_lead_by_half_a_sample(rate: float) -> None
     noisy = tau + np.array([0.1, 0.03]) * np.random.default_rng(0).standard_normal(tau.shape)
     identification = symoro.identify(two_links(), log_of_arrays(rate, q, noisy), slow=0.05, decimation=2)
     assert identification.delay is not None and abs(identification.delay.seconds * rate + 0.5) < 0.1
-    (line,) = identification.torque_doubts
+    (line,) = torque_warnings(identification)
     assert "held from sample to sample" in line and "--delay hold" in line
     corrected = symoro.identify(
         two_links(), log_of_arrays(rate, q, noisy), slow=0.05, decimation=2, delay="hold"
@@ -267,7 +269,7 @@ def test_the_description_of_a_log_has_the_delay() -> None:
 def test_the_suggested_delay_includes_the_given_one(given: float | str, total: float) -> None:
     """The warning is about the rest, and the option replaces the given delay."""
     identification, _ = lagging(total, 0, delay=given)
-    (line,) = identification.torque_doubts
+    (line,) = torque_warnings(identification)
     assert "beyond the given delay" in line
     (suggested,) = re.findall(r"--delay (\S+) ", line)
     assert float(suggested) == pytest.approx(total, abs=5e-4)

@@ -30,7 +30,7 @@ def test_the_parameters_explain_the_torques() -> None:
     assert r.held_out is not None
     assert r.kept.relative < 0.064 and r.every.relative < 0.098 and r.held_out.relative < 0.095
     assert r.kept.equations.max() < 0.13
-    assert found.doubts == []
+    assert found.warnings == ()
 
 
 def test_friction_and_rotors_are_known_well() -> None:
@@ -66,4 +66,4 @@ def test_degrees_for_radians_are_told() -> None:
     log = open_log(LOG, symoro.load("tx40"))
     part = log.part(0, log.samples)
     wrong = log_of_arrays(1000, np.degrees(part["position"]), part["torque"], transmission=log.transmission)
-    assert any("in degrees" in line for line in symoro.identify("tx40", wrong, **GIVEN).doubts)
+    assert any("in degrees" in line for line in symoro.identify("tx40", wrong, **GIVEN).warnings)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import symoro
+from symoro.identification.diagnostics import DiagnosticWarning
+from symoro.identification.dynamic import Identification
 from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.log_description import PdController
 from symoro.robot.formats import loads
@@ -117,3 +119,23 @@ def base_values(robot: symoro.Robot) -> dict[str, float]:
     for j, frame in enumerate(robot.frames, 1):
         known |= {f"{kind}{j}": float(getattr(frame, kind).number or 0) for kind in ("FV", "FS", "FO")}
     return known
+
+
+def _named(result: Identification, *names: str) -> list[DiagnosticWarning]:
+    return [line for line in result.warnings if line.name in names]
+
+
+def motion_warnings(result: Identification) -> list[DiagnosticWarning]:
+    return _named(result, "slow-joint", "short-motion")
+
+
+def unit_warnings(result: Identification) -> list[DiagnosticWarning]:
+    return _named(result, "derivative-mismatch", "position-unit", "wound-up-joint", "time-unit")
+
+
+def sampling_warnings(result: Identification) -> list[DiagnosticWarning]:
+    return _named(result, "sampling-rate", "position-noise", "low-pass", "total-least-squares")
+
+
+def torque_warnings(result: Identification) -> list[DiagnosticWarning]:
+    return _named(result, "torque-factor", "inconsistent-torques", "unexplained-joint", "torque-delay")

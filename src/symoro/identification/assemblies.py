@@ -3,7 +3,8 @@
 Loops that are no parallelograms can be assembled in several ways with the positions of a sample. A posture names that
 of the first log. Another log may have started in another way, since a robot can be taken through a dead point between
 two logs: each way in which its first sample can stand is tried, together with the first log, and that which leaves the
-least of the torques counts, where the others leave clearly more. A posture that another way beats is doubted.
+least of the torques counts, where the others leave clearly more. A posture whose
+assembly mode explains the torques worse than another one gives a warning.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotClosedError, SymoroError
+from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.equations import RowModel
 from symoro.identification.log import Log
 from symoro.identification.regression import KEPT, residual, weighted
@@ -43,8 +45,8 @@ class _Way:
 
 def assembled(
     logs: Sequence[Log], model: RowModel, preparation: Preparation, named: Sequence[tuple[float, ...] | None]
-) -> tuple[tuple[Log, ...], list[str]]:
-    """Each log with the row that its loops are followed from, and what is doubtful about it.
+) -> tuple[tuple[Log, ...], list[DiagnosticWarning]]:
+    """Return each log with the row from which its loops are followed, and warnings about it.
 
     Arguments:
         named: for each log the posture near its first sample, where one was given; the first has one.
@@ -55,13 +57,13 @@ def assembled(
     if model.assembly is None or model.assembly[0].linear:
         return tuple(logs), []
     found: list[Log] = []
-    doubts: list[str] = []
+    warnings: list[DiagnosticWarning] = []
     for log, posture in zip(logs, named, strict=True):
         ways = _ways(log, model, preparation, found[:1], posture)
-        chosen, told = _chosen(log, ways, model.assembly[0], posture is not None)
+        chosen, doubtful = _chosen(log, ways, model.assembly[0], posture is not None)
         found.append(replace(log, start=chosen))
-        doubts += [told] if told else []
-    return tuple(found), doubts
+        warnings += [doubtful] if doubtful else []
+    return tuple(found), warnings
 
 
 def _ways(
@@ -109,8 +111,8 @@ def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation)
 
 def _chosen(
     log: Log, ways: Sequence[_Way], loops: LoopAssembly, given: bool
-) -> tuple[tuple[float, ...], str | None]:
-    """The row of a log, and a doubt."""
+) -> tuple[tuple[float, ...], DiagnosticWarning | None]:
+    """Return the row of a log, and a warning."""
     if not ways:
         raise ArgumentError(
             f"the loops do not close where {log.name} starts, or not on the way there from the first log",
@@ -131,14 +133,11 @@ def _chosen(
             f"which:{lines}",
             hint=ONE_EACH,
         )
-    return own.row, (
-        f"the torques of {log.name} do not tell in which way its loops are assembled; taken as those of the first log "
-        f"lead there, at {_shown(own, loops)}: {ONE_EACH} if it started otherwise"
-    )
+    return own.row, warning("unknown-assembly", log=log.name, assumed=_shown(own, loops), hint=ONE_EACH)
 
 
-def _contradicted(log: Log, own: _Way, best: _Way, loops: LoopAssembly) -> str:
-    """That another assembly serves better.
+def _contradicted(log: Log, own: _Way, best: _Way, loops: LoopAssembly) -> DiagnosticWarning:
+    """Return the warning that another assembly mode serves better.
 
     Raises:
         ArgumentError: that of the posture does not serve at all.
@@ -149,10 +148,13 @@ def _contradicted(log: Log, own: _Way, best: _Way, loops: LoopAssembly) -> str:
             f"from {_shown(best, loops)}",
             hint="give that posture, if the robot stood so",
         )
-    return (
-        f"the posture seems to be of another assembly of the loops: in that of {_shown(own, loops)} the model leaves "
-        f"{100 * own.rank:.2g} % of the torques of {log.name}, in that of {_shown(best, loops)} "
-        f"{100 * best.rank:.2g} %: give the latter as posture, if the robot stood so"
+    return warning(
+        "other-assembly",
+        given=_shown(own, loops),
+        given_share=f"{100 * own.rank:.2g} %",
+        log=log.name,
+        other=_shown(best, loops),
+        other_share=f"{100 * best.rank:.2g} %",
     )
 
 

@@ -1,277 +1,244 @@
-"""Diagnostics of an estimate, in words: numbers that a wrong unit, sign, ratio, order or clock would give.
+"""The warnings of identification and calibration: names, criteria and texts.
 
-Equations of different joints have parameters in common, so that the torques of one joint can be compared with those of
-the others. Each equation alone leaves the deviation sigma_j (`own_deviations`), of noise and of what the model lacks.
-With torques that belong to one robot the common parameters leave about as much. Where they leave more, one joint at a
-time gets a factor c,
-
-    minimise over K and c    sum over i != j of |A_i K - y_i|^2 / sigma_i^2 + |c A_j K - y_j|^2 / sigma_j^2
-
-by Gauss and Newton's method from c = 1 and c = -1: a wrong sign gives -1, a torque of the motor its ratio.
-
-M. Gautier, S. Briot, "Global identification of joint drive gains and dynamic parameters of robots", Journal of Dynamic
-Systems, Measurement, and Control 136, 2014.
+Data with a wrong unit, sign, order or clock often give parameters that look sound. A result lists such suspicions in
+`warnings`. The criteria are computed in `log_diagnostics` (samples), `estimate_diagnostics` (parameters and residuals),
+`assemblies` (closed loops) and `geometric_diagnostics` (calibration).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from symoro.identification.consistent import Consistent
-from symoro.identification.delay import TorqueDelay
-from symoro.identification.log_description import HOLD
-from symoro.identification.regression import Estimate, Residuals, own_deviations
-from symoro.identification.robots import nominal_columns
-from symoro.identification.rows import Triangles, triangle
-from symoro.identification.tolerances import (
-    BETTER_FIT,
-    CONSTRAINED_BETTER,
-    DELAY_DEVIATIONS,
-    DELAY_EFFECT,
-    EQUIVALENT_COST,
-    EXPLAINED_RATIO,
-    EXPLAINED_SHARE,
-    FACTOR_CONVERGED,
-    FACTOR_DEVIATIONS,
-    FACTOR_ERROR,
-    FACTOR_ITERATIONS,
-    HOLD_SAMPLES,
-    INCONSISTENT_RATIO,
-    JOINT_RATIO,
-    JOINT_SHARE,
-    NEGLIGIBLE_COLUMN,
-    NOISE_RATIO,
-    PROPORTIONAL,
-    SIGNIFICANT,
-    SMALL_EFFECT,
-    THOUSANDFOLD,
-    UNEXPLAINED,
-)
-from symoro.models.identification.base.parameters import BaseParameters
-
-Array = NDArray[np.float64]
-NOT_NEGATIVE = ("FV", "FS", "IA")
-POSITIVE_TERMS = ("XX", "YY", "ZZ", "M", "IA")  # what a ZZ may be grouped with and stay positive
-# Squared residual of the common parameters per row, by that of each equation alone: 1 except for chance.
+from symoro.identification import tolerances as limit
 
 
-def doubts(base: BaseParameters, estimate: Estimate, residuals: Residuals, data: Triangles) -> list[str]:
-    """Sentences for the user; none where nothing is odd."""
-    found = []
-    if residuals.kept.relative > UNEXPLAINED:
-        found.append(
-            f"the model leaves {100 * residuals.kept.relative:.0f} % of the torques unexplained: check units, signs, "
-            "ratios, and where gravity points"
-        )
-    shares = _shares(estimate, data)
-    negative = [
-        name
-        for k, name in enumerate(estimate.names)
-        if (_kind(name) in NOT_NEGATIVE or _is_sum_of_inertias(name, base))
-        and estimate.values[k] < -SIGNIFICANT * estimate.deviations[k]
-        and shares[k] > SMALL_EFFECT
-    ]
-    if negative:
-        found.append(
-            f"{', '.join(negative)} cannot be negative: check the signs of positions and torques, and whether their "
-            "clocks agree"
-        )
-    return found + _thousandfold(base, estimate, data)
+@dataclass(frozen=True)
+class Diagnostic:
+    """A warning that a result may contain.
 
-
-def torque_doubts(
-    labels: Sequence[str],
-    estimate: Estimate,
-    data: Triangles,
-    noise: Array | None,
-    delay: TorqueDelay | None,
-    rate: float,
-    given: float = 0.0,
-) -> list[str]:
-    """Return warnings about the torques: of one joint compared with the others, of a delay, or of a joint alone.
-
-    A delay changes the factors of joints, and a wrong factor the delay: the one that explains more is reported.
-
-    Arguments:
-        noise: (e,), the deviation that white noise of the torques gives the rows of each joint; None if unknown.
-        delay: estimated beyond that which was given.
-        rate: of the log, samples a second.
-        given: seconds of delay that the log is already corrected by.
+    Attributes:
+        name: stable identifier.
+        criterion: the condition under which it is reported.
+        text: the message, with fields in braces.
     """
-    apart, share = _apart(labels, estimate, data)
-    late = _delayed(delay, estimate, data, rate, given)
-    if late and delay is not None and delay.share < share:
-        return late
-    return apart or _unexplained(labels, estimate, data, noise)
+
+    name: str
+    criterion: str
+    text: str
 
 
-def _apart(labels: Sequence[str], estimate: Estimate, data: Triangles) -> tuple[list[str], float]:
-    """Return warnings about joints that contradict the others, and the share of residuals that a factor leaves."""
-    left = data.residuals(estimate.values)
-    shares = left / np.maximum(data.norms(), 1e-300)
-    if len(labels) < 2:
-        return [], 1.0
-    sigma = own_deviations(data)
-    total = float(np.sum((left / sigma) ** 2))
-    if total < INCONSISTENT_RATIO * data.independent or shares.max() < SMALL_EFFECT:
-        return [], 1.0
-    factors, share = _factors(data, sigma, total)
-    if factors:
-        listed = " or ".join(
-            f"those of joint {labels[k]} are {c:.3g} times (deviation {deviation:.1g})"
-            for k, c, deviation in factors
-        )
-        residuals = ", ".join(f"{100 * x:.3g} %" for x in shares)
-        return [
-            f"torques of the joints do not go together: {listed} what the others imply; check sign, unit and ratio. As "
-            f"they are, the model leaves {residuals} of the torques of joints {', '.join(labels)}"
-        ], share
-    alone = sigma * np.sqrt(data.share * np.array(data.counts))
-    worse = [k for k in range(len(sigma)) if left[k] > JOINT_RATIO * alone[k] and shares[k] > SMALL_EFFECT]
-    if not any(shares[k] > JOINT_SHARE for k in worse):
-        return [], 1.0
-    listed = ", ".join(
-        f"{100 * shares[k]:.3g} % of those of joint {labels[k]} (its own equation alone "
-        f"{100 * shares[k] * alone[k] / left[k]:.2g} %)"
-        for k in worse
-    )
-    return [
-        f"torques of the joints do not go together: the common parameters leave {listed}; check the order, signs, "
-        "units and ratios of the torques, and the geometry of the robot"
-    ], BETTER_FIT
+class DiagnosticWarning(str):
+    """The text of a warning, and the name of its diagnostic."""
+
+    __slots__ = ("name",)
+    name: str
+
+    def __new__(cls, name: str, text: str) -> DiagnosticWarning:
+        made = super().__new__(cls, text)
+        made.name = name
+        return made
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return self.name, str(self)
+
+    def in_log(self, log: str) -> DiagnosticWarning:
+        """Return the warning with the name of its log before the text."""
+        return DiagnosticWarning(self.name, f"{log}: {self}")
 
 
-def _unexplained(
-    labels: Sequence[str], estimate: Estimate, data: Triangles, noise: Array | None
-) -> list[str]:
-    """Return a warning about joints whose residual is most of their torques, and more than their noise."""
-    left = data.residuals(estimate.values)
-    shares = left / np.maximum(data.norms(), 1e-300)
-    deviations = left / np.sqrt(np.maximum(data.counts, 1))
-    poor = [
-        k
-        for k in range(len(labels))
-        if shares[k] > UNEXPLAINED and (noise is None or deviations[k] > NOISE_RATIO * noise[k])
-    ]
-    if not poor:
-        return []
-    listed = ", ".join(f"{100 * shares[k]:.0f} % of those of joint {labels[k]}" for k in poor)
-    return [
-        f"torques are hardly explained: {listed} are left over; check units, signs and the order of columns"
-    ]
+def warning(name: str, **values: Any) -> DiagnosticWarning:
+    """Return the warning of a diagnostic with the fields of its text filled in."""
+    return DiagnosticWarning(name, DIAGNOSTICS[name].text.format(**values))
 
 
-def _factors(data: Triangles, sigma: Array, total: float) -> tuple[list[tuple[int, float, float]], float]:
-    """Factors of one joint's torques, with deviations, that would explain much more: the best, and those as good."""
-    tried = []
-    for k in range(len(sigma)):
-        weights = [0.0 if i == k else 1 / s for i, s in enumerate(sigma)]
-        others, own = data.together(weights), data.wide(k, 1 / sigma[k])
-        fits = [_factor(others, own, start) for start in (1.0, -1.0)]
-        c, deviation, cost = min(fits, key=lambda fit: fit[2])
-        deviation *= max(cost / data.independent, 1.0) ** 0.5
-        settles = cost < max(EXPLAINED_RATIO * data.independent, EXPLAINED_SHARE * total)
-        if (
-            cost < BETTER_FIT * total
-            and settles
-            and abs(c - 1) > max(FACTOR_ERROR, FACTOR_DEVIATIONS * deviation)
-        ):
-            tried.append((cost, (k, c, deviation)))
-    least = min((cost for cost, _ in tried), default=0.0)
-    return [found for cost, found in tried if cost <= EQUIVALENT_COST * least], least / total
-
-
-def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
-    """c and its deviation for weighted rows, and the squared residual; infinite where the iteration does not settle."""
-    for _ in range(FACTOR_ITERATIONS):
-        R = triangle(np.vstack([others, np.column_stack([c * own[:, :-1], own[:, -1]])]))
-        scale = np.linalg.norm(R[:, :-1], axis=0)
-        scale[scale == 0] = 1.0
-        K = np.linalg.lstsq(R[:, :-1] / scale, R[:, -1], rcond=NEGLIGIBLE_COLUMN)[0] / scale
-        slope = np.concatenate([np.zeros(len(others)), own[:, :-1] @ K])
-        A = np.vstack([others[:, :-1], c * own[:, :-1]]) / scale
-        off = np.concatenate([others[:, -1], own[:, -1]]) - A @ (scale * K)
-        alone = slope - A @ np.linalg.lstsq(A, slope, rcond=NEGLIGIBLE_COLUMN)[0]
-        size = float(alone @ alone)
-        if not size > NEGLIGIBLE_COLUMN * float(slope @ slope):
-            break  # no other joint has a parameter of this one
-        change = float(alone @ off) / size
-        if abs(change) < FACTOR_CONVERGED * abs(c):
-            return c, size**-0.5, float(off @ off)
-        c += change
-    return c, np.inf, np.inf
-
-
-def _delayed(
-    delay: TorqueDelay | None, estimate: Estimate, data: Triangles, rate: float, given: float
-) -> list[str]:
-    """Return a warning about torques that lag behind the motion, or lead it, so that a parameter changes."""
-    if delay is None or abs(delay.seconds) < DELAY_DEVIATIONS * delay.deviation:
-        return []
-    moves = np.abs(delay.change) / np.maximum(estimate.deviations, 1e-300)
-    k = int(np.argmax(moves))
-    R = data.together(1 / estimate.sigma)
-    if moves[k] < 1 or np.linalg.norm(R[:, :-1] @ delay.change) < DELAY_EFFECT * np.linalg.norm(R[:, -1]):
-        return []
-    samples, total = delay.seconds * rate, delay.seconds + given
-    which = "lag behind" if samples > 0 else "lead"
-    is_hold = abs(total * rate + 0.5) < HOLD_SAMPLES
-    hold = ", as torques that are held from sample to sample do" if is_hold and not given else ""
-    give = f"--delay {HOLD} (delay='{HOLD}')" if is_hold else f"--delay {total:.3g} (delay=), in seconds"
-    more = f" beyond the given delay of {1e3 * given:.4g} ms" if given else ""
-    return [
-        f"torques {which} the motion by {1e3 * abs(delay.seconds):.3g} ms (deviation {1e3 * delay.deviation:.1g} ms), "
-        f"{abs(samples):.2g} samples{hold}{more}: with this {estimate.names[k]} changes by {delay.change[k]:.2g}, "
-        f"{moves[k]:.2g} of its deviations; give {give}"
-    ]
-
-
-def _kind(name: str) -> str:
-    return name.rstrip("0123456789")
-
-
-def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
-    """Whether a column is an inertia about a joint, with nothing grouped that may be negative."""
-    others = base.relations.get(name, {})
-    return _kind(name) == "ZZ" and all(
-        _kind(other) in POSITIVE_TERMS and (c.number or 0) > 0 for other, c in others.items()
-    )
-
-
-def consistency_doubts(estimate: Estimate, residuals: Residuals, found: Consistent | None) -> list[str]:
-    """Constraints can only take from how well the log is explained; where they add, the estimate is another one."""
-    if found is None or found.relative >= (1 - CONSTRAINED_BETTER) * residuals.kept.relative:
-        return []
-    return [
-        f"physically consistent parameters leave {100 * found.relative:.2f} % of the torques unexplained, the estimate "
-        f"by {estimate.method} without constraints {100 * residuals.kept.relative:.2f} %: others explain this log "
-        "better; compare it with the estimate of another method"
-    ]
-
-
-def _shares(estimate: Estimate, data: Triangles) -> Array:
-    """What each parameter adds to the torques of the equation in which it does most, as a share of them."""
-    rows = [np.linalg.norm(data.wide(k)[:, :-1], axis=0) for k in range(len(data.factors))]
-    norms = np.maximum(data.norms(), 1e-300)
-    return np.asarray(np.max(np.array(rows) / norms[:, None], axis=0) * np.abs(estimate.values))
-
-
-def _thousandfold(base: BaseParameters, estimate: Estimate, data: Triangles) -> list[str]:
-    """Torques beside those that the robot's nominal values give on the same motion."""
-    known = nominal_columns(base)
-    if known is None:
-        return []
-    R = data.together(1 / estimate.sigma)
-    expected, measured = R[:, :-1] @ np.array([known.get(name, 0.0) for name in estimate.names]), R[:, -1]
-    sizes = float(np.linalg.norm(expected)), float(np.linalg.norm(measured))
-    if min(sizes) == 0 or abs(float(expected @ measured)) < PROPORTIONAL * sizes[0] * sizes[1]:
-        return []
-    factor = abs(float(expected @ measured)) / sizes[0] ** 2
-    low, high = THOUSANDFOLD
-    unit = "N.mm" if low < factor < high else "kN.m" if low < 1 / factor < high else None
-    if unit is None:
-        return []
-    return [f"the torques are {factor:.3g} times those of the robot's nominal values: are they in {unit}?"]
+_LOG = (
+    Diagnostic(
+        "derivative-mismatch",
+        f"over windows of {limit.RATE_WINDOW:g} s the change of a measured position or velocity is not the "
+        f"integral of its derivative (factor 1 within {limit.FACTOR_OF_RATES:.0%})",
+        "the {higher} of joint {joint} {mismatch} of {lower}",
+    ),
+    Diagnostic(
+        "position-unit",
+        "positions in another usual unit leave less than "
+        f"{limit.BETTER_FIT:.0%} of the residual of the positions as they were read",
+        "torques are explained to {other} with positions that are {unit}, to {read} with positions as they were read",
+    ),
+    Diagnostic(
+        "wound-up-joint",
+        f"a revolute joint is beyond {limit.WOUND_UP:.3g} rad and faster than {limit.FAST_JOINT:g} rad/s, "
+        "returns, and its torques do not confirm radians",
+        "joint {joint} goes to {position:.3g} rad at {velocity:.3g} rad/s: check whether it is in degrees",
+    ),
+    Diagnostic(
+        "time-unit",
+        f"a joint goes to and fro faster than {limit.BEYOND_VELOCITY:g} times its velocity limit, or than "
+        f"{limit.FASTEST_JOINT:g} rad/s without one",
+        "joint {joint} goes to and fro at {velocity:.3g} {unit}: check the unit of the time or of the rate",
+    ),
+    Diagnostic(
+        "slow-joint",
+        f"the velocity of a joint is within {limit.SIGNIFICANT:g} deviations of its noise in more than "
+        f"{limit.SLOW_SAMPLES:.0%} of the samples, or in {limit.REST_SHARE:.0%} more than a joint that turns back",
+        "joint {joint} is not faster than the noise of its velocity ({velocity:.2g}) in {share:.0f} % of the "
+        "samples, where the sign of its friction is chance: drop these rows by --slow (slow=) of at least this "
+        "velocity, or give a lower cut-off",
+    ),
+    Diagnostic(
+        "short-motion",
+        f"the range of a joint is less than {limit.SHORT_MOTION:g} of that of another joint of its kind",
+        "joint {joint} moves over {range:.2g} only, another one over {other:.2g}: its parameters may be those "
+        "of noise, or of the elasticity of its gear",
+    ),
+    Diagnostic(
+        "other-assembly",
+        "another assembly mode of the loops leaves clearly less of the torques than that of the given posture",
+        "the posture seems to belong to another assembly mode of the loops: in that of {given} the model "
+        "leaves {given_share} of the torques of {log}, in that of {other} {other_share}: give the latter as "
+        "posture, if it is the robot's",
+    ),
+    Diagnostic(
+        "unknown-assembly",
+        "several assembly modes of the loops leave about as much of the torques of a log without a posture",
+        "the torques of {log} do not determine the assembly mode of its loops; assumed is the one reached from "
+        "the first log, at {assumed}: {hint} if it started otherwise",
+    ),
+)
+_ESTIMATE = (
+    Diagnostic(
+        "unexplained-torques",
+        f"the residual of the kept rows is more than {limit.UNEXPLAINED:.0%} of the torques",
+        "the model leaves {share:.0f} % of the torques unexplained: check units, signs, ratios, and the "
+        "direction of gravity",
+    ),
+    Diagnostic(
+        "negative-parameter",
+        f"an inertia or a friction coefficient is negative by more than {limit.SIGNIFICANT:g} deviations, and "
+        f"has an effect of more than {limit.SMALL_EFFECT:.1%} of the torques",
+        "{names} cannot be negative: check the signs of positions and torques, and whether their clocks agree",
+    ),
+    Diagnostic(
+        "torque-unit",
+        "the torques are {:g} to {:g} times those of the nominal parameters, or the inverse".format(
+            *limit.THOUSANDFOLD
+        ),
+        "the torques are {factor:.3g} times those of the robot's nominal parameters: check whether they are in {unit}",
+    ),
+    Diagnostic(
+        "torque-factor",
+        "a factor of the torques of one joint explains what contradicts the other joints, and differs from 1 "
+        f"by more than {limit.FACTOR_ERROR:.0%} and {limit.FACTOR_DEVIATIONS:g} deviations",
+        "torques of the joints are inconsistent: {factors} what the others imply; check sign, unit and ratio. "
+        "As they are, the model leaves {shares} of the torques of joints {joints}",
+    ),
+    Diagnostic(
+        "inconsistent-torques",
+        f"the common parameters leave more than {limit.JOINT_RATIO:g} times the residual of a joint's own "
+        f"equation, and more than {limit.JOINT_SHARE:.0%} of its torques",
+        "torques of the joints are inconsistent: the common parameters leave {shares}; check the order, signs, "
+        "units and ratios of the torques, and the geometry of the robot",
+    ),
+    Diagnostic(
+        "unexplained-joint",
+        f"the residual of a joint is more than {limit.UNEXPLAINED:.0%} of its torques and "
+        f"{limit.NOISE_RATIO:g} times their white noise",
+        "torques are hardly explained: {shares} remain; check units, signs and the order of columns",
+    ),
+    Diagnostic(
+        "torque-delay",
+        f"an estimated delay differs from zero by more than {limit.DELAY_DEVIATIONS:g} deviations, and changes "
+        "a parameter by more than its deviation",
+        "torques {relation} the motion by {delay:.3g} ms (deviation {deviation:.1g} ms), {samples:.2g} "
+        "samples{hold}{beyond}: with this {parameter} changes by {change:.2g}, {deviations:.2g} of its deviations; "
+        "give {option}",
+    ),
+    Diagnostic(
+        "sampling-rate",
+        f"wider differences change a parameter by more than {limit.BIAS_DEVIATIONS:g} of its deviations",
+        "differences do not follow these positions: with wider ones {change}; the rate of the log is low for "
+        "its motion: record faster, or move slower",
+    ),
+    Diagnostic(
+        "position-noise",
+        "as much noise again on the positions changes a parameter by more than "
+        f"{limit.NOISE_BIAS_DEVIATIONS:g} of its deviations",
+        "noise on positions biases the parameters: with as much noise again {change}; give a lower cut-off, "
+        "more decimation, or use a method that is robust to it (iv)",
+    ),
+    Diagnostic(
+        "low-pass",
+        f"the low-pass, run once more, changes a parameter by more than {limit.BIAS_DEVIATIONS:g} of its deviations",
+        "the low-pass removes a part of the motion: run once more {change}; give a higher cut-off, or none",
+    ),
+    Diagnostic(
+        "measured-load",
+        "friction by load is estimated by a model that takes the load from measured torques",
+        "{names}: the {model} model takes the load from measured torques, whose noise biases them by more than "
+        "their deviations; the dynamic model does not",
+    ),
+    Diagnostic(
+        "total-least-squares",
+        f"total and weighted least squares differ by more than {limit.TLS_DEVIATIONS:g} deviations",
+        "{parameter} is {deviations:.2g} deviations from the result of weighted least squares: total least squares "
+        "assumes that the errors of all entries are independent, which those of one noisy position are not; "
+        "use wls with a lower cut-off, or iv",
+    ),
+    Diagnostic(
+        "few-rows",
+        f"IDIM-IV or DIDIM has fewer than {limit.ROWS_PER_COLUMN} steady rows for each parameter",
+        "{rows} rows in which joints move steadily are few for {parameters} parameters, and their deviations "
+        "may be larger: joints rest, stick or turn back in the others; give a longer log, or less decimation",
+    ),
+    Diagnostic(
+        "constraints-explain-more",
+        "physically consistent parameters leave less of the torques than the estimate, by more than "
+        f"{limit.CONSTRAINED_BETTER:.0%}",
+        "physically consistent parameters leave {constrained:.2f} % of the torques unexplained, the estimate "
+        "by {method} without constraints {free:.2f} %: other parameters explain this log better; compare it "
+        "with the estimate of another method",
+    ),
+)
+_CALIBRATION = (
+    Diagnostic(
+        "large-residual",
+        f"the residual is more than {limit.RESIDUAL_LENGTH:.0%} of the robot's size, or {limit.RESIDUAL_ANGLE:g} rad",
+        "residuals of {sizes} remain: check the units, the joints' order and signs, and what was measured",
+    ),
+    Diagnostic(
+        "large-correction",
+        f"a correction is more than {limit.LARGE_ANGLE:g} rad, {limit.LARGE_LENGTH:.0%} of the robot's size, "
+        f"or a gain of {limit.LARGE_GAIN:.0%}",
+        "{corrections} are larger corrections than robots need: check the units, the zeros and signs of the "
+        "joints, and the description",
+    ),
+    Diagnostic(
+        "distant-base",
+        f"frame 0 is more than {limit.DISTANT_BASE:g} times the robot's size from its described position",
+        "frame 0 is {distance:.3g} m from its described position: check the units",
+    ),
+    Diagnostic(
+        "misread-data",
+        "another usual unit or convention of the measurements fits without the other warnings",
+        "the measurements fit if {assumption}, with residuals of {sizes}: {remedy}",
+    ),
+    Diagnostic(
+        "joint-gains",
+        f"gains of the joints reduce the residual below {limit.HALF_RESIDUAL:.0%}, and differ from zero by "
+        f"more than {limit.SIGNIFICANT:g} deviations",
+        "with gains of the joints, {gains}, residuals are {sizes}: calibrate with --gains (gains=True), or "
+        "check the gears",
+    ),
+    Diagnostic(
+        "residual-above-noise",
+        f"the residual is more than {limit.ABOVE_NOISE:g} times the noise that was given",
+        "residuals are {factors} the noise that was given: check it, and what was measured",
+    ),
+    Diagnostic(
+        "ambiguous-base",
+        "another place of frame 0 fits as well and predicts other postures differently",
+        "with frame 0 at {position} m, rotated by {rotation} rad, the measurements fit as well: measure "
+        "postures that separate both, or describe the base and keep it as known",
+    ),
+)
+DIAGNOSTICS = {diagnostic.name: diagnostic for diagnostic in (*_LOG, *_ESTIMATE, *_CALIBRATION)}

@@ -27,14 +27,21 @@ from symoro.identification.autocorrelation import allowing_for_colour, first_row
 from symoro.identification.cluster import Passes, Work
 from symoro.identification.consistent import PRIOR_WEIGHT, Consistent, consistent
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
-from symoro.identification.diagnostics import consistency_doubts, doubts, torque_doubts
+from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.equations import RowModel, check_base, equations, row_share
 from symoro.identification.essential import Essential, essential
+from symoro.identification.estimate_diagnostics import (
+    consistency_warnings,
+    method_warnings,
+    parameter_warnings,
+    sampling_warnings,
+    torque_warnings,
+)
 from symoro.identification.friction import USUAL, Friction
-from symoro.identification.load_friction import has_load, load_doubts, load_point
+from symoro.identification.load_friction import has_load, load_point
 from symoro.identification.log import Log, log_names, open_log, position_units
 from symoro.identification.log_description import PdController
-from symoro.identification.log_diagnostics import checked_motion, rate_doubts, torque_noise, unit_doubts
+from symoro.identification.log_diagnostics import motion_warnings, rate_warnings, torque_noise, unit_warnings
 from symoro.identification.methods import (
     METHODS,
     SIMULATING,
@@ -64,11 +71,9 @@ from symoro.identification.robots import (
     without_passive_rotors,
 )
 from symoro.identification.rows import LogPart, LogRows, Triangles, compressed, merged
-from symoro.identification.sampling import sampling_bias, sampling_doubts, widened
+from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation
-from symoro.identification.simulated_rows import few_rows
 from symoro.identification.tolerances import CLOE_TIME_LIMIT
-from symoro.identification.total import total_doubts
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.robot.description import Robot
@@ -95,11 +100,7 @@ class Identification:
         validation: residuals on other logs, by name.
         essential: parameters that are left without those that the data do not tell, where asked for.
         consistent: standard parameters that bodies can have, where asked for.
-        unit_doubts: what a wrong unit may have done to the logs.
-        motion_doubts: joints that hardly move in them.
-        sampling_doubts: what sampling, filters and noise on positions have done to the estimate.
-        posture_doubts: loops that may be assembled in another way.
-        torque_doubts: joints whose torques do not go with those of the others, and torques that lag.
+        warnings: suspicions about the data and the estimate (`diagnostics`).
         delay: by which the torques lag behind the motion, beyond what was given; None where it does not show.
     """
 
@@ -115,11 +116,7 @@ class Identification:
     validation: Mapping[str, Residuals]
     essential: Essential | None = None
     consistent: Consistent | None = None
-    unit_doubts: tuple[str, ...] = ()
-    motion_doubts: tuple[str, ...] = ()
-    sampling_doubts: tuple[str, ...] = ()
-    posture_doubts: tuple[str, ...] = ()
-    torque_doubts: tuple[str, ...] = ()
+    warnings: tuple[DiagnosticWarning, ...] = ()
     delay: TorqueDelay | None = None
 
     @cached_property
@@ -134,16 +131,8 @@ class Identification:
 
     @property
     def doubts(self) -> list[str]:
-        """What a wrong unit, sign or ratio may have done; a wrong assembly explains by itself what they would."""
-        own = doubts(self.base, self.estimate, self.residuals, self.data)
-        return [
-            *self.posture_doubts,
-            *self.unit_doubts,
-            *self.motion_doubts,
-            *self.sampling_doubts,
-            *((*own, *self.torque_doubts) if not self.posture_doubts else ()),
-            *consistency_doubts(self.estimate, self.residuals, self.consistent),
-        ]
+        """The former name of `warnings`."""
+        return list(self.warnings)
 
     @property
     def not_in_robot(self) -> list[str]:
@@ -247,7 +236,7 @@ def identify(
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
     equation = equations(assembly, model, terms, used[0].transmission, without, near)
-    used, posture_doubts = assembled(used, equation, preparation, named)
+    used, assembly_warnings = assembled(used, equation, preparation, named)
     others = _beside(used[0], others, equation, preparation, near)
     if client is not None and near is not None:
         raise NotApplicableError(
@@ -259,14 +248,14 @@ def identify(
     passes = Passes(equation, used, work, client)
     rows, parts = passes()
     data = merged(parts, equation.support, KEPT)
-    motion_doubts = tuple(checked_motion(used, sought, preparation))
+    of_motion = motion_warnings(used, sought, preparation)
     try:
         check_rows(equation, data)
     except ArgumentError as error:
-        told = [line for log in used for line in rate_doubts(log, coordinate_joints(sought))]
-        raise (
-            ArgumentError(error.message, hint=f"{told[0]}: are they measured?") if told else error
-        ) from None
+        rates = [line for log in used for line in rate_warnings(log, coordinate_joints(sought))]
+        if not rates:
+            raise
+        raise ArgumentError(error.message, hint=f"{rates[0]}: check whether they are measured") from None
     begin = partial(started, base=base, start=start)
     try:
         if has_load(equation):
@@ -280,13 +269,9 @@ def identify(
         hint = "or start from the robot's own values, start='nominal'"
         raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
     bias = sampling_bias(used, rows.model, preparation, estimate, data)
-    lost = tuple(sampling_doubts(bias, estimate, data))
-    if method == "tls":
-        lost += tuple(total_doubts(estimate, data))
-    if method in ("iv", "didim"):
-        motion_doubts += tuple(few_rows(estimate))
+    of_estimate = sampling_warnings(bias, estimate, data) + method_warnings(equation, estimate, data)
     early = first_rows(rows)
-    if method not in SIMULATING:  # noise on positions makes residuals alike too: doubts of it come first
+    if method not in SIMULATING:  # noise on positions makes residuals alike too: its warning comes first
         estimate = allowing_for_colour(estimate, early, model, decimation)
     lag = estimated_delay(model, early, estimate, share) if method != "cloe" else None
     estimate = widened(estimate, bias)
@@ -296,6 +281,22 @@ def identify(
         name: log_residual(_parts(rows.model, log, preparation), equation.support, estimate)
         for name, log in zip(log_names(others, used), others, strict=True)
     }
+    constrained = (
+        consistent(base, estimate, data, prior=prior, weight=prior_weight, further=equation.further)
+        if find_consistent
+        else None
+    )
+    warnings = [
+        *assembly_warnings,
+        *unit_warnings(used, equation, preparation),
+        *of_motion,
+        *of_estimate,
+    ]
+    if not assembly_warnings:  # a wrong assembly explains by itself what wrong torques would
+        given = used[0].rate, used[0].delay
+        warnings += parameter_warnings(base, estimate, residuals, data)
+        warnings += torque_warnings(equation.labels, estimate, data, noise, lag, *given)
+    warnings += consistency_warnings(estimate, residuals, constrained)
     return Identification(
         sought,
         base,
@@ -308,14 +309,8 @@ def identify(
         rows,
         validation,
         essential(estimate, data) if find_essential else None,
-        consistent(base, estimate, data, prior=prior, weight=prior_weight, further=equation.further)
-        if find_consistent
-        else None,
-        tuple(unit_doubts(used, equation, preparation)),
-        (*motion_doubts, *load_doubts(equation)),
-        lost,
-        tuple(posture_doubts),
-        tuple(torque_doubts(equation.labels, estimate, data, noise, lag, used[0].rate, used[0].delay)),
+        constrained,
+        tuple(warnings),
         lag,
     )
 

@@ -36,7 +36,13 @@ import numpy as np
 from symoro.errors import ArgumentError, NotApplicableError, ProgramError
 from symoro.expr.formula import formula
 from symoro.identification.alignment import Alignment, alignments, badness, difference, near, start_at
-from symoro.identification.geometric_diagnostics import doubts, elsewhere, likely, odd
+from symoro.identification.diagnostics import DiagnosticWarning
+from symoro.identification.geometric_diagnostics import (
+    base_warnings,
+    calibration_warnings,
+    fit_warnings,
+    misread_data,
+)
 from symoro.identification.geometric_fit import Fitting, condition, reach
 from symoro.identification.measurements import Measurements
 from symoro.identification.tolerances import (
@@ -156,8 +162,8 @@ class GeometricFit:
         return badness(self.work, self.xi, reach(self.work) or 1.0)
 
     @property
-    def odd(self) -> bool:
-        return bool(odd(self.work, self.xi, self.deviations))
+    def is_doubtful(self) -> bool:
+        return bool(fit_warnings(self.work, self.xi, self.deviations))
 
 
 def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> GeometricFit:
@@ -191,7 +197,7 @@ def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> Geomet
             failure = failure or (error if isinstance(error, ProgramError) else None)
     if not found:
         raise _refusal(work, places, failure) from None
-    return _chosen(found)
+    return best_of(found)
 
 
 def _refusal(work: Fitting, places: Sequence[Alignment], failure: ProgramError | None) -> ProgramError:
@@ -203,7 +209,7 @@ def _refusal(work: Fitting, places: Sequence[Alignment], failure: ProgramError |
             "postures that differ more, or take the base or the tool as known"
         )
         return ProgramError(found.message, hint=hint)
-    meant = likely(work)
+    meant = misread_data(work)
     return ProgramError(found.message, hint=meant) if meant else found
 
 
@@ -212,11 +218,13 @@ def _settles(first: GeometricFit, places: Sequence[Alignment]) -> bool:
     if not places:
         return True
     alone = len(places) == 1 or places[1].miss > SIMILAR_PLACEMENT * places[0].miss + ROUND_OFF
-    return alone and first.badness <= places[0].miss * (1 + BETTER_START) + ROUND_OFF and not first.odd
+    return (
+        alone and first.badness <= places[0].miss * (1 + BETTER_START) + ROUND_OFF and not first.is_doubtful
+    )
 
 
-def _chosen(found: Sequence[GeometricFit]) -> GeometricFit:
-    """The best, with those elsewhere that are as good; one from the description comes first."""
+def best_of(found: Sequence[GeometricFit]) -> GeometricFit:
+    """Return the best fit, with the bases of others that are as good; the one from the description comes first."""
     best = found[0]
     for other in found[1:]:
         if other.badness < best.badness * (1 - BETTER_START) - ROUND_OFF:
@@ -247,7 +255,7 @@ def _from_place(
         start = np.array([place.tip.get(column.name, 0.0) for column in work.chosen])
     work.check(start)
     first = _fitted(there, shown, start, noise)
-    if not first.odd or place.miss > PLAUSIBLE_PLACEMENT:
+    if not first.is_doubtful or place.miss > PLAUSIBLE_PLACEMENT:
         return _completed(first, _offset(first.errors, work), noise)
     # What does not show from the frame's origin may be what is missing.
     more = _completed(first, _offset(place.tip, work), noise, start=start)
@@ -272,7 +280,7 @@ def _completed(
 ) -> GeometricFit:
     """The same with what shows at a place of what is measured, where that is more; from other errors, if given."""
     task, begun = first.task, first.xi if start is None else start
-    if task.measured.measure == "pose" or offset is None or (start is None and first.odd):
+    if task.measured.measure == "pose" or offset is None or (start is None and first.is_doubtful):
         return first
     more = task.parameters(offset)
     if len(more) <= len(first.parameters):
@@ -311,7 +319,7 @@ class Calibration:
         parameters: which are identifiable, with their relations.
         robot: the robot that was calibrated, standing at `base`; `calibrated` is the new one.
         to: the frame that was measured, as it was given.
-        doubts: what makes the result doubtful, in sentences; none where nothing is odd.
+        warnings: suspicions about the measurements (`diagnostics`).
         base: where frame 0 was found to stand in the world (4, 4), far from the description: errors are told against
             the robot standing there. None where they are told against the description.
     """
@@ -329,8 +337,13 @@ class Calibration:
     parameters: GeometricParameters
     robot: Robot
     to: int | str | None = None
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[DiagnosticWarning, ...] = ()
     base: Array | None = None
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The former name of `warnings`."""
+        return self.warnings
 
     @property
     def calibrated(self) -> Robot:
@@ -401,7 +414,10 @@ def calibrate(
         found.parameters,
         found.task.standing,
         to,
-        (*doubts(work, found.xi, found.deviations, noise or {}), *elsewhere(found.rivals)),
+        (
+            *calibration_warnings(work, found.xi, found.deviations, noise or {}),
+            *base_warnings(found.rivals),
+        ),
         found.task.base,
     )
 
@@ -485,8 +501,8 @@ def text(found: Calibration) -> str:
             f"the marker stands on frame {tool.place.ant} at {_numbers(place)} m, turned by {_numbers(turn)} rad; "
             "the robot's tool is left as it is",
         ]
-    if found.doubts:
-        lines += ["", *(f"doubtful: {doubt}" for doubt in found.doubts)]
+    if found.warnings:
+        lines += ["", "Warnings:", *(f"  {line}" for line in found.warnings)]
     return "\n".join(lines)
 
 

@@ -17,9 +17,12 @@ import numpy as np
 
 from symoro.errors import ProgramError
 from symoro.identification.alignment import alignments, hopeless, near, placed
+from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.geometric_fit import Fitting, condition, farthest, reach
 from symoro.identification.tolerances import (
     ABOVE_NOISE,
+    DISTANT_BASE,
+    DISTANT_END,
     EQUATIONS_PER_UNKNOWN,
     FAINT_GAIN,
     HALF_RESIDUAL,
@@ -27,6 +30,8 @@ from symoro.identification.tolerances import (
     LARGE_GAIN,
     LARGE_LENGTH,
     OTHER_JOINT,
+    RESIDUAL_ANGLE,
+    RESIDUAL_LENGTH,
     ROUND_OFF,
     SIGNIFICANT,
     TRIAL_ITERATIONS,
@@ -304,25 +309,28 @@ def _shifted(which: int, says: str, angle: float) -> Reading:
     return Reading(says, "add that to the readings, or describe the robot with that zero", made)
 
 
-# -- geometric_doubts
+# -- criteria
 
 
-MISS = {"length": 0.01, "angle": 0.05}  # of the robot's size; radians
-FAR = {BASE: 30.0, END: 3.0}  # of the robot's size, where frame 0 and the end stand
+MISS = {"length": RESIDUAL_LENGTH, "angle": RESIDUAL_ANGLE}
+LISTED = 4  # corrections
+FAR = {BASE: DISTANT_BASE, END: DISTANT_END}
 UNITS = {"length": "m", "angle": "rad"}
 
 
-def doubts(work: Fitting, xi: Array, deviations: Array, noise: Mapping[str, float]) -> list[str]:
-    """Sentences for the user; none where nothing is odd.
+def calibration_warnings(
+    work: Fitting, xi: Array, deviations: Array, noise: Mapping[str, float]
+) -> list[DiagnosticWarning]:
+    """Return the warnings about a fit.
 
-    Arguments:
+    Args:
         noise: the deviations of the measurements that were given, if any.
     """
-    found = odd(work, xi, deviations)
-    if found and (meant := likely(work, (xi, deviations))):
-        found.append(meant)
-    elif geared := gears(work, xi):
-        found.append(geared)
+    warnings = fit_warnings(work, xi, deviations)
+    if warnings and (misread := misread_data(work, (xi, deviations))):
+        warnings.append(misread)
+    elif gains := _gains(work, xi):
+        warnings.append(gains)
     after = work.deviations(work.misses(xi), 0)
     loud = [
         f"{after[n] / noise[n]:.0f} times ({n})"
@@ -330,31 +338,24 @@ def doubts(work: Fitting, xi: Array, deviations: Array, noise: Mapping[str, floa
         if after[n] > ABOVE_NOISE * noise.get(n, np.inf)
     ]
     if loud:
-        found.append(
-            f"misses are {' and '.join(loud)} the noise that was given: check that, and what was measured"
-        )
-    return found
+        warnings.append(warning("residual-above-noise", factors=" and ".join(loud)))
+    return warnings
 
 
-def odd(work: Fitting, xi: Array, deviations: Array) -> list[str]:
-    """What no sound measurements of the robot give."""
+def fit_warnings(work: Fitting, xi: Array, deviations: Array) -> list[DiagnosticWarning]:
+    """Return warnings about residuals and corrections that sound measurements do not have."""
     after = work.deviations(work.misses(xi), 0)
-    found = []
+    warnings = []
     if _left(work, xi):
-        found.append(
-            f"misses of {_sizes(after)} are left: check the units, the joints' order and signs, and what was measured"
-        )
-    huge = [f"{column.name} ({x:.3g}{_unit(column.kind)})" for column, x in _huge(work, xi, deviations)]
-    if huge:
-        more = f" and {len(huge) - 4} more" if len(huge) > 4 else ""
-        found.append(
-            f"{', '.join(huge[:4])}{more} are corrections larger than robots need: check the units, the zeros and "
-            "signs of the joints, and the description"
-        )
-    stands = 0.0 if work.described is None else np.linalg.norm((work.chain.start - work.described)[:3, 3])
-    if whole_size(work) > 0 and stands > FAR[BASE] * whole_size(work):
-        found.append(f"frame 0 stands {stands:.3g} m from where it is described: check the units")
-    return found
+        warnings.append(warning("large-residual", sizes=_sizes(after)))
+    large = [f"{column.name} ({x:.3g}{_unit(column.kind)})" for column, x in _large(work, xi, deviations)]
+    if large:
+        more = f" and {len(large) - LISTED} more" if len(large) > LISTED else ""
+        warnings.append(warning("large-correction", corrections=", ".join(large[:LISTED]) + more))
+    distance = 0.0 if work.described is None else np.linalg.norm((work.chain.start - work.described)[:3, 3])
+    if whole_size(work) > 0 and distance > FAR[BASE] * whole_size(work):
+        warnings.append(warning("distant-base", distance=distance))
+    return warnings
 
 
 def _left(work: Fitting, xi: Array) -> bool:
@@ -370,7 +371,7 @@ def _turned_over(work: Fitting, xi: Array) -> bool:
     return bool(np.abs(angles).max(initial=0.0) > OTHER_JOINT)
 
 
-def _huge(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricColumn, float]]:
+def _large(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricColumn, float]]:
     """Parameters with corrections larger than robots need."""
     far, tip, size = reach(work), _tip(work, xi), whole_size(work)
     return [
@@ -380,11 +381,10 @@ def _huge(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricCo
     ]
 
 
-def elsewhere(bases: Sequence[Array]) -> list[str]:
-    """Sentences about other places of frame 0 at which everything fits as well."""
+def base_warnings(bases: Sequence[Array]) -> list[DiagnosticWarning]:
+    """Return warnings about other places of frame 0 at which everything fits as well."""
     return [
-        f"with frame 0 at {_numbers(base[:3, 3])} m, turned by {_numbers(logarithm(base[:3, :3]))} rad, it fits as "
-        "well: measure postures that tell them apart, or describe the base and take it as known"
+        warning("ambiguous-base", position=_numbers(base[:3, 3]), rotation=_numbers(logarithm(base[:3, :3])))
         for base in bases
     ]
 
@@ -428,8 +428,8 @@ def _sizes(sizes: Mapping[str, float]) -> str:
 # -- what fits instead
 
 
-def likely(work: Fitting, found: tuple[Array, Array] | None = None) -> str | None:
-    """The mistake in units or conventions without which everything fits, as a sentence; None where there is none.
+def misread_data(work: Fitting, found: tuple[Array, Array] | None = None) -> DiagnosticWarning | None:
+    """Return the warning about the unit or convention with which everything fits; None if there is none.
 
     Arguments:
         found: errors and their deviations, with whose misses others are compared; None where nothing fitted.
@@ -442,17 +442,17 @@ def likely(work: Fitting, found: tuple[Array, Array] | None = None) -> str | Non
             other = change.made(other)
         fit = _tried(other)
         unit = prod(change.unit for change in changes)
-        if fit is None or odd(*fit) or _badness(fit[0], fit[1], unit) > most:
+        if fit is None or fit_warnings(*fit) or _badness(fit[0], fit[1], unit) > most:
             continue
         after = fit[0].deviations(fit[0].misses(fit[1]), 0)
         says = " and ".join(change.says for change in changes)
         cures = ", ".join(change.cure for change in changes)
-        return f"it fits where {says}, misses {_sizes(after)}: {cures}"
+        return warning("misread-data", assumption=says, sizes=_sizes(after), remedy=cures)
     return None
 
 
-def gears(work: Fitting, xi: Array) -> str | None:
-    """Joints that move by other factors of their readings, as a sentence, where with those most misses go."""
+def _gains(work: Fitting, xi: Array) -> DiagnosticWarning | None:
+    """Return the warning about joints that move by other factors of their readings; None if there are none."""
     whole = work.measured.measure in ("pose", "position") and not any(c.kind == "k" for c in work.chosen)
     if not whole or _badness(work, xi) < ROUND_OFF:
         return None
@@ -476,10 +476,7 @@ def gears(work: Fitting, xi: Array) -> str | None:
     factors = [f"{gain.name} ({x:.3g})" for gain, x, deviation in named if abs(x) > SIGNIFICANT * deviation]
     if not factors or _badness(other, found) > HALF_RESIDUAL * _badness(work, xi):
         return None
-    return (
-        f"with gains of the joints, {', '.join(factors)}, misses are {_sizes(scale)}: calibrate with --gains "
-        "(gains=True), or check the gears"
-    )
+    return warning("joint-gains", gains=", ".join(factors), sizes=_sizes(scale))
 
 
 def _tried(work: Fitting) -> tuple[Fitting, Array, Array] | None:
@@ -518,7 +515,7 @@ def _allowed(work: Fitting, xi: Array, deviations: Array) -> float:
     A robot that is fitted to any unit has lengths of its own far off: misses that are no worse serve then. The place
     of the base or of a marker tells no unit.
     """
-    own = any(column.frame not in FAR for column, _ in _huge(work, xi, deviations))
+    own = any(column.frame not in FAR for column, _ in _large(work, xi, deviations))
     return (TWICE_RESIDUAL if own else HALF_RESIDUAL) * _badness(work, xi)
 
 

@@ -95,17 +95,6 @@ def load_point(found: Estimate, slopes: bool = True) -> LoadPoint:
     return LoadPoint(tuple(float(x) for x in found.values), slopes)
 
 
-def load_doubts(model: RowModel) -> list[str]:
-    """Columns that noise on torques biases."""
-    names = [name for name in model.names if _is_load(name)]
-    if not names or has_load(model):
-        return []
-    return [
-        f"{', '.join(names)}: the {model.kind} model takes the load from measured torques, whose noise biases them by "
-        "more than their deviations tell; the dynamic model does not"
-    ]
-
-
 def settled_load(
     start: LoadPoint, fit: Callable[[LoadPoint], tuple[Estimate, Triangles]]
 ) -> tuple[Estimate, Triangles]:

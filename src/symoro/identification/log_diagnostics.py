@@ -42,6 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import FormatError, SymoroError
+from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.equations import SCALAR, Booleans, RowModel
 from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.regression import KEPT, residual, weighted
@@ -87,7 +88,7 @@ from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot.description import JointType, Robot
 from symoro.trajectory.samples import compared
 
-# -- standstill
+# -- motion and noise of the joints
 
 
 Array = NDArray[np.float64]
@@ -107,13 +108,12 @@ class Noise:
     count: Array
 
 
-def checked_motion(logs: Sequence[Log], robot: Robot, preparation: Preparation) -> list[str]:
-    """Refuse joints whose motion is that of noise in every log; those without any are told by their columns.
-
-    Gives what is doubtful: joints that are slower than noise in many rows, or that went hardly anywhere.
+def motion_warnings(logs: Sequence[Log], robot: Robot, preparation: Preparation) -> list[DiagnosticWarning]:
+    """Return warnings about joints that are slower than noise in many rows, or that hardly move.
 
     Raises:
-        FormatError: with the noise, and what the joint did.
+        FormatError: the motion of a joint is that of noise in every log; joints without any motion are reported by
+            their columns.
     """
     joints = coordinate_joints(robot)
     seen = [_looked_at(log, preparation) for log in logs]
@@ -122,11 +122,11 @@ def checked_motion(logs: Sequence[Log], robot: Robot, preparation: Preparation) 
     for k in np.flatnonzero((still | constant).all(axis=0) & still.any(axis=0)):
         at = int(np.argmax(still[:, k]))
         _refuse(logs[at], joints, int(k), *seen[at])
-    doubts: list[str] = []
+    warnings: list[DiagnosticWarning] = []
     for log, (noise, pieces) in zip(logs, seen, strict=True):
-        told = _slow(pieces, noise, joints, preparation)
-        doubts += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
-    return doubts or _short(np.max([_way(pieces) for _, pieces in seen], axis=0), robot, joints)
+        slow = _slow(pieces, noise, joints, preparation)
+        warnings += slow if len(logs) == 1 else [line.in_log(log.name) for line in slow]
+    return warnings or _short(np.max([_way(pieces) for _, pieces in seen], axis=0), robot, joints)
 
 
 def _still_in(
@@ -231,15 +231,15 @@ def _speeds(pieces: Sequence[MotionPiece]) -> Array:
 
 def _slow(
     pieces: Sequence[MotionPiece], noise: Noise, joints: Sequence[int], preparation: Preparation
-) -> list[str]:
-    """Joints that rest at times, or are slow mostly, where those rows take part.
+) -> list[DiagnosticWarning]:
+    """Return warnings about joints that rest at times, or are slow mostly, where those rows take part.
 
-    Samples of one position on end do not, or obey the model where no dry friction is sought. A joint that turns back
-    is within three deviations about as long as between three and six: what is more is rest.
+    Consecutive samples of one position do not take part, or obey the model if no dry friction is estimated. A joint
+    that turns back is within three deviations about as long as between three and six: what is more is rest.
     """
     qd = _speeds(pieces)
     moves = ~np.concatenate([piece.rests[_own(piece)] for piece in pieces])
-    found = []
+    warnings = []
     for k, j in enumerate(joints):
         limit = SIGNIFICANT * noise.velocity[k]
         kept = qd[:, k][moves[:, k] & (qd[:, k] >= preparation.slow)]
@@ -248,25 +248,18 @@ def _slow(
         share = float(np.mean(kept < limit))
         passing = float(np.mean((kept >= limit) & (kept < 2 * limit)))
         if share > SLOW_SAMPLES or share - passing > REST_SHARE:
-            found.append(
-                f"joint {j} is no faster than the noise of its velocity ({limit:.2g}) in {100 * share:.0f} % of the "
-                "samples, so that friction has a sign by chance: drop those rows by --slow (slow=), of this much at "
-                "least, or give a lower cut-off"
-            )
-    return found
+            warnings.append(warning("slow-joint", joint=j, velocity=limit, share=100 * share))
+    return warnings
 
 
-def _short(ways: Array, robot: Robot, joints: Sequence[int]) -> list[str]:
-    """Joints that go hardly anywhere in any log."""
-    found = []
+def _short(ways: Array, robot: Robot, joints: Sequence[int]) -> list[DiagnosticWarning]:
+    """Return warnings about joints that hardly move in any log."""
+    warnings = []
     for k, j in enumerate(joints):
         alike = [w for w, i in zip(ways, joints, strict=True) if robot.frame(i).sigma == robot.frame(j).sigma]
         if 0 < ways[k] < SHORT_MOTION * max(alike):
-            found.append(
-                f"joint {j} goes over {ways[k]:.2g} alone, another one over {max(alike):.2g}: what is found of it may "
-                "be of noise, or of the give of its gear"
-            )
-    return found
+            warnings.append(warning("short-motion", joint=j, range=ways[k], other=max(alike)))
+    return warnings
 
 
 # -- units
@@ -299,21 +292,21 @@ OTHER_UNITS = (
 )
 
 
-def unit_doubts(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> list[str]:
-    """Sentences for the user; none where units seem right."""
-    found: list[str] = []
+def unit_warnings(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> list[DiagnosticWarning]:
+    """Return warnings about units of positions, their derivatives and times."""
+    warnings: list[DiagnosticWarning] = []
     joints = coordinate_joints(model.robot)
     for log in logs:
         part = _middle(log, max(DIAGNOSED_SAMPLES, DIAGNOSED_ROWS * preparation.decimation))
-        told = [*_rates(part, log.rate, joints, log.position_units)]
-        told = told or _positions(log, part, model, preparation) or _whirls(log, part, model, preparation)
-        told = told or _rushes(log, part, model)
-        found += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
-    return found
+        own = [*_rates(part, log.rate, joints, log.position_units)]
+        own = own or _positions(log, part, model, preparation) or _wound_up(log, part, model, preparation)
+        own = own or _too_fast(log, part, model)
+        warnings += own if len(logs) == 1 else [line.in_log(log.name) for line in own]
+    return warnings
 
 
-def rate_doubts(log: Log, joints: Sequence[int]) -> list[str]:
-    """Measured velocities and accelerations that are not those of the positions."""
+def rate_warnings(log: Log, joints: Sequence[int]) -> list[DiagnosticWarning]:
+    """Return warnings about measured velocities and accelerations that are not those of the positions."""
     return [*_rates(_middle(log, DIAGNOSED_SAMPLES), log.rate, joints, log.position_units)]
 
 
@@ -322,7 +315,9 @@ def _middle(log: Log, size: int) -> dict[str, Array]:
     return log.part(first, min(log.samples, first + size))
 
 
-def _rates(part: dict[str, Array], rate: float, joints: Sequence[int], units: Array) -> Iterator[str]:
+def _rates(
+    part: dict[str, Array], rate: float, joints: Sequence[int], units: Array
+) -> Iterator[DiagnosticWarning]:
     """Velocities beside positions, accelerations beside velocities, or beside positions where there are none."""
     step = max(1, round(RATE_WINDOW * rate))
     for higher, lower in (("velocity", "position"), ("acceleration", "velocity")):
@@ -342,7 +337,7 @@ def _rates(part: dict[str, Array], rate: float, joints: Sequence[int], units: Ar
                 else None
             )
             if line:
-                yield f"the {_plural(higher)} of joint {j} {line} of {of}"
+                yield warning("derivative-mismatch", higher=_plural(higher), joint=j, mismatch=line, lower=of)
 
 
 def _integral(v: Array, rate: float) -> Array:
@@ -360,11 +355,13 @@ def _turning(model: RowModel) -> list[int]:
     return [k for k, j in enumerate(joints) if model.robot.frame(j).sigma == JointType.REVOLUTE]
 
 
-def _whirls(log: Log, part: dict[str, Array], model: RowModel, preparation: Preparation) -> list[str]:
-    """Joints that are far from zero, and fast, where nothing speaks for it."""
+def _wound_up(
+    log: Log, part: dict[str, Array], model: RowModel, preparation: Preparation
+) -> list[DiagnosticWarning]:
+    """Return warnings about joints that are far from zero and fast, unless the torques confirm it."""
     joints = coordinate_joints(model.robot)
     step = max(1, round(RATE_WINDOW * log.rate))
-    found = []
+    warnings = []
     for k in _turning(model):
         q = part["position"][:, k]
         far, fast = float(np.abs(q).max()), _speed(q, log.rate, step)
@@ -372,29 +369,23 @@ def _whirls(log: Log, part: dict[str, Array], model: RowModel, preparation: Prep
         if far < WOUND_UP or fast < max(FAST_JOINT, allowed) or _goes_on(q):
             continue
         if not _confirmed(log, part, model, preparation, k):
-            found.append(f"joint {joints[k]} goes to {far:.3g} rad, at {fast:.3g} rad/s: is it in degrees?")
-    return found
+            warnings.append(warning("wound-up-joint", joint=joints[k], position=far, velocity=fast))
+    return warnings
 
 
-def _rushes(log: Log, part: dict[str, Array], model: RowModel) -> list[str]:
-    """The fastest of the joints that go to and fro faster than any joint does."""
+def _too_fast(log: Log, part: dict[str, Array], model: RowModel) -> list[DiagnosticWarning]:
+    """Return a warning about the fastest of the joints that go to and fro faster than any joint does."""
     step = max(1, min(round(log.rate * RATE_WINDOW / 10), len(part["position"]) // 50))
-    worst: tuple[float, str] = (1.0, "")
+    largest, worst = 1.0, []
     for k, j in enumerate(coordinate_joints(model.robot)):
         frame, q = model.robot.frame(j), part["position"][:, k]
-        most = (
-            BEYOND_VELOCITY * frame.limits.velocity
-            if frame.limits.velocity
-            else FASTEST_JOINT * log.position_units[k]
-        )
+        limit = frame.limits.velocity
+        most = BEYOND_VELOCITY * limit if limit else FASTEST_JOINT * log.position_units[k]
         fast = _speed(q, log.rate, step)
-        if fast > most * worst[0] and not _goes_on(q):
+        if fast > most * largest and not _goes_on(q):
             unit = "rad/s" if frame.sigma == JointType.REVOLUTE else "m/s"
-            worst = (
-                fast / most,
-                f"joint {j} goes to and fro at {fast:.3g} {unit}: are the time, or the rate, in another unit?",
-            )
-    return [worst[1]] if worst[1] else []
+            largest, worst = fast / most, [warning("time-unit", joint=j, velocity=fast, unit=unit)]
+    return worst
 
 
 def _speed(q: Array, rate: float, step: int) -> float:
@@ -424,7 +415,9 @@ def _confirmed(
     return now is not None and tried is not None and max(now, UNIT_RESIDUAL) < BETTER_FIT * tried
 
 
-def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation) -> list[str]:
+def _positions(
+    log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation
+) -> list[DiagnosticWarning]:
     """The unit of positions with which torques are explained far better, if there is one."""
     if model.assembly is not None and not model.assembly[0].linear:
         return []  # loops that close all along the log tell of the unit themselves
@@ -450,10 +443,8 @@ def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation:
             best = (tried, other.words)
     if not best[1]:
         return []
-    return [
-        f"torques are explained to {100 * best[0]:.1f} % with positions that are {best[1]}, to {100 * now:.1f} % with "
-        "positions as they were taken"
-    ]
+    shares = {"other": f"{100 * best[0]:.1f} %", "read": f"{100 * now:.1f} %"}
+    return [warning("position-unit", unit=best[1], **shares)]
 
 
 def _likely(q: Array, other: OtherUnit) -> bool:

@@ -19,6 +19,8 @@ from symoro.robot.description import Robot
 from symoro.trajectory.assembly import BrokenLoopsError, LoopAssembly, first_posture
 
 Array = NDArray[np.float64]
+KEPT_PIECES = 8  # of a log, whose loops were solved last
+_RECENT: dict[tuple[int, bytes, bytes], tuple[LoopAssembly, Array]] = {}  # the assembly keeps its id in use
 NamedPosture = str | Sequence[float]
 """The name of one of the robot's, or the positions of all joints of the tree."""
 
@@ -52,7 +54,7 @@ class LoopPostures(LogPostures):
                 row = self._assembly.walked(self._rows[0], q[0])
             else:
                 row = self._rows[min(max(begin - self._begin, 0), len(self._rows) - 1)]
-            rows = self._assembly.along(q, row)
+            rows = _followed(self._assembly, q, row)
         except BrokenLoopsError as error:
             raise self._refused(begin + error.row, error.message) from None
         self._begin, self._rows, self._new = begin, rows, False
@@ -72,6 +74,19 @@ class LoopPostures(LogPostures):
             hint="check the posture that the log starts from, units, signs and offsets of the positions, and the "
             "robot's lengths; or cut the log before this sample",
         )
+
+
+def _followed(assembly: LoopAssembly, q: Array, row: Array) -> Array:
+    """Return the rows of the loops along positions; the rows of recent positions are kept.
+
+    The rows, the diagnostics and the fit of assembly modes ask for the same positions of a log.
+    """
+    key = (id(assembly), q.tobytes(), row.tobytes())
+    if key not in _RECENT:
+        if len(_RECENT) >= KEPT_PIECES:
+            del _RECENT[next(iter(_RECENT))]
+        _RECENT[key] = (assembly, assembly.along(q, row))
+    return _RECENT[key][1]
 
 
 def start_postures(

@@ -28,7 +28,7 @@ from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.regression import Estimate, solved
 from symoro.identification.rows import Triangles, part_of, picked, whole
 from symoro.identification.signals import Preparation, white_noise
-from symoro.identification.tolerances import BIAS_DEVIATIONS, NO_EFFECT, NOISE_BIAS_DEVIATIONS
+from symoro.identification.tolerances import BIAS_DEVIATIONS
 
 Array = NDArray[np.float64]
 SIMULATED_MOTION = ("DIDIM", "CLOE")  # the motion, which no difference is made of
@@ -179,50 +179,3 @@ def column_errors(logs: Sequence[Log], model: RowModel, preparation: Preparation
             squares += np.sum(off**2, axis=(0, 1))
             rows += off.shape[0] * off.shape[1]
     return np.sqrt(squares / max(rows, 1))
-
-
-def sampling_doubts(found: SamplingBias, estimate: Estimate, data: Triangles) -> list[str]:
-    """Sentences for the user; none where the bias is small.
-
-    Noise looks like motion that differences do not follow, and such motion like noise: the greater of both is told.
-    """
-    told = []
-    lost, noisy = _moves(found.differences, estimate), _moves(found.noise, estimate)
-    if _matters(found.differences, BIAS_DEVIATIONS, estimate, data) and lost.max() >= noisy.max():
-        told.append(
-            f"differences do not follow these positions: with wider ones {_worst(found.differences, estimate)}; the "
-            "rate of the log is low for its motion: record faster, or move slower"
-        )
-    if _matters(found.noise, NOISE_BIAS_DEVIATIONS, estimate, data) and noisy.max() > lost.max():
-        told.append(
-            f"noise on positions biases the parameters: with as much noise again {_worst(found.noise, estimate)}; give "
-            "a lower cut-off, more decimation, or take a method that allows for it (iv)"
-        )
-    if _matters(found.low_pass, BIAS_DEVIATIONS, estimate, data):
-        told.append(
-            f"the low-pass takes a part of the motion away: run once more {_worst(found.low_pass, estimate)}; give a "
-            "higher cut-off, or none"
-        )
-    return told
-
-
-def _moves(bias: Array | None, estimate: Estimate) -> Array:
-    """In deviations."""
-    if bias is None:
-        return np.zeros(len(estimate.names))
-    return np.asarray(np.abs(bias) / np.maximum(estimate.deviations, 1e-300))
-
-
-def _matters(bias: Array | None, limit: float, estimate: Estimate, data: Triangles) -> bool:
-    if bias is None or _moves(bias, estimate).max() <= limit:
-        return False
-    R = data.together(1 / estimate.sigma)
-    return bool(np.linalg.norm(R[:, :-1] @ bias) > NO_EFFECT * np.linalg.norm(R[:, -1]))
-
-
-def _worst(bias: Array | None, estimate: Estimate) -> str:
-    """The parameter that moves most, in words."""
-    moves = _moves(bias, estimate)
-    k = int(np.argmax(moves))
-    by = moves[k] * estimate.deviations[k]
-    return f"{estimate.names[k]} moves by {by:.2g}, {moves[k]:.2g} of its deviations"

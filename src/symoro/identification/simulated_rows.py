@@ -36,7 +36,6 @@ from symoro.identification.tolerances import (
     RESOLVED_EFFECT,
     RESOLVED_MEAN,
     RESOLVED_WORST,
-    ROWS_PER_COLUMN,
     UNDAMPED_ITERATIONS,
 )
 
@@ -75,17 +74,6 @@ def check_enough(rows: int, P: int) -> int:
             hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
         )
     return rows - P
-
-
-def few_rows(estimate: Estimate) -> list[str]:
-    """That deviations from few rows are not to be trusted, in words."""
-    P = len(estimate.names)
-    if estimate.freedom >= ROWS_PER_COLUMN * P:
-        return []
-    return [
-        f"{estimate.freedom + P} rows in which joints move steadily are few for {P} parameters, and their deviations "
-        "may be larger: joints rest, stick or turn back in the others; give a longer log, or less decimation"
-    ]
 
 
 def calmed(K: Array, found: Array, rounds: int) -> Array:

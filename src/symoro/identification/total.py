@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from symoro.errors import ProgramError
 from symoro.identification.regression import Estimate, own_deviations, weighted
 from symoro.identification.rows import Triangles, triangle
-from symoro.identification.tolerances import ROUND_OFF, TLS_DEVIATIONS
+from symoro.identification.tolerances import ROUND_OFF
 
 Array = NDArray[np.float64]
 EXACT_COLUMNS = ("FS", "FO", "FSM", "FB")
@@ -76,16 +76,3 @@ def total(
     values = (np.concatenate([K1, K2]) / scale)[back]
     unscaled = covariance / np.outer(scale, scale)
     return Estimate("TLS", tuple(names), values, unscaled[np.ix_(back, back)], sigma, int(rows) - P)
-
-
-def total_doubts(found: Estimate, data: Triangles) -> list[str]:
-    """That the errors are not what the method takes them for, in words."""
-    away = np.abs(found.values - weighted(found.names, data).values) / found.deviations
-    k = int(np.argmax(away))
-    if away[k] <= TLS_DEVIATIONS:
-        return []
-    return [
-        f"{found.names[k]} is {away[k]:.2g} deviations from what weighted least squares gives: total least squares "
-        "takes the errors of all entries for independent, which those of one noisy position are not; take wls with a "
-        "lower cut-off, or iv"
-    ]

@@ -63,5 +63,6 @@ def _data(found: Calibration) -> dict[str, Any]:
         "count": found.count,
         "base": stands and {"position": stands[0], "rotation": stands[1]},
         "marker": marker,
-        "doubts": list(found.doubts),
+        "doubts": list(found.warnings),
+        "warnings": [{"name": one.name, "text": one} for one in found.warnings],
     }

@@ -38,8 +38,10 @@ def report_files(found: Identification) -> dict[str, str]:
 
 
 def report_sections(found: Identification) -> list[Section]:
-    """What a report says."""
-    return [*result_sections(found), _correlations(found), _relations(found)]
+    """Return the sections of a report: warnings first, if any, then the result and what explains it."""
+    lines = tuple(f"{line[:1].upper()}{line[1:]}." for line in found.warnings)
+    warnings = [Section("Warnings", lines)] if lines else []
+    return [*warnings, *result_sections(found), _correlations(found), _relations(found)]
 
 
 def result_sections(found: Identification) -> list[Section]:
@@ -127,9 +129,7 @@ def _data(found: Identification) -> Section:
         ("method", e.method + (f", {e.rounds} rounds" if e.rounds else "")),
         ("rows less parameters", str(e.freedom)),
     ]
-    ends = ("" if doubt.endswith("?") else "." for doubt in found.doubts)
-    doubtful = tuple(f"Doubtful: {doubt}{end}" for doubt, end in zip(found.doubts, ends, strict=True))
-    return Section("Data and method", doubtful, ("", ""), tuple(rows))
+    return Section("Data and method", (), ("", ""), tuple(rows))
 
 
 def _delays(found: Identification) -> list[tuple[str, str]]:
@@ -333,7 +333,8 @@ def as_data(found: Identification) -> dict[str, Any]:
     data: dict[str, Any] = {
         "robot": found.original.name,
         "method": e.method,
-        "doubts": found.doubts,
+        "doubts": list(found.warnings),
+        "warnings": [{"name": one.name, "text": one} for one in found.warnings],
         "colour": e.colour,
         "model": found.model.kind,
         "delay": {

@@ -82,8 +82,8 @@ def _show(found: Identification) -> None:
         for text in section.text:
             print(text)
         present.table(list(section.head), [list(row) for row in section.rows], section.title)
-    for doubt in found.doubts:
-        print(f"doubtful: {doubt}")
+    if found.warnings:
+        print("Warnings:", *(f"  {line}" for line in found.warnings), sep="\n")
 
 
 def _robot_text(found: Identification, fmt: str) -> str:

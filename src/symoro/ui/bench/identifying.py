@@ -131,7 +131,7 @@ def _data(found: Identification) -> dict[str, Any]:
         "method": told["method"],
         "parameters": [{"name": name, **one} for name, one in told["parameters"].items()],
         "residuals": {name: one and one["relative"] for name, one in told["residuals"].items()},
-        "doubts": list(found.doubts),
+        "doubts": list(found.warnings),
         "sections": [asdict(section) for section in report_sections(found)],
         "files": {name: files[name] for name in REPORTS},
         "labels": list(found.model.labels),

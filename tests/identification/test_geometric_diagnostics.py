@@ -1,4 +1,4 @@
-"""Doubts of a calibration: mistaken units and conventions are named; sound measurements raise none."""
+"""Warnings of a calibration: wrong units and conventions are named; sound measurements give none."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def last_w(m: Measurements) -> Measurements:
 
 
 def said_of(robot: Robot, measured: Measurements, **places: Any) -> str:
-    """The last doubt; the hint, where nothing fits at all."""
+    """The last warning; the hint, where nothing fits at all."""
     try:
-        return calibrate(robot, measured, **places).doubts[-1]
+        return calibrate(robot, measured, **places).warnings[-1]
     except ProgramError as error:
         return str(error.hint)
 
@@ -88,7 +88,7 @@ def test_positions_distances_and_slides_in_millimetres() -> None:
     point = np.array([1.2, 0.3, 0.4])
     far = np.linalg.norm(poses.poses[:, :3, 3] - point, axis=1)
     distances = Measurements("distance", poses.q, np.zeros((0, 4, 4)), far)
-    assert calibrate(robot, distances, point=point).doubts == ()
+    assert calibrate(robot, distances, point=point).warnings == ()
     assert "measured lengths are in millimetres" in said_of(robot, millimetres(distances), point=point)
     assert "those of the point" in said_of(robot, millimetres(distances), point=1000 * point)
 
@@ -108,7 +108,7 @@ def test_positions_distances_and_slides_in_millimetres() -> None:
 )
 def test_sound_measurements_raise_no_doubt(name: str, more: dict[str, float]) -> None:
     robot, measured = sound(name, **more)
-    assert calibrate(robot, measured).doubts == ()
+    assert calibrate(robot, measured).warnings == ()
 
 
 @pytest.mark.parametrize("away", [0.2, 0.5, 1.5])
@@ -118,22 +118,22 @@ def test_a_marker_far_off_a_low_frame_raises_no_doubt(away: float) -> None:
     q = np.random.default_rng(7).uniform(-2, 2, (25, 6))
     for noise in (0.0, 1e-4):
         measured = simulated(robot, q, {"TXE": away}, to=1, length=noise, angle=noise)
-        assert calibrate(robot, measured, to=1).doubts == ()
+        assert calibrate(robot, measured, to=1).warnings == ()
 
 
 def test_a_marker_beyond_the_robot_is_told_and_no_unit_is_blamed() -> None:
     robot = symoro.load("ur5e")
     q = np.random.default_rng(7).uniform(-2, 2, (25, 6))
-    (told,) = calibrate(robot, simulated(robot, q, {"TXE": 30.0}, to=1), to=1).doubts
+    (told,) = calibrate(robot, simulated(robot, q, {"TXE": 30.0}, to=1), to=1).warnings
     assert "TXE (30 m)" in told and "millimetres" not in told
 
 
 def test_joints_that_are_far_off_and_noise_that_is_not_so_small_are_told() -> None:
     robot, measured = sound("puma560", theta4=0.4)
-    (told,) = calibrate(robot, measured).doubts
+    (told,) = calibrate(robot, measured).warnings
     assert "theta4 (0.4 rad)" in told and "zeros" in told
     robot, measured = sound("puma560")
-    (told,) = calibrate(robot, measured, noise={"length": 1e-6, "angle": 1e-4}).doubts
+    (told,) = calibrate(robot, measured, noise={"length": 1e-6, "angle": 1e-4}).warnings
     assert "times (length)" in told and "the noise that was given" in told
 
 
@@ -144,9 +144,11 @@ def test_doubts_are_told_on_the_command_line(tmp_path: Path, capsys: pytest.Capt
     log = tmp_path / "mm.csv"
     write_measurements(robot, millimetres(measured), log)
     assert main(["calibrate", "puma560", str(log)]) == 0
-    assert "doubtful: it fits where measured lengths are in millimetres" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "\nWarnings:\n" in out and "fit if measured lengths are in millimetres" in out
     assert main(["calibrate", "puma560", str(log), "--json"]) == 0
-    assert "millimetres" in json.loads(capsys.readouterr().out)["doubts"][-1]
+    data = json.loads(capsys.readouterr().out)
+    assert "millimetres" in data["doubts"][-1] and data["warnings"][-1]["name"] == "misread-data"
 
 
 def test_rotation_vectors_in_degrees_are_refused(tmp_path: Path) -> None:

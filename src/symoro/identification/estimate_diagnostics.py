@@ -1,0 +1,343 @@
+"""Criteria of the warnings about an estimate: parameters, residuals, torques of the joints, delays, sampling.
+
+Equations of different joints have parameters in common, so that the torques of one joint can be compared with those of
+the others. Each equation alone leaves the deviation sigma_j (`own_deviations`), of noise and of what the model lacks.
+With torques that belong to one robot the common parameters leave about as much. If they leave more, one joint at a
+time gets a factor c,
+
+    minimise over K and c    sum over i != j of |A_i K - y_i|^2 / sigma_i^2 + |c A_j K - y_j|^2 / sigma_j^2
+
+by Gauss and Newton's method from c = 1 and c = -1: a wrong sign gives -1, a torque of the motor its ratio.
+
+M. Gautier, S. Briot, "Global identification of joint drive gains and dynamic parameters of robots", Journal of Dynamic
+Systems, Measurement, and Control 136, 2014.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.identification.consistent import Consistent
+from symoro.identification.delay import TorqueDelay
+from symoro.identification.diagnostics import DiagnosticWarning, warning
+from symoro.identification.equations import RowModel
+from symoro.identification.friction import TERMS
+from symoro.identification.log_description import HOLD
+from symoro.identification.regression import Estimate, Residuals, own_deviations, weighted
+from symoro.identification.robots import nominal_columns
+from symoro.identification.rows import Triangles, triangle
+from symoro.identification.sampling import SamplingBias
+from symoro.identification.tolerances import (
+    BETTER_FIT,
+    BIAS_DEVIATIONS,
+    CONSTRAINED_BETTER,
+    DELAY_DEVIATIONS,
+    DELAY_EFFECT,
+    EQUIVALENT_COST,
+    EXPLAINED_RATIO,
+    EXPLAINED_SHARE,
+    FACTOR_CONVERGED,
+    FACTOR_DEVIATIONS,
+    FACTOR_ERROR,
+    FACTOR_ITERATIONS,
+    HOLD_SAMPLES,
+    INCONSISTENT_RATIO,
+    JOINT_RATIO,
+    JOINT_SHARE,
+    NEGLIGIBLE_COLUMN,
+    NO_EFFECT,
+    NOISE_BIAS_DEVIATIONS,
+    NOISE_RATIO,
+    PROPORTIONAL,
+    ROWS_PER_COLUMN,
+    SIGNIFICANT,
+    SMALL_EFFECT,
+    THOUSANDFOLD,
+    TINY,
+    TLS_DEVIATIONS,
+    UNEXPLAINED,
+)
+from symoro.models.identification.base.parameters import BaseParameters
+
+Array = NDArray[np.float64]
+NOT_NEGATIVE = ("FV", "FS", "IA")
+POSITIVE_TERMS = ("XX", "YY", "ZZ", "M", "IA")  # a ZZ that is grouped with these stays positive
+
+
+def parameter_warnings(
+    base: BaseParameters, estimate: Estimate, residuals: Residuals, data: Triangles
+) -> list[DiagnosticWarning]:
+    """Return warnings about the residual of all joints and about values that no robot has."""
+    warnings = []
+    if residuals.kept.relative > UNEXPLAINED:
+        warnings.append(warning("unexplained-torques", share=100 * residuals.kept.relative))
+    shares = _shares(estimate, data)
+    negative = [
+        name
+        for k, name in enumerate(estimate.names)
+        if (_kind(name) in NOT_NEGATIVE or _is_sum_of_inertias(name, base))
+        and estimate.values[k] < -SIGNIFICANT * estimate.deviations[k]
+        and shares[k] > SMALL_EFFECT
+    ]
+    if negative:
+        warnings.append(warning("negative-parameter", names=", ".join(negative)))
+    return warnings + _torque_unit(base, estimate, data)
+
+
+def torque_warnings(
+    labels: Sequence[str],
+    estimate: Estimate,
+    data: Triangles,
+    noise: Array | None,
+    delay: TorqueDelay | None,
+    rate: float,
+    given: float = 0.0,
+) -> list[DiagnosticWarning]:
+    """Return warnings about the torques: of one joint compared with the others, of a delay, or of a joint alone.
+
+    A delay changes the factors of joints, and a wrong factor the delay: the one that explains more is reported.
+
+    Args:
+        noise: (e,), the deviation that white noise of the torques gives the rows of each joint; None if unknown.
+        delay: estimated beyond that which was given.
+        rate: of the log, samples per second.
+        given: seconds of delay that the log is already corrected by.
+    """
+    inconsistent, share = _inconsistent(labels, estimate, data)
+    late = _delayed(delay, estimate, data, rate, given)
+    if late and delay is not None and delay.share < share:
+        return late
+    return inconsistent or _unexplained(labels, estimate, data, noise)
+
+
+def _inconsistent(
+    labels: Sequence[str], estimate: Estimate, data: Triangles
+) -> tuple[list[DiagnosticWarning], float]:
+    """Return warnings about joints that contradict the others, and the share of residuals that a factor leaves."""
+    left = data.residuals(estimate.values)
+    shares = left / np.maximum(data.norms(), TINY)
+    if len(labels) < 2:
+        return [], 1.0
+    sigma = own_deviations(data)
+    total = float(np.sum((left / sigma) ** 2))
+    if total < INCONSISTENT_RATIO * data.independent or shares.max() < SMALL_EFFECT:
+        return [], 1.0
+    factors, share = _factors(data, sigma, total)
+    if factors:
+        listed = " or ".join(
+            f"those of joint {labels[k]} are {c:.3g} times (deviation {deviation:.1g})"
+            for k, c, deviation in factors
+        )
+        residuals = ", ".join(f"{100 * x:.3g} %" for x in shares)
+        return [warning("torque-factor", factors=listed, shares=residuals, joints=", ".join(labels))], share
+    alone = sigma * np.sqrt(data.share * np.array(data.counts))
+    worse = [k for k in range(len(sigma)) if left[k] > JOINT_RATIO * alone[k] and shares[k] > SMALL_EFFECT]
+    if not any(shares[k] > JOINT_SHARE for k in worse):
+        return [], 1.0
+    listed = ", ".join(
+        f"{100 * shares[k]:.3g} % of those of joint {labels[k]} (its own equation alone "
+        f"{100 * shares[k] * alone[k] / left[k]:.2g} %)"
+        for k in worse
+    )
+    return [warning("inconsistent-torques", shares=listed)], BETTER_FIT
+
+
+def _unexplained(
+    labels: Sequence[str], estimate: Estimate, data: Triangles, noise: Array | None
+) -> list[DiagnosticWarning]:
+    """Return a warning about joints whose residual is most of their torques, and more than their noise."""
+    left = data.residuals(estimate.values)
+    shares = left / np.maximum(data.norms(), TINY)
+    deviations = left / np.sqrt(np.maximum(data.counts, 1))
+    poor = [
+        k
+        for k in range(len(labels))
+        if shares[k] > UNEXPLAINED and (noise is None or deviations[k] > NOISE_RATIO * noise[k])
+    ]
+    if not poor:
+        return []
+    listed = ", ".join(f"{100 * shares[k]:.0f} % of those of joint {labels[k]}" for k in poor)
+    return [warning("unexplained-joint", shares=listed)]
+
+
+def _factors(data: Triangles, sigma: Array, total: float) -> tuple[list[tuple[int, float, float]], float]:
+    """Return factors of one joint's torques, with deviations, that explain much more: the best and equivalent ones."""
+    tried = []
+    for k in range(len(sigma)):
+        weights = [0.0 if i == k else 1 / s for i, s in enumerate(sigma)]
+        others, own = data.together(weights), data.wide(k, 1 / sigma[k])
+        fits = [_factor(others, own, start) for start in (1.0, -1.0)]
+        c, deviation, cost = min(fits, key=lambda fit: fit[2])
+        deviation *= max(cost / data.independent, 1.0) ** 0.5
+        settles = cost < max(EXPLAINED_RATIO * data.independent, EXPLAINED_SHARE * total)
+        if (
+            cost < BETTER_FIT * total
+            and settles
+            and abs(c - 1) > max(FACTOR_ERROR, FACTOR_DEVIATIONS * deviation)
+        ):
+            tried.append((cost, (k, c, deviation)))
+    least = min((cost for cost, _ in tried), default=0.0)
+    return [factor for cost, factor in tried if cost <= EQUIVALENT_COST * least], least / total
+
+
+def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
+    """Return c, its deviation and the squared residual; infinite if the iteration does not converge."""
+    for _ in range(FACTOR_ITERATIONS):
+        R = triangle(np.vstack([others, np.column_stack([c * own[:, :-1], own[:, -1]])]))
+        scale = np.linalg.norm(R[:, :-1], axis=0)
+        scale[scale == 0] = 1.0
+        K = np.linalg.lstsq(R[:, :-1] / scale, R[:, -1], rcond=NEGLIGIBLE_COLUMN)[0] / scale
+        slope = np.concatenate([np.zeros(len(others)), own[:, :-1] @ K])
+        A = np.vstack([others[:, :-1], c * own[:, :-1]]) / scale
+        off = np.concatenate([others[:, -1], own[:, -1]]) - A @ (scale * K)
+        alone = slope - A @ np.linalg.lstsq(A, slope, rcond=NEGLIGIBLE_COLUMN)[0]
+        size = float(alone @ alone)
+        if not size > NEGLIGIBLE_COLUMN * float(slope @ slope):
+            break  # no other joint has a parameter of this one
+        change = float(alone @ off) / size
+        if abs(change) < FACTOR_CONVERGED * abs(c):
+            return c, size**-0.5, float(off @ off)
+        c += change
+    return c, np.inf, np.inf
+
+
+def _delayed(
+    delay: TorqueDelay | None, estimate: Estimate, data: Triangles, rate: float, given: float
+) -> list[DiagnosticWarning]:
+    """Return a warning about torques that lag behind the motion, or lead it, so that a parameter changes."""
+    if delay is None or abs(delay.seconds) < DELAY_DEVIATIONS * delay.deviation:
+        return []
+    moves = np.abs(delay.change) / np.maximum(estimate.deviations, TINY)
+    k = int(np.argmax(moves))
+    R = data.together(1 / estimate.sigma)
+    if moves[k] < 1 or np.linalg.norm(R[:, :-1] @ delay.change) < DELAY_EFFECT * np.linalg.norm(R[:, -1]):
+        return []
+    samples, total = delay.seconds * rate, delay.seconds + given
+    is_hold = abs(total * rate + 0.5) < HOLD_SAMPLES
+    return [
+        warning(
+            "torque-delay",
+            relation="lag behind" if samples > 0 else "lead",
+            delay=1e3 * abs(delay.seconds),
+            deviation=1e3 * delay.deviation,
+            samples=abs(samples),
+            hold=", as torques that are held from sample to sample do" if is_hold and not given else "",
+            beyond=f" beyond the given delay of {1e3 * given:.4g} ms" if given else "",
+            parameter=estimate.names[k],
+            change=delay.change[k],
+            deviations=moves[k],
+            option=f"--delay {HOLD} (delay='{HOLD}')"
+            if is_hold
+            else f"--delay {total:.3g} (delay=), in seconds",
+        )
+    ]
+
+
+def _kind(name: str) -> str:
+    return name.rstrip("0123456789")
+
+
+def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
+    """Return whether a column is an inertia about a joint, without grouped terms that may be negative."""
+    others = base.relations.get(name, {})
+    return _kind(name) == "ZZ" and all(
+        _kind(other) in POSITIVE_TERMS and (c.number or 0) > 0 for other, c in others.items()
+    )
+
+
+def _shares(estimate: Estimate, data: Triangles) -> Array:
+    """Return the effect of each parameter on the equation in which it has most, as a share of the torques."""
+    rows = [np.linalg.norm(data.wide(k)[:, :-1], axis=0) for k in range(len(data.factors))]
+    norms = np.maximum(data.norms(), TINY)
+    return np.asarray(np.max(np.array(rows) / norms[:, None], axis=0) * np.abs(estimate.values))
+
+
+def _torque_unit(base: BaseParameters, estimate: Estimate, data: Triangles) -> list[DiagnosticWarning]:
+    """Compare the torques with those that the robot's nominal parameters give on the same motion."""
+    known = nominal_columns(base)
+    if known is None:
+        return []
+    R = data.together(1 / estimate.sigma)
+    expected, measured = R[:, :-1] @ np.array([known.get(name, 0.0) for name in estimate.names]), R[:, -1]
+    sizes = float(np.linalg.norm(expected)), float(np.linalg.norm(measured))
+    if min(sizes) == 0 or abs(float(expected @ measured)) < PROPORTIONAL * sizes[0] * sizes[1]:
+        return []
+    factor = abs(float(expected @ measured)) / sizes[0] ** 2
+    low, high = THOUSANDFOLD
+    unit = "N.mm" if low < factor < high else "kN.m" if low < 1 / factor < high else None
+    return [] if unit is None else [warning("torque-unit", factor=factor, unit=unit)]
+
+
+def sampling_warnings(bias: SamplingBias, estimate: Estimate, data: Triangles) -> list[DiagnosticWarning]:
+    """Return warnings about the bias by differences, noise on positions and the low-pass.
+
+    Noise resembles motion that differences do not follow, and such motion noise: the larger of both is reported.
+    """
+    warnings = []
+    lost, noisy = _changes(bias.differences, estimate), _changes(bias.noise, estimate)
+    if _has_effect(bias.differences, BIAS_DEVIATIONS, estimate, data) and lost.max() >= noisy.max():
+        warnings.append(warning("sampling-rate", change=_largest_change(bias.differences, estimate)))
+    if _has_effect(bias.noise, NOISE_BIAS_DEVIATIONS, estimate, data) and noisy.max() > lost.max():
+        warnings.append(warning("position-noise", change=_largest_change(bias.noise, estimate)))
+    if _has_effect(bias.low_pass, BIAS_DEVIATIONS, estimate, data):
+        warnings.append(warning("low-pass", change=_largest_change(bias.low_pass, estimate)))
+    return warnings
+
+
+def _changes(bias: Array | None, estimate: Estimate) -> Array:
+    """Return the bias in standard deviations."""
+    if bias is None:
+        return np.zeros(len(estimate.names))
+    return np.asarray(np.abs(bias) / np.maximum(estimate.deviations, TINY))
+
+
+def _has_effect(bias: Array | None, least: float, estimate: Estimate, data: Triangles) -> bool:
+    if bias is None or _changes(bias, estimate).max() <= least:
+        return False
+    R = data.together(1 / estimate.sigma)
+    return bool(np.linalg.norm(R[:, :-1] @ bias) > NO_EFFECT * np.linalg.norm(R[:, -1]))
+
+
+def _largest_change(bias: Array | None, estimate: Estimate) -> str:
+    changes = _changes(bias, estimate)
+    k = int(np.argmax(changes))
+    by = changes[k] * estimate.deviations[k]
+    return f"{estimate.names[k]} changes by {by:.2g}, {changes[k]:.2g} of its deviations"
+
+
+def method_warnings(model: RowModel, estimate: Estimate, data: Triangles) -> list[DiagnosticWarning]:
+    """Return warnings about assumptions of the method and of the model that the data do not meet."""
+    warnings = []
+    P = len(estimate.names)
+    if estimate.method in ("IDIM-IV", "DIDIM") and estimate.freedom < ROWS_PER_COLUMN * P:
+        warnings.append(warning("few-rows", rows=estimate.freedom + P, parameters=P))
+    if estimate.method == "TLS":
+        difference = np.abs(estimate.values - weighted(estimate.names, data).values) / estimate.deviations
+        k = int(np.argmax(difference))
+        if difference[k] > TLS_DEVIATIONS:
+            warnings.append(
+                warning("total-least-squares", parameter=estimate.names[k], deviations=difference[k])
+            )
+    loads = [name for name in model.names if _kind(name) == TERMS["load"]]
+    if loads and model.kind != "dynamic":
+        warnings.append(warning("measured-load", names=", ".join(loads), model=model.kind))
+    return warnings
+
+
+def consistency_warnings(
+    estimate: Estimate, residuals: Residuals, constrained: Consistent | None
+) -> list[DiagnosticWarning]:
+    """Return a warning if constraints reduce the residual: then the estimate minimises something else."""
+    if constrained is None or constrained.relative >= (1 - CONSTRAINED_BETTER) * residuals.kept.relative:
+        return []
+    return [
+        warning(
+            "constraints-explain-more",
+            constrained=100 * constrained.relative,
+            method=estimate.method,
+            free=100 * residuals.kept.relative,
+        )
+    ]
