@@ -1,8 +1,9 @@
-"""Parallel robots with balls and universal joints at the platform, and poses that their legs allow."""
+"""Parallel robots of the library and others, poses that their legs allow, and their models, each generated once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,12 @@ from numpy.typing import NDArray
 import symoro
 from symoro.robot.description import Robot
 from symoro.robot.formats import loads
+from tests.oracle.cut_tree import CutTree
 
 Array = NDArray[np.float64]
+LIBRARY = ("gough_stewart", "gough_stewart_general", "3rrr", "delta", "orthoglide")
+PLANE, TRANSLATION = (0, 1, 5), (0, 1, 2)
+FREEDOMS = {"3rrr": PLANE, "3-RPR": PLANE, "3-PRR": PLANE, "delta": TRANSLATION, "orthoglide": TRANSLATION}
 PLATFORM = "{M: 4, MX: 0.1, MY: -0.05, MZ: 0.2, XX: 0.35, XY: 0.01, YY: 0.3, ZZ: 0.65}"
 FIRST = "link: {M: 1, MX: 0.1, MY: 0.03, ZZ: 0.05, YY: 0.05, XZ: 0.01}"
 SECOND = "link: {M: 0.7, MX: 0.15, MZ: -0.1, XX: 0.01, YY: 0.06, ZZ: 0.07}"
@@ -54,7 +59,16 @@ def _words(text: str) -> set[str]:
     return set("".join(c if c.isalnum() else " " for c in text).split())
 
 
+@cache
+def model(robot: Robot, name: str, fold: str = "1", **options: bool) -> symoro.Function:
+    """The function of a model in the coordinates of the platform."""
+    made = symoro.generate(robot, name, space="platform", fold=fold, **options)
+    return made.function(compiled=False)
+
+
+@cache
 def robots() -> dict[str, Robot]:
+    """Robots with legs that the library does not have."""
     slide = f"{{joint: prismatic, alpha: pi/2, {DRIVE}, {SECOND}}}"
     rod = f"{{joint: universal, d: LA, offset: [pi/3, 0], {SECOND}}}"
     return {
@@ -76,6 +90,12 @@ def robots() -> dict[str, Robot]:
         "3-RRS": platform(
             "rrs", [f"{{alpha: pi/2, {DRIVE}, {FIRST}}}", f"{{d: LA, {SECOND}}}"], "{joint: ball, d: LB}"
         ),
+        "3-RPR": platform("rpr", [f"{{{FIRST}}}", slide], "{joint: revolute, alpha: -pi/2}"),
+        "3-PRR": platform(
+            "prr",
+            [f"{{joint: prismatic, alpha: pi/2, {DRIVE}, {FIRST}}}", f"{{alpha: -pi/2, {SECOND}}}"],
+            "{joint: revolute, d: LB}",
+        ),
         "3-UPU": platform(
             "upu",
             [f"{{joint: universal, alpha: pi/2, {FIRST}}}", slide],
@@ -89,13 +109,22 @@ def robots() -> dict[str, Robot]:
 
 
 def poses(name: str, robot: Robot, count: int, seed: int) -> Array:
-    """Random poses at about 0.6 m height; where legs restrict them, with the parasitic motions that follow.
+    """Random poses: of robots of the library about home, of the others at about 0.6 m height or in the plane.
 
     The ball of a planar leg stays in a vertical plane through the axis of the base. Height and two angles are chosen;
     the two other positions and the turn about the vertical follow by Newton's method.
     """
     rng = np.random.default_rng(seed)
     placements = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()
+    if name in LIBRARY or name in FREEDOMS:
+        free = list(FREEDOMS.get(name, range(6)))
+        placements[:] = home(robot) if name in LIBRARY else np.eye(4)
+        for T in placements:
+            move = np.zeros(6)
+            move[free] = rng.uniform(-1, 1, len(free))
+            T[:3, 3] += 0.08 * move[:3]
+            T[:3, :3] = turned(0.3 * move[3:]) @ T[:3, :3]
+        return placements
     for T in placements:
         T[:3, 3] = [0, 0, 0.6] + 0.08 * rng.uniform(-1, 1, 3)
         if name.startswith("6"):
@@ -105,7 +134,14 @@ def poses(name: str, robot: Robot, count: int, seed: int) -> Array:
     return placements
 
 
-def turned(w: Sequence[float]) -> Array:
+def home(robot: Robot) -> Array:
+    """The pose of the platform at the posture home."""
+    closed = CutTree(robot)
+    x = closed.opened(np.array([robot.postures["home"]]))
+    return closed.platform(x, robot.platform or 0)[0][0]
+
+
+def turned(w: Sequence[float] | Array) -> Array:
     """The rotation by the length of a vector about it."""
     x, y, z = w
     k = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])

@@ -10,7 +10,7 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.ui.cli import main
-from tests.models.dynamic.test_platform import ROBOTS, spread
+from tests.oracle.platforms import LIBRARY, poses
 
 
 def motors(name: str, T: np.ndarray) -> np.ndarray:
@@ -20,16 +20,16 @@ def motors(name: str, T: np.ndarray) -> np.ndarray:
     return np.array([x for j, x in zip(moving, q, strict=True) if robot.frame(j).mu])
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", LIBRARY)
 def test_newton_finds_the_pose_from_home(name: str) -> None:
-    T = spread(name, np.random.default_rng(1), 3)[2]
+    T = poses(name, symoro.load(name), 3, 1)[2]
     found = symoro.platform_pose(name, motors(name, T))
     assert found.reached and found.residual < 1e-9
     assert np.abs(found.T - T).max() < 1e-8
 
 
 def test_from_a_pose_that_is_given() -> None:
-    T = spread("delta", np.random.default_rng(2), 1)[0]
+    T = poses("delta", symoro.load("delta"), 1, 2)[0]
     near = T.copy()
     near[2, 3] -= 0.02
     assert np.abs(symoro.platform_pose("delta", motors("delta", T), near).T - T).max() < 1e-9
@@ -41,7 +41,7 @@ def test_motors_that_no_pose_has() -> None:
 
 
 def test_all_poses_contain_the_one_found() -> None:
-    T = spread("gough_stewart_general", np.random.default_rng(3), 1)[0]
+    T = poses("gough_stewart_general", symoro.load("gough_stewart_general"), 1, 3)[0]
     modes = symoro.assembly_modes("gough_stewart_general", motors("gough_stewart_general", T))
     assert modes.confirmed
     assert min(np.abs(pose - T).max() for pose in modes.poses) < 1e-9

@@ -33,6 +33,12 @@ SMALL_ANGLE = Tolerance(1e-12)
 """rad; the angle equals its sine."""
 NEWTON_DAMPING = Tolerance(1e-12)
 """Of the largest entry of J' J."""
+LEG_DEVIATION = Tolerance(1e-6)
+"""rad, of a leg's lengths, or of a twist: part by which pose and motion of a platform may violate its legs."""
+STRETCHED_LEG = Tolerance(1e-13)
+"""Of the terms of a root's argument: what round-off leaves of zero."""
+ZERO_SQUARE = Tolerance(1e-20)
+"""Of the square of a sine or of a relative length: the sine or length is zero."""
 SMALLEST_SIZE = 1e-30
 """Of a size that is known at run time only; its reciprocal is finite in single precision."""
 

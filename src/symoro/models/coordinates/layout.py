@@ -16,6 +16,21 @@ from symoro.robot.topology import elastic_joints, moving_joints
 
 
 @dataclass(frozen=True)
+class PlatformSpace:
+    """The coordinates of a platform.
+
+    Attributes:
+        to: its frame; by default the one that the robot names.
+        fold: working modes of the legs, one digit for all or one per leg.
+        with_positions: whether the positions of the joints are an output.
+    """
+
+    to: int | str | None = None
+    fold: str = "1"
+    with_positions: bool = False
+
+
+@dataclass(frozen=True)
 class Layout:
     """The coordinates of a robot.
 
@@ -23,12 +38,14 @@ class Layout:
         actuators: 'elastic' where the motors of elastic joints have coordinates.
         surplus: 'share' where a robot on wheels may have more drives than freedoms.
         free: the joints that are named as force-driven.
+        platform: where the coordinates are those of a platform.
     """
 
     robot: Robot
     actuators: str | None = None
     surplus: str = "refuse"
     free: tuple[int, ...] = ()
+    platform: PlatformSpace | None = None
 
     @cached_property
     def has_free_base(self) -> bool:

@@ -19,9 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from symoro.errors import NotApplicableError, OptionError
-from symoro.expr.linalg import dot
+from symoro.expr.linalg import Matrix, Vector, add, dot
 from symoro.expr.scalar import Scalar
 from symoro.models.coordinates.blocks import (
     BASE,
@@ -30,7 +31,7 @@ from symoro.models.coordinates.blocks import (
     joint,
     motor,
 )
-from symoro.models.coordinates.layout import Layout
+from symoro.models.coordinates.layout import Layout, PlatformSpace
 from symoro.models.dynamic.floating.base import ROTATION
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.search import searched
@@ -46,6 +47,8 @@ from symoro.models.dynamic.structures import (
     FREE,
     METHOD,
     ON_WHEELS,
+    PLATFORM,
+    PLATFORM_OPTIONS,
     REACTIONS_TOO,
     SURPLUS,
     Structure,
@@ -53,6 +56,8 @@ from symoro.models.dynamic.structures import (
 )
 from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.dynamic.tree_dynamics import Method, Solution
+from symoro.models.platform.coordinates import TWIST, TwistCoordinates, require, twist_of
+from symoro.models.platform.pose import PLATFORM_Q, PLATFORM_TAU, PLATFORM_VD
 from symoro.models.ports import (
     CUT_REACTIONS,
     MODE_ACCELERATIONS,
@@ -140,6 +145,8 @@ def solved(
         return s.builder.program()
 
     first = build(quick(robot), None)
+    if layout.platform is not None:
+        return first
     if Method.RECURSION in applicable and (len(applicable) == 1 or is_long(robot)):
         return first if len(applicable) == 1 else build(quick(robot), Method.RECURSION)
     program = replace(first, choices=tuple(quick(robot).words()))
@@ -172,6 +179,11 @@ def named_joints(robot: Robot, free: Sequence[int | str] | None) -> tuple[int, .
     return tuple(joints)
 
 
+def platform_space(space: str | None, to: int | str | None, fold: str, q: bool) -> PlatformSpace | None:
+    """Return the coordinates of a platform, where the options request them."""
+    return PlatformSpace(to, fold, q) if space == "platform" else None
+
+
 def checked_motors(layout: Layout) -> Layout:
     """Return the layout.
 
@@ -195,6 +207,8 @@ def checked_motors(layout: Layout) -> Layout:
 
 def inverse_outputs(structure: Structure) -> tuple[Port, ...]:
     """Return the outputs of inverse dynamics."""
+    if structure.platform:
+        return (PLATFORM_TAU, PLATFORM_Q)
     if structure.wheels:
         return (TAU_ACTIVE, QDD_OUT)
     base = (VD0, WRENCH0) if structure.base else ()
@@ -222,6 +236,14 @@ WITH_MODES = (
     r"A(q, e) \begin{bmatrix} \ddot q \\ \ddot e \end{bmatrix} + H(q, \dot q, e, \dot e) = "
     r"\begin{bmatrix} \Gamma \\ 0 \end{bmatrix}"
 )
+PLATFORM_DETAILS: dict[str, Any] = {
+    "reference": NEWTON_EULER_2010.at(
+        "section 5, eq. (59) to (66); reduced mobility: Khalil and Ibrahim, 2007"
+    ),
+    "equations": r"\Gamma = J_p^T \left[ F_p + \sum_i J_{vi}^T J_i^{-T} \Gamma_i \right], "
+    r"\qquad A_x \dot V_p + H_x = J_p^{-T} \Gamma",
+    "example_options": {"space": "platform"},
+}
 ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
 
 
@@ -230,7 +252,7 @@ ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
     title="inverse dynamic model: torques of a motion",
     read=Inputs(accelerations=True, base_acceleration=True),
     outputs=inverse_outputs,
-    options=(EFFORT, BASE_MOTION, ROTATION, REACTIONS_TOO, FREE, ACTUATORS, SURPLUS),
+    options=(EFFORT, BASE_MOTION, ROTATION, REACTIONS_TOO, FREE, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
     aliases=("idm", "rnea"),
     plain=lambda robot: optimise(inverse_dynamics(robot, effort="plain")),
     structures={
@@ -242,6 +264,7 @@ ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
         ON_WHEELS: {"reference": ROLLING_1996, "equations": ROLLING},
         FLEXIBLE: {"reference": FLEXIBLE_1998, "equations": WITH_MODES},
         FLEXIBLE_FLOATING: {"reference": FLEXIBLE_1998, "equations": WITH_MODES},
+        PLATFORM: PLATFORM_DETAILS,
     },
 )
 def inverse_dynamics(
@@ -253,9 +276,14 @@ def inverse_dynamics(
     free: Sequence[int | str] | None = None,
     actuators: str | None = None,
     surplus: str = "refuse",
+    space: str | None = None,
+    to: int | str | None = None,
+    fold: str = "1",
+    q: bool = False,
 ) -> Program:
     """Return the torques of a motion; accelerations of force-driven joints, modes and a free base; reactions."""
-    layout = checked_motors(Layout(robot, actuators, surplus, named_joints(robot, free)))
+    platform = platform_space(space, to, fold, q)
+    layout = checked_motors(Layout(robot, actuators, surplus, named_joints(robot, free), platform))
     given = base == "given"
     if reactions and robot.B:
         return _loop_reactions(layout)
@@ -265,7 +293,7 @@ def inverse_dynamics(
     def outputs(s: System, solution: Solution) -> None:
         _output_torques(s, solution)
         if reactions:
-            wrenches = s.dynamics.wrenches(s.state, solution.accelerations)
+            wrenches = s.tree.wrenches(s.state, solution.accelerations)
             s.builder.output(REACTIONS, [[*w.f, *w.m] for w in wrenches.values()])
 
     effort = "plain" if reactions else effort
@@ -288,10 +316,15 @@ def _loop_reactions(layout: Layout) -> Program:
 def _output_torques(s: System, solution: Solution) -> None:
     """Declare the outputs of inverse dynamics."""
     layout, joints = s.layout, s.joints
+    if layout.platform is not None:
+        tau = s.provider.actuation.torques([solution.forces[c] for c in s.provider.own])
+        s.builder.output(PLATFORM_TAU, add(tau, solution.at_drives) if solution.at_drives else tau)
+        _output_positions(s)
+        return
     forces = dict(solution.forces)
     for c in joints:
         if layout.is_spring_driven(c.j):
-            forces[c] = -s.dynamics.elements.springs[c.j]
+            forces[c] = -s.tree.elements.springs[c.j]
     tau = [forces[motor(c.j)] if c.j in layout.motors else forces[c] for c in joints]
     hybrid = any(layout.is_force_driven(c.j) for c in joints)
     if layout.motors:
@@ -309,6 +342,15 @@ def _output_torques(s: System, solution: Solution) -> None:
         s.builder.output(QDD_OUT, accelerations)
 
 
+def _output_positions(s: System) -> None:
+    """Declare the output q of the models in the coordinates of a platform, where it is requested."""
+    if s.layout.platform is not None and s.layout.platform.with_positions:
+        assert isinstance(s.provider, TwistCoordinates)
+        positions, reached = s.provider.joint_positions()
+        require(s.builder, reached)
+        s.builder.output(PLATFORM_Q, [positions[j] for j in independent(s.layout.robot)])
+
+
 def _output_modes_and_base(s: System, solution: Solution) -> None:
     if s.layout.modes:
         s.builder.output(MODE_ACCELERATIONS, [solution.accelerations[c] for c in s.layout.modes])
@@ -323,6 +365,8 @@ def _output_modes_and_base(s: System, solution: Solution) -> None:
 
 def direct_outputs(structure: Structure) -> tuple[Port, ...]:
     """Return the outputs of direct dynamics."""
+    if structure.platform:
+        return (PLATFORM_VD, PLATFORM_Q)
     if structure.wheels:
         return (QDDA, PLANAR_V0, PLANAR_VD0, ALL_QD, ALL_QDD)
     base = (VD0,) if structure.base else ()
@@ -341,7 +385,7 @@ DIRECT = (
     title="direct dynamic model: accelerations from torques",
     read=Inputs(torques=True),
     outputs=direct_outputs,
-    options=(METHOD, EFFORT, ROTATION, ACTUATORS, SURPLUS),
+    options=(METHOD, EFFORT, ROTATION, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
     aliases=("ddm", "aba"),
     structures={
         FIXED: {
@@ -360,6 +404,7 @@ DIRECT = (
         },
         FLEXIBLE: {"reference": FLEXIBLE_1998, "equations": WITH_MODES},
         FLEXIBLE_FLOATING: {"reference": FLEXIBLE_1998, "equations": WITH_MODES},
+        PLATFORM: PLATFORM_DETAILS,
     },
 )
 def direct_dynamics(
@@ -369,9 +414,14 @@ def direct_dynamics(
     rotation: str = "matrix",
     actuators: str | None = None,
     surplus: str = "refuse",
+    space: str | None = None,
+    to: int | str | None = None,
+    fold: str = "1",
+    q: bool = False,
 ) -> Program:
     """Return the accelerations that torques cause."""
-    layout = checked_motors(Layout(robot, actuators, surplus))
+    platform = platform_space(space, to, fold, q)
+    layout = checked_motors(Layout(robot, actuators, surplus, platform=platform))
     if method == "recursive" and layout.is_coupled:
         kind = "closed loops" if robot.B else "coupled joints"
         raise OptionError(f"method recursive does not treat {kind}", hint="use method='inertia'")
@@ -389,6 +439,10 @@ def direct_dynamics(
 def _output_accelerations(s: System, solution: Solution) -> None:
     """Declare the outputs of direct dynamics."""
     out, robot, joints = s.builder.output, s.layout.robot, s.joints
+    if s.layout.platform is not None:
+        out(PLATFORM_VD, twist_of(solution.accelerations))
+        _output_positions(s)
+        return
     own = [solution.accelerations[c] for c in joints]
     if robot.wheels:
         whole = s.provider.accelerations(solution.accelerations, s.state.nu)
@@ -415,6 +469,8 @@ def _output_accelerations(s: System, solution: Solution) -> None:
 
 def rows_port(name: str, structure: Structure, words: dict[str, str], *, square: bool = False) -> Port:
     """Return the port of an array with a row per independent coordinate, and a column too for a matrix."""
+    if structure.platform:
+        return Port(name, "6,6" if square else "6", words["platform"])
     size = "na" if structure.wheels else "6+n" if structure.base else "n"
     size += "+ne" if structure.modes else ""
     key = ("base " if structure.base else "") + ("modes" if structure.modes else "joints")
@@ -428,6 +484,7 @@ INERTIA_WORDS = {
     "modes": "inertia matrix over [q; e], rotor inertias included",
     "base modes": "inertia matrix over [V0; q; e], rotor inertias included",
     "wheels": "inertia matrix of the active joints, rotor inertias included",
+    "platform": "inertia matrix in the platform's coordinates",
 }
 BIAS_WORDS = {
     "joints": "torques at qdd = 0",
@@ -435,6 +492,7 @@ BIAS_WORDS = {
     "modes": "torques at qdd = 0, edd = 0, and what the modes then bear",
     "base modes": "wrench on the base, torques, and what the modes bear, at Vd0, qdd, edd = 0",
     "wheels": "torques of the active joints at qdda = 0",
+    "platform": "wrench at Vd = 0: centrifugal, Coriolis, gravity, friction",
 }
 WEIGHT_WORDS = {
     "joints": "torques at rest, without friction and wrenches",
@@ -445,6 +503,8 @@ WEIGHT_WORDS = {
 
 def structure_of(layout: Layout) -> Structure:
     """Return the structure of a robot."""
+    if layout.platform is not None:
+        return PLATFORM
     if layout.modes:
         return FLEXIBLE_FLOATING if layout.has_free_base else FLEXIBLE
     if layout.robot.wheels:
@@ -456,7 +516,11 @@ def structure_of(layout: Layout) -> Structure:
     "inertia-matrix",
     title="inertia matrix, by composite links",
     read=Inputs(rates=False, weight=False),
-    outputs=lambda structure: (rows_port("A", structure, INERTIA_WORDS, square=True),),
+    outputs=lambda structure: (
+        rows_port("A", structure, INERTIA_WORDS, square=True),
+        *((PLATFORM_Q,) if structure.platform else ()),
+    ),
+    options=PLATFORM_OPTIONS,
     aliases=("inm", "crba"),
     structures={
         FIXED: {
@@ -476,14 +540,18 @@ def structure_of(layout: Layout) -> Structure:
             "reference": FLEXIBLE_1998,
             "equations": r"E = \tfrac12 [{}^0V_0; \dot q; \dot e]^T A(q, e)\,[{}^0V_0; \dot q; \dot e]",
         },
+        PLATFORM: PLATFORM_DETAILS,
     },
 )
-def inertia_matrix(robot: Robot) -> Program:
+def inertia_matrix(
+    robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1", q: bool = False
+) -> Program:
     """Return A over the independent coordinates."""
-    layout = Layout(robot)
+    layout = Layout(robot, platform=platform_space(space, to, fold, q))
     s = system("inertia_matrix", layout, quick(robot), Inputs(rates=False, weight=False))
     port = rows_port("A", structure_of(layout), INERTIA_WORDS, square=True)
-    s.builder.output(port, s.dynamics.inertia())
+    s.builder.output(port, _square(s, s.dynamics.inertia()))
+    _output_positions(s)
     return s.builder.program()
 
 
@@ -491,8 +559,11 @@ def inertia_matrix(robot: Robot) -> Program:
     "bias-torques",
     title="torques at zero acceleration: centrifugal, Coriolis, gravity, friction",
     read=Inputs(),
-    outputs=lambda structure: (rows_port("H", structure, BIAS_WORDS),),
-    options=(EFFORT, ROTATION),
+    outputs=lambda structure: (
+        rows_port("H", structure, BIAS_WORDS),
+        *((PLATFORM_Q,) if structure.platform else ()),
+    ),
+    options=(EFFORT, ROTATION, *PLATFORM_OPTIONS),
     aliases=("ccg",),
     structures={
         FIXED: {
@@ -512,24 +583,47 @@ def inertia_matrix(robot: Robot) -> Program:
             "reference": FLEXIBLE_1998,
             "equations": r"H = [f_0; \Gamma; 0] \text{ at } {}^0\dot V_0 = 0, \ddot q = 0, \ddot e = 0",
         },
+        PLATFORM: PLATFORM_DETAILS,
     },
 )
-def bias_torques(robot: Robot, effort: str = "quick", rotation: str = "matrix") -> Program:
+def bias_torques(
+    robot: Robot,
+    effort: str = "quick",
+    rotation: str = "matrix",
+    space: str | None = None,
+    to: int | str | None = None,
+    fold: str = "1",
+    q: bool = False,
+) -> Program:
     """Return the forces on the independent coordinates at zero acceleration of them."""
-    layout = Layout(robot)
+    layout = Layout(robot, platform=platform_space(space, to, fold, q))
     port = rows_port("H", structure_of(layout), BIAS_WORDS)
 
     def build(formulation: Formulation) -> Program:
         s = system("bias_torques", layout, formulation, Inputs(), rotation=rotation)
         s.builder.output(port, _forces_at_rest(s))
+        _output_positions(s)
         return s.builder.program()
 
-    return build(quick(robot)) if layout.modes else chosen(robot, effort, build, f"bias-torques, {rotation}")
+    if layout.modes or layout.platform:
+        return build(quick(robot))
+    return chosen(robot, effort, build, f"bias-torques, {rotation}")
 
 
 def _forces_at_rest(s: System, *, elements: bool = True) -> list[Scalar]:
     none: Values = dict.fromkeys(s.provider.own, 0)
-    return list(s.dynamics.efforts(s.state, none, elements=elements).values())
+    forces = s.dynamics.efforts(s.state, none, elements=elements)
+    return list(forces.values()) if s.layout.platform is None else twist_of(forces)
+
+
+def _square(s: System, a: Matrix) -> Matrix:
+    """Return a matrix over the coordinates; over all six entries of the twist of a platform."""
+    if s.layout.platform is None:
+        return a
+    own = s.provider.own
+    rows = {c: twist_of(dict(zip(own, row, strict=True))) for c, row in zip(own, a, strict=True)}
+    none: Vector = [0] * len(TWIST)
+    return [rows.get(c, none) for c in TWIST]
 
 
 @tree_model(
@@ -627,14 +721,14 @@ def energy(robot: Robot, rotation: str = "matrix") -> Program:
 
     def build(by_matrix: bool) -> Program:
         s = system("energy", layout, quick(robot), Inputs(position=True), rotation=rotation)
-        found = s.dynamics.energy(s.state, by_matrix=by_matrix)
-        weight = dot(s.dynamics.gravity, found.moment)
+        found = s.tree.energy(s.state, by_matrix=by_matrix)
+        weight = dot(s.tree.gravity, found.moment)
         if s.position:
             world = [s.builder.formula(g) for g in robot.base.G]
             weight = found.mass * dot(world, s.position) + weight
         s.builder.output(E, found.kinetic)
         s.builder.output(
-            energy_outputs(structure_of(layout))[1], -weight + s.dynamics.elements.energy() + found.strain
+            energy_outputs(structure_of(layout))[1], -weight + s.tree.elements.energy() + found.strain
         )
         return s.builder.program()
 

@@ -9,11 +9,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from symoro.models.catalogue import Option, Options, form, model
+from symoro.models.catalogue import Option, Options, always, form, model
 from symoro.models.dynamic.floating.base import floating_tree
 from symoro.models.dynamic.setting import fixed_tree
 from symoro.models.dynamic.system import Inputs
 from symoro.models.kinematic.wheels.setting import on_wheels
+from symoro.models.platform.leg import APPLIES_TO
+from symoro.models.platform.pose import (
+    FOLD,
+    PLATFORM_POSE,
+    PLATFORM_TAU,
+    PLATFORM_V,
+    PLATFORM_VD,
+    SPACE,
+    TO,
+    WITH_Q,
+    in_platform_space,
+)
 from symoro.models.ports import (
     MODE_RATES,
     MODES,
@@ -79,6 +91,7 @@ SURPLUS = Option(
     ("refuse", "share"),
 )
 # Options by what a structure must have for them.
+PLATFORM_OPTIONS = (SPACE, TO, FOLD, WITH_Q)
 NEEDS_BASE = {"rotation", "base"}
 NEEDS_WHEELS = {"surplus"}
 NEEDS_RIGID_TREE = {"actuators", "reactions", "method"}
@@ -91,7 +104,7 @@ class Structure:
 
     Attributes:
         of: in words, for titles; nothing for the fixed base.
-        base, wheels, modes: the blocks and constraints that it has.
+        base, wheels, modes, platform: the blocks and constraints that it has.
         applies: why the models of the structure do not apply to a robot, if so.
         example: a bundled robot of this structure.
     """
@@ -103,13 +116,24 @@ class Structure:
     base: bool = False
     wheels: bool = False
     modes: bool = False
+    platform: bool = False
 
     def takes(self, robot: Robot, options: Options) -> bool:
         """Return whether a robot has this structure; the catalogue compares the flexible links."""
+        if in_platform_space(robot, options) or self.platform:
+            return self.platform and in_platform_space(robot, options)
         return self.wheels == bool(robot.wheels) and self.base == (robot.base.kind == BaseKind.FLOATING)
 
     def inputs(self, read: Inputs) -> tuple[Port, ...]:
         """Return the ports of what a model reads, in their order."""
+        if self.platform:
+            known = {
+                PLATFORM_POSE: True,
+                PLATFORM_V: read.rates,
+                PLATFORM_VD: read.accelerations,
+                PLATFORM_TAU: read.torques,
+            }
+            return tuple(port for port, has in known.items() if has)
         motors = not (self.wheels or self.modes) and (read.accelerations or read.torques)
         ports = {
             Q: True,
@@ -132,7 +156,9 @@ class Structure:
 
     def options(self, options: tuple[Option, ...]) -> tuple[Option, ...]:
         """Return the options that this structure has a use for."""
-        without: set[str] = set()
+        if self.platform:
+            return tuple(option for option in options if option in PLATFORM_OPTIONS)
+        without = {option.name for option in PLATFORM_OPTIONS}
         for names, has in (
             (NEEDS_BASE, self.base),
             (NEEDS_WHEELS, self.wheels),
@@ -193,6 +219,9 @@ FLEXIBLE_FLOATING = Structure(
     "flexible_satellite",
     base=True,
     modes=True,
+)
+PLATFORM = Structure(
+    "a platform on legs, space='platform'", always, APPLIES_TO, "gough_stewart", platform=True
 )
 STRUCTURES = (FLOATING, ON_WHEELS, FLEXIBLE, FLEXIBLE_FLOATING)
 

@@ -7,24 +7,45 @@ the blocks of the robot and the model have them. With closed loops or wheels the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import Vector
+from symoro.expr.linalg import Matrix, Vector
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates.blocks import BASE, Block, Coordinate, joint, motor, of_block
+from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values, joint, motor, of_block
 from symoro.models.coordinates.couplings import FIXED_BY, OF_LOOPS, PORTS, fixed_value
-from symoro.models.coordinates.layout import Layout, constraint_provider
+from symoro.models.coordinates.layout import Layout, PlatformSpace, constraint_provider
 from symoro.models.coordinates.provider import ConstraintProvider
 from symoro.models.dynamic.flexible.tree import mode_inputs
 from symoro.models.dynamic.floating.base import base_gravity, base_position
 from symoro.models.dynamic.force_elements import ForceElements
 from symoro.models.dynamic.formulation import Formulation
-from symoro.models.dynamic.tree_dynamics import Known, State, TreeDynamics
+from symoro.models.dynamic.tree_dynamics import Known, Method, Solution, State, TreeDynamics
+from symoro.models.platform.dynamics import platform_dynamics, platform_input
+from symoro.models.platform.pose import PLATFORM_TAU, PLATFORM_V, PLATFORM_VD, twist_input
 from symoro.models.ports import QM, QMD, QMDD, TAU_FREE, V0, VD0
 from symoro.program.builder import Builder
 from symoro.program.program import Port
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+
+OF_PLATFORM = {"bias_torques": "platform_bias"}  # names of programs in the coordinates of a platform
+
+
+class Dynamics(Protocol):
+    """Equations of motion A nud + H = forces over the independent coordinates: of a tree, or of loads on one body."""
+
+    def state(self, nu: Values) -> State: ...
+
+    def efforts(
+        self, state: State, nud: Values, gravity: Vector | None = None, *, elements: bool = True
+    ) -> dict[Coordinate, Scalar]: ...
+
+    def inertia(self) -> Matrix: ...
+
+    def methods(self, known: Known) -> list[Method]: ...
+
+    def solve(self, state: State, known: Known, method: Method) -> Solution: ...
 
 
 @dataclass(frozen=True)
@@ -60,10 +81,16 @@ class System:
     builder: Builder
     layout: Layout
     provider: ConstraintProvider
-    dynamics: TreeDynamics
+    dynamics: Dynamics
     state: State
     known: Known
     position: Vector
+
+    @property
+    def tree(self) -> TreeDynamics:
+        """The dynamics, for models that the special form of six UPS legs does not have."""
+        assert isinstance(self.dynamics, TreeDynamics)
+        return self.dynamics
 
     @property
     def joints(self) -> list[Coordinate]:
@@ -88,10 +115,32 @@ def system(
         rotation: how the rotation of a free base is given, 'matrix' or 'quaternion'.
         robot: the robot whose links and wrenches count, where it is not the one of the layout.
     """
+    if layout.platform is not None:
+        return _platform_system(name, layout, layout.platform, inputs)
     whole = robot or layout.robot
     builder = Builder(f"{whole.name}_{name}")
     provider = constraint_provider(builder, layout)
     return _Declaration(builder, layout, provider, whole, inputs).system(formulation, rotation, regroup)
+
+
+def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: Inputs) -> System:
+    """Declare T, V, Vd and tau as far as a model in the coordinates of a platform reads them."""
+    builder = Builder(f"{layout.robot.name}_{OF_PLATFORM.get(name, f'platform_{name}')}")
+    provider = platform_input(builder, layout.robot, space.to, space.fold)
+    dynamics = platform_dynamics(provider)
+    nu: dict[Coordinate, Scalar] = dict.fromkeys(provider.own, 0)
+    nud: dict[Coordinate, Scalar] = {}
+    forces: dict[Coordinate, Scalar] = {}
+    if inputs.rates:
+        nu = twist_input(builder, PLATFORM_V, provider.own)
+    if inputs.accelerations:
+        nud = twist_input(builder, PLATFORM_VD, provider.own)
+    if inputs.torques:
+        drives = provider.actuation.drives
+        tau = builder.input(PLATFORM_TAU, (len(drives),), [f"tau{j}" for j in drives])
+        forces |= zip(provider.own, provider.actuation.forces(tau), strict=True)
+    state = dynamics.state(nu) if inputs.rates else State(nu, {})
+    return System(builder, layout, provider, dynamics, state, Known(nud, forces), [])
 
 
 class _Declaration:

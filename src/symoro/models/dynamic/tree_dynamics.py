@@ -78,10 +78,15 @@ class Known(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """Accelerations of all independent coordinates, and forces on them."""
+    """Accelerations of all independent coordinates, and forces on them.
+
+    Attributes:
+        at_drives: forces of the drives besides those that act on the coordinates; none where it is empty.
+    """
 
     accelerations: Values
     forces: Values
+    at_drives: tuple[Scalar, ...] = ()
 
 
 class TreeDynamics:

@@ -19,8 +19,8 @@ from symoro.expr.scalar import Expr, Scalar, absolute, cos, maximum, select, sin
 from symoro.models.catalogue import Option, form
 from symoro.models.geometric.inverse.finite import closes, largest, magnitude, relative, where_finite
 from symoro.models.geometric.places import before_turn, between
-from symoro.models.platform.leg import joints_of, legs_of, seat_of
-from symoro.models.platform.model import APPLIES_TO, platform_at
+from symoro.models.platform.dynamics import platform_coordinates
+from symoro.models.platform.leg import APPLIES_TO, joints_of, legs_of, seat_of
 from symoro.models.platform.pose import (
     FOLD,
     PLATFORM_POSE,
@@ -85,7 +85,7 @@ def platform_inverse_geometry(
     parallel = parallel_robot(robot, to)
     builder = Builder(f"{robot.name}_inverse_geometry")
     pose = pose_input(builder)
-    modes = [working_modes(fold, len(parallel.legs))] if fold else _all_working_modes(builder, parallel)
+    modes = [working_modes(fold, len(parallel.legs))] if fold else working_mode_rows(builder, parallel)
     joints = moving_joints(robot)
     rows, statuses, residuals = [], [], []
     for of_legs in modes:
@@ -101,7 +101,7 @@ def platform_inverse_geometry(
     return builder.program()
 
 
-def _all_working_modes(builder: Builder, parallel: ParallelRobot) -> list[list[int]]:
+def working_mode_rows(builder: Builder, parallel: ParallelRobot) -> list[list[int]]:
     """Return all combinations of the legs' working modes; one per leg where both have equal motors."""
     if ups_legs(builder, parallel) is not None:
         return [[1] * len(parallel.legs)]
@@ -113,7 +113,7 @@ def _row(
     builder: Builder, parallel: ParallelRobot, pose: PlatformPose, modes: Sequence[int], tolerance: float
 ) -> tuple[dict[int, Scalar], Scalar, Scalar]:
     """Return joints and status of a working mode, and the residual of direct geometry along the legs."""
-    positions, conditions = platform_at(builder, parallel, pose, modes).positions()
+    positions, conditions = platform_coordinates(builder, parallel, pose, modes).joint_positions()
     numbers = [x for leg in range(len(modes)) for x in _residuals(builder, parallel, pose, leg, positions)]
     status: Scalar = select(closes(builder, numbers, tolerance), VALID, OUT_OF_REACH)
     otherwise = SINGULAR if ups_legs(builder, parallel) is not None else OUT_OF_REACH

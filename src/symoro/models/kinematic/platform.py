@@ -13,17 +13,18 @@ from __future__ import annotations
 from typing import Any
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import Matrix, Vector, matvec
+from symoro.expr.linalg import Matrix, matvec, transpose
 from symoro.expr.scalar import Scalar, select
 from symoro.models.catalogue import form
-from symoro.models.platform.model import APPLIES_TO, OF, require, started
+from symoro.models.platform.coordinates import TwistCoordinates, require, twist_of
+from symoro.models.platform.dynamics import platform_input
+from symoro.models.platform.leg import APPLIES_TO
 from symoro.models.platform.pose import (
     FOLD,
     PLATFORM_POSE,
     PLATFORM_V,
     SPACE,
     TO,
-    PlatformMotion,
     in_platform_space,
     twist_input,
 )
@@ -35,7 +36,7 @@ from symoro.robot.description import Robot
 from symoro.robot.platform import motors, parallel_robot
 
 DETAILS: dict[str, Any] = {
-    "of": OF,
+    "of": "a platform on legs, space='platform'",
     "takes": in_platform_space,
     "options": (SPACE, TO, FOLD),
     "reference": NEWTON_EULER_2010.at("section 5, eq. (60) to (65)"),
@@ -51,16 +52,29 @@ PLATFORM_QA = Port("qa", "na", "positions of the active joints")
 PLATFORM_QDA = Port("qda", "na", "velocities of the active joints")
 
 
+def _at_pose(robot: Robot, name: str, to: int | str | None, fold: str) -> tuple[Builder, TwistCoordinates]:
+    builder = Builder(f"{robot.name}_{name}")
+    return builder, platform_input(builder, robot, to, fold)
+
+
 @form("jacobian", inputs=(PLATFORM_POSE,), outputs=(PLATFORM_J,), **DETAILS)
 def platform_jacobian(
     robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1"
 ) -> Program:
     """From the motors to the platform."""
-    builder, platform = started(robot, "platform_jacobian", to, fold)
-    jacobian, conditions = platform.jacobian()
-    require(builder, conditions)
-    builder.output(PLATFORM_J, jacobian)
+    builder, provider = _at_pose(robot, "platform_jacobian", to, fold)
+    columns = transpose(provider.actuation.jacobian())
+    require(builder, provider.regular())
+    twists = [twist_of(dict(zip(provider.own, column, strict=True))) for column in columns]
+    builder.output(PLATFORM_J, transpose(twists))
     return builder.program()
+
+
+def _rows(provider: TwistCoordinates) -> Matrix:
+    """Return Jinv: (na,6)."""
+    rows = provider.actuation.matrix
+    assert rows is not None
+    return [twist_of(dict(zip(provider.own, row, strict=True))) for row in rows]
 
 
 @form("jacobian-inverse", inputs=(PLATFORM_POSE,), outputs=(PLATFORM_JINV,), **DETAILS)
@@ -68,10 +82,9 @@ def platform_jacobian_inverse(
     robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1"
 ) -> Program:
     """From the platform to the motors, as a matrix."""
-    builder, platform = started(robot, "platform_jacobian_inverse", to, fold)
-    rows, conditions = platform.inverse_jacobian()
-    require(builder, conditions)
-    builder.output(PLATFORM_JINV, rows)
+    builder, provider = _at_pose(robot, "platform_jacobian_inverse", to, fold)
+    require(builder, provider.regular())
+    builder.output(PLATFORM_JINV, _rows(provider))
     return builder.program()
 
 
@@ -80,13 +93,10 @@ def platform_inverse_kinematics(
     robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1"
 ) -> Program:
     """From the platform to the motors."""
-    builder, platform = started(robot, "platform_inverse_kinematics", to, fold)
-    v = twist_input(builder, PLATFORM_V)
-    none: Vector = [0, 0, 0]
-    rows, conditions = platform.inverse_jacobian()
-    require(builder, conditions)
-    require(builder, platform.allowed(PlatformMotion(v[:3], v[3:], none, none), acceleration=False))
-    builder.output(PLATFORM_QDA, matvec(rows, v))
+    builder, provider = _at_pose(robot, "platform_inverse_kinematics", to, fold)
+    nu = twist_input(builder, PLATFORM_V, provider.own)
+    require(builder, [*provider.regular(), *provider.allows_velocity(nu)])
+    builder.output(PLATFORM_QDA, matvec(_rows(provider), twist_of(nu)))
     return builder.program()
 
 
@@ -96,19 +106,18 @@ def motors_at(robot: Robot, to: int | str | None, fold: str) -> Program:
     Raises:
         NotApplicableError: the legs restrict the pose.
     """
-    builder, platform = started(robot, "motors_at", to, fold)
-    if platform.is_constrained:
+    builder, provider = _at_pose(robot, "motors_at", to, fold)
+    if provider.is_constrained:
         raise NotApplicableError(
             f"the legs of robot '{robot.name}' restrict the pose of its platform, so that Newton's method on all "
             "six freedoms does not apply",
             hint="loop-geometry with method='numeric' gives all joints from the active ones, starting at a closed "
             "posture, and fast-geometry with active=True the pose",
         )
-    positions, reached = platform.positions()
+    positions, reached = provider.joint_positions()
     require(builder, reached)
-    rows, conditions = platform.inverse_jacobian()
     builder.output(PLATFORM_QA, [positions[j] for j in motors(robot)])
-    builder.output(PLATFORM_JINV, _where(builder, conditions, rows))
+    builder.output(PLATFORM_JINV, _where(builder, provider.regular(), _rows(provider)))
     return builder.program()
 
 

@@ -21,11 +21,14 @@ manipulator", IEEE Journal of Robotics and Automation 4(3), 1988.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from symoro.errors import NotApplicableError
+from symoro.expr.derivatives import forward
 from symoro.expr.linalg import (
     Matrix,
     Vector,
@@ -39,13 +42,15 @@ from symoro.expr.linalg import (
     subtract,
     transpose,
 )
-from symoro.expr.scalar import Scalar, absolute, less, maximum, select
+from symoro.expr.scalar import Expr, Scalar, absolute, less, maximum, select, symbol, wrap
+from symoro.models.coordinates.blocks import Block, Coordinate, Values, joint
+from symoro.models.coordinates.provider import Actuation, ConstraintProvider
 from symoro.models.geometric.places import settled
 from symoro.models.platform.leg import Leg, P, R
 from symoro.models.platform.pose import PlatformMotion, PlatformPose
 from symoro.models.platform.posture import Posture, posture_of
-from symoro.models.platform.tolerances import NO_LENGTH, NOT_ALLOWED
-from symoro.models.solvers import Solution, solve_pivoted
+from symoro.models.solvers import solve_pivoted
+from symoro.models.tolerances import LEG_DEVIATION, ZERO_SQUARE
 from symoro.program.builder import Builder
 from symoro.robot.platform import ParallelRobot, motors
 from symoro.robot.topology import moving_joints
@@ -53,10 +58,120 @@ from symoro.robot.topology import moving_joints
 PLANAR = (0, 1, 5)
 TRANSLATION = (0, 1, 2)
 SPATIAL = (0, 1, 2, 3, 4, 5)
+TWIST = tuple(Coordinate(Block.PLATFORM, 0, k) for k in range(1, 7))
+"""The six coordinates of a platform (linear; angular)."""
 
 
-class PlatformCoordinates:
-    """Platform and legs at a pose.
+def require(builder: Builder, conditions: Sequence[Scalar]) -> None:
+    """Make all outputs NaN where one of the conditions is not 1."""
+    regular: Scalar = 1
+    for condition in conditions:
+        regular = select(condition, regular, 0)
+    builder.void_where(select(regular, 0, 1))
+
+
+def twist_of(values: Values) -> Vector:
+    """Return the six entries of a twist or wrench; those that the legs do not leave free are zero."""
+    return [values.get(c, 0) for c in TWIST]
+
+
+def motion_of(nu: Values, nud: Values) -> PlatformMotion:
+    """Return the motion of a platform."""
+    v, vd = twist_of(nu), twist_of(nud)
+    return PlatformMotion(v[:3], v[3:], vd[:3], vd[3:])
+
+
+@dataclass(frozen=True)
+class PlatformActuation(Actuation):
+    """The drives of a platform: T = G_a, beside the rows C of its constraints.
+
+    Attributes:
+        constraints: C, rows over the coordinates.
+        row_factors, units: factors of the rows of [G_a; C] and units of its columns, which make entries comparable.
+    """
+
+    builder: Builder = field(kw_only=True)
+    constraints: Matrix = field(kw_only=True, default_factory=list)
+    row_factors: Sequence[Scalar] | None = field(kw_only=True, default=None)
+    units: Sequence[Scalar] | None = field(kw_only=True, default=None)
+
+    @property
+    def _rows(self) -> Matrix:
+        assert self.matrix is not None
+        return [*self.matrix, *self.constraints]
+
+    def torques(self, forces: Sequence[Scalar]) -> Vector:
+        """Return tau with T' tau + C' multipliers = forces, NaN at singularities of type 2."""
+        solution = solve_pivoted(
+            transpose(self._rows), [forces], row_factors=self.units, column_factors=self.row_factors
+        )
+        require(self.builder, [solution.regular])
+        return solution.columns[0][: len(self.drives)]
+
+    def jacobian(self) -> Matrix:
+        """Return J with V = J q'_a, NaN at singularities of type 2: (coordinates, drives)."""
+        right = identity(len(self._rows))[: len(self.drives)]
+        solution = solve_pivoted(self._rows, right, row_factors=self.row_factors, column_factors=self.units)
+        require(self.builder, [solution.regular])
+        return transpose(solution.columns)
+
+
+class TwistCoordinates(ConstraintProvider):
+    """The twist of a platform, or some of its entries, as coordinates.
+
+    Attributes:
+        pose: of the platform.
+        postures: of its legs.
+        is_constrained: whether the coordinates depend on each other.
+    """
+
+    is_identity = is_constant = False
+    builder: Builder
+    pose: PlatformPose
+    is_constrained: bool
+
+    @property
+    @abstractmethod
+    def actuation(self) -> PlatformActuation: ...
+
+    @abstractmethod
+    def joint_positions(self) -> tuple[dict[int, Scalar], list[Scalar]]:
+        """Return the positions of all joints, cut joints included, and conditions: each is 1 where they have values."""
+
+    @abstractmethod
+    def regular(self) -> list[Scalar]:
+        """Return conditions: each is 1 where the rates have values (no singularity of type 1)."""
+
+    @abstractmethod
+    def allows_velocity(self, nu: Values) -> list[Scalar]:
+        """Return conditions: each is 1 where the legs allow the velocity."""
+
+    def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:
+        """Return, per coordinate, the rates of the entries of T: P' = v, R' = w x R."""
+        tangents: dict[Coordinate, dict[str, Scalar]] = {}
+        for c in self.own:
+            if c.k <= 3:
+                tangents[c] = {f"T{c.k}4": 1}
+            else:
+                axis = identity(3)[c.k - 4]
+                columns = [cross(axis, column) for column in transpose(self.pose.rotation)]
+                tangents[c] = {f"T{r}{k}": columns[k - 1][r - 1] for r in (1, 2, 3) for k in (1, 2, 3)}
+        return tangents
+
+    def matrix_rate(self, nu: Values) -> Matrix:
+        graph, width = self.builder.graph, len(self.own)
+        rates: dict[str, Scalar] = {}
+        for c, tangent in self.tangents().items():
+            for name, x in tangent.items():
+                rates[name] = rates.get(name, 0) + x * nu[c]
+        seeds = {symbol(graph, name).lit >> 1: wrap(graph, x).lit for name, x in rates.items()}
+        entries = [wrap(graph, x).lit for row in self.matrix() for x in row]
+        slopes = [Expr(graph, lit) for lit in forward(graph, entries, seeds)]
+        return [list(slopes[k : k + width]) for k in range(0, len(slopes), width)]
+
+
+class PlatformCoordinates(TwistCoordinates):
+    """The freedoms of a platform; the joints of its legs follow them.
 
     Arguments:
         modes: working mode of each leg, 1 or 2.
@@ -64,8 +179,6 @@ class PlatformCoordinates:
 
     Attributes:
         freedoms: entries of V that can differ from zero, the columns of G; the others are not read.
-        joints: rows of G.
-        active: joints with motors.
         length: a length of the robot, from its parameters.
     """
 
@@ -80,8 +193,9 @@ class PlatformCoordinates:
         end_joints: bool = True,
     ) -> None:
         self.builder, self.parallel, self.pose, self.end_joints = builder, parallel, pose, end_joints
+        robot = parallel.robot
         self.freedoms, self._on_parameters = _freedoms(legs)
-        self.active = motors(parallel.robot)
+        self.active = motors(robot)
         count = len(self.freedoms) - sum(leg.is_constrained for leg in legs)
         if len(self.active) != count:
             raise NotApplicableError(
@@ -91,21 +205,23 @@ class PlatformCoordinates:
             )
         self.length = builder.number(_sum([leg.length() for leg in legs]))
         self.postures = [
-            posture_of(builder, parallel.robot, leg, pose, mode)
-            for leg, mode in zip(legs, modes, strict=True)
+            posture_of(builder, robot, leg, pose, mode) for leg, mode in zip(legs, modes, strict=True)
         ]
-        moving = moving_joints(parallel.robot)
-        self.joints = [j for j in moving if end_joints] or [j for leg in legs for j in leg.arm]
+        arms = {j for leg in legs for j in leg.arm}
+        self.tree = tuple(joint(j) for j in moving_joints(robot) if end_joints or j in arms)
+        self.own = tuple(TWIST[k] for k in self.freedoms)
+        self.is_constrained = any(leg.is_constrained for leg in legs)
 
     # -- positions
 
-    def positions(self) -> dict[int, Scalar]:
-        """Return the positions of all joints of the legs, cut joints included."""
-        return {j: x for at in self.postures for j, x in at.positions.items()}
+    def joint_positions(self) -> tuple[dict[int, Scalar], list[Scalar]]:
+        positions = {j: x for at in self.postures for j, x in at.positions.items()}
+        return positions, [x for at in self.postures for x in at.conditions]
 
-    def reached(self) -> list[Scalar]:
-        """Return conditions: each is 1 where the positions have values."""
-        return [x for at in self.postures for x in at.conditions]
+    @cached_property
+    def positions(self) -> dict[int, Scalar]:  # type: ignore[override]
+        positions = self.joint_positions()[0]
+        return {c.j: self.builder.named(f"q{c.j}", positions[c.j]) for c in self.tree}
 
     # -- rates
 
@@ -114,42 +230,36 @@ class PlatformCoordinates:
         return [LegMotion(at, self.pose, self.freedoms, self.length, self.end_joints) for at in self.postures]
 
     def regular(self) -> list[Scalar]:
-        """Return conditions: each is 1 where the rates have values (no singularity of type 1)."""
         return [*self._on_parameters, *(x for leg in self.legs for x in leg.conditions)]
 
     @cached_property
-    def rows(self) -> dict[int, Vector]:
-        """G: the rates of each joint at unit values of the freedoms."""
-        rows = {j: row for leg in self.legs for j, row in leg.rows().items()}
-        return {j: rows[j] for j in self.joints}
+    def _rows(self) -> dict[int, Vector]:
+        return {j: row for leg in self.legs for j, row in leg.rows().items()}
 
     def matrix(self) -> Matrix:
-        """Return G: (joints, freedoms)."""
-        return list(self.rows.values())
+        return [self._rows[c.j] for c in self.tree]
 
-    def actuation(self) -> Matrix:
-        """Return G_a: (active joints, freedoms)."""
-        return [self.rows[j] for j in self.active]
+    def rates(self, nu: Values) -> dict[Coordinate, Scalar]:
+        return self._motion(nu, {})[0]
 
-    def motion(self, motion: PlatformMotion) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
-        """Return rates and accelerations of the joints."""
-        v, vd = (
-            [x if k in self.freedoms else 0 for k, x in enumerate(six)]
-            for six in ([*motion.v, *motion.w], [*motion.vd, *motion.wd])
-        )
+    def accelerations(self, nud: Values, nu: Values) -> dict[Coordinate, Scalar]:
+        return self._motion(nu, nud)[1]
+
+    def _motion(self, nu: Values, nud: Values) -> tuple[dict[Coordinate, Scalar], dict[Coordinate, Scalar]]:
+        motion = motion_of(nu, nud)
         rates: dict[int, Scalar] = {}
         accelerations: dict[int, Scalar] = {}
         for leg in self.legs:
-            of_leg = leg.motion(PlatformMotion(v[:3], v[3:], vd[:3], vd[3:]))
+            of_leg = leg.motion(motion)
             rates |= of_leg[0]
             accelerations |= of_leg[1]
-        return {j: rates[j] for j in self.joints}, {j: accelerations[j] for j in self.joints}
+        return {c: rates[c.j] for c in self.tree}, {c: accelerations[c.j] for c in self.tree}
 
-    def project(self, forces: Sequence[Scalar]) -> Vector:
-        """Return G' forces: (freedoms)."""
-        return matvec(transpose(self.matrix()), forces)
+    def project(self, forces: Values) -> dict[Coordinate, Scalar]:
+        rows = matvec(transpose(self.matrix()), [forces[c] for c in self.tree])
+        return dict(zip(self.own, rows, strict=True))
 
-    # -- constraints on the twist
+    # -- constraints on the twist, and the motors
 
     @cached_property
     def _constrained(self) -> list[LegMotion]:
@@ -157,58 +267,48 @@ class PlatformCoordinates:
 
     @property
     def constraints(self) -> Matrix:
-        """C: (constraints, freedoms)."""
+        """C: (constraints, own)."""
         return [leg.constraint for leg in self._constrained if leg.constraint is not None]
 
-    def drifts(self, motion: PlatformMotion) -> Vector:
-        """Return d with C Vd = -d."""
-        return [leg.drift(motion) for leg in self._constrained]
+    def allows_velocity(self, nu: Values) -> list[Scalar]:
+        """Return conditions: each is 1 where a leg allows the velocity, C V = 0."""
+        return [leg.allows(motion_of(nu, {}), self.length)[0] for leg in self._constrained]
 
-    def allowed(self, motion: PlatformMotion, *, acceleration: bool = True) -> list[Scalar]:
-        """Return conditions: each is 1 where the legs allow the motion, C V = 0 and C Vd + d = 0."""
-        conditions = [leg.allowed(motion, self.length) for leg in self._constrained]
-        return [x for pair in conditions for x in (pair if acceleration else pair[:1])]
-
-    # -- the twist from the motors
+    def allows_acceleration(self, nu: Values, nud: Values) -> list[Scalar]:
+        """Return conditions: each is 1 where a leg allows the acceleration, C Vd + drift = 0."""
+        return [leg.allows(motion_of(nu, nud), self.length)[1] for leg in self._constrained]
 
     @cached_property
     def units(self) -> Vector:
         """Units of the freedoms: lengths and angles."""
         return _units([k < 3 for k in self.freedoms], self.length)
 
-    @cached_property
-    def _row_factors(self) -> Vector:
-        """Factors of the rows of [G_a; C], which make its entries comparable."""
+    @property
+    def actuation(self) -> PlatformActuation:
         slides = [self.parallel.robot.frame(j).sigma == P for j in self.active]
         normals = [leg.at.normal is not None for leg in self._constrained]
-        return [1 if x == 1 else 1 / x for x in _units([*slides, *normals], self.length)]
+        return PlatformActuation(
+            tuple(self.active),
+            [self._rows[j] for j in self.active],
+            builder=self.builder,
+            constraints=self.constraints,
+            row_factors=[1 if x == 1 else 1 / x for x in _units([*slides, *normals], self.length)],
+            units=self.units,
+        )
 
-    def solve(self, right: Sequence[Vector]) -> Solution:
-        """Return V with [G_a; C] V = b."""
-        matrix = [*self.actuation(), *self.constraints]
-        return solve_pivoted(matrix, right, row_factors=self._row_factors, column_factors=self.units)
-
-    def balance(self, forces: Vector) -> Solution:
-        """Return (tau, multipliers) with G_a' tau + C' multipliers = forces."""
-        matrix = transpose([*self.actuation(), *self.constraints])
-        return solve_pivoted(matrix, [forces], row_factors=self.units, column_factors=self._row_factors)
-
-    def accelerate(self, inertia: Matrix, forces: Vector, drifts: Vector) -> Solution:
-        """Return (Vd, multipliers) with A Vd = forces + C' multipliers, C Vd = -drifts."""
-        rows, units = self.constraints, self.units
+    def accelerate(self, inertia: Matrix, forces: Vector, nu: Values) -> Vector:
+        """Return Vd with A Vd = forces + C' multipliers, C Vd = -drift, NaN where it has no value: (own)."""
+        rows, units, motion = self.constraints, self.units, motion_of(nu, {})
         factors = list(units)
         if rows:  # the factors of the constraints give them the size of the inertia
             weight = _sum([u * row[k] * u for k, (u, row) in enumerate(zip(units, inertia, strict=True))])
             factors += [weight / self.length if leg.at.normal else weight for leg in self._constrained]
         matrix = [[*line, *(row[k] for row in rows)] for k, line in enumerate(inertia)]
         matrix += [[*row, *([0] * len(rows))] for row in rows]
-        right = [*forces, *(-x for x in drifts)]
-        return solve_pivoted(matrix, [right], row_factors=factors, column_factors=factors)
-
-    def twist(self, values: Vector) -> Vector:
-        """Return a vector over the freedoms with all six entries."""
-        place = dict(zip(self.freedoms, values, strict=True))
-        return [place.get(k, 0) for k in SPATIAL]
+        right = [*forces, *(-leg.drift(motion) for leg in self._constrained)]
+        solution = solve_pivoted(matrix, [right], row_factors=factors, column_factors=factors)
+        require(self.builder, [solution.regular])
+        return solution.columns[0][: len(self.own)]
 
 
 def _sum(values: Sequence[Scalar]) -> Scalar:
@@ -248,7 +348,7 @@ def _freedoms(legs: Sequence[Leg]) -> tuple[tuple[int, ...], list[Scalar]]:
         raise NotApplicableError(
             "the parallelograms of the legs are parallel, so that the platform can also rotate"
         )
-    return TRANSLATION, [less(NO_LENGTH, apart)]
+    return TRANSLATION, [less(ZERO_SQUARE, apart)]
 
 
 class LegMotion:
@@ -270,7 +370,7 @@ class LegMotion:
         self.at, self.freedoms, self.end_joints = at, freedoms, end_joints
         self.rho = subtract(at.centre, pose.position)
         self.linear = [k for k in freedoms if k < 3]
-        columns, slides = [joint.column for joint in at.joints], [kind == P for kind in at.leg.kinds]
+        columns, slides = [x.column for x in at.joints], [kind == P for kind in at.leg.kinds]
         if at.normal is not None:  # a third direction, in which C does not move
             columns.append(at.normal)
             slides.append(True)
@@ -293,7 +393,7 @@ class LegMotion:
         leg = self.at.leg
         count = len(leg.places)  # the rod of a parallelogram does not rotate the coupler
         pairs = zip(leg.kinds[:count], self.at.joints, strict=False)
-        return [(k, joint.axis) for k, (kind, joint) in enumerate(pairs) if kind == R]
+        return [(k, x.axis) for k, (kind, x) in enumerate(pairs) if kind == R]
 
     def _end_forms(self) -> list[Vector]:
         """Return beta_k with rate_k = beta_k . w of the end joint, w the angular velocity with respect to the arm."""
@@ -380,11 +480,11 @@ class LegMotion:
         w: Vector = [0, 0, 0]
         wd: Vector = [0, 0, 0]
         a: Vector = [0, 0, 0]
-        for kind, joint, rate in zip(self.at.leg.kinds, self.at.joints, rates, strict=True):
-            after = w if kind == P else add(w, scale(rate, joint.axis))
-            a = add(a, cross(add(w, after), scale(rate, joint.column)))
+        for kind, at, rate in zip(self.at.leg.kinds, self.at.joints, rates, strict=True):
+            after = w if kind == P else add(w, scale(rate, at.axis))
+            a = add(a, cross(add(w, after), scale(rate, at.column)))
             if kind == R:
-                wd = add(wd, scale(rate, cross(w, joint.axis)))
+                wd = add(wd, scale(rate, cross(w, at.axis)))
             w = after
         return w, wd, a
 
@@ -394,7 +494,7 @@ class LegMotion:
             return 0
         return dot(self.at.normal, cross(motion.w, cross(motion.w, self.rho)))
 
-    def allowed(self, motion: PlatformMotion, length: Scalar) -> list[Scalar]:
+    def allows(self, motion: PlatformMotion, length: Scalar) -> tuple[Scalar, Scalar]:
         """Return 1 where the velocity, and where the acceleration, satisfies the leg's constraint."""
         assert self.constraint is not None
         # The value of the constraint becomes the rate of a length.
@@ -403,7 +503,7 @@ class LegMotion:
         off = unit * dot(self.constraint, [*motion.v, *motion.w])
         second = maximum(_largest(motion.vd, motion.wd, length), speed * speed / length)
         off_d = unit * (dot(self.constraint, [*motion.vd, *motion.wd]) + self.drift(motion))
-        return [_is_small(off, speed), _is_small(off_d, second)]
+        return _is_small(off, speed), _is_small(off_d, second)
 
 
 def _largest(linear: Vector, angular: Vector, length: Scalar) -> Scalar:
@@ -417,4 +517,4 @@ def _largest(linear: Vector, angular: Vector, length: Scalar) -> Scalar:
 
 def _is_small(x: Scalar, size: Scalar) -> Scalar:
     """Return 1 where a number is small in comparison with a size, or zero."""
-    return select(less(NOT_ALLOWED * size, absolute(x)), 0, 1)
+    return select(less(LEG_DEVIATION * size, absolute(x)), 0, 1)

@@ -45,6 +45,10 @@ from symoro.robot.size import characteristic_length
 R, P = JointType.REVOLUTE, JointType.PRISMATIC
 PLANAR = ((R, P), (P, R), (R, R))
 WITH_UNIVERSAL_JOINT = ((R, R, R), (P, R, R), (R, R, P))
+APPLIES_TO = (
+    "parallel robots on a fixed base: legs UPS, RUS, PUS; planar legs with a ball (RPS, PRS, RRS); legs UPU of a "
+    "platform that translates; legs RR, RP or PR in the plane; legs R or P with a turn and a parallelogram"
+)
 RIGHT_ANGLES = {formula("pi/2").text: 1, formula("-pi/2").text: -1}  # their signs
 
 

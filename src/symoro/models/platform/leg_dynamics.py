@@ -22,19 +22,20 @@ from symoro.expr.linalg import (
     block,
     cross,
     dot,
-    identity,
     matvec,
     scale,
     subtract,
     transpose,
 )
 from symoro.expr.scalar import Scalar
+from symoro.models.coordinates.blocks import Coordinate, Values
 from symoro.models.dynamic.setting import exerts, gravity
+from symoro.models.dynamic.tree_dynamics import Known, Method, Solution, State
 from symoro.models.platform.body import AngularMotion, platform_inertia, platform_wrench, tensor_in_frame_0
+from symoro.models.platform.coordinates import TWIST, PlatformActuation, TwistCoordinates, motion_of, require
 from symoro.models.platform.pose import PlatformMotion, PlatformPose
 from symoro.models.platform.ups import UpsLeg, leg_axes, leg_positions, leg_posture, ups_legs
 from symoro.models.platform.ups_dynamics import LegLoad, UpsLegDynamics
-from symoro.models.solvers import solve_pivoted
 from symoro.models.spatial import ArticulatedInertia, Symmetric, Wrench
 from symoro.program.builder import Builder
 from symoro.robot.description import INERTIAL
@@ -54,8 +55,8 @@ def light_ups_legs(builder: Builder, parallel: ParallelRobot) -> list[UpsLeg] | 
     return None if any(exerts(link) for link in links) else legs
 
 
-class LegDynamics:
-    """Platform and legs at a pose.
+class LegCoordinates(TwistCoordinates):
+    """The twist of a platform on six UPS legs. There is no tree: no joint of the legs is computed.
 
     Arguments:
         modes: working mode of each leg, 1 or 2.
@@ -73,53 +74,70 @@ class LegDynamics:
     ) -> None:
         self.builder, self.parallel, self.pose, self.modes = builder, parallel, pose, modes
         self.postures = [leg_posture(builder, leg, pose) for leg in legs]
-        self.columns = [[*at.u, *cross(at.rho, at.u)] for at in self.postures]
+        self.rows = [[*at.u, *cross(at.rho, at.u)] for at in self.postures]
+        self.tree, self.own = (), TWIST
+        self.positions: dict[int, Scalar] = {}
 
-    def positions(self) -> tuple[dict[int, Scalar], list[Scalar]]:
-        """Return the positions of all joints of the legs, cut joints included, and where they have values."""
-        robot = self.parallel.robot
+    def joint_positions(self) -> tuple[dict[int, Scalar], list[Scalar]]:
         positions: dict[int, Scalar] = {}
         conditions: list[Scalar] = []
         for at, mode in zip(self.postures, self.modes, strict=True):
             axes = leg_axes(self.builder, at, mode)
-            positions |= leg_positions(self.builder, robot, self.pose, at, axes)
+            positions |= leg_positions(self.builder, self.parallel.robot, self.pose, at, axes)
             conditions += [at.regular, axes.regular]
         return positions, conditions
 
-    # -- kinematics
+    def regular(self) -> list[Scalar]:
+        return [at.regular for at in self.postures]
 
-    def allowed(self, motion: PlatformMotion, *, acceleration: bool = True) -> list[Scalar]:
-        """Return no conditions: six legs with balls allow every motion."""
+    def allows_velocity(self, nu: Values) -> list[Scalar]:
+        return []  # the legs allow every motion
+
+    @property
+    def actuation(self) -> PlatformActuation:
+        drives = tuple(at.leg.joints[2] for at in self.postures)
+        return PlatformActuation(drives, self.rows, builder=self.builder)
+
+    def rates(self, nu: Values) -> dict[Coordinate, Scalar]:
+        return {}
+
+    def accelerations(self, nud: Values, nu: Values) -> dict[Coordinate, Scalar]:
+        return {}
+
+    def project(self, forces: Values) -> dict[Coordinate, Scalar]:
+        return dict.fromkeys(self.own, 0)
+
+    def matrix(self) -> Matrix:
         return []
 
-    def inverse_jacobian(self) -> tuple[Matrix, list[Scalar]]:
-        """Return the matrix of q'_a = Jinv V, and where it has values."""
-        return self.columns, [at.regular for at in self.postures]
 
-    def jacobian(self) -> tuple[Matrix, list[Scalar]]:
-        """Return the matrix of V = J q'_a, and where it has values."""
-        solution = solve_pivoted(self.columns, identity(6))
-        return transpose(solution.columns), [solution.regular, *(at.regular for at in self.postures)]
+class LegDynamics:
+    """The equations of motion of a platform on six UPS legs, with the interface of `TreeDynamics`."""
 
-    # -- dynamics
+    def __init__(self, provider: LegCoordinates) -> None:
+        self.provider, self.builder, self.parallel = provider, provider.builder, provider.parallel
 
     @cached_property
     def legs(self) -> list[UpsLegDynamics]:
+        provider = self.provider
         return [
-            UpsLegDynamics(self.builder, self.parallel.robot, self.pose, at, mode)
-            for at, mode in zip(self.postures, self.modes, strict=True)
+            UpsLegDynamics(self.builder, self.parallel.robot, provider.pose, at, mode)
+            for at, mode in zip(provider.postures, provider.modes, strict=True)
         ]
 
-    def regular(self) -> list[Scalar]:
-        """Return conditions: each is 1 where a leg has its values."""
-        return [condition for leg in self.legs for condition in leg.regular]
+    def _require_regular(self) -> None:
+        require(self.builder, [condition for leg in self.legs for condition in leg.regular])
+
+    def state(self, nu: Values) -> State:
+        """Return the velocities; no joint has one."""
+        return State(nu, {})
 
     def loads(self, motion: PlatformMotion) -> tuple[Wrench, list[LegLoad]]:
         """Return the wrench of the platform alone, and the load of each leg."""
         g = gravity(self.builder, self.parallel.robot)
         angular = AngularMotion.of(self.builder, motion.w, motion.wd, "U")
         inertia = platform_inertia(self.builder, self.parallel)
-        wrench = platform_wrench(self.builder, inertia, self.pose, motion, angular, g)
+        wrench = platform_wrench(self.builder, inertia, self.provider.pose, motion, angular, g)
         loads = [leg.load(motion, angular, g) for leg in self.legs]
         for load in loads:
             if load.moment is not None:
@@ -129,46 +147,52 @@ class LegDynamics:
     def _total(self, wrench: Wrench, forces: Sequence[Vector]) -> Vector:
         """Return the sum of a wrench on the platform and of forces at the balls."""
         force, moment = wrench.f, wrench.m
-        for at, f in zip(self.postures, forces, strict=True):
+        for at, f in zip(self.provider.postures, forces, strict=True):
             force = add(force, f)
             moment = add(moment, cross(at.rho, f))
         return [*force, *moment]
 
-    def torques(self, motion: PlatformMotion) -> tuple[Vector, list[Scalar]]:
-        """Return tau, and where it has values."""
+    def _efforts(self, motion: PlatformMotion) -> Vector:
         wrench, loads = self.loads(motion)
-        total = self.builder.named_array("F", self._total(wrench, [load.force for load in loads]))
-        solution = solve_pivoted(transpose(self.columns), [list(total)])
-        tau = [x + load.along for x, load in zip(solution.columns[0], loads, strict=True)]
-        return tau, [*self.regular(), solution.regular]
-
-    def efforts(self, motion: PlatformMotion) -> Vector:
-        """Return A Vd + H: (6)."""
-        wrench, loads = self.loads(motion)
-        forces = [
-            add(load.force, scale(load.along, at.u)) for load, at in zip(loads, self.postures, strict=True)
-        ]
+        directions = [at.u for at in self.provider.postures]
+        forces = [add(load.force, scale(load.along, u)) for load, u in zip(loads, directions, strict=True)]
         return self._total(wrench, forces)
+
+    def efforts(
+        self, state: State, nud: Values, gravity: Vector | None = None, *, elements: bool = True
+    ) -> dict[Coordinate, Scalar]:
+        """Return A Vd + H; gravity and force elements are those of the robot."""
+        self._require_regular()
+        return dict(zip(TWIST, self._efforts(motion_of(state.nu, nud)), strict=True))
 
     def inertia(self) -> Matrix:
         """Return A: (6,6)."""
         parts = self._inertia()
+        self._require_regular()
         return block([[_full(parts.mass), transpose(parts.h)], [parts.h, _full(parts.tensor)]])
 
-    def accelerations(self, motion: PlatformMotion, tau: Sequence[Scalar]) -> tuple[Vector, list[Scalar]]:
-        """Return Vd = A^-1 (sum w_i tau_i - H), and where it has values."""
-        right: Vector = [0] * 6
-        for column, torque in zip(self.columns, tau, strict=True):
-            right = add(right, scale(torque, column))
-        right = subtract(right, self.efforts(motion))
+    def methods(self, known: Known) -> list[Method]:
+        """Return the algorithm: the twist is acceleration-driven or force-driven as a whole."""
+        return [Method.PARTITION] if known.forces else [Method.WALK]
+
+    def solve(self, state: State, known: Known, method: Method) -> Solution:
+        """Return accelerations and forces; forces along the legs are returned as those of their drives."""
+        if method is Method.WALK:
+            wrench, loads = self.loads(motion_of(state.nu, known.accelerations))
+            total = self.builder.named_array("F", self._total(wrench, [load.force for load in loads]))
+            self._require_regular()
+            forces = dict(zip(TWIST, total, strict=True))
+            return Solution(known.accelerations, forces, tuple(load.along for load in loads))
+        right = subtract(list(known.forces.values()), self._efforts(motion_of(state.nu, {})))
         twist = self._inertia().solve(Wrench(right[:3], right[3:]))
-        return [*twist.v, *twist.w], self.regular()
+        self._require_regular()
+        return Solution(dict(zip(TWIST, [*twist.v, *twist.w], strict=True)), known.forces)
 
     def _inertia(self) -> ArticulatedInertia:
         """Return A over (linear; angular), by its blocks."""
         body = platform_inertia(self.builder, self.parallel)
-        s, m = matvec(self.pose.rotation, list(body.ms)), body.m
-        tensor = tensor_in_frame_0(self.pose.rotation, body)
+        s, m = matvec(self.provider.pose.rotation, list(body.ms)), body.m
+        tensor = tensor_in_frame_0(self.provider.pose.rotation, body)
         for leg in self.legs:
             if leg.axes is None:
                 mass = leg.point_mass()[0]
@@ -182,7 +206,7 @@ class LegDynamics:
         rows: Matrix = [[m if r == c else 0 for c in range(3)] for r in range(3)]
         rows = [[*row, *mixed] for row, mixed in zip(rows, transpose(_hat(s)), strict=True)]
         rows += [[*mixed, *row] for mixed, row in zip(_hat(s), tensor, strict=True)]
-        for leg, column in zip(self.legs, self.columns, strict=True):
+        for leg, column in zip(self.legs, self.provider.rows, strict=True):
             _gain(rows, *self._directions(leg, column))
             for inertia, twist in leg.ball_inertia():
                 _gain(rows, [twist], [[inertia]])

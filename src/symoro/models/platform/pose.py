@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from symoro.errors import OptionError
 from symoro.expr.linalg import Matrix, Vector
+from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option
+from symoro.models.coordinates.blocks import Coordinate
 from symoro.program.builder import Builder
 from symoro.program.program import Port
 from symoro.robot.description import Robot
@@ -75,6 +77,7 @@ def pose_input(builder: Builder) -> PlatformPose:
     return PlatformPose([list(row[:3]) for row in rows], [row[3] for row in rows])
 
 
-def twist_input(builder: Builder, port: Port) -> Vector:
-    """Declare V or Vd."""
-    return list(builder.input(port, (6,), [f"{port.name}_{k}" for k in range(1, 7)]))
+def twist_input(builder: Builder, port: Port, own: Sequence[Coordinate]) -> dict[Coordinate, Scalar]:
+    """Declare V or Vd and return its entries that are coordinates."""
+    entries = builder.input(port, (6,), [f"{port.name}_{k}" for k in range(1, 7)])
+    return {c: entries[c.k - 1] for c in own}

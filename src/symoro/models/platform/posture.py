@@ -40,7 +40,7 @@ from symoro.expr.scalar import Scalar, atan2, cos, less, maximum, select, sin, s
 from symoro.models.geometric.places import settled
 from symoro.models.platform.leg import RIGHT_ANGLES, Leg, P, R, about_z
 from symoro.models.platform.pose import PlatformPose
-from symoro.models.platform.tolerances import MISALIGNED, NO_LENGTH, OFFSET, ROUND_OFF
+from symoro.models.tolerances import LEG_DEVIATION, STRETCHED_LEG, ZERO_SQUARE
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 
@@ -164,12 +164,12 @@ class _ClosedForm:
 
     def _root(self, x: Scalar, size: Scalar) -> Scalar:
         """Return the root of a difference, 0 where that is round-off; rates have values where it is more."""
-        least = ROUND_OFF * size
+        least = STRETCHED_LEG * size
         self.moving.append(less(least, x))
         return sqrt(select(less(-least, x), maximum(x, 0), x))
 
     def _check_reached(self, reached: Vector) -> None:
-        gap, distance = subtract(reached, self.centre), OFFSET * self.leg.length()
+        gap, distance = subtract(reached, self.centre), LEG_DEVIATION * self.leg.length()
         self.conditions.append(less(dot(gap, gap), distance * distance))
 
     # -- the first joint of an arm
@@ -213,7 +213,7 @@ class _ClosedForm:
         w = subtract(self._seen(before), [0, 0, self.builder.formula(second.b)])
         s = RIGHT_ANGLES[second.alpha.text]
         square = w[0] * w[0] + w[1] * w[1]
-        self.moving.append(less(NO_LENGTH * dot(t, t), square))
+        self.moving.append(less(ZERO_SQUARE * dot(t, t), square))
         y: Scalar = s * w[2]
         x = sign * (sqrt(square) if settled(t[2]) else self._root(square - t[2] * t[2], square))
         cosine = (x * w[0] - s * t[2] * w[1]) / square
@@ -234,7 +234,7 @@ class _ClosedForm:
         along = self._formula(leg.arm[1], "b")
         reach = subtract(self.centre, add(position_of(start), scale(along, [row[2] for row in start[:3]])))
         length = self.builder.named(f"L{leg.number}", sqrt(dot(reach, reach)))
-        self.moving.append(less(NO_LENGTH * leg.length() * leg.length(), length * length))
+        self.moving.append(less(ZERO_SQUARE * leg.length() * leg.length(), length * length))
         self._universal_joint(0, scale(length, [row[2] for row in leg.places[2][:3]]), self.sign)
         self._slide(2, self._before(2), length - position_of(leg.tip)[2])
 
@@ -323,7 +323,7 @@ class _ClosedForm:
         """Set a revolute joint at the platform, and return its axis."""
         n = self._end_rotation(start)
         self._set_end([atan2(n[1][0], n[0][0])])
-        self.conditions.append(less(n[0][2] * n[0][2] + n[1][2] * n[1][2], MISALIGNED))
+        self.conditions.append(less(n[0][2] * n[0][2] + n[1][2] * n[1][2], LEG_DEVIATION**2))
         self.conditions.append(less(0, n[2][2]))
         return [[row[2] for row in start[:3]]]
 
@@ -337,7 +337,7 @@ class _ClosedForm:
         self._set_end([a - self.builder.formula(second.gamma), b])
         z5 = matvec(self.pose.rotation, [row[2] for row in self.leg.seat[:3]])
         apart = cross(self.joints[0].axis, z5)
-        self.conditions.append(less(dot(apart, apart), MISALIGNED))
+        self.conditions.append(less(dot(apart, apart), LEG_DEVIATION**2))
         return [[row[2] for row in start[:3]], z5]
 
     def _ball_end(self, start: Matrix) -> list[Vector]:
@@ -350,7 +350,7 @@ class _ClosedForm:
         second, third = (self.robot.frame(j) for j in self.leg.end[1:])
         s5, s6 = RIGHT_ANGLES[second.alpha.text], RIGHT_ANGLES[third.alpha.text]
         square = n[0][2] * n[0][2] + n[1][2] * n[1][2]
-        apart = less(NO_LENGTH, square)
+        apart = less(ZERO_SQUARE, square)
         sine_b = sqrt(square)
         divisor = select(apart, sine_b, 1)
         cosine_a = select(apart, s6 * n[0][2] / divisor, 1)

@@ -20,159 +20,81 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 
-from symoro.expr.linalg import (
-    Matrix,
-    Vector,
-    add,
-    block,
-    identity,
-    matadd,
-    matmul,
-    matvec,
-    skew,
-    subtract,
-    transpose,
-)
+from symoro.expr.linalg import Matrix, Vector, block, matadd, matvec, skew, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates.couplings import coordinates_at
-from symoro.models.dynamic.composite import full_matrix, symmetric, tree_inertia
+from symoro.models.coordinates.blocks import Coordinate, Values
+from symoro.models.dynamic.force_elements import ForceElements
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.setting import exerts, gravity
-from symoro.models.dynamic.torques import Torques
+from symoro.models.dynamic.setting import exerts
+from symoro.models.dynamic.tree_dynamics import Known, Method, Solution, State, TreeDynamics
 from symoro.models.platform.body import AngularMotion, platform_inertia, platform_wrench, tensor_in_frame_0
-from symoro.models.platform.coordinates import PlatformCoordinates
-from symoro.models.platform.leg import Leg, legs_of
-from symoro.models.platform.pose import PlatformMotion, PlatformPose
-from symoro.models.recursion import local_frames
-from symoro.program.builder import Builder
-from symoro.robot.description import DRIVE, INERTIAL, Robot
+from symoro.models.platform.coordinates import PlatformCoordinates, motion_of, require
+from symoro.models.platform.leg import Leg
+from symoro.robot.description import DRIVE, INERTIAL, JointType, Robot
 from symoro.robot.platform import ParallelRobot
-from symoro.robot.topology import moving_joints
 
 
-class TreeOfLegsDynamics:
-    """Platform and legs at a pose.
+class PlatformDynamics(TreeDynamics):
+    """The tree of the legs under the twist of the platform, which is a body of its own where balls are light."""
 
-    Arguments:
-        modes: working mode of each leg, 1 or 2.
-    """
+    provider: PlatformCoordinates
 
-    def __init__(
-        self, builder: Builder, parallel: ParallelRobot, pose: PlatformPose, modes: Sequence[int]
-    ) -> None:
-        self.builder, self.parallel, self.pose = builder, parallel, pose
-        legs = legs_of(builder, parallel)
-        self.free_platform = _has_light_ends(parallel, legs)
-        self.tree = _arms(parallel) if self.free_platform else parallel.robot.tree()
-        self.coordinates = PlatformCoordinates(
-            builder, parallel, legs, pose, modes, end_joints=not self.free_platform
-        )
+    def __init__(self, provider: PlatformCoordinates) -> None:
+        builder, parallel = provider.builder, provider.parallel
+        self.parallel, self.free_platform = parallel, not provider.end_joints
+        legs = [at.leg for at in provider.postures]
+        tree = _arms(parallel, legs) if self.free_platform else parallel.robot.tree()
+        elements = ForceElements(builder, tree, provider.positions)
+        super().__init__(builder, tree, provider, elements, quick(tree))
 
-    @property
-    def is_constrained(self) -> bool:
-        """Whether the entries of V depend on each other."""
-        return bool(self.coordinates.constraints)
+    def state(self, nu: Values) -> State:
+        require(self.builder, self.provider.allows_velocity(nu))
+        return super().state(nu)
 
-    def positions(self) -> tuple[dict[int, Scalar], list[Scalar]]:
-        """Return the positions of all joints of the legs, cut joints included, and where they have values."""
-        return self.coordinates.positions(), self.coordinates.reached()
-
-    # -- kinematics
-
-    def allowed(self, motion: PlatformMotion, *, acceleration: bool = True) -> list[Scalar]:
-        """Return conditions: each is 1 where the legs allow the motion."""
-        return self.coordinates.allowed(motion, acceleration=acceleration)
-
-    def inverse_jacobian(self) -> tuple[Matrix, list[Scalar]]:
-        """Return the matrix of q'_a = Jinv V, and where it has values."""
-        return [self.coordinates.twist(row) for row in self.coordinates.actuation()], self.regular()
-
-    def jacobian(self) -> tuple[Matrix, list[Scalar]]:
-        """Return the matrix of V = J q'_a, and where it has values."""
-        count = len(self.coordinates.freedoms)
-        solution = self.coordinates.solve(identity(count)[: len(self.coordinates.active)])
-        columns = [self.coordinates.twist(column) for column in solution.columns]
-        return transpose(columns), [*self.regular(), solution.regular]
-
-    # -- dynamics
-
-    def regular(self) -> list[Scalar]:
-        """Return conditions: each is 1 where a leg has its values."""
-        return self.coordinates.regular()
-
-    @cached_property
-    def _torques(self) -> Torques:
-        q, joints, every = self.coordinates.positions(), self.coordinates.joints, moving_joints(self.tree)
-        named = {
-            j: self.builder.named(f"q{j}", q[j]) if j in joints else self.builder.number(0) for j in every
-        }
-        return Torques(
-            self.builder, self.tree, quick(self.tree), coordinates_at(self.tree, named, self.builder.formula)
-        )
-
-    def _forces(self, motion: PlatformMotion) -> Vector:
-        """Return F over the freedoms."""
-        joints = self.coordinates.joints
-        every = moving_joints(self.tree)
-        rates, accelerations = (
-            {j: x.get(j, self.builder.number(0)) for j in every} for x in self.coordinates.motion(motion)
-        )
-        gamma = dict(zip(every, self._torques.at(rates, accelerations), strict=True))
-        forces = self.coordinates.project([gamma[j] for j in joints])
-        return add(forces, self._platform_wrench(motion)) if self.free_platform else forces
-
-    def _platform_wrench(self, motion: PlatformMotion) -> Vector:
-        """Return F_p: (6)."""
-        angular = AngularMotion.of(self.builder, motion.w, motion.wd, "U")
-        inertia = platform_inertia(self.builder, self.parallel)
-        g = gravity(self.builder, self.parallel.robot)
-        wrench = platform_wrench(self.builder, inertia, self.pose, motion, angular, g)
-        return [*wrench.f, *wrench.m]
-
-    def _inertia(self) -> Matrix:
-        """Return A over the freedoms."""
-        joints, g = self.coordinates.joints, self.coordinates.matrix()
-        frames = local_frames(self.builder, self.tree, self._torques.joints.positions)
-        entries = full_matrix(tree_inertia(self.builder, self.tree, frames), joints)
-        inertia = symmetric(matmul(transpose(g), matmul(entries, g)))
+    def efforts(
+        self, state: State, nud: Values, gravity: Vector | None = None, *, elements: bool = True
+    ) -> dict[Coordinate, Scalar]:
+        require(self.builder, self.provider.regular())
+        efforts = super().efforts(state, nud, gravity, elements=elements)
         if not self.free_platform:
-            return inertia
+            return efforts
+        motion = motion_of(state.nu, nud)
+        angular = AngularMotion.of(self.builder, motion.w, motion.wd, "U")
         body = platform_inertia(self.builder, self.parallel)
-        hat = skew(matvec(self.pose.rotation, list(body.ms)))
-        mass = [[body.m if r == c else 0 for c in range(3)] for r in range(3)]
-        tensor = tensor_in_frame_0(self.pose.rotation, body)
-        return matadd(inertia, block([[mass, transpose(hat)], [hat, tensor]]))
-
-    def efforts(self, motion: PlatformMotion) -> Vector:
-        """Return A Vd + H: (6)."""
-        return self.coordinates.twist(self._forces(motion))
+        down = self.gravity if gravity is None else gravity
+        wrench = platform_wrench(self.builder, body, self.provider.pose, motion, angular, down)
+        return {c: efforts[c] + x for c, x in zip(self.provider.own, [*wrench.f, *wrench.m], strict=True)}
 
     def inertia(self) -> Matrix:
-        """Return A: (6,6)."""
-        place = {k: i for i, k in enumerate(self.coordinates.freedoms)}
-        a = self._inertia()
-        return [
-            [a[place[r]][place[c]] if r in place and c in place else 0 for c in range(6)] for r in range(6)
-        ]
+        require(self.builder, self.provider.regular())
+        inertia = super().inertia()
+        if not self.free_platform:
+            return inertia
+        rotation, body = self.provider.pose.rotation, platform_inertia(self.builder, self.parallel)
+        hat = skew(matvec(rotation, list(body.ms)))
+        mass = [[body.m if r == c else 0 for c in range(3)] for r in range(3)]
+        tensor = tensor_in_frame_0(rotation, body)
+        return matadd(inertia, block([[mass, transpose(hat)], [hat, tensor]]))
 
-    def torques(self, motion: PlatformMotion) -> tuple[Vector, list[Scalar]]:
-        """Return tau, and where it has values."""
-        solution = self.coordinates.balance(self._forces(motion))
-        tau = solution.columns[0][: len(self.coordinates.active)]
-        return tau, [*self.regular(), solution.regular, *self.allowed(motion)]
+    def methods(self, known: Known) -> list[Method]:
+        """Return the algorithm: the twist is acceleration-driven or force-driven as a whole."""
+        return [Method.PARTITION] if known.forces else [Method.WALK]
 
-    def accelerations(self, motion: PlatformMotion, tau: Sequence[Scalar]) -> tuple[Vector, list[Scalar]]:
-        """Return Vd, and where it has values."""
-        coordinates = self.coordinates
-        right = subtract(matvec(transpose(coordinates.actuation()), tau), self._forces(motion))
-        solution = coordinates.accelerate(self._inertia(), right, coordinates.drifts(motion))
-        vd = coordinates.twist(solution.columns[0][: len(coordinates.freedoms)])
-        return vd, [*self.regular(), solution.regular, *self.allowed(motion, acceleration=False)]
+    def solve(self, state: State, known: Known, method: Method) -> Solution:
+        nud, forces = known
+        if method is Method.WALK:
+            efforts = self.efforts(state, nud)
+            require(self.builder, self.provider.allows_acceleration(state.nu, nud))
+            return Solution(nud, efforts)
+        own = self.provider.own
+        at_rest = self.efforts(state, dict.fromkeys(own, 0))
+        right = [forces[c] - at_rest[c] for c in own]
+        accelerations = self.provider.accelerate(self.inertia(), right, state.nu)
+        return Solution(dict(zip(own, accelerations, strict=True)), forces)
 
 
-def _has_light_ends(parallel: ParallelRobot, legs: Sequence[Leg]) -> bool:
+def has_light_ends(parallel: ParallelRobot, legs: Sequence[Leg]) -> bool:
     """Return whether balls have neither inertia nor friction, and no wrench acts on them or on the platform."""
     if any(len(leg.end) == 1 for leg in legs):
         return False
@@ -187,9 +109,11 @@ def _has_light_ends(parallel: ParallelRobot, legs: Sequence[Leg]) -> bool:
     return not any(exerts(link) for link in loaded)
 
 
-def _arms(parallel: ParallelRobot) -> Robot:
-    """Return the tree with a platform without inertia, so that its torques are those of the arms."""
+def _arms(parallel: ParallelRobot, legs: Sequence[Leg]) -> Robot:
+    """Return the tree of the arms: the end joints are fixed, and the platform has no inertia."""
     tree = replace(parallel.robot.tree(), payload=None)
     for j in parallel.body:
         tree = tree.with_link(j, **dict.fromkeys(INERTIAL, 0))
+    for j in (j for leg in legs for j in leg.end if j <= tree.NL):
+        tree = tree.with_frame(j, sigma=JointType.FIXED)
     return tree

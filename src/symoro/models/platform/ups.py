@@ -37,7 +37,7 @@ from symoro.expr.scalar import Scalar, atan2, cos, less, sin, sqrt
 from symoro.models.geometric.places import before_turn, between, tidy
 from symoro.models.platform.leg import RIGHT_ANGLES, P, R, joints_of, seat_of
 from symoro.models.platform.pose import PlatformPose
-from symoro.models.platform.tolerances import NO_LENGTH
+from symoro.models.tolerances import ZERO_SQUARE
 from symoro.program.builder import Builder
 from symoro.robot.description import Frame, Robot
 from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
@@ -134,7 +134,7 @@ def leg_posture(builder: Builder, leg: UpsLeg, pose: PlatformPose) -> LegPosture
     length = builder.named(f"L{i}", sqrt(square))
     inverse = builder.named(f"iL{i}", 1 / length)
     u = builder.named_array(f"u{i}_", scale(inverse, reach))
-    least = NO_LENGTH * (dot(leg.b, leg.b) + dot(leg.centre, leg.centre))
+    least = ZERO_SQUARE * (dot(leg.b, leg.b) + dot(leg.centre, leg.centre))
     return LegPosture(leg, list(rho), list(u), length, inverse, less(least, square))
 
 
@@ -158,7 +158,7 @@ def leg_axes(builder: Builder, at: LegPosture, mode: int) -> LegAxes:
     ey = builder.named_array(f"ey{i}_", scale(-leg.s2 / s2, n))
     ex = builder.named_array(f"ex{i}_", cross(ey, at.u))
     return LegAxes(
-        list(ex), list(ey), s2, builder.named(f"zu{i}", dot(leg.z1, at.u)), less(NO_LENGTH, square)
+        list(ex), list(ey), s2, builder.named(f"zu{i}", dot(leg.z1, at.u)), less(ZERO_SQUARE, square)
     )
 
 
@@ -220,7 +220,7 @@ class BallAxes:
             self.z5,
             scale(inverse, subtract(self.z6, scale(along, self.z4))),
         )
-        self.regular = less(NO_LENGTH, square)
+        self.regular = less(ZERO_SQUARE, square)
 
     def local(self, v: Vector) -> Vector:
         """Return a vector of frame 0 in the leg's axes."""

@@ -1,4 +1,4 @@
-"""Energy along free motions of platforms, without friction: SciPy integrates, the oracle tells the energy."""
+"""Energy along free motions of platforms, without friction: SciPy integrates, the oracle computes the energy."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from scipy import integrate
 
 import symoro
-from tests.models.dynamic.test_platform import FREEDOMS, ROBOTS
 from tests.oracle.cut_tree import Array, CutTree
+from tests.oracle.platforms import FREEDOMS, LIBRARY, home, model, poses, robots
 
 LEAST = 1e-3  # 1 / condition at which a motion ends
 
@@ -17,17 +17,15 @@ class Released:
     """A platform that moves under gravity and given torques, its motors without friction."""
 
     def __init__(self, name: str) -> None:
-        robot = symoro.load(name)
+        robot = symoro.load(name) if name in LIBRARY else robots()[name]
         for j in range(1, robot.NL + 1):
             robot = robot.with_frame(j, FV=0, FS=0)
         self.robot, self.closed = robot, CutTree(robot)
-        make = {"space": "platform"}
-        self.direct = symoro.generate(robot, "direct-dynamics", **make).function(compiled=False)
-        self.posture = symoro.generate(robot, "inertia-matrix", q=True, **make).function(compiled=False)
-        self.inverse = symoro.generate(robot, "jacobian-inverse", **make).function(compiled=False)
+        self.direct = model(robot, "direct-dynamics")
+        self.posture = model(robot, "inertia-matrix", q=True)
+        self.inverse = model(robot, "jacobian-inverse")
         self.free = list(FREEDOMS.get(name, range(6)))
-        home = self.closed.opened(np.array([robot.postures["home"]]))
-        self.home = self.closed.platform(home, robot.platform)[0][0]
+        self.home = home(robot) if name in LIBRARY else poses(name, robot, 1, 6)[0]
         self.tau = 0.3 * np.arange(1, len(self.closed.active) + 1)
 
     def pose(self, y: Array) -> Array:
@@ -74,14 +72,14 @@ class Released:
         return float(np.ptp(energies)) / size, max(gaps)
 
 
-@pytest.mark.parametrize("name", ["gough_stewart", "delta"])
+@pytest.mark.parametrize("name", ["gough_stewart", "delta", "6-RUS", "3-RPS", "3-UPU"])
 def test_energy_at_the_start_of_a_motion(name: str) -> None:
     change, gap = Released(name).run(0.15)
     assert change < 1e-8 and gap < 1e-9
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", LIBRARY)
 def test_energy_over_ten_seconds_or_up_to_a_singularity(name: str) -> None:
     change, gap = Released(name).run(10)
     assert change < 1e-8 and gap < 1e-9

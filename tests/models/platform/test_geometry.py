@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 import symoro
-from tests.models.dynamic.test_platform import FREEDOMS, ROBOTS, spread
+from symoro.models.geometric.platform import working_mode_rows
+from symoro.program.builder import Builder
+from symoro.robot.platform import parallel_robot
 from tests.oracle.cut_tree import CutTree
+from tests.oracle.platforms import LIBRARY, poses, robots
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", LIBRARY)
 def test_every_valid_row_reaches_the_pose(name: str) -> None:
-    robot, T = symoro.load(name), spread(name, np.random.default_rng(1), 12)
+    robot = symoro.load(name)
+    T = poses(name, robot, 12, 1)
     model = symoro.generate(robot, "inverse-geometry")
     found = model.function(compiled=False)(T=T)
     closed = CutTree(robot)
@@ -24,7 +28,7 @@ def test_every_valid_row_reaches_the_pose(name: str) -> None:
         assert np.abs(closed.platform(x, robot.platform)[0] - T[valid]).max(initial=0) < 1e-9
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", LIBRARY)
 def test_home_is_the_first_row(name: str) -> None:
     robot = symoro.load(name)
     closed = CutTree(robot)
@@ -37,7 +41,7 @@ def test_home_is_the_first_row(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["3rrr", "delta", "orthoglide"])
 def test_all_working_modes_are_different(name: str) -> None:
-    T = spread(name, np.random.default_rng(2), 1)
+    T = poses(name, symoro.load(name), 1, 2)
     rows = symoro.generate(name, "inverse-geometry").function(compiled=False)(T=T)["q"][0]
     assert len(rows) == 8
     apart = [np.abs(a - b).max() for i, a in enumerate(rows) for b in rows[:i]]
@@ -54,20 +58,11 @@ def test_out_of_reach_and_singular() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ROBOTS)
-def test_jacobians(name: str) -> None:
-    robot, T = symoro.load(name), spread(name, np.random.default_rng(3), 6)
-    made = {
-        m: symoro.generate(robot, m, space="platform").function(compiled=False)
-        for m in ("jacobian", "jacobian-inverse")
-    }
-    q = symoro.generate(robot, "inverse-geometry", fold="1").function(compiled=False)(T=T)["q"][:, 0]
-    closed = CutTree(robot)
-    true = closed.platform(closed.opened(q), robot.platform)[1]
-    assert np.abs(made["jacobian"](T=T)["J"] - true).max() < 1e-9 * max(1, np.abs(true).max())
-    inverse = made["jacobian-inverse"](T=T)["Jinv"]
-    assert np.abs(inverse @ true - np.eye(true.shape[2])).max() < 1e-10
-    V = np.zeros(6)
-    V[list(FREEDOMS.get(name, range(6)))] = 0.3
-    found = symoro.generate(robot, "inverse-kinematics", space="platform").function(compiled=False)(T=T, V=V)
-    assert np.abs(found["qda"] - inverse @ V).max() < 1e-12
+def test_spatial_legs_have_two_working_modes_each() -> None:
+    robot = robots()["3-RRS"]
+    out = symoro.generate(robot, "inverse-geometry").function(compiled=False)(
+        T=poses("3-RRS", robot, 1, 7)[0]
+    )
+    assert (out["status"] == 0).all() and out["residual"].max() < 1e-9
+    assert len({tuple(np.round(row, 6)) for row in out["q"]}) == 8
+    assert len(working_mode_rows(Builder("six"), parallel_robot(robots()["6-RUS"]))) == 64

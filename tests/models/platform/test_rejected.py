@@ -1,0 +1,52 @@
+"""Robots and options that the models in the platform's coordinates reject."""
+
+from __future__ import annotations
+
+import pytest
+
+import symoro
+from symoro.errors import NotApplicableError, OptionError
+from symoro.robot.description import Robot
+from tests.oracle.platforms import platform, robots
+
+MOTOR = "{alpha: pi/2, active: true}"
+
+
+def upu() -> Robot:
+    """Three legs U P U whose last axes are along the first ones in no orientation."""
+    slide = "{joint: prismatic, alpha: pi/2, active: true}"
+    return platform("upu", ["{joint: universal, alpha: pi/2}", slide], "{joint: universal, alpha: -pi/2}")
+
+
+def unequal_rods() -> Robot:
+    robot = symoro.load("delta")
+    cut = next(k for k in range(robot.NL + 1, robot.NJ + 1) if robot.frame(k).d.text == "LF")
+    return robot.with_frame(cut, d="LF + 1/1000000")
+
+
+def test_robots() -> None:
+    """The error names the cause; for a leg also the models that apply."""
+    skew = platform("skew", [MOTOR, "{alpha: 0.3, d: LA}"], "{joint: ball, d: LB}")
+    off = platform("off", [MOTOR, "{d: LA}", "{alpha: pi/2, d: 0.1}"], "{joint: ball, d: LB}", six=True)
+    cases = [
+        (symoro.load("rx90"), "no loops|names no platform"),
+        (symoro.load("sr400"), "leg"),
+        (symoro.load("hybrid"), "."),
+        (symoro.load("3rrr").with_frame(1, mu=False), "active joints"),
+        (robots()["3-RPS"].with_frame(1, mu=True), "3 freedoms and 4 active joints"),
+        (unequal_rods(), "opposite sides differ"),
+        (upu(), "in no orientation of the platform"),
+        (skew, "revolute axes are not parallel"),
+        (off, "do not intersect at a right angle"),
+    ]
+    for robot, cause in cases:
+        with pytest.raises(NotApplicableError, match=cause) as error:
+            symoro.generate(robot, "inverse-dynamics", space="platform")
+        if "is not supported in platform space" in str(error.value):
+            assert "without the option space" in str(error.value)
+
+
+def test_working_modes() -> None:
+    for fold in ("3", "11", "", "x"):
+        with pytest.raises(OptionError, match="fold"):
+            symoro.generate("3rrr", "inverse-dynamics", space="platform", fold=fold)
