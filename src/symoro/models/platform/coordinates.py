@@ -207,8 +207,8 @@ class PlatformCoordinates(TwistCoordinates):
         self.postures = [
             posture_of(builder, robot, leg, pose, mode) for leg, mode in zip(legs, modes, strict=True)
         ]
-        arms = {j for leg in legs for j in leg.arm}
-        self.tree = tuple(joint(j) for j in moving_joints(robot) if end_joints or j in arms)
+        arms = sorted(j for leg in legs for j in leg.arm)
+        self.tree = tuple(map(joint, moving_joints(robot) if end_joints else arms))
         self.own = tuple(TWIST[k] for k in self.freedoms)
         self.is_constrained = any(leg.is_constrained for leg in legs)
 
