@@ -1,25 +1,236 @@
-"""Which method solves a problem, tried from the simplest to the most general, and what it answers."""
+"""The methods of inverse geometry in their order, from the simplest to the most general; verification; refinement.
+
+Verification of the formulas at generation: from the poses of random postures the postures must be recovered.
+
+The formulas are evaluated with the robot's numbers (nominal ones, or random ones where it has none) at poses whose
+postures are known: some random, some with joints next to a multiple of a right angle, where closed forms are weakest.
+Lengths are divided by the robot's size, and the smallest singular value of a posture's Jacobian is compared with that
+of the best-conditioned posture: a robot whose axes are almost parallel is verified as any other. Postures that are
+singular except for round-off do not count. Where loops constrain the joints, the postures satisfy them.
+
+    lost     no row of status 0 or 2 contains the posture
+    rough    the residual of the row that contains it, if any, exceeds ROUGH_POSTURE: a divisor is small, or the
+             formulas hold for a similar robot only
+
+Refinement: where two roots of a quartic are close, or a small divisor amplifies round-off, a true solution may miss the
+pose by more than the tolerance, or seem out of reach. The kernel `refine` improves such rows by Newton's method on the
+pose. It starts from verified formulas, so that it cannot hide a wrong derivation. The kernel compares lengths with 1:
+it works on lengths divided by the robot's size.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from symoro.errors import NotApplicableError
-from symoro.models.geometric.inverse.branches import Solution, solutions
+from symoro.expr import ops
+from symoro.expr.evaluate import evaluate
+from symoro.expr.number import Tolerance
+from symoro.expr.scalar import Expr, Scalar, less_equal, maximum, select
+from symoro.models.geometric.inverse.branches import SINGULAR, VALID, Solution, solutions
+from symoro.models.geometric.inverse.chain.chain import links
+from symoro.models.geometric.inverse.chain.pose import entry_name
 from symoro.models.geometric.inverse.chain.problem import NUMERIC, Problem, with_own_joints
 from symoro.models.geometric.inverse.explain import derivation
+from symoro.models.geometric.inverse.finite import in_units
 from symoro.models.geometric.inverse.general.general import general_solutions
 from symoro.models.geometric.inverse.paul.equations import Equations
 from symoro.models.geometric.inverse.paul.paul import Paul
 from symoro.models.geometric.inverse.pieper.pieper import pieper
 from symoro.models.geometric.inverse.pieper.swivel import swivel_steps
-from symoro.models.geometric.inverse.refine import refined
 from symoro.models.geometric.inverse.step import Step
-from symoro.models.geometric.inverse.trial import FEW, Trial, TrialResult
 from symoro.models.ports import SWIVEL
-from symoro.models.tolerances import ROUGH_POSTURE
+from symoro.models.tolerances import EPSILON, INTENDED_POSTURE, ROUGH_POSTURE, SAME_POSTURE, WELL_CONDITIONED
 from symoro.program.derivation import Stage
+
+SEED = 5
+RANDOM, SQUARE = 600, 600  # postures at random, postures next to right angles
+# Error of a pose; divided by the smallest singular value it is the error of the joints.
+AMPLIFIED = 100 * EPSILON
+FEW = 0.01  # share of random postures that may be rough, if Newton's method makes them exact
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """Of the regular postures, those that are lost; and the share of the random ones that are rough.
+
+    `exact`: every row that should hold a posture does so to a tenth of the tolerance, nothing is lost.
+    """
+
+    postures: int
+    lost: int
+    rough: float
+    exact: bool
+
+
+class Trial:
+    """Postures and their poses, the same for all methods that are tried on a problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        import numpy
+
+        from symoro.expr.kernels.refine import refine_chain_
+
+        self.problem = problem
+        rng = numpy.random.default_rng(SEED)
+        joints, between = links(problem.chain.motions)
+        unknown = [joint for joint in joints if not joint.terms]
+        self.joints = [joint.joint for joint in unknown]
+        self.turns = numpy.array([joint.turns for joint in unknown])
+        self.count = RANDOM + SQUARE
+        literals = [problem.builder.number(x).lit for matrix in between for row in matrix for x in row]
+        self.parameters: dict[str, Any] = {}
+        self.variables: dict[str, Any] = {}
+        closed = self._closed()
+        self._draw(literals, rng)
+        flat = evaluate(problem.builder.graph, literals, self.parameters, self.variables)
+        spread = [numpy.broadcast_to(x, (self.count,)) for x in flat]
+        placements = numpy.stack(spread, -1).reshape(self.count, -1, 4, 4)
+        size = abs(placements[:, :, :3, 3]).sum((1, 2))
+        size[size == 0] = 1.0
+        placements[:, :, :3, 3] /= size[:, None, None]
+        self.units = numpy.where(self.turns, 1.0, size[:, None])
+        self.q = _postures(rng, self.turns)[: self.count]
+        for k, j in enumerate(self.joints):
+            if j in closed:
+                self.q[:, k] = closed[j] / self.units[:, k]
+        kinds = numpy.array([joint.sign * (1 if joint.turns else 2) for joint in joints])
+        # All joints from the unknown ones.
+        tangents = numpy.array([joint.tangent(self.joints) for joint in joints])
+        ends, slopes = refine_chain_(placements, kinds, self.q @ tangents.T)
+        slopes = slopes @ tangents
+        given = numpy.array(problem.given)
+        # Poses come rounded to the size of their largest entries: a formula must not count on more of the small ones.
+        ends[:, :3] = ends[:, :3] + EPSILON * rng.uniform(-1, 1, ends[:, :3].shape)
+        ends[:, :3, 3] *= size[:, None]
+        for r in range(4):
+            for c in range(4):
+                known = r < 3 and given[r, c]
+                self.variables[entry_name(r, c)] = ends[:, r, c] if known else float(r == c)
+        least = numpy.linalg.svd(slopes[:, given], compute_uv=False)[:, -1]
+        self.regular = least > WELL_CONDITIONED * least.max()
+        self.near = numpy.minimum(SAME_POSTURE + AMPLIFIED / least.clip(EPSILON), INTENDED_POSTURE)
+
+    def _closed(self) -> Mapping[int, Any]:
+        """Return joints by number, of postures that satisfy the loops where these constrain the joints of the chain."""
+        closure = self.problem.closure
+        if closure is None or not closure.tied:
+            return {}
+        sample = closure.postures(self.count, True)
+        self.count = len(next(iter(sample.joints.values())))
+        self.parameters.update(sample.parameters)
+        for j, entry in self.problem.start.items():
+            if j in sample.joints:
+                self.variables[self.problem.builder.graph.args[entry.lit >> 1][0]] = sample.joints[j]
+        return sample.joints
+
+    def _draw(self, literals: Sequence[int], rng: Any) -> None:
+        """Numbers for the symbols that have none yet."""
+        graph = self.problem.builder.graph
+        nominal = dict(self.problem.robot.nominal)
+        for i in graph.reachable(literals):
+            if graph.op[i] == ops.SYMBOL:
+                name, cls = graph.args[i]
+                unit = self.problem.probes.unit if name in self.problem.probes.lengths else 1.0
+                if cls == ops.PARAMETER and name not in self.parameters:
+                    drawn = unit * rng.uniform(0.3, 1.2, self.count)
+                    self.parameters[name] = nominal.get(name, drawn)
+                elif cls == ops.VARIABLE and name not in self.variables:
+                    self.variables[name] = unit * rng.uniform(-3, 3, self.count)
+
+    def of(self, found: Sequence[Solution], tolerance: float) -> TrialResult:
+        """Return how many postures the solutions of a method recover."""
+        import numpy
+
+        graph = self.problem.builder.graph
+        literals = [
+            x.lit for one in found for x in (*(one.joints[j] for j in self.joints), one.residual, one.status)
+        ]
+        self._draw(literals, numpy.random.default_rng(SEED))
+        with numpy.errstate(all="ignore"):
+            values = evaluate(graph, literals, self.parameters, self.variables)
+            rows = numpy.stack([numpy.broadcast_to(x, (self.count,)) for x in values], -1)
+            rows = rows.reshape(self.count, len(found), -1)
+            apart = rows[:, :, :-2] / self.units[:, None] - self.q[:, None]
+            apart = numpy.where(self.turns, numpy.arctan2(numpy.sin(apart), numpy.cos(apart)), apart)
+            apart = numpy.nan_to_num(abs(apart).max(2), nan=numpy.inf)
+            residual, status = rows[:, :, -2], rows[:, :, -1]
+            good = ((status == 0) | (status == 2)) & (apart < self.near[:, None])
+            missed = numpy.nanmin(numpy.where(apart < INTENDED_POSTURE, residual, numpy.inf), 1)
+        lost = self.regular & ~good.any(1)
+        rough = self.regular & ~(missed <= ROUGH_POSTURE)
+        share = rough[:RANDOM].sum() / max(1, self.regular[:RANDOM].sum())
+        exact = not lost.any() and bool((missed[self.regular] <= tolerance / 10).all())
+        return TrialResult(int(self.regular.sum()), int(lost.sum()), float(share), exact)
+
+
+def _postures(rng: Any, turns: Any) -> Any:
+    """Return random joints, lengths in units of the robot's size; half of them have some next to a right angle."""
+    import numpy
+
+    shape = (RANDOM + SQUARE, len(turns))
+    q = rng.uniform(-1, 1, shape) * numpy.where(turns, numpy.pi, 1)
+    beside = rng.choice([-1, 1], shape) * 10 ** rng.uniform(-4.5, -1.5, shape)
+    square = numpy.where(turns, rng.integers(-1, 3, shape) * numpy.pi / 2, 0) + beside
+    chosen = rng.random(shape) < 0.4
+    chosen[:RANDOM] = False
+    return numpy.where(chosen, square, q)
+
+
+TURNS, SLIDES = 1, 2  # as the kernel marks joints
+
+
+def refined(problem: Problem, found: Sequence[Solution], tolerance: float) -> list[Solution]:
+    """The solutions, each with its joints, residual and status as the kernel leaves them."""
+    builder = problem.builder
+    joints, between = links(problem.chain.motions)
+    size = problem.chain.size
+    placements = [x for matrix in between for row in in_units(matrix, size) for x in row]
+    pairs = [
+        (entry, known)
+        for row, mask in zip(in_units(problem.chain.target, size), problem.given, strict=True)
+        for entry, known in zip(row, mask, strict=True)
+    ]
+    marks: list[Scalar] = [
+        len(joints),
+        builder.number(Tolerance(tolerance)),
+        *(int(known) for _, known in pairs),
+    ]
+    marks += [joint.sign * (TURNS if joint.turns else SLIDES) for joint in joints]
+    inverse = 1 / size
+    rows = [
+        x
+        for one in found
+        for x in (
+            *(one.joints[j.joint] * (1 if j.turns else inverse) for j in joints),
+            one.residual,
+            one.status,
+        )
+    ]
+    table = builder.call("refine", placements, [entry if known else 0 for entry, known in pairs], marks, rows)
+    width = len(joints) + 2
+    made = []
+    for k, one in enumerate(found):
+        *q, residual, status = table[width * k : width * (k + 1)]
+        values = {
+            joint.joint: builder.number(value * (1 if joint.turns else size))
+            for joint, value in zip(joints, q, strict=True)
+        }
+        made.append(replace(one, joints=values, residual=residual, status=_status(problem, one, status)))
+    return made
+
+
+def _status(problem: Problem, one: Solution, status: Expr) -> Expr:
+    """Singular where a joint is free, whatever the kernel says of the pose."""
+    if not one.free:
+        return status
+    free: Scalar = problem.builder.number(0)
+    for flag in one.free.values():
+        free = maximum(free, flag)
+    return problem.builder.number(select(free, select(less_equal(status, VALID), SINGULAR, status), status))
+
 
 LOST = 1e-3  # largest share of the regular postures that a verified method may lose
 
