@@ -3,7 +3,7 @@
 import { render } from "preact";
 
 import { Failure, type Back } from "./back/back";
-import type { Placements, View } from "./back/view";
+import type { Placements, View } from "./back/messages";
 import { ScenePane } from "./scene/pane";
 import { createStore } from "./store/store";
 import "./shell/theme.css";

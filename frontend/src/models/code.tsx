@@ -3,7 +3,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import type { Files } from "./answers";
+import type { Files } from "../back/messages";
 import { save } from "../store/download";
 import { highlighted } from "./highlight";
 import { remembered } from "./memory";

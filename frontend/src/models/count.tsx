@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 
-import type { Count } from "./answers";
+import type { Counts } from "../back/messages";
 import { equationRows } from "./equationRows";
 import { explained } from "./explained";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
@@ -18,7 +18,7 @@ const COLUMNS = [
 ] as const;
 
 /** Multiplications and additions of a call, or of the part done once where a call has none. */
-export function countText(count: Count): string {
+export function countText(count: Counts): string {
   const { setup } = count;
   if (setup && count.multiplications + count.additions === 0) return `once ${countText({ ...setup, setup: undefined })}`;
   return `${count.multiplications} ×  ${count.additions} +`;
@@ -55,7 +55,7 @@ export function CountTab({ session }: { session: Session }) {
   );
 }
 
-function CountRow({ title, count }: { title: string; count: Count }) {
+function CountRow({ title, count }: { title: string; count: Counts }) {
   return (
     <tr>
       <th scope="row">{title}</th>

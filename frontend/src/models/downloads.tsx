@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Problem } from "../back/back";
-import type { Project } from "./answers";
+import type { Project } from "../back/messages";
 import { language } from "./code";
 import { save, zipped } from "../store/download";
 import { CopyButton, ProblemPanel } from "./parts";

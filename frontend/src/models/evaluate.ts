@@ -1,6 +1,6 @@
 // Models that are computed in the page itself, by the JavaScript that symoro wrote of them (docs/languages.md).
 
-import type { InputData } from "./answers";
+import type { InputData } from "../back/messages";
 
 type Numbers = ArrayLike<number>;
 

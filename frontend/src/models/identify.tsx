@@ -3,9 +3,8 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
-import type { components } from "../back/api";
+import type { IdentifyAnswer, View } from "../back/messages";
 import type { Problem, Progress } from "../back/back";
-import type { View } from "../back/view";
 import { Chart, colourOf, type Curve } from "../plot/chart";
 import { kindOf } from "../shell/motionfiles";
 import type { Logged, Store } from "../store/store";
@@ -13,7 +12,7 @@ import { save } from "../store/download";
 import { ProblemPanel, Waiting } from "./parts";
 import { problemOf } from "./session";
 
-type Answer = components["schemas"]["IdentifyAnswer"];
+type Answer = IdentifyAnswer;
 
 const METHODS: [string, string][] = [
   ["ols", "ordinary least squares"],

@@ -1,6 +1,6 @@
 // A motion with its velocities and accelerations, for models along it.
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import type { Motion } from "../scene/scene";
 import { evaluate, type Program } from "./evaluate";
 import { prefill, solution } from "./prefill";

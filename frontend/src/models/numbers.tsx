@@ -3,7 +3,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import type { InputData, PortData } from "./answers";
+import type { InputData, ModelPort } from "../back/messages";
 import { evaluate, size, type Program, type Values } from "./evaluate";
 import { isSolution, Matrix, meanings, tally } from "./matrix";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
@@ -106,7 +106,7 @@ function placement(
 function Input(props: {
   name: string;
   input: InputData;
-  port: PortData | undefined;
+  port: ModelPort | undefined;
   values: number[];
   typed: Record<number, number>;
   onType: (at: number, value: number) => void;
@@ -191,7 +191,7 @@ interface OutputsProps {
   shown: Shown;
   program: Program;
   outputs: Values;
-  ports: Map<string, PortData>;
+  ports: Map<string, ModelPort>;
 }
 
 /** Puts the robot into the posture of a solution. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Entry, OptionData } from "./answers";
+import type { EntryData, OptionData } from "../back/messages";
 import { fieldsOf, formOf, given, labelOf, read, shown } from "./options";
 import { changed } from "./optionsForm";
 
@@ -12,18 +12,20 @@ const option = (name: string, kind: OptionData["kind"], standard: unknown = null
   choices,
 });
 
-const ENTRY: Entry = {
+const ENTRY: EntryData = {
   id: "inverse-dynamics",
   menu: "Dynamic",
   title: "",
   aliases: [],
+  inputs: {},
+  outputs: {},
   reference: "",
   applies_to: "",
   options: [option("effort", "choice", "quick", ["quick", "search"]), option("reactions", "flag", false)],
   forms: [
-    { of: "a floating base", reference: "", applies_to: "", options: [option("base", "choice", "free", ["free", "given"])] },
-    { of: "a platform", reference: "", applies_to: "", options: [option("space", "choice", null, ["platform"]), option("fold", "text", "1")] },
-    { of: "free joints", reference: "", applies_to: "", options: [option("free", "frames")] },
+    { of: "a floating base", inputs: {}, outputs: {}, reference: "", applies_to: "", options: [option("base", "choice", "free", ["free", "given"])] },
+    { of: "a platform", inputs: {}, outputs: {}, reference: "", applies_to: "", options: [option("space", "choice", null, ["platform"]), option("fold", "text", "1")] },
+    { of: "free joints", inputs: {}, outputs: {}, reference: "", applies_to: "", options: [option("free", "frames")] },
   ],
   form: 0,
   switches: [

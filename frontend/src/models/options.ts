@@ -1,6 +1,6 @@
 // Options of a model as a form: which fields there are, what a text in a field means, what is worth sending.
 
-import type { Entry, FormData, OptionData } from "./answers";
+import type { EntryData, FormData, OptionData } from "../back/messages";
 
 export type Options = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ export function says(value: unknown): boolean {
 }
 
 /** The form that the robot of a catalogue takes with these options. */
-export function formOf(entry: Entry, options: Options): FormData {
+export function formOf(entry: EntryData, options: Options): FormData {
   const all: FormData[] = [entry, ...entry.forms];
   const led = (entry.switches ?? []).find(({ option, value }) =>
     value === null ? says(options[option]) : options[option] === value,
@@ -19,7 +19,7 @@ export function formOf(entry: Entry, options: Options): FormData {
 }
 
 /** The options to show: those of the form taken, and those that lead to another form of this robot. */
-export function fieldsOf(entry: Entry, options: Options): OptionData[] {
+export function fieldsOf(entry: EntryData, options: Options): OptionData[] {
   const own = formOf(entry, options).options;
   const names = new Set(own.map((option) => option.name));
   const leading = new Set((entry.switches ?? []).map((one) => one.option));
@@ -36,7 +36,7 @@ export function fieldsOf(entry: Entry, options: Options): OptionData[] {
 }
 
 /** What is sent: options of the form that say something other than their default. */
-export function given(entry: Entry, options: Options): Options {
+export function given(entry: EntryData, options: Options): Options {
   const found: Options = {};
   for (const option of fieldsOf(entry, options)) {
     const value = options[option.name];

@@ -2,12 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 
-import type { View } from "../back/view";
-import type { Entry, OptionData } from "./answers";
+import type { EntryData, OptionData, View } from "../back/messages";
 import { fieldsOf, formOf, labelOf, read, shown, type Options } from "./options";
 
 export interface OptionsFormProps {
-  entry: Entry;
+  entry: EntryData;
   view: View | null;
   options: Options;
   onChange: (options: Options) => void;

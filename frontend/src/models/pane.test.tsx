@@ -5,18 +5,19 @@ import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import type { Back } from "../back/back";
-import type { View } from "../back/view";
+import type { EntryData, ModelAnswer, View } from "../back/messages";
 import { createStore, type Store } from "../store/store";
-import type { Entry, ModelAnswer } from "./answers";
 import dynamicsSource from "./fixtures/planar2r_inverse_dynamics.js?raw";
 import { PLANAR } from "./fixtures/robots";
 import { ModelsPane } from "./pane";
 
-const ENTRY: Entry = {
+const ENTRY: EntryData = {
   id: "inverse-dynamics",
   menu: "Dynamic",
   title: "inverse dynamic model",
   aliases: [],
+  inputs: {},
+  outputs: {},
   reference: "a paper",
   applies_to: "every robot",
   options: [
@@ -28,7 +29,7 @@ const ENTRY: Entry = {
   form: 0,
   switches: [],
 };
-const OTHER: Entry = { ...ENTRY, id: "loop-geometry", title: "loops", why_not: "it has no closed loop" };
+const OTHER: EntryData = { ...ENTRY, id: "loop-geometry", title: "loops", why_not: "it has no closed loop" };
 
 const ANSWER = {
   model: "inverse-dynamics",
@@ -42,12 +43,15 @@ const ANSWER = {
   count: { additions: 3, multiplications: 4, divisions: 0, functions: 2, others: 0, kernels: 0 },
   text: "tau1 = a + b",
   latex: "Each call:\n\\begin{align*}\n\\Gamma_{1} &= a + b\n\\end{align*}\n",
-  ports: [{ name: "tau", shape: [2], title: "torques", unit: "N m" }],
+  ports: [{ direction: "out", name: "tau", shape: [2], title: "torques", unit: "N m" }],
   columns: [],
   conditions: [],
   derivation: [],
   python: "import symoro",
   command: "symoro generate",
+  form: "",
+  units: {},
+  choices: [],
 } satisfies ModelAnswer;
 
 const VIEW = {

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import { Chart, type Curve } from "../plot/chart";
 import type { Store } from "../store/store";
 import { csv } from "./csv";

@@ -1,6 +1,6 @@
 // What is plotted along a motion: which model, and which curves are made of its outputs.
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import type { Curve } from "../plot/chart";
 import { evaluateAlong, size, type Program, type Values } from "./evaluate";
 import type { Sampled } from "./motion";

@@ -1,7 +1,6 @@
 // Numbers to start from: the posture for joints, no motion for what moves, no turn for what turns.
 
-import type { View } from "../back/view";
-import type { InputData } from "./answers";
+import type { InputData, View } from "../back/messages";
 
 export interface State {
   q: ArrayLike<number>;

@@ -1,6 +1,6 @@
 // Base parameters with their relations, and the columns of a regressor.
 
-import type { Base } from "./answers";
+import type { BaseAnswer } from "../back/messages";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
 import type { Session } from "./session";
 
@@ -41,12 +41,12 @@ export function Relations({ session }: { session: Session }) {
   );
 }
 
-function baseOf(session: Session): Promise<Base> {
+function baseOf(session: Session): Promise<BaseAnswer> {
   const { view, asked } = session.shown.peek()!;
-  return session.askOf<Base>(view, "base", asked.model === "base-parameters" ? { options: asked.options } : {});
+  return session.askOf<BaseAnswer>(view, "base", asked.model === "base-parameters" ? { options: asked.options } : {});
 }
 
-function BaseTable({ base, columns }: { base: Base; columns: string[] }) {
+function BaseTable({ base, columns }: { base: BaseAnswer; columns: string[] }) {
   const at = new Map(columns.map((name, i) => [name, i + 1]));
   return (
     <>

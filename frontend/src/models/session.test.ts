@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { Failure, type Asking, type Back } from "../back/back";
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import { createStore } from "../store/store";
 import { CANCELLED, createSession } from "./session";
 

@@ -3,9 +3,8 @@
 import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { Failure, type Problem, type Progress } from "../back/back";
-import type { View } from "../back/view";
+import type { About, EntryData, Files, InputData, ModelAnswer, View } from "../back/messages";
 import type { Asked, Store } from "../store/store";
-import type { About, Entry, Files, InputData, ModelAnswer } from "./answers";
 import { load, type Program } from "./evaluate";
 import { given } from "./options";
 
@@ -19,9 +18,9 @@ export interface Shown {
 export interface Session {
   readonly store: Store;
   readonly about: ReadonlySignal<About | null>;
-  readonly catalogue: ReadonlySignal<Entry[] | null>;
+  readonly catalogue: ReadonlySignal<EntryData[] | null>;
   /** The catalogue's entry of the model that is asked for. */
-  readonly entry: ReadonlySignal<Entry | null>;
+  readonly entry: ReadonlySignal<EntryData | null>;
   readonly shown: ReadonlySignal<Shown | null>;
   readonly progress: ReadonlySignal<Progress | null>;
   readonly problem: ReadonlySignal<Problem | null>;
@@ -47,7 +46,7 @@ export function problemOf(error: unknown): Problem {
 
 export function createSession(store: Store): Session {
   const about = signal<About | null>(null);
-  const catalogue = signal<Entry[] | null>(null);
+  const catalogue = signal<EntryData[] | null>(null);
   const shown = signal<Shown | null>(null);
   const progress = signal<Progress | null>(null);
   const problem = signal<Problem | null>(null);
@@ -80,7 +79,7 @@ export function createSession(store: Store): Session {
   const followCatalogue = effect(() => {
     const asked = robot.value;
     const stop = new AbortController();
-    const list = store.back.call<{ models: Entry[] }>("catalogue", asked ? { robot: asked } : {}, {
+    const list = store.back.call<{ models: EntryData[] }>("catalogue", asked ? { robot: asked } : {}, {
       signal: stop.signal,
     });
     list.then(
@@ -187,7 +186,7 @@ export function createSession(store: Store): Session {
 }
 
 /** The options that are worth sending; all of them while the catalogue is not there yet. */
-function named(asked: Asked, catalogue: Entry[] | null): Record<string, unknown> {
+function named(asked: Asked, catalogue: EntryData[] | null): Record<string, unknown> {
   const entry = catalogue?.find(({ id }) => id === asked.model);
   return entry ? given(entry, asked.options) : asked.options;
 }

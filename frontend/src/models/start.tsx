@@ -1,6 +1,6 @@
 // The pane before a model is asked for: every model, by the menus of SYMORO.
 
-import type { Entry } from "./answers";
+import type { EntryData } from "../back/messages";
 import type { Session } from "./session";
 import { ProblemPanel, Waiting } from "./parts";
 
@@ -35,7 +35,7 @@ export function Start({ session }: { session: Session }) {
   );
 }
 
-function Choice({ entry, ready, onChoose }: { entry: Entry; ready: boolean; onChoose: () => void }) {
+function Choice({ entry, ready, onChoose }: { entry: EntryData; ready: boolean; onChoose: () => void }) {
   const why = ready ? entry.why_not : "open a robot first";
   return (
     <button type="button" disabled={Boolean(why)} title={why ? `Not for this robot: ${why}` : entry.reference} onClick={onChoose}>

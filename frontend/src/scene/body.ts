@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import { platforms, radiusOf } from "./extras";
 import { Instances, standing } from "./instances";
 import { axis, distance, origin, plus, way, type Point } from "./path";

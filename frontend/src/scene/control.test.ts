@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { Failure, type Back } from "../back/back";
-import type { Placements, View } from "../back/view";
+import type { Placements, View } from "../back/messages";
 import { createStore, type Store } from "../store/store";
 import { Control, pose } from "./control";
 import { dataUrl, fixture } from "./fixtures";

@@ -2,7 +2,7 @@
 
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
-import type { Placements, Solved, View } from "../back/view";
+import type { Placements, SolvedPose, View } from "../back/messages";
 import { save } from "../store/download";
 import type { Given, Store } from "../store/store";
 import { free, home, named, random } from "./joints";
@@ -313,7 +313,7 @@ export class Control {
     try {
       const q = this.scene.posture();
       const T = this.scene.placement(this.endFrame());
-      const found = await this.store.back.call<Solved>("solve", {
+      const found = await this.store.back.call<SolvedPose>("solve", {
         robot: view.robot,
         pose: [0, 4, 8, 12].map((row) => T.slice(row, row + 4)),
         q0: view.coordinates.map((j) => q[view.joints.findIndex((joint) => joint.frame === j)] ?? 0),

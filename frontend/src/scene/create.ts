@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import { Body, drawnAt, type Palette, type Style } from "./body";
 import { Viewpoint } from "./camera";
 import { location, radiusOf } from "./extras";

@@ -1,6 +1,6 @@
 // The text of a trajectory, and the lines that a form adds to it.
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 
 export const PARTS = ["joints", "via", "line", "circle", "fourier", "hold"] as const;
 export type PartKind = (typeof PARTS)[number];

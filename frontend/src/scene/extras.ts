@@ -1,6 +1,6 @@
 // What a view may tell of a robot besides its frames, for those who draw it.
 
-import type { View, WheelView } from "../back/view";
+import type { View, WheelView } from "../back/messages";
 
 export function radiusOf(wheel: WheelView, parameters: Record<string, number>): number | null {
   return (wheel.symbol ? parameters[wheel.symbol] : undefined) ?? wheel.radius;

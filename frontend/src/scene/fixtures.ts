@@ -1,6 +1,6 @@
 // Small robots with their generated code, for tests (tools/scene_fixtures.py writes them).
 
-import type { Placements, View } from "../back/view";
+import type { Placements, View } from "../back/messages";
 import fourbar from "./fixtures/fourbar.json";
 import gripper from "./fixtures/gripper.json";
 import rx90 from "./fixtures/rx90.json";

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import { Instances, standing } from "./instances";
 import { way } from "./path";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { JointView } from "../back/view";
+import type { JointView } from "../back/messages";
 import { fixture } from "./fixtures";
 import { free, fromShown, home, named, random, range, toShown, within } from "./joints";
 import { apart, inside, merged, title } from "./labels";

@@ -1,6 +1,6 @@
 // Joints as sliders show them: ranges, units, postures by name, random ones.
 
-import type { JointView, View } from "../back/view";
+import type { JointView, View } from "../back/messages";
 
 export interface Range {
   lower: number;

@@ -2,7 +2,7 @@
 
 import { signal, useComputed, useSignal } from "@preact/signals";
 
-import type { JointView } from "../back/view";
+import type { JointView } from "../back/messages";
 import { AT_ORIGIN, type Store } from "../store/store";
 import type { Control } from "./control";
 import { digits, fromShown, range, toShown, unit, within } from "./joints";

@@ -1,6 +1,6 @@
 // JavaScript that symoro generated, brought to life in the page.
 
-import type { Module } from "../back/view";
+import type { Module } from "../back/messages";
 
 type Numbers = ArrayLike<number>;
 type Outputs = Record<string, Float64Array>;

@@ -1,6 +1,6 @@
 // Motions to be played: a sinusoid for each joint, or the rows of a CSV file.
 
-import type { JointView } from "../back/view";
+import type { JointView } from "../back/messages";
 import type { Motion } from "./scene";
 
 export interface Wave {

@@ -2,7 +2,7 @@
 
 import { effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import type { Store } from "../store/store";
 import { baseAt, CsvError, duration, parseCsv, sample, sinusoid, type Wave } from "./motion";
 import { Player } from "./player";

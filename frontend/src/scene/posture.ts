@@ -1,6 +1,6 @@
 // Postures and placements of a robot by its generated code: coupled joints follow, loops are closed.
 
-import type { Placements, View } from "../back/view";
+import type { Placements, View } from "../back/messages";
 import { coordinatePlaces, free, openedPlaces } from "./joints";
 import { load, type Loaded } from "./modules";
 

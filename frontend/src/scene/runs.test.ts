@@ -2,13 +2,13 @@ import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
 
 import { Failure, type Asking, type Back } from "../back/back";
-import type { View } from "../back/view";
+import type { Piece, View } from "../back/messages";
 import { createStore } from "../store/store";
 import { assembly, begun, coordinates, line, moved, usual, withPart } from "./draft";
 import { fixture } from "./fixtures";
 import { baseAt } from "./motion";
 import { Player } from "./player";
-import { Growing, Runs, type Piece, type Wanted } from "./runs";
+import { Growing, Runs, type Wanted } from "./runs";
 import type { Motion } from "./scene";
 import { few } from "./trace";
 import { curvesOf, kindsOf } from "./underplot";

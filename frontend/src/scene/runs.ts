@@ -3,15 +3,11 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 
 import { Failure, type Problem, type Progress } from "../back/back";
-import type { components } from "../back/api";
-import type { View } from "../back/view";
+import type { Piece, SimulationAnswer, TrajectoryAnswer, View } from "../back/messages";
 import type { Store } from "../store/store";
 import { assembly, moved } from "./draft";
 import type { Efforts, Motion } from "./scene";
 
-export type TrajectoryAnswer = components["schemas"]["TrajectoryAnswer"];
-export type SimulationAnswer = components["schemas"]["SimulationAnswer"];
-export type Piece = components["schemas"]["Piece"];
 type MotionAnswer = Pick<TrajectoryAnswer, "times" | "q" | "frame" | "joints" | "units" | "tau" | "efforts">;
 
 /** What runs need of the pane that they are played in. */

@@ -1,6 +1,6 @@
 // The scene's face to the rest of the page: no other file of the page knows three.js.
 
-import type { Module, Placements, View } from "../back/view";
+import type { Module, Placements, View } from "../back/messages";
 import type { Naming } from "./labels";
 
 export interface Motion {

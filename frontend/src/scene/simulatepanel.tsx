@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
 import { coordinates, moved } from "./draft";

@@ -1,6 +1,6 @@
 // All postures that bring the end of the robot to where it is now, as ghosts and as a list.
 
-import type { JointView } from "../back/view";
+import type { JointView } from "../back/messages";
 import type { Control } from "./control";
 import { degrees } from "./jointspanel";
 import { digits, toShown } from "./joints";

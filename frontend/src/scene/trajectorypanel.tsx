@@ -3,12 +3,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
+import type { TrajectoryAnswer } from "../back/messages";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
 import { begun, line, PARTS, usual, withPart, type Fields } from "./draft";
 import { Field } from "./jointspanel";
 import { Running, Wrong } from "./runparts";
-import type { TrajectoryAnswer } from "./runs";
 import { nameOf } from "./underplot";
 
 const KINDS = [...PARTS, "excitation"] as const;

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import { Chart, colourOf, type Curve } from "../plot/chart";
 import type { Store } from "../store/store";
 import type { Control } from "./control";

@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import { expect, it, vi } from "vitest";
 
-import type { Visual } from "../back/view";
+import type { VisualData } from "../back/messages";
 import { mesh, Visuals } from "./visuals";
 
 const file = (name: string, text: string): File => ({ name, text: async () => text }) as File;
@@ -33,7 +33,7 @@ it.each([
 it("a mesh that cannot be read leaves the others", async () => {
   const told = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const broken = { name: "a.obj", text: () => Promise.reject(new Error("gone")) } as unknown as File;
-  const shapes = ["a.obj", "b.obj"].map((name) => ({ frame: 0, shape: "mesh", file: name, size: [] }) as unknown as Visual);
+  const shapes = ["a.obj", "b.obj"].map((name) => ({ frame: 0, shape: "mesh", file: name, size: [] }) as unknown as VisualData);
   const made = new Visuals();
   await made.set(shapes, new Map([["a.obj", broken], ["b.obj", file("b.obj", OBJ)]]));
   expect(made.group.children).toHaveLength(1);

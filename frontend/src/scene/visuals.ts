@@ -2,11 +2,11 @@
 
 import * as THREE from "three";
 
-import type { Visual } from "../back/view";
+import type { VisualData } from "../back/messages";
 import { matrixOf } from "./body";
 import { fileOf } from "./meshfile";
 
-type Placed = { visual: Visual; object: THREE.Object3D };
+type Placed = { visual: VisualData; object: THREE.Object3D };
 
 export class Visuals {
   readonly group = new THREE.Group();
@@ -15,7 +15,7 @@ export class Visuals {
   private readonly material = new THREE.MeshLambertMaterial({ color: 0x9aa3ad, transparent: true, opacity: 0.55 });
 
   /** Resolves when all that could be read stands in the scene. */
-  async set(visuals: Visual[], files: ReadonlyMap<string, File>): Promise<void> {
+  async set(visuals: VisualData[], files: ReadonlyMap<string, File>): Promise<void> {
     const asked = ++this.asked;
     this.clear();
     for (const visual of visuals) {
@@ -55,7 +55,7 @@ export class Visuals {
     }
   }
 
-  private solid({ shape, size, color }: Visual): THREE.Object3D {
+  private solid({ shape, size, color }: VisualData): THREE.Object3D {
     const [a = 0.1, b = 0.1, c = 0.1] = size;
     const geometry =
       shape === "box"

@@ -1,6 +1,6 @@
 // What the shell can do, for menus, palette and keyboard.
 
-import type { Format } from "../back/listed";
+import type { FileFormat } from "../back/messages";
 import type { Action } from "../store/store";
 import type { Desk, Panel, Theme } from "./desk";
 import { chooseFiles, saveAs } from "./files";
@@ -11,7 +11,7 @@ const THEMES: [Theme, string][] = [
   ["dark", "Dark"],
 ];
 
-export function writable(desk: Desk): Format[] {
+export function writable(desk: Desk): FileFormat[] {
   return (desk.about.value?.formats ?? []).filter(({ written }) => written);
 }
 

@@ -3,8 +3,7 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { Failure, type Problem } from "../back/back";
-import type { About, Bundled, Entry } from "../back/listed";
-import type { View } from "../back/view";
+import type { About, EntryData, GalleryEntry, View } from "../back/messages";
 import type { Store } from "../store/store";
 
 export type Panel = "new" | "gallery" | "dh" | "keys" | "problem";
@@ -34,8 +33,8 @@ export interface Remedy {
 export interface Desk {
   readonly store: Store;
   readonly about: Signal<About | null>;
-  readonly robots: Signal<Bundled[]>;
-  readonly catalogue: Signal<Entry[]>;
+  readonly robots: Signal<GalleryEntry[]>;
+  readonly catalogue: Signal<EntryData[]>;
   readonly panel: Signal<Panel | null>;
   readonly trouble: Signal<Trouble | null>;
   readonly palette: Signal<boolean>;
@@ -92,8 +91,8 @@ export function createDesk(store: Store, storage: Storage): Desk {
   const desk: Desk = {
     store,
     about: signal<About | null>(null),
-    robots: signal<Bundled[]>([]),
-    catalogue: signal<Entry[]>([]),
+    robots: signal<GalleryEntry[]>([]),
+    catalogue: signal<EntryData[]>([]),
     panel,
     trouble,
     palette: signal(false),
@@ -145,7 +144,7 @@ function followCatalogue(desk: Desk): void {
     setTimeout(async () => {
       if (mine !== latest) return;
       try {
-        const { models } = await desk.store.back.call<{ models: Entry[] }>("catalogue", { robot: view.robot });
+        const { models } = await desk.store.back.call<{ models: EntryData[] }>("catalogue", { robot: view.robot });
         if (mine === latest) desk.catalogue.value = models;
       } catch (error) {
         if (mine === latest && !desk.catalogue.value.length) desk.tell("The list of models did not come", error);
@@ -158,5 +157,5 @@ function followCatalogue(desk: Desk): void {
 export async function fillLists(desk: Desk): Promise<void> {
   const { back } = desk.store;
   desk.about.value = await back.call<About>("about");
-  desk.robots.value = (await back.call<{ robots: Bundled[] }>("robots")).robots;
+  desk.robots.value = (await back.call<{ robots: GalleryEntry[] }>("robots")).robots;
 }

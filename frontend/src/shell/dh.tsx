@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import { fromText } from "../tables/grid";
 import type { Desk } from "./desk";
 

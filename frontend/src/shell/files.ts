@@ -1,7 +1,7 @@
 // Robots from files and to files.
 
 import { Failure } from "../back/back";
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import { save } from "../store/download";
 import { unsetEdits } from "../tables/symbols";
 import type { Desk, Remedy } from "./desk";

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import type { Desk } from "./desk";
 
 const STRUCTURES: [string, string][] = [

@@ -1,6 +1,6 @@
 // The bar at the top: robot, undo, models, palette, theme.
 
-import type { Entry } from "../back/listed";
+import type { EntryData } from "../back/messages";
 import { THEMES, writable } from "./actions";
 import type { Desk } from "./desk";
 import { chooseFiles, saveAs } from "./files";
@@ -38,7 +38,7 @@ function robotItems(desk: Desk): (Item | "line")[] {
 }
 
 /** A model's title without what it explains, and the rest of it. */
-function modelItem(desk: Desk, entry: Entry): Item {
+function modelItem(desk: Desk, entry: EntryData): Item {
   return {
     id: entry.id,
     title: entry.title.charAt(0).toUpperCase() + entry.title.slice(1),

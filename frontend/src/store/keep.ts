@@ -3,7 +3,7 @@
 
 import { effect } from "@preact/signals";
 
-import type { RobotDocument } from "../back/view";
+import type { RobotDocument } from "../back/messages";
 import { AT_ORIGIN, type Kept, type Step, type Store } from "./store";
 
 const TAB = "symoro-tab";

@@ -1,7 +1,7 @@
 // A small robot for tests: its view, and a back that edits it as symoro would.
 
 import { Failure, type Back } from "../back/back";
-import type { Edit, Table, View } from "../back/view";
+import type { CellEdit, Table, View } from "../back/messages";
 
 export function sampleTable(cells: string[][]): Table {
   return {
@@ -32,6 +32,7 @@ export function sampleView(cells: string[][], changes: Partial<View> = {}): View
   return {
     robot: { name: "sample", cells },
     name: "sample",
+    file: "sample",
     title: "",
     reference: "",
     structure: "serial",
@@ -70,7 +71,7 @@ export function sampleBack(asked: string[] = []): Back {
     async call<T>(name: string, payload: object = {}): Promise<T> {
       asked.push(name);
       await Promise.resolve();
-      const { robot, edits = [] } = payload as { robot: { cells: string[][] }; edits?: Edit[] };
+      const { robot, edits = [] } = payload as { robot: { cells: string[][] }; edits?: CellEdit[] };
       const cells = robot.cells.map((row) => [...row]);
       for (const edit of edits) {
         if (edit.text?.endsWith("*"))

@@ -1,6 +1,6 @@
 // Where posture and parameters begin: with what the robot brings, or with what the robot before had where they fit.
 
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 
 /** A robot's first posture, which names its own coordinates; what it does not name is zero. */
 export function firstPosture(view: View): number[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { Failure, type Back } from "../back/back";
-import type { View } from "../back/view";
+import type { View } from "../back/messages";
 import { CELLS, sampleBack, sampleView } from "./sample";
 import { createStore, type Store } from "./store";
 

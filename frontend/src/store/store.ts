@@ -3,7 +3,7 @@
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { Failure, type Back } from "../back/back";
-import type { Edit, RobotDocument, View } from "../back/view";
+import type { CellEdit, RobotDocument, View } from "../back/messages";
 import type { Motion } from "../scene/scene";
 import { carriedParameters, carriedPosture, firstPosture, withVisuals } from "./start";
 
@@ -82,9 +82,9 @@ export interface Store {
   /** Puts another robot on the bench; undo goes back to the one before. */
   show(view: View): void;
   /** Sends edits of cells; throws a Failure that names the cell, the robot stays as it was. */
-  edit(edits: Edit[]): Promise<void>;
+  edit(edits: CellEdit[]): Promise<void>;
   /** Makes those of the edits that can be made, as one step; the failures of the others, null for those made. */
-  editEach(edits: Edit[]): Promise<(Failure | null)[]>;
+  editEach(edits: CellEdit[]): Promise<(Failure | null)[]>;
   undo(): Promise<void>;
   redo(): Promise<void>;
   /** Adds actions to the palette; the function takes them out again. */
@@ -144,12 +144,12 @@ export function createStore(back: Back): Store {
     future.value = [];
   }
 
-  async function editOn(from: View, edits: Edit[]): Promise<View> {
+  async function editOn(from: View, edits: CellEdit[]): Promise<View> {
     return back.call<View>("robot_edit", { robot: from.robot, edits });
   }
 
   /** Halves until the edits that cannot be made stand alone. */
-  async function eachOn(from: View, edits: Edit[], failures: (Failure | null)[]): Promise<View> {
+  async function eachOn(from: View, edits: CellEdit[], failures: (Failure | null)[]): Promise<View> {
     try {
       const next = await editOn(from, edits);
       failures.push(...edits.map(() => null));

@@ -1,6 +1,6 @@
 // The edit that adds a row to a table: on the selected frame where there is one, else where it makes sense.
 
-import type { Edit, Table, View } from "../back/view";
+import type { CellEdit, Table, View } from "../back/messages";
 
 export interface Bench {
   view: View;
@@ -11,7 +11,7 @@ export interface Bench {
 export interface Adding {
   title: string;
   hint: string;
-  edit: Edit;
+  edit: CellEdit;
 }
 
 /** Links that are not in a table yet; the selected one first. */

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 
 import { Failure } from "../back/back";
-import type { Edit } from "../back/view";
+import type { CellEdit } from "../back/messages";
 import type { Store } from "../store/store";
 import { keyOf } from "./grid";
 
@@ -13,9 +13,9 @@ interface Refused {
 }
 
 export interface Cells {
-  put(edits: Edit[]): Promise<void>;
+  put(edits: CellEdit[]): Promise<void>;
   /** Adds a row or takes one away. */
-  row(edit: Edit): Promise<void>;
+  row(edit: CellEdit): Promise<void>;
   /** The text of a cell that is not the robot's. */
   textOf(key: string): string | undefined;
   problemOf(key: string): string | undefined;

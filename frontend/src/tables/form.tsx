@@ -1,6 +1,6 @@
 // A table of one row with long texts, as lines to be filled in.
 
-import type { Table } from "../back/view";
+import type { Table } from "../back/messages";
 import type { Cells } from "./cells";
 import { choicesOf, keyOf } from "./grid";
 

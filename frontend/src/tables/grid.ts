@@ -1,6 +1,6 @@
 // A spreadsheet's own arithmetic, without a page: where the cursor goes, what is selected, what a paste changes.
 
-import type { Edit, Row, Table } from "../back/view";
+import type { CellEdit, Row, Table } from "../back/messages";
 
 export interface At {
   row: number;
@@ -98,7 +98,7 @@ export function nextChoice(choices: readonly string[], cell: string): string {
   return choices[(choices.indexOf(cell) + 1) % choices.length] ?? cell;
 }
 
-export function editOf(table: Table, row: number, column: number, text: string): Edit | null {
+export function editOf(table: Table, row: number, column: number, text: string): CellEdit | null {
   const line = table.rows[row];
   const field = table.columns[column];
   if (!line || field === undefined) return null;
@@ -106,12 +106,12 @@ export function editOf(table: Table, row: number, column: number, text: string):
 }
 
 /** What pasting makes of a table: the block from the selection's corner on; one value fills all that is selected. */
-export function pasted(table: Table, selection: Selection, text: string): Edit[] {
+export function pasted(table: Table, selection: Selection, text: string): CellEdit[] {
   const cells = fromText(text);
   const block = blockOf(selection);
   const single = cells.length === 1 && cells[0]?.length === 1;
   const rows = single ? block.bottom - block.top + 1 : cells.length;
-  const edits: Edit[] = [];
+  const edits: CellEdit[] = [];
   for (let r = 0; r < rows; r++) {
     const line = (single ? cells[0] : cells[r]) ?? [];
     const columns = single ? block.right - block.left + 1 : line.length;
@@ -124,8 +124,8 @@ export function pasted(table: Table, selection: Selection, text: string): Edit[]
 }
 
 /** All cells of a block with one text, as deleting does. */
-export function filled(table: Table, block: Block, text: string): Edit[] {
-  const edits: Edit[] = [];
+export function filled(table: Table, block: Block, text: string): CellEdit[] {
+  const edits: CellEdit[] = [];
   for (let row = block.top; row <= block.bottom; row++) {
     for (let column = block.left; column <= block.right; column++) {
       const edit = editOf(table, row, column, text);
@@ -140,6 +140,6 @@ export function brief(text: string): string {
   return text.replace(/^(-?\d*\.\d{5})\d{3,}$/, "$1\u2026");
 }
 
-export function keyOf(edit: Pick<Edit, "part" | "j" | "field">): string {
+export function keyOf(edit: Pick<CellEdit, "part" | "j" | "field">): string {
   return `${edit.part} ${edit.j} ${edit.field}`;
 }

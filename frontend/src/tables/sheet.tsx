@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-import type { Row, Table } from "../back/view";
+import type { Row, Table } from "../back/messages";
 import type { Cells } from "./cells";
 import {
   at,

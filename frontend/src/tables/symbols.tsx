@@ -2,7 +2,7 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 
-import type { Edit, Table, View } from "../back/view";
+import type { CellEdit, Table, View } from "../back/messages";
 import type { Store } from "../store/store";
 import type { Cells } from "./cells";
 import { keyOf } from "./grid";
@@ -25,7 +25,7 @@ export function seenSymbols(view: View): Set<string> {
 }
 
 /** Every symbol without a nominal value gets the one that it has now. */
-export function unsetEdits(store: Store): Edit[] {
+export function unsetEdits(store: Store): CellEdit[] {
   const view = store.view.value;
   return (view?.symbols ?? [])
     .filter((name) => view?.nominal[name] === undefined)

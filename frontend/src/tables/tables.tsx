@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
-import type { Edit, Row, Table, View } from "../back/view";
+import type { CellEdit, Row, Table, View } from "../back/messages";
 import type { Store } from "../store/store";
 import { addings } from "./add";
 import { createCells, type Cells } from "./cells";
@@ -170,7 +170,7 @@ function Adding({ table, store, cells }: Omit<SectionProps, "headed">) {
 }
 
 /** A posture is kept as it is when the button is pressed, not as it was when the button was drawn. */
-function current(table: Table, store: Store, edit: Edit): Edit {
+function current(table: Table, store: Store, edit: CellEdit): CellEdit {
   if (edit.part !== "add_posture") return edit;
   const bench = { view: store.view.value!, selected: null, q: store.q.value };
   return addings(table, bench)[0]?.edit ?? edit;

@@ -13,11 +13,12 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from pydantic import TypeAdapter
 
 from symoro.ui.bench import call
+from symoro.ui.bench.answer_types import LONG, JobData
 from symoro.ui.web.guard import Rules
 from symoro.ui.web.gui import listening_at
-from symoro.ui.web.schema import LONG, JobData
 from symoro.ui.web.server import application
 from symoro.ui.web.workers import INTERNAL, Limits
 
@@ -81,7 +82,7 @@ def followed(address: str, id: str) -> JobData:
     for _ in range(int(SECONDS / LOOK)):
         response = httpx.get(f"{address}/api/jobs/{id}", timeout=SECONDS)
         assert response.status_code == 200, response.text[:500]
-        job = JobData.model_validate(response.json())
+        job = TypeAdapter(JobData).validate_python(response.json())
         if job.state in ("done", "failed"):
             error = (response.json()["result"] or {}).get("error")
             assert (error is None) == (job.state == "done")

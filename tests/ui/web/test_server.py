@@ -7,17 +7,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import TypeAdapter
 from starlette.websockets import WebSocketDisconnect
 
 from symoro.ui.bench import CALLS, call
+from symoro.ui.bench.answer_types import LONG, SERVICE, Failure, JobData
 from symoro.ui.web import jobs, page
 from symoro.ui.web.guard import Rules
-from symoro.ui.web.schema import ANSWERS, LONG, PAYLOADS, Failure, JobData
 from symoro.ui.web.server import application
 from symoro.ui.web.workers import Limits
 
@@ -32,6 +34,11 @@ def client() -> Iterator[TestClient]:
         yield made
 
 
+def checked(kind: type, data: Any) -> Any:
+    """The message that JSON holds, of the types that its class says and no others."""
+    return TypeAdapter(kind).validate_json(json.dumps(data), strict=True)
+
+
 def until_over(client: TestClient, id: str) -> dict[str, Any]:
     for _ in range(6000):
         job: dict[str, Any] = client.get(f"/api/jobs/{id}").json()
@@ -42,7 +49,7 @@ def until_over(client: TestClient, id: str) -> dict[str, Any]:
 
 
 def test_every_call_has_its_payload_and_its_address(client: TestClient) -> None:
-    assert set(PAYLOADS) == set(CALLS) and set(LONG) < set(CALLS)
+    assert set(SERVICE) == set(CALLS) and set(LONG) < set(CALLS)
     paths = client.get("/openapi.json").json()["paths"]
     assert {f"/api/{name}" for name in CALLS if name not in LONG} < set(paths)
 
@@ -71,19 +78,19 @@ def deep(levels: int) -> str:
 def test_whatever_comes_is_answered(client: TestClient, body: str) -> None:
     answer = client.post("/api/robot_view", content=body, headers={"content-type": "application/json"})
     assert answer.status_code in (400, 422)
-    assert Failure.model_validate(answer.json()).error.message
+    assert checked(Failure, answer.json()).error.message
 
 
 def test_answers_are_as_described(client: TestClient) -> None:
     """The document of the service is what the page's types are made from."""
     for name in ("rx90", "delta", "tricycle", "flexible2r", "rx90_floating_elastic"):
         view = client.post("/api/robot_open", json={"id": name}).json()
-        ANSWERS["robot_open"].model_validate(view, strict=True)
-        assert set(view) == set(ANSWERS["robot_open"].model_fields)
+        checked(SERVICE["robot_open"].answer, view)
+        assert set(view) == {f.name for f in fields(SERVICE["robot_open"].answer)}
         catalogue = client.post("/api/catalogue", json={"robot": view["robot"]}).json()
-        ANSWERS["catalogue"].model_validate(catalogue, strict=True)
+        checked(SERVICE["catalogue"].answer, catalogue)
     for name in ("about", "robots"):
-        ANSWERS[name].model_validate(client.post(f"/api/{name}", json={}).json(), strict=True)
+        checked(SERVICE[name].answer, client.post(f"/api/{name}", json={}).json())
 
 
 @pytest.mark.parametrize(
@@ -103,19 +110,18 @@ def test_answers_are_as_described(client: TestClient) -> None:
 )
 def test_results_are_as_described(name: str, more: dict[str, Any]) -> None:
     payload = {"robot": call("robot_open", {"id": "planar2r"})["robot"], **more}
-    PAYLOADS[name].model_validate(payload)
+    checked(SERVICE[name].request, payload)
     result = json.loads(json.dumps(call(name, payload)))
-    made = ANSWERS[name].model_validate(result, strict=True)
-    assert set(result) <= set(type(made).model_fields)
+    made = checked(SERVICE[name].answer, result)
+    assert set(result) <= {f.name for f in fields(made)}
     job = {"id": "x", "call": name, "state": "done", "progress": None, "result": result}
-    assert type(JobData.model_validate(job).result) is ANSWERS[name]
+    assert type(checked(JobData, job).result) is SERVICE[name].answer
 
 
-def test_the_committed_document_is_this_one() -> None:
-    """frontend/src/back/api.d.ts is made from it: python tools/openapi_types.py."""
+def test_the_types_of_the_page_are_up_to_date() -> None:
     root = Path(__file__).parents[3]
-    checked = subprocess.run([sys.executable, root / "tools" / "openapi_types.py", "--check"], check=False)
-    assert checked.returncode == 0
+    run = subprocess.run([sys.executable, root / "tools" / "page_types.py", "--check"], check=False)
+    assert run.returncode == 0
 
 
 def test_a_short_call(client: TestClient) -> None:
@@ -142,7 +148,7 @@ def test_a_short_call(client: TestClient) -> None:
 def test_what_is_wrong_is_told(client: TestClient, path: str, body: Any) -> None:
     answer = client.post(path, json=body)
     assert answer.status_code == 422
-    assert Failure.model_validate(answer.json()).error.message
+    assert checked(Failure, answer.json()).error.message
 
 
 def test_a_job_runs_to_its_end(client: TestClient) -> None:
@@ -180,7 +186,7 @@ def test_a_simulation_is_watched_and_stopped(client: TestClient) -> None:
         for line in stream.iter_lines():
             if not line.startswith("data:"):
                 continue
-            job = JobData.model_validate_json(line[5:])
+            job = checked(JobData, json.loads(line[5:]))
             assert job.state in ("queued", "running"), job.result
             if job.pieces:
                 assert job.before == seen

@@ -25,11 +25,12 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from symoro._version import __version__
+from symoro.ui.bench.answer_types import SERVICE, Failure, JobData, ServiceCall
 from symoro.ui.web.guard import Guard, Rules
 from symoro.ui.web.jobs import Job, Jobs
 from symoro.ui.web.page import Zipped, add_page
 from symoro.ui.web.pool import Pool, PoolFullError
-from symoro.ui.web.schema import ANSWERS, LONG, PAYLOADS, Failure, JobData, Payload, Started
+from symoro.ui.web.schema import Start, payload_of
 from symoro.ui.web.workers import INTERNAL, Limits
 
 QUICK = Limits(seconds=10, memory=2 * 2**30)
@@ -63,9 +64,9 @@ def application(
     app = FastAPI(title="symoro", version=__version__, lifespan=life, docs_url=None, redoc_url=None)
     app.add_middleware(Zipped, minimum_size=1000, compresslevel=5)
     app.add_middleware(Guard, rules=rules)
-    for name, payload in PAYLOADS.items():
-        if name not in LONG:
-            _add_call(app, at_once, name, payload)
+    for name, call in SERVICE.items():
+        if not call.long:
+            _add_call(app, at_once, name, call)
     _add_jobs(app, running)
     _add_refusals(app)
     add_page(app)
@@ -106,20 +107,20 @@ def _refusal(status: int, kind: str, message: str, headers: Mapping[str, str] | 
     return JSONResponse({"error": {"kind": kind, "message": message}}, status, headers)
 
 
-def _add_call(app: FastAPI, pool: Pool, name: str, payload: type[Payload]) -> None:
+def _add_call(app: FastAPI, pool: Pool, name: str, call: ServiceCall) -> None:
     async def answer(body: Any) -> Response:
         try:
-            return _answered(await pool.call(name, body.model_dump(exclude_none=True)))
+            return _answered(await pool.call(name, payload_of(body)))
         except PoolFullError:
             raise HTTPException(429, BUSY) from None
 
-    answer.__annotations__["body"] = payload
-    known = {**REFUSALS, 200: {"model": ANSWERS.get(name, dict[str, Any])}}
-    app.post(f"/api/{name}", operation_id=name, summary=_summary(payload), responses=known)(answer)
+    answer.__annotations__["body"] = call.request
+    known = {**REFUSALS, 200: {"model": call.answer}}
+    app.post(f"/api/{name}", operation_id=name, summary=_summary(call.request), responses=known)(answer)
 
 
-def _summary(payload: type[Payload]) -> str:
-    return (payload.__doc__ or "").strip().split("\n")[0]
+def _summary(request: type) -> str:
+    return (request.__doc__ or "").strip().split("\n")[0]
 
 
 def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
@@ -133,12 +134,12 @@ def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
 
     async def start(body: Any) -> Response:
         """Begin a long call."""
-        job = jobs.start(body.call, body.payload.model_dump(exclude_none=True))
+        job = jobs.start(body.call, payload_of(body.payload))
         if job is None:
             raise HTTPException(429, BUSY)
         return JSONResponse(job.data())
 
-    start.__annotations__["body"] = Started
+    start.__annotations__["body"] = Start
     told: dict[int | str, dict[str, Any]] = {**REFUSALS, 200: {"model": JobData}}
     app.post("/api/jobs", operation_id="job_start", responses=told)(start)
 

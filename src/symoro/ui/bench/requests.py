@@ -1,0 +1,247 @@
+"""Requests of the workbench's service, as plain dataclasses.
+
+The description of the service (OpenAPI), the page's TypeScript types and the first check of a request are derived from
+these classes. A robot is the tree of its YAML file (docs/robot-yaml.md); the reader of such files checks its contents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, field
+from typing import Any, ClassVar, Literal
+
+Document = dict[str, Any]
+Numbers = dict[str, float]
+
+
+def bounded(default: Any = MISSING, **limits: float) -> Any:
+    """Return a field with limits, named as in JSON Schema's Python counterparts: max_length, ge, le, gt."""
+    return field(default=default, metadata=limits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Base class: unknown keys are rejected."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}  # read where the service is described, in ui/web
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmptyRequest(Request):
+    """No payload."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotRequest(Request):
+    """A robot alone."""
+
+    robot: Document
+
+
+@dataclass(frozen=True, kw_only=True)
+class FramesRequest(Request):
+    """A robot whose frames are to be placed; with `loops`, closed too."""
+
+    robot: Document
+    loops: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class CatalogueRequest(Request):
+    """The catalogue, for a robot or for none."""
+
+    robot: Document | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenRequest(Request):
+    """A bundled robot by its id, or the text of a file."""
+
+    id: str | None = bounded(None, max_length=200)
+    text: str | None = None
+    file: str | None = bounded(None, max_length=1000)
+    format: str | None = bounded(None, max_length=40)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewRobotRequest(Request):
+    """A robot to be filled in."""
+
+    name: str = bounded("robot", max_length=200)
+    links: int = bounded(3, ge=1, le=200)
+    structure: str = bounded("serial", max_length=40)
+    base: str = bounded("fixed", max_length=40)
+    inertia: Literal["symbolic", "zero"] = "symbolic"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterRowsRequest(Request):
+    """Denavit-Hartenberg rows."""
+
+    rows: list[list[float | str] | dict[str, Any]] = bounded(max_length=500)
+    convention: str = bounded(max_length=40)
+    name: str = bounded("robot", max_length=200)
+    degrees: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellEdit:
+    """A cell that gets another text, or a row that comes or goes; what else it takes is told by its part."""
+
+    __pydantic_config__: ClassVar = {"extra": "allow"}
+
+    part: str = bounded(max_length=40)
+    j: int | str | None = None
+    field: str | None = bounded(None, max_length=40)
+    text: str | None = bounded(None, max_length=10_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditRequest(Request):
+    """A robot and the edits of its cells."""
+
+    robot: Document
+    edits: list[CellEdit] = bounded(max_length=5000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteRequest(Request):
+    """A robot and the format of its file."""
+
+    robot: Document
+    format: str = bounded(max_length=40)
+    lossy: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRequest(Request):
+    """A model of a robot."""
+
+    robot: Document
+    model: str = bounded(max_length=100)
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodeRequest(ModelRequest):
+    """A model in a language."""
+
+    language: str = bounded(max_length=40)
+    language_options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportRequest(ModelRequest):
+    """A model as a folder."""
+
+    languages: list[str] = bounded(max_length=20)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateRequest(ModelRequest):
+    """A model at numbers."""
+
+    inputs: dict[str, Any]
+    values: Numbers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloseRequest(Request):
+    """Loops to be closed from a posture."""
+
+    robot: Document
+    qa: list[float]
+    q0: list[float] | None = None
+    qc0: list[float] | None = None
+    values: Numbers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveRequest(Request):
+    """A pose of the end frame in frame 0, options of inverse-geometry, and positions for joints left free."""
+
+    robot: Document
+    pose: list[list[float]] = bounded(max_length=4)
+    q0: list[float] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    values: Numbers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseRequest(RobotRequest):
+    """A robot, and how its base parameters are found."""
+
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingularitiesRequest(Request):
+    """A frame of a robot."""
+
+    robot: Document
+    to: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrajectoryRequest(Request):
+    """A trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
+
+    `posture` tells the assembly of closed loops where a table has the active joints alone: all joints, or a name.
+    """
+
+    robot: Document
+    text: str | None = None
+    document: dict[str, Any] | None = None
+    posture: str | list[float] | None = None
+    step: float = bounded(0.01, gt=0)
+    values: Numbers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExcitationRequest(Request):
+    """A robot whose parameters a motion is to show."""
+
+    robot: Document
+    harmonics: int = bounded(5, ge=1, le=50)
+    frequency: float = bounded(0.1, gt=0)
+    starts: int = bounded(1, ge=1, le=20)
+    values: Numbers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulationRequest(Request):
+    """A start, what moves the robot (constant torques, or a trajectory to be tracked), and how it is integrated."""
+
+    robot: Document
+    duration: float = bounded(5, gt=0)
+    q: list[float] | None = None
+    qd: list[float] | None = None
+    start: dict[str, list[float]] = field(default_factory=dict)
+    tau: list[float] | None = None
+    track: str | None = None
+    kp: float = 400
+    kd: float = 40
+    step: float = bounded(0.01, gt=0)
+    method: str = bounded("DOP853", max_length=20)
+    friction: str = bounded("events", max_length=20)
+    stops: Literal["end"] | float | None = None
+    values: Numbers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentificationRequest(Request):
+    """The files of a log by their names, what their columns mean (YAML), and how parameters are found."""
+
+    robot: Document
+    files: dict[str, str] = bounded(min_length=1, max_length=8)
+    description: str = bounded("", max_length=100_000)
+    method: str = bounded("wls", max_length=20)
+    model: str = bounded("dynamic", max_length=20)
+    cutoff: float = bounded(0, ge=0)
+    decimation: int = bounded(1, ge=1)
+    slow: float = bounded(0, ge=0)
+    delay: str = bounded("", max_length=40)
+    friction: list[str] | None = bounded(None, max_length=10)
+    posture: str = bounded("", max_length=2000)
+    essential: bool = False
+    consistent: bool = False
+    values: Numbers = field(default_factory=dict)
