@@ -12,6 +12,7 @@ import types
 import typing
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -37,6 +38,8 @@ def written(kind: Any) -> str:
         return " | ".join(f'"{value}"' for value in inner)
     if origin in (Union, types.UnionType):
         return " | ".join(dict.fromkeys(written(item) for item in inner))
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return " | ".join(f'"{item.value}"' for item in kind)
     if origin is list:
         item = written(inner[0])
         return f"({item})[]" if " " in item else f"{item}[]"

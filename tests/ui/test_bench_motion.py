@@ -16,6 +16,7 @@ from symoro.robot.formats import as_robot
 from symoro.simulation.simulate import simulate
 from symoro.trajectory.files import load_trajectory
 from symoro.ui.bench import call
+from symoro.ui.bench.answer_types import Piece
 from symoro.ui.bench.playback import MOST_ROWS, kept_rows
 
 PICK = {"symoro-trajectory": 1, "start": [0, 0.5], "parts": [{"joints": [1, 0], "duration": 1}]}
@@ -136,7 +137,7 @@ def test_poses_of_a_robot_without_a_fixed_base_are_refused_and_its_joints_are_fo
 def test_a_simulation_has_the_numbers_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("symoro.ui.bench.simulating.APART", 0.0)
     robot = opened("planar2r")["robot"]
-    pieces: list[dict[str, Any]] = []
+    pieces: list[Piece] = []
 
     def hear(progress: Progress) -> None:
         if progress.came is not None:
@@ -150,8 +151,8 @@ def test_a_simulation_has_the_numbers_of_the_library(monkeypatch: pytest.MonkeyP
     assert np.allclose(np.add(found["kinetic"], found["potential"]), wanted.energy)
     assert found["finished"] and found["base"] is None
     # What was told while it ran is what came at the end.
-    times = [t for piece in pieces for t in piece["times"]]
-    assert times == found["times"] and [q for piece in pieces for q in piece["q"]] == found["q"]
+    times = [t for piece in pieces for t in piece.times]
+    assert times == found["times"] and [q for piece in pieces for q in piece.q] == found["q"]
 
 
 def test_a_robot_without_masses_is_refused_at_once() -> None:
@@ -167,7 +168,7 @@ def test_no_more_is_told_than_the_answer_has(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("symoro.ui.bench.playback.MOST_ROWS", 10)
     robot = opened("planar2r")["robot"]
     came: list[int] = []
-    with listening(lambda told: came.append(len(told.came["times"])) if told.came else None):
+    with listening(lambda told: came.append(len(told.came.times)) if told.came else None):
         found = call("simulate", {"robot": robot, "q": [0.3, 0.1], "duration": 0.5})
     assert sum(came) <= len(found["times"]) == 11 and found["samples"] == 51
 

@@ -625,9 +625,10 @@ export interface Piece {
   base: number[][] | null;
 }
 
-/** A parameter that was found, with its standard deviation. */
+/** An estimated parameter with its standard deviation; `shown` is its name in the papers, as ZZR1. */
 export interface ParameterData {
   name: string;
+  shown: string;
   value: number | null;
   deviation: number | null;
   unit: string;

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.records import JointType
 
 if TYPE_CHECKING:
     from symoro.robot.description import Robot
+
+Structure = Literal["serial", "tree", "closed-loop"]
+JointLetter = Literal["R", "P", "F"]
+JOINT_LETTERS: dict[JointType, JointLetter] = {
+    JointType.REVOLUTE: "R",
+    JointType.PRISMATIC: "P",
+    JointType.FIXED: "F",
+}
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,7 @@ class Loop:
         return self.left_chain + self.right_chain
 
 
-def structure(robot: Robot) -> str:
+def structure(robot: Robot) -> Structure:
     """'serial', 'tree' or 'closed-loop'."""
     if robot.B:
         return "closed-loop"
@@ -161,8 +169,7 @@ def degrees_of_freedom(robot: Robot) -> int:
 
 def describe(robot: Robot) -> str:
     """The structure in words, as 'serial, 6 joints (RRRRRR)'."""
-    letters = {JointType.REVOLUTE: "R", JointType.PRISMATIC: "P", JointType.FIXED: "F"}
-    kinds = "".join(letters[frame.sigma] for frame in robot.frames[: robot.NL])
+    kinds = "".join(JOINT_LETTERS[frame.sigma] for frame in robot.frames[: robot.NL])
     kinds = kinds if len(kinds) <= 16 else kinds[:15] + "..."
     joints = len(moving_joints(robot))
     words = [structure(robot), f"{joints} joint{'s' if joints != 1 else ''} ({kinds})"]

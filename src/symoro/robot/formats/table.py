@@ -53,7 +53,7 @@ from symoro.robot.description import (
 )
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, name_from, unix_lines
 from symoro.robot.formats.variable import find_variable, not_constant, offset_from, variable_names
-from symoro.robot.topology import chain
+from symoro.robot.topology import JOINT_LETTERS, chain
 
 _DIRECTIVE = re.compile(r"#\s*(convention|name|angles|base|tool)\s*:\s*(.*)", re.IGNORECASE)
 _PREVIOUS = re.compile(r"(alpha|a)[_({ ]*(?:i-1|prev)[)} ]*\Z")
@@ -61,11 +61,10 @@ _OPTIONAL = ("joint", "j", "name")
 _MAX_LINE = 20_000
 _MAX_LINES = 100_000
 _DEGREE = Formula("pi/180")
-_LETTERS = {JointType.REVOLUTE: "R", JointType.PRISMATIC: "P", JointType.FIXED: "F"}
 _JOINTS = {
     word: sigma
     for sigma in JointType
-    for word in (_LETTERS[sigma].lower(), sigma.name.lower(), str(int(sigma)))
+    for word in (JOINT_LETTERS[sigma].lower(), sigma.name.lower(), str(int(sigma)))
 }
 
 
@@ -388,7 +387,7 @@ def _grid(table: ParameterTable) -> list[str]:
     grid = [["joint", *table.columns, *(["name"] if named else [])]]
     for row in table.rows:
         name = [_quotable(row.name)] if named else []
-        grid.append([_LETTERS[row.sigma], *map(str, row.values), *name])
+        grid.append([JOINT_LETTERS[row.sigma], *map(str, row.values), *name])
     widths = [max(len(cells[i]) for cells in grid) + 2 for i in range(len(grid[0]) - 1)]
     return [
         "".join(f"{cell},".ljust(width) for cell, width in zip(cells, widths, strict=False)) + cells[-1]

@@ -10,16 +10,16 @@ so that the schema of the files is the schema of the service. What a user did wr
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from symoro.errors import MissingDependencyError, SymoroError, UnknownNameError
 from symoro.ui import failure
 from symoro.ui.bench import answers, gallery, identifying, missing, motions, postures, simulating, view
+from symoro.ui.bench.answer_types import to_json
 from symoro.ui.bench.edits import CellError
 
-Call = Callable[[Mapping[str, Any]], dict[str, Any]]
+Call = Callable[[Mapping[str, Any]], Any]  # an answer of `answer_types`
 
 CALLS: dict[str, Call] = {
     "about": answers.about,
@@ -53,7 +53,7 @@ def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
     try:
         if name not in CALLS:
             raise UnknownNameError("call", name, list(CALLS))
-        found: dict[str, Any] = finite(CALLS[name](payload))
+        answer: dict[str, Any] = to_json(CALLS[name](payload))
     except (ModuleNotFoundError, MissingDependencyError) as error:
         return missing.answer(error)
     except CellError as wrong:
@@ -61,18 +61,9 @@ def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": {**data, "place": {**data.get("place", {}), **wrong.at}}}
     except SymoroError as error:
         return {"error": failure.as_data(error, failure.on_the_page)}
-    return found
+    return answer
 
 
 def call_text(name: str, payload: str) -> str:
     """The same from text to text, for those who cannot hand over objects."""
     return json.dumps(call(name, json.loads(payload)), allow_nan=False)
-
-
-def finite(data: Any) -> Any:
-    """JSON values of plain Python, without the numbers that JSON lacks."""
-    if isinstance(data, Mapping):
-        return {str(key): finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [finite(value) for value in data]
-    return None if isinstance(data, float) and not math.isfinite(data) else data

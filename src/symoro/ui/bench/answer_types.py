@@ -10,8 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
 from typing import Any, Literal, Union
 
+from symoro.robot.records import BaseKind
+from symoro.robot.topology import JointLetter, Structure
+from symoro.robot.wheels import WheelKind
 from symoro.ui.bench.requests import (
     BaseRequest,
     CatalogueRequest,
@@ -37,7 +41,7 @@ from symoro.ui.bench.requests import (
     WriteRequest,
 )
 
-Kind = Literal["R", "P", "F"]
+CellKind = Literal["formula", "number", "count", "choice", "flag", "text"]
 Matrix = list[list[float | None]]
 
 
@@ -61,6 +65,8 @@ def to_json(item: Any) -> Any:
         return {str(key): to_json(value) for key, value in item.items()}
     if isinstance(item, list | tuple):
         return [to_json(value) for value in item]
+    if isinstance(item, Enum):
+        return item.value
     return None if isinstance(item, float) and not math.isfinite(item) else item
 
 
@@ -139,7 +145,7 @@ class Table:
     title: str
     part: str
     columns: list[str]
-    kinds: list[Literal["formula", "number", "count", "choice", "flag", "text"]]
+    kinds: list[CellKind]
     choices: dict[str, list[str]]
     hints: list[str]
     rows: list[Row]
@@ -163,7 +169,7 @@ class JointView:
 
     frame: int
     name: str
-    kind: Kind
+    kind: JointLetter
     active: bool
     opened: bool
     coupled: bool
@@ -196,7 +202,7 @@ class FrameView:
     frame: int
     ant: int
     name: str
-    kind: Kind
+    kind: JointLetter
     active: bool
 
 
@@ -214,7 +220,7 @@ class WheelView:
     """A wheel; `symbol` is the parameter that its radius is, `roller` the angle of a Swedish wheel's rollers."""
 
     frame: int
-    kind: Literal["fixed", "steering", "castor", "swedish"]
+    kind: WheelKind
     radius: float | None
     symbol: str | None
     steering: int | None
@@ -257,9 +263,9 @@ class View:
     file: str
     title: str
     reference: str
-    structure: Literal["serial", "tree", "closed-loop"]
+    structure: Structure
     description: str
-    base: Literal["fixed", "floating", "wheeled"]
+    base: BaseKind
     floating: bool
     location: Matrix
     sizes: Sizes
@@ -607,9 +613,10 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class ParameterData:
-    """A parameter that was found, with its standard deviation."""
+    """An estimated parameter with its standard deviation; `shown` is its name in the papers, as ZZR1."""
 
     name: str
+    shown: str
     value: float | None
     deviation: float | None
     unit: str

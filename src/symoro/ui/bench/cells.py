@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 from symoro.errors import ArgumentError, ExpressionError, SymoroError
 from symoro.expr.formula import ONE, ZERO, Formula, formula
 from symoro.robot.description import Coupling, JointType
+from symoro.robot.topology import JOINT_LETTERS
 from symoro.ui.bench.draft import Draft
 
 LONGEST = 2000  # signs in a cell
-JOINTS = {"R": JointType.REVOLUTE, "P": JointType.PRISMATIC, "F": JointType.FIXED}
-LETTERS = {sigma: letter for letter, sigma in JOINTS.items()}
+JOINTS: dict[str, JointType] = {letter: sigma for sigma, letter in JOINT_LETTERS.items()}
 SWITCH = {"1": True, "0": False}
 
 

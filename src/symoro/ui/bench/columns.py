@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from symoro.robot.flexibility import MODE_SHAPES
 from symoro.robot.wheels import WheelKind
+from symoro.ui.bench.answer_types import CellKind
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Column:
     """A column of a table."""
 
     name: str
-    kind: str
+    kind: CellKind
     hint: str
     choices: tuple[str, ...] = ()
 

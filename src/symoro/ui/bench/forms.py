@@ -6,9 +6,10 @@ from typing import Any
 
 from symoro.models.catalogue import Entry, Option
 from symoro.robot.description import Robot
+from symoro.ui.bench.answer_types import Switch
 
 
-def form_data(entry: Entry, robot: Robot) -> dict[str, Any]:
+def form_data(entry: Entry, robot: Robot) -> tuple[int, list[Switch]]:
     """The form that a robot takes, by its place in [plain, *forms], and the options that alone lead to another
     that applies.
 
@@ -22,8 +23,8 @@ def form_data(entry: Entry, robot: Robot) -> dict[str, Any]:
             place = _place(entry, robot, {option.name: value})
             if place != taken and forms[place].refusal(robot) is None:
                 shown = None if option.kind in ("frames", "points") else value
-                switches.append({"option": option.name, "value": shown, "form": place})
-    return {"form": taken, "switches": switches}
+                switches.append(Switch(option=option.name, value=shown, form=place))
+    return taken, switches
 
 
 def _place(entry: Entry, robot: Robot, options: dict[str, Any]) -> int:

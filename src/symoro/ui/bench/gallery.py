@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import guessed
 from symoro.robot.topology import describe, elastic_joints, structure
 from symoro.robot.wheels import Wheel, WheelKind
+from symoro.ui.bench.answer_types import Files, GalleryEntry, RobotsData, View, VisualData
 from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.view import view
 
@@ -32,22 +33,22 @@ READ_ONLY = ("xacro", "mjcf")
 STRUCTURES = ("serial", "tree", "closed-loop")
 
 
-def robots(payload: Mapping[str, Any]) -> dict[str, Any]:
+def robots(payload: Mapping[str, Any]) -> RobotsData:
     """The bundled robots, with a line on each; their pictures come with the page."""
-    return {"robots": [_card(name) for name in library.names()]}
+    return RobotsData(robots=[_card(name) for name in library.names()])
 
 
 @cache
-def _card(name: str) -> dict[str, Any]:
+def _card(name: str) -> GalleryEntry:
     robot = library.load(name)
-    return {
-        "id": name,
-        "name": robot.name,
-        "title": robot.title,
-        "family": _family(robot),
-        "structure": describe(robot),
-        "reference": robot.reference,
-    }
+    return GalleryEntry(
+        id=name,
+        name=robot.name,
+        title=robot.title,
+        family=_family(robot),
+        structure=describe(robot),
+        reference=robot.reference,
+    )
 
 
 def _family(robot: Robot) -> str:
@@ -65,10 +66,10 @@ def _family(robot: Robot) -> str:
     return structure(robot)
 
 
-def opened(payload: Mapping[str, Any]) -> dict[str, Any]:
+def opened(payload: Mapping[str, Any]) -> View:
     """A bundled robot by its id, or the robot of a text."""
     if "id" in payload:
-        return {**view(library.load(item(payload, "id", str))), "visuals": []}
+        return replace(view(library.load(item(payload, "id", str))), visuals=[])
     text, file = item(payload, "text", str), _shown(item(payload, "file", str, "file"))
     fmt = _format(payload, text, file)
     if fmt == "xacro":
@@ -79,7 +80,7 @@ def opened(payload: Mapping[str, Any]) -> dict[str, Any]:
         _alone(text, file)
         file = f"<{file}>"  # a name that is no path: MuJoCo would look it up
     read = view(formats.loads(text, fmt, file=file))
-    return {**read, "visuals": _visuals(text, file) if fmt == "urdf" else []}
+    return replace(read, visuals=_visuals(text, file) if fmt == "urdf" else [])
 
 
 def _shown(file: str) -> str:
@@ -98,11 +99,11 @@ def _alone(text: str, file: str) -> None:
         )
 
 
-def _visuals(text: str, file: str) -> list[dict[str, Any]]:
+def _visuals(text: str, file: str) -> list[VisualData]:
     """What a URDF draws, in the robot's frames."""
     from symoro.robot.formats.urdf.visuals import visuals
 
-    return [asdict(one) for one in visuals(text, file)]
+    return [VisualData(**asdict(one)) for one in visuals(text, file)]
 
 
 def _format(payload: Mapping[str, Any], text: str, file: str) -> str:
@@ -115,7 +116,7 @@ def _format(payload: Mapping[str, Any], text: str, file: str) -> str:
     return guessed(text, file)
 
 
-def new(payload: Mapping[str, Any]) -> dict[str, Any]:
+def new(payload: Mapping[str, Any]) -> View:
     """A robot of so many links to be filled in: revolute joints, symbolic inertias, sensible lengths.
 
     A base on wheels brings two of them, frames 1 and 2; the links asked for stand on it.
@@ -187,7 +188,7 @@ def _link(j: int) -> Link:
     return Link(**values)
 
 
-def from_rows(payload: Mapping[str, Any]) -> dict[str, Any]:
+def from_rows(payload: Mapping[str, Any]) -> View:
     """A robot from rows of Denavit-Hartenberg parameters, in three conventions."""
     rows, convention = item(payload, "rows", list), item(payload, "convention", str)
     name, degrees = item(payload, "name", str, "robot"), item(payload, "degrees", bool, False)
@@ -195,7 +196,7 @@ def from_rows(payload: Mapping[str, Any]) -> dict[str, Any]:
     return view(Robot.from_dh(made, convention, name, degrees=degrees))
 
 
-def written(payload: Mapping[str, Any]) -> dict[str, Any]:
+def written(payload: Mapping[str, Any]) -> Files:
     """The robot as the text of a file, with the name of that file."""
     robot, fmt = robot_of(payload), formats.format_named(item(payload, "format", str))
     if fmt in READ_ONLY:
@@ -203,4 +204,4 @@ def written(payload: Mapping[str, Any]) -> dict[str, Any]:
     options = {"lossy": True} if item(payload, "lossy", bool, False) else {}
     suffixes = formats.FORMATS[fmt].suffixes
     suffix = suffixes[0] if suffixes else ".csv"
-    return {"files": {file_name(robot.name) + suffix: formats.dumps(robot, fmt, **options)}}
+    return Files(files={file_name(robot.name) + suffix: formats.dumps(robot, fmt, **options)})

@@ -18,6 +18,7 @@ from symoro.errors import ArgumentError, SymoroError
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot.description import Robot
 from symoro.robot.formats.robot_tree import tree_of
+from symoro.ui.bench.answer_types import IdentifyAnswer, ParameterData, SectionData
 from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.playback import kept_rows, number, numbers_of
 from symoro.ui.values import posture_word
@@ -31,7 +32,7 @@ NAME = re.compile(r"[A-Za-z0-9][\w .()+-]{0,120}\.(csv|txt)\Z", re.ASCII | re.IG
 REPORTS = ("report.md", "report.html")
 
 
-def identified(payload: Mapping[str, Any]) -> dict[str, Any]:
+def identified(payload: Mapping[str, Any]) -> IdentifyAnswer:
     """The parameters of a robot from a log: report, parameters with deviations, measured and predicted torques."""
     from symoro.identification.dynamic import identify
     from symoro.identification.friction import USUAL
@@ -120,23 +121,23 @@ def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, 
     return (path, None) if whole else (first, path)
 
 
-def _data(found: Identification) -> dict[str, Any]:
+def _data(found: Identification) -> IdentifyAnswer:
     from symoro.ui.identification_report import as_data, report_files, report_sections
 
     told = as_data(found)
     time, measured, predicted = found.predicted()
     rows = kept_rows(len(time))
     files = report_files(found)
-    return {
-        "method": told["method"],
-        "parameters": [{"name": name, **one} for name, one in told["parameters"].items()],
-        "residuals": {name: one and one["relative"] for name, one in told["residuals"].items()},
-        "doubts": list(found.warnings),
-        "sections": [asdict(section) for section in report_sections(found)],
-        "files": {name: files[name] for name in REPORTS},
-        "labels": list(found.model.labels),
-        "times": time[rows].tolist(),
-        "measured": measured[rows].tolist(),
-        "predicted": predicted[rows].tolist(),
-        "robot": tree_of(found.robot),
-    }
+    return IdentifyAnswer(
+        method=told["method"],
+        parameters=[ParameterData(name=name, **one) for name, one in told["parameters"].items()],
+        residuals={name: one and one["relative"] for name, one in told["residuals"].items()},
+        doubts=list(found.warnings),
+        sections=[SectionData(**asdict(section)) for section in report_sections(found)],
+        files={name: files[name] for name in REPORTS},
+        labels=list(found.model.labels),
+        times=time[rows].tolist(),
+        measured=measured[rows].tolist(),
+        predicted=predicted[rows].tolist(),
+        robot=tree_of(found.robot),
+    )

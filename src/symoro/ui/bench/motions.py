@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from symoro.errors import ArgumentError
 from symoro.robot.description import Robot
+from symoro.ui.bench.answer_types import ExcitationAnswer, PassedLimit, PeakData, TrajectoryAnswer
 from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of, row
 
@@ -21,7 +22,7 @@ FILE = "trajectory"
 STEP = 0.01
 
 
-def trajectory(payload: Mapping[str, Any]) -> dict[str, Any]:
+def trajectory(payload: Mapping[str, Any]) -> TrajectoryAnswer:
     """A trajectory on a robot: all joints at its moments, torques, powers, peaks, limits passed.
 
     The trajectory comes as the text of its file (YAML or CSV), or as the tree of the YAML file.
@@ -64,28 +65,28 @@ def is_table(text: str) -> bool:
     return sign is not None and first.partition(sign)[0].strip() in ("t", "time")
 
 
-def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]) -> dict[str, Any]:
+def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]) -> TrajectoryAnswer:
     from symoro.ui.motion import no_limit, told
 
     robot, samples = found.robot, found.samples
     rows = kept_rows(len(samples.t))
     tree = samples.q if samples.tree is None else samples.tree
-    return {
-        "times": samples.t[rows].tolist(),
-        "q": Postures(robot, values)(tree[rows]).tolist(),
-        "samples": len(samples.t),
-        "frame": _frame(robot, motion),
-        "joints": list(samples.joints),
-        "units": units_of(robot, samples.joints),
-        "tau": found.tau[rows].tolist(),
-        "power": found.power[rows].tolist(),
-        "efforts": [robot.frame(j).limits.effort for j in samples.joints],
-        "peaks": [asdict(peak) for peak in found.peaks],
-        "energy": float(found.energy.sum()),
-        "passed": [{**asdict(one), "told": told(robot, one)} for one in found.passed],
-        "verdict": no_limit(found),
-        "doubts": list(found.doubts),
-    }
+    return TrajectoryAnswer(
+        times=samples.t[rows].tolist(),
+        q=Postures(robot, values)(tree[rows]).tolist(),
+        samples=len(samples.t),
+        frame=_frame(robot, motion),
+        joints=list(samples.joints),
+        units=units_of(robot, samples.joints),
+        tau=found.tau[rows].tolist(),
+        power=found.power[rows].tolist(),
+        efforts=[robot.frame(j).limits.effort for j in samples.joints],
+        peaks=[PeakData(**asdict(peak)) for peak in found.peaks],
+        energy=float(found.energy.sum()),
+        passed=[PassedLimit(**asdict(one), told=told(robot, one)) for one in found.passed],
+        verdict=no_limit(found),
+        doubts=list(found.doubts),
+    )
 
 
 def units_of(robot: Robot, joints: Any) -> list[str]:
@@ -103,7 +104,7 @@ def _frame(robot: Robot, motion: Trajectory | Samples) -> int:
     return int(robot.frame_number(which))
 
 
-def excitation(payload: Mapping[str, Any]) -> dict[str, Any]:
+def excitation(payload: Mapping[str, Any]) -> ExcitationAnswer:
     """A motion that shows the robot's parameters well, as the text of its file."""
     from symoro.identification.excitation import excite, trajectory_text
 
@@ -115,4 +116,6 @@ def excitation(payload: Mapping[str, Any]) -> dict[str, Any]:
         starts=item(payload, "starts", int, 1),
         values=numbers_of(robot, payload),
     )
-    return {"text": trajectory_text(found), "condition": found.condition, "columns": list(found.columns)}
+    return ExcitationAnswer(
+        text=trajectory_text(found), condition=found.condition, columns=list(found.columns)
+    )

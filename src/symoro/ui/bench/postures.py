@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate, numeric_inverse
@@ -11,6 +11,7 @@ from symoro.models.geometric.scene import all_frames
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints, loops
+from symoro.ui.bench.answer_types import PostureRow, SolvedPose
 from symoro.ui.bench.payload import item, robot_of
 
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6  # of what is shown; models hold themselves to 1e-9
 RESTARTS = 20
-WORDS = {0: "valid", 2: "singular"}
+WORDS: dict[int, Literal["valid", "singular"]] = {0: "valid", 2: "singular"}
 
 
-def solve(payload: Mapping[str, Any]) -> dict[str, Any]:
+def solve(payload: Mapping[str, Any]) -> SolvedPose:
     """The postures for a pose of the end frame in frame 0: all of them in closed form, else one by iteration.
 
     Positions are in the order of the robot's coordinates (q), and of its opened joints (qc).
@@ -31,7 +32,7 @@ def solve(payload: Mapping[str, Any]) -> dict[str, Any]:
     T = _numbers("pose", item(payload, "pose", list), (4, 4))
     own = independent(robot)
     start = _numbers("q0", item(payload, "q0", list, [0.0] * len(own)), (len(own),))
-    method = "closed form"
+    method: Literal["closed form", "numeric"] = "closed form"
     try:
         model = generate(robot, "inverse-geometry", **options)
         given = {"T": T, "q0": start}
@@ -41,13 +42,13 @@ def solve(payload: Mapping[str, Any]) -> dict[str, Any]:
         if robot.B or options.get("method") or options.get("swivel"):
             raise
         method, found = "numeric", _by_iteration(robot, options, values, T, start)
-    return {
-        "method": method,
-        "complete": method != "numeric",
-        "coordinates": own,
-        "opened": cut_joints(robot),
-        "solutions": _verified(robot, options, values, found, T),
-    }
+    return SolvedPose(
+        method=method,
+        complete=method != "numeric",
+        coordinates=own,
+        opened=cut_joints(robot),
+        solutions=_verified(robot, options, values, found, T),
+    )
 
 
 def _numbers(name: str, given: Any, shape: tuple[int, ...]) -> Array:
@@ -79,7 +80,7 @@ def _verified(
     values: Mapping[str, float],
     found: Mapping[str, Any],
     T: Array,
-) -> list[dict[str, Any]]:
+) -> list[PostureRow]:
     """The rows that are solutions, are numbers, reach the pose and close the loops."""
     import numpy as np
 
@@ -102,8 +103,9 @@ def _verified(
         if residual <= TOLERANCE:
             flags = found["free"][k] if "free" in found else []
             free = [j for j, flag in zip(independent(robot), flags, strict=False) if flag]
-            row = {"q": q.tolist(), "qc": qc.tolist(), "status": WORDS[status], "residual": residual}
-            rows.append({**row, "free": free})
+            rows.append(
+                PostureRow(q=q.tolist(), qc=qc.tolist(), status=WORDS[status], residual=residual, free=free)
+            )
     return rows
 
 

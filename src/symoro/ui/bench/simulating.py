@@ -16,6 +16,7 @@ from symoro.errors import UnknownNameError
 from symoro.progress import Task, task
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+from symoro.ui.bench.answer_types import EventData, Piece, SimulationAnswer
 from symoro.ui.bench.motions import motion_of, units_of
 from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of, row, stride
@@ -30,7 +31,7 @@ MOST_EVENTS = 200  # that are told
 PARTS = ("e", "ed", "P0", "Q0", "V0", "pose")
 
 
-def simulated(payload: Mapping[str, Any]) -> dict[str, Any]:
+def simulated(payload: Mapping[str, Any]) -> SimulationAnswer:
     """The motion of a robot from a posture, under constant torques or along a trajectory by computed torques."""
     from symoro.simulation.simulate import simulate
 
@@ -108,12 +109,12 @@ class _Told:
         states = [state for state, _ in self._waiting]
         self._work.to(
             states[-1].t,
-            {
-                "times": [state.t for state in states],
-                "q": self.postures(np.array([state.parts["tree"] for state in states])).tolist(),
-                "tau": [tau.tolist() for _, tau in self._waiting],
-                "base": None if self._place is None else [self._place(state.parts) for state in states],
-            },
+            Piece(
+                times=[state.t for state in states],
+                q=self.postures(np.array([state.parts["tree"] for state in states])).tolist(),
+                tau=[tau.tolist() for _, tau in self._waiting],
+                base=None if self._place is None else [self._place(state.parts) for state in states],
+            ),
         )
         self._waiting, self._last = [], time.monotonic()
 
@@ -158,25 +159,25 @@ def _floated(parts: Mapping[str, Array]) -> list[float]:
     return [float(x) for x in T.ravel()]
 
 
-def _data(found: Simulation, postures: Postures, place: BasePlace | None) -> dict[str, Any]:
+def _data(found: Simulation, postures: Postures, place: BasePlace | None) -> SimulationAnswer:
     rows = kept_rows(len(found.t))
     base = None
     if place is not None:
         base = [place({name: array[k] for name, array in found.parts.items()}) for k in rows]
-    return {
-        "times": found.t[rows].tolist(),
-        "q": postures(found.q[rows]).tolist(),
-        "base": base,
-        "samples": len(found.t),
-        "frame": end_frame(found.robot),
-        "joints": list(found.coordinates),
-        "units": units_of(found.robot, found.coordinates),
-        "tau": found.tau[rows].tolist(),
-        "efforts": [found.robot.frame(j).limits.effort for j in found.coordinates],
-        "kinetic": None if found.E is None else found.E[rows].tolist(),
-        "potential": None if found.U is None else found.U[rows].tolist(),
-        "events": [{"time": e.time, "joint": e.joint, "what": e.what} for e in found.events[:MOST_EVENTS]],
-        "finished": found.finished,
-        "why": found.why,
-        "doubts": list(found.doubts),
-    }
+    return SimulationAnswer(
+        times=found.t[rows].tolist(),
+        q=postures(found.q[rows]).tolist(),
+        base=base,
+        samples=len(found.t),
+        frame=end_frame(found.robot),
+        joints=list(found.coordinates),
+        units=units_of(found.robot, found.coordinates),
+        tau=found.tau[rows].tolist(),
+        efforts=[found.robot.frame(j).limits.effort for j in found.coordinates],
+        kinetic=None if found.E is None else found.E[rows].tolist(),
+        potential=None if found.U is None else found.U[rows].tolist(),
+        events=[EventData(time=e.time, joint=e.joint, what=e.what) for e in found.events[:MOST_EVENTS]],
+        finished=found.finished,
+        why=found.why,
+        doubts=list(found.doubts),
+    )

@@ -7,20 +7,19 @@ Tables with nothing in them are there too: rows are there to be added.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from symoro.expr.formula import Formula
 from symoro.robot.conventions import variable_field
 from symoro.robot.coordinates import independent
 from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, MOTION, WRENCH, BaseKind, Robot
 from symoro.robot.flexibility import Flexibility, flexible_links
+from symoro.robot.topology import JOINT_LETTERS
 from symoro.ui.bench import columns as of
-from symoro.ui.bench.cells import LETTERS, coupling_text
+from symoro.ui.bench.answer_types import Row, Table
+from symoro.ui.bench.cells import coupling_text
 from symoro.ui.bench.columns import Column
 from symoro.ui.bench.edits import BASE_VECTORS, LIMITS
 
-Table = dict[str, Any]
-Row = dict[str, Any]
 _UNITS = {"G": "gravity in the world (m/s^2)", "V0": "velocity of the base, in frame 0 (m/s)"} | {
     "W0": "angular velocity of the base, in frame 0 (rad/s)",
     "VP0": "acceleration of the base, in frame 0 (m/s^2)",
@@ -53,17 +52,17 @@ def tables(robot: Robot) -> list[Table]:
 def _table(
     title: str, part: str, columns: Sequence[Column], rows: list[Row], add: str | None = None
 ) -> Table:
-    return {
-        "title": title,
-        "part": part,
-        "columns": [column.name for column in columns],
-        "kinds": [column.kind for column in columns],
-        "choices": {column.name: list(column.choices) for column in columns if column.choices},
-        "hints": [column.hint for column in columns],
-        "rows": rows,
-        "add": f"add_{add}" if add else None,
-        "remove": f"remove_{add}" if add else None,
-    }
+    return Table(
+        title=title,
+        part=part,
+        columns=[column.name for column in columns],
+        kinds=[column.kind for column in columns],
+        choices={column.name: list(column.choices) for column in columns if column.choices},
+        hints=[column.hint for column in columns],
+        rows=rows,
+        add=f"add_{add}" if add else None,
+        remove=f"remove_{add}" if add else None,
+    )
 
 
 def _texts(held: object, names: Iterable[str]) -> list[str]:
@@ -72,7 +71,7 @@ def _texts(held: object, names: Iterable[str]) -> list[str]:
 
 
 def _row(j: int | str, held: object, names: Iterable[str]) -> Row:
-    return {"j": j, "cells": _texts(held, names)}
+    return Row(j=j, cells=_texts(held, names))
 
 
 def _number(value: float | None) -> str:
@@ -94,21 +93,21 @@ def _geometry(robot: Robot) -> Table:
 def _geometry_row(robot: Robot, j: int) -> Row:
     frame = robot.frame(j)
     variable = variable_field(frame.sigma)
-    return {
-        "j": j,
-        "cells": [
-            *(frame.name, str(frame.ant), LETTERS[frame.sigma], "1" if frame.mu else "0"),
+    return Row(
+        j=j,
+        cells=[
+            *(frame.name, str(frame.ant), JOINT_LETTERS[frame.sigma], "1" if frame.mu else "0"),
             *_texts(frame, GEOMETRIC),
         ],
-        "variable": variable,
-        "symbol": f"q{j}" if variable and frame.coupling is None else None,
-        "role": "link" if j <= robot.NL else "opened" if j <= robot.NJ else "twin",
-    }
+        variable=variable,
+        symbol=f"q{j}" if variable and frame.coupling is None else None,
+        role="link" if j <= robot.NL else "opened" if j <= robot.NJ else "twin",
+    )
 
 
 def _link_row(robot: Robot, j: int) -> Row:
     link = robot.link(j)
-    return {"j": j, "cells": [link.name, *_texts(link, INERTIAL)]}
+    return Row(j=j, cells=[link.name, *_texts(link, INERTIAL)])
 
 
 def _drive_row(robot: Robot, j: int) -> Row:
@@ -119,7 +118,7 @@ def _joint_row(robot: Robot, j: int) -> Row:
     frame = robot.frame(j)
     limits = [_number(getattr(frame.limits, name)) for name in LIMITS]
     cells = ["1" if frame.eta else "0", frame.k.text, frame.rest.text, *limits]
-    return {"j": j, "cells": [*cells, coupling_text(frame.coupling)]}
+    return Row(j=j, cells=[*cells, coupling_text(frame.coupling)])
 
 
 def _robot_table(robot: Robot) -> Table:
@@ -132,15 +131,15 @@ def _robot_table(robot: Robot) -> Table:
     )
     platform = "" if robot.platform is None else str(robot.platform)
     cells = [robot.name, robot.title, robot.reference, str(robot.base.kind), platform]
-    return _table("robot", "robot", columns, [{"j": "robot", "cells": cells}])
+    return _table("robot", "robot", columns, [Row(j="robot", cells=cells)])
 
 
 def _vector_row(robot: Robot, name: str) -> Row:
-    return {"j": name, "cells": [value.text for value in getattr(robot.base, name)], "hint": _UNITS[name]}
+    return Row(j=name, cells=[value.text for value in getattr(robot.base, name)], hint=_UNITS[name])
 
 
 def _location_row(robot: Robot, r: int) -> Row:
-    return {"j": r + 1, "cells": [value.text for value in robot.base.Z[4 * r : 4 * r + 4]]}
+    return Row(j=r + 1, cells=[value.text for value in robot.base.Z[4 * r : 4 * r + 4]])
 
 
 def _wheels(robot: Robot) -> Table:
@@ -154,13 +153,13 @@ def _wheels(robot: Robot) -> Table:
         of.frames("follows", "the steering joint that it follows (Ackermann)", joints, empty=True),
     )
     rows = [
-        {
-            "j": k,
-            "cells": [
+        Row(
+            j=k,
+            cells=[
                 *(str(wheel.frame), str(wheel.kind), wheel.radius.text),
                 *(str(wheel.steering or ""), wheel.roller.text, str(wheel.follows or "")),
             ],
-        }
+        )
         for k, wheel in enumerate(robot.wheels, 1)
     ]
     return _table("wheels", "wheel", columns, rows, "wheel")
@@ -172,7 +171,7 @@ def _tool(robot: Robot) -> Table:
     rows = (
         []
         if tool is None
-        else [{"j": "tool", "cells": [tool.name, str(tool.place.ant), *_texts(tool.place, GEOMETRIC)]}]
+        else [Row(j="tool", cells=[tool.name, str(tool.place.ant), *_texts(tool.place, GEOMETRIC)])]
     )
     return _table("tool", "tool", (of.NAME, on, *of.GEOMETRY), rows, "tool")
 
@@ -184,7 +183,7 @@ def _payload(robot: Robot) -> Table:
 
 def _flexible(robot: Robot) -> list[Table]:
     held = flexible_links(robot)
-    beams = [{"j": j, "cells": _beam(flexible)} for j, flexible in held.items()]
+    beams = [Row(j=j, cells=_beam(flexible)) for j, flexible in held.items()]
     tips = [_row(j, flexible.tip, INERTIAL) for j, flexible in held.items() if flexible.tip is not None]
     return [
         _table("flexible links", "flexible", of.BEAM, beams, "flexible"),
@@ -200,9 +199,9 @@ def _beam(flexible: Flexibility) -> list[str]:
 def _postures(robot: Robot) -> Table:
     joints = [f"q{j}" for j in independent(robot)]
     columns = [Column(name, "number", "position (rad or m)") for name in joints]
-    rows = [{"j": name, "cells": [_number(x) for x in q]} for name, q in robot.postures.items()]
+    rows = [Row(j=name, cells=[_number(x) for x in q]) for name, q in robot.postures.items()]
     return _table("postures", "posture", columns, rows, "posture")
 
 
 def _nominal_row(robot: Robot, name: str) -> Row:
-    return {"j": name, "cells": [_number(dict(robot.nominal).get(name))]}
+    return Row(j=name, cells=[_number(dict(robot.nominal).get(name))])

@@ -12,10 +12,20 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.formats.robot_tree import tree_of
 from symoro.robot.platform import parallel_robot
-from symoro.robot.topology import describe, loops, structure
+from symoro.robot.topology import JOINT_LETTERS, describe, loops, structure
 from symoro.robot.wheels import WheelKind
 from symoro.ui.bench import edits
-from symoro.ui.bench.cells import LETTERS
+from symoro.ui.bench.answer_types import (
+    CouplingView,
+    FrameView,
+    JointView,
+    LoopView,
+    PlatformView,
+    Sizes,
+    Term,
+    View,
+    WheelView,
+)
 from symoro.ui.bench.defaults import default_values, number_at
 from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.tables import tables
@@ -23,100 +33,104 @@ from symoro.ui.bench.tables import tables
 MOST_EDITS = 2000
 
 
-def view_of(payload: Mapping[str, Any]) -> dict[str, Any]:
+def view_of(payload: Mapping[str, Any]) -> View:
     """The view of the robot whose document came."""
     return view(robot_of(payload))
 
 
-def edited(payload: Mapping[str, Any]) -> dict[str, Any]:
+def edited(payload: Mapping[str, Any]) -> View:
     """The view of the robot after some edits, all of them or none."""
     return view(edits.edited(robot_of(payload), item(payload, "edits", list)))
 
 
-def view(robot: Robot) -> dict[str, Any]:
+def view(robot: Robot) -> View:
     """The view of a robot at hand."""
     values = default_values(robot)
-    return {
-        "robot": tree_of(robot),
-        "name": robot.name,
-        "file": file_name(robot.name),
-        "title": robot.title,
-        "reference": robot.reference,
-        "structure": structure(robot),
-        "description": describe(robot),
-        "base": str(robot.base.kind),
-        "floating": robot.base.kind == BaseKind.FLOATING,
-        "location": [[number_at(z, values) for z in robot.base.Z[4 * r : 4 * r + 4]] for r in range(4)],
-        "sizes": {"NL": robot.NL, "NJ": robot.NJ, "NF": robot.NF, "B": robot.B},
-        "symbols": list(robot.symbols()),
-        "nominal": dict(robot.nominal),
-        "values": values,
-        "postures": {name: list(q) for name, q in robot.postures.items()},
-        "notes": list(robot.notes),
-        "warnings": warnings(robot),
-        "coordinates": independent(robot),
-        "joints": [_joint(robot, j) for j in range(1, robot.NJ + 1) if robot.frame(j).moving],
-        "couplings": _couplings(robot),
-        "frames": [
-            {"frame": j, "ant": f.ant, "name": f.name, "kind": LETTERS[f.sigma], "active": f.mu}
+    return View(
+        robot=tree_of(robot),
+        name=robot.name,
+        file=file_name(robot.name),
+        title=robot.title,
+        reference=robot.reference,
+        structure=structure(robot),
+        description=describe(robot),
+        base=robot.base.kind,
+        floating=robot.base.kind == BaseKind.FLOATING,
+        location=[[number_at(z, values) for z in robot.base.Z[4 * r : 4 * r + 4]] for r in range(4)],
+        sizes=Sizes(NL=robot.NL, NJ=robot.NJ, NF=robot.NF, B=robot.B),
+        symbols=list(robot.symbols()),
+        nominal=dict(robot.nominal),
+        values=values,
+        postures={name: list(q) for name, q in robot.postures.items()},
+        notes=list(robot.notes),
+        warnings=warnings(robot),
+        coordinates=independent(robot),
+        joints=[_joint(robot, j) for j in range(1, robot.NJ + 1) if robot.frame(j).moving],
+        couplings=_couplings(robot),
+        frames=[
+            FrameView(frame=j, ant=f.ant, name=f.name, kind=JOINT_LETTERS[f.sigma], active=f.mu)
             for j, f in enumerate(robot.frames, 1)
         ],
-        "loops": [{"opened": loop.left, "twin": loop.right, "frames": loop.frames} for loop in loops(robot)],
-        "wheels": [_wheel(robot, k, values) for k in range(len(robot.wheels))],
-        "platform": _platform(robot),
-        "tool": robot.tool.name if robot.tool else None,
-        "tables": tables(robot),
-    }
+        loops=[
+            LoopView(opened=loop.left, twin=loop.right, frames=list(loop.frames)) for loop in loops(robot)
+        ],
+        wheels=[_wheel(robot, k, values) for k in range(len(robot.wheels))],
+        platform=_platform(robot),
+        tool=robot.tool.name if robot.tool else None,
+        tables=tables(robot),
+    )
 
 
-def _joint(robot: Robot, j: int) -> dict[str, Any]:
+def _joint(robot: Robot, j: int) -> JointView:
     frame = robot.frame(j)
-    return {
-        "frame": j,
-        "name": frame.name or f"q{j}",
-        "kind": LETTERS[frame.sigma],
-        "active": frame.mu,
-        "opened": j > robot.NL,
-        "coupled": frame.coupling is not None,
-        "elastic": frame.eta,
-        "lower": frame.limits.lower,
-        "upper": frame.limits.upper,
-    }
+    return JointView(
+        frame=j,
+        name=frame.name or f"q{j}",
+        kind=JOINT_LETTERS[frame.sigma],
+        active=frame.mu,
+        opened=j > robot.NL,
+        coupled=frame.coupling is not None,
+        elastic=frame.eta,
+        lower=frame.limits.lower,
+        upper=frame.limits.upper,
+    )
 
 
-def _couplings(robot: Robot) -> list[dict[str, Any]]:
+def _couplings(robot: Robot) -> list[CouplingView]:
     """The joints that follow others: q = sum of ratio times q of `frame`, and the offset."""
     held = ((j, frame.coupling) for j, frame in enumerate(robot.frames, 1))
     return [
-        {
-            "frame": j,
-            "terms": [{"frame": i, "ratio": ratio.text} for i, ratio in coupling.terms],
-            "offset": coupling.offset.text,
-        }
+        CouplingView(
+            frame=j,
+            terms=[Term(frame=i, ratio=ratio.text) for i, ratio in coupling.terms],
+            offset=coupling.offset.text,
+        )
         for j, coupling in held
         if coupling is not None
     ]
 
 
-def _wheel(robot: Robot, k: int, values: Mapping[str, float]) -> dict[str, Any]:
+def _wheel(robot: Robot, k: int, values: Mapping[str, float]) -> WheelView:
     """A wheel; `symbol` is the parameter that its radius is, where it is one."""
     wheel = robot.wheels[k]
-    return {
-        "frame": wheel.frame,
-        "kind": str(wheel.kind),
-        "radius": number_at(wheel.radius, values),
-        "symbol": wheel.radius.text if wheel.radius.is_symbol else None,
-        "steering": wheel.steering or None,
-        "roller": number_at(wheel.roller, values) if wheel.kind == WheelKind.SWEDISH else None,
-    }
+    return WheelView(
+        frame=wheel.frame,
+        kind=wheel.kind,
+        radius=number_at(wheel.radius, values),
+        symbol=wheel.radius.text if wheel.radius.is_symbol else None,
+        steering=wheel.steering or None,
+        roller=number_at(wheel.roller, values) if wheel.kind == WheelKind.SWEDISH else None,
+    )
 
 
-def _platform(robot: Robot) -> dict[str, Any] | None:
+def _platform(robot: Robot) -> PlatformView | None:
     """The platform with the frames that move with it, and the chain of each leg where it is one on legs."""
     if robot.platform is None:
         return None
     try:
         found = parallel_robot(robot)
     except SymoroError:
-        return {"frame": robot.platform, "body": [robot.platform], "legs": []}
-    return {"frame": found.platform, "body": found.body, "legs": [leg.links for leg in found.legs]}
+        return PlatformView(frame=robot.platform, body=[robot.platform], legs=[])
+    return PlatformView(
+        frame=found.platform, body=list(found.body), legs=[list(leg.links) for leg in found.legs]
+    )

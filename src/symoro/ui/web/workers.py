@@ -78,14 +78,15 @@ def serve(pipe: Connection, limits: Limits) -> None:
     """What a worker does: answer calls until the pipe is closed."""
     _stand(limits)
     from symoro.progress import Progress, listening
-    from symoro.ui.bench import call, finite
+    from symoro.ui.bench import call
+    from symoro.ui.bench.answer_types import to_json
     from symoro.ui.web import preload  # noqa: F401  (loaded before the first call needs it)
 
     def tell(progress: Progress) -> None:
         if not progress.finished:
             told = {"title": progress.title, "done": progress.done, "total": progress.total}
             pipe.send(
-                ("progress", told if progress.came is None else {**told, "came": finite(progress.came)})
+                ("progress", told if progress.came is None else {**told, "came": to_json(progress.came)})
             )
 
     with suppress(EOFError, OSError):
