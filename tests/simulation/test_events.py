@@ -6,7 +6,7 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError
 from symoro.robot.description import Limits
-from symoro.simulation.event_location import first_crossing
+from symoro.simulation.event_location import first_event
 from tests.simulation.robots import slider
 
 FINE = {"rtol": 1e-11, "atol": 1e-11}
@@ -27,7 +27,7 @@ def test_a_function_that_falls_and_comes_back_is_found(at, depth):
     def values(t):
         return np.array([(t - at) ** 2 - depth**2])
 
-    time, which, _ = first_crossing(values, 0.0, 1.0, values(0.0), NOISE)
+    time, which, _ = first_event(values, 0.0, 1.0, values(0.0), NOISE)
     assert which == 0 and time == pytest.approx(at - depth, abs=1e-12)
 
 
@@ -37,7 +37,7 @@ def test_a_notch_and_a_jump_are_found(width):
         lambda t: np.array([abs(t - 0.6180) - width]),
         lambda t: np.array([-1.0 if abs(t - 0.6180) < width else 1.0]),
     ):
-        time, which, _ = first_crossing(values, 0.0, 1.0, values(0.0), NOISE, longest=0.05)
+        time, which, _ = first_event(values, 0.0, 1.0, values(0.0), NOISE, longest=0.05)
         assert which == 0 and time == pytest.approx(0.6180 - width, abs=1e-12)
 
 
@@ -46,16 +46,16 @@ def test_the_first_of_several_is_found_and_one_that_stays_is_not():
         return np.array([1.0, (t - 0.5) ** 2 - 1e-6, 0.4 - t, np.inf, -1.0, (t - 0.5) ** 2 + 1e-9])
 
     noise = np.full(6, 1e-12)
-    assert first_crossing(values, 0.0, 1.0, values(0.0), noise)[:2] == (pytest.approx(0.4), 2)
-    assert first_crossing(values, 0.45, 1.0, values(0.45), noise)[:2] == (pytest.approx(0.499), 1)
-    assert first_crossing(values, 0.52, 1.0, values(0.52), noise)[1] is None
+    assert first_event(values, 0.0, 1.0, values(0.0), noise)[:2] == (pytest.approx(0.4), 2)
+    assert first_event(values, 0.45, 1.0, values(0.45), noise)[:2] == (pytest.approx(0.499), 1)
+    assert first_event(values, 0.52, 1.0, values(0.52), noise)[1] is None
 
 
 def test_what_starts_at_zero_and_rises_before_it_falls_falls_later():
     def values(t):
         return np.array([t * (1e-3 - t)])
 
-    time, which, _ = first_crossing(values, 0.0, 1.0, values(0.0), NOISE)
+    time, which, _ = first_event(values, 0.0, 1.0, values(0.0), NOISE)
     assert which == 0 and time == pytest.approx(1e-3, abs=1e-12)
 
 

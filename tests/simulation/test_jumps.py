@@ -5,7 +5,7 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError
-from symoro.simulation.event_location import first_crossing
+from symoro.simulation.event_location import first_event
 from symoro.trajectory.trajectory import Move, Trajectory
 from tests.simulation.robots import slider
 
@@ -129,7 +129,7 @@ def test_a_function_that_stays_at_zero_falls_where_it_jumps():
     def values(t):
         return np.array([0.0 if t <= 0.4 else -3.0])
 
-    time, which, _ = first_crossing(values, 0.0, 1.0, values(0.0), np.array([1e-12]))
+    time, which, _ = first_event(values, 0.0, 1.0, values(0.0), np.array([1e-12]))
     assert which == 0 and 0.4 < time < 0.4 + 1e-14
 
 

@@ -1,7 +1,5 @@
 """Dry friction of joints without a coordinate: passive in loops and on wheels, or coupled; and of elastic joints."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 
@@ -10,8 +8,7 @@ from symoro.expr.formula import formula
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Coupling, Limits
 from symoro.robot.topology import moving_joints
-from symoro.simulation.contact_rows import Rubbing, without_friction
-from symoro.simulation.grip import grip
+from symoro.simulation.contact_rows import ContactRows, without_friction
 from symoro.simulation.mechanics import Mechanics
 from tests.simulation.robots import numbered, slider, without_drives
 
@@ -182,11 +179,11 @@ def test_sliding_joints_push_as_the_models_have_it(name):
     rng = np.random.default_rng(4)
     near = robot.postures.get("home", np.full(len(independent(robot)), 0.3))
     y = whole.start({"q": near, "qd": rng.normal(size=len(whole.coordinates))})
-    rubbing = Rubbing(parts, friction)
-    rows = rubbing.rows(y)
-    push = -(rubbing.sizes * np.sign(rows @ y[whole.parts["qd"]])) @ rows
+    contact = ContactRows(parts, friction)
+    rows = contact.matrix(y)
+    push = -(contact.friction * np.sign(rows @ y[whole.parts["qd"]])) @ rows
     tau = rng.normal(size=len(whole.coordinates))
-    one, two = whole.rates(0.0, y, tau), parts.rates(0.0, y, tau + push)
+    one, two = whole.accelerations(y, tau), parts.accelerations(y, tau + push)
     assert np.abs(one - two).max() < 1e-8 * (1 + np.abs(one).max())
 
 
@@ -204,46 +201,6 @@ def test_the_drift_of_passive_joints_is_what_their_velocities_gain(name):
         sides.append(mechanics.tree_rates(moved))
     slopes = (sides[0] - sides[1]) / (2 * h)
     assert np.abs(slopes - mechanics.tree_drift(y)).max() < 1e-6 * (1 + np.abs(slopes).max())
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_what_dependent_joints_hold_is_the_largest_share_over_all_ways(seed):
-    """The way that gives stands still in as many joints as it can: all of them are tried."""
-    rng = np.random.default_rng(seed)
-    n, m = int(rng.integers(1, 4)), 6
-    rows, most = rng.normal(size=(m, n)), rng.uniform(0.5, 2, size=m)
-    force = 20 * rng.normal(size=n)
-    best = 0.0
-    for still in combinations(range(m), n - 1):
-        u = np.linalg.svd(np.vstack([rows[list(still)], np.zeros((1, n))]))[2][-1]
-        best = max(best, abs(force @ u) / (most @ np.abs(rows @ u)))
-    found = grip(rows, force, most)
-    assert best > 1 and found.share == pytest.approx(best, rel=1e-9)
-    ways = found.ways(together=True)
-    assert (ways == 0).sum() == n - 1
-    assert np.abs(found.forces @ rows - force).max() < 1e-9 * np.abs(force).max()
-    half = grip(rows, force / best / 2, most)
-    assert half.share < 1 and (half.margins > 0).all()
-
-
-@pytest.mark.parametrize("small", [1e-3, 1e-6, 1e-9, 1e-12])
-def test_a_joint_with_next_to_no_friction_is_not_held_by_one_with_much(small):
-    found = grip(np.eye(2), np.array([0.5, 2 * small]), np.array([1.0, small]))
-    assert found.share == pytest.approx(2) and found.ways(together=False).tolist() == [0, 1]
-    three = grip(
-        np.array([[1.0, 0], [0, 1], [1, 0]]), np.array([0.5, 2 * small]), np.array([1.0, small, 1.0])
-    )
-    assert three.share == pytest.approx(2, rel=1e-6) and three.ways(together=True).tolist() == [0, 1, 0]
-
-
-@pytest.mark.parametrize("bend", [0, 1e-13, 1e-11, 1e-6, 1e-3])
-def test_rows_that_are_almost_the_same_hold_almost_the_same(bend):
-    rows = np.array([[1.0, 0.0], [1.0, bend], [0.0, 1.0]])
-    found = grip(rows, np.array([1.5, 0.0]), np.ones(3))
-    assert found.share == pytest.approx(0.75, rel=2e-3) and (found.margins > 0).all()
-    beyond = grip(rows, np.array([2.2, 0.0]), np.ones(3))
-    assert beyond.share == pytest.approx(1.1, rel=2e-3)
-    assert np.abs(beyond.ways(together=True)[:2]).max() == 1
 
 
 def test_a_slider_turns_at_its_dead_centres_and_does_not_stick_there():

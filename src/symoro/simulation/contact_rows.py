@@ -1,13 +1,14 @@
-"""Joints with dry friction: how large it is, and how fast they turn as the coordinates move.
+"""Joints with dry friction and stops as rows over the generalised coordinates.
 
-    v = w(q) qd,    v' = w(q) qdd + c(q, qd)
+    v = w(q) qd,     v' = w(q) qdd + c(q, qd),     generalised force w' l
 
-A joint with a coordinate of its own has a row of the unit matrix for w; coupled joints have their ratios, passive
-joints of loops and wheels the rows of G."""
+A joint with a coordinate of its own has a unit row w; a coupled joint has its ratios, a passive joint of loops or
+wheels the row of G (nu_tree = G nu). Friction has the bounds [-FS, FS]. A stop has [0, inf), and w points away from it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,70 +16,160 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import Robot
+from symoro.robot.size import joint_units
 from symoro.robot.topology import moving_joints
 from symoro.simulation.mechanics import Mechanics
+from symoro.simulation.tolerances import CONTACT, POSITION
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 def without_friction(robot: Robot, values: Mapping[str, float]) -> tuple[Robot, dict[int, float]]:
-    """The robot without the Coulomb friction of its joints, and that friction by joint, where its numbers are known.
+    """Return the robot without Coulomb friction, and FS by joint where its value is known.
 
     Raises:
-        ArgumentError: it is negative.
+        ArgumentError: FS is negative.
     """
-    found: dict[int, float] = {}
+    friction: dict[int, float] = {}
     for j in moving_joints(robot):
         FS = robot.frame(j).FS
         if any(name not in values for name in FS.symbols) or (size := FS.value(values)) == 0:
             continue
         if size < 0:
             raise ArgumentError(f"joint {j} of robot '{robot.name}' has negative friction FS = {size:g}")
-        found[j] = size
+        friction[j] = size
         robot = robot.with_frame(j, FS=0)
-    return robot, found
+    return robot, friction
 
 
-class Rubbing:
-    """The joints with friction of a robot.
+class ContactRows:
+    """The rows of a robot: first its joints with friction, then its stops.
 
     Attributes:
-        joints: their numbers; `sizes` their FS.
-        own: the number of the coordinate of a joint that has one; -1 for the others.
+        joints: the joint of each row.
+        coordinate: the coordinate of a unit row, -1 for others.
+        stop: which rows are stops.
+        friction: FS of the rows, infinite for stops.
+        units: 1 rad, or the robot's length for prismatic joints, per row.
+        driven: rows that move with driven coordinates alone; their friction loads the drives only.
+        plain: whether every row is a unit row.
     """
 
-    def __init__(self, mechanics: Mechanics, friction: Mapping[int, float]) -> None:
+    def __init__(
+        self,
+        mechanics: Mechanics,
+        friction: Mapping[int, float],
+        limits: tuple[Array, Array] | None = None,
+        driven: frozenset[int] = frozenset(),
+    ) -> None:
+        coordinates = mechanics.coordinates
+        n = len(coordinates)
         self._mechanics = mechanics
-        self.joints = tuple(friction)
-        self.sizes = np.array(list(friction.values()), dtype=float)
-        places = {j: k for k, j in enumerate(mechanics.coordinates)}
-        self.own = [places.get(j, -1) for j in self.joints]
-        self._plain = all(k >= 0 for k in self.own)
-        self._ratios = joint_ratios(mechanics, self.joints)
-        self._rows = np.eye(len(places))[self.own] if self._plain else np.zeros((0, len(places)))
+        self._rubbing = tuple(friction)
+        none = np.full(n, np.inf)
+        self.lower: Array = -none if limits is None else limits[0]
+        self.upper: Array = none if limits is None else limits[1]
+        stops = [(k, 1.0, self.lower[k]) for k in range(n) if np.isfinite(self.lower[k])]
+        stops += [(k, -1.0, self.upper[k]) for k in range(n) if np.isfinite(self.upper[k])]
+        places = {j: k for k, j in enumerate(coordinates)}
+        own = [places.get(j, -1) for j in self._rubbing]
+        at_stop = [k for k, _, _ in stops]
+        self.joints = (*self._rubbing, *(coordinates[k] for k in at_stop))
+        self.coordinate = np.array([*own, *at_stop], dtype=int)
+        self.stop = np.arange(len(self.joints)) >= len(self._rubbing)
+        self.friction = np.array([*friction.values(), *(np.inf for _ in stops)])
+        self.units = np.array(joint_units(mechanics.robot, self.joints, mechanics.length))
+        self.plain = all(k >= 0 for k in own)
+        self._ratios = joint_ratios(mechanics, self._rubbing)
+        self._unit_rows = np.eye(n)[own] if self.plain else np.zeros((0, n))
+        self._side = np.array([side for _, side, _ in stops])
+        self._stop_rows = np.eye(n)[at_stop] * self._side[:, None]
+        self._limit = np.array([limit for _, _, limit in stops])
+        self._place = np.array([mechanics.at[k] for k in at_stop], dtype=int)
+        self.driven = self._led(driven, own, len(stops))
+
+    def _led(self, driven: frozenset[int], own: Sequence[int], stops: int) -> Mask:
+        """Return the friction rows with entries for driven coordinates alone."""
+        mechanics = self._mechanics
+        tied = mechanics.loops is not None or mechanics.rolling
+        tree = np.ones(len(mechanics.joints), dtype=bool)  # joints of the tree that other coordinates move
+        if len(driven) == len(mechanics.coordinates):
+            tree[:] = False
+        elif not tied:
+            tree[[mechanics.at[k] for k in driven]] = False
+        led = [
+            k in driven if k >= 0 else not ratios[tree].any()
+            for k, ratios in zip(own, self._ratios, strict=True)
+        ]
+        return np.array([*led, *([False] * stops)], dtype=bool)
 
     def __len__(self) -> int:
         return len(self.joints)
 
-    def rows(self, y: Array) -> Array:
-        """w, a row a joint, a column a coordinate."""
-        return self._rows if self._plain else np.asarray(self._ratios @ self._mechanics.tree_matrix(y))
+    def matrix(self, y: Array) -> Array:
+        """Return w: one row per joint with friction and per stop, one column per coordinate."""
+        rubbing = self._unit_rows if self.plain else self._ratios @ self._mechanics.tree_matrix(y)
+        return np.vstack([rubbing, self._stop_rows]) if len(self._limit) else np.asarray(rubbing)
 
     def drift(self, y: Array) -> Array:
-        """c."""
-        return (
-            np.zeros(len(self)) if self._plain else np.asarray(self._ratios @ self._mechanics.tree_drift(y))
-        )
+        """Return c."""
+        drift = np.zeros(len(self))
+        if not self.plain:
+            drift[: len(self._rubbing)] = self._ratios @ self._mechanics.tree_drift(y)
+        return drift
+
+    # -- stops
+
+    def gaps(self, y: Array) -> Array:
+        """Return the distances from the stops, one per stop, negative beyond it."""
+        return np.asarray(self._side * (y[self._mechanics.parts["q"]][self._place] - self._limit))
+
+    @property
+    def gap_noise(self) -> Array:
+        """The round-off of the gaps."""
+        return np.asarray(POSITION * np.maximum(self.units[self.stop], np.abs(self._limit)))
+
+    def at_limit(self, y: Array, row: int) -> Array:
+        """Return the state with the coordinate of a stop exactly at it."""
+        i = row - len(self._rubbing)
+        y = y.copy()
+        y[self._mechanics.parts["q"].start + self._place[i]] = self._limit[i]
+        return y
+
+    def clipped(self, t: float, y: Array, most: float) -> Array:
+        """Return the state with coordinates at the limits that they have passed by less than `most` rad."""
+        mechanics = self._mechanics
+        places = mechanics.parts["q"].start + np.array(mechanics.at)
+        inside = np.clip(y[places], self.lower, self.upper)
+        beyond = np.abs(y[places] - inside)
+        near = (beyond > 0) & (beyond <= most * mechanics.coordinate_units)
+        if not near.any():
+            return y
+        y = y.copy()
+        y[places[near]] = inside[near]
+        return mechanics.projected(y, t)
+
+    def check_start(self, y: Array) -> None:
+        """Raise if a joint starts beyond its stops."""
+        mechanics = self._mechanics
+        q = y[mechanics.parts["q"]][mechanics.at]
+        beyond = CONTACT * mechanics.coordinate_units
+        for k in np.flatnonzero((q < self.lower - beyond) | (q > self.upper + beyond)):
+            raise ArgumentError(
+                f"joint {mechanics.coordinates[k]} starts at {q[k]:g}, beyond its stops {self.lower[k]:g} and "
+                f"{self.upper[k]:g}"
+            )
 
 
-def joint_ratios(mechanics: Mechanics, joints: tuple[int, ...]) -> Array:
-    """How fast the joints turn as those of the tree with a coordinate do."""
+def joint_ratios(mechanics: Mechanics, joints: Sequence[int]) -> Array:
+    """Return the velocities of joints per velocity of the joints of the tree with a coordinate."""
     robot, own = mechanics.robot, independent(mechanics.robot)
     values = {**dict(robot.nominal), **mechanics.values}
-    found = np.zeros((len(joints), len(own)))
-    for row, j in zip(found, joints, strict=True):
+    ratios = np.zeros((len(joints), len(own)))
+    for row, j in zip(ratios, joints, strict=True):
         follows = relation(robot, j)
         terms = [(j, 1.0)] if follows is None else [(i, ratio.value(values)) for i, ratio in follows.terms]
         for i, ratio in terms:
             row[own.index(i)] += ratio
-    return found
+    return ratios

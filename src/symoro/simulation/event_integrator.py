@@ -1,9 +1,10 @@
-"""The course of a simulation: a state integrated from event to event, with samples on the way.
+"""The event-driven integration of a simulation: SciPy's integrators from event to event, with samples on the way.
 
-Between two events the right side is smooth: friction and stops switch modes at moments that are found on the
-integrator's own interpolation (`switching`), torques jump at moments that are told (`drives`) or met by the
-integrator's error control. What a joint at rest does is decided by the torques after a jump. Where loops close, a base
-floats or passive joints stick, the state is brought back onto its constraints when it has drifted."""
+Between two events the right side is smooth. Friction and stops change their modes (`contact_modes`) at times that are
+located on the integrator's own interpolation (`event_location`). Torques jump at declared times (`drives`), or where
+error control finds them; the modes after a jump depend on the torques after it. If loops close, a base floats or
+passive joints stick, the state is projected onto its constraints when it has drifted, and the integrator is restarted.
+"""
 
 from __future__ import annotations
 
@@ -16,75 +17,77 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotClosedError, UndecidedError
 from symoro.progress import Task, task
-from symoro.simulation.chatter import Endless
-from symoro.simulation.contact_modes import BEYOND, NOISE, Modes, MotionEvent
+from symoro.simulation.chatter import ChatterGuard
+from symoro.simulation.contact_modes import ContactModes, Mode, MotionEvent
 from symoro.simulation.drives import Drives
-from symoro.simulation.event_location import first_crossing
-from symoro.simulation.limits import STUCK, WatchedLimits, WheelWatch
+from symoro.simulation.event_location import first_event
+from symoro.simulation.limits import SINGULAR_WHEELS, WatchedLimits, WheelWatch
 from symoro.simulation.mechanics import Mechanics, State, Watch
 from symoro.simulation.result import Recording, Simulation
+from symoro.simulation.tolerances import CONTACT, DRIFT, FORCE_NOISE
 
 Array = NDArray[np.float64]
-
-DRIFT = 1e-9  # radians, or shares of the robot's length: a state that has drifted farther is put right
-SAMPLES = 5  # of the result: the longest interval in which, where a user's function decides, looks are a sample apart
-STRIDES = {
-    "DOP853": 3,
-    "RK45": 2,
-}  # samples in a step whose stages are no farther apart than samples are; else 1
+SAMPLES = 5  # samples in the longest interval that is interpolated at once, where a user's function decides
+STRIDES = {"DOP853": 3, "RK45": 2}  # samples in a step whose stages are no farther apart than samples; else 1
 MOST_EVENTS = 100_000
-SOON = 1e-6  # seconds after a moment at which joints may start from rest
-AT_ONCE = 50  # events at one moment, after which nothing more is believed
-AGAIN = 4  # decisions at one moment, of a law whose torque jumps with the state
+DECISIONS = 4  # at one time, for a law whose torque jumps with the state
 
 
-class Course:
-    """One simulation under way.
+class EventIntegrator:
+    """One simulation.
 
     Attributes:
         grid: the times of the samples, from zero on.
-        upto: moments up to which the integrator runs at once: where a motion that joints follow has a kink, an
-            integrator that steps over it may not notice, and where the law of the torques jumps.
-        limits: those of joints that have no stop; None where nothing happens at limits.
-        ends: whether it ends at a stop or such a limit.
+        restarts: times at which the integrator is restarted: kinks of followed motions, declared jumps, the end.
+        limits: those of joints without a stop; None if limits have no effect.
+        ends: whether a stop or such a limit ends the simulation.
+        slack: position error of the integrator, rad.
     """
 
     def __init__(
         self,
         mechanics: Mechanics,
         control: Drives,
-        modes: Modes,
+        modes: ContactModes,
         limits: WatchedLimits | None,
         grid: Array,
         breaks: Iterable[float],
-        ends: bool,
-        until: Callable[[float, State], float] | None,
-        watch: Watch | None,
+        slack: float,
+        *,
+        ends: bool = False,
+        until: Callable[[float, State], float] | None = None,
+        watch: Watch | None = None,
         record: Recording | None = None,
     ) -> None:
         self.mechanics, self.control, self.modes, self.limits = mechanics, control, modes, limits
         self.ends, self.until, self.watch, self.record = ends, until, watch, record
+        self.slack, self.grid = slack, grid
         self.wheels = WheelWatch(mechanics)
         if record is not None:
             record.begin(mechanics, control)
-        self.grid = grid
-        ends_at = {float(t) for t in (*breaks, *control.jumps) if 0 < t < grid[-1]}
-        self.upto = [*sorted(ends_at), float(grid[-1])]
-        self._endless = Endless(float(grid[-1]), mechanics.coordinates)
+        inner = {float(t) for t in (*breaks, *control.jumps) if 0 < t < grid[-1]}
+        self.restarts = [*sorted(inner), float(grid[-1])]
+        self._guard = ChatterGuard(float(grid[-1]), mechanics.coordinates)
         smooth = until is None and control.constant is not None and not control.motions
-        apart = np.inf if smooth else float(grid[-1]) / (len(grid) - 1)
-        self._longest, self._apart = SAMPLES * apart, apart
-        self._raised: Exception | None = None  # by a function of the user's
+        self._apart = np.inf if smooth else float(grid[-1]) / (len(grid) - 1)
+        self._watched = not modes.idle or until is not None or bool(limits) or self.wheels.varies
+        self._raised: Exception | None = None  # by a function of the user
         self.rows: list[Array] = []
         self.taus: list[Array] = []
         self.times: list[float] = []
         self.events: list[MotionEvent] = []
 
     def result(self, integrator: Any, options: dict[str, Any], y: Array) -> Simulation:
+        """Integrate, and return the motion up to its end.
+
+        Raises:
+            ArgumentError: the accelerations are not determined at the start.
+            NotClosedError, UndecidedError: the same of closed loops, and of friction and stops.
+        """
         why = ""
         try:
             with task("simulating", float(self.grid[-1])) as work:
-                why = self._go(integrator, options, y, work)
+                why = self._run(integrator, options, y, work)
         except KeyboardInterrupt:
             why = "interrupted"
         except NotClosedError as error:
@@ -98,138 +101,154 @@ class Course:
         except (FloatingPointError, np.linalg.LinAlgError) as error:
             if error in (self.control.raised, self._raised):
                 raise
-            why = (
-                str(error)
-                if isinstance(error, FloatingPointError)
-                else "the accelerations are not determined"
-            )
-            if len(self.times) < 2:
-                hint = "give every link a mass or an inertia, and every symbol a value"
-                if self.mechanics.loops is not None:
-                    hint = f"start away from singular configurations of the loops; {hint}"
-                raise ArgumentError(why, hint=hint) from None
+            why = self._undetermined(error)
+        warnings = () if self.limits is None else self.limits.doubts()
+        return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why, warnings)
+
+    def _undetermined(self, error: Exception) -> str:
+        """Return why the accelerations are not determined; raise at the start."""
+        known = isinstance(error, FloatingPointError)
+        why = str(error) if known else "the accelerations are not determined"
+        if len(self.times) < 2:
+            hint = "give every link a mass or an inertia, and every symbol a value"
             if self.mechanics.loops is not None:
-                why += ", where its loops may be singular"
-        doubts = () if self.limits is None else self.limits.doubts()
-        return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why, doubts)
+                hint = f"start away from singular configurations of the loops; {hint}"
+            raise ArgumentError(why, hint=hint) from None
+        return why if self.mechanics.loops is None else f"{why}, where its loops may be singular"
 
     def _rates(self, t: float, y: Array) -> Array:
         y, known = self.control.moved(t, y)
-        found = self.mechanics.rates(t, y, self.control.acting(t, y), self.modes.holds(y, known))
-        if (
-            np.isnan(found).any() and np.isfinite(y).all()
-        ):  # SciPy's integrators would halve their step for ever
+        tau = self.control.acting(t, y)
+        try:
+            found = self.mechanics.rates(y, self.modes.accelerations(y, tau, known))
+        except np.linalg.LinAlgError:
+            found = np.full(len(y), np.nan)
+        if np.isnan(found).any() and np.isfinite(y).all():  # SciPy would halve its step without end
             raise FloatingPointError(f"the accelerations are not determined at t = {t:g} s")
         return found
 
-    def _settled(self, t: float, y: Array, **change: int) -> Array:
-        """The state once it is decided what joints at rest do.
+    # -- from event to event
 
-        A torque that jumps with the velocity is another one when they stand: it is decided again with what acts then.
-        A joint that comes to rest and would be pushed back the way it came is held by such a law.
+    def _run(self, integrator: Any, options: dict[str, Any], y: Array, work: Task) -> str:
+        """Integrate; return the reason why it ended early."""
+        t, repeated, restarts = 0.0, 0, iter(self.restarts)
+        end = next(restarts)
+        self.control.within(t, end)
+        y = self._start(t, y)
+        self.wheels.begin(y)
+        while True:
+            y = self.modes.rows.clipped(t, y, 2 * self.slack)
+            self._record(y, t)
+            before = t
+            t, y, event, failed = self._segment(integrator, options, t, y, end, work)
+            if failed or t >= self.restarts[-1]:
+                return failed
+            if t >= end:
+                end = next(restarts)
+                self.control.within(t, end)
+                y = self._settled(t, y) if event is None else y
+            repeated = repeated + 1 if t == before else 0
+            self._guard.check_count(t, repeated)
+            if len(self.events) > MOST_EVENTS:
+                raise UndecidedError(f"more than {MOST_EVENTS} events up to t = {t:g} s")
+            if event is not None:
+                y, over = self._switch(t, self.modes.rows.clipped(t, y, 2 * self.slack), event)
+                if over:
+                    self._record(y, t, last=True)
+                    return over
+
+    def _start(self, t: float, y: Array) -> Array:
+        """Return the state with the modes of the start decided."""
+        if self.modes.idle:
+            return y
+        y = self.modes.rows.clipped(t, y, CONTACT)
+        struck = self.modes.begin(y)
+        if struck and not self.ends:
+            return self._strike(t, y, struck[0])
+        return self._settled(t, y, begin=True)
+
+    def _settled(self, t: float, y: Array, **change: Any) -> Array:
+        """Return the state after the decision on the modes of rows at rest.
+
+        A torque that jumps with the velocity is another one when rows come to rest: the decision is made again with
+        the torque that acts then. Such a law holds a row at rest if it would push the row back the way it came.
         """
         if self.modes.idle:
             return y
+        modes = self.modes
         here, known = self.control.moved(t, y)
-        _, soon = self.control.moved(min(t + SOON, float(self.grid[-1])), y)
-        tau, came, news = self.control.acting(t, here), 0.0, []
-        if "rest" in change:
-            came, before = self.modes.slides[change["rest"]], self.modes.kept()
-        for _ in range(AGAIN):
-            y, found = self.modes.settle(t, here, tau, known, soon=soon, **change)
-            if came and self.modes.slides[change["rest"]] == came:
-                self.modes.restore(before)
-                here, came = self.modes.halted(here, change["rest"]), 0.0
+        tau, event, came = self.control.acting(t, here), change.get("event"), Mode.OPEN
+        before, news = modes.copy(), []
+        if event is not None and event < len(modes.mode) and not modes.rows.stop[event]:
+            came = Mode(modes.mode[event])
+        for _ in range(DECISIONS):
+            y, found = modes.settle(t, here, tau, known, **change)
+            if event is not None and came in (Mode.FORWARD, Mode.BACKWARD) and modes.mode[event] == came:
+                modes.restore(before)
+                here, came = modes.stopped(here, event), Mode.OPEN
                 tau = self.control.acting(t, here)
                 continue
             news += found
-            tau, last = self.control.acting(t, y), tau
+            last, tau = tau, self.control.acting(t, y)
             if np.array_equal(tau, last):
                 break
-            here, came, change = y, 0.0, {}
+            here, came, change = y, Mode.OPEN, {}
         self.events += news
         return y
 
-    def _go(self, integrator: Any, options: dict[str, Any], y: Array, work: Task) -> str:
-        """Integrate from event to event; the reason why it ended early."""
-        t, repeated, ahead = 0.0, 0, iter(self.upto)
-        upto = next(ahead)
-        self.control.within(t, upto)
-        y = self._settled(t, y)
-        self.wheels.begin(y)
-        while True:
-            y = self.modes.within(t, y)
-            self._record(t, y, t)
-            before = t
-            t, y, hit, failed = self._smooth(integrator, options, t, y, upto, work)
-            if failed or t >= self.upto[-1]:
-                return failed
-            if t >= upto:
-                upto = next(ahead)
-                self.control.within(t, upto)
-                y = self._settled(t, y) if hit is None else y
-            repeated = repeated + 1 if t == before else 0
-            if repeated > AT_ONCE or len(self.events) > MOST_EVENTS:
-                raise UndecidedError(f"events follow each other without end at t = {t:g} s")
-            if hit is not None:
-                y, over = self._switch(t, self.modes.within(t, y), hit)
-                if over:
-                    self._record(t, y, t, last=True)
-                    return over
+    def _strike(self, t: float, y: Array, row: int) -> Array:
+        """Return the state after an impact at a stop."""
+        here, known = self.control.moved(t, y)
+        after = self.modes.impact(t, here, self.control.acting(t, here), known, row)
+        return self._settled(t, after, event=row, struck=True)
 
-    def _smooth(
+    def _segment(
         self, integrator: Any, options: dict[str, Any], t: float, y: Array, end: float, work: Task
     ) -> tuple[float, Array, int | None, str]:
-        """Integrate up to the next event, or to where the state is to be put right."""
+        """Integrate up to the next event, or to a state that must be projected; a reason if the integrator fails.
+
+        Each segment starts with SciPy's own first step: reusing the last one loses two digits of energy.
+        """
         stride = STRIDES.get(integrator.__name__, 1) * self._apart
-        bounded = {**options, "max_step": min(options["max_step"], stride)}
-        solver = integrator(self._rates, t, y, end, **bounded)
-        watched = not self.modes.idle or self.until is not None or bool(self.limits) or self.wheels.varies
-        margins = self._margins(t, y) if watched else None
-        noise = np.concatenate(
-            [
-                np.zeros(0) if self.modes.idle else self.modes.noise(t),
-                np.full(len(self.limits or ()), BEYOND),
-                np.zeros(len(self.wheels)),
-                [NOISE],
-            ]
+        solver = integrator(
+            self._rates, t, y, end, **{**options, "max_step": min(options["max_step"], stride)}
         )
-        places = [] if self.modes.idle else self.modes.places()
+        margins, noise = (self._margins(t, y), self._noise()) if self._watched else (None, None)
         if self.record is not None:
             self.record.run(t, self.modes)
         while solver.status == "running":
             before = solver.y.copy()
-            told = solver.step()
-            if self._endless.slow(float(solver.t)):
-                self._endless.look(float(solver.t), self._torques_at(float(solver.t), solver.y))
-            if solver.status == "failed" or not np.isfinite(solver.y).all():
-                reason = told or "the state is not finite"
-                return solver.t, solver.y, None, f"the integrator gives up at t = {solver.t:g} s: {reason}"
+            message = solver.step()
             upto = float(solver.t)
+            if self._guard.is_slow(upto):
+                self._guard.look(upto, self._torques_at(upto, solver.y))
+            if solver.status == "failed" or not np.isfinite(solver.y).all():
+                reason = message or "the state is not finite"
+                return upto, solver.y, None, f"the integrator gives up at t = {upto:g} s: {reason}"
             dense: Any = None
-            if watched or self.record is not None or self._due(upto):
+            if self._watched or self.record is not None or self._due(upto):
                 dense = solver.dense_output()
-            hit = None
-            if watched and margins is not None:
-                look = partial(self._margins_on, dense)
-                upto, hit, margins = first_crossing(
-                    look, float(solver.t_old), upto, margins, noise, self._longest, places
+            event = None
+            if margins is not None and noise is not None:
+                on_curve = partial(self._margins_on, dense)
+                upto, event, margins = first_event(
+                    on_curve, float(solver.t_old), upto, margins, noise, SAMPLES * self._apart
                 )
-            here = solver.y if hit is None else dense(upto)
+            here = solver.y if event is None else dense(upto)
             ready = self._ready(upto, here)
             self._check_loops(before, here, ready, upto, solver)
             if self.record is not None:
                 self.record.step(upto, dense)
-            self._record(float(solver.t_old), solver.y, upto, dense)
+            self._record(solver.y, upto, dense)
             work.to(upto)
-            if hit is not None:
-                return upto, here, hit, ""
+            if event is not None:
+                return upto, here, event, ""
             if ready is not solver.y and self.mechanics.gap(solver.y, ready) > DRIFT and upto < end:
                 return upto, ready, None, ""
         return float(solver.t), self._ready(float(solver.t), solver.y), None, ""
 
     def _check_loops(self, before: Array, y: Array, ready: Array, t: float, solver: Any = None) -> None:
-        """Raise where a step goes through a dead point of loops, which error control need not notice."""
+        """Raise if a step passes a singular configuration of loops, which error control need not notice."""
         if self.mechanics.loops is None:
             return
         q = self.mechanics.parts["q"]
@@ -241,26 +260,31 @@ class Course:
         self.mechanics.loops.check_way(path, before[q], y[q], ready[q], t)
 
     def _ready(self, t: float, y: Array) -> Array:
-        """The state with its constraints met: loops closed, quaternions of length 1, sticking joints at rest."""
-        return self.modes.at_rest(self.mechanics.projected(y, t))
+        """Return the state on its constraints: loops closed, quaternion of length 1, held rows at rest."""
+        return self.modes.project(self.mechanics.projected(y, t))
 
     # -- events
 
     def _margins(self, t: float, y: Array) -> Array:
-        """What stays positive: those of friction, of stops, of other limits, of wheels, and the user's function."""
+        """Return what is positive until an event: of friction and stops, of limits, of wheels, the user's function."""
         here, known = self.control.moved(t, y)
-        found = (
-            np.ones(0) if self.modes.idle else self.modes.margins(here, self.control.acting(t, here), known)
-        )
-        last = 1.0 if self.until is None else self._asked(t, here)
-        limits = np.zeros(0) if self.limits is None else self.limits.margins(here)
-        return np.concatenate([found, limits, self.wheels.margins(here), [last]])
+        parts = [] if self.modes.idle else [self.modes.margins(here, self.control.acting(t, here), known)]
+        if self.limits is not None:
+            parts.append(self.limits.margins(here))
+        last = 1.0 if self.until is None else self._until(t, here)
+        return np.concatenate([*parts, self.wheels.margins(here), [last]])
 
-    def _asked(self, t: float, y: Array) -> float:
-        """What `until` says.
+    def _noise(self) -> Array:
+        """Return the round-off of the margins."""
+        parts = [] if self.modes.idle else [self.modes.noise(self.slack)]
+        watched, wheels = np.full(len(self.limits or ()), CONTACT), np.zeros(len(self.wheels))
+        return np.concatenate([*parts, watched, wheels, [FORCE_NOISE]])
+
+    def _until(self, t: float, y: Array) -> float:
+        """Return the value of the user's function.
 
         Raises:
-            ArgumentError: no number.
+            ArgumentError: it is not a number.
         """
         assert self.until is not None
         try:
@@ -273,7 +297,7 @@ class Course:
             raise ArgumentError(
                 f"'until' gives {str(found)[:60]} at t = {t:g} s: expected a number that becomes negative where the "
                 "simulation is to end",
-                hint="1 - state.q[0] ends it where q[0] passes 1; conditions and NaN tell no moment",
+                hint="1 - state.q[0] ends it where q[0] passes 1; conditions and NaN have no crossing",
             )
         return float(flat.reshape(()))
 
@@ -283,36 +307,32 @@ class Course:
     def _torques_at(self, t: float, y: Array) -> Array:
         return self.control.acting(t, self.control.moved(t, y)[0])
 
-    def _switch(self, t: float, y: Array, hit: int) -> tuple[Array, str]:
-        """What an event changes; a reason where the simulation is over."""
-        rubbing = 0 if self.modes.idle else len(self.modes.slides)
-        others = hit - (0 if self.modes.idle else rubbing + len(self.modes.stop))
-        if others == len(self.limits or ()) + len(self.wheels):
+    def _switch(self, t: float, y: Array, event: int) -> tuple[Array, str]:
+        """Return the state after an event, and a reason if it ends the simulation."""
+        rows = self.modes.rows
+        others = event - (0 if self.modes.idle else len(rows) + 1)
+        limits = len(self.limits or ())
+        if others == limits + len(self.wheels):
             return y, f"ended at t = {t:g} s, as asked"
-        if others == len(self.limits or ()):
-            return y, f"{STUCK}, at t = {t:g} s"
+        if others == limits:
+            return y, f"{SINGULAR_WHEELS}, at t = {t:g} s"
         if others >= 0 and self.limits is not None:
             self.events.append(self.limits.switch(t, others))
             return y, f"joint {self.events[-1].joint} passes its limit at t = {t:g} s" if self.ends else ""
-        if hit < rubbing:
-            self._endless.event(t, self._torques_at(t, y))
-            return self._settled(t, y, **{"rest" if self.modes.slides[hit] else "loose": hit}), ""
-        k = hit - rubbing
-        if self.modes.stop[k]:
-            return self._settled(t, y, leaves=k), ""
-        if self.ends:
-            return y, f"joint {self.mechanics.coordinates[k]} meets its stop at t = {t:g} s"
-        y, news = self.modes.strike(t, y, k)
-        self.events += news
-        return self._settled(t, y), ""
+        if event < len(rows) and rows.stop[event] and self.modes.mode[event] == Mode.OPEN:
+            if self.ends:
+                return y, f"joint {rows.joints[event]} meets its stop at t = {t:g} s"
+            return self._strike(t, y, event), ""
+        self._guard.event(t, self._torques_at(t, y))
+        return self._settled(t, y, event=event), ""
 
     # -- samples
 
     def _due(self, t: float) -> bool:
         return len(self.times) < len(self.grid) and self.grid[len(self.times)] <= t
 
-    def _record(self, start: float, y: Array, end: float, dense: Any = None, *, last: bool = False) -> None:
-        """Take down the samples of the grid up to a moment."""
+    def _record(self, y: Array, end: float, dense: Any = None, *, last: bool = False) -> None:
+        """Record the samples of the grid up to a time."""
         while self._due(end):
             t = float(self.grid[len(self.times)])
             if dense is None and t < end:
@@ -325,11 +345,9 @@ class Course:
         y, known = self.control.moved(t, y)
         y, drifted = self._ready(t, y), y
         self._check_loops(drifted, drifted, y, t)
-        self.modes.check_rest(t, y)
-        tau = self.control.torques(t, y)
-        tau = self.modes.taken(y, tau, known) if known else tau.copy()
+        tau = self.modes.drive_torques(y, self.control.torques(t, y), known)
         tau[self.mechanics.springs] = 0.0
-        self._endless.heard(tau)
+        self._guard.observe(tau)
         self.times.append(t)
         self.rows.append(np.array(y))
         self.taus.append(tau)

@@ -17,7 +17,7 @@ from symoro.errors import NotApplicableError, OptionError
 from symoro.models.kinematic.loop.closure import loop_closure
 from symoro.progress import task
 from symoro.runtime.compiler import library
-from symoro.simulation.limits import STUCK, WheelWatch
+from symoro.simulation.limits import SINGULAR_WHEELS, WheelWatch
 from symoro.simulation.mechanics import Mechanics, Watch
 from symoro.simulation.result import Simulation
 from symoro.trajectory.assembly import DEAD, JUMP, OPEN
@@ -105,7 +105,7 @@ def run_fixed(
             for k, t in enumerate(times[1:]):
                 y, reason = integrator.advance(y, taus[-1], h, 1)
                 if not reason and not (wheels.margins(y) > 0).all():
-                    reason = STUCK
+                    reason = SINGULAR_WHEELS
                 if reason:
                     why = f"{reason}, at t = {t:g} s"
                     break

@@ -19,7 +19,6 @@ from symoro.errors import ArgumentError
 from symoro.robot.description import Robot
 from symoro.robot.size import joint_units
 from symoro.simulation.mechanics import Mechanics
-from symoro.simulation.partition import Holds
 from symoro.simulation.result import Recording, Simulation
 from symoro.simulation.simulate import simulate
 from symoro.trajectory.samples import Samples
@@ -68,12 +67,13 @@ def _accelerations(
     mechanics: Mechanics, y: Array, places: list[int], rates: list[int]
 ) -> Callable[[Array], Array]:
     n = len(mechanics.coordinates)
-    holds = Holds({k: 0.0 for k in range(n) if mechanics.parts["qd"].start + k not in rates})
+    known = {k: 0.0 for k in range(n) if mechanics.parts["qd"].start + k not in rates}
 
     def found(u: Array) -> Array:
         here = y.copy()
         here[places] = u
-        return np.asarray(mechanics.rates(0.0, here, np.zeros(n), holds)[rates])
+        x = mechanics.free_dynamics(here, np.zeros(n), np.zeros(n), known).accelerations()
+        return np.asarray(mechanics.rates(here, x)[rates])
 
     return found
 

@@ -1,19 +1,17 @@
-"""Limits of joints that no stop holds: passive ones of loops and wheels, coupled ones, and those that follow a motion.
+"""Watched limits: joints without a stop that pass their limits, and wheels in a singular configuration.
 
-An impulse that keeps them would act through the loops, or against a motion that is given. They are watched instead:
+Limits of passive, coupled and driven joints are not stops: an impulse would act through the loops, or against a given
+motion. They are event functions instead:
 
     p = ratios q + offset,     margin = min(p - lower, upper - p),   its negative while the joint is beyond
 
-so that each is passed and come back to once. Joints where loops are opened have no coordinate: theirs are only named.
+so that each passing and each return is one event. Cut joints have no coordinate; their limits are only reported.
 
-Wheels that steer to where the active joints cannot drive the robot: det of `wheel-kinematics` passes zero.
+A car that is driven at the rear cannot be driven with its steering at a right angle: det of `wheel-kinematics` is zero
+and G has no value. Error control may step over such a configuration, so its determinant is an event function too:
 
-A car that is driven at the rear stands so with its steering at a right angle. There G has no value and the coordinates
-tell nothing of the motion; an integrator with error control may step over it, the other side being smooth again. So
-
-    margin = s det(q) - SMALL D,     s the sign of det at the start, D the largest |det| at postures drawn at random
-
-is watched like a stop, on the integrator's interpolation: a zero that is touched is seen as one that is passed."""
+    margin = s det(q) - SMALL_DETERMINANT D,     s the sign of det at the start, D the largest |det| of random postures
+"""
 
 from __future__ import annotations
 
@@ -27,11 +25,14 @@ from symoro.robot.coordinates import relation
 from symoro.robot.description import Robot
 from symoro.robot.size import joint_units
 from symoro.robot.topology import cut_joints, moving_joints
-from symoro.simulation.contact_modes import BEYOND, MotionEvent
+from symoro.simulation.contact_modes import MotionEvent
 from symoro.simulation.contact_rows import joint_ratios
 from symoro.simulation.mechanics import Mechanics
+from symoro.simulation.tolerances import CONTACT, SAME_DETERMINANT, SMALL_DETERMINANT
 
 Array = NDArray[np.float64]
+SINGULAR_WHEELS = "the wheels steer to where the active joints cannot drive the robot"
+POSTURES = 64
 
 
 class WatchedLimits:
@@ -64,7 +65,7 @@ class WatchedLimits:
     def check_start(self, y: Array) -> None:
         """Take down what starts beyond its limits; raise where the simulation is to end there."""
         places = self._places(y)
-        self.beyond = self._inside(places) < -BEYOND
+        self.beyond = self._inside(places) < -CONTACT
         for i in np.flatnonzero(self.beyond):
             if self._ends:
                 raise ArgumentError(
@@ -129,12 +130,6 @@ def _offsets(mechanics: Mechanics, joints: tuple[int, ...]) -> Array:
     return np.array([0.0 if law is None else law.offset.value(values) for law in laws])
 
 
-SMALL = 1e-4  # nearer the coordinates tell the motion of the base with too few digits
-SAME_DETERMINANT = 1e-9  # of the largest: determinants that do not vary
-POSTURES = 64
-STUCK = "the wheels steer to where the active joints cannot drive the robot"
-
-
 class WheelWatch:
     """Watches the determinant of a robot on wheels."""
 
@@ -149,7 +144,7 @@ class WheelWatch:
             sizes = sizes[np.isfinite(sizes)]
             most = float(np.abs(sizes).max(initial=0.0))
             self.varies = bool(np.ptp(sizes) > SAME_DETERMINANT * most) if len(sizes) else False
-            self._least = SMALL * most
+            self._least = SMALL_DETERMINANT * most
 
     def __len__(self) -> int:
         return int(self.varies)

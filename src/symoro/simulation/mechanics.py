@@ -17,7 +17,7 @@ parted (`partition`)."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -37,13 +37,10 @@ from symoro.robot.flexibility import mode_names
 from symoro.robot.size import characteristic_length, joint_units
 from symoro.robot.topology import elastic_joints
 from symoro.runtime.function import Function
-from symoro.simulation.partition import NOTHING, Holds, parted
 from symoro.trajectory.assembly import LoopCloser
 from symoro.trajectory.prescribed import check_rates, check_steady, energy_doubt
 
 Array = NDArray[np.float64]
-
-IMPULSE = 1e-12  # of the largest: one that counts as none
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +56,51 @@ class State:
     q: Array
     qd: Array
     parts: Mapping[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class FreeDynamics:
+    """The equations A x = Q - H + W'l, factored over the entries of x that are not given: A_ff = L L'.
+
+    Attributes:
+        columns: the entries of the coordinates.
+        inertia, force: A and Q - H.
+        given: x with its given entries, zero elsewhere; `free` are the entries that are not given.
+        factor: L.
+        reduced: z = L^-1 (Q - H - A x_given)_f.
+    """
+
+    columns: slice
+    inertia: Array
+    force: Array
+    given: Array
+    free: NDArray[np.bool_]
+    factor: Array
+    reduced: Array
+
+    def reduced_rows(self, rows: Array) -> Array:
+        """Return M = (L^-1 W_f')' for rows over the coordinates: M M' = W_f A_ff^-1 W_f'."""
+        wide = np.zeros((len(rows), len(self.free)))
+        wide[:, self.columns] = rows
+        return np.asarray(np.linalg.solve(self.factor, wide[:, self.free].T).T)
+
+    def given_part(self, rows: Array) -> Array:
+        """Return the part of W x that the given accelerations contribute."""
+        return np.asarray(rows @ self.given[self.columns])
+
+    def accelerations(self, change: Array | None = None) -> Array:
+        """Return x; the forces of rows change z by M'l."""
+        x = self.given.copy()
+        x[self.free] = self.from_reduced(self.reduced if change is None else self.reduced + change)
+        return x
+
+    def from_reduced(self, z: Array) -> Array:
+        """Return L^-T z, over the free entries."""
+        return np.asarray(np.linalg.solve(self.factor.T, z))
+
+    def missing_forces(self, x: Array) -> Array:
+        """Return A x - (Q - H) of the coordinates: the forces that x requires besides Q."""
+        return np.asarray((self.inertia @ x - self.force)[self.columns])
 
 
 class Mechanics:
@@ -257,28 +299,25 @@ class Mechanics:
         given |= {name: value for name, value in self.inputs.items() if name in names}
         return function(**given)
 
-    def rates(self, t: float, y: Array, tau: Array, holds: Holds = NOTHING) -> Array:
-        """The rate of the state."""
+    def accelerations(self, y: Array, tau: Array) -> Array:
+        """Return all accelerations x from the direct dynamic model; it does not read the torques of elastic joints."""
+        found = self._call(self.direct, y, tau)
+        x = [found["qdda"] if "qdda" in found else found["qdd"]]
+        if self.floating:
+            x.insert(0, found["Vd0"])
+        if "ed" in self.parts:
+            x.append(found["edd"])
+        return np.concatenate(x)
+
+    def rates(self, y: Array, x: Array) -> Array:
+        """Return the rate of the state, with all accelerations x."""
         dy = np.zeros(self.size)
-        parts, n = self.parts, len(self.coordinates)
-        rubbed = [k for k in self.springs if len(holds.push) and holds.push[k]]
-        if holds.plain and not rubbed:  # an elastic joint's torque is not read by the model
-            found = self._call(self.direct, y, tau + holds.push if len(holds.push) else tau)
-            dy[parts["qd"]] = found["qdda"] if "qdda" in found else found["qdd"]
-            if "ed" in parts:
-                dy[parts["ed"]] = found["edd"]
-            Vd0 = found["Vd0"] if self.floating else None
-        else:
-            x, _ = self._parted(y, tau, holds)
-            base = 6 if self.floating else 0
-            dy[parts["qd"]] = x[base : base + n]
-            if "ed" in parts:
-                dy[parts["ed"]] = x[base + n :]
-            Vd0 = x[:6] if self.floating else None
+        parts, columns = self.parts, self.columns
+        dy[parts["qd"]] = x[columns]
         if "e" in parts:
-            dy[parts["e"]] = y[parts["ed"]]
-        if Vd0 is not None:
-            self._move_base(dy, y, Vd0)
+            dy[parts["e"]], dy[parts["ed"]] = y[parts["ed"]], x[columns.stop :]
+        if self.floating:
+            self._move_base(dy, y, x[:6])
         dy[parts["q"]] = self.tree_rates(y)
         if self.rolling:
             self._roll(dy, y)
@@ -357,68 +396,45 @@ class Mechanics:
     def _bias(self) -> Function:
         return self._function("bias-torques")
 
-    def _parted(self, y: Array, tau: Array, holds: Holds) -> tuple[Array, Array]:
-        """All accelerations (base, coordinates, modes), and what is left of the forces."""
-        A, H = self._call(self._inertia, y, None)["A"], self._call(self._bias, y, None)["H"]
-        base, n = (6 if self.floating else 0), len(tau)
-        force = tau.copy()
-        force[self.springs] = 0.0
-        if len(holds.push):
-            force += holds.push
-        right = -H
-        right[base : base + n] += force
-        rows = np.zeros((len(holds.rows), len(H)))
-        if len(rows):
-            rows[:, base : base + n] = holds.rows
-        known = {base + k: value for k, value in holds.known.items()}
-        try:
-            return parted(A, right, known, rows, holds.drift)
-        except np.linalg.LinAlgError:
-            return np.full(len(H), np.nan), np.full(len(H), np.nan)
-
-    def held(self, y: Array, tau: Array, holds: Holds) -> tuple[Array, Array]:
-        """Accelerations of the coordinates, and the forces against which known and tied ones are held.
-
-        The force that a coordinate takes besides its torque is the negative of the latter.
-        """
-        x, spare = self._parted(y, tau, holds)
-        base, n = (6 if self.floating else 0), len(self.coordinates)
-        return x[base : base + n], spare[base : base + n]
-
-    def inertias(self, y: Array) -> Array:
-        """Return the inertia of each coordinate: the diagonal of the inertia matrix."""
+    @property
+    def columns(self) -> slice:
+        """The entries of the coordinates among all accelerations."""
         base = 6 if self.floating else 0
-        diagonal = np.diagonal(self._call(self._inertia, y, None)["A"])
-        return np.asarray(diagonal[base : base + len(self.coordinates)])
+        return slice(base, base + len(self.coordinates))
 
-    def struck(
-        self, y: Array, k: int, speed: float, driven: Iterable[int], at_stops: Mapping[int, float]
-    ) -> tuple[Array, list[int]]:
-        """The state after an impulse at a coordinate that gives it a speed, and the coordinates that leave stops by it.
+    def free_dynamics(self, y: Array, tau: Array, push: Array, known: Mapping[int, float]) -> FreeDynamics:
+        """Return the equations of motion, factored over the accelerations that are not known.
 
-        Arguments:
-            driven: coordinates that keep their speeds.
-            at_stops: coordinates that rest at a stop, with its side, +1 or -1: it takes impulses towards it alone.
+        Args:
+            tau: torques of the drives; those of elastic joints are those of their springs instead.
+            push: further forces on the coordinates.
+            known: accelerations of coordinates.
+
+        Raises:
+            LinAlgError: the inertia matrix is not positive definite.
         """
-        A = self._call(self._inertia, y, None)["A"]
-        base, qd = (6 if self.floating else 0), y[self.parts["qd"]]
-        stopped, left = dict(at_stops), []
-        while True:
-            change = _change(A, base + k, {base + j for j in (*driven, *stopped)}, speed - qd[k])
-            impulse = A @ change
-            pulled = {j: impulse[base + j] * side for j, side in stopped.items()}
-            worst = max(pulled, key=lambda j: pulled[j], default=None)
-            if worst is None or pulled[worst] <= IMPULSE * np.abs(impulse).max():
-                break
-            left.append(worst)
-            del stopped[worst]
-        after, n = y.copy(), len(qd)
-        after[self.parts["qd"]] += change[base : base + n]
+        A, H = self._call(self._inertia, y, None)["A"], self._call(self._bias, y, None)["H"]
+        columns = self.columns
+        force = tau + push
+        force[self.springs] = push[self.springs]
+        right = -H
+        right[columns] += force
+        given, free = np.zeros(len(H)), np.ones(len(H), dtype=bool)
+        for k, value in known.items():
+            given[columns.start + k], free[columns.start + k] = value, False
+        factor = np.linalg.cholesky(A[np.ix_(free, free)])
+        reduced = np.linalg.solve(factor, right[free] - A[np.ix_(free, ~free)] @ given[~free])
+        return FreeDynamics(columns, A, right, given, free, factor, reduced)
+
+    def with_impulse(self, y: Array, change: Array) -> Array:
+        """Return the state with its velocities changed by those of all entries."""
+        after, columns = y.copy(), self.columns
+        after[self.parts["qd"]] += change[columns]
         if self.floating:
             after[self.parts["V0"]] += change[:6]
         if "ed" in self.parts:
-            after[self.parts["ed"]] += change[base + n :]
-        return after, left
+            after[self.parts["ed"]] += change[columns.stop :]
+        return after
 
     # -- what comes of it
 
@@ -450,17 +466,6 @@ class Mechanics:
         given |= {name: value for name, value in self.inputs.items() if name in names}
         found = function(**given)
         return np.asarray(found["E"]), np.asarray(found["U"])
-
-
-def _change(A: Array, k: int, held: set[int], change: float) -> Array:
-    """The changes of all speeds by an impulse at one of them that changes it by so much; those held have none."""
-    free = np.ones(len(A), dtype=bool)
-    free[list(held)] = False
-    unit = np.zeros(len(A))
-    unit[k] = 1.0
-    found = np.zeros(len(A))
-    found[free] = np.linalg.solve(A[np.ix_(free, free)], unit[free])
-    return np.asarray(found * (change / found[k]))
 
 
 Controller = Callable[[float, State], ArrayLike]

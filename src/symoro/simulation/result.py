@@ -1,9 +1,8 @@
-"""What a simulation gives: arrays, and the files that they are written to.
+"""The result of a simulation: samples and their tables, and the motion between samples.
 
-A simulation between its samples: the integrator's interpolation, kept with what joints did at the time.
-
-A stretch is one run of the integrator from event to event: within it joints stick and slide as they do, and what they
-follow has no kink, so that torques are smooth."""
+A segment is one run of the integrator from event to event. Within it the modes of friction and stops do not change and
+followed motions have no kink, so that torques are smooth.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from symoro.errors import MissingDependencyError
 from symoro.files import write_files
 from symoro.robot.description import Robot
-from symoro.simulation.contact_modes import Modes, MotionEvent
+from symoro.simulation.contact_modes import ContactModes, MotionEvent
 from symoro.simulation.drives import Drives
 from symoro.simulation.mechanics import Mechanics
 from symoro.tables import table_text
@@ -141,55 +140,55 @@ class Simulation:
 
 
 @dataclass
-class _Stretch:
+class _Segment:
     """A run of the integrator.
 
     Attributes:
-        modes: what joints did.
-        ends: of its steps, and `curves` the interpolations up to them.
+        modes: of friction and stops.
+        ends: of its steps; `curves` are the interpolations up to them.
     """
 
     begin: float
-    modes: Modes
+    modes: ContactModes
     ends: list[float] = field(default_factory=list)
     curves: list[Any] = field(default_factory=list)
 
 
 class Recording:
-    """What lies between the samples of a simulation, which fills it in."""
+    """The motion of a simulation between its samples, filled in by the simulation."""
 
     def __init__(self) -> None:
-        self._stretches: list[_Stretch] = []
+        self._segments: list[_Segment] = []
 
     def begin(self, mechanics: Mechanics, control: Drives) -> None:
-        """A simulation starts."""
-        self.mechanics, self._control, self._stretches = mechanics, control, []
+        """Start a simulation."""
+        self.mechanics, self._control, self._segments = mechanics, control, []
 
-    def run(self, t: float, modes: Modes) -> None:
-        """The integrator starts anew."""
-        self._stretches.append(_Stretch(t, modes.kept()))
+    def run(self, t: float, modes: ContactModes) -> None:
+        """Start a segment."""
+        self._segments.append(_Segment(t, modes.copy()))
 
     def step(self, end: float, curve: Any) -> None:
-        """The integrator has come to a moment."""
-        self._stretches[-1].ends.append(end)
-        self._stretches[-1].curves.append(curve)
+        """Add a step up to a time, with its interpolation."""
+        self._segments[-1].ends.append(end)
+        self._segments[-1].curves.append(curve)
 
     @property
     def spans(self) -> dict[int, tuple[float, float]]:
-        """Beginning and end of the stretches that have a length, by number."""
-        ends = {k: (one.begin, one.ends[-1]) for k, one in enumerate(self._stretches) if one.ends}
+        """Start and end of the segments that have a length, by number."""
+        ends = {k: (one.begin, one.ends[-1]) for k, one in enumerate(self._segments) if one.ends}
         return {k: (start, end) for k, (start, end) in ends.items() if end > start}
 
     def at(self, number: int, times: Array) -> tuple[Array, Array, Array]:
-        """States at moments of a stretch, the coordinates' torques, and accelerations of the driven ones."""
-        stretch, parts = self._stretches[number], self.mechanics.parts
+        """Return states at times of a segment, torques of the coordinates, and accelerations of the driven ones."""
+        segment, parts = self._segments[number], self.mechanics.parts
         rows, taus = np.empty((len(times), self.mechanics.size)), []
         driven = np.zeros((len(times), parts["qd"].stop - parts["qd"].start))
         for row, t in enumerate(times):
-            which = min(bisect_right(stretch.ends, t), len(stretch.ends) - 1)
-            y, known = self._control.moved(float(t), stretch.curves[which](t))
-            y = stretch.modes.at_rest(self.mechanics.projected(y, float(t)))
-            taus.append(stretch.modes.taken(y, self._control.torques(float(t), y), known))
+            which = min(bisect_right(segment.ends, t), len(segment.ends) - 1)
+            y, known = self._control.moved(float(t), segment.curves[which](t))
+            y = segment.modes.project(self.mechanics.projected(y, float(t)))
+            taus.append(segment.modes.drive_torques(y, self._control.torques(float(t), y), known))
             rows[row] = y
             for k, x in known.items():
                 driven[row, k] = x

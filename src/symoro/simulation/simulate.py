@@ -18,13 +18,14 @@ from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.simulation.computed_torque import GivenMotion, joint_motions
-from symoro.simulation.contact_modes import BEYOND, Modes
-from symoro.simulation.contact_rows import Rubbing, without_friction
+from symoro.simulation.contact_modes import ContactModes
+from symoro.simulation.contact_rows import ContactRows, without_friction
 from symoro.simulation.drives import Drives
-from symoro.simulation.event_integrator import Course
+from symoro.simulation.event_integrator import EventIntegrator
 from symoro.simulation.limits import WatchedLimits
 from symoro.simulation.mechanics import Controller, Mechanics, State, Watch
 from symoro.simulation.result import Recording, Simulation
+from symoro.simulation.tolerances import CONTACT, POSITION_ERRORS
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.splines import kinks
 
@@ -120,18 +121,33 @@ def simulate(
             )
         fixed = run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
         return _stepped(fixed, duration, step)
-    modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
-    modes.slack = 10 * (rtol + atol)
-    _check_between(modes, y)
-    y = modes.within(0.0, y)
+    followed = frozenset(motions)
+    rows = ContactRows(
+        mechanics, rub, None if stops is None else _stop_limits(asked, mechanics, followed), followed
+    )
+    rows.check_start(y)
+    y = rows.clipped(0.0, y, CONTACT)
+    modes = ContactModes(mechanics, rows, static, stops if isinstance(stops, float) else 0.0, followed)
     limits = None
     if stops is not None:
-        limits = WatchedLimits(mechanics, frozenset(motions), ends=stops == "end")
+        limits = WatchedLimits(mechanics, followed, ends=stops == "end")
         limits.check_start(y)
     breaks = kinks(driven.t, driven.q, driven.qd, driven.qdd) if isinstance(driven, Samples) else ()
     grid = _grid(duration, step, times)
     grid, untold = (grid, "") if isinstance(driven, Samples) else control.told(grid)
-    run = Course(mechanics, control, modes, limits, grid, breaks, stops == "end", until, watch, record)
+    run = EventIntegrator(
+        mechanics,
+        control,
+        modes,
+        limits,
+        grid,
+        breaks,
+        POSITION_ERRORS * (rtol + atol),
+        ends=stops == "end",
+        until=until,
+        watch=watch,
+        record=record,
+    )
     tolerances = {"rtol": rtol, "atol": atol * mechanics.units}
     found = run.result(_integrator(method), {**tolerances, "max_step": max_step}, y)
     found = replace(found, finished=False, why=untold) if untold and found.finished else found
@@ -229,32 +245,9 @@ def _check(
         raise ArgumentError(f"static = {static}: expected at least 1")
 
 
-def _modes(
-    robot: Robot,
-    mechanics: Mechanics,
-    rub: Mapping[int, float],
-    static: float,
-    stops: str | float | None,
-    driven: frozenset[int],
-) -> Modes:
-    n = len(mechanics.coordinates)
-    lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
-    if stops is not None:
-        for k, j in enumerate(mechanics.coordinates):
-            limits = robot.frame(j).limits
-            if k not in driven:
-                lower[k] = -np.inf if limits.lower is None else limits.lower
-                upper[k] = np.inf if limits.upper is None else limits.upper
-    bounce = stops if isinstance(stops, float) else 0.0
-    return Modes(mechanics, Rubbing(mechanics, rub), static, lower, upper, bounce, driven)
-
-
-def _check_between(modes: Modes, y: Array) -> None:
-    """Raise where a joint starts beyond its stop."""
-    q = y[modes.mechanics.parts["q"]][modes.mechanics.at]
-    for k, j in enumerate(modes.mechanics.coordinates):
-        beyond = BEYOND * modes.units[k]
-        if not modes.lower[k] - beyond <= q[k] <= modes.upper[k] + beyond:
-            raise ArgumentError(
-                f"joint {j} starts at {q[k]:g}, beyond its stops {modes.lower[k]:g} and {modes.upper[k]:g}"
-            )
+def _stop_limits(robot: Robot, mechanics: Mechanics, driven: frozenset[int]) -> tuple[Array, Array]:
+    """Return the lower and upper stops of the coordinates that follow no motion, infinite where there is none."""
+    limits = [robot.frame(j).limits for j in mechanics.coordinates]
+    lower = [-np.inf if k in driven or x.lower is None else x.lower for k, x in enumerate(limits)]
+    upper = [np.inf if k in driven or x.upper is None else x.upper for k, x in enumerate(limits)]
+    return np.array(lower, dtype=float), np.array(upper, dtype=float)

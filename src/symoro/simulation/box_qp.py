@@ -1,0 +1,122 @@
+"""A convex quadratic program on a box, by an active-set method.
+
+    min 1/2 l'G l + b'l,     lo <= l <= hi,     G symmetric and positive semidefinite
+
+On a face (the entries that are free, the others at a bound) the minimiser of least norm is approached up to the first
+bound. Along a null direction of G with a slope the value falls without end, so that direction is followed to a bound.
+When a face is optimal, the entry whose gradient has the worst sign is freed; it moves inward. Each face is left for one
+with a smaller minimum, and there are 3^m faces, so the method ends.
+
+C.L. Lawson, R.J. Hanson, "Solving least squares problems", Prentice-Hall, 1974, chapter 23; P.B. Stark, R.L. Parker,
+"Bounded-variable least-squares: an algorithm and applications", Computational Statistics 10, 1995.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.simulation.tolerances import GRADIENT, IMPLIED, RANK, ZERO_ROW
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+STEPS = 50  # per entry; random problems need at most three
+
+
+class InfeasibleError(ArithmeticError):
+    """The value falls without end: hard constraints contradict each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoxSolution:
+    """A minimiser.
+
+    Attributes:
+        forces: l.
+        free: the entries that the method left between their bounds.
+        lower: the entries at their lower bound.
+        gradient: G l + b.
+    """
+
+    forces: Array
+    free: Mask
+    lower: Mask
+    gradient: Array
+
+
+def solve_box(G: Array, b: Array, lo: Array, hi: Array, free: Mask) -> BoxSolution:
+    """Return a minimiser of 1/2 l'G l + b'l on the box.
+
+    Args:
+        G: (m, m), of any rank.
+        b, lo, hi: (m,); bounds may be infinite.
+        free: (m,), the face to start from; other entries start at a bound.
+
+    Raises:
+        InfeasibleError: there is no minimiser.
+    """
+    m = len(b)
+    scale = _scale(G)
+    G_unit, b_unit, lo, hi = G / np.outer(scale, scale), b / scale, lo * scale, hi * scale
+    at_bound = np.where(np.isfinite(lo) & (b > 0), lo, np.where(np.isfinite(hi), hi, lo))
+    forces, free = np.clip(np.where(free, 0.0, at_bound), lo, hi), free.copy()
+    terms = np.abs(b_unit).max(initial=0.0)
+    for _ in range(STEPS * (m + 1)):
+        noise = GRADIENT * (terms + (np.abs(G_unit) @ np.abs(forces)).max(initial=0.0))
+        if free.any() and _advance(G_unit, b_unit, lo, hi, forces, free, noise):
+            continue
+        gradient = G_unit @ forces + b_unit
+        lower = ~free & (forces <= lo)
+        wrong = np.where(free | (lo == hi), 0.0, np.where(lower, -gradient, gradient))
+        if not m or wrong.max() <= noise:
+            return BoxSolution(forces / scale, free, lower, gradient * scale)
+        free[int(wrong.argmax())] = True
+    raise InfeasibleError("the active-set method does not end")
+
+
+def _scale(G: Array) -> Array:
+    """Return factors that give G a diagonal of ones; 1 for rows that no force moves."""
+    diagonal = np.diag(G)
+    zero = diagonal <= ZERO_ROW * np.abs(G).max(initial=0.0)
+    return np.sqrt(np.where(zero, 1.0, diagonal))
+
+
+def _advance(G: Array, b: Array, lo: Array, hi: Array, forces: Array, free: Mask, noise: float) -> bool:
+    """Move to the minimiser of the face, or to the first bound; return whether a bound was met."""
+    F = np.flatnonzero(free)
+    right = -(b[F] + G[np.ix_(F, ~free)] @ forces[~free])
+    values, vectors = np.linalg.eigh(G[np.ix_(F, F)])
+    kept = values > RANK
+    part = vectors.T @ right
+    slope = vectors[:, ~kept] @ part[~kept]
+    endless = bool(np.abs(slope).max(initial=0.0) > noise)
+    step = slope if endless else vectors[:, kept] @ (part[kept] / values[kept]) - forces[F]
+    ahead = np.where(step > 0, hi[F], lo[F]) - forces[F]
+    room = np.full(len(F), np.inf)
+    np.divide(ahead, step, out=room, where=step != 0)
+    first = int(room.argmin())
+    if not endless and room[first] >= 1.0:
+        forces[F] += step
+        return False
+    if not np.isfinite(room[first]):
+        raise InfeasibleError("hard constraints contradict each other")
+    forces[F] += max(room[first], 0.0) * step
+    forces[F[first]] = hi[F[first]] if step[first] > 0 else lo[F[first]]
+    free[F[first]] = False
+    return True
+
+
+def implied_rows(G: Array, held: Mask) -> Mask:
+    """Return which rows are combinations of the held ones: their Schur complement vanishes."""
+    scale = _scale(G)
+    unit = G / np.outer(scale, scale)
+    outside = np.diag(unit).copy()
+    H = np.flatnonzero(held)
+    if len(H):
+        values, vectors = np.linalg.eigh(unit[np.ix_(H, H)])
+        kept = values > RANK
+        basis = vectors[:, kept] / np.sqrt(values[kept])
+        outside = outside - ((unit[:, H] @ basis) ** 2).sum(axis=1)
+    return np.asarray(outside <= IMPLIED)
