@@ -16,7 +16,6 @@ from symoro.models.numeric.rotation import from_quaternion
 from symoro.progress import listening
 from symoro.robot.description import ZERO3
 from symoro.robot.topology import moving_joints
-from symoro.simulation.computed_torque import at_times
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.trajectory import Fourier, Move, Trajectory
 from tests.models.dynamic.cases import seeded_tree
@@ -171,7 +170,7 @@ def test_torques_of_a_motion_give_the_motion_back():
     inverse = symoro.generate("filip3r", "inverse-dynamics").function()
 
     def tau(t, _):
-        q, qd, qdd = (x[0] for x in at_times(samples, t))
+        q, qd, qdd = (x[0] for x in samples.at(t))
         return inverse(q=q, qd=qd, qdd=qdd)["tau"]
 
     found = symoro.simulate("filip3r", 1.0, q=(0.1, 0.2, -0.2), tau=tau, rtol=1e-12, atol=1e-13)

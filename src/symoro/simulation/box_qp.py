@@ -59,6 +59,7 @@ def solve_box(G: Array, b: Array, lo: Array, hi: Array, free: Mask) -> BoxSoluti
     """
     m = len(b)
     scale = _scale(G)
+    least, most = lo, hi
     G_unit, b_unit, lo, hi = G / np.outer(scale, scale), b / scale, lo * scale, hi * scale
     at_bound = np.where(np.isfinite(lo) & (b > 0), lo, np.where(np.isfinite(hi), hi, lo))
     forces, free = np.clip(np.where(free, 0.0, at_bound), lo, hi), free.copy()
@@ -71,7 +72,8 @@ def solve_box(G: Array, b: Array, lo: Array, hi: Array, free: Mask) -> BoxSoluti
         lower = ~free & (forces <= lo)
         wrong = np.where(free | (lo == hi), 0.0, np.where(lower, -gradient, gradient))
         if not m or wrong.max() <= noise:
-            return BoxSolution(forces / scale, free, lower, gradient * scale)
+            forces = np.where(free, np.clip(forces / scale, least, most), np.where(lower, least, most))
+            return BoxSolution(forces, free, lower, gradient * scale)
         free[int(wrong.argmax())] = True
     raise InfeasibleError("the active-set method does not end")
 
@@ -91,7 +93,9 @@ def _advance(G: Array, b: Array, lo: Array, hi: Array, forces: Array, free: Mask
     kept = values > RANK
     part = vectors.T @ right
     slope = vectors[:, ~kept] @ part[~kept]
-    endless = bool(np.abs(slope).max(initial=0.0) > noise)
+    steepest = np.abs(slope).max(initial=0.0)
+    endless = bool(steepest > noise)
+    slope[np.abs(slope) <= RANK * steepest] = 0.0  # round-off would be followed to a bound
     step = slope if endless else vectors[:, kept] @ (part[kept] / values[kept]) - forces[F]
     ahead = np.where(step > 0, hi[F], lo[F]) - forces[F]
     room = np.full(len(F), np.inf)

@@ -39,7 +39,6 @@ from symoro.trajectory.prescribed import check_rates
 from symoro.trajectory.robot_samples import driven_columns
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.sampling import coordinates_of, follows_from_forces, sampled
-from symoro.trajectory.splines import hermite
 from symoro.trajectory.trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -100,7 +99,7 @@ def _passings(samples: Samples, rests: Array) -> list[float]:
             low, high = samples.t[at], samples.t[at + 1]
             for _ in range(HALVINGS if len(at) else 0):
                 middle = (low + high) / 2
-                rate = hermite(samples.t, samples.q, samples.qd, samples.qdd, middle)[1][:, k]
+                rate = samples.at(middle)[1][:, k]
                 same = (rate > level) == above[at]
                 low, high = np.where(same, middle, low), np.where(same, high, middle)
             found.update(map(float, high))
@@ -110,15 +109,6 @@ def _passings(samples: Samples, rests: Array) -> list[float]:
 GivenMotion = Callable[[float], tuple[float, float, float]]
 """Time -> position, velocity and acceleration of a joint."""
 RESTS = 1e-6  # of the largest velocity of a joint: one that counts as none
-
-
-def at_times(samples: Samples, t: ArrayLike) -> tuple[Array, Array, Array]:
-    """A motion at any times: quintic pieces through its samples, at rest outside."""
-    moments = np.atleast_1d(np.asarray(t, dtype=float))
-    q, qd, qdd = hermite(samples.t, samples.q, samples.qd, samples.qdd, moments)
-    outside = (moments < samples.t[0]) | (moments > samples.t[-1])
-    qd[outside] = qdd[outside] = 0.0
-    return q, qd, qdd
 
 
 def joint_motions(
@@ -171,7 +161,7 @@ def _row(samples: Samples) -> Callable[[float], tuple[Array, Array, Array]]:
     def found(t: float) -> tuple[Array, Array, Array]:
         nonlocal last
         if last is None or last[0] != t:
-            q, qd, qdd = (rows[0] for rows in at_times(samples, t))
+            q, qd, qdd = (rows[0] for rows in samples.at(t))
             last = t, (q, qd, qdd)
         return last[1]
 
@@ -235,7 +225,7 @@ class ComputedTorque:
         return self.friction.jumps
 
     def __call__(self, t: float, state: State) -> Array:
-        q, qd, qdd = (x[0] for x in at_times(self.reference, t))
+        q, qd, qdd = (x[0] for x in self.reference.at(t))
         wanted = qdd + self.kd * (qd - state.qd) + self.kp * (q - state.q)
         names = ("qda", "qdda") if self.tied else ("qd", "qdd")
         tree = state.parts["tree"] if self.tied else state.q

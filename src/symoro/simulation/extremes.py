@@ -18,7 +18,6 @@ from symoro.simulation.piecewise_chebyshev import ALIKE, Panels, Piece, Quantity
 from symoro.simulation.result import Recording
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.sampling import MotionRows, PartMotion
-from symoro.trajectory.splines import hermite
 
 Array = NDArray[np.float64]
 
@@ -279,7 +278,7 @@ def unseen(panels: Panels, sampled: SampledQuantities, joints: Sequence[int]) ->
 def coarse(samples: Samples, parts: Sequence[PartMotion]) -> Iterator[str]:
     """Where the quintic pieces through samples, which a simulation follows, are not the motion."""
     t = (samples.t[1:] + samples.t[:-1]) / 2
-    told = hermite(samples.t, samples.q, samples.qd, samples.qdd, t)[1]
+    told = samples.at(t)[1]
     begins = np.array([part.begin for part in parts])
     number = np.searchsorted(begins, t, side="right") - 1
     true = np.concatenate([part.at(t[number == k] - part.begin)[1] for k, part in enumerate(parts)])

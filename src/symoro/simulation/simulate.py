@@ -132,7 +132,7 @@ def simulate(
     if stops is not None:
         limits = WatchedLimits(mechanics, followed, ends=stops == "end")
         limits.check_start(y)
-    breaks = kinks(driven.t, driven.q, driven.qd, driven.qdd) if isinstance(driven, Samples) else ()
+    breaks = kinks(driven.curve) if isinstance(driven, Samples) else ()
     grid = _grid(duration, step, times)
     grid, untold = (grid, "") if isinstance(driven, Samples) else control.told(grid)
     run = EventIntegrator(

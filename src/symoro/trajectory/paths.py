@@ -27,14 +27,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
 from symoro.models.numeric.rotation import exponential, logarithm
-from symoro.trajectory.splines import Values, hermite, hermite_higher
+from symoro.trajectory.splines import Values, quintic_pieces, values_at
 
 Array = NDArray[np.float64]
 
@@ -273,12 +274,18 @@ class Through:
     def duration(self) -> float:
         return float(self.times[-1])
 
+    @cached_property
+    def _curve(self) -> Any:
+        return quintic_pieces(self.times, self.points, self.rates, self.seconds)
+
     def at(self, t: Array) -> Values:
-        return hermite(self.times, self.points, self.rates, self.seconds, t)
+        return values_at(self._curve, t)
 
     def higher(self, t: Array) -> tuple[Array, Array]:
-        """The third and the fourth derivative."""
-        return hermite_higher(self.times, self.points, self.rates, self.seconds, t)
+        """Return the third and the fourth derivative; outside, zero."""
+        inside = ((t >= self.times[0]) & (t <= self.times[-1]))[:, None]
+        third, fourth = (np.where(inside, self._curve(t, order), 0.0) for order in (3, 4))
+        return third, fourth
 
 
 @dataclass(frozen=True, eq=False)

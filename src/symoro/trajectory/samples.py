@@ -17,15 +17,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count, takewhile
 from math import pi
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.tables import read_numbers
-from symoro.trajectory.splines import cubic_rates, cubic_slopes
+from symoro.trajectory.splines import Values, cubic_rates, cubic_slopes, quintic_pieces, values_at
 
 Array = NDArray[np.float64]
 
@@ -76,6 +78,19 @@ class Samples:
                     f"{name}{self.joints[column]} is not a finite number at t = {self.t[row]:g} s"
                 )
         check_times(self.t)
+
+    @cached_property
+    def curve(self) -> Any:
+        """The quintic pieces through the samples, a SciPy `PPoly`."""
+        return quintic_pieces(self.t, self.q, self.qd, self.qdd)
+
+    def at(self, t: ArrayLike) -> Values:
+        """Return q, qd and qdd (N, n) at any times: quintic pieces through the samples, at rest outside."""
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        q, qd, qdd = values_at(self.curve, times)
+        outside = (times < self.t[0]) | (times > self.t[-1])
+        qd[outside] = qdd[outside] = 0.0
+        return q, qd, qdd
 
 
 def check_times(t: Array) -> None:
