@@ -17,7 +17,8 @@ with ID the generated inverse dynamic model without Coulomb friction and r the r
 the error obeys e'' + kd e' + kp e = 0. C is the Coulomb friction of the desired motion (`coulomb`): it is that of the
 robot where this moves the way it should.
 
-W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, section 14.4."""
+W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, section 14.4.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +36,7 @@ from symoro.robot.description import Link, Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.runtime.function import Function
 from symoro.simulation.mechanics import State
+from symoro.simulation.tolerances import DESIRED_AT_REST, MOTION_AT_REST
 from symoro.trajectory.prescribed import check_rates
 from symoro.trajectory.robot_samples import driven_columns
 from symoro.trajectory.samples import Samples
@@ -43,7 +45,6 @@ from symoro.trajectory.trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
-STANDS = 1e-9  # of the largest velocity of a joint: one that counts as none
 HALVINGS = 60
 
 
@@ -61,7 +62,7 @@ class DesiredFriction:
 
     def __init__(self, robot: Robot, values: Mapping[str, float], reference: Samples) -> None:
         self._function = _friction_alone(robot, values)
-        self._rests = STANDS * np.abs(reference.qd).max(axis=0)
+        self._rests = DESIRED_AT_REST * np.abs(reference.qd).max(axis=0)
         self.jumps = () if self._function is None else tuple(_passings(reference, self._rests))
         self._tied = self._function is not None and any(
             port.name == "qda" for port in self._function.program.inputs
@@ -108,7 +109,6 @@ def _passings(samples: Samples, rests: Array) -> list[float]:
 
 GivenMotion = Callable[[float], tuple[float, float, float]]
 """Time -> position, velocity and acceleration of a joint."""
-RESTS = 1e-6  # of the largest velocity of a joint: one that counts as none
 
 
 def joint_motions(
@@ -178,10 +178,10 @@ def _column(row: Callable[[float], tuple[Array, Array, Array]], k: int) -> Given
 
 def _check_reach(samples: Samples, duration: float) -> None:
     """Raise where a motion begins or ends within the duration, and is not at rest there."""
-    slow = RESTS * np.abs(samples.qd).max(axis=0)
+    slow = MOTION_AT_REST * np.abs(samples.qd).max(axis=0)
     for at, verb, within in (
-        (0, "begins", samples.t[0] > RESTS * duration),
-        (-1, "ends", samples.t[-1] < (1 - RESTS) * duration),
+        (0, "begins", samples.t[0] > MOTION_AT_REST * duration),
+        (-1, "ends", samples.t[-1] < (1 - MOTION_AT_REST) * duration),
     ):
         moving = np.flatnonzero(np.abs(samples.qd[at]) > slow)
         if within and len(moving):

@@ -12,15 +12,17 @@ from symoro.errors import ArgumentError
 from symoro.robot.coordinates import loose_joints
 from symoro.simulation.computed_torque import GivenMotion
 from symoro.simulation.mechanics import Controller, Mechanics
+from symoro.simulation.tolerances import (
+    JUMP_SIDE,
+    MOTION_ROUND_OFF,
+    RATE_MISMATCH,
+    SHORTEST_INTERVAL,
+    START_MISMATCH,
+)
 
 Array = NDArray[np.float64]
 
-CONSISTENT = 1e-4  # of rates, and of one radian or length of the robot per second
-SHORTEST = 1e-7  # seconds: an interval that is not halved
-ROUND_OFF = 1e-14  # of positions and velocities
-SAME = 1e-4  # of a start (of a radian, or of the robot's length), against the motion that a joint follows
 HALVINGS = 60
-INSIDE = 1e-15  # of a moment: so near to a jump a law may be on its other side
 
 
 class Drives:
@@ -63,7 +65,7 @@ class Drives:
 
     def within(self, start: float, end: float) -> None:
         """The law is smooth between two moments: what acts there is what it says inside."""
-        width = INSIDE * max((abs(t) for t in (start, end) if np.isfinite(t)), default=0.0)
+        width = JUMP_SIDE * max((abs(t) for t in (start, end) if np.isfinite(t)), default=0.0)
         self._first, self._last = (start + width, end - width) if end - start > 4 * width else (start, end)
 
     def acting(self, t: float, y: Array) -> Array:
@@ -112,7 +114,7 @@ class Drives:
         for k, motion in self.motions.items():
             told = dict(zip(("q", "qd"), motion(0.0), strict=False))
             for name, values in given.items():
-                if abs(values[k] - told[name]) > SAME * (
+                if abs(values[k] - told[name]) > START_MISMATCH * (
                     self.mechanics.coordinate_units[k] + abs(told[name])
                 ):
                     joint = self.mechanics.coordinates[k]
@@ -160,12 +162,12 @@ class Drives:
         rates, later = before[:, 1:], after[:, 1:]
         off = np.abs(after[:, :2] - before[:, :2] - h / 2 * (rates + later))
         units = self.mechanics.coordinate_units[list(self.motions), None]
-        most = h / 2 * np.abs(later - rates) + CONSISTENT * h * (units + np.abs(rates) + np.abs(later))
-        most += ROUND_OFF * (units + np.abs(before[:, :2]))
+        most = h / 2 * np.abs(later - rates) + RATE_MISMATCH * h * (units + np.abs(rates) + np.abs(later))
+        most += MOTION_ROUND_OFF * (units + np.abs(before[:, :2]))
         bad = np.argwhere(off > most)
         if not len(bad):
             return
-        if h > SHORTEST:
+        if h > SHORTEST_INTERVAL:
             middle = (start + end) / 2
             between = self._motions(middle)
             if np.isfinite(between).all():

@@ -1,6 +1,7 @@
 """Peaks of a motion, and the limits that it passes: of its whole time (`Panels`), or of samples alone.
 
-Quantities along the parts of a trajectory: of the whole time, and what speaks against them."""
+Quantities along the parts of a trajectory: of the whole time, and what speaks against them.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +15,13 @@ from numpy.typing import NDArray
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import moving_joints
-from symoro.simulation.piecewise_chebyshev import ALIKE, Panels, Piece, QuantityKey, resolved
+from symoro.simulation.piecewise_chebyshev import Panels, Piece, QuantityKey, resolved
 from symoro.simulation.result import Recording
+from symoro.simulation.tolerances import EQUAL_PEAKS, LIMIT_PASSED, PEAK_SHOWN, VELOCITY_MISS
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.sampling import MotionRows, PartMotion
 
 Array = NDArray[np.float64]
-
-SLACK = 1e-7  # of a limit, or of the largest amount of the quantity: the error of the polynomials of panels
 
 
 class Known(Protocol):
@@ -93,7 +93,7 @@ class Peak:
 def largest(known: Known, key: QuantityKey) -> tuple[float, float]:
     """The value of largest amount, and when; the earlier of two that are alike."""
     first, second = sorted((known.extreme(key, sign) for sign in (1, -1)), key=lambda found: found[1])
-    return second if abs(second[0]) > abs(first[0]) * (1 + ALIKE) else first
+    return second if abs(second[0]) > abs(first[0]) * (1 + EQUAL_PEAKS) else first
 
 
 def peaks_of(known: Known, joints: Sequence[int], span: float) -> tuple[Peak, ...]:
@@ -113,7 +113,7 @@ def passed_limits(known: Known, robot: Robot, keys: Sequence[QuantityKey]) -> It
         for sign, limit in _limits(robot, what, j):
             worst, when = known.extreme((what, j), sign)
             size = max(abs(limit), *(abs(known.extreme((what, j), side)[0]) for side in (-1, 1)))
-            if sign * (worst - limit) > SLACK * size:
+            if sign * (worst - limit) > LIMIT_PASSED * size:
                 yield Passed(j, what, limit, known.first_beyond((what, j), sign, limit), worst, when)
 
 
@@ -175,10 +175,6 @@ def _tree_motion(
             place = place + ratio.value(values) * q[i]
             rate = None if rate is None or i not in qd else rate + ratio.value(values) * qd[i]
         yield j, place, rate
-
-
-VELOCITY_MISS = 0.02  # of the largest velocity, that a simulated motion may be off between samples
-SHOWN = 0.9  # of a peak: samples that show less of it are doubted
 
 
 def whole_motion(
@@ -264,7 +260,7 @@ def unseen(panels: Panels, sampled: SampledQuantities, joints: Sequence[int]) ->
     for what, j in ((what, j) for what in ("velocity", "effort") for j in joints):
         peak, time = largest(panels, (what, j))
         shown = abs(largest(sampled, (what, j))[0])
-        if shown < SHOWN * abs(peak):
+        if shown < PEAK_SHOWN * abs(peak):
             missed.append((shown / abs(peak), what, j, shown, abs(peak), time))
     if missed:
         _, what, j, shown, most, time = min(missed)

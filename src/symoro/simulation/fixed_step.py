@@ -1,6 +1,7 @@
 """The generated fixed-step integrator (`emit/integrator`), compiled and run: Runge and Kutta of order four in C.
 
-Torques are held from step to step, as in a controller that runs at the rate of the integrator."""
+Torques are held from step to step, as in a controller that runs at the rate of the integrator.
+"""
 
 from __future__ import annotations
 

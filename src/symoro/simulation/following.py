@@ -5,7 +5,8 @@ are zero. Newton's method goes there from the springs' rest, by differences.
 
 Driven joints that follow a motion while the rest moves as forces let it: a free or rolling base, springs, modes.
 
-It is a simulation, with samples at the moments of the motion."""
+It is a simulation, with samples at the moments of the motion.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +22,13 @@ from symoro.robot.size import joint_units
 from symoro.simulation.mechanics import Mechanics
 from symoro.simulation.result import Recording, Simulation
 from symoro.simulation.simulate import simulate
+from symoro.simulation.tolerances import DIFFERENCE, GIVEN_POSITION, NEWTON_STEP
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.sampling import default_posture
 
 Array = NDArray[np.float64]
 
 NEWTON_STEPS = 50
-DIFFERENCE = 1e-6  # radians, or shares of the robot's length: the step of differences
-SETTLED = 1e-10  # the same: the last step of Newton's method
 
 
 def at_equilibrium(mechanics: Mechanics, y: Array, told: Container[str]) -> Array:
@@ -39,6 +39,7 @@ def at_equilibrium(mechanics: Mechanics, y: Array, told: Container[str]) -> Arra
 
     Raises:
         ArgumentError: there is none near the springs' rest.
+
     """
     parts = mechanics.parts
     springs = [] if "q" in told else mechanics.springs
@@ -92,17 +93,12 @@ def _zero(function: Callable[[Array], Array], u: Array, name: str) -> Array:
         if np.abs(slopes @ move + value).max() > 1e-6 * (1 + np.abs(value).max()):
             break
         u = u + move
-        if np.abs(move).max() < SETTLED * (1 + np.abs(u).max()):
+        if np.abs(move).max() < NEWTON_STEP * (1 + np.abs(u).max()):
             return u
     raise ArgumentError(
         f"springs and modes of robot '{name}' have no equilibrium near their rest",
         hint="tell where they start: start={'q': ..., 'e': ...}",
     )
-
-
-SAME_POSITION = (
-    1e-6  # of a position, a radian or the robot's length: positions that a user wrote with six digits
-)
 
 
 def led(
@@ -160,7 +156,7 @@ def _begin(
         led = [mechanics.joints.index(j) for j in samples.joints]
         off = np.abs(posture[led] - samples.q[0])
         units = joint_units(mechanics.robot, samples.joints, mechanics.length)
-        if "q" in start and not (off <= SAME_POSITION * np.maximum(units, np.abs(samples.q[0]))).all():
+        if "q" in start and not (off <= GIVEN_POSITION * np.maximum(units, np.abs(samples.q[0]))).all():
             j = samples.joints[int(np.argmax(off))]
             raise ArgumentError(
                 f"joint {j} starts at {posture[mechanics.joints.index(j)]:g}, the trajectory at "

@@ -42,6 +42,7 @@ class WatchedLimits:
         joints: their numbers.
         beyond: which of them are beyond a limit now.
         named: those that are not watched either.
+
     """
 
     def __init__(self, mechanics: Mechanics, driven: frozenset[int], *, ends: bool) -> None:

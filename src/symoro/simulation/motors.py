@@ -1,7 +1,8 @@
 """Motors behind springs along a trajectory of the links: what they must do, and where a trajectory asks too much.
 
 The torque takes the fourth derivative of the motion (`models/dynamic/actuated_motion`). So the trajectory must tell all
-joints, the links of elastic ones included, and its third derivative must not jump: a motor's velocity would."""
+joints, the links of elastic ones included, and its third derivative must not jump: a motor's velocity would.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +20,13 @@ from symoro.robot.topology import elastic_joints
 from symoro.runtime.function import Function
 from symoro.simulation.extremes import pieces_of, quantities, turning_joints
 from symoro.simulation.piecewise_chebyshev import Panels, QuantityKey, resolved
+from symoro.simulation.tolerances import MOTION_JUMP, PIECE_SIDE
 from symoro.trajectory.sampling import JointMoments, PartMotion
 
 Array = NDArray[np.float64]
 
 MotorRows = dict[str, Array]
-JUMPS = 1e-6  # of the largest of its kind
 INNER = 9  # moments of a piece that tell sizes, its ends included
-BESIDE = 1e-9  # of a part: how near to its ends both sides are looked at
 SMOOTH = "law: nonic makes moves that start and end smoothly"
 
 
@@ -101,7 +101,7 @@ class MotorDrives:
             ArgumentError: with joint and time.
         """
         pieces = pieces_of(parts)
-        sides = [(parts[p.part], p.start, p.end, BESIDE * (p.end - p.start)) for p in pieces]
+        sides = [(parts[p.part], p.start, p.end, PIECE_SIDE * (p.end - p.start)) for p in pieces]
         first = [self.rows(part, np.array([start + near])) for part, start, _, near in sides]
         last = [self.rows(part, np.array([end - near])) for part, _, end, near in sides]
         inner = [self.rows(part, np.linspace(start, end, INNER)[1:-1]) for part, start, end, _ in sides]
@@ -109,7 +109,7 @@ class MotorDrives:
             ends = np.array([[a[name][0], b[name][0]] for a, b in zip(first, last, strict=True)])
             jumps = np.abs(ends[1:, 0] - ends[:-1, 1])
             most = max(np.abs(ends).max(), *(np.abs(rows[name]).max() for rows in inner))
-            wrong = np.argwhere(jumps > JUMPS * most)
+            wrong = np.argwhere(jumps > MOTION_JUMP * most)
             if len(wrong):
                 k, column = (int(x) for x in wrong[0])
                 raise ArgumentError(
@@ -124,7 +124,7 @@ class MotorDrives:
             k = list(joints).index(j)
             for row, word in ((0, "starts"), (-1, "ends")):
                 speed, most = rows["qmd"][row, k], np.abs(rows["qmd"][:, k]).max()
-                if rows["qd"][row, k] == 0 and abs(speed) > JUMPS * most:
+                if rows["qd"][row, k] == 0 and abs(speed) > MOTION_JUMP * most:
                     yield (
                         f"the motor of joint {j} {word} with a velocity of {speed:.4g} while its link rests, as the "
                         f"third derivative of the trajectory is not zero there; {SMOOTH}"

@@ -41,6 +41,7 @@ class Simulation:
         events: joints that stick, slide, meet and leave stops, pass limits that are no stops.
         finished: whether it came to its end; `why` says why not.
         doubts: what was not heeded, in sentences.
+
     """
 
     robot: Robot

@@ -15,7 +15,8 @@ torques are those of the motors (`motors`).
 Along a trajectory peaks, integrals and limits are those of the whole motion, whatever the step of its samples
 (`piecewise_chebyshev`); of a simulated one they are read off the integrator's interpolation (`result`). Of
 tables they are those of the samples: integrals are by the trapezoidal rule, and a limit is passed on the line between
-two samples."""
+two samples.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +51,7 @@ from symoro.simulation.following import led
 from symoro.simulation.motors import MotorDrives
 from symoro.simulation.piecewise_chebyshev import Panels, QuantityKey
 from symoro.simulation.result import Recording, Simulation
+from symoro.simulation.tolerances import HUGE
 from symoro.trajectory.prescribed import check_rates, check_steady
 from symoro.trajectory.robot_samples import GivenPosture, closed_samples, driven_columns, strayed, told_parts
 from symoro.trajectory.samples import Samples, columns_of, rate_doubts
@@ -90,9 +92,6 @@ class PassiveRates:
             matrix = self._function(q=tree, qd=np.zeros_like(tree))["W"]
         found = np.einsum("kij,kj->ki", matrix, qda)
         return {j: found[:, k] for k, j in enumerate(self._passive)}
-
-
-HUGE = 1e9  # rad, or per second: no motion of a robot
 
 
 @dataclass(frozen=True, eq=False)

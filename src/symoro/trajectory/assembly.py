@@ -13,7 +13,8 @@ Closed loops along a motion: all joints of the tree from the active ones, closed
 Newton's method (`models/numeric/closure`) moves the passive joints alone. From one moment to the next they start where
 they stood, and `check_way` tells whether one way of assembly was kept.
 
-The posture in which a motion of the active joints of closed loops begins, which tells its way of assembly."""
+The posture in which a motion of the active joints of closed loops begins, which tells its way of assembly.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +33,23 @@ from symoro.models.numeric.closure import around, balanced_closure, closed, leas
 from symoro.models.numeric.tree import NumericTree, joint_positions, numeric_tree
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
+from symoro.trajectory.tolerances import (
+    AGREEMENT,
+    AGREEMENT_ROUND_OFF,
+    CROSSED,
+    LEAP,
+    LEAST_SHARE,
+    POSTURE_READ,
+    SAME_POSTURE,
+    SINGULAR_LOOPS,
+)
 
 Array = NDArray[np.float64]
 
-FAR = 0.1  # radians, or shares of the largest length, that active joints go in one leap
 ROWS = 512  # in one leap
 ROUNDS = 15
-SINGULAR = 1e-5  # least singular value of Jp over the largest
-AGREE = 0.05
-ROUND_OFF = 1e-8
-LEAST_STEP = 2.0**-16  # of the way between two samples
 STARTS = 160
 CONFIRMED = 16  # closed postures without which nothing is said of how many assemblies there are
-SAME = 1e-6
 
 OPEN = "the loops do not close"
 DEAD = "the loops stand in a dead point, where the active joints do not determine the others"
@@ -134,7 +139,7 @@ class LoopAssembly:
     def _alike(self, one: Array, other: Array, turns: Sequence[bool]) -> bool:
         away = (one - other) / self._tree.units
         away = np.where(turns, np.sin(away / 2), away)
-        return bool(np.abs(away).max() < SAME)
+        return bool(np.abs(away).max() < SAME_POSTURE)
 
     def walked(self, row: Array, qa: Array) -> Array:
         """From a row to others of the active joints, on the straight way between them, step by step.
@@ -144,7 +149,7 @@ class LoopAssembly:
         """
         here, there = row[self._driven], np.asarray(qa, dtype=float)
         length = float(np.abs((there - here) / self._tree.units[self._driven]).max(initial=0.0))
-        most = min(1.0, FAR / length) if length > 0 else 1.0
+        most = min(1.0, LEAP / length) if length > 0 else 1.0
         done, step = 0.0, most
         while done < 1.0:
             ahead = min(1.0, done + step)
@@ -152,7 +157,7 @@ class LoopAssembly:
             rows, reason = self._leap(row, goal[None])
             if reason is None:
                 row, done, step = rows[0], ahead, min(2 * step, most)
-            elif step > LEAST_STEP * most:
+            elif step > LEAST_SHARE * most:
                 step /= 2
             else:
                 raise BrokenLoopsError(0, reason)
@@ -184,7 +189,7 @@ class LoopAssembly:
             return len(qa)
         ahead = qa[start : start + ROWS]
         away = np.abs((ahead - row[self._driven]) / self._tree.units[self._driven]).max(axis=1)
-        beyond = np.flatnonzero(away > FAR)
+        beyond = np.flatnonzero(away > LEAP)
         return start + max(1, int(beyond[0]) if beyond.size else len(ahead))
 
     def _leap(self, row: Array, qa: Array) -> tuple[Array, str | None]:
@@ -202,7 +207,7 @@ class LoopAssembly:
         """Why postures of all joints on a way, each with the next, are not of one assembly.
 
         Arguments:
-            way: nearly closed postures, `FAR` apart or less.
+            way: nearly closed postures, `LEAP` apart or less.
             end: the last of them, closed.
         """
         given = np.vstack([way, end])[:, self._of_tree]
@@ -210,7 +215,7 @@ class LoopAssembly:
         _, slopes = balanced_closure(self._tree, rows)
         if _dead(slopes[:, :, self._unknown]):
             return DEAD
-        return JUMP if self.length(way[-1], end) > FAR else None
+        return JUMP if self.length(way[-1], end) > LEAP else None
 
     def length(self, one: Array, other: Array) -> float:
         """The longest way of a joint between two postures, in radians or shares of the largest length."""
@@ -227,14 +232,14 @@ class LoopAssembly:
         way = np.diff(rows, axis=0) / self._tree.units
         told = (((W[:-1] + W[1:]) / 2) @ way[:, self._driven, None])[:, :, 0]
         off = np.abs(way[:, self._unknown] - told).max(axis=1)
-        return JUMP if (off > AGREE * np.abs(told).max(axis=1) + ROUND_OFF).any() else None
+        return JUMP if (off > AGREEMENT * np.abs(told).max(axis=1) + AGREEMENT_ROUND_OFF).any() else None
 
 
 def _dead(passive: Array) -> bool:
     """Whether Jp of rows is singular at one of them, or between one and the next."""
     turned = passive.transpose(0, 2, 1)
     squares = np.linalg.eigvalsh(turned @ passive)
-    if (squares[:, 0] < SINGULAR**2 * squares[:, -1]).any():
+    if (squares[:, 0] < SINGULAR_LOOPS**2 * squares[:, -1]).any():
         return True
     return bool((np.linalg.det(turned[:-1] @ passive[1:]) <= 0).any())
 
@@ -262,7 +267,6 @@ def opened_joints(tree: NumericTree, near: Array) -> Array:
     return np.asarray(q[:, own:].reshape(*np.shape(near)[:-1], -1))
 
 
-FLAT = 1e-4  # radians, or shares of the loops' size: farther away a loop is closed, but crossed and not a parallelogram
 HINT = "start in a posture of all joints in which the loops are closed, and keep within the reach"
 
 
@@ -348,7 +352,7 @@ class LoopCloser:
         for j, terms, offset, turns in self._laws:
             away = float(q[j] - offset - sum(ratio * q[i] for i, ratio in terms))
             away -= 2 * np.pi * np.round(away / (2 * np.pi)) if turns else 0.0
-            yield j, away, abs(away) >= FLAT * (1.0 if turns else self._tree.size)
+            yield j, away, abs(away) >= CROSSED * (1.0 if turns else self._tree.size)
 
     def along(self, t: Array, qa: Array, near: Array) -> Array:
         """The same for each row of a motion, each on the way from the one before, in one assembly (`assembly`).
@@ -377,7 +381,7 @@ class LoopCloser:
         """
         if self._assembly.linear:
             return
-        pieces = int(min(ROWS, np.ceil(self._assembly.length(begin, end) / FAR)))
+        pieces = int(min(ROWS, np.ceil(self._assembly.length(begin, end) / LEAP)))
         between = path(np.arange(1, pieces) / pieces) if pieces > 1 else np.empty((0, len(end)))
         reason = self._assembly.broken_way(np.vstack([begin, between, end]), found)
         if reason is not None:
@@ -389,7 +393,6 @@ class LoopCloser:
 
 
 SHOWN = 4  # assemblies that a message lists
-APART = 0.1  # rad: what a posture that was read off may be off by
 
 
 def first_posture(
@@ -465,7 +468,7 @@ def _check_sums(assembly: LoopAssembly, posture: Sequence[float]) -> None:
     closed = assembly.postures(assembly.row(posture)[None])[0]
     away = np.abs(np.angle(np.exp(1j * (closed - np.asarray(posture)))))
     k = int(np.argmax(away))
-    if away[k] > APART:
+    if away[k] > POSTURE_READ:
         raise ArgumentError(
             f"posture: joint {assembly.joints[k]} at {posture[k]:.4g}, where the parallelograms have it at "
             f"{closed[k]:.4g} with the other joints",

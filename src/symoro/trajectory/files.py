@@ -8,7 +8,8 @@
 
 docs/trajectories.md lists all keys.
 
-Trajectories from files: YAML, a table of samples (CSV, Parquet), or one of the bundled ones by its name."""
+Trajectories from files: YAML, a table of samples (CSV, Parquet), or one of the bundled ones by its name.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ Poses:    `Straight` (line, and the shortest turn), `Round` (circle), `PosesThro
           the motion V, Vd (linear; angular) of the frame's origin in the axes of frame 0.
 
 Orientations are interpolated on the group: from R0 to R1 as R0 exp(s v), v = log(R0' R1), so that the axis R0 v stands
-still in frame 0, w = R0 v sd and wd = R0 v sdd."""
+still in frame 0, w = R0 v sd and wd = R0 v sdd.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +37,11 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError
 from symoro.models.numeric.rotation import exponential, logarithm
 from symoro.trajectory.splines import Values, quintic_pieces, values_at
+from symoro.trajectory.tolerances import LONGEST_MOVE
 
 Array = NDArray[np.float64]
 
 LAWS = ("quintic", "nonic", "trapezoidal")
-LONGEST = 1e6  # seconds; a longer move is a mistake in a unit
 SHARES, SHARPER = 40, 8  # tried at once; how often the best is looked at more closely
 _PEAKS = {
     "quintic": (15 / 8, 10 / math.sqrt(3)),
@@ -181,9 +182,9 @@ def _bent_trapezoid(fastest: float, hardest: float, whole: float, turn: float) -
 
 
 def _check_duration(duration: float) -> None:
-    if not 0 < duration <= LONGEST:
+    if not 0 < duration <= LONGEST_MOVE:
         raise ArgumentError(
-            f"a duration of {duration:g} s: expected a positive number of seconds, at most {LONGEST:g}"
+            f"a duration of {duration:g} s: expected a positive number of seconds, at most {LONGEST_MOVE:g}"
         )
 
 

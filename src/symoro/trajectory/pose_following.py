@@ -15,7 +15,8 @@ velocities and accelerations at both,
     q1 - q0 = h (qd0 + qd1)/2 - h^2 (qdd1 - qdd0)/12,
 
 else the step is halved. So a jump to another branch is not taken for a motion; where no step is small enough, or J
-changes the sign of its determinant, the branch ends, and the time is told."""
+changes the sign of its determinant, the branch ends, and the time is told.
+"""
 
 from __future__ import annotations
 
@@ -37,20 +38,22 @@ from symoro.robot.size import joint_units
 from symoro.runtime.ranges import joint_ranges
 from symoro.runtime.solutions import nearest
 from symoro.trajectory.paths import PoseMotion, PosesThrough, Round, Straight
+from symoro.trajectory.tolerances import (
+    POSE_AGREEMENT,
+    POSE_DIFFERENCE,
+    POSE_MET,
+    POSE_ROUND_OFF,
+    POSE_STILL,
+    SINGULAR_POSE,
+)
 
 Array = NDArray[np.float64]
 
 PosePath = Straight | Round | PosesThrough
 
 # Lengths and positions of prismatic joints are in units of the robot's reach.
-SINGULAR = 1e-6  # of the largest singular value
-AGREE = 0.05  # of the way, that the motion between two moments may be off
-ROUND_OFF = 1e-8  # rad
 HALVINGS = 16
 NEWTON = 25
-MET = 1e-11  # rad: the error of a pose that Newton's method reaches
-STILL = 1e-9  # of the largest velocity: less is round-off
-JUMP = 1e-6  # rad: step of the difference that gives Jdot
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +123,7 @@ class Follower:
 
     def _rank(self, matrix: Array) -> int:
         values = np.linalg.svd(self._scaled(matrix) * self._units, compute_uv=False)
-        return int((values > SINGULAR * values[0]).sum()) if values.size and values[0] > 0 else 0
+        return int((values > SINGULAR_POSE * values[0]).sum()) if values.size and values[0] > 0 else 0
 
     def _scaled(self, matrix: Array) -> Array:
         """Rows of lengths in units of the robot's size."""
@@ -128,7 +131,7 @@ class Follower:
 
     def _pseudo_inverse(self, scaled: Array) -> Array:
         """Return the matrix from scaled rates of the entries to the joints' rates, least in the joints' units."""
-        return np.asarray(self._units[:, None] * np.linalg.pinv(scaled * self._units, rcond=SINGULAR))
+        return np.asarray(self._units[:, None] * np.linalg.pinv(scaled * self._units, rcond=SINGULAR_POSE))
 
     # -- velocities and accelerations at a posture
 
@@ -186,7 +189,7 @@ class Follower:
         if not _met(scaled @ qd, first):
             raise self._cannot(q, t)
         speeds = np.abs(qd) / self._units
-        moving = np.where(speeds < STILL * speeds.max(initial=0.0), 0.0, qd)
+        moving = np.where(speeds < POSE_STILL * speeds.max(initial=0.0), 0.0, qd)
         if _met(scaled @ moving, first):  # near a singular posture small velocities count beside large ones
             qd = moving  # or friction takes round-off for a motion
         bias = self._bias(q=q, **({"qda": qd} if self.robot.B else {"qd": qd}))["a"]
@@ -212,7 +215,7 @@ class Follower:
         size = float((np.abs(qd) / self._units).max())
         if size == 0.0:
             return np.zeros_like(qd)
-        h = JUMP / size
+        h = POSE_DIFFERENCE / size
         sides = [self._scaled(self._matrix(x, self.place(q=x)["T"])) for x in (q - h * qd, q + h * qd)]
         squares = self._units**2
         turned = squares * (((sides[1] - sides[0]) / (2 * h)).T @ (inverse.T @ (qd / squares)))
@@ -250,7 +253,7 @@ class Follower:
         for _ in range(NEWTON):
             here = self.place(q=q)["T"]
             error = self._error(here, T)
-            if np.abs(error).max(initial=0.0) < MET:
+            if np.abs(error).max(initial=0.0) < POSE_MET:
                 return q
             matrix = self._scaled(self._matrix(q, here))
             step = self._pseudo_inverse(matrix) @ error
@@ -346,7 +349,7 @@ class Follower:
         way = (b.q - a.q)[self._at] / self._units
         told = (h / 2 * (a.qd + b.qd) - h**2 / 12 * (b.qdd - a.qdd)) / self._units
         size = h * float((np.abs(a.qd) / self._units).max() + (np.abs(b.qd) / self._units).max())
-        if np.abs(way - told).max() > AGREE * size + ROUND_OFF:
+        if np.abs(way - told).max() > POSE_AGREEMENT * size + POSE_ROUND_OFF:
             return False
         wide = a.jacobian.shape[0] < a.jacobian.shape[1]
         product = a.jacobian @ b.jacobian.T if wide else a.jacobian.T @ b.jacobian

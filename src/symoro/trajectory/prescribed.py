@@ -11,7 +11,8 @@ Along a motion these are energies in the world only while that velocity stays th
 Velocities and accelerations that a robot's description fixes (QP, QDP).
 
 They stand in the place of what models are given, for one moment (`models/coordinates.py`). Along a motion positions
-change as velocities say: a fixed one is then another motion than the one that is integrated, or that was asked for."""
+change as velocities say: a fixed one is then another motion than the one that is integrated, or that was asked for.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +25,9 @@ from symoro.errors import NotApplicableError
 from symoro.expr.formula import Formula
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import moving_joints
+from symoro.trajectory.tolerances import PARALLEL
 
 Array = NDArray[np.float64]
-
-PARALLEL = 1e-9  # sine of the angle between the turning axis of the base and gravity: round-off of both
 
 
 def check_steady(robot: Robot, values: Mapping[str, float]) -> None:
@@ -35,6 +35,7 @@ def check_steady(robot: Robot, values: Mapping[str, float]) -> None:
 
     Raises:
         NotApplicableError: with what to do.
+
     """
     base = robot.base
     if base.kind != BaseKind.FIXED:

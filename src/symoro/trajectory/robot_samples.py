@@ -2,7 +2,8 @@
 
 Columns are found by the joints' numbers, in whatever order they stand. Of a robot with closed loops the positions of
 passive joints tell the way of assembly, and are compared with the closed loops at every sample. Of a robot whose driven
-joints do not tell all, those of the others tell where they start."""
+joints do not tell all, those of the others tell where they start.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +22,12 @@ from symoro.robot.size import characteristic_length
 from symoro.trajectory.assembly import LoopCloser, first_posture
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.sampling import coordinates_of, default_posture
+from symoro.trajectory.tolerances import PASSIVE_DIFFERS, PASSIVE_REFUSED
 
 Array = NDArray[np.float64]
 
 GivenPosture = str | Sequence[float]
 """A name that the robot knows, or the positions of all its joints."""
-AWAY = (
-    0.05  # radians, or share of the largest position: so far off a passive joint is in another loop than told
-)
-OFF = 1e-3  # the same: farther off it is doubted
 
 
 def driven_columns(robot: Robot, samples: Samples) -> Samples:
@@ -153,11 +151,11 @@ def _misses(robot: Robot, samples: Samples, tree: Array, why: str, *, refused: b
         if robot.frame(j).sigma == JointType.REVOLUTE:
             away, size = away - 2 * np.pi * np.round(away / (2 * np.pi)), 1.0
         row = int(np.abs(away).argmax())
-        if abs(away[row]) <= OFF * size:
+        if abs(away[row]) <= PASSIVE_DIFFERS * size:
             continue
         when = f"at t = {samples.t[row]:g} s"
         message = f"joint {j} is at {told[row]:.6g} in the samples {when}, and at {here[row]:.6g} {why}"
-        if refused and abs(away[row]) > AWAY * size:
+        if refused and abs(away[row]) > PASSIVE_REFUSED * size:
             raise ArgumentError(
                 message, hint="check units, signs and offsets of the positions, and the robot's lengths"
             )

@@ -10,7 +10,8 @@ Samples whose velocities or accelerations are not those of their positions: anot
 
 Over windows of a tenth of a second, in which noise averages out, the change of a position is compared with the integral
 of the velocity, h/2 (qd0 + qd1) - h^2/12 (qdd1 - qdd0) from sample to sample; that of a velocity with the trapezoidal
-rule."""
+rule.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.tables import read_numbers
 from symoro.trajectory.splines import Values, cubic_rates, cubic_slopes, quintic_pieces, values_at
+from symoro.trajectory.tolerances import LEAST_CHANGE, RATE_RATIO, UNCORRELATED, UNIT_RATIO, WINDOW
 
 Array = NDArray[np.float64]
 
@@ -211,11 +213,6 @@ def _groups(head: Sequence[str], file: Place) -> dict[str, list[int]]:
     return groups
 
 
-WINDOW = 0.1  # s
-MOVED = 1e-3  # rad, or shares of the robot's length, or these per second: smaller changes are not compared
-UNLIKE = 0.8  # a correlation: less is no derivative
-RATE_RATIO = 0.1  # of 1, that the factor may be
-UNIT_RATIO = 0.04
 FACTORS = {
     "degrees for radians": 180 / pi,
     "radians for degrees": pi / 180,
@@ -259,7 +256,7 @@ def _windows(t: Array) -> NDArray[np.intp]:
     return ends if len(ends) > 3 else np.arange(len(t))
 
 
-def compared(moved: Array, told: Array, least: float = MOVED, slack: float = RATE_RATIO) -> str | None:
+def compared(moved: Array, told: Array, least: float = LEAST_CHANGE, slack: float = RATE_RATIO) -> str | None:
     """What is odd about changes of a quantity beside what its rate makes of them.
 
     Arguments:
@@ -270,7 +267,7 @@ def compared(moved: Array, told: Array, least: float = MOVED, slack: float = RAT
     if max(np.abs(moved).max(), np.abs(told).max()) < least:
         return None
     alike = float(moved @ told) / (own * other) if own * other > 0 else 0.0
-    if abs(alike) < UNLIKE:
+    if abs(alike) < UNCORRELATED:
         return f"are not the derivative (their correlation is {alike:.2f})"
     factor = np.sign(alike) * other / own
     # noise of either side pulls the factor from the one regression (times alike) to the other (by alike)

@@ -7,7 +7,8 @@ A trajectory on a robot: samples of its joints at equal steps of time.
 
 Coordinates are the active joints with a coordinate of their own. Passive joints of loops follow: from each sample to
 the next the loops are closed again by Newton's method. Other passive joints, elastic ones, wheels that roll and bases
-that are free follow from forces, and are no part of the samples."""
+that are free follow from forces, and are no part of the samples.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +49,7 @@ from symoro.trajectory.paths import (
 from symoro.trajectory.pose_following import Follower, PathState, PosePath
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.splines import quintic_through
+from symoro.trajectory.tolerances import SAME_POSITION, SAME_VELOCITY, SHORT_PIECE
 from symoro.trajectory.trajectory import (
     OF_POSES,
     Circle,
@@ -67,7 +69,6 @@ Array = NDArray[np.float64]
 JointPath = Between | Through | FourierPath
 MotionRows = tuple[Array, Array, Array, Array | None]
 """Positions, velocities and accelerations of the coordinates; positions of all joints where loops are closed."""
-SHORT = 1e-12  # of a part: a piece so short is none
 
 
 class PathMoments(Protocol):
@@ -196,13 +197,11 @@ def breaks_of(path: JointPath | PosePath) -> Array:
         law = path.law
         found = np.array([0.0, law.ramp, law.duration - law.ramp, law.duration])
     found = np.unique(found)
-    return found[np.diff(found, prepend=-np.inf) > SHORT * path.duration]
+    return found[np.diff(found, prepend=-np.inf) > SHORT_PIECE * path.duration]
 
 
 STEP = 0.01
 MAX_SAMPLES = 2_000_000  # samples
-JOINED = 1e-9  # rad, or shares of the robot's length: positions of two parts that count as the same
-SMOOTH = 1e-6  # rad/s, or the same per second
 
 
 def coordinates_of(robot: Robot) -> tuple[int, ...]:
@@ -417,12 +416,12 @@ class _Planner:
             axis = "xyz"[r]
             if isinstance(part, Circle):
                 normal = np.array(part.normal) / np.linalg.norm(part.normal)
-                asked = bool(1 - abs(normal[r]) > JOINED and part.angle)
+                asked = bool(1 - abs(normal[r]) > SAME_POSITION and part.angle)
             elif isinstance(part, Line) and part.by is not None:
                 asked = part.by[r] != 0
             else:  # of a place all three numbers are written; 0 may stand where none is asked
                 poses = part.poses if isinstance(part, Poses) else (part.to or (),)
-                near = JOINED * characteristic_length(self.robot, self.values)
+                near = SAME_POSITION * characteristic_length(self.robot, self.values)
                 asked = any(len(x) == 3 and x[r] != 0 and abs(x[r] - T[r, 3]) > near for x in poses)
             if asked:
                 raise ArgumentError(
@@ -496,7 +495,7 @@ class _Planner:
         """A part must go on where and as fast as the one before ended."""
         units = joint_units(self.robot, self.joints, characteristic_length(self.robot, self.values))
         gap = np.abs(found[0][0] - last[0]) / units
-        if gap.max() > JOINED:
+        if gap.max() > SAME_POSITION:
             j = self.joints[int(gap.argmax())]
             raise ArgumentError(
                 f"begins at t = {now:g} s with q{j} = {found[0][0][gap.argmax()]:.6g}, where the joint "
@@ -504,7 +503,7 @@ class _Planner:
                 hint="move there first (a part 'joints')",
             )
         jerk = np.abs(found[1][0] - last[1]) / units
-        if number > 1 and jerk.max() > SMOOTH:
+        if number > 1 and jerk.max() > SAME_VELOCITY:
             j = self.joints[int(jerk.argmax())]
             raise ArgumentError(
                 f"begins at t = {now:g} s with qd{j} = {found[1][0][jerk.argmax()]:.6g}, where the "
