@@ -49,6 +49,7 @@ def test_a_block_is_taken_along_until_the_slide_goes_too_fast(way, start):
     later = np.maximum(0.0, s - 0.05)
     true = np.where(s < 0.05, s**3, 0.05**3 + 3 * 0.05**2 * later + 0.15 * later**2)
     assert np.abs(found.q[:, 1] - way * true).max() < 1e-7
+    assert [e.time for e in found.events] == pytest.approx([start, start + 0.05], abs=1e-8)
     assert [(round(e.time, 4), e.joint, e.what) for e in found.events] == [
         (start, 2, "slides"),
         (start + 0.05, 3, "slides"),

@@ -214,6 +214,41 @@ def test_a_slider_turns_at_its_dead_centres_and_does_not_stick_there():
     assert found.energy[0] - found.energy[-1] == pytest.approx(lost, rel=1e-3)
 
 
+def test_a_pendulum_loses_what_its_friction_takes_between_two_turning_points():
+    """m g l (cos a - cos b) = FS (a + b) from rest to rest, and it stays where gravity is less than FS."""
+    weight, FS = 9.81, 0.8
+    robot = symoro.Robot.from_dh([("R", 0, 0, 0, 0)], "kk", gravity=[0, -weight, 0])
+    robot = robot.with_link(1, M=1, MX=1, ZZ=1).with_frame(1, FS=FS)
+    found = symoro.simulate(robot, 8.0, q=[-0.3], **FINE)
+    assert found.finished and found.events[-1].what == "sticks" and found.qd[-1, 0] == 0
+    turns = [0.0, *(event.time for event in found.events if event.time > 0)]
+    angles = [-0.3]
+    for _ in turns[1:]:
+        at = angles[-1]
+        swing = np.sign(np.cos(at)) * np.linspace(0.01, np.pi, 4000)
+        level = weight * (np.sin(at) - np.sin(at - swing)) - FS * np.abs(
+            swing
+        )  # kinetic energy on the way down
+        k = int(np.flatnonzero(level < 0)[0])
+        angles.append(float(at - np.interp(0.0, [level[k], level[k - 1]], [swing[k], swing[k - 1]])))
+    assert len(turns) > 5 and abs(weight * np.cos(found.q[-1, 0])) < FS
+    assert found.q[-1, 0] == pytest.approx(angles[-1], abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_loops_with_friction_and_stops_gain_no_energy(seed):
+    rng = np.random.default_rng(seed)
+    robot = parallelogram(rng.choice([0.0, 1e-4, 0.02], size=3), lower=0.9 - rng.uniform(0.1, 1), upper=1.4)
+    restitution, speed = float(rng.choice([0.0, 0.4, 0.9])), float(rng.choice([-1, 1]) * rng.uniform(2, 5))
+    given = {"stops": restitution, "static": float(rng.choice([1.0, 1.3])), "step": 0.005}
+    found = symoro.simulate(robot, 1.0, q=POSTURE, qd=[speed], rtol=1e-8, atol=1e-8, **given)
+    assert found.finished, found.why
+    limits = robot.frame(1).limits
+    assert limits.lower - 1e-6 <= found.q[:, 0].min() and found.q[:, 0].max() <= limits.upper + 1e-6
+    assert np.diff(found.energy).max() < 1e-9 * (1 + found.energy[0])
+    assert "meets its stop" in {event.what for event in found.events}
+
+
 def test_robots_that_start_at_rest_on_wheels_stay_there():
     found = symoro.simulate(burger((4e-3, 4e-3, 1e-3, 5e-4)), 1.0, q=[0, 0, 0.4, 0], tau=[3e-3, -3e-3])
     assert (found.qd == 0).all() and np.ptp(found.parts["pose"]) == 0

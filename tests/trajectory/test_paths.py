@@ -16,7 +16,13 @@ from symoro.trajectory.paths import (
     Through,
     made_law,
 )
-from symoro.trajectory.splines import cubic_rates, quintic_pieces, quintic_through, values_at
+from symoro.trajectory.splines import (
+    cubic_rates,
+    quintic_pieces,
+    quintic_through,
+    values_at,
+    with_derivatives,
+)
 
 rng = np.random.default_rng(5)
 
@@ -100,7 +106,9 @@ def test_the_cubic_spline_meets_a_smooth_curve():
 def test_hermite_keeps_what_it_is_given():
     times = np.array([0.0, 0.7, 1.0])
     given = [rng.normal(size=(3, 2)) for _ in range(3)]
-    for found, wanted in zip(values_at(quintic_pieces(times, *given), times), given, strict=True):
+    for found, wanted in zip(
+        values_at(with_derivatives(quintic_pieces(times, *given)), times), given, strict=True
+    ):
         assert np.abs(found - wanted).max() < 1e-11
 
 

@@ -1,42 +1,34 @@
-"""The Coulomb friction of a motion that is desired, as a controller compensates it.
+"""The computed-torque control law, with compensation of Coulomb friction.
 
-    tau = sum over joints of w_j(q)' FS_j sign(w_j qd_r)
+    tau = ID(q, qd, qdd_r + kd (qd_r - qd) + kp (q_r - q)) + C(q, qd_r),     C = sum_j w_j(q)' FS_j sign(w_j qd_r)
 
-with w_j the row of the joint's velocity over those of the coordinates. The sign is that of the desired velocity, not of
-the measured one: at rest the latter is decided by its last digit, and a torque that follows it either holds a joint
-that should start, or drives one that should stand. A joint that is desired to rest gets none.
+ID is the generated inverse dynamic model without Coulomb friction, r the reference: exact feedback linearisation, the
+error obeys e'' + kd e' + kp e = 0. C is the Coulomb friction of the desired motion, w_j the row of joint j over the
+coordinates. Its sign is that of the desired velocity: at rest the last digit of the measured velocity would decide
+whether the torque holds a joint that should start, or drives one that should rest. A joint that is desired to rest has
+no compensation.
 
+W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, section 14.4;
 B. Armstrong-Helouvry, P. Dupont, C. Canudas de Wit, "A survey of models, analysis tools and compensation methods for
 the control of machines with friction", Automatica 30 (7), 1994, section 5.
-
-What moves a simulated robot: motions that joints follow, and the computed-torque law.
-
-    tau = ID(q, qd, qdd_r + kd (qd_r - qd) + kp (q_r - q)) + C(q, qd_r)
-
-with ID the generated inverse dynamic model without Coulomb friction and r the reference: exact feedback linearisation,
-the error obeys e'' + kd e' + kp e = 0. C is the Coulomb friction of the desired motion (`coulomb`): it is that of the
-robot where this moves the way it should.
-
-W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, section 14.4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from symoro.errors import ArgumentError, NotApplicableError
+from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO
 from symoro.model import generate
-from symoro.robot.coordinates import loose_joints
 from symoro.robot.description import Link, Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.runtime.function import Function
 from symoro.simulation.mechanics import State
-from symoro.simulation.tolerances import DESIRED_AT_REST, MOTION_AT_REST
+from symoro.simulation.tolerances import DESIRED_AT_REST
 from symoro.trajectory.prescribed import check_rates
 from symoro.trajectory.robot_samples import driven_columns
 from symoro.trajectory.samples import Samples
@@ -105,102 +97,6 @@ def _passings(samples: Samples, rests: Array) -> list[float]:
                 low, high = np.where(same, middle, low), np.where(same, high, middle)
             found.update(map(float, high))
     return sorted(found)
-
-
-GivenMotion = Callable[[float], tuple[float, float, float]]
-"""Time -> position, velocity and acceleration of a joint."""
-
-
-def joint_motions(
-    robot: Robot,
-    coordinates: Sequence[int],
-    driven: Mapping[int | str, GivenMotion] | Samples | None,
-    duration: float,
-) -> dict[int, GivenMotion]:
-    """The motions by the number of the coordinate.
-
-    Raises:
-        ArgumentError: a joint without a coordinate, a motion that is no three numbers, samples that do not reach over
-            the duration.
-    """
-    if driven is None:
-        return {}
-    pieces = isinstance(driven, Samples)  # polynomials, whose derivatives are what they are
-    if isinstance(driven, Samples):
-        _check_reach(driven, duration)
-        row = _row(driven)
-        driven = {j: _column(row, k) for k, j in enumerate(driven.joints)}
-    found: dict[int, GivenMotion] = {}
-    for which, motion in driven.items():
-        j = robot.frame_number(which)
-        if robot.frame(j).eta:
-            raise ArgumentError(
-                f"joint {which} is elastic: it moves as its spring lets it, and follows no motion"
-            )
-        if j in loose_joints(robot):
-            raise ArgumentError(
-                f"joint {which} is passive: it moves as forces let it, and no motor is there to follow a motion",
-                hint="leave it out; or describe the joint as active",
-            )
-        if j not in coordinates:
-            known = ", ".join(map(str, coordinates))
-            raise ArgumentError(
-                f"joint {which} has no coordinate of its own that could follow a motion",
-                hint=f"those that have: {known}",
-            )
-        if not pieces:
-            _check_motion(j, motion)
-        found[coordinates.index(j)] = motion
-    return found
-
-
-def _row(samples: Samples) -> Callable[[float], tuple[Array, Array, Array]]:
-    """The motion of all joints at a moment; the last one is kept, since each joint asks for it."""
-    last: tuple[float, tuple[Array, Array, Array]] | None = None
-
-    def found(t: float) -> tuple[Array, Array, Array]:
-        nonlocal last
-        if last is None or last[0] != t:
-            q, qd, qdd = (rows[0] for rows in samples.at(t))
-            last = t, (q, qd, qdd)
-        return last[1]
-
-    return found
-
-
-def _column(row: Callable[[float], tuple[Array, Array, Array]], k: int) -> GivenMotion:
-    def motion(t: float) -> tuple[float, float, float]:
-        q, qd, qdd = row(t)
-        return float(q[k]), float(qd[k]), float(qdd[k])
-
-    return motion
-
-
-def _check_reach(samples: Samples, duration: float) -> None:
-    """Raise where a motion begins or ends within the duration, and is not at rest there."""
-    slow = MOTION_AT_REST * np.abs(samples.qd).max(axis=0)
-    for at, verb, within in (
-        (0, "begins", samples.t[0] > MOTION_AT_REST * duration),
-        (-1, "ends", samples.t[-1] < (1 - MOTION_AT_REST) * duration),
-    ):
-        moving = np.flatnonzero(np.abs(samples.qd[at]) > slow)
-        if within and len(moving):
-            k = int(moving[0])
-            raise ArgumentError(
-                f"the motion of joint {samples.joints[k]} {verb} at t = {samples.t[at]:g} s with the velocity "
-                f"{samples.qd[at, k]:g}, and the simulation is from 0 to {duration:g} s",
-                hint="simulate no longer than the motion lasts, or let it begin and end at rest",
-            )
-
-
-def _check_motion(j: int, motion: GivenMotion) -> None:
-    """A motion must be three finite numbers at the start; what comes of them is looked at along the way (`drives`)."""
-    try:
-        here = np.array(motion(0.0), dtype=float)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"the motion of joint {j}: expected t -> (q, qd, qdd)") from None
-    if here.shape != (3,) or not np.isfinite(here).all():
-        raise ArgumentError(f"the motion of joint {j}: expected t -> (q, qd, qdd), three finite numbers")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
-"""What drives a simulated robot: torques, given or by a law, and the motions that joints follow."""
+"""The drives of a simulated robot: torques, given or by a control law, and motions that driven joints follow."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -10,19 +11,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
 from symoro.robot.coordinates import loose_joints
-from symoro.simulation.computed_torque import GivenMotion
+from symoro.robot.description import Robot
 from symoro.simulation.mechanics import Controller, Mechanics
 from symoro.simulation.tolerances import (
     JUMP_SIDE,
+    MOTION_AT_REST,
     MOTION_ROUND_OFF,
     RATE_MISMATCH,
     SHORTEST_INTERVAL,
     START_MISMATCH,
 )
+from symoro.trajectory.samples import Samples
 
 Array = NDArray[np.float64]
 
 HALVINGS = 60
+GivenMotion = Callable[[float], tuple[float, float, float]]
+"""Time -> position, velocity and acceleration of a joint."""
 
 
 class Drives:
@@ -189,7 +194,7 @@ class Drives:
         y, known = y.copy(), {}
         for k, motion in self.motions.items():
             q, qd, known[k] = motion(t)
-            if not np.isfinite((q, qd, known[k])).all():
+            if not isfinite(q + qd + known[k]):
                 joint = self.mechanics.coordinates[k]
                 raise FloatingPointError(f"the motion of joint {joint} is not finite at t = {t:g} s")
             y[self.mechanics.parts["q"].start + self.mechanics.at[k]] = q
@@ -206,3 +211,95 @@ def _jumps(law: Any) -> tuple[float, ...]:
     if found.ndim != 1 or not np.isfinite(found).all():
         raise ArgumentError("the attribute 'jumps' of the torques' law: expected moments, in seconds")
     return tuple(map(float, found))
+
+
+def joint_motions(
+    robot: Robot,
+    coordinates: Sequence[int],
+    driven: Mapping[int | str, GivenMotion] | Samples | None,
+    duration: float,
+) -> dict[int, GivenMotion]:
+    """The motions by the number of the coordinate.
+
+    Raises:
+        ArgumentError: a joint without a coordinate, a motion that is no three numbers, samples that do not reach over
+            the duration.
+    """
+    if driven is None:
+        return {}
+    pieces = isinstance(driven, Samples)  # polynomials, whose derivatives are what they are
+    if isinstance(driven, Samples):
+        _check_reach(driven, duration)
+        row = _row(driven)
+        driven = {j: _column(row, k) for k, j in enumerate(driven.joints)}
+    found: dict[int, GivenMotion] = {}
+    for which, motion in driven.items():
+        j = robot.frame_number(which)
+        if robot.frame(j).eta:
+            raise ArgumentError(
+                f"joint {which} is elastic: it moves as its spring lets it, and follows no motion"
+            )
+        if j in loose_joints(robot):
+            raise ArgumentError(
+                f"joint {which} is passive: it moves as forces let it, and no motor is there to follow a motion",
+                hint="leave it out; or describe the joint as active",
+            )
+        if j not in coordinates:
+            known = ", ".join(map(str, coordinates))
+            raise ArgumentError(
+                f"joint {which} has no coordinate of its own that could follow a motion",
+                hint=f"those that have: {known}",
+            )
+        if not pieces:
+            _check_motion(j, motion)
+        found[coordinates.index(j)] = motion
+    return found
+
+
+def _row(samples: Samples) -> Callable[[float], tuple[Array, Array, Array]]:
+    """The motion of all joints at a moment; the last one is kept, since each joint asks for it."""
+    last: tuple[float, tuple[Array, Array, Array]] | None = None
+
+    def found(t: float) -> tuple[Array, Array, Array]:
+        nonlocal last
+        if last is None or last[0] != t:
+            q, qd, qdd = (rows[0] for rows in samples.at(t))
+            last = t, (q, qd, qdd)
+        return last[1]
+
+    return found
+
+
+def _column(row: Callable[[float], tuple[Array, Array, Array]], k: int) -> GivenMotion:
+    def motion(t: float) -> tuple[float, float, float]:
+        q, qd, qdd = row(t)
+        return float(q[k]), float(qd[k]), float(qdd[k])
+
+    return motion
+
+
+def _check_reach(samples: Samples, duration: float) -> None:
+    """Raise where a motion begins or ends within the duration, and is not at rest there."""
+    slow = MOTION_AT_REST * np.abs(samples.qd).max(axis=0)
+    for at, verb, within in (
+        (0, "begins", samples.t[0] > MOTION_AT_REST * duration),
+        (-1, "ends", samples.t[-1] < (1 - MOTION_AT_REST) * duration),
+    ):
+        moving = np.flatnonzero(np.abs(samples.qd[at]) > slow)
+        if within and len(moving):
+            k = int(moving[0])
+            raise ArgumentError(
+                f"the motion of joint {samples.joints[k]} {verb} at t = {samples.t[at]:g} s with the velocity "
+                f"{samples.qd[at, k]:g}, and the simulation is from 0 to {duration:g} s",
+                hint="simulate no longer than the motion lasts, or let it begin and end at rest",
+            )
+
+
+def _check_motion(j: int, motion: GivenMotion) -> None:
+    """A motion must be three finite numbers at the start; what comes of them is looked at along the way (`drives`)."""
+    try:
+        here = np.array(motion(0.0), dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"the motion of joint {j}: expected t -> (q, qd, qdd)") from None
+    if here.shape != (3,) or not np.isfinite(here).all():
+        raise ArgumentError(f"the motion of joint {j}: expected t -> (q, qd, qdd), three finite numbers")

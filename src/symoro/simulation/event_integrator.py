@@ -247,7 +247,7 @@ class EventIntegrator:
                 return upto, ready, None, ""
         return float(solver.t), self._ready(float(solver.t), solver.y), None, ""
 
-    def _check_loops(self, before: Array, y: Array, ready: Array, t: float, solver: Any = None) -> None:
+    def _check_loops(self, before: Array, y: Array, ready: Array, t: float, solver: Any) -> None:
         """Raise if a step passes a singular configuration of loops, which error control need not notice."""
         if self.mechanics.loops is None:
             return
@@ -332,19 +332,35 @@ class EventIntegrator:
         return len(self.times) < len(self.grid) and self.grid[len(self.times)] <= t
 
     def _record(self, y: Array, end: float, dense: Any = None, *, last: bool = False) -> None:
-        """Record the samples of the grid up to a time."""
-        while self._due(end):
-            t = float(self.grid[len(self.times)])
-            if dense is None and t < end:
-                break
-            self._take(t, y if dense is None else dense(t))
+        """Record the samples of the grid up to a time; without interpolation the one at that time."""
+        first, upto = len(self.times), int(np.searchsorted(self.grid, end, side="right"))
+        times = self.grid[first:upto]
+        if dense is not None and len(times):
+            self._take(times, dense(times).T)
+        elif len(times) and times[0] == end:
+            self._take(times, y[None])
         if last and (not self.times or self.times[-1] < end):
-            self._take(end, y)
+            self._take(np.array([end]), y[None])
 
-    def _take(self, t: float, y: Array) -> None:
-        y, known = self.control.moved(t, y)
-        y, drifted = self._ready(t, y), y
-        self._check_loops(drifted, drifted, y, t)
+    def _take(self, times: Array, rows: Array) -> None:
+        """Record samples, one per row."""
+        moved = [self.control.moved(float(t), y) for t, y in zip(times, rows, strict=True)]
+        drifted = np.array([y for y, _ in moved])
+        try:
+            ready = self.mechanics.projected_rows(drifted, times)
+            if self.mechanics.loops is not None:
+                q = self.mechanics.parts["q"]
+                self.mechanics.loops.check_samples(drifted[:, q], ready[:, q], times)
+        except NotClosedError:
+            if len(times) == 1:
+                raise
+            for k in range(len(times)):  # the samples before the first that does not close
+                self._take(times[k : k + 1], rows[k : k + 1])
+            return
+        for t, y, (_, known) in zip(times, ready, moved, strict=True):
+            self._take_ready(float(t), self.modes.project(y), known)
+
+    def _take_ready(self, t: float, y: Array, known: dict[int, float]) -> None:
         tau = self.modes.drive_torques(y, self.control.torques(t, y), known)
         tau[self.mechanics.springs] = 0.0
         self._guard.observe(tau)

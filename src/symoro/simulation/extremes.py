@@ -1,7 +1,4 @@
-"""Peaks of a motion, and the limits that it passes: of its whole time (`Panels`), or of samples alone.
-
-Quantities along the parts of a trajectory: of the whole time, and what speaks against them.
-"""
+"""Peaks of a motion and the limits that it passes: of the whole motion (`Panels`), or of samples alone."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""Where springs and modes rest: elastic joints and flexible links that carry the robot's weight and do not move.
+"""Driven joints follow a motion while the rest follows from forces: a free or rolling base, springs, modes.
 
-With the driven joints where they are and the base free where it is free, the accelerations of elastic joints and modes
-are zero. Newton's method goes there from the springs' rest, by differences.
-
-Driven joints that follow a motion while the rest moves as forces let it: a free or rolling base, springs, modes.
-
-It is a simulation, with samples at the moments of the motion.
+This is a simulation with samples at the times of the motion. Springs and modes start in equilibrium: with the driven
+joints and the base where they are, the accelerations of elastic joints and modes are zero, by Newton's method with
+differences.
 """
 
 from __future__ import annotations

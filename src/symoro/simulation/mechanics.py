@@ -17,9 +17,9 @@ parted (`partition`)."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -140,13 +140,12 @@ class Mechanics:
         self.loops = LoopCloser(robot, {**dict(robot.nominal), **self.values}) if robot.B else None
         self._check_inputs()
 
-    def _function(self, model: str, **options: Any) -> Function:
-        return self._made(model, **options).function(self.values)
+    def _function(self, model: str) -> Function:
+        return self._made(model).function(self.values)
 
-    def _made(self, model: str, **options: Any) -> Model:
-        if self.floating and model in ("direct-dynamics", "bias-torques", "energy"):
-            options = {**options, "rotation": "quaternion"}
-        return generate(self.robot, model, **options)
+    def _made(self, model: str) -> Model:
+        quaternion = self.floating and model in ("direct-dynamics", "bias-torques", "energy")
+        return _generated(self.robot, model, quaternion)
 
     def _fixed_torques(self) -> dict[int, float]:
         """What acts on coordinates whatever their drives are told."""
@@ -270,13 +269,19 @@ class Mechanics:
         """The state with its loops closed and its quaternion of length 1."""
         if self.loops is None and not self.floating:
             return y
-        y = y.copy()
+        return np.asarray(self.projected_rows(y[None], [t])[0])
+
+    def projected_rows(self, rows: Array, times: Sequence[float] | Array) -> Array:
+        """Return `projected` for many states at once, one per row."""
+        if self.loops is None and not self.floating:
+            return rows
+        rows = rows.copy()
         if self.loops is not None:
-            q = y[self.parts["q"]]
-            y[self.parts["q"]] = self.loops.at(q[self.at], q, t)
+            q = rows[:, self.parts["q"]]
+            rows[:, self.parts["q"]] = self.loops.rows_at(q[:, self.at], q, times)
         if self.floating:
-            y[self.parts["Q0"]] /= np.linalg.norm(y[self.parts["Q0"]])
-        return y
+            rows[:, self.parts["Q0"]] /= np.linalg.norm(rows[:, self.parts["Q0"]], axis=1, keepdims=True)
+        return rows
 
     def gap(self, y: Array, projected: Array) -> float:
         """Return how far a state has drifted, in radians or shares of the robot's length."""
@@ -466,6 +471,12 @@ class Mechanics:
         given |= {name: value for name, value in self.inputs.items() if name in names}
         found = function(**given)
         return np.asarray(found["E"]), np.asarray(found["U"])
+
+
+@lru_cache(maxsize=32)
+def _generated(robot: Robot, model: str, quaternion: bool) -> Model:
+    """Return a model; simulations of one robot follow each other, with other starts, torques or values."""
+    return generate(robot, model, **({"rotation": "quaternion"} if quaternion else {}))
 
 
 Controller = Callable[[float, State], ArrayLike]

@@ -1,7 +1,7 @@
-"""Motors behind springs along a trajectory of the links: what they must do, and where a trajectory asks too much.
+"""Motors behind springs along a trajectory of the links: their motion and torques, and what they cannot follow.
 
-The torque takes the fourth derivative of the motion (`models/dynamic/actuated_motion`). So the trajectory must tell all
-joints, the links of elastic ones included, and its third derivative must not jump: a motor's velocity would.
+The torques need the fourth derivative of the motion (`models/dynamic/actuated_motion`). So the trajectory must give all
+joints, the links of elastic ones included, and its third derivative must not jump, as a motor's velocity would.
 """
 
 from __future__ import annotations

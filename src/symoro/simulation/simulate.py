@@ -17,10 +17,9 @@ from symoro.errors import ArgumentError, NotApplicableError, OptionError, Unknow
 from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
-from symoro.simulation.computed_torque import GivenMotion, joint_motions
 from symoro.simulation.contact_modes import ContactModes
 from symoro.simulation.contact_rows import ContactRows, without_friction
-from symoro.simulation.drives import Drives
+from symoro.simulation.drives import Drives, GivenMotion, joint_motions
 from symoro.simulation.event_integrator import EventIntegrator
 from symoro.simulation.limits import WatchedLimits
 from symoro.simulation.mechanics import Controller, Mechanics, State, Watch

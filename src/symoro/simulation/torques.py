@@ -1,21 +1,16 @@
-"""Velocities of joints that closed loops or wheels tie to the active ones, along a motion.
-
-loops: W qda, with W of `loop-kinematics`;    wheels: G qda, with G of `wheel-kinematics`
-
-Torques along a motion: power, energy, peaks, and which limit is passed at what time.
+"""Torques along a motion: power, energy, peaks, and the times at which limits are passed.
 
     tau(t) from `inverse-dynamics`,     power_j = tau_j qd_j,     energy_j = integral of power_j over time
 
-Where the driven joints do not tell all that moves (a base that is free or rolls, elastic joints, flexible links), the
-rest follows from forces: the robot is simulated with its driven joints following the motion, and the torques are those
-that this takes (2010 paper, section 7.2). An elastic joint has no motor, and its spring gives -k (q - rest). With
-actuators="elastic" its motor stands behind the spring: the trajectory then tells the links of all joints, and the
-torques are those of the motors (`motors`).
+If the driven joints do not determine the motion (a free or rolling base, elastic joints, flexible links), the rest
+follows from forces: the robot is simulated with its driven joints following the motion, and the torques are those that
+this requires (2010 paper, section 7.2). An elastic joint has no motor; its spring gives -k (q - rest). With
+actuators="elastic" its motor is behind the spring: the trajectory then gives the links of all joints, and the torques
+are those of the motors (`motors`).
 
-Along a trajectory peaks, integrals and limits are those of the whole motion, whatever the step of its samples
-(`piecewise_chebyshev`); of a simulated one they are read off the integrator's interpolation (`result`). Of
-tables they are those of the samples: integrals are by the trapezoidal rule, and a limit is passed on the line between
-two samples.
+Along a trajectory peaks, integrals and limits are those of the whole motion, independent of the step of its samples
+(`piecewise_chebyshev`); of a simulated motion they come from the integrator's interpolation (`result`). Of tables they
+are those of the samples: integrals by the trapezoidal rule, limits passed on the line between two samples.
 """
 
 from __future__ import annotations

@@ -1,19 +1,16 @@
-"""Postures of a robot with closed loops along many samples of its active joints, in one way of assembly.
+"""Closed loops along a motion: the passive joints from the active ones, in one assembly mode.
 
-Joints of parallelograms follow others by sums (`kinematic.loop.parallelograms`). What is left is closed by Newton's
-method, many samples at once, from the posture before them. A step from one sample to the next is taken where
+Joints of parallelograms follow others by linear relations (`geometric.loop.parallelogram`). The remaining loops are
+closed by Newton's method (`models.numeric.closure`), many samples at once, from the posture before them. A step from
+one sample to the next is accepted if
 
-    Jp is regular at both,   det(Jp(k)' Jp(k+1)) > 0,   dqp = (W(k) + W(k+1))/2 dqa  to some percent,
+    Jp is regular at both,   det(Jp(k)' Jp(k+1)) > 0,   dqp = (W(k) + W(k+1))/2 dqa  within AGREEMENT,
 
-Jp and Ja being the derivatives of the closure by the passive and the active joints, W = -Jp^+ Ja. Else it is halved: a
-jump to another assembly, or a way through a dead point, is not taken for a motion.
+where Jp and Ja are the derivatives of the closure by the passive and the active joints and W = -Jp^+ Ja. Otherwise it
+is halved: neither a jump to another assembly mode nor a path through a singular configuration counts as a motion.
 
-Closed loops along a motion: all joints of the tree from the active ones, closed again near a posture.
-
-Newton's method (`models/numeric/closure`) moves the passive joints alone. From one moment to the next they start where
-they stood, and `check_way` tells whether one way of assembly was kept.
-
-The posture in which a motion of the active joints of closed loops begins, which tells its way of assembly.
+`LoopAssembly` follows many samples, `LoopCloser` closes postures near given ones, `first_posture` chooses the assembly
+mode in which a motion starts.
 """
 
 from __future__ import annotations
@@ -217,6 +214,18 @@ class LoopAssembly:
             return DEAD
         return JUMP if self.length(way[-1], end) > LEAP else None
 
+    def broken_sample(self, nearly: Array, found: Array) -> tuple[int, str] | None:
+        """Return the first row at which a nearly closed posture and its closed one differ in assembly, and why."""
+        given = np.stack([nearly, found], axis=1).reshape(-1, nearly.shape[1])[:, self._of_tree]
+        rows = np.concatenate([given, opened_joints(self._tree, given)], axis=1)
+        passive = balanced_closure(self._tree, rows)[1][:, :, self._unknown]
+        dead = _singular(passive).reshape(-1, 2).any(axis=1) | _turned_over(passive[::2], passive[1::2])
+        units = self._tree.units[: len(self._of_tree)]
+        far = (np.abs((found - nearly)[:, self._of_tree] / units) > LEAP).any(axis=1)
+        for row in np.flatnonzero(dead | far)[:1]:
+            return int(row), DEAD if dead[row] else JUMP
+        return None
+
     def length(self, one: Array, other: Array) -> float:
         """The longest way of a joint between two postures, in radians or shares of the largest length."""
         units = self._tree.units[: len(self._of_tree)]
@@ -237,11 +246,18 @@ class LoopAssembly:
 
 def _dead(passive: Array) -> bool:
     """Whether Jp of rows is singular at one of them, or between one and the next."""
-    turned = passive.transpose(0, 2, 1)
-    squares = np.linalg.eigvalsh(turned @ passive)
-    if (squares[:, 0] < SINGULAR_LOOPS**2 * squares[:, -1]).any():
-        return True
-    return bool((np.linalg.det(turned[:-1] @ passive[1:]) <= 0).any())
+    return bool(_singular(passive).any() or _turned_over(passive[:-1], passive[1:]).any())
+
+
+def _singular(passive: Array) -> NDArray[np.bool_]:
+    """Return at which rows Jp is singular."""
+    squares = np.linalg.eigvalsh(passive.transpose(0, 2, 1) @ passive)
+    return np.asarray(squares[:, 0] < SINGULAR_LOOPS**2 * squares[:, -1])
+
+
+def _turned_over(before: Array, after: Array) -> NDArray[np.bool_]:
+    """Return between which rows det(Jp(before)' Jp(after)) is not positive."""
+    return np.asarray(np.linalg.det(before.transpose(0, 2, 1) @ after) <= 0)
 
 
 def opened_joints(tree: NumericTree, near: Array) -> Array:
@@ -302,12 +318,22 @@ class LoopCloser:
         Raises:
             NotClosedError: the loops do not close there.
         """
-        guess = np.concatenate([near, opened_joints(self._tree, near)])[None]
-        guess[0, self.active] = qa
+        return np.asarray(self.rows_at(qa[None], near[None], [t])[0])
+
+    def rows_at(self, qa: Array, near: Array, times: Sequence[float] | Array) -> Array:
+        """Return `at` for many samples at once, one per row, each near a posture of its own.
+
+        Raises:
+            NotClosedError: the loops do not close at one of them.
+        """
+        guess = np.concatenate([near, opened_joints(self._tree, near)], axis=1)
+        guess[:, self.active] = qa
         found, flags = closed(self._tree, guess, self._unknown, damped=True)
-        if not flags[0]:
-            raise NotClosedError(f"the loops do not close at t = {t:g} s, near the posture before", hint=HINT)
-        return self._straightened(np.asarray(found[0, : self._size]))
+        for k in np.flatnonzero(~flags)[:1]:
+            raise NotClosedError(
+                f"the loops do not close at t = {times[k]:g} s, near the posture before", hint=HINT
+            )
+        return np.array([self._straightened(row) for row in found[:, : self._size]])
 
     def guess(self, qa: Array) -> Array:
         """Return a posture with these active joints, in the assembly mode of 'home' if it can be reached from there.
@@ -386,6 +412,19 @@ class LoopCloser:
         reason = self._assembly.broken_way(np.vstack([begin, between, end]), found)
         if reason is not None:
             raise NotClosedError(f"{reason}, at t = {t:g} s", hint=HINT)
+
+    def check_samples(self, nearly: Array, found: Array, times: Sequence[float] | Array) -> None:
+        """Raise if postures that are nearly closed, one per row, were closed through a singular configuration.
+
+        Raises:
+            NotClosedError: with the time of the first of them.
+        """
+        if self._assembly.linear:
+            return
+        broken = self._assembly.broken_sample(nearly, found)
+        if broken is not None:
+            row, reason = broken
+            raise NotClosedError(f"{reason}, at t = {times[row]:g} s", hint=HINT)
 
     @cached_property
     def _assembly(self) -> LoopAssembly:

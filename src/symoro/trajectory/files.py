@@ -1,4 +1,6 @@
-"""Trajectories as YAML, read strictly: every problem is told with its line and column.
+"""Trajectories from files: YAML, a table of samples (CSV, Parquet), or a bundled one by its name.
+
+YAML is read strictly; every problem is reported with its line and column:
 
     symoro-trajectory: 1
     start: [0, pi/4, 0]
@@ -7,8 +9,6 @@
       - {line: {by: [0, 0, 0.1]}, velocity: [0.2, 1], acceleration: [1, 5]}
 
 docs/trajectories.md lists all keys.
-
-Trajectories from files: YAML, a table of samples (CSV, Parquet), or one of the bundled ones by its name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Laws of time s(t): how a move goes from 0 to 1 in its duration, with both derivatives.
+"""Time laws, and curves of joints and poses over time with their derivatives.
+
+Laws s(t) lead a move from 0 to 1 in its duration T:
 
     quintic       s = 10 x^3 - 15 x^4 + 6 x^5,  x = t/T          at rest at both ends; largest sd 15/8 /T,
                                                                 largest sdd 10/sqrt(3) /T^2
@@ -7,20 +9,18 @@
                                                                 2520 (3/14)^3/sqrt(7) /T^2
     trapezoidal   sdd = a, 0, -a with ramps of r seconds,  a = 1/(r (T - r))     fastest within limits of sd and sdd
 
-On a way that turns by an angle c from its start to its end (a circle) the acceleration has a part across: its amount is
-length sqrt(sdd^2 + c^2 sd^4). The peak of it on the smooth laws is that of T = 1 divided by T^2; of a trapezoidal law
-the ramp and the cruise share what is allowed so that the move is over soonest.
-
-W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, chapter 13.
-
-Curves of joints and of poses over time, each with both derivatives; those of joints with two more (`higher`).
+On a path whose direction turns by an angle c (a circle) the acceleration has a normal part: its norm is
+length sqrt(sdd^2 + c^2 sd^4). For the smooth laws its peak is that of T = 1 divided by T^2; for a trapezoidal law ramp
+and cruise share the limit so that the move is shortest.
 
 Joints:   `Between` (one law from start to end), `Through` (smooth through points), `FourierPath` (a series).
-Poses:    `Straight` (line, and the shortest turn), `Round` (circle), `PosesThrough`. They give T (4, 4) in frame 0, and
-          the motion V, Vd (linear; angular) of the frame's origin in the axes of frame 0.
+Poses:    `Straight` (line, and the shortest rotation), `Round` (circle), `PosesThrough`. They give T (4, 4) in frame 0,
+          and the twist V and its derivative Vd (linear; angular) of the frame's origin in the axes of frame 0.
 
-Orientations are interpolated on the group: from R0 to R1 as R0 exp(s v), v = log(R0' R1), so that the axis R0 v stands
-still in frame 0, w = R0 v sd and wd = R0 v sdd.
+Orientations are interpolated on the group: from R0 to R1 as R0 exp(s v), v = log(R0' R1), so that the axis R0 v is
+constant in frame 0, w = R0 v sd and wd = R0 v sdd.
+
+W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, chapter 13.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
 from symoro.models.numeric.rotation import exponential, logarithm
-from symoro.trajectory.splines import Values, quintic_pieces, values_at
+from symoro.trajectory.splines import Values, quintic_pieces, values_at, with_derivatives
 from symoro.trajectory.tolerances import LONGEST_MOVE
 
 Array = NDArray[np.float64]
@@ -279,8 +279,12 @@ class Through:
     def _curve(self) -> Any:
         return quintic_pieces(self.times, self.points, self.rates, self.seconds)
 
+    @cached_property
+    def _triple(self) -> Any:
+        return with_derivatives(self._curve)
+
     def at(self, t: Array) -> Values:
-        return values_at(self._curve, t)
+        return values_at(self._triple, t)
 
     def higher(self, t: Array) -> tuple[Array, Array]:
         """Return the third and the fourth derivative; outside, zero."""

@@ -1,17 +1,15 @@
-"""Bases along a motion: which ones are told by the description alone.
+"""Motions that a robot's description prescribes, and whether they hold along a motion.
 
-A base that is described as moving (W0, WP0, V0, VP0) keeps its rotation in the models, which hold for one moment. Along
-a motion it may only turn steadily about the direction of gravity, which then stays where it is in frame 0.
+A moving base (W0, WP0, V0, VP0) keeps its rotation in the models, which hold for one instant. Along a motion it may
+only rotate steadily about the direction of gravity, which is then constant in frame 0.
 
-The model `energy` takes the velocity of the base as it is described, and counts heights from the origin of frame 0.
-Along a motion these are energies in the world only while that velocity stays the same in frame 0, and level:
+The model `energy` uses the velocity of the base as described, and heights above the origin of frame 0. Along a motion
+these are energies in the world only if that velocity is constant in frame 0, and horizontal:
 
     VP0 = W0 x V0,    WP0 = 0,    g' V0 = 0
 
-Velocities and accelerations that a robot's description fixes (QP, QDP).
-
-They stand in the place of what models are given, for one moment (`models/coordinates.py`). Along a motion positions
-change as velocities say: a fixed one is then another motion than the one that is integrated, or that was asked for.
+Fixed velocities and accelerations of joints (QP, QDP) replace the inputs of a model for one instant. They contradict
+the motion that is integrated or requested, and are rejected.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Samples on a robot: its driven joints in their order, and what they tell of the others.
+"""Samples on a robot: the driven joints in the robot's order, and what is known of the other joints.
 
-Columns are found by the joints' numbers, in whatever order they stand. Of a robot with closed loops the positions of
-passive joints tell the way of assembly, and are compared with the closed loops at every sample. Of a robot whose driven
-joints do not tell all, those of the others tell where they start.
+Columns are assigned by joint number, in any order. For a robot with closed loops the positions of passive joints give
+the assembly mode, and are compared with the closed loops at every sample. If the driven joints do not determine the
+motion, the positions of the other joints give the start.
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
-"""A motion at moments of time: positions, velocities and accelerations of the coordinates; and its table.
+"""A motion in samples: positions, velocities and accelerations of the coordinates, and its table.
 
-A table (CSV; apart by commas, semicolons or tabs) has a head with the names of its columns: `t` (or `time`), then
-`q1, q2, ...` by the joint's number, and, where they are known, `qd1, ...` and `qdd1, ...`. Joints without a velocity
-beside others that have one are told by their positions alone. Columns of other parts of a state (`P0x`, `pose`, ...,
-as tables of simulations have them) tell where these start. Other columns are left alone, lines that start with # are
-remarks.
+A table (CSV; separated by commas, semicolons or tabs) has a header with the names of its columns: `t` (or `time`), then
+`q1, q2, ...` by joint number and, if known, `qd1, ...` and `qdd1, ...`. If some joints have velocities, the others are
+known by position only. Columns of other parts of a state (`P0x`, `pose`, ..., as in tables of simulations) give their
+initial values. Other columns are ignored; lines that start with # are comments.
 
-Samples whose velocities or accelerations are not those of their positions: another unit, mostly.
-
-Over windows of a tenth of a second, in which noise averages out, the change of a position is compared with the integral
-of the velocity, h/2 (qd0 + qd1) - h^2/12 (qdd1 - qdd0) from sample to sample; that of a velocity with the trapezoidal
-rule.
+`rate_doubts` compares velocities and accelerations with positions, to find wrong units. Over windows of a tenth of a
+second, in which noise averages out, the change of a position is compared with the integral of the velocity,
+h/2 (qd0 + qd1) - h^2/12 (qdd1 - qdd0) from sample to sample; that of a velocity with the trapezoidal rule.
 """
 
 from __future__ import annotations
@@ -28,7 +25,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.tables import read_numbers
-from symoro.trajectory.splines import Values, cubic_rates, cubic_slopes, quintic_pieces, values_at
+from symoro.trajectory.splines import (
+    Values,
+    cubic_rates,
+    cubic_slopes,
+    quintic_pieces,
+    values_at,
+    with_derivatives,
+)
 from symoro.trajectory.tolerances import LEAST_CHANGE, RATE_RATIO, UNCORRELATED, UNIT_RATIO, WINDOW
 
 Array = NDArray[np.float64]
@@ -86,10 +90,14 @@ class Samples:
         """The quintic pieces through the samples, a SciPy `PPoly`."""
         return quintic_pieces(self.t, self.q, self.qd, self.qdd)
 
+    @cached_property
+    def _triple(self) -> Any:
+        return with_derivatives(self.curve)
+
     def at(self, t: ArrayLike) -> Values:
         """Return q, qd and qdd (N, n) at any times: quintic pieces through the samples, at rest outside."""
         times = np.atleast_1d(np.asarray(t, dtype=float))
-        q, qd, qdd = values_at(self.curve, times)
+        q, qd, qdd = values_at(self._triple, times)
         outside = (times < self.t[0]) | (times > self.t[-1])
         qd[outside] = qdd[outside] = 0.0
         return q, qd, qdd

@@ -1,13 +1,11 @@
-"""A part of a trajectory on a robot, at any moment of it.
+"""A trajectory on a robot: its joints at any time of each part, and samples at equal steps.
 
-Joints that poses or closed loops determine are found from the nearest moment before that is known: all that was found
-is kept, with the moments between that a follower needed.
+Coordinates are the active joints with a coordinate of their own. Passive joints of loops follow: the loops are closed
+again from sample to sample. Other passive joints, elastic joints, rolling wheels and free bases follow from forces and
+are not part of the samples.
 
-A trajectory on a robot: samples of its joints at equal steps of time.
-
-Coordinates are the active joints with a coordinate of their own. Passive joints of loops follow: from each sample to
-the next the loops are closed again by Newton's method. Other passive joints, elastic ones, wheels that roll and bases
-that are free follow from forces, and are no part of the samples.
+Joints that poses or closed loops determine are computed from the nearest earlier time that is known; all results are
+kept, with the intermediate times that were needed.
 """
 
 from __future__ import annotations

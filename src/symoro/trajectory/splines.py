@@ -35,10 +35,21 @@ def quintic_pieces(times: Array, points: Array, rates: Array, seconds: Array) ->
     return PPoly(np.array(coefficients), times)
 
 
-def values_at(curve: Any, t: Array) -> Values:
-    """Return a curve and its two derivatives at times; outside, those of the nearer end."""
-    inside = np.clip(t, curve.x[0], curve.x[-1])
-    return curve(inside), curve(inside, 1), curve(inside, 2)
+def with_derivatives(curve: Any) -> Any:
+    """Return the `PPoly` of a curve and its two derivatives side by side, so that one call evaluates them."""
+    from scipy.interpolate import PPoly
+
+    parts = [curve.c]
+    for order in (1, 2):
+        c = curve.derivative(order).c
+        parts.append(np.concatenate([np.zeros((order, *c.shape[1:])), c]))
+    return PPoly(np.concatenate(parts, axis=2), curve.x)
+
+
+def values_at(triple: Any, t: Array) -> Values:
+    """Return the columns of `with_derivatives` at times; outside, those of the nearer end."""
+    q, qd, qdd = np.split(triple(np.clip(t, triple.x[0], triple.x[-1])), 3, axis=-1)
+    return q, qd, qdd
 
 
 def quintic_through(times: Array, points: Array) -> tuple[Array, Array]:

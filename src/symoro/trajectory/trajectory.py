@@ -1,9 +1,10 @@
-"""What a trajectory is: a start, and parts that follow each other. Frozen data; numbers are radians, metres, seconds.
+"""Trajectories as data: a start, and parts that follow each other. Numbers are radians, metres, seconds.
 
     Trajectory(start=(0, 0.5, -0.2), parts=(Move((1, 0, 0), duration=2), Line(by=(0, 0, 0.1), duration=1), Hold(0.5)))
 
-A part begins where the one before ends. A pose has three numbers (a place, the orientation stays), six (x, y, z, roll,
-pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)) or the sixteen entries of a matrix; it is that of `frame` in frame 0."""
+A part begins where the previous one ends. A pose has three numbers (a position, the orientation stays), six (x, y, z,
+roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)) or the sixteen entries of a matrix; it is that of `frame` in frame 0.
+"""
 
 from __future__ import annotations
 
