@@ -69,9 +69,9 @@ class Closed:
         self.k = np.array([number(robot.frame(j).k) * robot.frame(j).eta for j in self.own])
         self.slack = np.array([number(robot.frame(j).rest) for j in self.own])
 
-    def _follow(self, x: Array, offset: bool) -> dict[int, float]:
+    def _follow(self, x: Array, offset: bool) -> dict[int, Array]:
         """Every moving joint, coupled ones included."""
-        known = dict(zip(self.joints, x, strict=True))
+        known = dict(zip(self.joints, x.T, strict=True))
         for j, frame in enumerate(self.robot.frames, 1):
             if frame.coupling is not None:
                 total = self.tree._number(frame.coupling.offset) if offset else 0.0
@@ -79,8 +79,9 @@ class Closed:
         return known
 
     def placements(self, x: Array, xd: Array, xdd: Array) -> dict[int, Series]:
+        """The series of every frame; of several rates, one a row, at once."""
         position, rate, second = self._follow(x, True), self._follow(xd, False), self._follow(xdd, False)
-        none = np.zeros((4, 4))
+        none = np.zeros((*xd.shape[:-1], 4, 4))
         found: dict[int, Series] = {0: (np.eye(4), none, none)}
         while len(found) <= self.robot.NF:
             for j, frame in enumerate(self.robot.frames, 1):
@@ -88,26 +89,32 @@ class Closed:
                     continue
                 at = list(self.place[j])
                 if not frame.moving:
-                    found[j] = product(found[frame.ant], (placement(*at).real, none, none))
+                    T = placement(*at).real
+                    found[j] = tuple(coefficient @ T for coefficient in found[frame.ant])
                     continue
                 turns = frame.sigma == JointType.REVOLUTE
                 at[4 if turns else 5] += position[j]
                 T, X = placement(*at).real, TURN if turns else SLIDE
-                local = (T, rate[j] * T @ X, T @ (X * second[j] + X @ X * rate[j] ** 2) / 2)
+                velocity, acceleration = (np.asarray(one[j])[..., None, None] for one in (rate, second))
+                local = (T, velocity * (T @ X), T @ (X * acceleration + X @ X * velocity**2) / 2)
                 found[j] = product(found[frame.ant], local)
         return found
 
+    def _gap(self, at: Mapping[int, Series], order: int) -> Array:
+        """(..., 12 B): a coefficient of what the loops are open by."""
+        first = self.robot.NL + 1
+        pairs = [(at[k][order], at[k + self.robot.B][order]) for k in range(first, first + self.robot.B)]
+        open_by = [(one - other)[..., :3, :] for one, other in pairs]
+        return np.concatenate([gap.reshape(*gap.shape[:-2], 12) for gap in open_by], axis=-1)
+
     def gaps(self, x: Array, xd: Array, xdd: Array) -> Array:
         """(3, 12 B): by how much the loops are open, its rate, and half the rate of that."""
-        at, B, first = self.placements(x, xd, xdd), self.robot.B, self.robot.NL + 1
-        pairs = [(k, k + B) for k in range(first, first + B)]
-        return np.array(
-            [np.concatenate([(at[k][c] - at[t][c])[:3].ravel() for k, t in pairs]) for c in range(3)]
-        )
+        at = self.placements(x, xd, xdd)
+        return np.array([self._gap(at, order) for order in range(3)])
 
     def jacobian(self, x: Array) -> Array:
-        none = np.zeros(len(x))
-        return np.array([self.gaps(x, e, none)[1] for e in np.eye(len(x))]).T
+        unit = np.eye(len(x))
+        return self._gap(self.placements(x, unit, 0 * unit), 1).T
 
     def close(self, x: Array, hold: bool = False, rounds: int = 60) -> Array | None:
         """The loops closed from nearby by Newton's method, active joints held or not; None where it fails."""

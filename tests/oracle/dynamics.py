@@ -32,6 +32,13 @@ def hat(v: Array) -> Array:
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
 
+def cross(a: Array, b: Array) -> Array:
+    """The product of two vectors; that of NumPy takes ten times as long for its choice of axes."""
+    x, y, z = a
+    u, v, w = b
+    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
+
+
 @dataclass(frozen=True)
 class Body:
     """Mass fixed to a frame, by its inertia about a point of that frame and at a place T in it."""
@@ -87,6 +94,7 @@ class Tree:
         self.ant = {j: robot.frame(j).ant for j in self.frames}
         self.sigma = {j: robot.frame(j).sigma for j in self.frames}
         self.moving = [j for j in self.frames if self.sigma[j] != JointType.FIXED]
+        self.outward = self._outward()
         self.place = {j: [self._number(getattr(robot.frame(j), n)) for n in GEOMETRIC] for j in self.frames}
         self.drive = {
             j: [self._number(getattr(robot.frame(j), n)) for n in ("IA", "FV", "FS", "FO")]
@@ -154,14 +162,14 @@ class Tree:
         w = {0: R @ (base.w + 1j * step * base.wd)}
         rate = dict(zip(self.moving, qd, strict=True))
         position = dict(zip(self.moving, q, strict=True))
-        for j in self._outward():
+        for j in self.outward:
             place: list[complex] = list(self.place[j])
             if self.sigma[j] != JointType.FIXED:
                 place[4 if self.sigma[j] == JointType.REVOLUTE else 5] += position[j]
             i = self.ant[j]
             T[j] = T[i] @ self._transform(place)
             axis = T[j][:3, 2]
-            v[j] = v[i] + np.cross(w[i], T[j][:3, 3] - T[i][:3, 3])
+            v[j] = v[i] + cross(w[i], T[j][:3, 3] - T[i][:3, 3])
             w[j] = w[i]
             if self.sigma[j] == JointType.REVOLUTE:
                 w[j] = w[j] + rate[j] * axis
@@ -175,17 +183,23 @@ class Tree:
         for body in self.bodies:
             T = at.T[body.frame] @ body.T
             o, w = T[:3, 3], at.w[body.frame]
-            v = at.v[body.frame] + np.cross(w, o - at.T[body.frame][:3, 3])
+            v = at.v[body.frame] + cross(w, o - at.T[body.frame][:3, 3])
             ms = T[:3, :3] @ body.ms
-            p = body.m * v + np.cross(w, ms)
+            p = body.m * v + cross(w, ms)
             linear.append(p)
-            angular.append(T[:3, :3] @ body.J @ T[:3, :3].T @ w + np.cross(ms, v) + np.cross(o, p))
+            angular.append(T[:3, :3] @ body.J @ T[:3, :3].T @ w + cross(ms, v) + cross(o, p))
         return np.array(linear), np.array(angular)
 
     # -- forces
 
     def carried(self, q: Array, qd: Array, qdd: Array, *, weight: bool, loads: bool, base: Twist) -> Array:
         """(force; moment about the world's origin) of each link's antecedent, for all that it carries."""
+        return self._carried(q, qd, qdd, weight=weight, loads=loads, base=base)[0]
+
+    def _carried(
+        self, q: Array, qd: Array, qdd: Array, *, weight: bool, loads: bool, base: Twist
+    ) -> tuple[Array, dict[int, Array]]:
+        """The same, and the frames."""
         ahead = self.motion(q + 1j * STEP * qd, qd + 1j * STEP * qdd, base, STEP)
         forces, moments = (x.imag / STEP for x in self.momenta(ahead))
         total = np.zeros((len(self.frames) + 1, 6))
@@ -194,24 +208,23 @@ class Tree:
             if weight:
                 T = ahead.T[body.frame].real @ body.T.real
                 g = self.gravity
-                total[body.frame] -= np.r_[body.m * g, np.cross(body.m * T[:3, 3] + T[:3, :3] @ body.ms, g)]
+                total[body.frame] -= np.r_[body.m * g, cross(body.m * T[:3, 3] + T[:3, :3] @ body.ms, g)]
         if loads:
             for j in self.frames:
                 T = ahead.T[j].real
                 f, n = T[:3, :3] @ self.wrench[j - 1, :3], T[:3, :3] @ self.wrench[j - 1, 3:]
-                total[j] += np.r_[f, n + np.cross(T[:3, 3], f)]
-        for j in reversed(self._outward()):
+                total[j] += np.r_[f, n + cross(T[:3, 3], f)]
+        for j in reversed(self.outward):
             total[self.ant[j]] += total[j]
-        return total
+        return total, {j: T.real for j, T in ahead.T.items()}
 
     def _tree_torques(self, q: Array, qd: Array, qdd: Array, **what: Any) -> Array:
-        total = self.carried(q, qd, qdd, **what)
-        T = self.motion(q, qd, STILL).T
+        total, T = self._carried(q, qd, qdd, **what)
         found = []
         for j in self.moving:
-            o, axis = T[j][:3, 3].real, T[j][:3, 2].real
+            o, axis = T[j][:3, 3], T[j][:3, 2]
             f, n = total[j, :3], total[j, 3:]
-            found.append(axis @ (n - np.cross(o, f) if self.sigma[j] == JointType.REVOLUTE else f))
+            found.append(axis @ (n - cross(o, f) if self.sigma[j] == JointType.REVOLUTE else f))
         return np.array(found)
 
     # -- what the models give
@@ -265,13 +278,12 @@ class Tree:
     def reactions(self, q: Array, qd: Array, qdd: Array) -> Array:
         """(force; moment) of the antecedent on each link, in its frame about its origin."""
         t, td, tdd = self._tree(q, qd, qdd)
-        total = self.carried(t, td, tdd, weight=True, loads=True, base=self.base)
-        T = self.motion(t, td, STILL).T
+        total, T = self._carried(t, td, tdd, weight=True, loads=True, base=self.base)
         rows = []
         for j in self.frames:
-            R, o = T[j][:3, :3].real, T[j][:3, 3].real
+            R, o = T[j][:3, :3], T[j][:3, 3]
             f = total[j, :3]
-            rows.append(np.r_[R.T @ f, R.T @ (total[j, 3:] - np.cross(o, f))])
+            rows.append(np.r_[R.T @ f, R.T @ (total[j, 3:] - cross(o, f))])
         return np.array(rows)
 
     def energies(self, q: Array, qd: Array) -> tuple[float, float]:
@@ -284,7 +296,7 @@ class Tree:
             if body.frame == 0:
                 continue
             frame, w = at.T[body.frame], at.w[body.frame]
-            about = spin - np.cross(frame[:3, 3], p)  # about the frame's origin
+            about = spin - cross(frame[:3, 3], p)  # about the frame's origin
             E += (w @ about + at.v[body.frame] @ p).real / 2
             T = (frame @ body.T).real
             U -= self.gravity @ (body.m * (T[:3, 3] - self.Z[:3, 3]) + T[:3, :3] @ body.ms)
@@ -298,9 +310,7 @@ class Tree:
         for e in np.eye(self.n):
             at = self.motion(t, self.G @ e, STILL)
             o = (at.T[frame] @ (np.eye(4) if T is None else T))[:3, 3]
-            columns.append(
-                np.r_[at.v[frame] + np.cross(at.w[frame], o - at.T[frame][:3, 3]), at.w[frame]].real
-            )
+            columns.append(np.r_[at.v[frame] + cross(at.w[frame], o - at.T[frame][:3, 3]), at.w[frame]].real)
         return np.array(columns).T
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from symoro.expr.formula import formula
 from symoro.robot.description import Robot
-from tests.oracle.dynamics import Array, Motion, Twist
+from tests.oracle.dynamics import Array, Motion, Twist, cross
 from tests.oracle.free_base import FreeTree
 
 Contact = tuple[int, Sequence[float]]
@@ -94,7 +94,7 @@ class Floating:
         linear, angular = self.tree.momenta(self.motion(q, qd, V0))
         p, L = linear.real.sum(0), angular.real.sum(0)
         _, com = self.mass(q)
-        return np.r_[self.R.T @ p, self.R.T @ (L - np.cross(com, p))], self.R.T @ (com - self.P)
+        return np.r_[self.R.T @ p, self.R.T @ (L - cross(com, p))], self.R.T @ (com - self.P)
 
     def energies(self, q: Array, qd: Array, V0: Array) -> tuple[float, float]:
         x = np.r_[V0, qd]
@@ -105,7 +105,7 @@ class Floating:
         """The velocity of a point in the world's axes; with a step, moved on along the imaginary axis at zero x."""
         j, p = contact
         at = self.motion(q, qd, V0, np.zeros(6), step)
-        return at.v[j] + np.cross(at.w[j], at.T[j][:3, :3] @ np.asarray(p, float))
+        return at.v[j] + cross(at.w[j], at.T[j][:3, :3] @ np.asarray(p, float))
 
     def contact(
         self, q: Array, qd: Array, tau: Array, V0: Array, contacts: Sequence[Contact]

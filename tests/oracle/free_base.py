@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from symoro.robot.description import WRENCH, Robot
-from tests.oracle.dynamics import STILL, Array, Tree, Twist
+from tests.oracle.dynamics import STILL, Array, Tree, Twist, cross
 
 
 class FreeTree(Tree):
@@ -27,13 +27,12 @@ class FreeTree(Tree):
     def forces(self, q: Array, qd: Array, qdd: Array, V0: Array, Vd0: Array, *, alone: bool = False) -> Array:
         """[f0; tau] for a motion; `alone`: of masses and rotors, without weight, loads and friction."""
         base = Twist(V0[:3], V0[3:], Vd0[:3], Vd0[3:])
-        total = self.carried(q, qd, qdd, weight=not alone, loads=not alone, base=base)
-        T = self.motion(q, qd, base).T
+        total, T = self._carried(q, qd, qdd, weight=not alone, loads=not alone, base=base)
         at = {j: T[j].real for j in (0, *self.moving)}
         in_frame = {
             j: np.r_[
                 at[j][:3, :3].T @ total[j, :3],
-                at[j][:3, :3].T @ (total[j, 3:] - np.cross(at[j][:3, 3], total[j, :3])),
+                at[j][:3, :3].T @ (total[j, 3:] - cross(at[j][:3, 3], total[j, :3])),
             ]
             for j in at
         }

@@ -9,15 +9,24 @@ W. Khalil, J.F. Kleinfinger, "A new geometric notation for open and closed-loop 
 
 from __future__ import annotations
 
+import cmath
+import math
 from typing import Any
 
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+NUMBERS = (int, float, complex)  # those of NumPy among them
 
 
 def screw(axis: str, angle: Any, length: Any = 0.0) -> Array:
     """A turn about x or z, and a shift along it."""
+    if isinstance(angle, NUMBERS) and isinstance(length, NUMBERS):
+        functions: Any = cmath if isinstance(angle, complex) else math
+        s, c = functions.sin(angle), functions.cos(angle)
+        if axis == "z":
+            return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, length], [0, 0, 0, 1]])
+        return np.array([[1, 0, 0, length], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]])
     s, c, length = np.broadcast_arrays(np.sin(angle), np.cos(angle), length)
     i, j, k = (0, 1, 2) if axis == "z" else (1, 2, 0)
     found = np.zeros((*s.shape, 4, 4), np.result_type(s, length))
