@@ -45,7 +45,7 @@ CHECKS = types page-tests style imports model-pages # the longest first
 test: $(VENV)/.test test-tools ## style, types, import rules, documentation and tests
 	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync CHECKING=1 $(CHECKS)
 	$(BIN)/python tools/check_docs.py --clean $(VENV)
-	$(BIN)/python -m pytest -n $(JOBS) -q
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
 
 lint: $(VENV)/.test ## style, types and import rules alone
 	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync CHECKING=1 style types imports
@@ -71,7 +71,7 @@ format: $(VENV)/.test ## rewrite the sources in the house style
 	$(BIN)/ruff format .
 
 slow: $(VENV)/.test test-tools ## the long sweeps
-	$(BIN)/python -m pytest -n $(JOBS) -q -m slow
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q -m slow
 
 bench: $(VENV)/.test demo-tools ## every benchmark
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done

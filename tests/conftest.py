@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from symoro import progress
+from symoro.models import catalogue
+from symoro.program.program import Program
+from symoro.robot.description import Robot
+from symoro.runtime import compiler
 
 # No deadlines: the machine that runs the tests may be busy. The same examples every time: what passes once passes
 # again; other examples are drawn with HYPOTHESIS_PROFILE=wandering.
@@ -16,6 +25,75 @@ settings.register_profile("wandering", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 GOLDEN = Path(__file__).parent / "golden"
+
+# Compiled functions are shared by the test processes, and by the next run of the tests.
+os.environ.setdefault("SYMORO_CACHE", str(Path(__file__).resolve().parent.parent / "build" / "test-cache"))
+
+# Half of the tests' time went into optimising C that is called a few times. It is compiled without optimisation except
+# in tests/runtime, where functions are compiled as users compile them.
+FLAGS = compiler._flags
+OPTIMISED = "tests/runtime/"
+
+SEEDS = 4  # of each test that is repeated for random robots; -m slow runs the others
+
+# Programs are frozen, so tests that generate the same model can share it.
+BUILD = catalogue.build
+MOST_MODELS = 200
+models: dict[Any, tuple[catalogue.Entry, Program]] = {}
+running: pytest.Item | None = None
+
+
+def plain_flags() -> list[str]:
+    """Return the flags of the compiler without optimisation."""
+    return ["-O0" if flag == "-O3" else flag for flag in FLAGS()]
+
+
+def shared_build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[catalogue.Entry, Program]:
+    """Build a model, or return the one that was built from an equal description.
+
+    Work that is counted (tests/effort.py) or listened to is done, and so is the work of a test that has replaced
+    attributes or variables of the environment.
+    """
+    patch = getattr(running, "funcargs", {}).get("monkeypatch")
+    replaced = patch is not None and (patch._setattr or patch._setitem)
+    if replaced or sys.getprofile() is not None or progress._LISTENER.get() is not None:
+        return BUILD(robot, name, options)
+    key = robot, robot.notes, name, repr(sorted(options.items()))
+    if key not in models:
+        if len(models) == MOST_MODELS:
+            del models[next(iter(models))]
+        models[key] = BUILD(robot, name, options)
+    return models[key]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave all but the first seeds of a test to the long sweeps."""
+    counts: dict[Any, int] = {}
+    for item in items:
+        values = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+        if "seed" not in values or item.get_closest_marker("slow"):
+            continue
+        del values["seed"]
+        key = item.nodeid.split("[")[0], repr(values)
+        counts[key] = counts.get(key, 0) + 1
+        if counts[key] > SEEDS:
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Choose the flags of the compiler before fixtures use it."""
+    global running
+    running = item
+    compiler._flags = FLAGS if item.nodeid.startswith(OPTIMISED) else plain_flags
+
+
+def pytest_collection_finish() -> None:
+    """Share models; leave what was collected out of the search for cycles, which is made more rarely."""
+    catalogue.build = shared_build
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
