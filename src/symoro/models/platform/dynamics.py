@@ -1,21 +1,128 @@
-"""The platform of a robot in its own coordinates: kinematics and dynamics at a pose.
+"""Dynamics of a platform by the tree of its legs: the joints follow the twist of the platform, q' = G V.
 
-Six UPS legs with light balls have a special form (`leg_dynamics`). All other legs are solved joint by joint, and their
-tree has the dynamics (`tree_dynamics`).
+With Gamma the torques of the tree and A_t its inertia,
+
+    F = A Vd + H = G' Gamma,    A = G' A_t G,    G_a' tau + C' multipliers = F
+
+so that J' A J and J' (A Vd + H) are inertia and torques of the active joints. Leg 1 carries the platform. Where the end
+joints are balls or universal joints without inertia and friction, the arms alone are the tree, and the platform is a
+body of its own with the inertia A_p and the wrench F_p about its origin:
+
+    F = G' Gamma + F_p,    A = G' A_t G + A_p
+
+The joints of a ball do not enter then, so that a posture in which its three turns are singular is a regular one.
+
+Six UPS legs with light balls have a special form with fewer operations, behind the same interface (`leg_dynamics`).
+
+W. Khalil, O. Ibrahim, "General solution for the dynamic modeling of parallel robots", Journal of Intelligent and
+Robotic Systems 49, 2007.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from symoro.models.platform.coordinates import PlatformCoordinates
-from symoro.models.platform.leg import legs_of
-from symoro.models.platform.leg_dynamics import LegCoordinates, LegDynamics, light_ups_legs
+from symoro.expr.linalg import Matrix, Vector, block, matadd, matvec, skew, transpose
+from symoro.expr.scalar import Scalar
+from symoro.models.coordinates.blocks import Coordinate, Values
+from symoro.models.dynamic.force_elements import ForceElements
+from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.setting import exerts
+from symoro.models.dynamic.tree_dynamics import Known, Method, Solution, State, TreeDynamics
+from symoro.models.platform.body import AngularMotion, platform_inertia, platform_wrench, tensor_in_frame_0
+from symoro.models.platform.coordinates import PlatformCoordinates, motion_of, require
+from symoro.models.platform.leg import Leg, legs_of
+from symoro.models.platform.leg_dynamics import LegDynamics, light_ups_legs
 from symoro.models.platform.pose import PlatformPose, pose_input, working_modes
-from symoro.models.platform.tree_dynamics import PlatformDynamics, has_light_ends
+from symoro.models.platform.ups import LegCoordinates
 from symoro.program.builder import Builder
-from symoro.robot.description import Robot
+from symoro.robot.description import DRIVE, INERTIAL, JointType, Robot
 from symoro.robot.platform import ParallelRobot, parallel_robot
+
+
+class PlatformDynamics(TreeDynamics):
+    """The tree of the legs under the twist of the platform, which is a body of its own where balls are light."""
+
+    provider: PlatformCoordinates
+
+    def __init__(self, provider: PlatformCoordinates) -> None:
+        builder, parallel = provider.builder, provider.parallel
+        self.parallel, self.free_platform = parallel, not provider.end_joints
+        legs = [at.leg for at in provider.postures]
+        tree = _arms(parallel, legs) if self.free_platform else parallel.robot.tree()
+        elements = ForceElements(builder, tree, provider.positions)
+        super().__init__(builder, tree, provider, elements, quick(tree))
+
+    def state(self, nu: Values) -> State:
+        require(self.builder, self.provider.allows_velocity(nu))
+        return super().state(nu)
+
+    def efforts(
+        self, state: State, nud: Values, gravity: Vector | None = None, *, elements: bool = True
+    ) -> dict[Coordinate, Scalar]:
+        require(self.builder, self.provider.regular())
+        efforts = super().efforts(state, nud, gravity, elements=elements)
+        if not self.free_platform:
+            return efforts
+        motion = motion_of(state.nu, nud)
+        angular = AngularMotion.of(self.builder, motion.w, motion.wd, "U")
+        body = platform_inertia(self.builder, self.parallel)
+        down = self.gravity if gravity is None else gravity
+        wrench = platform_wrench(self.builder, body, self.provider.pose, motion, angular, down)
+        return {c: efforts[c] + x for c, x in zip(self.provider.own, [*wrench.f, *wrench.m], strict=True)}
+
+    def inertia(self) -> Matrix:
+        require(self.builder, self.provider.regular())
+        inertia = super().inertia()
+        if not self.free_platform:
+            return inertia
+        rotation, body = self.provider.pose.rotation, platform_inertia(self.builder, self.parallel)
+        hat = skew(matvec(rotation, list(body.ms)))
+        mass = [[body.m if r == c else 0 for c in range(3)] for r in range(3)]
+        tensor = tensor_in_frame_0(rotation, body)
+        return matadd(inertia, block([[mass, transpose(hat)], [hat, tensor]]))
+
+    def methods(self, known: Known) -> list[Method]:
+        """Return the algorithm: the twist is acceleration-driven or force-driven as a whole."""
+        return [Method.PARTITION] if known.forces else [Method.WALK]
+
+    def solve(self, state: State, known: Known, method: Method) -> Solution:
+        nud, forces = known
+        if method is Method.WALK:
+            efforts = self.efforts(state, nud)
+            require(self.builder, self.provider.allows_acceleration(state.nu, nud))
+            return Solution(nud, efforts)
+        own = self.provider.own
+        at_rest = self.efforts(state, dict.fromkeys(own, 0))
+        right = [forces[c] - at_rest[c] for c in own]
+        accelerations = self.provider.accelerate(self.inertia(), right, state.nu)
+        return Solution(dict(zip(own, accelerations, strict=True)), forces)
+
+
+def has_light_ends(parallel: ParallelRobot, legs: Sequence[Leg]) -> bool:
+    """Return whether balls have neither inertia nor friction, and no wrench acts on them or on the platform."""
+    if any(len(leg.end) == 1 for leg in legs):
+        return False
+    robot = parallel.robot
+    joints = [j for leg in legs for j in leg.end if j <= robot.NL]
+    links = [robot.link(j) for j in joints if j not in parallel.body]
+    if any(not getattr(link, name).is_zero for link in links for name in INERTIAL):
+        return False
+    if any(not getattr(robot.frame(j), name).is_zero for j in joints for name in DRIVE):
+        return False
+    loaded = [*links, *(robot.link(j) for j in parallel.body), *([robot.payload] if robot.payload else [])]
+    return not any(exerts(link) for link in loaded)
+
+
+def _arms(parallel: ParallelRobot, legs: Sequence[Leg]) -> Robot:
+    """Return the tree of the arms: the end joints are fixed, and the platform has no inertia."""
+    tree = replace(parallel.robot.tree(), payload=None)
+    for j in parallel.body:
+        tree = tree.with_link(j, **dict.fromkeys(INERTIAL, 0))
+    for j in (j for leg in legs for j in leg.end if j <= tree.NL):
+        tree = tree.with_frame(j, sigma=JointType.FIXED)
+    return tree
 
 
 def platform_coordinates(

@@ -13,10 +13,13 @@ With z4, z5, z6 the axes of the ball, z5 perpendicular to the others, c = z4.z6,
 less the leg's,
 
     q4' = d4.w,  q5' = z5.w,  q6' = d6.w,     d4 = (z4 - c z6) / (1 - c^2),   d6 = (z6 - c z4) / (1 - c^2)
+
+The coordinates of the platform are its twist. The rows of the inverse Jacobian are (u_i; rho_i x u_i).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from symoro.expr.linalg import (
@@ -34,7 +37,9 @@ from symoro.expr.linalg import (
     transpose,
 )
 from symoro.expr.scalar import Scalar, atan2, cos, less, sin, sqrt
+from symoro.models.coordinates.blocks import Coordinate, Values
 from symoro.models.geometric.places import before_turn, between, tidy
+from symoro.models.platform.coordinates import TWIST, PlatformActuation, TwistCoordinates
 from symoro.models.platform.leg import RIGHT_ANGLES, P, R, joints_of, seat_of
 from symoro.models.platform.pose import PlatformPose
 from symoro.models.tolerances import ZERO_SQUARE
@@ -244,3 +249,59 @@ class BallAxes:
             total = add(total, cross(w, turned))
             w = add(w, turned)
         return total
+
+
+class LegCoordinates(TwistCoordinates):
+    """The twist of a platform on six UPS legs. There is no tree: no joint of the legs is computed.
+
+    Arguments:
+        modes: working mode of each leg, 1 or 2.
+    """
+
+    is_constrained = False
+
+    def __init__(
+        self,
+        builder: Builder,
+        parallel: ParallelRobot,
+        legs: Sequence[UpsLeg],
+        pose: PlatformPose,
+        modes: Sequence[int],
+    ) -> None:
+        self.builder, self.parallel, self.pose, self.modes = builder, parallel, pose, modes
+        self.postures = [leg_posture(builder, leg, pose) for leg in legs]
+        self.rows = [[*at.u, *cross(at.rho, at.u)] for at in self.postures]
+        self.tree, self.own = (), TWIST
+        self.positions: dict[int, Scalar] = {}
+
+    def joint_positions(self) -> tuple[dict[int, Scalar], list[Scalar]]:
+        positions: dict[int, Scalar] = {}
+        conditions: list[Scalar] = []
+        for at, mode in zip(self.postures, self.modes, strict=True):
+            axes = leg_axes(self.builder, at, mode)
+            positions |= leg_positions(self.builder, self.parallel.robot, self.pose, at, axes)
+            conditions += [at.regular, axes.regular]
+        return positions, conditions
+
+    def regular(self) -> list[Scalar]:
+        return [at.regular for at in self.postures]
+
+    def allows_velocity(self, nu: Values) -> list[Scalar]:
+        return []  # the legs allow every motion
+
+    @property
+    def actuation(self) -> PlatformActuation:
+        drives = tuple(at.leg.joints[2] for at in self.postures)
+        return PlatformActuation(drives, self.rows, builder=self.builder)
+
+    def rates(self, nu: Values) -> dict[Coordinate, Scalar]:
+        return {}
+
+    def accelerations(self, nud: Values, nu: Values) -> dict[Coordinate, Scalar]:
+        return {}
+
+    def project(self, forces: Values) -> dict[Coordinate, Scalar]:
+        return dict.fromkeys(self.own, 0)
+
+    def matrix(self) -> Matrix:
+        return []
