@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,13 @@ class Case:
         return next((len(array) for array in self.inputs.values()), 1)
 
     def expected(self) -> dict[str, np.ndarray]:
-        """What the interpreter gives, sample by sample."""
-        found = [interpret(self.program, self.sample(i), self.parameters) for i in range(self.samples)]
-        return {name: np.stack([f[name] for f in found]) for name in found[0]}
+        """What the interpreter gives, sample by sample; computed once."""
+        return dict(self._expected)
+
+    @cached_property
+    def _expected(self) -> dict[str, np.ndarray]:
+        rows = [interpret(self.program, self.sample(i), self.parameters) for i in range(self.samples)]
+        return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
 
     def sample(self, i: int) -> dict[str, np.ndarray]:
         return {name: array[i] for name, array in self.inputs.items()}
