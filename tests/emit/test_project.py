@@ -24,6 +24,7 @@ TOOLS = {
     "matlab": "octave",
     "javascript": "node",
 }
+FLAGS = ("CFLAGS=-O0", "CXXFLAGS=-O0", "FFLAGS=-O0")  # speed is not tested here
 SAMPLE = {"q": [0.3, -0.4]}
 VALUES = {"D1": 0.5, "R1": 0.25, "D2": 0.125, "R2": 1.0, "of another model": 3.0}
 
@@ -44,7 +45,7 @@ def test_make_run(tmp_path: Path, language: str) -> None:
     need(TOOLS[language])
     program = chain(2)
     write(tmp_path, project(program, [language], values=VALUES, sample=SAMPLE))
-    shown = command("make", "-s", "-C", tmp_path, "run")
+    shown = command("make", "-s", "-C", tmp_path, "run", *FLAGS)
     assert shown.startswith("P =")
     expected = interpret(program, {"q": np.array(SAMPLE["q"])}, VALUES)["P"]
     digits = 1e-4 if language == "matlab" else 1e-8
@@ -59,7 +60,7 @@ def test_every_language_at_once(tmp_path: Path) -> None:
     files = project(everything(), list(TOOLS))
     assert {"Makefile", "README.md", "c/Makefile", "fortran/everything.f90"} <= set(files)
     write(tmp_path, files)
-    shown = command("make", "-s", "-C", tmp_path, "run", "PYTHON=python3")
+    shown = command("make", "-s", "-C", tmp_path, "run", "PYTHON=python3", *FLAGS)
     assert shown.count("last =") >= len(TOOLS) - 1
 
 
@@ -69,7 +70,7 @@ def test_solver_and_trivial_run(tmp_path: Path) -> None:
     for program in (solver(), trivial()):
         folder = tmp_path / program.name
         write(folder, project(program, ["c"]))
-        assert " =" in command("make", "-s", "-C", folder, "run")
+        assert " =" in command("make", "-s", "-C", folder, "run", *FLAGS)
 
 
 def test_fortran_with_kernels_in_c(tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ def test_fortran_with_kernels_in_c(tmp_path: Path) -> None:
     files = project(program, ["fortran"], values={"m": 0.5}, sample=sample)
     assert "polynomials_kernels.c" in files
     write(tmp_path, files)
-    shown = command("make", "-s", "-C", tmp_path, "run")
+    shown = command("make", "-s", "-C", tmp_path, "run", *FLAGS)
     expected = interpret(program, {name: np.array(row) for name, row in sample.items()}, {"m": 0.5})
     numbers = np.concatenate([np.ravel(expected[out.name]) for out in program.outputs])
     np.testing.assert_allclose(printed(shown), numbers, rtol=1e-8, atol=1e-8)

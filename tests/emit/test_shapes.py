@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,19 +15,22 @@ from symoro.program.program import Program
 from tests.emit.run import command, need, put
 
 
+@cache
 def program() -> Program:
     return symoro.generate("rx90", "inverse-geometry").program
 
 
+@cache
 def geometry() -> Program:
     return symoro.generate("rx90", "fast-geometry").program
 
 
-def octave(folder: Path, line: str) -> str:
-    """What Octave prints of an error in a line; nothing where there is none."""
-    done = f"try\n{line}\ncatch problem\ndisp(problem.message)\nend\n"
-    put(folder, {"attempt.m": done})
-    return command(need("octave"), "--norc", "--quiet", "attempt.m", cwd=folder).strip()
+def octave(folder: Path, lines: list[str]) -> list[str]:
+    """What Octave prints for each line, or of the error in it; all lines in one run."""
+    attempts = [f"try\n{line}\ncatch problem\ndisp(problem.message)\nend\ndisp('--')\n" for line in lines]
+    put(folder, {"attempt.m": "1;\n" + "".join(attempts)})
+    shown = command(need("octave"), "--norc", "--quiet", "attempt.m", cwd=folder)
+    return [text.strip() for text in shown.split("--\n")[:-1]]
 
 
 def test_matlab(tmp_path: Path) -> None:
@@ -34,23 +38,19 @@ def test_matlab(tmp_path: Path) -> None:
     put(tmp_path, emit(program(), "matlab", name="igm"))
     number = len(geometry().used_parameters)
     k = f"k = fgm_setup(ones({number}, 1)); "
-    assert octave(tmp_path, k + "fgm(ones(6, 1), k); fgm(ones(1, 6), k); fgm(single(ones(6, 1)), k);") == ""
-    assert "q must be 6 x 1, got [6 100]" in octave(tmp_path, k + "fgm(ones(6, 100), k);")
-    assert "q must be 6 x 1, got [2 3]" in octave(tmp_path, k + "fgm(ones(2, 3), k);")
-    assert "q must be 6 x 1, got [5 1]" in octave(tmp_path, k + "fgm(ones(5, 1), k);")
-    assert "k must be" in octave(tmp_path, k + "fgm(ones(6, 1), k(2:end));")
-    assert f"p must be {number} x 1" in octave(tmp_path, f"fgm_setup(ones({number + 1}, 1));")
     constants = len(program().used_parameters)
-    assert "T must be 4 x 4, got [16 1]" in octave(
-        tmp_path, f"igm(ones(16, 1), igm_setup(ones({constants}, 1)));"
-    )
-
-
-def test_single_precision_is_made_double_in_matlab(tmp_path: Path) -> None:
-    put(tmp_path, emit(geometry(), "matlab", name="fgm"))
-    number = len(geometry().used_parameters)
-    line = f"T = fgm(single([0.1 0.2 0.3 0.4 0.5 0.6]), fgm_setup(ones({number}, 1))); disp(class(T))"
-    assert octave(tmp_path, line) == "double"
+    shown = {
+        k + "fgm(ones(6, 1), k); fgm(ones(1, 6), k); fgm(single(ones(6, 1)), k);": "",
+        k + "fgm(ones(6, 100), k);": "q must be 6 x 1, got [6 100]",
+        k + "fgm(ones(2, 3), k);": "q must be 6 x 1, got [2 3]",
+        k + "fgm(ones(5, 1), k);": "q must be 6 x 1, got [5 1]",
+        k + "fgm(ones(6, 1), k(2:end));": "k must be",
+        f"fgm_setup(ones({number + 1}, 1));": f"p must be {number} x 1",
+        f"igm(ones(16, 1), igm_setup(ones({constants}, 1)));": "T must be 4 x 4, got [16 1]",
+        k + "T = fgm(single([0.1 0.2 0.3 0.4 0.5 0.6]), k); disp(class(T))": "double",
+    }
+    for line, text, expected in zip(shown, octave(tmp_path, list(shown)), shown.values(), strict=True):
+        assert expected in text and (expected or not text), line
 
 
 def test_python(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from tests.emit.run import command, need
 
 TOOLS = {"c": "cc", "cpp": "g++", "fortran": "gfortran", "python": "python3", "matlab": "octave"}
 TOOLS |= {"javascript": "node"}
+
+
+generated = cache(symoro.generate)
 
 
 def statuses(text: str) -> list[float]:
@@ -53,7 +57,7 @@ def test_the_other_robots_are_refused() -> None:
     ],
 )
 def test_every_bundled_robot(name: str, model: str) -> None:
-    made = symoro.generate(name, model)
+    made = generated(name, model)
     demo = made._demo(None)
     assert demo["sample"] is not None
     inputs = {port.name: np.reshape(demo["sample"][port.name], port.shape) for port in made.program.inputs}
@@ -84,10 +88,11 @@ def test_the_exported_demo_prints_valid_rows(
 ) -> None:
     need("make")
     need(TOOLS[language])
-    made = symoro.generate(robot, model, **options)
+    made = generated(robot, model, **options)
     for path, text in made.export(language, name="demo").items():
         (tmp_path / path).write_text(text)
-    printed = command("make", "-s", "-C", tmp_path, "run", "PYTHON=python3")
+    flags = ("CFLAGS=-O0", "CXXFLAGS=-O0", "FFLAGS=-O0")  # speed is not tested here
+    printed = command("make", "-s", "-C", tmp_path, "run", "PYTHON=python3", *flags)
     found = statuses(printed)
     assert 0 in found and len(found) == made.outputs["status"][0]
     assert statuses((tmp_path / "README.md").read_text()) == found
@@ -112,8 +117,9 @@ def test_within_the_limits() -> None:
 
 def test_the_example_of_plain_code_too() -> None:
     """generate --lang c writes an example beside the sources."""
-    text = symoro.generate("ur5e", "inverse-geometry").code("c", name="ik")["ik_example.c"]
-    numbers = symoro.generate("ur5e", "inverse-geometry")._demo(None)["sample"]["T"]
+    model = generated("ur5e", "inverse-geometry")
+    text = model.code("c", name="ik")["ik_example.c"]
+    numbers = model._demo(None)["sample"]["T"]
     assert f"{numbers[3]!r}"[:8] in text
 
 
