@@ -223,10 +223,10 @@ FLOORS: tuple[tuple[str, tuple[Shared | Apart, ...]], ...] = (
                 "shared library",
             ),
             Shared(
-                "runtime/native, runtime/door",
-                ("setup once; one by the door; many by a second", "library, samples side by side"),
+                "runtime/native",
+                ("setup once; one by the fast path; many by a second", "library, samples side by side"),
                 (
-                    "setup once; one by the door; many call after call:",
+                    "setup once; one by the fast path; many call after call:",
                     "arctangents fill the vectors already",
                 ),
             ),

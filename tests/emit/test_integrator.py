@@ -7,8 +7,7 @@ import pytest
 
 import symoro
 from symoro.emit import emit
-from symoro.emit.integrator import STEP, STEPS
-from symoro.emit.integrator_state import state_of
+from symoro.emit.integrator import STEP, STEPS, state_of
 from symoro.emit.sample import sample_of
 from symoro.errors import OptionError
 from symoro.runtime.demo import demo_sample

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from symoro.emit import emit
-from symoro.emit.kernels import kernel_text
-from symoro.emit.kernels.c_family import LIBRARY, ROUND_OFF_OF_SINGLE, in_cpp, in_float
+from symoro.emit.kernels import LIBRARY, ROUND_OFF_OF_SINGLE, in_cpp, in_float, kernel_text
 from symoro.expr.kernels import KERNELS, with_needs
 from symoro.expr.number import in_single
 from symoro.program.builder import Builder

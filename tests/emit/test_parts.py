@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 
-from symoro.emit import c, clike, emit, parts, repeats
+from symoro.emit import c, clike, emit, parts
 from symoro.emit.c import batch_sources, call_sources
 from symoro.emit.parts import LineGroup, cut
 from symoro.program.builder import Builder
@@ -112,7 +112,7 @@ def test_copies_go_with_what_defines_them(tmp_path: Path, monkeypatch: pytest.Mo
         in batch_text
     )
     for value in set(re.findall(r"y\[.*\] = (\w+);", batch_text)):
-        assert batch_text.count(f"] = {value};") < repeats.COPIED
+        assert batch_text.count(f"] = {value};") < clike.COPIED
     library = c_library(tmp_path, [case])
     for batch in (False, True):
         assert_close(run_library(library, [case], batch=batch), [case])

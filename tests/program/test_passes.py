@@ -15,8 +15,8 @@ from symoro.expr import ops
 from symoro.expr import scalar as sc
 from symoro.expr.evaluate import evaluate
 from symoro.program import Builder, Program, count, optimise
-from symoro.program.passes.compact import compact
 from symoro.program.passes.linear import multiply_out
+from symoro.program.passes.rebuild import compact
 from symoro.program.passes.schedule import depth_first, peak_live, schedule
 from symoro.program.passes.sums import share_sums
 from symoro.program.pipeline import cost, traced

@@ -21,7 +21,7 @@ from symoro.errors import MissingDependencyError
 from symoro.model import Model
 from symoro.runtime import compiler
 from symoro.runtime.compiler import Compiler, find_compiler, library
-from symoro.runtime.door import opened_door
+from symoro.runtime.native import fast_call_library
 
 needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="no C compiler on this machine")
 Q = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
@@ -34,8 +34,8 @@ def model() -> Model:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, and the door to compiled functions, which all of them share, from the usual one."""
-    opened_door()
+    """An empty cache, and the fast call path, which all compiled functions share, from the usual one."""
+    fast_call_library()
     monkeypatch.setenv("SYMORO_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache" / "libraries"
 
@@ -143,7 +143,7 @@ def test_a_damaged_file_is_built_again(model: Model, cache: Path, damage: bytes)
     script += f"(q={Q})['T'][0, 3])"
     first = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     files = list(cache.iterdir())
-    assert len(files) == 2, "the model, and the door to it"
+    assert len(files) == 2, "the model, and the fast call path"
     for file in files:
         file.write_bytes(damage)
     second = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -267,7 +267,7 @@ def test_four_processes_at_once(cache: Path) -> None:
         process.join(timeout=60)
         assert process.exitcode == 0
     assert len(found) == 1
-    assert len(list(cache.iterdir())) == 2, "the model and the door to it, and no file left over"
+    assert len(list(cache.iterdir())) == 2, "the model and the fast call path, and no file left over"
 
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "symoro.ui.commands.generate",
     ),
     "convert": (("convert", "planar2r"), ".yaml", "symoro.robot.formats.dumps"),
-    "render": (("render", "planar2r", "-o"), ".svg", "symoro.ui.render.file.draw"),
+    "render": (("render", "planar2r", "-o"), ".svg", "symoro.ui.render.draw"),
     "base": (("base", "planar2r", "-o"), ".yaml", "symoro.ui.commands.base_parameters"),
     "calibrate": (
         ("calibrate", "planar2r", "poses.csv", "-o"),

@@ -32,8 +32,7 @@ from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines, joint_lines
 from symoro.emit.integrator import INTEGRATORS, example_lines, integrator_sources
-from symoro.emit.kernels import kernel_text
-from symoro.emit.kernels.c_family import in_float
+from symoro.emit.kernels import in_float, kernel_text
 from symoro.emit.layout import call_arguments, helpers
 from symoro.emit.names import Names
 from symoro.emit.sample import Sample, sample_of

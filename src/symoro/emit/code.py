@@ -3,24 +3,124 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from symoro.emit.dialect import Dialect
 from symoro.emit.flow import Constant, Event, Load, Source, flow
-from symoro.emit.guards import without_guards
 from symoro.emit.listing import Listing, lower
 from symoro.emit.names import Names, identifier, numbered
-from symoro.emit.remarks import remarks
 from symoro.emit.render import Renderer
-from symoro.emit.vectors.arcs import Arc, arc_layers, arcs_together
-from symoro.emit.vectors.turns import FEWEST, Turn, early_nodes, turns_first
+from symoro.emit.vectors import FEWEST_ANGLES, Arc, Turn, arc_layers, arcs_together, early_nodes, turns_first
 from symoro.errors import ProgramError
 from symoro.expr import ops
+from symoro.expr.graph import Graph
 from symoro.expr.kernels import with_needs
 from symoro.program.count import LONGEST_EXPANDED, OpCount, count
 from symoro.program.passes.grouping import grouped
 from symoro.program.program import Program
+
+# -- where emitted code says which part of the model begins: `link 3: velocities`
+#
+# A model says of its named variables what they are a part of (`Program.sections`). Passes and scheduling may mix the
+# parts; a remark stands at the start of each run of statements of one part, while there are not many more runs than
+# parts. Else the phase alone is told, what stands behind the colon, and where that is mixed too, nothing is.
+
+OFTEN = 2  # times that a part may be taken up, on an average
+
+
+def remarks(listing: Listing, nodes: Sequence[int]) -> dict[int, str]:
+    """Statement -> the remark before it, for the statements of the setup or of the call part."""
+    names, sections = listing.program.names, listing.program.sections
+    told = [sections.get(names[i][0], "") if i in names else "" for i in nodes]
+    for level in _LEVELS:
+        titles = [level(title) for title in told]
+        starts = _starts(titles)
+        if len(starts) <= OFTEN * len(set(titles) - {""}):
+            leading = _leading(listing)
+            return {nodes[_with_its_own(leading, nodes, at)]: titles[at] for at in starts}
+    return {}
+
+
+def _phase(title: str) -> str:
+    return title.rpartition(": ")[2]
+
+
+_LEVELS: tuple[Callable[[str], str], ...] = (str, _phase)
+
+
+def _starts(titles: Sequence[str]) -> list[int]:
+    """Where a title differs from the one before; statements without a title belong to any."""
+    current, found = "", []
+    for at, title in enumerate(titles):
+        if title and title != current:
+            current = title
+            found.append(at)
+    return found
+
+
+def _leading(listing: Listing) -> Callable[[int], bool]:
+    """Whether a statement is nameless, and so a step on the way to the next that has a name."""
+    op, names, constants = listing.program.graph.op, listing.program.names, frozenset(listing.constants)
+    return lambda i: i not in names and i not in constants and op[i] not in (ops.KERNEL, ops.SIN, ops.COS)
+
+
+def _with_its_own(leading: Callable[[int], bool], nodes: Sequence[int], at: int) -> int:
+    """The first of the nameless statements that lead to a statement."""
+    while at and leading(nodes[at - 1]):
+        at -= 1
+    return at
+
+
+# -- guards that make outputs not a number: code needs them, formulas that are read do not
+#
+# A program whose outputs have no value under some condition (`Builder.void_where`) ends with
+#
+#     none = select(condition, 0, x) / select(condition, 0, -x),      output = select(condition, none, value)
+#
+# and one with a value that is not a number unless a condition holds (`Builder.not_a_number`) has the two choices in the
+# other order: output = select(condition, value, none).
+
+NOTE = "singular configurations, where emitted code returns NaN, are not excluded in these formulas"
+RESIDUAL_NOTE = (
+    "rows with numbers that are not finite, where emitted code returns NaN as residual, are not excluded in "
+    "these formulas"
+)
+
+
+def without_guards(program: Program) -> Program:
+    """Return the program with the values of its outputs alone, and a note where they were guarded."""
+    graph, outputs = program.graph, []
+    notes: dict[str, None] = {}
+    for output in program.outputs:
+        values = [_value(graph, x) for x in output.lits]
+        notes |= dict.fromkeys(note for _, note in values if note)
+        outputs.append(replace(output, lits=tuple(value for value, _ in values)))
+    if not notes:
+        return program
+    header = (*program.header, *(("note", note) for note in notes))
+    return replace(program, outputs=tuple(outputs), header=header)
+
+
+def _value(graph: Graph, lit: int) -> tuple[int, str]:
+    """Return the value of a guarded output where it has one, and the note on the guard."""
+    i = lit >> 1
+    if graph.op[i] != ops.SELECT:
+        return lit, ""
+    condition, first, second = graph.args[i]
+    if _is_none(graph, first >> 1, condition):
+        return second ^ (lit & 1), NOTE
+    if _is_none(graph, second >> 1, condition):
+        return first ^ (lit & 1), RESIDUAL_NOTE
+    return lit, ""
+
+
+def _is_none(graph: Graph, i: int, condition: int) -> bool:
+    """Return whether a node is 0 / 0 under a condition, or unless it holds."""
+    return graph.op[i] == ops.DIV and all(
+        graph.op[x >> 1] == ops.SELECT and graph.args[x >> 1][0] == condition for x in graph.args[i]
+    )
+
 
 _JOINT = re.compile(r"q([0-9]+)")
 
@@ -219,7 +319,7 @@ class _Coder:
             turn = found.setdefault(argument, Turn(renderer.signed(argument), {}, []))
             turn.names[graph.op[i]] = renderer.text[i]
             turn.steps.append(position[i])
-        return list(found.values()) if len(found) >= FEWEST else []
+        return list(found.values()) if len(found) >= FEWEST_ANGLES else []
 
     def _arcs(self, layers: list[list[int]]) -> list[list[Arc]]:
         """Layers of arctangents in text."""

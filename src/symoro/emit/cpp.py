@@ -18,8 +18,7 @@ from symoro.emit.clike import Style, array_of, asks_for_numbers, batch_body, cal
 from symoro.emit.code import Code, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines
-from symoro.emit.kernels import kernel_text
-from symoro.emit.kernels.c_family import CPP, in_cpp
+from symoro.emit.kernels import CPP, in_cpp, kernel_text
 from symoro.emit.layout import call_arguments, helpers
 from symoro.emit.sample import sample_of
 from symoro.expr import ops

@@ -11,7 +11,7 @@ from symoro.emit.render import Renderer
 from symoro.errors import ProgramError
 from symoro.expr import ops
 from symoro.expr.scalar import Expr
-from symoro.program.derivation import RELATIONS, Sentence, Stage
+from symoro.program.program import RELATIONS, Sentence, Stage
 
 Written = Callable[[Expr], str]
 

@@ -13,14 +13,13 @@ import json
 from collections.abc import Mapping, Sequence
 
 from symoro.emit import keywords
-from symoro.emit.clike import Style, line_groups
+from symoro.emit.clike import Style, filled, line_groups
 from symoro.emit.code import Code, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import block, header_lines
 from symoro.emit.kernels import kernel_text
 from symoro.emit.layout import call_arguments, remark, wrap
 from symoro.emit.parts import cut, whole, words
-from symoro.emit.repeats import filled
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.files import MADE_BY

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from symoro.program.count import OpCount, count
-from symoro.program.passes.compact import compact
 from symoro.program.passes.linear import multiply_out
+from symoro.program.passes.rebuild import compact
 from symoro.program.passes.schedule import schedule
 from symoro.program.passes.sums import share_sums
 from symoro.program.program import Program

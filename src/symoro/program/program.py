@@ -13,7 +13,7 @@ from math import prod
 
 from symoro.expr import ops
 from symoro.expr.graph import Graph
-from symoro.program.derivation import Stage
+from symoro.expr.scalar import Expr
 
 Shape = tuple[int, ...]
 
@@ -122,3 +122,17 @@ class Program:
 
 def size(shape: Shape) -> int:
     return prod(shape)
+
+
+# -- how a model was derived, as data to be read: stages of sentences, in which words and expressions alternate
+
+RELATIONS = ("=", "<")  # words that are signs of mathematics
+Sentence = tuple[str | Expr, ...]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a derivation: what it is about, and its sentences in order."""
+
+    title: str
+    sentences: tuple[Sentence, ...]

@@ -3,19 +3,190 @@
 from __future__ import annotations
 
 import ctypes
+import math
+import sys
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import MissingDependencyError
+from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.program.program import Program, size
 from symoro.runtime.compiler import library
-from symoro.runtime.door import door
-from symoro.runtime.rows import packed_source, rows_source
+
+# -- the fast call path: one call that checks its arrays and copies nothing
+#
+# A call through ctypes costs microseconds per pointer. `fast_call.c` makes builtin functions of Python, from C without
+# Python's headers; it is compiled once per machine. Where it is not available (another Python than CPython, or an
+# unusual platform), `Native` goes through ctypes.
+
+MOST = 16  # arrays in a call, as in fast_call.c
+RANK = 4
+# In the order of the table in fast_call.c; all of them belong to the stable ABI of Python 3.11.
+FUNCTIONS = (
+    "PyObject_GetBuffer",
+    "PyBuffer_Release",
+    "PyObject_Type",
+    "Py_IncRef",
+    "Py_DecRef",
+    "PyTuple_GetItem",
+    "PyBytes_AsString",
+    "PyDict_New",
+    "PyDict_Size",
+    "PyDict_GetItemWithError",
+    "PyDict_SetItem",
+    "PyObject_CallObject",
+    "PyFloat_AsDouble",
+    "PyErr_Clear",
+    "PyErr_SetString",
+    "PyEval_SaveThread",
+    "PyEval_RestoreThread",
+)
+LONG = 20_000  # statements from which a call takes so long that other threads may run meanwhile
+
+
+@dataclass(frozen=True)
+class FastCall:
+    """The two builtin functions of a compiled program.
+
+    Attributes:
+        call: a dictionary of inputs -> a dictionary of fresh outputs; None where an input is not exactly an array of
+            doubles of its shape in one piece, or a name is not right.
+        raw: the caller's own buffers, inputs and then outputs.
+    """
+
+    call: Callable[[dict[str, Any]], dict[str, Any] | None]
+    raw: Callable[..., None]
+
+
+@cache
+def fast_call_library() -> ctypes.CDLL | None:
+    """Return the library of fast_call.c, ready for use."""
+    if sys.implementation.name != "cpython":
+        return None
+    source = (resources.files("symoro.runtime") / "fast_call.c").read_text(encoding="ascii")
+    try:
+        found = library({"fast_call.c": source})
+        addresses = [_address(getattr(ctypes.pythonapi, name)) for name in FUNCTIONS]
+    except (MissingDependencyError, AttributeError):
+        return None
+    found.fast_call_open((ctypes.c_void_p * len(addresses))(*addresses))
+    return found
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def fast_call(program: Program, packed: Any, constants: NDArray[np.float64]) -> FastCall | None:
+    """Return the fast call path to a compiled program, where there is one.
+
+    Arguments:
+        packed: the C function that takes an array of pointers: inputs, constants where there are any, outputs.
+    """
+    shapes = [*(port.shape for port in program.inputs), *(port.shape for port in program.outputs)]
+    if len(shapes) + 1 > MOST or any(len(shape) > RANK for shape in shapes):
+        return None
+    opened = fast_call_library()
+    if opened is None:
+        return None
+    presets = [_preset(port.default, port.shape) for port in program.inputs]
+    numbers = [constants.ctypes.data if len(constants) else 0, _address(packed)]
+    numbers += [len(program.inputs), len(program.outputs), int(_long(program))]
+    for shape, preset in zip(shapes, [*presets, *[None] * len(program.outputs)], strict=True):
+        padded = [*shape, *[0] * (RANK - len(shape))]
+        numbers += [0 if preset is None else preset.ctypes.data, math.prod(shape), len(shape), *padded]
+    numbers += [0] * (5 + MOST * (3 + RANK) - len(numbers))
+    held = (
+        np.array(numbers, dtype=np.intp).tobytes(),
+        None,
+        np.ndarray,
+        float,
+        np.empty,
+        tuple(port.name for port in program.inputs),
+        tuple(port.name for port in program.outputs),
+        tuple((port.shape,) for port in program.outputs),
+        ArgumentError,
+        (presets, constants, packed),  # what the numbers point to
+    )
+    return FastCall(_builtin(opened, "fast_call_by_name", held), _builtin(opened, "fast_call_raw", held))
+
+
+def _preset(default: Sequence[float] | None, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
+    return None if default is None else np.array(default, dtype=float).reshape(shape)
+
+
+def _long(program: Program) -> bool:
+    return len(program.nodes) > LONG or bool(program.graph.calls)
+
+
+def _builtin(opened: ctypes.CDLL, name: str, held: tuple[Any, ...]) -> Any:
+    """A builtin function of Python, whose `self` is what it needs."""
+    signature = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    make = signature(("PyCFunction_NewEx", ctypes.pythonapi))
+    return make(ctypes.addressof(ctypes.c_char.in_dll(opened, name)), held, None)
+
+
+# -- what stands between NumPy's rows and the emitted functions, of which that for batches wants one array an entry
+#
+# Samples are taken a block at a time: turned around into buffers that stay in the nearest cache, computed, turned back.
+# Where the batch function takes them one at a time, they are handed to the call function as they lie.
+
+BUFFER = 16384  # doubles in all buffers together
+
+
+def packed_source(program: Program, name: str, *, constants: bool) -> dict[str, str]:
+    """A C file with NAME_packed(arrays): the call function with its arguments in an array."""
+    count = len(program.inputs) + len(program.outputs) + int(constants)
+    arguments = ", ".join(f"a[{at}]" for at in range(count))
+    text = f'#include "{name}.h"\n\nvoid {name}_packed(void *const *a)\n{{\n    {name}({arguments});\n}}\n'
+    return {f"{name}_packed.c": text}
+
+
+def rows_source(program: Program, name: str, *, constants: bool, blocks: bool) -> dict[str, str]:
+    """A C file with NAME_rows(n, steps, inputs ..., [k,] outputs ...), for the emitted functions.
+
+    `steps` holds, for each input, how far apart its samples are: 0 where all share one.
+
+    Arguments:
+        blocks: by NAME_batch, a block at a time; else by NAME, one sample at a time.
+    """
+    inputs = [size(port.shape) for port in program.inputs]
+    outputs = [size(port.shape) for port in program.outputs]
+    block = max(8, min(512, BUFFER // max(1, sum(inputs) + sum(outputs)) // 8 * 8))
+    pointers = [f"const double *restrict x{a}" for a in range(len(inputs))]
+    pointers += ["const double *restrict k"] if constants else []
+    pointers += [f"double *restrict y{a}" for a in range(len(outputs))]
+    lines = [f'#include "{name}.h"', ""]
+    lines.append(f"void {name}_rows(size_t n, const size_t *restrict steps, {', '.join(pointers)})")
+    lines.append("{")
+    if not blocks:
+        arguments = [f"x{a} + i * steps[{a}]" for a in range(len(inputs))] + (["k"] if constants else [])
+        arguments += [f"y{a} + i * {n}" for a, n in enumerate(outputs)]
+        lines += ["    for (size_t i = 0; i < n; ++i)", f"        {name}({', '.join(arguments)});", "}", ""]
+        return {f"{name}_rows.c": "\n".join(lines)}
+    lines += [f"    double u{a}[{max(1, n) * block}];" for a, n in enumerate(inputs)]
+    lines += [f"    double v{a}[{max(1, n) * block}];" for a, n in enumerate(outputs)]
+    lines.append(f"    for (size_t start = 0; start < n; start += {block}) {{")
+    lines.append(f"        const size_t m = n - start < {block} ? n - start : {block};")
+    for a, n in enumerate(inputs):
+        lines.append(f"        for (size_t i = 0; i < m; ++i) for (size_t e = 0; e < {n}; ++e)")
+        lines.append(f"            u{a}[e * m + i] = x{a}[(start + i) * steps[{a}] + e];")
+    arguments = [f"u{a}" for a in range(len(inputs))] + (["k"] if constants else [])
+    arguments += [f"v{a}" for a in range(len(outputs))]
+    lines.append(f"        {name}_batch(m, {', '.join(arguments)});")
+    for a, n in enumerate(outputs):
+        lines.append(f"        for (size_t i = 0; i < m; ++i) for (size_t e = 0; e < {n}; ++e)")
+        lines.append(f"            y{a}[(start + i) * {n} + e] = v{a}[e * m + i];")
+    lines += ["    }", "}", ""]
+    return {f"{name}_rows.c": "\n".join(lines)}
+
 
 Array = NDArray[np.float64]
 NAME = "model"  # of the C function: a robot's own name may be long
@@ -27,7 +198,7 @@ class Native:
     Attributes:
         address: of the C function `void (*)(const double *inputs ..., [const double *constants,] double *outputs ...)`.
         constants: what it takes between inputs and outputs, unless it is empty.
-        door: the way in for single calls, where this Python has one.
+        fast_call: the fast call path for single calls, where this Python has one.
     """
 
     def __init__(self, program: Program, values: Mapping[str, float]) -> None:
@@ -45,7 +216,7 @@ class Native:
         self.address = ctypes.cast(self._one, ctypes.c_void_p).value or 0
         self.constants = self.constants_of(values)
         self.constants.flags.writeable = False
-        self.door = door(program, getattr(self._library, f"{NAME}_packed"), self.constants)
+        self.fast_call = fast_call(program, getattr(self._library, f"{NAME}_packed"), self.constants)
         self._many: Any = None
         self._building = threading.Lock()
 
@@ -60,7 +231,7 @@ class Native:
     def one(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
         """One sample from arrays of the right shapes."""
         ready = {name: _in_one_piece(array) for name, array in arrays.items()}
-        found = None if self.door is None else self.door.call(ready)
+        found = None if self.fast_call is None else self.fast_call.call(ready)
         if found is not None:
             return found
         results = {port.name: np.empty(port.shape) for port in self.program.outputs}

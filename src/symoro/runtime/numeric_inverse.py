@@ -24,10 +24,10 @@ from symoro.robot.description import Robot
 from symoro.runtime import least_squares
 from symoro.runtime.compiler import HINT
 from symoro.runtime.function import Function
-from symoro.runtime.least_squares import Array, Found, PoseProblem, Solve
-from symoro.runtime.least_squares_native import DampedNative
-from symoro.runtime.poses import NEAR, ROUND_OFF, turning_part
+from symoro.runtime.least_squares import Array, DampedNative, Found, PoseProblem, Solve
+from symoro.runtime.poses import turning_part
 from symoro.runtime.ranges import joint_ranges
+from symoro.runtime.tolerances import ROTATION_EXACT, ROTATION_ROUNDED
 
 REACHED, NOT_REACHED, NO_POSE = 0, 1, 3
 MISSING = {"q": np.nan, "status": NO_POSE, "residual": np.inf, "iterations": 0, "restarts": 0}
@@ -102,7 +102,7 @@ class NumericInverse:
         poses = _numbers("T", T, (4, 4))
         rows = np.ascontiguousarray(poses).reshape(-1, 4, 4)
         start, wanted = (self._rows(name, x, len(rows)) for name, x in (("q0", q0), ("prefer", prefer)))
-        if self._native is not None and self._native.clean(rows, ROUND_OFF):
+        if self._native is not None and self._native.clean(rows, ROTATION_EXACT):
             results = self._results(rows, start, wanted)
         else:
             results = self._mended(rows, start, wanted)
@@ -130,7 +130,7 @@ class NumericInverse:
         if self._part is None:
             return poses, change
         made, turned = self._part.nearest(poses)
-        sound = turned <= NEAR
+        sound = turned <= ROTATION_ROUNDED
         if self._part.whole:
             sound[sound] = self._part.hands(made[sound]) > 0
         return made, change + np.where(sound, turned, np.inf)

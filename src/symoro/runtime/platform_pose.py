@@ -21,11 +21,11 @@ from symoro.models.numeric.assembly_modes import assembly_modes as all_poses
 from symoro.robot.description import JointType, Robot
 from symoro.robot.platform import motors, platform_frame
 from symoro.runtime.function import Function
+from symoro.runtime.tolerances import MOTORS_MET
 
 Array = NDArray[np.float64]
 ITERATIONS = 60
-MET = 1e-11  # of a radian, or of the longest leg
-LONGEST = 0.3  # radians, or of the same, that a step may be
+LARGEST_STEP = 0.3  # radians, or of the same, that a step may be
 HOME = "home"
 
 
@@ -71,17 +71,17 @@ def platform_pose(
     worst = float(np.abs(error).max())
     steps = 0
     while steps < ITERATIONS:
-        if worst < MET or not np.isfinite(worst):
+        if worst < MOTORS_MET or not np.isfinite(worst):
             break
         step = np.asarray(np.linalg.lstsq(jacobian, -error, rcond=1e-12)[0], float)
-        step *= min(1.0, LONGEST / max(np.abs(step).max(), 1e-300))
+        step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
         pose, error, jacobian, worst, better = _shortened(
             legs, pose, step, wanted, turns, size, worst, error, jacobian
         )
         if not better:
             break
         steps += 1
-    reached = bool(worst < 1e3 * MET)
+    reached = bool(worst < 1e3 * MOTORS_MET)
     return FoundPose(pose if reached else np.full((4, 4), np.nan), reached, worst, steps)
 
 

@@ -1,11 +1,11 @@
-"""The function of an inverse geometric model: what the straight program leaves to be done about a pose.
+"""The function of an inverse geometric model: the corrections that its straight-line program cannot make.
 
-Numbers in single precision, or with seven digits, are those of no rotation, and no posture meets them to the model's
-tolerance. The rotation is then replaced by the nearest one, if that changes it by no more than `NEAR`; status and q are
-those of the pose so found, and the residual grows by the change, so that it tells the distance from what was given.
+A rotation matrix in single precision, or with seven digits, is not a rotation to the model's tolerance. It is then
+replaced by the nearest rotation, if that changes no entry by more than `ROTATION_ROUNDED`; status and q are those of
+the corrected pose, and the residual grows by the change, so that it is the distance from the pose that was given.
 
-Where nothing reaches the pose, the roots that have no value were taken as zero, and the residual that the program works
-out with such sines and cosines is no distance. It is made one here, by direct geometry at the joints of the row.
+Where a pose is out of reach, the program takes square roots of negative numbers as zero, and its residual is not a
+distance. It is computed again here, by direct geometry at the joint positions of the row.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot
 from symoro.runtime.function import Array, Function, input_array
-from symoro.runtime.poses import NEAR, ROUND_OFF, Turning, turning_part
+from symoro.runtime.poses import Turning, turning_part
 from symoro.runtime.solutions import OUT_OF_REACH, SOLVED, distances
+from symoro.runtime.tolerances import POSE_EXACT, ROTATION_EXACT, ROTATION_ROUNDED
 
 SampleNumbers = NDArray[np.intp]  # of samples
 
-SHARP = 1e-12  # a row that meets the pose so well proves it a rotation in reach, and nothing is to be done
 POLAR_STEPS = 3  # from an error of 1e-6 the first leaves 1e-12, the second 1e-24
 
 
@@ -56,12 +56,12 @@ class PoseFunction(Function):
         found = super().__call__(**inputs)
         residual = found["residual"]
         alone = residual.ndim == 1
-        if alone and (min(residual.tolist()) <= SHARP or self._solved_alone(inputs, found)):
+        if alone and (min(residual.tolist()) <= POSE_EXACT or self._solved_alone(inputs, found)):
             return found
         rows = {name: array[None] if alone else array for name, array in found.items()}
         # a solution after the other: many times as fast as over the short axis
         best = reduce(np.fmin, rows["residual"].T)
-        doubtful = np.flatnonzero(~(best <= SHARP))
+        doubtful = np.flatnonzero(~(best <= POSE_EXACT))
         if len(doubtful):
             given = {name: self._each(name, inputs, len(rows["residual"])) for name in inputs}
             self._take_rounded(given, rows, doubtful)
@@ -76,8 +76,8 @@ class PoseFunction(Function):
         if self._part is not None:
             near = _nearest_rotation(self._part, self.compiled)(T=inputs["T"])
             change = float(near["change"])
-            if not near["deviation"] <= ROUND_OFF:
-                if not (0 < change <= NEAR and near["hand"] > 0):
+            if not near["deviation"] <= ROTATION_EXACT:
+                if not (0 < change <= ROTATION_ROUNDED and near["hand"] > 0):
                     return False
                 result.update(super().__call__(**{**inputs, "T": near["T"]}))
                 result["residual"] += change
@@ -90,7 +90,7 @@ class PoseFunction(Function):
         if self._part is None:
             return
         made, change = self._part.nearest(given["T"][doubtful])
-        near = np.flatnonzero((change > 0) & (change <= NEAR))
+        near = np.flatnonzero((change > 0) & (change <= ROTATION_ROUNDED))
         if self._part.whole:
             near = near[self._part.hands(made[near]) > 0]
         if not len(near):

@@ -9,12 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
 from symoro.models.geometric.inverse.chain.pose import Given
+from symoro.runtime.tolerances import ROTATION_EXACT, ROTATION_MISTAKE, ROTATION_ROUNDED
 
 Array = NDArray[np.float64]
 
-FAR = 1e-2  # a matrix farther from a rotation is taken for a mistake
-NEAR = 1e-6  # the largest change of an entry that makes a rotation of rounded numbers
-ROUND_OFF = 1e-13
 PLANE = ((True, True, False), (True, True, False), (False, False, False))
 
 
@@ -38,7 +36,7 @@ def from_entries(entries: ArrayLike) -> Array:
         raise ArgumentError(f"a pose has 12 or 16 entries, by rows; got {numbers.size}")
     if not np.isfinite(numbers).all():
         raise ArgumentError("an entry of the pose is no finite number")
-    if numbers.size == 16 and np.abs(numbers[12:] - [0, 0, 0, 1]).max() > NEAR:
+    if numbers.size == 16 and np.abs(numbers[12:] - [0, 0, 0, 1]).max() > ROTATION_ROUNDED:
         shown = ", ".join(f"{x:g}" for x in numbers[12:])
         raise ArgumentError(
             f"the last row of a pose is 0, 0, 0, 1; got {shown}", hint="are the entries given by rows?"
@@ -72,7 +70,7 @@ class Turning:
         change = np.where(np.isfinite(part).all(axis=(1, 2)), 0.0, np.nan)
         with np.errstate(over="ignore", invalid="ignore"):
             products = part.transpose(0, 2, 1) @ part - np.eye(len(self.columns))
-        rough = (np.abs(products).max(axis=(1, 2)) > ROUND_OFF) & (change == 0)
+        rough = (np.abs(products).max(axis=(1, 2)) > ROTATION_EXACT) & (change == 0)
         made = poses.copy()
         if rough.any():
             u, _, v = np.linalg.svd(part[rough], full_matrices=False)
@@ -103,7 +101,7 @@ def orthonormal(pose: Array, part: Turning, hand: int | None = None) -> tuple[Ar
         ArgumentError: the columns are nowhere near that, or of the other hand.
     """
     (made,), (change,) = part.nearest(pose[None])
-    if not change < FAR:
+    if not change < ROTATION_MISTAKE:
         raise ArgumentError(
             f"{part.words} of the pose are no rotation",
             hint="its columns s, n, a are unit vectors at right angles, with s x n = a",

@@ -16,9 +16,9 @@ from symoro.errors import NotApplicableError
 from symoro.robot.coordinates import followers, independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.size import robot_reach
+from symoro.runtime.tolerances import LIMIT_EXCEEDED
 
 Array = NDArray[np.float64]
-SLACK = 1e-9  # rad, or of the larger limit of a slide: a position may exceed a limit by this much round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +61,15 @@ class Ranges:
         if not len(self.sums):
             return np.asarray(own)
         sums = q @ self.sums[:, :-1].T + self.sums[:, -1]
-        coupled = (sums >= self.sums_lower - SLACK) & (sums <= self.sums_upper + SLACK)
+        coupled = (sums >= self.sums_lower - LIMIT_EXCEEDED) & (sums <= self.sums_upper + LIMIT_EXCEEDED)
         return np.asarray(own & coupled.all(axis=1))
 
 
 def limit_slack(turns: NDArray[np.bool_], lower: Array, upper: Array) -> Array:
-    """Return by how much positions may exceed limits: angles by SLACK, lengths by that share of the larger limit."""
+    """Return by how much positions may exceed limits: in rad, or as a share of the larger limit of a slide."""
     limits = np.abs(np.stack([lower, upper]))
     largest = np.where(np.isfinite(limits), limits, 0.0).max(axis=0)
-    return np.asarray(SLACK * np.where(turns, 1.0, largest))
+    return np.asarray(LIMIT_EXCEEDED * np.where(turns, 1.0, largest))
 
 
 def pose_size(robot: Robot, values: Mapping[str, float], poses: Array) -> Array:

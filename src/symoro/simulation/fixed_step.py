@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.emit.c import call_sources
-from symoro.emit.integrator import integrator_sources
-from symoro.emit.integrator_state import state_of
+from symoro.emit.integrator import integrator_sources, state_of
 from symoro.errors import NotApplicableError, OptionError
 from symoro.models.kinematic.loop.closure import loop_closure
 from symoro.progress import task

@@ -79,7 +79,7 @@ def show(options: argparse.Namespace) -> None:
 
 
 def render(options: argparse.Namespace) -> None:
-    from symoro.ui.render.file import write_picture
+    from symoro.ui.render import write_picture
 
     robot = _robot(options)
     path = Path(options.output)
@@ -286,8 +286,7 @@ def evaluate(options: argparse.Namespace) -> None:
 
 def solve(options: argparse.Namespace) -> int:
     from symoro.ui import solve as solving
-    from symoro.ui.solve_loops import solve_modes
-    from symoro.ui.solve_numeric import model_or_numeric
+    from symoro.ui.solve import model_or_numeric, solve_modes
 
     if options.values:
         return solve_modes(_robot(options), options.values, options, _chosen(options))

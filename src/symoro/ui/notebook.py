@@ -19,7 +19,7 @@ from symoro.robot import tables
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.ui.render import draw
-from symoro.ui.render.svg import svg
+from symoro.ui.render.output import svg
 
 if TYPE_CHECKING:
     from symoro.model import Model

@@ -11,7 +11,7 @@ from symoro.ui.common_arguments import (
     output_argument,
     robot_argument,
 )
-from symoro.ui.model_options import frame_named
+from symoro.ui.model_arguments import frame_named
 
 
 def add_describing(command: Command) -> None:

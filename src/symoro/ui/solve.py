@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from symoro.errors import ArgumentError, OptionError
-from symoro.model import Model, generate
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
+from symoro.model import Model, generate, numeric_inverse
 from symoro.models.geometric.inverse.chain.pose import Given, given_entries
+from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints
 from symoro.runtime import poses
+from symoro.runtime.compiler import find_compiler
 from symoro.runtime.function import Array, Function
+from symoro.runtime.numeric_inverse import NumericInverse
 from symoro.runtime.solutions import Nearest, distances, nearest, windings
 from symoro.ui import present
-from symoro.ui.values import numbers, posture_named, read_values
-
-if TYPE_CHECKING:
-    from symoro.ui.solve_numeric import Numeric
+from symoro.ui.values import binding, numbers, posture_named, read_values
 
 WORDS = ("valid", "out of reach", "singular", "no solution", "not decided")
 EMPTY = WORDS.index("no solution")
@@ -297,3 +298,175 @@ def as_csv(answers: Sequence[PoseAnswer], joints: JointDisplay) -> list[str]:
             cells = [pose, row.number, *joints.written(row.q), row.status, " ".join(row.free), row.residual]
             lines.append(",".join(map(str, cells)))
     return lines
+
+
+# -- how `solve` finds postures: in closed form where there is one, else by iteration, one posture a pose
+
+METHOD = "numeric"
+ONLY_NUMERIC = ("start", "prefer")
+FIRST_RESTARTS = 20  # in NumPy, before a compiler is asked
+FEW = 5  # poses that are tried in NumPy first: for more of them it pays to compile
+
+
+class Numeric:
+    """Stands where the model in closed form would."""
+
+    def __init__(self, robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> None:
+        self.robot = robot
+        self.options = {name: value for name, value in chosen.items() if name != "method"}
+        if self.options.pop("swivel", False):
+            raise OptionError(
+                "the swivel angle is for closed forms", hint="--prefer tells a posture to be near to"
+            )
+        joints = JointDisplay(robot, options.degrees)
+        told = next((name for name in ("start", "near", "at") if getattr(options, name) is not None), None)
+        self._start = None if told is None else joints.read(told, getattr(options, told))
+        self._prefer = None if options.prefer is None else joints.read("prefer", options.prefer)
+        self._only_limits = options.limits
+        self._poses = 0
+        self._solvers: dict[tuple[tuple[str, Any], ...], NumericInverse] = {}
+        self._solver(compiled=False, limits=True, restarts=0)  # tells now what is wrong
+
+    def function(self, *, compiled: bool | None = None) -> Numeric:
+        return self
+
+    def __call__(self, T: Array, q0: Array) -> dict[str, Any]:
+        """One row, as a model in closed form would give it; `q0` is what was told as --start, --near or --at."""
+        compiled = None if find_compiler() else False
+        attempts: list[dict[str, Any]] = [
+            {"compiled": False, "limits": True, "restarts": FIRST_RESTARTS},
+            {"compiled": compiled, "limits": True},
+            {"compiled": compiled, "limits": False},
+        ]
+        self._poses += 1
+        many = compiled is None and self._poses > FEW
+        for attempt in attempts[int(many) : 2 if self._only_limits else 3]:
+            found = self._solver(**attempt)(T, self._start, prefer=self._prefer)
+            if found["status"] == 0:
+                break
+        return {
+            "q": found["q"][None],
+            "status": np.array([found["status"]]),
+            "residual": np.array([found["residual"]]),
+            "free": np.zeros((1, len(found["q"]))),
+        }
+
+    def _solver(self, **attempt: Any) -> NumericInverse:
+        key = tuple(attempt.items())
+        if key not in self._solvers:
+            self._solvers[key] = numeric_inverse(self.robot, **self.options, **attempt)
+        return self._solvers[key]
+
+
+def model_or_numeric(robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> Model | Numeric:
+    """What solves the poses: the method that was asked for, or the first that applies."""
+    asked = chosen.get("method", "auto")
+    if asked == METHOD:
+        return Numeric(robot, chosen, options)
+    try:
+        model = generate(robot, options.model, **chosen)
+    except NotApplicableError as refusal:
+        if asked != "auto" or chosen.get("swivel") or robot.B:
+            raise
+        numeric = Numeric(robot, chosen, options)
+        reason = refusal.message.splitlines()[0]
+        print(f"symoro: note: {reason}; solved numerically, one posture a pose", file=sys.stderr)
+        return numeric
+    for name in ONLY_NUMERIC:
+        if getattr(options, name) is not None:
+            raise OptionError(f"--{name} is for the numeric method", hint=f"add --method {METHOD}")
+    return model
+
+
+# -- `solve` for a robot with loops, told by its active joints: every assembly mode, as a table, JSON or CSV
+
+ACTIVE, START, START_OPENED = "qa", "q0", "qc0"
+
+
+def solve_modes(robot: Robot, words: list[str], options: argparse.Namespace, chosen: dict[str, Any]) -> int:
+    """Show every way to assemble the robot at given active joints; the exit code is 1 where there is none."""
+    _check(robot, options)
+    joints = {
+        ACTIVE: active_joints(robot),
+        START: independent(robot),
+        START_OPENED: cut_joints(robot),
+    }
+    given = {
+        name: _positions(robot, name, joints[name], text, options) for name, text in _named(words, joints)
+    }
+    if ACTIVE not in given:
+        raise ArgumentError(
+            f"expected the active joints of robot '{robot.name}' as {ACTIVE}={_list(joints[ACTIVE])}"
+        )
+    model = generate(robot, "loop-geometry", **chosen)
+    found = model.function(compiled=False)(**given)
+    shown = JointDisplay(robot, options.degrees, opened=True)
+    aim = None if options.near is None else JointDisplay(robot, options.degrees).read("near", options.near)
+    found = {**found, "q": np.concatenate([found["q"], found["qc"]], axis=1)}
+    found["free"] = np.concatenate([found["free"], np.zeros_like(found["qc"])], axis=1)
+    answer = answer_of(robot, shown, found, aim, options.limits)
+    if options.json:
+        present.as_json({**as_data(answer, shown), "method": _method(model)})
+    elif options.csv:
+        print("\n".join(as_csv([answer], shown)))
+    else:
+        show_answer(answer, shown, robot.name, "assembly mode")
+        if _method(model) == "numeric":
+            print(f"note: {model.program.choices[0]}")
+    return int(not answer.solved)
+
+
+def _method(model: Model) -> str:
+    return "numeric" if model.program.choices[0].startswith("Newton") else "closed form"
+
+
+def _check(robot: Robot, options: argparse.Namespace) -> None:
+    """Refuse what does not go with active joints."""
+    if not robot.B:
+        raise NotApplicableError(
+            f"robot '{robot.name}' has no closed loop: its joints do not follow from some of them",
+            hint="tell a pose: --at, --pose, --matrix or --values",
+        )
+    told = [f"--{name}" for name in (*POSES[:-1], "start", "prefer") if getattr(options, name) is not None]
+    if options.file is not None:
+        told.append("--values")
+    if told:
+        raise OptionError(
+            f"{ACTIVE} and {told[0]} do not go together: either the active joints are told, or a pose",
+            hint=f"{START}=... tells where Newton's method starts" if told[0] == "--start" else None,
+        )
+
+
+def _named(words: list[str], joints: dict[str, list[int]]) -> list[tuple[str, str]]:
+    found = [binding(word) for word in words]
+    for name, _ in found:
+        if name not in joints:
+            hint = f"the active joints are {ACTIVE}={_list(joints[ACTIVE])}"
+            raise UnknownNameError("input of solve", name, list(joints), hint=hint)
+    return found
+
+
+def _positions(robot: Robot, name: str, joints: list[int], text: str, options: argparse.Namespace) -> Array:
+    """The joints' positions, in numbers or by a posture's name; angles in radians."""
+    shown = JointDisplay(robot, options.degrees, opened=True)
+    factors = dict(zip([*independent(robot), *cut_joints(robot)], shown.factors, strict=True))
+    named = posture_named(robot, text.strip()) if name != START_OPENED else None
+    if named is not None:
+        at = dict(zip(independent(robot), named, strict=True))
+        return np.array([at[j] for j in joints])
+    given = numbers(name, text)
+    values = given if isinstance(given, list) else [given]
+    if len(values) != len(joints) or any(isinstance(x, list) for x in values):
+        plural = "s" if len(joints) != 1 else ""
+        what = {ACTIVE: "active joint", START: "joint", START_OPENED: "opened joint"}[name]
+        raise ArgumentError(
+            f"{name}: robot '{robot.name}' has {len(joints)} {what}{plural}, {_list(joints)}; got {len(values)} "
+            f"value{'s' if len(values) != 1 else ''}",
+            hint=f"expected {name}={','.join('0.5' for _ in joints)}, say",
+        )
+    found: Array = np.array(values, dtype=float) * np.array([factors[j] for j in joints])
+    return found
+
+
+def _list(joints: list[int]) -> str:
+    return ",".join(f"q{j}" for j in joints)

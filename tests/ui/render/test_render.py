@@ -19,9 +19,8 @@ from symoro.robot.description import Robot
 from symoro.ui.cli import main
 from symoro.ui.render import draw, thumbnail
 from symoro.ui.render.body import extent, origins
-from symoro.ui.render.png import png
+from symoro.ui.render.output import png, svg
 from symoro.ui.render.shapes import Area, Drawing, Label, Stroke, dot, eye_named, hull
-from symoro.ui.render.svg import svg
 from tests.oracle.numeric import Numeric
 from tests.oracle.robots import trees
 

@@ -1,12 +1,16 @@
 """Hand-written text of the kernels, NAME.SUFFIX for each kernel and language, beside this file as data.
 
-C, C in single precision and C++ share the text NAME.c (see `c_family`). Emitted Python takes over the NumPy modules of
+C, C in single precision and C++ share the text NAME.c; Fortran calls it. Emitted Python takes over the NumPy modules of
 `symoro.expr.kernels`, which the interpreter of programs runs too.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, replace
 from importlib import resources
+
+from symoro.expr.number import in_single
 
 # Kernels that some languages write in several files, in the order in which they follow each other.
 _PARTS = {"closed_chain": ("closed_chain_equations", "closed_chain_roots", "closed_chain")}
@@ -17,3 +21,136 @@ def kernel_text(kernel: str, suffix: str) -> str:
     folder = resources.files("symoro.emit.kernels")
     files = [folder / f"{part}{suffix}" for part in _PARTS.get(kernel, (kernel,))]
     return "\n".join(file.read_text(encoding="ascii") for file in files if file.is_file())
+
+
+# -- single precision and C++: the C text with some words replaced
+#
+#                         C, double           C, float           C++
+#     a function          static double f_    static float f_    template <class Scalar> inline Scalar f_
+#     the scalar          double              float              Scalar
+#     a decimal           0.5                 0.5f               Scalar(0.5)
+#     a tolerance         1e-14               6e-07f             Scalar(... ? 6e-07 : 1e-14), by its digits
+#     a conversion        (double)n           (float)n           Scalar(n)
+#     of the library      fabs(x)             fabsf(x)           abs(x), after using std::abs;
+#     a constant          static const        static const       const
+#
+# The text before the line "From here on in the caller's type." computes in double for every scalar; in C++ it is
+# `inline` and not a template.
+#
+# The texts follow these rules so that the table is complete. A function starts with `static` in the first column, as
+# do its braces. A decimal has a point or an exponent; an integer has neither, and is not combined with a scalar. A
+# decimal below the round-off of single precision is a tolerance (`symoro.expr.number.in_single`). Comments are /* */.
+# A scalar needs + - * /, -=, < <= > == !=, the functions of the library, and a conversion from double.
+
+_CALLERS_TYPE = "/* From here on in the caller's type. */\n"
+LIBRARY = ("fabs", "sqrt", "cbrt", "cos", "sin", "tan", "acos", "atan2", "exp", "log", "ceil", "floor")
+_WORDS = re.compile(
+    r"(?P<comment>/\*.*?\*/)"
+    r"|\((?P<type>double|int|closed_chain_real_)\)(?P<converted>\w+(?:\[[^\]]*\])?|\([^()]*\))"
+    r"|\b(?P<scalar>double)\b"
+    r"|\b(?P<number>[0-9]+\.[0-9]+(?:e-?[0-9]+)?|[0-9]+e-?[0-9]+)\b"
+    r"|\b(?P<infinity>INFINITY)\b"
+    rf"|\b(?P<function>{'|'.join(LIBRARY)})(?=\()",
+    re.DOTALL,
+)
+ROUND_OFF_OF_SINGLE = 2.0**-24
+_FUNCTION = re.compile(r"^static (?:inline )?([^;={]*\n\{\n)(.*?^\}\n)", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Relative:
+    """What a language writes for the words of C.
+
+    Attributes:
+        scalar: the type.
+        number: template of a decimal.
+        tolerance: template of a bound on round-off, {0} for double precision and {1} for single precision.
+        infinity: that of math.h, which suits every precision.
+        conversion: template of a conversion of {1}, in parentheses, to the type {0}.
+        library: template of the name of a function of the library.
+        renamed: functions of the library that have another name.
+        opening: what a function starts with; "" for what C says.
+        using: template of a line for each function of the library that a function calls.
+        constant: for `static const`.
+    """
+
+    scalar: str
+    number: str = "{0}"
+    tolerance: str = "{0}"
+    infinity: str = "INFINITY"
+    conversion: str = "({0}){1}"
+    library: str = "{0}"
+    renamed: tuple[tuple[str, str], ...] = ()
+    opening: str = ""
+    using: str = ""
+    constant: str = "static const"
+
+
+FLOAT = Relative("float", number="{0}f", tolerance="{1}f", library="{0}f")
+_CPP_DOUBLE = Relative(
+    "double",
+    conversion="{0}{1}",
+    renamed=(("fabs", "abs"),),
+    opening="inline ",
+    using="    using std::{0};\n",
+    constant="const",
+)
+CPP = replace(
+    _CPP_DOUBLE,
+    scalar="Scalar",
+    number="Scalar({0})",
+    tolerance="Scalar(std::numeric_limits<Scalar>::digits == 24 ? {1} : {0})",
+    infinity="Scalar(INFINITY)",
+    opening="template <class Scalar>\ninline ",
+)
+
+
+def in_float(text: str) -> str:
+    """Functions and numbers too, so that nothing is computed in double."""
+    before, after = _halves(text)
+    return before + _rewritten(after, FLOAT)
+
+
+def in_cpp(text: str) -> str:
+    """Templates over the scalar."""
+    before, after = _halves(text)
+    return _rewritten(before, _CPP_DOUBLE) + _rewritten(after, CPP)
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """What is in double, and what is in the caller's type."""
+    before, mark, after = text.partition(_CALLERS_TYPE)
+    return (before, after) if mark else ("", text)
+
+
+def _rewritten(text: str, relative: Relative) -> str:
+    names = dict(relative.renamed)
+
+    def word(found: re.Match[str]) -> str:
+        kind, whole = found.lastgroup, found[0]
+        if kind == "converted":
+            what = found["converted"]
+            inner = what if what.startswith("(") or relative.conversion[0] == "(" else f"({what})"
+            return relative.conversion.format(found["type"].replace("double", relative.scalar), inner)
+        if kind == "scalar":
+            return relative.scalar
+        if kind == "number":
+            small = 0 < float(whole) < ROUND_OFF_OF_SINGLE
+            return (
+                relative.tolerance.format(whole, in_single(float(whole)))
+                if small
+                else relative.number.format(whole)
+            )
+        if kind == "infinity":
+            return relative.infinity
+        return relative.library.format(names.get(whole, whole)) if kind == "function" else whole
+
+    def function(found: re.Match[str]) -> str:
+        head, body = found.groups()
+        called = {found["function"] for found in _WORDS.finditer(body)}
+        using = [relative.using.format(names.get(name, name)) for name in LIBRARY if name in called]
+        return relative.opening + head + "".join(using) + body
+
+    if relative.opening:
+        text = _FUNCTION.sub(function, text)
+    return _WORDS.sub(word, text).replace("static const", relative.constant)

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 
 from symoro.expr import ops
 from symoro.expr.graph import ONE, ZERO
-from symoro.program.passes.compact import compact
-from symoro.program.passes.rebuild import Rebuild
+from symoro.program.passes.rebuild import Rebuild, compact
 from symoro.program.passes.sums import count_uses
 from symoro.program.program import Program
 

@@ -79,3 +79,16 @@ class Rebuild:
             replace(output, lits=tuple(map(self.lit, output.lits))) for output in self.program.outputs
         )
         return replace(self.program, graph=self.new, outputs=outputs, names=names)
+
+
+# -- drop what no output needs
+
+
+def compact(program: Program) -> Program:
+    """The program over a graph that holds its own nodes alone, in the same order."""
+    graph = program.graph
+    if len(program.nodes) >= len(graph) - 3:  # but for the numbers 0, 1, 2, which every graph has
+        return program
+    rebuild = Rebuild(program)
+    rebuild.move_all(program.nodes)
+    return rebuild.finish()

@@ -1,19 +1,22 @@
 """A robot as a picture, without a browser: frames with their axes, joints by type, links, loops closed.
 
-draw(robot) -> Drawing     svg(drawing) -> text     png(drawing) -> bytes
+draw(robot) -> Drawing     write_picture(robot, path)     svg(drawing) -> text     png(drawing) -> bytes
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from symoro.errors import OptionError
+from symoro.files import write_files
 from symoro.models.geometric.posture import Figure, Point, figure
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.ui.render import body
+from symoro.ui.render.output import png, svg
 from symoro.ui.render.shapes import Area, Drawing, Eye, Flat, Label, Shape, Stroke, along, eye_named, hull
-from symoro.ui.render.svg import svg
 
 MARGIN = 28  # pixels around the robot, for labels
 NARROW = 8  # the same without labels
@@ -187,3 +190,28 @@ class _Paper:
 
         ordered = sorted(self.seen, key=lambda shape: (isinstance(shape, Label), shape.depth))
         return tuple(placed(shape) for shape in (*self.back, *ordered))
+
+
+# -- files
+
+
+def write_picture(
+    robot: Robot, path: Path, *, size: str = "640x480", force: bool = False, **options: Any
+) -> None:
+    """Draw a robot into a file; the options are those of `draw`.
+
+    Raises:
+        OptionError: the suffix is neither .svg nor .png, or an option is not one of those that there are.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in (".svg", ".png"):
+        raise OptionError(f"pictures are .svg or .png files, got '{path.name[:80]}'")
+    drawing = draw(robot, size=_pixels(size), **options)
+    write_files({path: svg(drawing) if suffix == ".svg" else png(drawing)}, force=force)
+
+
+def _pixels(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal() and len(text) < 20):
+        raise OptionError(f"size: expected WIDTHxHEIGHT in pixels, as in 640x480, got '{text[:40]}'")
+    return int(width), int(height)

@@ -15,7 +15,7 @@ from symoro.expr.scalar import Expr, atan2, symbol, wrap
 from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.models.geometric.inverse.step import Step
-from symoro.program.derivation import Sentence, Stage
+from symoro.program.program import Sentence, Stage
 
 TYPES = {
     1: "X r = Y",

@@ -43,7 +43,7 @@ from symoro.models.geometric.inverse.pieper.swivel import swivel_steps
 from symoro.models.geometric.inverse.step import Step
 from symoro.models.ports import SWIVEL
 from symoro.models.tolerances import EPSILON, INTENDED_POSTURE, ROUGH_POSTURE, SAME_POSTURE, WELL_CONDITIONED
-from symoro.program.derivation import Stage
+from symoro.program.program import Stage
 
 SEED = 5
 RANDOM, SQUARE = 600, 600  # postures at random, postures next to right angles

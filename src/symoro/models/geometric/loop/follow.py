@@ -30,7 +30,7 @@ from symoro.models.geometric.inverse.chain.problem import ChainClosure, Problem
 from symoro.models.geometric.inverse.finite import relative
 from symoro.models.geometric.loop.relations import LoopRelations, loop_name, solved_loops
 from symoro.program.builder import Builder
-from symoro.program.derivation import Stage
+from symoro.program.program import Stage
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints, loops, path

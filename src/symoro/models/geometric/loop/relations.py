@@ -53,7 +53,7 @@ from symoro.models.geometric.loop.mechanism import (
 )
 from symoro.models.geometric.loop.parallelogram import parallelogram
 from symoro.program.builder import Builder
-from symoro.program.derivation import Sentence, Stage
+from symoro.program.program import Sentence, Stage
 from symoro.robot.coordinates import relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops

@@ -1,9 +1,9 @@
-/* A door from Python to compiled functions of the form void f(void *const *arrays): no copies, no conversions, one call.
+/* A fast call path from Python to compiled functions of the form void f(void *const *arrays): no copies, no conversions, one call.
  *
- * Only what Python's stable ABI promises from 3.11 on is used, declared here and found at run time (`door_open`), so that
+ * Only what Python's stable ABI promises from 3.11 on is used, declared here and found at run time (`fast_call_open`), so that
  * neither Python's headers nor its library are needed to compile this. What is not exactly right (another type, shape,
  * order or name) is declined by returning None: the caller then looks more closely. Nothing here is written to after
- * `door_open`, so that several threads may pass at once. */
+ * `fast_call_open`, so that several threads may pass at once. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ typedef struct { /* PyMethodDef */
     const char *text;
 } method;
 
-static struct { /* in the order of FUNCTIONS in door.py */
+static struct { /* in the order of FUNCTIONS in native.py */
     int (*get_buffer)(object *, view *, int);
     void (*release_buffer)(view *);
     object *(*type_of)(object *);
@@ -230,10 +230,10 @@ static object *raw(object *self, object *const *given, whole count)
     return answer;
 }
 
-method door_call = {"call", call, METH_O, NULL};
-method door_raw = {"raw", (object *(*)(object *, object *))raw, METH_FASTCALL, NULL};
+method fast_call_by_name = {"call", call, METH_O, NULL};
+method fast_call_raw = {"raw", (object *(*)(object *, object *))raw, METH_FASTCALL, NULL};
 
-void door_open(void *const *functions)
+void fast_call_open(void *const *functions)
 {
     memcpy(&py, functions, sizeof py);
 }

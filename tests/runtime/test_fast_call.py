@@ -1,4 +1,4 @@
-"""The door to compiled functions, `raw`, and batches that are built when they are asked for."""
+"""The fast call path to compiled functions, `raw`, and batches that are built when they are asked for."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.model import Model
 from symoro.runtime import native
 from symoro.runtime.compiler import find_compiler
-from symoro.runtime.door import opened_door
 from symoro.runtime.function import Function
+from symoro.runtime.native import fast_call_library
 from tests.oracle.robots import numbers
 
 needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="no C compiler on this machine")
-needs_door = pytest.mark.skipif(
-    find_compiler() is None or sys.implementation.name != "cpython", reason="no door on this machine"
+needs_fast_call = pytest.mark.skipif(
+    find_compiler() is None or sys.implementation.name != "cpython",
+    reason="no fast call path on this machine",
 )
 BOTH = [pytest.param(True, marks=needs_compiler, id="compiled"), pytest.param(False, id="numpy")]
 
@@ -47,7 +48,7 @@ def motion() -> dict[str, Any]:
     return {name: numbers(k, 6) for k, name in enumerate(("q", "qd", "qdd"), 1)}
 
 
-@needs_door
+@needs_fast_call
 def test_right_arrays_pass_at_once(model: Model, solver: Model) -> None:
     f = model.function(compiled=True)
     assert f._at_once is not None
@@ -86,7 +87,7 @@ OTHERS = {
 }
 
 
-@needs_door
+@needs_fast_call
 @pytest.mark.parametrize("kind", OTHERS)
 def test_other_arrays_are_declined_and_taken_the_long_way(model: Model, kind: str) -> None:
     f = model.function(compiled=True)
@@ -97,7 +98,7 @@ def test_other_arrays_are_declined_and_taken_the_long_way(model: Model, kind: st
     np.testing.assert_array_equal(f(**given)["tau"], f(**plain)["tau"])
 
 
-@needs_door
+@needs_fast_call
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -119,7 +120,7 @@ def test_what_is_wrong_is_declined(model: Model, wrong: dict[str, Any]) -> None:
     assert f._at_once(short) is None and f._at_once({}) is None
 
 
-@needs_door
+@needs_fast_call
 def test_nothing_is_kept(model: Model) -> None:
     """References to inputs, outputs and None are given back, also where a call is declined."""
     f, given, tau = model.function(compiled=True), motion(), np.empty(6)
@@ -148,7 +149,7 @@ def test_nothing_is_kept(model: Model) -> None:
     growing.append(1.0)
 
 
-@needs_door
+@needs_fast_call
 def test_threads_pass_at_once(model: Model) -> None:
     f = model.function(compiled=True)
     given = [{name: numbers(10 * k + j, 6) for j, name in enumerate(motion())} for k in range(6)]
@@ -228,7 +229,7 @@ def test_the_address_is_that_of_the_C_function(model: Model) -> None:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    opened_door()
+    fast_call_library()
     monkeypatch.setenv("SYMORO_CACHE", str(tmp_path))
     return tmp_path / "libraries"
 

@@ -1,1 +1,0 @@
-"""What C computes four at a time: sines and cosines of all angles, arctangents."""
