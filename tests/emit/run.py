@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -124,13 +125,24 @@ def _run_batch(many: Any, case: Case, constants: np.ndarray, fortran: bool) -> d
 
 
 def c_library(
-    folder: Path, cases: Sequence[Case], *flags: str, parts: Sequence[str] = ("", "_batch"), **options: Any
+    folder: Path,
+    cases: Sequence[Case],
+    *flags: str,
+    parts: Sequence[str] = ("", "_batch"),
+    unity: bool = False,
+    **options: Any,
 ) -> Path:
-    """Without optimisation unless flags ask for it: what is compared is the same, and it is made sooner."""
+    """Without optimisation unless flags ask for it: what is compared is the same, and it is made sooner.
+
+    With `unity` all sources are one unit, which is faster for many small ones.
+    """
     compiler = need("gcc")
     for case in cases:
         put(folder, emit(case.program, "c", **options))
     sources = [f"{case.program.name}{part}.c" for case in cases for part in parts]
+    if unity:
+        put(folder, {"unity.c": _unity(folder, sources)})
+        sources = ["unity.c"]
     command(
         compiler,
         "-std=c99",
@@ -145,6 +157,19 @@ def c_library(
         cwd=folder,
     )
     return folder / "lib.so"
+
+
+_OWN = re.compile(r"\b[a-z]\w*_\b")  # names of helpers and kernels end so, and nothing that is exported does
+
+
+def _unity(folder: Path, sources: Sequence[str]) -> str:
+    """A unit that includes sources; what is static in one of them has a name of its own."""
+    lines = []
+    for number, source in enumerate(sources):
+        own = sorted(set(_OWN.findall((folder / source).read_text())))
+        lines += [f"#define {name} {name}{number}_" for name in own]
+        lines += [f'#include "{source}"', *(f"#undef {name}" for name in own)]
+    return "\n".join(lines) + "\n"
 
 
 def cpp_library(folder: Path, cases: Sequence[Case], scalar: str = "double", first: str = "") -> Path:

@@ -42,7 +42,7 @@ def test_a_sum_starts_with_what_is_no_product() -> None:
 
 
 @given(batches())
-@few(20)
+@few(5)
 def test_grouping_keeps_names_parameters_and_the_count(batch: list[Case]) -> None:
     for case in batch:
         made = grouped(case.program)
@@ -68,6 +68,14 @@ def test_arctangents_are_computed_together() -> None:
     assert "atan2x4_(x1, t1, x2, 0, x2, x1, x3, 1, arc1_)" in text
     assert text.count(" atan2(") == 1  # alone in its layer
     assert call_part(program, trig="libm").count("atan2(") == 4
+
+
+def test_whole_numbers_in_arctangents_are_doubles() -> None:
+    """A compiler warns of the absolute value of an integer."""
+    b = Builder("arcs")
+    x1, x2 = b.input("x", (2,))
+    b.output("y", [sc.atan2(x1, 2), sc.atan2(x2, x1)])
+    assert "fabs(x1) + fabs(2.0) > ATAN2_LIMIT_" in emit(b.program(), "c")["arcs_batch.c"]
 
 
 def test_runs_of_constants_are_loops() -> None:

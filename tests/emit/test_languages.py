@@ -252,7 +252,7 @@ def folder() -> Iterator[Path]:
 @few(5)
 def test_random_programs(batch: list[Case]) -> None:
     with folder() as place:
-        library = c_library(place, batch)
+        library = c_library(place, batch, unity=True)
         assert_close(run_library(library, batch), batch)
         assert_close(run_library(library, batch, batch=True), batch)
     with folder() as place:

@@ -18,14 +18,14 @@ from tests.emit.run import WARNINGS, assert_close, c_library, command, need, put
 
 
 @given(batches())
-@few(8)
+@few(5)
 def test_the_same_numbers_wherever_it_is_cut(batch: list[Case]) -> None:
     """One sample and many, compiled without a warning."""
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         patch.setattr(clike, "WHOLE", 0)
         patch.setattr(clike, "BLOCK", 2)
         patch.setattr(parts, "LONGEST", 3)
-        library = c_library(Path(folder), batch)
+        library = c_library(Path(folder), batch, unity=True)
         assert_close(run_library(library, batch), batch)
         assert_close(run_library(library, batch, batch=True), batch)
 

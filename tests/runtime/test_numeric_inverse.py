@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,12 @@ def judge(
     assert (largest[ok] < 2e-9).all()
     assert np.abs(largest - found["residual"]).max() < 1e-9
     assert (found["residual"][~ok] > 1e-9).all()
+
+
+@cache
+def solver_of(name: str, **options: Any) -> NumericInverse:
+    """The solver of a bundled robot, made once."""
+    return symoro.numeric_inverse(symoro.load(name), **options)
 
 
 # -- chains of every kind
@@ -212,16 +219,16 @@ def test_prismatic_joints_without_limits_go_far(far: float) -> None:
 # -- special postures
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e-8, 1e-6, 1e-4, 1e-3])
 @pytest.mark.parametrize("name", ["rx90", "iiwa14", "ur5e", "stanford", "planar2r", "gantry"])
-def test_at_singular_postures_and_beside_them(name: str, offset: float) -> None:
+def test_at_singular_postures_and_beside_them(name: str) -> None:
     robot = symoro.load(name)
     ranges = joint_ranges(robot, dict(robot.nominal))
-    q = np.clip(offset * np.ones((1, len(ranges.joints))), ranges.lower, ranges.upper)
+    offsets = np.array([[0.0], [1e-8], [1e-6], [1e-4], [1e-3]])
+    q = np.clip(offsets * np.ones(len(ranges.joints)), ranges.lower, ranges.upper)
     T = poses(robot, q)
-    found = symoro.numeric_inverse(robot, compiled=False)(T)
+    found = solver_of(name, compiled=False)(T)
     judge(robot, found, T)
-    assert found["status"][0] == 0
+    assert (found["status"] == 0).all()
 
 
 def test_all_joints_at_their_limits() -> None:
@@ -229,7 +236,7 @@ def test_all_joints_at_their_limits() -> None:
     ranges = joint_ranges(robot, {})
     q = np.array([ranges.lower, ranges.upper, np.where(np.arange(7) % 2, ranges.lower, ranges.upper)])
     T = poses(robot, q)
-    found = symoro.numeric_inverse(robot, compiled=False)(T, q0=q * 0.98)
+    found = solver_of("panda", compiled=False)(T, q0=q * 0.98)
     judge(robot, found, T)
     assert (found["status"] == 0).all()
 
@@ -259,18 +266,19 @@ def test_limits_put_a_pose_out_of_reach() -> None:
 
 
 @pytest.mark.parametrize("compiled", KINDS)
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e308, 1e200])
-def test_numbers_that_are_no_pose(compiled: bool, bad: float) -> None:
+def test_numbers_that_are_no_pose(compiled: bool) -> None:
     robot = symoro.load("iiwa14")
     solver = symoro.numeric_inverse(robot, compiled=compiled, restarts=3)
-    T = poses(robot, postures(robot, np.random.default_rng(1), 13))
-    clean = solver(T)
-    for k, (r, c) in enumerate(np.ndindex(3, 4)):
-        T[k, r, c] = bad
-    found = solver(T)
-    assert (found["status"][:12] != 0).all() and found["status"][12] == clean["status"][12] == 0
-    assert not (found["residual"][:12] <= 1e-9).any()
-    assert np.array_equal(found["q"][12], clean["q"][12])
+    good = poses(robot, postures(robot, np.random.default_rng(1), 13))
+    clean = solver(good)
+    for bad in (np.nan, np.inf, -np.inf, 1e308, 1e200):
+        T = good.copy()
+        for k, (r, c) in enumerate(np.ndindex(3, 4)):
+            T[k, r, c] = bad
+        found = solver(T)
+        assert (found["status"][:12] != 0).all() and found["status"][12] == clean["status"][12] == 0
+        assert not (found["residual"][:12] <= 1e-9).any()
+        assert np.array_equal(found["q"][12], clean["q"][12])
 
 
 def test_a_matrix_that_is_no_rotation() -> None:
@@ -304,9 +312,9 @@ def test_rounded_poses_are_taken_and_the_residual_tells(pose: str, joints: int) 
 def test_it_starts_from_q0() -> None:
     robot = symoro.load("panda")
     q = postures(robot, np.random.default_rng(4), 50)
-    found = symoro.numeric_inverse(robot, compiled=False)(poses(robot, q), q0=q)
+    found = solver_of("panda", compiled=False)(poses(robot, q), q0=q)
     assert np.abs(found["q"] - q).max() < 1e-9 and not found["restarts"].any()
-    near = symoro.numeric_inverse(robot, compiled=False)(poses(robot, q[:1])[0], q0=q[0] + 0.01)
+    near = solver_of("panda", compiled=False)(poses(robot, q[:1])[0], q0=q[0] + 0.01)
     assert np.abs(near["q"] - q[0]).max() < 0.1
 
 
@@ -350,7 +358,7 @@ def test_joints_off_the_way_stay() -> None:
 @pytest.mark.parametrize("compiled", KINDS)
 def test_a_preferred_posture_is_neared(compiled: bool) -> None:
     robot = symoro.load("iiwa14")
-    solver = symoro.numeric_inverse(robot, compiled=compiled)
+    solver = solver_of("iiwa14", compiled=compiled)
     T = poses(robot, postures(robot, np.random.default_rng(6), 30))
     wanted = np.array([0.2, 0.4, 0.1, -1.2, 0.3, 0.6, 0.0])
     plain, near = solver(T), solver(T, prefer=wanted)
@@ -380,12 +388,12 @@ def test_the_neared_posture_is_the_nearest_around() -> None:
 
 def test_a_batch_is_its_poses_one_by_one() -> None:
     robot = symoro.load("panda")
-    solver = symoro.numeric_inverse(robot, compiled=False)
-    q = postures(robot, np.random.default_rng(2), 6)
+    solver = solver_of("panda", compiled=False)
+    q = postures(robot, np.random.default_rng(2), 4)
     T = poses(robot, q)
     for extra in ({}, {"q0": q[0]}, {"q0": q}, {"prefer": q[0]}):
         many = solver(T, **extra)
-        for k in range(6):
+        for k in range(len(q)):
             one = solver(T[k], **({"q0": q[k]} if extra.get("q0") is q else extra))
             for name in many:
                 np.testing.assert_allclose(one[name], many[name][k], atol=1e-7, err_msg=name)
@@ -415,7 +423,7 @@ def test_C_and_NumPy_agree(seed: int, pose: str) -> None:
     T = poses(robot, q)
     T[::7, 0, 3] += 50  # out of reach
     ours, theirs = (
-        symoro.numeric_inverse(robot, pose=pose, compiled=kind, restarts=15) for kind in (True, False)
+        symoro.numeric_inverse(robot, pose=pose, compiled=kind, restarts=5) for kind in (True, False)
     )
     assert ours.compiled and not theirs.compiled
     for extra in ({}, {"q0": q[::-1]}, {"prefer": q[0]}):

@@ -117,8 +117,13 @@ def _arcs_one_by_one(arcs: Sequence[Arc]) -> list[str]:
     lines = []
     for arc in arcs:
         lines.append(f"const double {arc.name} = {arc.minus}atan2_({arc.y}, {arc.x});")
-        lines.append(f"far_ |= fabs({arc.y}) + fabs({arc.x}) > ATAN2_LIMIT_;")
+        lines.append(f"far_ |= fabs({_decimal(arc.y)}) + fabs({_decimal(arc.x)}) > ATAN2_LIMIT_;")
     return lines
+
+
+def _decimal(text: str) -> str:
+    """Write a whole number as a double: compilers warn of the absolute value of an integer."""
+    return f"{text}.0" if text.lstrip("-").isdecimal() else text
 
 
 # -- outputs that hold one value many times: loops of their own, in place of one store an entry
