@@ -202,19 +202,21 @@ def _cpp_wrappers(program: Program, scalar: str) -> list[str]:
 
 
 def fortran_library(folder: Path, cases: Sequence[Case]) -> Path:
+    """All modules in one file, and the kernels that they call in C."""
     compiler = need("gfortran")
-    lines = []
+    modules, lines, objects = [], [], []
     for case in cases:
-        put(folder, emit(case.program, "fortran"))
+        files = emit(case.program, "fortran")
+        put(folder, files)
+        modules += [text for name, text in files.items() if name.endswith(".f90")]
+        objects += [name.replace(".c", ".o") for name in files if name.endswith(".c")]
         lines += _fortran_wrappers(case.program)
-    put(folder, {"wrappers.f90": "\n".join(lines) + "\n"})
-    sources = [f"{case.program.name}.f90" for case in cases]
-    kernels = [path.name for path in folder.glob("*_kernels.c")]
-    if kernels:
+    put(folder, {"all.f90": "\n".join([*modules, *lines]) + "\n"})
+    if objects:
+        kernels = [name.replace(".o", ".c") for name in objects]
         command(need("gcc"), "-std=c99", *WARNINGS, "-fPIC", "-c", *kernels, cwd=folder)
-        sources += [name.replace(".c", ".o") for name in kernels]
-    flags = ["-std=f2008", "-Wall", "-Wno-unused-dummy-argument", "-Werror", "-O1", "-shared", "-fPIC"]
-    command(compiler, *flags, "-o", "lib.so", *sources, "wrappers.f90", cwd=folder)
+    flags = ["-std=f2008", "-Wall", "-Wno-unused-dummy-argument", "-Werror", "-shared", "-fPIC"]
+    command(compiler, *flags, "-o", "lib.so", "all.f90", *objects, cwd=folder)
     return folder / "lib.so"
 
 
