@@ -18,6 +18,8 @@ from symoro.ui.render import body
 from symoro.ui.render.output import png, svg
 from symoro.ui.render.shapes import Area, Drawing, Eye, Flat, Label, Shape, Stroke, along, eye_named, hull
 
+__all__ = ["draw", "png", "svg", "thumbnail", "write_picture"]
+
 MARGIN = 28  # pixels around the robot, for labels
 NARROW = 8  # the same without labels
 LABELS = ("auto", "axes", "numbers", "none")
