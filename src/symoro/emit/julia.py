@@ -8,22 +8,14 @@ NAME(q, ..., k)             a named tuple (T = ..., ...)
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from symoro.emit import keywords
-from symoro.emit.code import Code, Instruction, KernelCall, code_of
+from symoro.emit.code import Code, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
 from symoro.emit.kernels import kernel_text
-from symoro.emit.layout import (
-    WIDTH,
-    call_arguments,
-    helpers,
-    input_entries,
-    output_entries,
-    remark,
-    wrap,
-)
+from symoro.emit.layout import WIDTH, call_arguments, helpers, input_entries, output_entries, statements, wrap
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.program.program import Program, Shape
@@ -90,7 +82,7 @@ def _setup(code: Code) -> str:
         f"function {a.setup}({a.parameters})",
         *_checked(a.parameters, (len(code.parameters),)),
         *(f"    {name} = {a.parameters}[{at + 1}]" for at, name in code.reads),
-        *_statements(code, code.setup),
+        *statements(code, code.setup, _statement, _kernel_call, _INDENT),
         wrap(f"    return [{entries}]", _INDENT * 2),
         "end",
     ]
@@ -105,7 +97,7 @@ def _in_place(code: Code) -> str:
     lines += _checked(a.constants, (len(code.constants),)) if code.constants else []
     lines += [f"    {name} = {_entry(array, index)}" for name, array, index in input_entries(code, 1)]
     lines += [f"    {c.name} = {a.constants}[{at}]" for at, c in enumerate(code.constants, 1)]
-    lines += _statements(code, code.call)
+    lines += statements(code, code.call, _statement, _kernel_call, _INDENT)
     lines += [_statement(_entry(name, index), text) for name, index, text in output_entries(code, 1)]
     return "\n".join([*lines, "    return nothing", "end"]) + "\n"
 
@@ -138,18 +130,12 @@ def _entry(array: str, index: Sequence[int]) -> str:
     return f"{array}[{', '.join(map(str, index))}]"
 
 
-def _statements(code: Code, steps: Iterable[Instruction]) -> list[str]:
-    lines: list[str] = []
-    for step in steps:
-        lines += remark(code, step, _INDENT)
-        if not isinstance(step, KernelCall):
-            lines.append(_statement(*step))
-            continue
-        for name, entries in step.inputs:
-            lines.append(wrap(f"    {name} = float([{', '.join(entries)}])", _INDENT * 2))
-        names = ", ".join(name for name, _ in step.inputs)
-        lines.append(f"    {step.result} = {step.kernel}_({step.size}, {names})")
-    return lines
+def _kernel_call(step: KernelCall) -> list[str]:
+    inputs = [
+        wrap(f"    {name} = float([{', '.join(entries)}])", _INDENT * 2) for name, entries in step.inputs
+    ]
+    names = ", ".join(name for name, _ in step.inputs)
+    return [*inputs, f"    {step.result} = {step.kernel}_({step.size}, {names})"]
 
 
 def _statement(name: str, text: str) -> str:

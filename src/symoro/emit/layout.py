@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 
-from symoro.emit.code import Code, Instruction
+from symoro.emit.code import Code, Instruction, KernelCall
 from symoro.emit.dialect import Dialect
 from symoro.program.program import Shape
 
@@ -75,6 +75,32 @@ def remark(code: Code, step: Instruction, indent: str = "") -> list[str]:
     """What is said before a statement, where anything is."""
     text = code.remarks.get(step[0]) if isinstance(step, tuple) else None
     return [indent + text] if text else []
+
+
+def statements(
+    code: Code,
+    steps: Iterable[Instruction],
+    statement: Callable[[str, str], str],
+    kernel_call: Callable[[KernelCall], list[str]],
+    indent: str = "",
+) -> list[str]:
+    """The lines of statements, with the remarks before them."""
+    lines: list[str] = []
+    for step in steps:
+        lines += remark(code, step, indent)
+        lines += kernel_call(step) if isinstance(step, KernelCall) else [statement(*step)]
+    return lines
+
+
+def call_variables(code: Code) -> list[str]:
+    """The variables of the call part, for languages that declare them."""
+    names = [name for _, _, name in code.loads] + [c.name for c in code.constants]
+    for step in code.call:
+        if isinstance(step, KernelCall):
+            names += [*(name for name, _ in step.inputs), step.result]
+        else:
+            names.append(step[0])
+    return names
 
 
 def helpers(operations: frozenset[int], dialect: Dialect) -> list[str]:

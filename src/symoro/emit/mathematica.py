@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from symoro.emit import keywords
-from symoro.emit.code import Code, Instruction, KernelCall, code_of
+from symoro.emit.code import Code, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, exact_number
 from symoro.emit.header import block, header_lines
 from symoro.emit.kernels import kernel_text
-from symoro.emit.layout import call_arguments, input_entries, nested, remark, wrap
+from symoro.emit.layout import call_arguments, call_variables, input_entries, nested, statements, wrap
 from symoro.expr import ops
 from symoro.expr.graph import Number
 from symoro.program.program import Program
@@ -76,7 +76,7 @@ def _setup(code: Code) -> str:
     a = code.arrays
     names = [name for _, name in code.reads] + [name for name, _ in code.setup]
     lines = [f"    {name} = {a.parameters}[[{at + 1}]];" for at, name in code.reads]
-    lines += _statements(code, code.setup)
+    lines += statements(code, code.setup, _statement, _kernel_call, "    ")
     return _function(
         a.setup, [a.parameters], names, lines, f"{{{', '.join(c.name for c in code.constants)}}}"
     )
@@ -84,15 +84,10 @@ def _setup(code: Code) -> str:
 
 def _call(code: Code) -> str:
     a = code.arrays
-    names = [name for _, _, name in code.loads] + [c.name for c in code.constants]
-    for step in code.call:
-        if isinstance(step, KernelCall):
-            names += [*(name for name, _ in step.inputs), step.result]
-        else:
-            names.append(step[0])
+    names = call_variables(code)
     lines = [f"    {name} = {_entry(array, index)};" for name, array, index in input_entries(code, 1)]
     lines += [f"    {c.name} = {a.constants}[[{at}]];" for at, c in enumerate(code.constants, 1)]
-    lines += _statements(code, code.call)
+    lines += statements(code, code.call, _statement, _kernel_call, "    ")
     for name, out, texts in zip(a.outputs, code.program.outputs, code.outputs, strict=True):
         lines.append(_statement(name, nested(out.shape, texts, "{", "}")))
     result = a.outputs[0] if len(a.outputs) == 1 else f"{{{', '.join(a.outputs)}}}"
@@ -111,18 +106,11 @@ def _entry(array: str, index: Sequence[int]) -> str:
     return f"{array}[[{', '.join(map(str, index))}]]" if index else array
 
 
-def _statements(code: Code, steps: Iterable[Instruction]) -> list[str]:
-    lines: list[str] = []
-    for step in steps:
-        lines += remark(code, step, "    ")
-        if not isinstance(step, KernelCall):
-            lines.append(_statement(*step))
-            continue
-        lines += [_statement(name, f"{{{', '.join(entries)}}}") for name, entries in step.inputs]
-        names = ", ".join(name for name, _ in step.inputs)
-        kernel = "".join(part.capitalize() for part in step.kernel.split("_"))
-        lines.append(f"    {step.result} = kernel{kernel}[{step.size}, {names}];")
-    return lines
+def _kernel_call(step: KernelCall) -> list[str]:
+    inputs = [_statement(name, f"{{{', '.join(entries)}}}") for name, entries in step.inputs]
+    names = ", ".join(name for name, _ in step.inputs)
+    kernel = "".join(part.capitalize() for part in step.kernel.split("_"))
+    return [*inputs, f"    {step.result} = kernel{kernel}[{step.size}, {names}];"]
 
 
 def _statement(name: str, text: str) -> str:

@@ -10,11 +10,11 @@ import keyword
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
-from symoro.emit.code import Code, Instruction, KernelCall, code_of
+from symoro.emit.code import Code, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
 from symoro.emit.keywords import KERNELS, words
-from symoro.emit.layout import WIDTH, call_arguments, input_entries, output_entries, remark, wrap
+from symoro.emit.layout import WIDTH, call_arguments, input_entries, output_entries, statements, wrap
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.program.program import Program
@@ -82,7 +82,7 @@ def _setup(code: Code) -> str:
         f"    if len({p}) != {len(code.parameters)}:",
         f'        raise ValueError(f"{p} must have {len(code.parameters)} entries, got {{len({p})}}")',
         *(f"    {name} = float({p}[{at}])" for at, name in code.reads),
-        *_statements(code, code.setup),
+        *statements(code, code.setup, _statement, _kernel_call, _INDENT),
         wrap(f"    return np.array([{', '.join(c.name for c in code.constants)}])", _INDENT * 2),
     ]
     return "\n".join(lines) + "\n"
@@ -103,7 +103,7 @@ def _call(code: Code) -> str:
     for name, array, index in input_entries(code):
         lines.append(f"    {name} = {_entry(array, index)}")
     lines += [f"    {c.name} = {a.constants}[{at}]" for at, c in enumerate(code.constants)]
-    lines += _statements(code, code.call)
+    lines += statements(code, code.call, _statement, _kernel_call, _INDENT)
     for name, out in zip(a.outputs, program.outputs, strict=True):
         axes = "".join(f", {n}" for n in out.shape) or ","
         lines.append(f"    {name} = np.empty((*batch{axes}))")
@@ -147,18 +147,10 @@ def _entry(array: str, index: tuple[int, ...]) -> str:
     return f"{array}[..., {', '.join(map(str, index))}]" if index else f"{array}[...]"
 
 
-def _statements(code: Code, steps: Sequence[Instruction]) -> list[str]:
-    lines: list[str] = []
-    for step in steps:
-        lines += remark(code, step, _INDENT)
-        if not isinstance(step, KernelCall):
-            lines.append(_statement(*step))
-            continue
-        for name, entries in step.inputs:
-            lines.append(wrap(f"    {name} = [{', '.join(entries)}]", _INDENT * 2))
-        names = ", ".join(name for name, _ in step.inputs)
-        lines.append(f"    {step.result} = {step.kernel}_({names})")
-    return lines
+def _kernel_call(step: KernelCall) -> list[str]:
+    inputs = [wrap(f"    {name} = [{', '.join(entries)}]", _INDENT * 2) for name, entries in step.inputs]
+    names = ", ".join(name for name, _ in step.inputs)
+    return [*inputs, f"    {step.result} = {step.kernel}_({names})"]
 
 
 def _statement(name: str, text: str) -> str:
