@@ -7,7 +7,7 @@ import symoro
 from symoro.errors import ArgumentError
 from symoro.expr.formula import formula
 from symoro.robot.description import Coupling, Limits
-from symoro.ui.simulating import simulation_data
+from symoro.ui.simulate import simulation_data
 from tests.simulation.robots import without_drives
 
 FINE = {"rtol": 1e-11, "atol": 1e-11}

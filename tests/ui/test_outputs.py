@@ -35,11 +35,11 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "symoro.identification.read_measurements",
     ),
     "identify": (("identify", "arm.yaml", "log.csv", "-o"), ".yaml", "symoro.ui.identify.identify"),
-    "torques": (("torques", "planar3r", "filip3r", "-o"), ".csv", "symoro.ui.motion.torques"),
+    "torques": (("torques", "planar3r", "filip3r", "-o"), ".csv", "symoro.ui.torques.torques"),
     "simulate": (
         ("simulate", "planar2r", "q=0,1", "--duration", "0.1", "-o"),
         ".csv",
-        "symoro.ui.simulating.simulate",
+        "symoro.ui.simulate.simulate",
     ),
     "excite": (("excite", "arm.yaml", "-o"), ".yaml", "symoro.ui.excitation.excite"),
 }

@@ -313,13 +313,13 @@ def export(options: argparse.Namespace) -> None:
 
 
 def torques(options: argparse.Namespace) -> int:
-    from symoro.ui.motion import show_torques
+    from symoro.ui.torques import show_torques
 
     return show_torques(_robot(options), options)
 
 
 def simulate(options: argparse.Namespace) -> int:
-    from symoro.ui.simulating import show_simulation
+    from symoro.ui.simulate import show_simulation
 
     return show_simulation(_robot(options), options)
 

@@ -66,7 +66,7 @@ def is_table(text: str) -> bool:
 
 
 def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]) -> TrajectoryAnswer:
-    from symoro.ui.motion import no_limit, told
+    from symoro.ui.torques import no_limit, told
 
     robot, samples = found.robot, found.samples
     rows = kept_rows(len(samples.t))

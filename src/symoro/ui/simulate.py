@@ -20,8 +20,8 @@ from symoro.trajectory.files import load_trajectory
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.sampling import sampled
 from symoro.ui import present
-from symoro.ui.motion import STATE, page_motion, write_results
 from symoro.ui.outputs import deliver
+from symoro.ui.torques import STATE, page_motion, write_results
 from symoro.ui.values import binding, numbers, posture_named
 
 INPUTS = ("wrench", "Vd0")
