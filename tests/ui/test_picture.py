@@ -10,7 +10,7 @@ from symoro.expr.formula import formula
 from symoro.models.geometric.posture import segments
 from symoro.robot import library
 from symoro.robot.description import Frame, Link, Robot
-from symoro.ui.present import GAP, HEIGHT, WIDTH, picture
+from symoro.ui.picture import GAP, HEIGHT, WIDTH, picture
 from tests.oracle.numeric import Numeric
 from tests.oracle.robots import closed, trees
 

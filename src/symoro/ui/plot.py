@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError
 from symoro.files import MADE_BY
 from symoro.robot.description import JointType, Robot
-from symoro.simulation.result import Simulation
-from symoro.simulation.torques import TorqueReport
+
+if TYPE_CHECKING:
+    from symoro.simulation.result import Simulation
+    from symoro.simulation.torques import TorqueReport
 
 Array = NDArray[np.float64]
 Kind = Literal["line", "dashed", "points"]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from symoro.errors import ArgumentError, SymoroError
+from symoro.errors import SymoroError
 from symoro.model import Model, mobility
 from symoro.models.catalogue import Entry
-from symoro.models.geometric.posture import Point, Segment, figure, segments
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.program.count import OpCount
 from symoro.robot import consistency
@@ -61,7 +59,7 @@ def robot(shown: Robot) -> None:
     """A robot as tables, and as a picture."""
     from rich.text import Text
 
-    from symoro.ui.present import picture
+    from symoro.ui.picture import picture
 
     console = _console()
     console.print(Text.assemble((shown.name, "bold"), "  ", shown.title))
@@ -286,104 +284,3 @@ def base_data(found: BaseParameters) -> dict[str, Any]:
         "conditions": found.conditions,
         "notes": found.notes,
     }
-
-
-# -- a robot as a stick figure in plain characters: side view and top view, side by side
-#
-# Digits are the joints, at the origins of their frames; + is the base and T the tool. Where joints share a place, the
-# first of them is shown and the legend names the others.
-
-WIDTH, HEIGHT = 38, 17
-ASPECT = 2  # a character is about twice as high as it is wide
-GAP = "    "
-
-CharacterCell = tuple[int, int]
-View = Callable[[Point], tuple[float, float]]
-
-
-def side(p: Point) -> tuple[float, float]:
-    return p[0], p[2]
-
-
-def top(p: Point) -> tuple[float, float]:
-    return p[0], p[1]
-
-
-def picture(robot: Robot) -> str:
-    """The two views, beams straight and loops closed, or a sentence that says why there is none."""
-    try:
-        found, posture = _drawn_at(robot)
-    except ArgumentError as error:
-        return f"no picture: {error.message} (--bind NAME=VALUE gives one)"
-    places = [point for segment in found for point in segment.points]
-    span = max(max(values) - min(values) for values in zip(*places, strict=True))
-    if span == 0:
-        return "no picture: all frames stand at one place"
-    step = span / min(WIDTH - 1, ASPECT * (HEIGHT - 1))
-    views = [_drawn(found, view, step) for view in (side, top)]
-    lines = [(left + GAP + right).rstrip() for left, right in zip(*views, strict=True)]
-    used = [k for k, line in enumerate(lines) if line]
-    head = "side view: x to the right, z up".ljust(WIDTH) + GAP + "top view: x to the right, y up"
-    return "\n".join([head, *lines[used[0] : used[-1] + 1], *_legend(robot, found, span, posture)])
-
-
-def _drawn_at(robot: Robot) -> tuple[Sequence[Segment], str]:
-    """The links, and the posture's name: zero, but loops stand where they close."""
-    if not robot.B:
-        return segments(robot, {}), "zero posture"
-    found = figure(robot, {})
-    return found.segments, "loops as they are at zero" if found.open else "loops closed"
-
-
-def _drawn(found: Sequence[Segment], view: View, step: float) -> list[str]:
-    """One view, as many lines as all others."""
-    flat = [[view(point) for point in segment.points] for segment in found]
-    xs, ys = zip(*(point for points in flat for point in points), strict=True)
-    left, high = (min(xs) + max(xs)) / 2 - step * (WIDTH - 1) / 2, (min(ys) + max(ys)) / 2
-
-    def cell(point: tuple[float, float]) -> CharacterCell:
-        column, row = (point[0] - left) / step, (high - point[1]) / (step * ASPECT) + (HEIGHT - 1) / 2
-        return round(row), round(column)
-
-    grid = [[" "] * WIDTH for _ in range(HEIGHT)]
-    for points in flat:
-        corners = [cell(point) for point in points]
-        for a, b in pairwise(corners):
-            for (row, column), sign in _line(a, b):
-                grid[row][column] = sign
-    for segment, points in reversed(list(zip(found, flat, strict=True))):
-        row, column = cell(points[-1])
-        grid[row][column] = _sign(segment.frame)
-    row, column = cell(flat[0][0])
-    if grid[row][column] in " -|/\\":
-        grid[row][column] = "+"
-    return ["".join(line) for line in grid]
-
-
-def _sign(frame: int | str) -> str:
-    return "T" if frame == "tool" else str(int(frame) % 10)
-
-
-def _line(a: CharacterCell, b: CharacterCell) -> Iterator[tuple[CharacterCell, str]]:
-    """The cells between two corners, each with the stroke of the line's slope."""
-    rows, columns = b[0] - a[0], b[1] - a[1]
-    length = max(abs(rows), abs(columns))
-    if ASPECT * abs(rows) < abs(columns) / 2:
-        sign = "-"
-    elif abs(columns) < abs(rows) / 2:
-        sign = "|"
-    else:
-        sign = "/" if (rows < 0) == (columns > 0) else "\\"
-    for k in range(length + 1 if length else 0):
-        yield (round(a[0] + rows * k / length), round(a[1] + columns * k / length)), sign
-
-
-def _legend(robot: Robot, found: Sequence[Segment], span: float, posture: str) -> Iterator[str]:
-    yield f"{posture}, about {span:.3g} m across; + base, digits joints" + (", T tool" if robot.tool else "")
-    together: dict[Point, list[str]] = {}
-    for segment in found:
-        x, y, z = (round(value / span, 6) + 0.0 for value in segment.points[-1])
-        together.setdefault((x, y, z), []).append(str(segment.frame))
-    shared = [f"{' '.join(frames)}" for frames in together.values() if len(frames) > 1]
-    if shared:
-        yield "at one place: " + "; ".join(shared)

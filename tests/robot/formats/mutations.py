@@ -19,7 +19,7 @@ from symoro.errors import SymoroError
 from symoro.robot import consistency, formats, library
 from symoro.robot.description import Robot
 from symoro.robot.topology import describe
-from symoro.ui.present import picture
+from symoro.ui.picture import picture
 from tests.robot.formats.samples import FLOATING, LOOP, SERIAL, YAML
 from tests.robot.formats.test_table import CLASSIC, CRAIG, KHALIL
 from tests.robot.urdf.test_hostile import GOOD
