@@ -13,7 +13,7 @@ from symoro.emit.vectors import Arc, Turn
 from symoro.expr import ops
 from symoro.program.program import size
 
-# -- functions that C computes four at a time, by the polynomials of `kernels/sincos.c` and `kernels/atan2.c`
+# -- sines, cosines and arctangents in vectors of four, by the polynomials of `kernels/sincos.c` and `kernels/atan2.c`
 
 INDENT = "    "
 LANES = 4
@@ -126,11 +126,11 @@ def _decimal(text: str) -> str:
     return f"{text}.0" if text.lstrip("-").isdecimal() else text
 
 
-# -- outputs that hold one value many times: loops of their own, in place of one store an entry
+# -- outputs that contain one value many times: a loop instead of one store per entry
 
 Subscript = Callable[[str, int], str]
-FILLED = 4  # following entries of an output with the same constant for which a loop pays
-COPIED = 16  # entries of an output with one value from which a batch copies the first when its loop is done
+FILLED = 4  # consecutive entries of an output with the same constant from which a loop is shorter
+COPIED = 16  # entries of an output with one value from which a batch copies the first after its loop
 
 
 def strided(n: str, i: str) -> Subscript:

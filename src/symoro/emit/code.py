@@ -20,13 +20,13 @@ from symoro.program.count import LONGEST_EXPANDED, OpCount, count
 from symoro.program.passes.grouping import grouped
 from symoro.program.program import Program
 
-# -- where emitted code says which part of the model begins: `link 3: velocities`
+# -- comments at the start of a part of the model: `link 3: velocities`
 #
-# A model says of its named variables what they are a part of (`Program.sections`). Passes and scheduling may mix the
-# parts; a remark stands at the start of each run of statements of one part, while there are not many more runs than
-# parts. Else the phase alone is told, what stands behind the colon, and where that is mixed too, nothing is.
+# A model assigns its named variables to sections (`Program.sections`). Passes and scheduling may mix the sections. A
+# comment precedes each run of statements of one section, if there are not many more runs than sections. Otherwise it
+# names the phase only (the words after the colon), and if the phases are mixed as well, there is no comment.
 
-OFTEN = 2  # times that a part may be taken up, on an average
+OFTEN = 2  # mean number of runs per section up to which it is named
 
 
 def remarks(listing: Listing, nodes: Sequence[int]) -> dict[int, str]:
@@ -72,7 +72,7 @@ def _with_its_own(leading: Callable[[int], bool], nodes: Sequence[int], at: int)
     return at
 
 
-# -- guards that make outputs not a number: code needs them, formulas that are read do not
+# -- guards that make outputs NaN: emitted code contains them, formulas for reading do not
 #
 # A program whose outputs have no value under some condition (`Builder.void_where`) ends with
 #

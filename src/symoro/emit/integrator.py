@@ -29,7 +29,7 @@ from symoro.errors import OptionError
 from symoro.files import MADE_BY
 from symoro.program.program import Program, size
 
-# -- the state of a direct dynamic model, read off its ports, as a fixed-step integrator lays it out (`integrator`)
+# -- the state of a direct dynamic model, from its ports
 
 _BASE = ("P0", "Q0", "V0")
 _WHEELS = ("q", "qda", "pose")
@@ -377,15 +377,15 @@ def example_lines(
     return lines
 
 
-# -- the part of a fixed-step integrator that keeps loops closed, in C
+# -- closing the loops after each step
 #
-# A step goes on with the velocities of all joints; the loops' constraint is met by it to the order of the method. Then
+# A step integrates the positions of all joints; it satisfies the loop constraints to the order of the method. Then
 #
 #     q <- q + dq        steps of Newton's method, until the loops are closed to round-off
 #     qd <- G qda        by the velocities of the active joints alone
 #
-# both of which NAME_loops gives (`models/kinematic/loop/closure`), so that the order is kept. A step is not taken, and
-# the state stays as it was before it, where
+# both from NAME_loops (`models/kinematic/loop/closure`), so that the order is kept. A step is rejected, and the state
+# stays as it was before it, if
 #
 #     1  the loops do not close
 #     2  a dead point is near, or det Wp has another sign: the way leads through one

@@ -12,7 +12,7 @@ from symoro.expr import ops
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.program import Program
 
-FEWEST_ANGLES = 2  # early angles for which it pays
+FEWEST_ANGLES = 2  # early angles from which a vector is faster
 
 
 @dataclass
@@ -69,12 +69,12 @@ def _named_as_they_are(program: Program, turns: list[int]) -> Program:
     return replace(program, names=names)
 
 
-# -- arctangents all at once: the points first, then four after four of their angles in one vector
+# -- arctangents in vectors of four: the points first, then their angles
 #
-# An inverse geometric model ends in dozens of atan2(y, x). They come in layers: those of layer n wait for n others, one
-# after the other. Mostly there is one layer, since angles are results and nothing is computed from them but sums.
+# An inverse geometric model ends in dozens of atan2(y, x). They form layers: those of layer n depend on a chain of n
+# others. Usually there is one layer, since angles are results and only sums are computed from them.
 
-FEWEST_ARCS = 2  # arctangents of a layer for which it pays
+FEWEST_ARCS = 2  # arctangents of a layer from which a vector is faster
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ def size(shape: Shape) -> int:
     return prod(shape)
 
 
-# -- how a model was derived, as data to be read: stages of sentences, in which words and expressions alternate
+# -- the derivation of a model as data: stages of sentences, in which words and expressions alternate
 
 RELATIONS = ("=", "<")  # words that are signs of mathematics
 Sentence = tuple[str | Expr, ...]

@@ -300,7 +300,7 @@ def _slide(p: PoseProblem, q: Array, T: Array, prefer: Array, residual: Array) -
     return q, residual, steps
 
 
-# -- `least_squares.solve` in C: least_squares.c, compiled with the emitted error of one frame
+# -- `solve` in C: least_squares.c, compiled together with the emitted error of one frame
 
 NAME = "model"  # of the emitted function
 ARRAYS = ("k", "lower", "upper", "wraps", "columns", "rows", "weights", "scales", "starts", "placed")

@@ -133,10 +133,10 @@ def _builtin(opened: ctypes.CDLL, name: str, held: tuple[Any, ...]) -> Any:
     return make(ctypes.addressof(ctypes.c_char.in_dll(opened, name)), held, None)
 
 
-# -- what stands between NumPy's rows and the emitted functions, of which that for batches wants one array an entry
+# -- batches: NumPy has one row per sample, the emitted batch function takes one array per entry
 #
-# Samples are taken a block at a time: turned around into buffers that stay in the nearest cache, computed, turned back.
-# Where the batch function takes them one at a time, they are handed to the call function as they lie.
+# Samples are transposed block by block into buffers that fit the first-level cache, computed, and transposed back.
+# Where the batch function takes samples one by one, the rows are passed to the call function without a copy.
 
 BUFFER = 16384  # doubles in all buffers together
 

@@ -388,7 +388,7 @@ def as_data(found: Identification) -> dict[str, Any]:
     return data
 
 
-# -- sections of a report as Markdown, and as one HTML page. Names in them are a user's: both show them as they are
+# -- the sections of a report as Markdown and as one HTML page; names that a user chose are escaped in both
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def _vector(name: str, text: str, entries: Sequence[str]) -> Array:
     return np.array(given, dtype=float)
 
 
-# -- what is asked
+# -- the poses
 
 
 def _poses(
@@ -204,7 +204,7 @@ def _hand(part: poses.Turning, place: Function) -> int | None:
     return round(float(found[0])) if np.ptp(found) < FLAT and abs(abs(found[0]) - 1) < FLAT else 0
 
 
-# -- what is found
+# -- the results
 
 
 def answer_of(
@@ -300,12 +300,12 @@ def as_csv(answers: Sequence[PoseAnswer], joints: JointDisplay) -> list[str]:
     return lines
 
 
-# -- how `solve` finds postures: in closed form where there is one, else by iteration, one posture a pose
+# -- the method: closed form where there is one, otherwise numeric, with one posture per pose
 
 METHOD = "numeric"
 ONLY_NUMERIC = ("start", "prefer")
-FIRST_RESTARTS = 20  # in NumPy, before a compiler is asked
-FEW = 5  # poses that are tried in NumPy first: for more of them it pays to compile
+FIRST_RESTARTS = 20  # in NumPy, before the solver is compiled
+FEW = 5  # poses up to which NumPy is tried first; for more of them compiling is faster
 
 
 class Numeric:
@@ -378,7 +378,7 @@ def model_or_numeric(robot: Robot, chosen: Mapping[str, Any], options: argparse.
     return model
 
 
-# -- `solve` for a robot with loops, told by its active joints: every assembly mode, as a table, JSON or CSV
+# -- robots with closed loops: all assembly modes at given active joints, as a table, JSON or CSV
 
 ACTIVE, START, START_OPENED = "qa", "q0", "qc0"
 

@@ -81,7 +81,7 @@ class Rebuild:
         return replace(self.program, graph=self.new, outputs=outputs, names=names)
 
 
-# -- drop what no output needs
+# -- removing nodes that no output needs
 
 
 def compact(program: Program) -> Program:

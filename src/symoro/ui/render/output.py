@@ -10,7 +10,7 @@ from symoro.errors import MissingDependencyError
 from symoro.files import MADE_BY
 from symoro.ui.render.shapes import Area, Drawing, Flat, Shape, Stroke
 
-# -- a drawing as PNG, by Pillow: drawn larger than asked, then made smaller, so that edges are smooth
+# -- a drawing as PNG, by Pillow: drawn at three times the size and reduced, so that edges are smooth
 
 FINER = 3
 DASH = 4.0
