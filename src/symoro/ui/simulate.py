@@ -120,7 +120,7 @@ def _stops(text: str | None) -> str | float | None:
 
 
 def _written(found: Simulation, options: argparse.Namespace) -> list[str]:
-    from symoro.ui.plot import simulation_chart
+    from symoro.ui.charts import simulation_chart
 
     writers: dict[str, Callable[[], str | bytes]] = {
         ".csv": found.csv,

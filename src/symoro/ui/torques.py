@@ -32,7 +32,7 @@ Writers = Mapping[str, Callable[[], str | bytes]]
 
 def show_torques(robot: Robot, options: argparse.Namespace) -> int:
     """Torques along a trajectory."""
-    from symoro.ui.plot import torque_chart
+    from symoro.ui.charts import torque_chart
 
     start, values = _start(robot, options.values)
     trajectory = load_trajectory(options.trajectory)
