@@ -85,6 +85,16 @@ def test_imports_form_no_cycle() -> None:
         raise AssertionError(" <- ".join(error.args[1])) from None
 
 
+def test_pydantic_is_imported_by_the_server_only() -> None:
+    importers = [
+        path
+        for path in modules().values()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip().startswith(("import pydantic", "from pydantic"))
+    ]
+    assert {path.parent for path in importers} == {SOURCE / "symoro" / "ui" / "web"}
+
+
 def test_models_of_trees_are_generated_without_numeric_libraries() -> None:
     run = subprocess.run([sys.executable, "-c", GENERATE], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
