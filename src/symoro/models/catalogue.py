@@ -53,6 +53,13 @@ class Option:
     flag: str = ""
 
 
+POSTURE = Option(
+    "posture",
+    "assembly mode of closed loops: the name of a posture, or the positions of all joints; 'home' unless given",
+    "posture",
+)
+
+
 def always(robot: Robot) -> str | None:
     """Applies to every robot."""
     return None

@@ -183,22 +183,18 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "where", "message"), CASES, ids=[c[2] for c in CASES])
-def test_position(text: str, where: tuple[int, int, str | None], message: str) -> None:
-    with pytest.raises(FormatError) as caught:
-        read_yaml(text, "arm.yaml")
-    error = caught.value
-    assert error.place is not None
-    assert message in error.message.split("\nalso")[0]
-    assert (error.place.file, error.place.line, error.place.column, error.place.key) == ("arm.yaml", *where)
-
-
-@pytest.mark.parametrize(("text", "where", "message"), CASES, ids=[c[2] for c in CASES])
-def test_position_without_libyaml(
-    text: str, where: tuple[int, int, str | None], message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
-    test_position(text, where, message)
+@pytest.mark.parametrize("libyaml", [True, False])
+def test_positions(libyaml: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not libyaml:
+        monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    for text, where, message in CASES:
+        with pytest.raises(FormatError) as caught:
+            read_yaml(text, "arm.yaml")
+        error = caught.value
+        assert error.place is not None, message
+        assert message in error.message.split("\nalso")[0]
+        place = (error.place.file, error.place.line, error.place.column, error.place.key)
+        assert place == ("arm.yaml", *where), message
 
 
 def test_the_same_robot_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:

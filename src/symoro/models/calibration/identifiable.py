@@ -50,8 +50,8 @@ from symoro.models.identification.base.exact.linear import SparseVector, indepen
 from symoro.models.identification.base.fit import Fit, fitted, rounded_coefficient
 from symoro.models.identification.base.functions import RestFrame, place
 from symoro.models.identification.base.geometry import field_of, tidied
-from symoro.models.identification.base.parameters import Coefficient
 from symoro.models.identification.base.report import relation
+from symoro.models.identification.base.result import Coefficient
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.tolerances import FAINT_GEOMETRY, FLAT_SLOPE, ON_PLANE, ROUNDED_COLUMN
 from symoro.robot.coordinates import followers

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from symoro.errors import OptionError
 from symoro.expr.formula import Formula
+from symoro.models.catalogue import POSTURE as POSTURE
 from symoro.models.catalogue import Option
 from symoro.models.coordinates.joint_motion import JointMotion
 from symoro.models.dynamic.force_elements import spring_energy, spring_torques
@@ -42,11 +43,6 @@ FRICTION_OPTION = Option(
     "choice",
     "given",
     ("given", "all", "none"),
-)
-POSTURE = Option(
-    "posture",
-    "assembly mode of closed loops: the name of a posture, or the positions of all joints; 'home' unless given",
-    "posture",
 )
 W = Port("W", "n,P", "regressor: tau = W K; K in the order of the columns")
 

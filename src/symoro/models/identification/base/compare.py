@@ -40,8 +40,8 @@ from symoro.models.identification.base.numeric import (
     numbers,
     random_states,
 )
-from symoro.models.identification.base.parameters import BaseParameters, Coefficient, exact, friction, written
 from symoro.models.identification.base.regroup import ordered
+from symoro.models.identification.base.result import BaseParameters, Coefficient, exact, friction, written
 from symoro.models.numeric.closure import (
     LAST,
     REFINEMENTS,

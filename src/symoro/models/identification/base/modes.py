@@ -14,7 +14,7 @@ from symoro.models.geometric.loop.parallelogram import linear_loops
 from symoro.models.identification.base.assembly import Assembly, assembled, loop_coordinates
 from symoro.models.identification.base.loops import Closures
 from symoro.models.identification.base.numeric import Geometry, coefficient_unit, energy_rows, numbers, still
-from symoro.models.identification.base.parameters import BaseParameters, split
+from symoro.models.identification.base.result import BaseParameters, split
 from symoro.models.numeric.closure import Flags, balanced_closure, closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import joint_positions

@@ -11,140 +11,31 @@ sections 5 to 8. W. Khalil, D. Creusot, "SYMORO+", Robotica 15, 1997, section 6.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache
-from types import MappingProxyType
-from typing import Any
+from dataclasses import replace
+from functools import lru_cache
 
 from symoro.errors import NotApplicableError, OptionError
-from symoro.expr.formula import ZERO, Formula, combine
+from symoro.expr.formula import Formula
 from symoro.expr.scalar import Expr
-from symoro.models.catalogue import Option, model
+from symoro.models.catalogue import POSTURE, Option, model
 from symoro.models.identification.base import report
-from symoro.models.identification.base.exact.element import Element, ExactScalar
-from symoro.models.identification.base.exact.field import Field
-from symoro.models.identification.base.functions import FULL, Span
 from symoro.models.identification.base.geometry import (
-    ParameterKey,
-    columns,
-    field_of,
-    moves,
     rotors_apart,
     tidied,
     value,
-    with_values,
 )
-from symoro.models.identification.base.regroup import Regrouping, gravity_span, ordered, regroup
-from symoro.models.identification.columns import POSTURE
-from symoro.models.recursion import skeleton
+from symoro.models.identification.base.result import BaseParameters as BaseParameters
+from symoro.models.identification.base.result import exact
+from symoro.models.identification.base.result import split as split
 from symoro.models.references import MINIMUM_PARAMETERS_1988
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import PostureLike, posture_by_joint
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.description import Robot
 
 K = Port("K", "P", "base parameters, named by the columns")
 
 METHODS = ("auto", "exact", "numeric")
-
-
-class Coefficient(Formula):
-    """A coefficient of a relation: a formula that `float` takes when it has no symbols."""
-
-    def __float__(self) -> float:
-        number = self.number
-        if number is None:
-            raise TypeError(f"'{self.text}' depends on {', '.join(sorted(self.symbols))}")
-        return number
-
-    __hash__ = Formula.__hash__
-
-
-@dataclass(frozen=True)
-class BaseParameters:
-    """A base set of inertial parameters.
-
-    Attributes:
-        names: the kept parameters, in the order of the columns.
-        no_effect: the parameters that no torque depends on.
-        relations: kept -> {other: coefficient}: kept stands for itself plus the others times their coefficients.
-        original: the robot that they are of (without round-off in its geometry, see `notes`).
-        method: how each part was found.
-        conditions: what must not be zero for the relations to hold, where symbols are divided by.
-        friction: friction parameters, which stay as they are, each a column of its own.
-        notes: what else a reader should know.
-    """
-
-    names: tuple[str, ...]
-    no_effect: tuple[str, ...]
-    relations: Mapping[str, Mapping[str, Coefficient]]
-    original: Robot
-    method: str
-    conditions: tuple[str, ...] = ()
-    friction: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Relations that cannot be written to: who asks for the same robot gets the same object."""
-        fixed = {kept: MappingProxyType(dict(others)) for kept, others in self.relations.items()}
-        object.__setattr__(self, "relations", MappingProxyType(fixed))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For copies and for other processes."""
-        plain = {kept: dict(others) for kept, others in self.relations.items()}
-        parts = [plain if part.name == "relations" else getattr(self, part.name) for part in fields(self)]
-        return BaseParameters, tuple(parts)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @cached_property
-    def robot(self) -> Robot:
-        """The regrouped robot: kept parameters hold what they stand for, the others are zero."""
-        robot = self.original
-        values: dict[ParameterKey, Formula] = {}
-        for kept, others in self.relations.items():
-            values[split(kept)] = _regrouped(robot, kept, others)
-            values |= {split(name): ZERO for name in others}
-        values |= {split(name): ZERO for name in self.no_effect}
-        note = f"base parameters of {robot.name}: each kept parameter holds what it stands for"
-        return replace(with_values(robot, values), notes=(*robot.notes, note))
-
-    def report(self) -> str:
-        """The relations as the papers print them."""
-        return report.report(self)
-
-    def latex(self) -> str:
-        """The same as a LaTeX table."""
-        return report.latex(self)
-
-    def __str__(self) -> str:
-        return self.report()
-
-
-def split(name: str) -> ParameterKey:
-    """A parameter's name as (link, letters)."""
-    letters = name.rstrip("0123456789")
-    return int(name[len(letters) :]), letters
-
-
-def written(column: ParameterKey) -> str:
-    """The name of a column."""
-    return f"{column[1]}{column[0]}"
-
-
-def _regrouped(robot: Robot, kept: str, others: Mapping[str, Coefficient]) -> Formula:
-    arguments: list[Formula] = [value(robot, split(kept))]
-    for name, c in others.items():
-        arguments += [c, value(robot, split(name))]
-    return combine(_weighted, *arguments)
-
-
-def _weighted(own: Expr, *pairs: Expr) -> Expr:
-    for c, x in zip(pairs[::2], pairs[1::2], strict=True):
-        own = own + c * x
-    return own
 
 
 def base_parameters(
@@ -200,96 +91,6 @@ def _found(
             hint="method='auto' gives verified numeric relations on one assembly branch",
         )
     return found if known.posture else replace(found, notes=(*found.notes, *other_modes(found, known)))
-
-
-def exact(
-    tree: Robot, original: Robot, *, rotor: bool, notes: tuple[str, ...] = (), closure: str = ""
-) -> BaseParameters:
-    """By the general rule and the exact null space.
-
-    Arguments:
-        tree: the robot with its loops cut and closed by joints that follow others.
-    """
-    geometry = field_of(tree)
-    allowed = columns(original, rotor=rotor)
-    root, base_words = _root(geometry, tree)
-    found = regroup(geometry, tree, root, allowed)
-    words = [_how(tree, found), base_words, closure]
-    return assembled(original, allowed, geometry, found, method="; ".join(w for w in words if w), notes=notes)
-
-
-def _root(geometry: Field, robot: Robot) -> tuple[Span | None, str]:
-    if robot.base.kind == BaseKind.FLOATING:
-        return None, "floating base with link 0"
-    if robot.base.kind == BaseKind.WHEELED:
-        return None, "wheeled base taken as free in space, with link 0: its wheels may hide some parameters"
-    if moves(robot):
-        return FULL, "base that moves as prescribed, taken as any motion"
-    return gravity_span(geometry, robot), ""
-
-
-def _how(robot: Robot, found: Regrouping) -> str:
-    rest = sorted(skeleton(robot).keys() - set(found.early))
-    words = []
-    if found.early:
-        words.append(f"exact null space for {_links(found.early)}")
-    if rest:
-        words.append(f"general rule for {_links(rest)}")
-    return ", ".join(words)
-
-
-def _links(numbers: Sequence[int]) -> str:
-    """Link numbers, runs of them as 4 to 6."""
-    runs: list[list[int]] = []
-    for j in sorted(numbers):
-        if runs and runs[-1][-1] == j - 1:
-            runs[-1].append(j)
-        else:
-            runs.append([j])
-    parts = [str(r[0]) if len(r) == 1 else f"{r[0]} to {r[-1]}" for r in runs]
-    return ("link " if len(numbers) == 1 else "links ") + ", ".join(parts)
-
-
-def assembled(
-    robot: Robot,
-    allowed: set[ParameterKey],
-    geometry: Field,
-    found: Regrouping,
-    *,
-    method: str,
-    notes: tuple[str, ...],
-) -> BaseParameters:
-    """The result, its exact numbers written as formulas."""
-    made: dict[ExactScalar, Coefficient] = {}
-    conditions: dict[str, None] = {}
-
-    def coefficient(x: ExactScalar) -> Coefficient:
-        if x not in made:
-            made[x] = Coefficient(geometry.formula(x).text)
-            if isinstance(x, Element) and x.den != x.ring.one:
-                conditions.setdefault(geometry.denominator(x).text)
-        return made[x]
-
-    relations = {}
-    used: set[ParameterKey] = set()
-    for kept, form in found.kept.items():
-        others = [column for column in ordered(robot, set(form)) if column != kept]
-        relations[written(kept)] = {written(column): coefficient(form[column]) for column in others}
-        used.update(form)
-    idle = tuple(written(column) for column in ordered(robot, allowed - used))
-    return BaseParameters(
-        tuple(relations), idle, relations, robot, method, tuple(conditions), friction(robot), notes
-    )
-
-
-def friction(robot: Robot) -> tuple[str, ...]:
-    """Names of the friction parameters and offsets that are not zero."""
-    return tuple(
-        f"{name}{j}"
-        for j, frame in enumerate(robot.frames[: robot.NL], 1)
-        for name in ("FV", "FS", "FO")
-        if frame.moving and not getattr(frame, name).is_zero
-    )
 
 
 @model(

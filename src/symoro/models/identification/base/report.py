@@ -16,7 +16,7 @@ from symoro.expr.formula import Formula
 from symoro.notation import latex as notation_latex
 
 if TYPE_CHECKING:
-    from symoro.models.identification.base.parameters import BaseParameters
+    from symoro.models.identification.base.result import BaseParameters
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\^|\*|.")
 _FUNCTIONS = ("cos", "sin", "tan", "pi")
