@@ -84,6 +84,7 @@ class Entry:
         takes: whether a robot, with the options given, is of this form.
         forms: the other forms; the first that takes a robot is the one for it, the plain form otherwise.
         applies: why the model does not apply to a robot, or None when it does.
+        requirements: the same for a robot with options; each returns the reason of a rejection, or None.
         applies_to: the same in words, for people.
         equations: the formulas in LaTeX, for the documentation.
         example, example_options: a bundled robot, and the options with which it takes this form.
@@ -100,6 +101,7 @@ class Entry:
     options: tuple[Option, ...] = ()
     aliases: tuple[str, ...] = ()
     applies: Callable[[Robot], str | None] = always
+    requirements: tuple[Callable[[Robot, Options], str | None], ...] = ()
     applies_to: str = "every robot"
     equations: str = ""
     example: str = "rx90"
@@ -115,13 +117,16 @@ class Entry:
         bends = bool(flexible_links(robot))
         return next((f for f in self.forms if f.flexible == bends and f.takes(robot, options)), self)
 
-    def why_not(self, robot: Robot) -> str | None:
-        """Why the model does not apply to a robot, if so."""
-        return self.form(robot, {}).refusal(robot)
+    def why_not(self, robot: Robot, options: Options | None = None) -> str | None:
+        """Return why the model does not apply to a robot with options, if so."""
+        return self.form(robot, options or {}).refusal(robot, options)
 
-    def refusal(self, robot: Robot) -> str | None:
-        """Why this form does not apply to a robot, if so."""
-        return FLEXIBLE if flexible_links(robot) and not self.flexible else self.applies(robot)
+    def refusal(self, robot: Robot, options: Options | None = None) -> str | None:
+        """Return why this form does not apply to a robot with options, if so."""
+        if flexible_links(robot) and not self.flexible:
+            return FLEXIBLE
+        reasons = (requirement(robot, options or {}) for requirement in self.requirements)
+        return self.applies(robot) or next((reason for reason in reasons if reason), None)
 
     @property
     def all_options(self) -> tuple[Option, ...]:
@@ -216,7 +221,7 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     whole = entry(name)
     chosen = whole.form(robot, options)
     given = checked_options(chosen, options, whole)
-    reason = chosen.refusal(robot)
+    reason = chosen.refusal(robot, options)
     if reason:
         what = f"{chosen.id} of {chosen.of}" if chosen.of else chosen.id
         raise NotApplicableError(f"{what} does not apply to robot '{robot.name}': {reason}")

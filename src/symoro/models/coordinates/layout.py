@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from symoro.models.coordinates.blocks import Block, Coordinate
-from symoro.models.coordinates.couplings import coordinate_joints
+from symoro.models.coordinates.couplings import coordinate_joints, posture
 from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.coordinates.provider import ConstraintProvider, TreeCoordinates
+from symoro.models.coordinates.provider import ChainedCoordinates, ConstraintProvider, TreeCoordinates
 from symoro.program.builder import Builder
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Base, BaseKind, Robot
 from symoro.robot.flexibility import flexible_links
-from symoro.robot.topology import elastic_joints, moving_joints
+from symoro.robot.topology import elastic_joints, loops, moving_joints
 
 
 @dataclass(frozen=True)
@@ -92,4 +94,21 @@ def constraint_provider(builder: Builder, layout: Layout, *, every_loop: bool = 
         return TreeCoordinates(joints, base=layout.has_free_base, modes=layout.modes, motors=layout.motors)
     from symoro.models.coordinates.wheels import WheelCoordinates  # it loads NumPy
 
-    return WheelCoordinates(builder, robot, surplus=layout.surplus == "share")
+    if not robot.B:
+        return WheelCoordinates(builder, robot, surplus=layout.surplus == "share")
+    from symoro.models.kinematic.loop.coordinates import loop_coordinates
+
+    joints = posture(builder, robot)
+    passive = [j for j in independent(robot) if not robot.frame(j).mu]
+    inside = {j for loop in loops(robot) for j in loop.frames}
+    closed = _driven(robot.replace(wheels=(), base=Base()), [j for j in passive if j not in inside])
+    rolling = _driven(robot.tree(), [j for j in passive if j in inside])
+    inner = TreeCoordinates(loop_coordinates(builder, closed, joints, every_loop=every_loop))
+    return ChainedCoordinates(inner, WheelCoordinates(builder, rolling, joints=joints))
+
+
+def _driven(robot: Robot, joints: Sequence[int]) -> Robot:
+    """Return the robot with further active joints, whose motion another constraint determines."""
+    for j in joints:
+        robot = robot.with_frame(j, mu=True)
+    return robot

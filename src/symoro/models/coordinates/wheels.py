@@ -6,6 +6,7 @@ from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, matmul
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.coordinates.blocks import BASE, PLANAR_BASE, Coordinate, Values, joint
+from symoro.models.coordinates.couplings import Ratios
 from symoro.models.coordinates.provider import Actuation, ConstraintProvider
 from symoro.models.kinematic.wheels.rolling import classical, rolling
 from symoro.program.builder import Builder
@@ -18,6 +19,7 @@ class WheelCoordinates(ConstraintProvider):
     Arguments:
         surplus: whether there may be more active joints than freedoms; the first that determine the motion are
             the coordinates.
+        joints: the joints of the tree, where the input q is declared already.
 
     Raises:
         NotApplicableError: the active joints are too many, too few or the wrong ones.
@@ -25,9 +27,11 @@ class WheelCoordinates(ConstraintProvider):
 
     is_identity = is_constant = False
 
-    def __init__(self, builder: Builder, robot: Robot, *, surplus: bool = False) -> None:
+    def __init__(
+        self, builder: Builder, robot: Robot, *, surplus: bool = False, joints: Ratios | None = None
+    ) -> None:
         self.builder = builder
-        self.rolling = rolling(builder, robot, surplus=surplus)
+        self.rolling = rolling(builder, robot, surplus=surplus, joints=joints)
         self.joints = self.rolling.joints
         self.positions = self.rolling.positions
         self.tree = (*BASE, *map(joint, self.joints.joints))

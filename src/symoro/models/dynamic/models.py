@@ -21,9 +21,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from symoro.errors import NotApplicableError, OptionError
+from symoro.errors import OptionError
 from symoro.expr.linalg import Matrix, Vector, add, dot
 from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Options
 from symoro.models.coordinates.blocks import (
     BASE,
     PLANAR_BASE,
@@ -77,7 +78,7 @@ from symoro.program.count import count
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import has_followers, independent
-from symoro.robot.description import Robot
+from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import elastic_joints
 
 PLANAR_V0 = Port("V0", "3", "velocity of the base: along x and y of frame 0, and turn")
@@ -184,22 +185,24 @@ def platform_space(space: str | None, to: int | str | None, fold: str, q: bool) 
     return PlatformSpace(to, fold, q) if space == "platform" else None
 
 
-def checked_motors(layout: Layout) -> Layout:
-    """Return the layout.
+def has_own_drives(robot: Robot, options: Options) -> str | None:
+    """Return why the torques of surplus drives are not determined, if joints are force-driven besides."""
+    if options.get("surplus") != "share":
+        return None
+    if options.get("free") or any(robot.frame(j).eta for j in independent(robot)):
+        return "drives share the torques, and those of elastic and free joints are known: the sharing is not unique"
+    return "drives of closed loops do not share torques" if robot.B else None
 
-    Raises:
-        NotApplicableError: motors behind springs are requested of a robot that cannot have them.
-    """
-    robot, reason = layout.robot, None
-    if layout.actuators and robot.B:
-        reason = LOOPS
-    elif layout.actuators and has_followers(robot):
-        reason = "its joints are coupled, and elastic actuators of such robots are not modelled"
-    elif layout.actuators and not elastic_joints(robot):
-        reason = "none of its joints is elastic"
-    if reason:
-        raise NotApplicableError(f"elastic actuators do not apply to robot '{robot.name}': {reason}")
-    return layout
+
+def has_motors(robot: Robot, options: Options) -> str | None:
+    """Return why the motors of elastic joints cannot have coordinates, if they are requested."""
+    if not options.get("actuators"):
+        return None
+    if robot.B:
+        return f"no elastic actuators: {LOOPS}"
+    if has_followers(robot):
+        return "its joints are coupled, and elastic actuators of such robots are not modelled"
+    return None if elastic_joints(robot) else "none of its joints is elastic"
 
 
 # -- inverse dynamics
@@ -254,6 +257,7 @@ ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
     outputs=inverse_outputs,
     options=(EFFORT, BASE_MOTION, ROTATION, REACTIONS_TOO, FREE, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
     aliases=("idm", "rnea"),
+    requirements=(has_motors, has_own_drives),
     plain=lambda robot: optimise(inverse_dynamics(robot, effort="plain")),
     structures={
         FIXED: {"reference": SYMORO_1997.at("section 5.1, eq. (15) to (20)"), "equations": NEWTON_EULER},
@@ -283,7 +287,7 @@ def inverse_dynamics(
 ) -> Program:
     """Return the torques of a motion; accelerations of force-driven joints, modes and a free base; reactions."""
     platform = platform_space(space, to, fold, q)
-    layout = checked_motors(Layout(robot, actuators, surplus, named_joints(robot, free), platform))
+    layout = Layout(robot, actuators, surplus, named_joints(robot, free), platform)
     given = base == "given"
     if reactions and robot.B:
         return _loop_reactions(layout)
@@ -387,6 +391,7 @@ DIRECT = (
     outputs=direct_outputs,
     options=(METHOD, EFFORT, ROTATION, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
     aliases=("ddm", "aba"),
+    requirements=(has_motors, has_own_drives),
     structures={
         FIXED: {
             "reference": NEWTON_EULER_2010.at(
@@ -421,7 +426,7 @@ def direct_dynamics(
 ) -> Program:
     """Return the accelerations that torques cause."""
     platform = platform_space(space, to, fold, q)
-    layout = checked_motors(Layout(robot, actuators, surplus, platform=platform))
+    layout = Layout(robot, actuators, surplus, platform=platform)
     if method == "recursive" and layout.is_coupled:
         kind = "closed loops" if robot.B else "coupled joints"
         raise OptionError(f"method recursive does not treat {kind}", hint="use method='inertia'")
@@ -733,4 +738,8 @@ def energy(robot: Robot, rotation: str = "matrix") -> Program:
         return s.builder.program()
 
     links = build(False)
-    return cheaper(links, build(True)) if layout.is_coupled and not layout.modes else links
+    moved = [*robot.base.V0, *robot.base.W0]
+    prescribed = robot.base.kind == BaseKind.WHEELED if not robot.wheels else False
+    rests = layout.has_free_base or not (prescribed or any(not x.is_zero for x in moved))
+    by_matrix = layout.is_coupled and not layout.modes and rests  # nu contains the whole motion
+    return cheaper(links, build(True)) if by_matrix else links

@@ -11,7 +11,7 @@ from typing import Any
 
 from symoro.models.catalogue import Option, Options, always, form, model
 from symoro.models.dynamic.floating.base import floating_tree
-from symoro.models.dynamic.setting import fixed_tree
+from symoro.models.dynamic.setting import fixed_tree, unfit_loops
 from symoro.models.dynamic.system import Inputs
 from symoro.models.kinematic.wheels.setting import on_wheels
 from symoro.models.platform.leg import APPLIES_TO
@@ -48,6 +48,7 @@ from symoro.models.ports import (
 )
 from symoro.program.program import Port, Program
 from symoro.robot.description import BaseKind, Robot
+from symoro.robot.topology import chain, loops
 
 EFFORT = Option(
     "effort",
@@ -173,7 +174,13 @@ def wheeled_tree(robot: Robot) -> str | None:
     """Return why the dynamic models of robots on wheels do not apply, if so."""
     if not all(g.is_zero for g in robot.base.G[:2]):
         return "its gravity is not vertical, and the heading of a robot on wheels is no input"
-    return on_wheels(robot)
+    carried = {k for wheel in robot.wheels for k in chain(robot, wheel.frame)}
+    shared = sorted(carried & {j for loop in loops(robot) for j in loop.frames})
+    if shared:
+        return (
+            f"joint {shared[0]} carries a wheel and is in a closed loop: rolling and closure share its motion"
+        )
+    return unfit_loops(robot) if robot.B else on_wheels(robot)
 
 
 def flexible_tree(robot: Robot) -> str | None:

@@ -148,18 +148,24 @@ def independent_constraints(
 
 
 def rolling(
-    builder: Builder, robot: Robot, trig: Trigonometry | None = None, *, surplus: bool = False
+    builder: Builder,
+    robot: Robot,
+    trig: Trigonometry | None = None,
+    *,
+    surplus: bool = False,
+    joints: Ratios | None = None,
 ) -> Rolling:
     """The motion of a robot on wheels; declares the input q.
 
     Arguments:
+        joints: the joints of the tree, where the input q is declared already.
         surplus: whether there may be more active joints than freedoms.
 
     Raises:
         NotApplicableError: its active joints are too many, too few or the wrong ones; they are named.
     """
     trig = trig or Trigonometry(builder, robot)
-    joints = posture(builder, robot)
+    joints = joints or posture(builder, robot)
     rows = independent_constraints(builder, robot, joints, trig)
     width = BASE + len(joints.own)
     dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in rows]
