@@ -30,6 +30,8 @@ class Block(StrEnum):
     MOTOR = "motor"
     PLATFORM = "platform"
 
+    __hash__ = str.__hash__  # that of Enum is a function in Python, and coordinates are keys everywhere
+
 
 class Coordinate(NamedTuple):
     """One generalised coordinate.

@@ -78,7 +78,7 @@ from symoro.program.count import count
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import has_followers, independent
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.description import Robot
 from symoro.robot.topology import elastic_joints
 
 PLANAR_V0 = Port("V0", "3", "velocity of the base: along x and y of frame 0, and turn")
@@ -737,9 +737,5 @@ def energy(robot: Robot, rotation: str = "matrix") -> Program:
         )
         return s.builder.program()
 
-    links = build(False)
-    moved = [*robot.base.V0, *robot.base.W0]
-    prescribed = robot.base.kind == BaseKind.WHEELED if not robot.wheels else False
-    rests = layout.has_free_base or not (prescribed or any(not x.is_zero for x in moved))
-    by_matrix = layout.is_coupled and not layout.modes and rests  # nu contains the whole motion
-    return cheaper(links, build(True)) if by_matrix else links
+    # The motion of a robot on wheels has few coordinates, and the matrix is often the shorter way.
+    return cheaper(build(False), build(True)) if robot.wheels else build(False)

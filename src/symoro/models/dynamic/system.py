@@ -164,7 +164,9 @@ class _Declaration:
             _ = dynamics.tree, dynamics.loads, dynamics.gravity
         if inputs.rates:
             self.nu |= self.joint_entries("qd")
-        if inputs.weight:  # the parameters of loops are listed before those that follow
+        if (
+            inputs.weight and self.layout.has_free_base
+        ):  # the parameters of loops are listed before those of the base
             provider.rates(self.nu)
         if inputs.accelerations:
             given = self.joint_entries("qdd")
