@@ -93,17 +93,17 @@ FLOORS: tuple[tuple[str, tuple[Shared | Apart, ...]], ...] = (
         (
             Shared(
                 "models/catalogue",
-                ("build: entry 'inverse-dynamics',", "options checked, rigid_fixed_tree asked"),
+                ("build: entry 'inverse-dynamics',", "structure, options and requirements checked"),
                 ("build: entry 'inverse-geometry',", "options checked"),
             ),
             Apart(
                 (
-                    Box("dynamic/inverse", ("inverse_dynamics, chosen, torque_program",)),
+                    Box("dynamic/models", ("inverse_dynamics, solved, chosen",)),
                     Box("dynamic/formulation", ("quick: how each link is written; link 6 before its turn",)),
                     Box(
-                        "models/coordinates",
-                        ("joint_motion: declares q, qd, qdd; G = 1 here",),
-                        "Coordinates",
+                        "dynamic/system, models/coordinates",
+                        ("system declares q, qd, qdd; G = 1 here",),
+                        "ConstraintProvider",
                     ),
                     Box(
                         "models/joints, models/recursion",
@@ -111,10 +111,10 @@ FLOORS: tuple[tuple[str, tuple[Shared | Apart, ...]], ...] = (
                         "Local",
                     ),
                     Box(
-                        "dynamic/torques",
+                        "dynamic/tree_dynamics",
                         (
-                            "one driver for all models that need torques;",
-                            "setting: gravity, wrenches, friction",
+                            "efforts: A nud + H of the tree, then G'",
+                            "force elements: rotors, friction, springs",
                         ),
                     ),
                     Box(

@@ -9,14 +9,35 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from string import ascii_uppercase
 
 import symoro
+from symoro.expr.formula import formula
 from symoro.models.catalogue import MENUS, Entry, Option
 from symoro.program.program import Port
+from symoro.robot.description import Coupling, Robot
+from symoro.robot.formats import loads
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "models"
 MARKER = "<!-- written by tools/model_pages.py from the catalogue -->"
 BY_HAND = "<!-- by hand from here -->\n"
+FIVE_BAR_ON_WHEELS = """
+symoro: 1
+name: FivebarOnWheels
+base: {kind: wheeled, gravity: [0, 0, -9.81], link: {mass: 5, com: [0.05, 0, 0.1], inertia: [0.2, 0.3, 0.4]}}
+frames:
+  - {ant: 0, b: 0.1, alpha: -pi/2, r: -0.25, link: {mass: 1, inertia: [0.004, 0.004, 0.0075]}}
+  - {ant: 0, b: 0.1, alpha: -pi/2, r: 0.25, link: {mass: 1, inertia: [0.004, 0.004, 0.0075]}}
+  - {ant: 0, b: 0.3, link: {M: 0.2, MX: 0.02, YY: 0.003, ZZ: 0.003}}
+  - {ant: 3, d: 0.2, active: false, link: {M: 0.3, MX: 0.045, YY: 0.009, ZZ: 0.009}}
+  - {ant: 0, b: 0.3, d: 0.24, link: {M: 0.2, MX: 0.02, YY: 0.003, ZZ: 0.003}}
+  - {ant: 5, d: 0.2, active: false, link: {M: 0.3, MX: 0.045, YY: 0.009, ZZ: 0.009}}
+loops:
+  - {open: {ant: 4, d: 0.3}, close: {ant: 6, d: 0.3}}
+wheels:
+  - {frame: 1, kind: fixed, radius: 0.1}
+  - {frame: 2, kind: fixed, radius: 0.1}
+"""
 
 
 def page(entry: Entry) -> str:
@@ -76,7 +97,7 @@ def _example(entry: Entry) -> str:
 
 def index() -> str:
     """The index of all models."""
-    lines = [MARKER, "# Models", ""]
+    lines = [MARKER, "# Models", "", "[Which model applies to which structure](structures.md)", ""]
     for menu in MENUS:
         entries = [e for e in symoro.catalogue().values() if e.menu == menu]
         if entries:
@@ -84,9 +105,67 @@ def index() -> str:
     return "\n".join(lines)
 
 
+def structures() -> dict[str, tuple[Robot, dict[str, object]]]:
+    """The structures of the table: a robot of each, and the options that request it."""
+    load = symoro.load
+    manipulator = load("mobile_manipulator")
+    on_wheels = loads(FIVE_BAR_ON_WHEELS, "yaml")
+    coupled = load("rx90").with_frame(5, coupling=Coupling(((4, formula("0.7")),)))
+    bent = load("flexible2r").with_frame(2, coupling=Coupling(((1, formula("0.7")),)))
+    return {
+        "tree": (load("rx90"), {}),
+        "coupled joints": (coupled, {}),
+        "closed loops": (load("sr400"), {}),
+        "platform space": (load("gough_stewart"), {"space": "platform"}),
+        "floating base": (load("rx90_floating"), {}),
+        "floating base given": (load("rx90_floating"), {"base": "given"}),
+        "loops on a floating base": (load("sr400").floating(), {}),
+        "elastic joints": (load("rx90_elastic"), {}),
+        "motors behind springs": (load("rx90_elastic"), {"actuators": "elastic"}),
+        "free joints": (load("cartpole"), {"free": [2]}),
+        "free joints in loops": (load("fivebar"), {"free": [1]}),
+        "wheels": (manipulator, {}),
+        "elastic joints on wheels": (manipulator.with_frame(6, eta=True, k=30), {}),
+        "free joints on wheels": (manipulator, {"free": [6]}),
+        "loops on wheels": (on_wheels, {}),
+        "flexible links": (load("flexible2r"), {}),
+        "flexible links, coupled joints": (bent, {}),
+        "flexible links on a floating base": (load("flexible_satellite"), {}),
+    }
+
+
+def table() -> str:
+    """The table of structures and models: what applies, what is rejected and for which reason."""
+    robots, reasons = structures(), dict[str, int]()
+    entries = [e for e in symoro.catalogue().values() if e.menu in ("Kinematic", "Dynamic", "Identification")]
+    lines = [MARKER, "# Structures and models", ""]
+    lines += [
+        "`+`: the model applies. A number: it is rejected for the reason below. Empty: there is no such option.",
+        "",
+    ]
+    letters = dict(zip(robots, ascii_uppercase, strict=False))
+    lines += [f"- {letter}: {name}" for name, letter in letters.items()]
+    lines += ["", "| model | " + " | ".join(letters.values()) + " |", "|---|" + ":-:|" * len(letters)]
+    for entry in entries:
+        cells = [_cell(entry, robot, options, reasons) for robot, options in robots.values()]
+        lines.append(f"| [{entry.id}]({entry.id}.md) | " + " | ".join(cells) + " |")
+    lines += ["", *(f"{number}. {reason}" for reason, number in reasons.items()), ""]
+    return "\n".join(lines)
+
+
+def _cell(entry: Entry, robot: Robot, options: dict[str, object], reasons: dict[str, int]) -> str:
+    if not set(options) <= {option.name for option in entry.all_options}:
+        return ""
+    reason = entry.why_not(robot, options)
+    if reason is None:
+        known = {option.name for option in entry.form(robot, options).options}
+        return "+" if set(options) <= known else ""
+    return str(reasons.setdefault(reason, len(reasons) + 1))
+
+
 def pages() -> dict[Path, str]:
     """Every generated file with its text; pages written by hand are left out."""
-    wanted = {FOLDER / "README.md": index()}
+    wanted = {FOLDER / "README.md": index(), FOLDER / "structures.md": table()}
     for entry in symoro.catalogue().values():
         path = FOLDER / f"{entry.id}.md"
         old = path.read_text(encoding="utf-8") if path.exists() else MARKER

@@ -66,7 +66,7 @@ def always(robot: Robot) -> str | None:
 
 
 Options = Mapping[str, Any]
-FLEXIBLE = "it has flexible links, which this model does not know"
+FLEXIBLE = "it has flexible links, and this model is one of rigid bodies"
 
 
 def any_robot(robot: Robot, options: Options) -> bool:
