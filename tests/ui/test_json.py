@@ -70,7 +70,7 @@ FAILING = {
         ["jacobian", "rx90", "--lang", "cobol"],
         ["jacobian", "rx90", "--to"],
     ],
-    "count": [["inverse-dynamics", "sr400", "--free", "1"], ["jacobian", "rx90", "--frame", "99"]],
+    "count": [["inverse-dynamics", "sr400", "--actuators", "elastic"], ["jacobian", "rx90", "--frame", "99"]],
     "explain": [["nope", "rx90"]],
     "eval": [
         ["jacobian", "rx90"],
