@@ -44,8 +44,8 @@ def arm(seed: int = 1) -> LoopMotion:
 
 
 @cache
-def bars(side: float = 1.0) -> LoopMotion:
-    return fivebar_motion(side)
+def bars(side: float = 1.0, samples: int = 800) -> LoopMotion:
+    return fivebar_motion(side, samples)
 
 
 def known(found: Identification, truth: symoro.Robot) -> dict[str, float]:
@@ -198,7 +198,7 @@ def test_postures_that_do_not_serve_are_refused(posture: object, error: type[Exc
 
 
 def test_pieces_of_a_log_go_on_from_each_other() -> None:
-    log = bars().log(1e-3, 2, exact=False)
+    log = bars(samples=2000).log(1e-3, 2, exact=False)
     given = {"posture": fivebar_posture(), "cutoff": 60.0, "decimation": 4}
     whole = symoro.identify("fivebar", log, piece=10_000, **given)
     for piece in (1, 700):
@@ -208,7 +208,7 @@ def test_pieces_of_a_log_go_on_from_each_other() -> None:
 
 
 def test_samples_that_no_posture_has_are_told_with_their_line(tmp_path: Path) -> None:
-    t = bars()
+    t = bars(samples=1600)
     q = t.q.copy()
     q[900:, 0] += 2.0 * np.linspace(0, 1, len(q) - 900)  # the bars stretch, and then cannot meet
     rows = np.column_stack([np.arange(len(q)) / RATE, q, t.tau]).tolist()

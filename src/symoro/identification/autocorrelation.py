@@ -152,10 +152,11 @@ def autoregressions(e: Array, kept: Booleans, order: int) -> Iterator[tuple[Arra
     for _ in range(order):
         whole = whole[1:] & kept[: len(whole) - 1]
         f, b = forward[1:], backward[:-1]
-        power = float(f[whole] @ f[whole] + b[whole] @ b[whole])
+        own, before = f[whole], b[whole]
+        power = float(own @ own + before @ before)
         if power == 0:
             return
-        k = -2 * float(f[whole] @ b[whole]) / power
+        k = -2 * float(own @ before) / power
         forward, backward = f + k * b, b + k * f
         padded = np.append(a, 0.0)
         a = padded + k * padded[::-1]

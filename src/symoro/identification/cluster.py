@@ -50,13 +50,8 @@ class Work:
     at: LoadPoint | None = None
 
 
-@lru_cache(maxsize=4)
-def _plain(work: Work) -> RowModel:
-    return equations(work.robot, work.kind, work.friction, work.gear, work.without)
-
-
 def _model(work: Work) -> RowModel:
-    model = _plain(replace(work, at=None))
+    model = equations(work.robot, work.kind, work.friction, work.gear, work.without)
     return model if work.at is None else at_load(model, work.at)
 
 

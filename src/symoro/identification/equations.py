@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -456,6 +456,18 @@ def equations(
         OptionError: there is no such model.
         NotApplicableError: the model does not apply to the robot.
     """
+    return _equations(robot, kind, friction, gear, tuple(without), near)
+
+
+@lru_cache(maxsize=8)  # several logs, methods or workers use the same equations
+def _equations(
+    robot: Robot,
+    kind: str,
+    friction: Friction,
+    gear: Transmission | None,
+    without: tuple[str, ...],
+    near: tuple[float, ...] | None,
+) -> RowModel:
     if kind not in MODELS:
         raise OptionError(f"model: expected one of {', '.join(MODELS)}, got '{kind}'")
     check_base(robot)

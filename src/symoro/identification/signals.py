@@ -38,6 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, comb, factorial, log, pi
 
 import numpy as np
@@ -374,13 +375,16 @@ def rests(q: Array, least: int) -> NDArray[np.bool_]:
     return found
 
 
+@lru_cache(maxsize=4)
 def decimation_filter(decimation: int) -> Array:
     """2 REACH rows of `decimation` weights: a symmetric low-pass of unit gain, cut into pieces."""
     half = REACH * decimation
     k = np.arange(-half, half)
     taps = np.sinc(PASS * k / decimation) * np.kaiser(2 * half + 1, SHAPE)[:-1]
     taps[0] = 0.0  # one weight more on one side would shift the phase
-    return np.asarray((taps / taps.sum()).reshape(2 * REACH, decimation))
+    weights = np.asarray((taps / taps.sum()).reshape(2 * REACH, decimation))
+    weights.setflags(write=False)
+    return weights
 
 
 def independent_share(decimation: int) -> float:
