@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import symoro
 from symoro.identification.closed_loop import ControlLoop, simulated
-from symoro.identification.dynamic import sought_robot
+from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import equations
 from symoro.identification.friction import Friction
 from symoro.identification.log import Log, log_of_arrays
@@ -80,7 +80,7 @@ def two_links() -> Arm:
 def puma() -> Arm:
     """PUMA 560 with its published parameters; the truth of its columns by least squares on exact torques."""
     robot, rng = symoro.load("puma560"), np.random.default_rng(560)
-    model = equations(sought_robot(robot), "dynamic", Friction(), None)
+    model = equations(symbolic_robot(robot), "dynamic", Friction(), None)
     q, qd, qdd = rng.uniform(-2, 2, (3, 400, 6))
     tau = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
     rows = model.parts(q, qd, qdd, tau)[1].reshape(-1, len(model.names))
@@ -115,7 +115,7 @@ def rate(method: str) -> float:
 
 def motion(arm: Arm, rate: float) -> tuple[Array, Array, Array]:
     """Positions, torques and reference without noise, once the start is forgotten, in FINE times finer steps."""
-    model = equations(sought_robot(arm.robot), "dynamic", Friction(), None)
+    model = equations(symbolic_robot(arm.robot), "dynamic", Friction(), None)
     t = np.arange(int((arm.seconds + arm.before) * rate) * FINE) / (FINE * rate)
     w = 2 * np.pi * arm.frequency * np.arange(1, 1 + arm.phases.shape[1])
     angle = t[:, None, None] * w + arm.phases

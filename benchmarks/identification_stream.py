@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import symoro
-from symoro.identification.dynamic import sought_robot
+from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import equations
 from symoro.identification.friction import Friction
 from symoro.identification.log import open_log
@@ -99,7 +99,7 @@ def stream(path: Path) -> None:
 
 def numpy_rate(path: Path, seconds: float = 6.0) -> float:
     """Rows a second of NumPy's QR of a piece's rows, [W y] with all columns."""
-    robot = sought_robot(symoro.load("tx40"))
+    robot = symbolic_robot(symoro.load("tx40"))
     model = equations(robot, "dynamic", Friction(), None)
     block = next(model.blocks(open_log(path, robot), Preparation(**GIVEN)))
     rows = np.concatenate([np.column_stack([block.A[:, k], block.y[:, k]]) for k in range(6)])

@@ -54,7 +54,7 @@ def test_name_and_words_stay() -> None:
 @pytest.mark.parametrize(
     ("module", "inner", "call"),
     [
-        (dynamic, "sought_robot", lambda: symoro.identify("planar2r", "none.csv")),
+        (dynamic, "symbolic_robot", lambda: symoro.identify("planar2r", "none.csv")),
         (excitation, "as_robot", lambda: symoro.excite("planar2r")),
         (compare, "ordered", lambda: symoro.base_parameters("planar2r", method="numeric")),
     ],

@@ -18,7 +18,7 @@ import symoro
 from symoro.errors import ProgramError, SymoroError
 from symoro.expr.formula import formula
 from symoro.identification import Calibration, Measurements, calibrate, simulated, write_measurements
-from symoro.identification.alignment import CUBE, TurnProblem, between, rotations
+from symoro.identification.alignment import CUBE, RotationProblem, between, rotations
 from symoro.models.calibration.chain import end_poses, numeric_chain
 from symoro.models.calibration.columns import way_to
 from symoro.models.calibration.identifiable import geometric_parameters, on_plane
@@ -105,7 +105,7 @@ def test_points_almost_in_a_plane_are_turned_and_not_mirrored(flat: float) -> No
         true = displaced([*rng.uniform(-9, 9, 3), *anywhere(rng, k)])
         measured = true @ own
         measured[:, :3, 3] += 1e-7 * rng.standard_normal((20, 3))
-        (best, *_) = TurnProblem(own, measured, np.zeros((3, 0)), 0.0, False).solutions(np.eye(3))
+        (best, *_) = RotationProblem(own, measured, np.zeros((3, 0)), 0.0, False).solutions(np.eye(3))
         assert between(best.base[:3, :3], true[:3, :3]) < 1e-3
         assert np.linalg.det(best.base[:3, :3]) == pytest.approx(1)
 

@@ -9,7 +9,7 @@ import pytest
 
 import symoro
 from symoro.identification.closed_loop import ControlLoop, simulated
-from symoro.identification.dynamic import sought_robot
+from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import equations
 from symoro.identification.friction import USUAL, Friction
 from symoro.identification.log import Log, log_of_arrays
@@ -24,7 +24,7 @@ FRICTION = ("FV", "FS", "FO")
 @cache
 def clean(dry: bool) -> Log:
     """The two links, with their friction or without any, once the start is forgotten."""
-    model = equations(sought_robot(two_links()), "dynamic", Friction(), None)
+    model = equations(symbolic_robot(two_links()), "dynamic", Friction(), None)
     known = base_values(two_links())
     K = np.array([known[name] if dry or name[:2] not in FRICTION else 0.0 for name in model.names])
     w = 2 * np.pi * 0.4 * np.arange(1, 5)

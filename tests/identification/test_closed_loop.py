@@ -14,7 +14,7 @@ from symoro.errors import OptionError, ProgramError
 from symoro.expr.formula import formula
 from symoro.identification import closed_loop, output_error
 from symoro.identification.closed_loop import ControlLoop, Simulated, direct_dynamics, simulated
-from symoro.identification.dynamic import sought_robot
+from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import RowModel, equations
 from symoro.identification.friction import TERMS, Friction
 from symoro.identification.log_description import transmission
@@ -62,7 +62,7 @@ def test_c_is_its_twin_in_numpy(
     """With every kind of friction, coupled motors and a payload, where they are sought and where they are left out."""
     gear = transmission([20.0, 15.0], {1: {2: 4.0}})
     robot = loads(TWO_LINKS.replace("{d: 0.8,", "{d: 0.8, alpha: 0.3,") + carried, "yaml")
-    model = equations(sought_robot(robot), "dynamic", Friction(tuple(TERMS)), gear, left_out)
+    model = equations(symbolic_robot(robot), "dynamic", Friction(tuple(TERMS)), gear, left_out)
     assert (model.known is not None) == bool(carried)
     assert closed_loop.driver(model) is not None
     rng = np.random.default_rng(4)
@@ -80,7 +80,7 @@ def test_c_is_its_twin_in_numpy(
 def test_it_is_the_motion_of_the_direct_dynamic_model() -> None:
     """Without dry friction, against SciPy; the error is that of steps of 5 ms at the speed of the loop."""
     robot = loads(re.sub(r"FS: [0-9.]+", "FS: 0", TWO_LINKS), "yaml")
-    model = equations(sought_robot(robot), "dynamic", Friction(), None)
+    model = equations(symbolic_robot(robot), "dynamic", Friction(), None)
     known = base_values(robot)
     forward = symoro.generate(robot, "direct-dynamics").function()
     loop, t = loop_along(2), np.arange(SAMPLES) / RATE
@@ -118,7 +118,7 @@ def test_a_payload_is_simulated_as_a_part_of_its_link() -> None:
     whole = loaded.replace(payload=None, links=(loaded.link(1), replace(link, **summed)))
     motions = []
     for robot in (loaded, whole):
-        model = equations(sought_robot(robot), "dynamic", Friction(), None)
+        model = equations(symbolic_robot(robot), "dynamic", Friction(), None)
         known = base_values(robot)
         motions.append(simulated(model, np.array([known[name] for name in model.names]), loop_along(2)))
     assert motions[0].q == pytest.approx(motions[1].q, abs=1e-9)
@@ -127,7 +127,7 @@ def test_a_payload_is_simulated_as_a_part_of_its_link() -> None:
 
 def test_a_joint_that_friction_stops_stands() -> None:
     """The reference stops; what is left of it is less than dry friction holds, so the joint stands."""
-    model = equations(sought_robot(loads(ONE_LINK, "yaml")), "dynamic", Friction(("coulomb",)), None)
+    model = equations(symbolic_robot(loads(ONE_LINK, "yaml")), "dynamic", Friction(("coulomb",)), None)
     K = np.array([{"ZZ1": 0.5, "FS1": 4.0}.get(name, 0.0) for name in model.names])
     t = np.arange(400) / RATE
     r, rd = np.minimum(t, 0.5)[:, None], (t < 0.5)[:, None].astype(float)
@@ -141,7 +141,7 @@ def test_a_joint_that_friction_stops_stands() -> None:
 
 
 def test_motion_that_does_not_stay_finite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = equations(sought_robot(two_links()), "dynamic", Friction(), None)
+    model = equations(symbolic_robot(two_links()), "dynamic", Friction(), None)
     K = np.zeros(len(model.names))
     for run in (
         lambda: simulated(model, K, loop_along(2)),
@@ -169,7 +169,7 @@ def test_the_direct_dynamic_model_takes_the_place_of_the_regressor(
     robot: symoro.Robot, left_out: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Several parameters at once, in parallel, each as by itself in NumPy."""
-    model = equations(sought_robot(robot), "dynamic", Friction(), None, left_out)
+    model = equations(symbolic_robot(robot), "dynamic", Friction(), None, left_out)
     assert direct_dynamics(model) is not None
     rng = np.random.default_rng(0)
     inertias = ("ZZ", "IA", "M", "FV")
@@ -184,13 +184,13 @@ def test_the_direct_dynamic_model_takes_the_place_of_the_regressor(
 
 
 def test_columns_that_a_robot_does_not_have_are_simulated_by_the_regressor() -> None:
-    robot = sought_robot(two_links())
+    robot = symbolic_robot(two_links())
     for friction, gear in (
         (Friction(("viscous", "load")), None),
         (Friction(), transmission((1, 1), {2: {1: 1}})),
     ):
         assert direct_dynamics(equations(robot, "dynamic", friction, gear)) is None
-    carried = sought_robot(loads(TWO_LINKS + CARRIED, "yaml"))
+    carried = symbolic_robot(loads(TWO_LINKS + CARRIED, "yaml"))
     assert direct_dynamics(equations(carried, "dynamic", Friction(), None)) is None
 
 

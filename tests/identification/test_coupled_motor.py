@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.identification.dynamic import sought_robot
+from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import drawn_motion, equations
 from symoro.identification.excitation import excite
 from symoro.identification.friction import Friction
@@ -81,7 +81,7 @@ def test_rows_are_dropped_where_the_coupled_motor_is_slow(ratios: tuple[tuple[fl
 
 def test_rows_of_joints_that_the_motor_does_not_turn_with_are_kept() -> None:
     model = equations(
-        sought_robot(symoro.load("scara")),
+        symbolic_robot(symoro.load("scara")),
         "dynamic",
         Friction(),
         transmission((80, 60, 200, 30), {4: {3: 15}}),
@@ -107,11 +107,11 @@ def test_the_offset_of_a_vertical_slide_is_dropped_and_named(model: str) -> None
 
 
 def test_an_offset_that_can_be_told_apart_keeps_its_column() -> None:
-    scara, gantry = (sought_robot(symoro.load(name)) for name in ("scara", "gantry"))
+    scara, gantry = (symbolic_robot(symoro.load(name)) for name in ("scara", "gantry"))
     assert "FO3" in equations(scara, "dynamic", Friction(), None, ["IA3"]).names
     assert "FO3" not in equations(scara, "dynamic", Friction(), None, ["FO3"]).names
     assert set(equations(gantry, "dynamic", Friction(), None).absorbed) == {"FO3"}
-    weightless = sought_robot(symoro.load("scara").bind({"G3": 0.0}))  # an offset is not a weight there
+    weightless = symbolic_robot(symoro.load("scara").bind({"G3": 0.0}))  # an offset is not a weight there
     assert "FO3" in equations(weightless, "dynamic", Friction(), None).names
 
 
@@ -127,7 +127,7 @@ def test_a_motion_is_found_for_a_scara_and_the_note_names_the_offset() -> None:
 
 def test_rows_are_dropped_where_a_passive_joint_with_dry_friction_is_slow() -> None:
     """Joint 3 of SR400 turns at the difference of the rates of motors 2 and 7, and rubs on both."""
-    model = equations(sought_robot(symoro.load("sr400")), "dynamic", Friction(), None)
+    model = equations(symbolic_robot(symoro.load("sr400")), "dynamic", Friction(), None)
     assert "FS3" in model.names and "FS8" in model.absorbed
     assert model.assembly is not None
     q = drawn_motion(np.ones(6), model.assembly)[0][:2]

@@ -22,7 +22,7 @@ from symoro.identification.regression import (
     weighted,
 )
 from symoro.identification.robust import robust
-from symoro.identification.rows import Triangles, absorbed, compressed, empty, joined, merged
+from symoro.identification.rows import RFactors, absorbed, compressed, empty, joined, merged
 from symoro.identification.tolerances import HUBER
 from symoro.identification.total import total
 
@@ -49,7 +49,7 @@ def pieces(whole: RowBlock, *cuts: int) -> list[RowBlock]:
     return [RowBlock(*(getattr(whole, f)[a:b] for f in fields)) for a, b in pairwise(marks)]
 
 
-def data_of(*blocks: RowBlock) -> Triangles:
+def data_of(*blocks: RowBlock) -> RFactors:
     found = empty(SUPPORT)
     for one in blocks:
         found = absorbed(found, one, one.kept)

@@ -11,7 +11,7 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError, RobotError
 from symoro.expr.formula import formula
-from symoro.identification.dynamic import sought_robot
+from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import equations
 from symoro.identification.excitation import Excitation, excite, trajectory_text
 from symoro.identification.friction import Friction
@@ -47,7 +47,7 @@ def search(
 ) -> SeriesSearch:
     known = dict(robot.nominal)
     limits = motion_limits(robot, acceleration, 0.9, True, known)
-    equation = equations(sought_robot(robot), "dynamic", Friction(), None)
+    equation = equations(symbolic_robot(robot), "dynamic", Friction(), None)
     return SeriesSearch(robot, known, equation, limits, harmonics, 0.2, criterion, True, samples)
 
 
@@ -131,7 +131,7 @@ def along(found: Excitation, count: int) -> tuple[Any, Any, Any]:
 def test_the_condition_told_is_that_of_the_identification_that_follows(robot: Robot, tmp_path: Path) -> None:
     """Of its equations along the motion, and of the data that it makes of a log."""
     found = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
-    equation = equations(sought_robot(robot), "dynamic", Friction(), None)
+    equation = equations(symbolic_robot(robot), "dynamic", Friction(), None)
     assert found.columns == equation.names
     q, qd, qdd = along(found, 600)
     rows = equation.parts(q, qd, qdd, np.zeros_like(qd))[1].reshape(-1, len(found.columns))
@@ -145,9 +145,9 @@ def test_the_condition_told_is_that_of_the_identification_that_follows(robot: Ro
     log.write_text(table_text(table))
     identified = symoro.identify(robot, log)
     assert identified.model.names == found.columns
-    triangle = identified.data.together(np.ones(len(samples.joints)))
+    r_factor = identified.data.together(np.ones(len(samples.joints)))
     # Rows at rest, at both ends, are none of identification's.
-    assert condition(triangle[:, :-1]) == pytest.approx(found.condition, rel=0.05)
+    assert condition(r_factor[:, :-1]) == pytest.approx(found.condition, rel=0.05)
 
 
 def test_what_is_zero_in_the_description_is_shown_too() -> None:

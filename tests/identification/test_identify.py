@@ -21,7 +21,7 @@ from symoro.identification.robust import robust
 from symoro.identification.rows import LogRows, compressed, merged
 from symoro.identification.signals import Preparation, decimated, decimation_filter, independent_share
 from symoro.robot.formats import loads
-from tests.identification.truth import TWO_LINKS, Truth, smooth, truth, two_links
+from tests.identification.truth import TWO_LINKS, Truth, inverse_dynamics, smooth, truth, two_links
 
 NOISE = np.array([0.5, 0.1])
 
@@ -84,7 +84,7 @@ def test_instruments_take_the_bias_away_that_noisy_positions_bring() -> None:
     given = {"cutoff": 60.0, "decimation": 2, "slow": 0.02, "controller": t.controller}
     plain = symoro.identify(two_links(), log, method="wls", **given)
     found = symoro.identify(two_links(), log, method="iv", **given)
-    assert plain.estimate.colour > 1  # and deviations of white noise would be too small
+    assert plain.estimate.autocorrelation > 1  # and deviations of white noise would be too small
     assert np.abs((plain.estimate.values - found.estimate.values) / found.estimate.deviations).max() > 4.5
     assert np.abs(errors(found, t.K)).max() < 4
 
@@ -204,7 +204,7 @@ def test_motions_that_do_not_tell_columns_apart_are_refused() -> None:
     time = np.arange(len(t.q)) / t.rate
     q, qd, qdd = t.q.copy(), t.qd.copy(), t.qdd.copy()
     q[:, 0], qd[:, 0], qdd[:, 0] = 2 * time - 0.3 * np.cos(time), 2 + 0.3 * np.sin(time), 0.3 * np.cos(time)
-    torques = symoro.generate(two_links(), "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    torques = inverse_dynamics(two_links())(q=q, qd=qd, qdd=qdd)["tau"]
     log = log_of_arrays(t.rate, q, torques, velocity=qd, acceleration=qdd)
     with pytest.raises(
         ArgumentError, match=r"1 of 13 parameters.*\n  - FO1: .* \+1 FS1: the motion does not"

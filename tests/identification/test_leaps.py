@@ -11,19 +11,19 @@ import symoro
 from symoro.errors import FormatError
 from symoro.identification import simulated_rows
 from symoro.identification.closed_loop import Simulated, loop_of
-from symoro.identification.dynamic import sought_robot
+from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import equations
 from symoro.identification.friction import Friction
 from symoro.identification.log import log_of_arrays
 from symoro.identification.log_description import PdController
-from symoro.identification.signals import Preparation, check_leaps
+from symoro.identification.signals import Preparation, check_jumps
 from tests.identification.test_logs import written
 from tests.identification.truth import smooth, two_links
 
 
 def checked(q: np.ndarray, rate: float = 1000.0) -> None:
     column = q[:, None] if q.ndim == 1 else q
-    check_leaps(column, 0, log_of_arrays(rate, column, column))
+    check_jumps(column, 0, log_of_arrays(rate, column, column))
 
 
 def turned(samples: int = 3000) -> np.ndarray:
@@ -102,7 +102,7 @@ def test_motions_do_not_leap() -> None:
 def test_leaps_of_a_simulated_motion_are_no_fault_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     t = smooth(two_links(), 2000, 1000.0)
     log = log_of_arrays(1000.0, t.q, t.tau, reference=t.q)
-    model = equations(sought_robot(two_links()), "dynamic", Friction(), None)
+    model = equations(symbolic_robot(two_links()), "dynamic", Friction(), None)
     preparation = Preparation(decimation=10)
     measured = simulated_rows.whole(list(model.blocks(log, preparation)))
     q = t.q.copy()

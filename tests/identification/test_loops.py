@@ -13,7 +13,7 @@ import symoro
 from symoro.errors import ArgumentError, FormatError, NotApplicableError, UnknownNameError
 from symoro.expr.formula import formula
 from symoro.identification import cluster
-from symoro.identification.dynamic import Identification, sought_robot
+from symoro.identification.dynamic import Identification, symbolic_robot
 from symoro.identification.friction import Friction
 from symoro.identification.log import log_of_arrays
 from symoro.identification.postures import start_posture
@@ -161,7 +161,7 @@ def test_each_log_takes_a_posture_of_its_own() -> None:
 
 
 def test_a_posture_that_parallelograms_do_not_have_is_refused() -> None:
-    robot, log = sought_robot(symoro.load("sr400")), arm().log()
+    robot, log = symbolic_robot(symoro.load("sr400")), arm().log()
     posture = sr400_joints(arm().q[:1])[0]
     assert start_posture(robot, log, posture + 0.01) is None
     posture[2] += 0.5
@@ -289,7 +289,7 @@ def test_a_worker_makes_the_rows_of_its_pieces_of_a_parallelogram_robot() -> Non
     preparation = Preparation(cutoff=60.0, decimation=5)
     share = independent_share(5)
     work = cluster.Work(
-        sought_robot(symoro.load("sr400")), "dynamic", Friction(), None, (), preparation, share
+        symbolic_robot(symoro.load("sr400")), "dynamic", Friction(), None, (), preparation, share
     )
     whole = symoro.identify("sr400", log, cutoff=60.0, decimation=5)
     support = whole.model.support

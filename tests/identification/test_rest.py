@@ -10,7 +10,7 @@ import symoro
 from symoro.identification.dynamic import Identification
 from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.signals import rests
-from tests.identification.truth import base_values, motion_warnings, two_links
+from tests.identification.truth import base_values, inverse_dynamics, motion_warnings, two_links
 
 RATE, SECONDS, FS = 500.0, 8.0, np.array([1.5, 0.8])
 
@@ -29,7 +29,7 @@ def stuck(share: float, noise: float = 0.0) -> Log:
     qd = way / moves * 140 * u**3 * (1 - u) ** 3
     qdd = way / moves**2 * 420 * u**2 * (1 - u) ** 2 * (1 - 2 * u)
     q = np.where(u < 1, q, there)
-    tau = symoro.generate(two_links(), "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    tau = inverse_dynamics(two_links())(q=q, qd=qd, qdd=qdd)["tau"]
     tau = tau + (u == 1) * FS * np.sin(2.3 * t)[:, None]
     return log_of_arrays(RATE, q, tau + noise * np.array([0.5, 0.1]) * chance.standard_normal(q.shape))
 

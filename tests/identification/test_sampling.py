@@ -20,7 +20,14 @@ from symoro.identification.signals import (
     step_integrals,
     white_noise,
 )
-from tests.identification.truth import FOURIER, PHASE, base_values, sampling_warnings, two_links
+from tests.identification.truth import (
+    FOURIER,
+    PHASE,
+    base_values,
+    inverse_dynamics,
+    sampling_warnings,
+    two_links,
+)
 
 TORQUE = np.array([0.5, 0.1])
 
@@ -34,7 +41,7 @@ def fourier(
     angle = np.arange(int(seconds * rate))[:, None, None] / rate * w + PHASE
     q, qd = (FOURIER * np.sin(angle)).sum(2), (FOURIER * w * np.cos(angle)).sum(2)
     qdd = -(FOURIER * w**2 * np.sin(angle)).sum(2)
-    return q, symoro.generate(two_links(), "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    return q, inverse_dynamics(two_links())(q=q, qd=qd, qdd=qdd)["tau"]
 
 
 def log(rate: float, base: float, torque: float = 0.0, position: float = 0.0, seed: int = 5) -> Log:
@@ -120,7 +127,7 @@ def test_fast_motion_is_right_within_deviations_or_told(
 @pytest.mark.parametrize("position", [1e-6, 1e-5, 1e-4, 1e-3])
 def test_noise_on_positions_that_nothing_takes_out_is_told(position: float) -> None:
     found = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), slow=0.05)
-    assert np.abs(errors(found)).max() * found.estimate.colour > 5  # in deviations of white noise
+    assert np.abs(errors(found)).max() * found.estimate.autocorrelation > 5  # in deviations of white noise
     assert any(line.name == "position-noise" for line in found.warnings)
 
 

@@ -13,7 +13,7 @@ from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.log_diagnostics import motion_warnings as warnings_about_motion
 from symoro.identification.signals import Preparation, white_noise
 from tests.identification.test_logs import written
-from tests.identification.truth import motion_warnings, smooth, two_links
+from tests.identification.truth import inverse_dynamics, motion_warnings, smooth, two_links
 
 NOISE = 1e-6
 
@@ -28,7 +28,7 @@ def hardly(amplitude: float, *, noise: float = NOISE, count: float = 0.0, moves:
     q[:, 1] = 0.3 + amplitude * np.sin(w * time) * there
     qd[:, 1] = amplitude * w * np.cos(w * time) * there
     qdd[:, 1] = -amplitude * w**2 * np.sin(w * time) * there
-    tau = symoro.generate(two_links(), "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    tau = inverse_dynamics(two_links())(q=q, qd=qd, qdd=qdd)["tau"]
     chance = np.random.default_rng(2)
     q = q + noise * chance.standard_normal(q.shape)
     if count:

@@ -13,7 +13,7 @@ from symoro.identification.closed_loop import ControlLoop, Simulated
 from symoro.identification.equations import RowModel, row_noise, row_share
 from symoro.identification.log import log_of_arrays
 from symoro.identification.regression import Estimate, own_deviations
-from symoro.identification.rows import Triangles, triangle
+from symoro.identification.rows import RFactors, r_factor
 from symoro.identification.signals import HALF, beside, step_integrals
 from symoro.identification.simulated_rows import resolved
 from symoro.progress import listening
@@ -194,7 +194,7 @@ def test_coloured_noise_has_wider_deviations_that_are_told(
         log = log_of_arrays(t.rate, t.q, t.tau + noise, velocity=t.qd, acceleration=t.qdd)
         e = symoro.identify(two_links(), log, method=method, decimation=decimation).estimate
         squares.append(squared_errors(e, t.K))
-        told.append(e.colour)
+        told.append(e.autocorrelation)
     assert np.median(told) > 1.1
     assert 0.7 < np.mean(squares) < 1.35
     if decimation == 1:
@@ -212,7 +212,7 @@ def test_white_noise_has_no_colour_whatever_the_filter(model: str, decimation: i
         tau = t.tau + NOISE * np.random.default_rng(seed).standard_normal(t.tau.shape)
         log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd)
         e = symoro.identify(two_links(), log, model=model, decimation=decimation, slow=slow).estimate
-        assert e.colour == 1.0
+        assert e.autocorrelation == 1.0
 
 
 def test_drawn_rows_are_those_that_white_noise_becomes() -> None:
@@ -256,7 +256,7 @@ def test_deviations_of_equations_do_not_depend_on_the_units_of_others(size: floa
     support = np.ones((2, 3), dtype=bool)
     rows = rng.standard_normal((2, 40, 3)) * np.array([[1, 1, 0], [1, 1, 1]])[:, None]
     y = rows @ np.array([1.0, -2.0, 3.0]) + 0.1 * rng.standard_normal((2, 40))
-    factors = [triangle(np.column_stack([A, b])) for A, b in zip(rows, y, strict=True)]
-    expected = own_deviations(Triangles(tuple(factors), (40, 40), support))
-    found = own_deviations(Triangles((factors[0], size * factors[1]), (40, 40), support))
+    factors = [r_factor(np.column_stack([A, b])) for A, b in zip(rows, y, strict=True)]
+    expected = own_deviations(RFactors(tuple(factors), (40, 40), support))
+    found = own_deviations(RFactors((factors[0], size * factors[1]), (40, 40), support))
     assert found == pytest.approx(expected * [1, size], rel=1e-9)

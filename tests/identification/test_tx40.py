@@ -35,8 +35,8 @@ def test_the_parameters_explain_the_torques() -> None:
 
 def test_friction_and_rotors_are_known_well() -> None:
     e = identified().estimate
-    assert 1.4 < e.colour < 2  # the model lacks something that is alike from row to row
-    value, off = e.as_dict(), dict(zip(e.names, e.relative / e.colour, strict=True))
+    assert 1.4 < e.autocorrelation < 2  # the model lacks something that is alike from row to row
+    value, off = e.as_dict(), dict(zip(e.names, e.relative / e.autocorrelation, strict=True))
     for j in range(1, 7):
         assert value[f"FV{j}"] > 0 and value[f"FS{j}"] > 0 and off[f"FV{j}"] < 10
         assert off["FSM6" if j == 6 else f"FS{j}"] < 10

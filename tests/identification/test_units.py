@@ -15,11 +15,11 @@ from symoro.identification.estimate_diagnostics import parameter_warnings
 from symoro.identification.log import log_of_arrays
 from symoro.identification.log_diagnostics import rate_warnings
 from symoro.identification.regression import Estimate, Residual, Residuals
-from symoro.identification.rows import Triangles, triangle
+from symoro.identification.rows import RFactors, r_factor
 from symoro.robot.description import Limits
 from symoro.robot.formats import loads
 from tests.identification.loops import sr400_motion
-from tests.identification.truth import Truth, smooth, truth, two_links, unit_warnings
+from tests.identification.truth import Truth, inverse_dynamics, smooth, truth, two_links, unit_warnings
 
 NOISE = np.array([0.5, 0.1])
 
@@ -91,7 +91,7 @@ def test_joints_that_do_turn_fast_are_not_asked_for_degrees(speed: float) -> Non
     time = np.arange(len(t.q))[:, None] / t.rate
     turns = np.array([speed, 0.0])
     q, qd = t.q + turns * time, t.qd + turns
-    model = symoro.generate(two_links(), "inverse-dynamics").function()
+    model = inverse_dynamics(two_links())
     tau = model(q=q, qd=qd, qdd=t.qdd)["tau"] + NOISE * np.random.default_rng(2).standard_normal(q.shape)
     log = log_of_arrays(t.rate, q, tau, velocity=qd)
     assert not unit_warnings(symoro.identify(two_links(), log, without=["FO1"]))
@@ -136,7 +136,7 @@ def test_good_logs_raise_no_doubt() -> None:
     time = np.arange(1500)[:, None] / t.rate
     turning, speed = smooth(two_links()), np.array([12.0, 0.0])
     q, qd = turning.q + speed * time, turning.qd + speed
-    model = symoro.generate(two_links(), "inverse-dynamics").function()
+    model = inverse_dynamics(two_links())
     tau = model(q=q, qd=qd, qdd=turning.qdd)["tau"]
     log = log_of_arrays(t.rate, q, tau + NOISE * chance.standard_normal(q.shape), velocity=qd)
     assert symoro.identify(two_links(), log, decimation=4, without=["FO1"]).warnings == ()
@@ -151,7 +151,7 @@ def test_parameters_that_are_zero_but_for_round_off_raise_no_doubt() -> None:
     for value, count in ((-1e-14, 0), (-1e-3, 0), (-1e-2, 1)):
         K = np.array([1.0, value])
         A = chance.standard_normal((20, 2))
-        data = Triangles((triangle(np.column_stack([A, A @ K])),), (20,), np.ones((1, 2), dtype=bool))
+        data = RFactors((r_factor(np.column_stack([A, A @ K])),), (20,), np.ones((1, 2), dtype=bool))
         found = Estimate("WLS", ("ZZ1", "FS1"), K, 1e-32 * np.eye(2), np.array([1e-12]), 8)
         assert len(parameter_warnings(base, found, Residuals(fit, fit), data)) == count
 

@@ -14,6 +14,7 @@ from symoro.identification.dynamic import Identification
 from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.log_description import PdController
 from symoro.robot.formats import loads
+from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
 
@@ -29,6 +30,7 @@ FOURIER = np.array([[0.35, 0.2, 0.15, 0.1], [0.3, 0.25, 0.2, 0.12]])
 PHASE = np.array([[0.3, 1.2, 2.1, 0.5], [1.1, 0.4, 2.5, 1.9]])
 
 
+@cache
 def two_links(twist: str = "0") -> symoro.Robot:
     """The arm; `twist` is the angle between its axes."""
     return loads(TWO_LINKS.replace("{d: 0.8,", f"{{d: 0.8, alpha: {twist},"), "yaml")
@@ -98,16 +100,23 @@ def truth(
     return Truth(rate, q, qd, qdd, tau, r, PdController(tuple(kp), tuple(kd)), base_values(robot))
 
 
+@cache
+def inverse_dynamics(robot: symoro.Robot) -> Function:
+    return symoro.generate(robot, "inverse-dynamics").function()
+
+
+@cache
 def smooth(robot: symoro.Robot, samples: int = 1500, rate: float = 500.0) -> Truth:
     """Any robot of two joints along the sines themselves; torques of the inverse dynamic model, nothing simulated."""
     w = 2 * np.pi * 0.4 * np.arange(1, 5)
     angle = np.arange(samples)[:, None, None] / rate * w + PHASE
     q, qd = (FOURIER * np.sin(angle)).sum(2), (FOURIER * w * np.cos(angle)).sum(2)
     qdd = -(FOURIER * w**2 * np.sin(angle)).sum(2)
-    tau = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    tau = inverse_dynamics(robot)(q=q, qd=qd, qdd=qdd)["tau"]
     return Truth(rate, q, qd, qdd, tau, q, PdController((0.0, 0.0), (0.0, 0.0)), base_values(robot))
 
 
+@cache
 def base_values(robot: symoro.Robot) -> dict[str, float]:
     """Base parameters and friction of a robot of numbers."""
     base = symoro.base_parameters(robot.symbolic(inertia="all"))

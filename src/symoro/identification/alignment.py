@@ -1,32 +1,26 @@
-"""How frame 0 and the end are turned, from poses or positions, wherever the world's axes stand: no start is needed.
+"""Rough placement of the robot's base and of the measured marker, before a calibration.
 
-With x_i and N_i the end's position and rotation in frame 0 as described, p_i and M_i those measured, G the rotation of
-the world in frame 0, E that of what is measured on the end, m its position there:
+A tracker may be anywhere, and Gauss and Newton's method converges to a base that is rotated far only by chance. So the
+placements are computed first from many starts, and then fitted with the displacements of frame 0 and of the end alone.
 
-    G p_i = x_i + N_i m + s        linear in m and s, which are taken out; |B g - x|^2 in G's entries g is left
+Poses and positions: with x_i and N_i the end's position and rotation in frame 0 as described, p_i and M_i those
+measured, G the rotation of the world in frame 0, E that of the marker on the end, m its position there,
+
+    G p_i = x_i + N_i m + s        linear in m and s, which are eliminated; |B g - x|^2 in G's entries g remains
     G M_i = N_i E                  |..|^2 = 6 S - 2 g'K e, bilinear in the entries of G and E (Shah 2013)
 
-Both are lowered in turn over rotations alone, never over reflections. Of all G, that which fits E best, and of all E
-that which fits G best, comes from a singular value decomposition (Kabsch 1976); the quadratic form is bounded by the
-multiple of |g|^2 = 3 of its largest eigenvalue, so each step lowers the sum. Starts are the 24 rotations of the cube,
-which no rotation is farther from than 63 degrees, and the solution without the condition that G and E are rotations.
+Both are minimised in turn over rotations alone, never over reflections. The G that fits E best, and the E that fits G
+best, follow from a singular value decomposition (Kabsch 1976); the quadratic form is bounded by the multiple of
+|g|^2 = 3 of its largest eigenvalue, so each step reduces the sum. Starts are the 24 rotations of the cube, at most 63
+degrees from any rotation, and the solution without the condition that G and E are rotations.
+
+Distances and contacts, with c the point and n, h the plane in frame 0:
+
+    distance    |x_i + N_i m - c| = d_i     Gauss and Newton's method in c and m, from points all around
+    plane       n . (x_i + N_i m) = h       in turn m and h, which are linear, and n, the direction of least variance
 
 M. Shah, "Solving the robot-world/hand-eye calibration problem using the Kronecker product", Journal of Mechanisms and
 Robotics 5, 2013. W. Kabsch, "A solution for the best rotation to relate two sets of vectors", Acta Cryst. A32, 1976.
-
-The point of distances, or the plane of contacts, seen from frame 0: from starts all over, as nothing else is known.
-
-With x_i and N_i the end's position and rotation in frame 0 as described, m what is measured on the end:
-
-    distance    |x_i + N_i m - c| = d_i     steps of Gauss and Newton in c and m, from points all around
-    plane       n . (x_i + N_i m) = h       in turn m and h, which are linear, and n, the direction in which the points
-                                            spread least
-
-Where frame 0 and what is measured on the end stand, roughly: the robot as described, moved as a whole.
-
-Trackers stand anywhere, and steps of Gauss and Newton find a base that is turned far only by luck. So the places are
-looked for first, from starts all over (`turns`, `targets`), and then fitted with the displacements of frame 0 and of
-the end alone.
 """
 
 from __future__ import annotations
@@ -63,16 +57,16 @@ ROTATION_STEPS = 300
 
 
 @dataclass(frozen=True)
-class TurnSolution:
+class RotationSolution:
     """Frame 0 in the world (4, 4), what is measured on the end (4, 4), and the mean square that is left."""
 
     base: Array
     tip: Array
-    miss: float
+    residual: float
 
 
 @dataclass(frozen=True)
-class TurnProblem:
+class RotationProblem:
     """What is measured, seen from frame 0.
 
     Attributes:
@@ -89,7 +83,7 @@ class TurnProblem:
     size: float
     free: bool
 
-    def solutions(self, described: Array, steps: int = ROTATION_STEPS) -> list[TurnSolution]:
+    def solutions(self, described: Array, steps: int = ROTATION_STEPS) -> list[RotationSolution]:
         """The lowest sums of squares over all places of the base, those far apart, best first.
 
         Of those that are as good, which there are where the end and frame 0 cannot be told apart, that comes first
@@ -109,15 +103,15 @@ class TurnProblem:
                 break
         e = self._tips(g, cross)
         cost = np.sum(g * (g @ quadratic - 2 * linear), 1) - 2 * np.sum((g @ cross) * e, 1)
-        found: list[TurnSolution] = []
+        solutions: list[RotationSolution] = []
         kept: list[Array] = []
         for k in _order(cost, g, first):
             turn = g[k].reshape(3, 3)
             if any(between(turn, other) < DIFFERENT_ROTATION for other in kept):
                 continue
             kept.append(turn)
-            found.append(self._placed(turn, e[k].reshape(3, 3), away))
-        return found
+            solutions.append(self._placed(turn, e[k].reshape(3, 3), away))
+        return solutions
 
     def tip(self, base: Array) -> Array:
         """What is measured on the end, frame 0 being where it is said to be (4, 4)."""
@@ -144,8 +138,8 @@ class TurnProblem:
         """K: g'K e is the sum of tr(E' N' G M), by the square of the length that counts as a radian (9, 9)."""
         if not self.size:
             return np.zeros((9, 9))
-        found = np.einsum("slj,sak->lajk", self.own[:, :3, :3], self.measured[:, :3, :3])
-        return np.asarray(self.size**2 * found.reshape(9, 9))
+        products = np.einsum("slj,sak->lajk", self.own[:, :3, :3], self.measured[:, :3, :3])
+        return np.asarray(self.size**2 * products.reshape(9, 9))
 
     def _tips(self, g: Array, cross: Array) -> Array:
         """The best E for each G, as rows of entries."""
@@ -153,7 +147,7 @@ class TurnProblem:
             return np.repeat(np.eye(3).reshape(1, 9), len(g), 0)
         return rotations((g @ cross).reshape(-1, 3, 3)).reshape(-1, 9)
 
-    def miss(self, base: Array, tip: Array) -> float:
+    def residual(self, base: Array, tip: Array) -> float:
         """The mean square that places leave."""
         said = base @ self.own @ tip
         left = ((said - self.measured)[:, :3, 3] ** 2).sum()
@@ -161,13 +155,13 @@ class TurnProblem:
             left += self.size**2 * ((said - self.measured)[:, :3, :3] ** 2).sum()
         return float(left / len(self.own))
 
-    def _placed(self, turn: Array, e: Array, away: Array) -> TurnSolution:
+    def _placed(self, turn: Array, e: Array, away: Array) -> RotationSolution:
         middle = self.measured[:, :3, 3].mean(0)
         seen = (self.measured[:, :3, 3] - middle) @ turn.T - self.own[:, :3, 3]
         off = np.linalg.lstsq(away, seen.reshape(-1), rcond=ROUND_OFF)[0]
         base = pose_of(turn.T, middle + turn.T @ off[-3:])
         tip = pose_of(e, self.levers @ off[:-3])
-        return TurnSolution(base, tip, self.miss(base, tip))
+        return RotationSolution(base, tip, self.residual(base, tip))
 
 
 def _order(cost: Array, g: Array, first: Array) -> list[int]:
@@ -193,17 +187,17 @@ def between(a: Array, b: Array) -> float:
 
 def _starts(quadratic: Array, linear: Array, cross: Array) -> Array:
     """G and E as any matrices: of positions the lowest point, of rotations the strongest pair."""
-    found = [np.linalg.lstsq(quadratic, linear, rcond=ROUND_OFF)[0]]
+    starts = [np.linalg.lstsq(quadratic, linear, rcond=ROUND_OFF)[0]]
     if cross.any():
         strongest = np.linalg.svd(cross)[0][:, 0]
-        found += [strongest, -strongest]
-    return rotations(np.array(found).reshape(-1, 3, 3)).reshape(-1, 9)
+        starts += [strongest, -strongest]
+    return rotations(np.array(starts).reshape(-1, 3, 3)).reshape(-1, 9)
 
 
 def pose_of(turn: Array, place: Array) -> Array:
-    found = np.eye(4)
-    found[:3, :3], found[:3, 3] = turn, place
-    return found
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = turn, place
+    return pose
 
 
 def _cube() -> Array:
@@ -226,17 +220,17 @@ TARGET_STEPS = 60
 
 
 @dataclass(frozen=True)
-class Sight:
+class Target:
     """A target seen from frame 0: the point, or the normal (3,), the plane's height; what is measured on the end, and
     the mean square that is left."""
 
     seen: Array
     height: float
     tip: Array
-    miss: float
+    residual: float
 
 
-def points(own: Array, distances: Array, levers: Array, described: Array) -> list[Sight]:
+def points(own: Array, distances: Array, levers: Array, described: Array) -> list[Target]:
     """Points at distances of the end, best first; the described one is among the starts.
 
     Arguments:
@@ -254,16 +248,16 @@ def points(own: Array, distances: Array, levers: Array, described: Array) -> lis
         unit = away / np.where(far > 0, far, 1.0)[..., None]
         slope = np.concatenate([-unit, np.einsum("ksi,sij->ksj", unit, turned)], 2)
         u = u + _step(slope, distances - far)
-    miss = ((distances - _away(x, turned, u)[1]) ** 2).mean(1)
+    residual = ((distances - _away(x, turned, u)[1]) ** 2).mean(1)
     size = float(np.linalg.norm(x, axis=1).max() + distances.max())
-    found = [Sight(v[:3], 0.0, levers @ v[3:], float(e)) for v, e in zip(u, miss, strict=True)]
-    return _distinct(found, size)
+    targets = [Target(v[:3], 0.0, levers @ v[3:], float(e)) for v, e in zip(u, residual, strict=True)]
+    return _distinct(targets, size)
 
 
-def normals(own: Array, levers: Array, described: Array) -> list[Sight]:
+def normals(own: Array, levers: Array, described: Array) -> list[Target]:
     """Planes through the end's places, best first; of n and -n that nearer to the described one."""
     x, turned = own[:, :3, 3], own[:, :3, :3] @ levers
-    found = []
+    targets = []
     for start in (described, *DIRECTIONS[len(DIRECTIONS) // 2 :]):
         normal, tip = start, np.zeros(levers.shape[1])
         for _ in range(TARGET_STEPS):
@@ -275,8 +269,8 @@ def normals(own: Array, levers: Array, described: Array) -> list[Sight]:
                 break
         normal = normal if normal @ described >= 0 else -normal
         heights = (x + turned @ tip) @ normal
-        found.append(Sight(normal, float(heights.mean()), levers @ tip, float(heights.var())))
-    return _distinct(found, 1.0)
+        targets.append(Target(normal, float(heights.mean()), levers @ tip, float(heights.var())))
+    return _distinct(targets, 1.0)
 
 
 def _away(x: Array, turned: Array, u: Array) -> tuple[Array, Array]:
@@ -285,19 +279,19 @@ def _away(x: Array, turned: Array, u: Array) -> tuple[Array, Array]:
     return away, np.linalg.norm(away, axis=2)
 
 
-def _step(slope: Array, miss: Array) -> Array:
+def _step(slope: Array, residual: Array) -> Array:
     square = slope.transpose(0, 2, 1) @ slope
     damping = ROUND_OFF * np.trace(square, axis1=1, axis2=2)[:, None, None] + 1e-300
-    right = slope.transpose(0, 2, 1) @ miss[..., None]
+    right = slope.transpose(0, 2, 1) @ residual[..., None]
     return np.asarray(np.linalg.solve(square + damping * np.eye(square.shape[-1]), right)[..., 0])
 
 
-def _distinct(found: list[Sight], size: float) -> list[Sight]:
+def _distinct(targets: list[Target], size: float) -> list[Target]:
     """Best first, those far apart; of equal ones that which comes first."""
-    kept: list[Sight] = []
-    for sight in sorted((s for s in found if np.isfinite(s.miss)), key=lambda s: s.miss):
-        if all(np.linalg.norm(sight.seen - other.seen) > SAME_PLACEMENT * size for other in kept):
-            kept.append(sight)
+    kept: list[Target] = []
+    for target in sorted((s for s in targets if np.isfinite(s.residual)), key=lambda s: s.residual):
+        if all(np.linalg.norm(target.seen - other.seen) > SAME_PLACEMENT * size for other in kept):
+            kept.append(target)
     return kept
 
 
@@ -320,11 +314,11 @@ TRIED_PLACEMENTS = 4  # that are looked at closer
 
 @dataclass(frozen=True)
 class Alignment:
-    """A rough place: of frame 0 in the world (4, 4), the displacements of the end, and the misses that it leaves."""
+    """A rough place: of frame 0 in the world (4, 4), the displacements of the end, and the residuals that it leaves."""
 
     base: Array
     tip: Mapping[str, float]
-    miss: float
+    residual: float
 
     @property
     def turn_of_tip(self) -> float:
@@ -338,12 +332,12 @@ def alignments(work: Fitting) -> list[Alignment]:
     if not chosen:
         return []
     few = thinned(work)
-    found: list[Alignment] = []
+    placements: list[Alignment] = []
     for base, tip in _guesses(few):
         place = _settled(few, chosen, base, tip)
-        if place is not None and all(_apart(few, place, other) > SAME_PLACEMENT for other in found):
-            found.append(place)
-    return sorted(found, key=lambda place: place.miss)
+        if place is not None and all(_apart(few, place, other) > SAME_PLACEMENT for other in placements):
+            placements.append(place)
+    return sorted(placements, key=lambda place: place.residual)
 
 
 def _apart(work: Fitting, one: Alignment, other: Alignment) -> float:
@@ -357,12 +351,12 @@ def _standing(work: Fitting, place: Alignment) -> tuple[Fitting, Array]:
     return replace(placed(work, place.base), chosen=chosen), np.array([place.tip[c.name] for c in chosen])
 
 
-def hopeless(work: Fitting) -> bool:
+def is_far_off(work: Fitting) -> bool:
     """Whether the robot is nowhere near the measurements, wherever it stands: by few postures and few steps."""
     few = thinned(work, TRIED_MEASUREMENTS)
     levers, free = _levers(few)
-    (_, _, miss), *_ = _turned(few, levers, free, TRIED_MEASUREMENTS)
-    return bool(np.sqrt(miss) > LARGE_ANCHOR_MISMATCH * (reach(few) or 1.0))
+    (_, _, residual), *_ = _turned(few, levers, free, TRIED_MEASUREMENTS)
+    return bool(np.sqrt(residual) > LARGE_ANCHOR_MISMATCH * (reach(few) or 1.0))
 
 
 def near(work: Fitting, place: Alignment) -> bool:
@@ -379,7 +373,7 @@ def base_is_near(work: Fitting, place: Alignment) -> bool:
 
 
 def difference(one: Fitting, first: Array, other: Fitting, second: Array) -> float:
-    """By how much two geometries differ in what they say of other postures, as misses are told.
+    """By how much two geometries differ in what they say of other postures, as residuals are told.
 
     Where frame 0 and the end cannot be told apart, many places of both say the same.
     """
@@ -387,7 +381,7 @@ def difference(one: Fitting, first: Array, other: Fitting, second: Array) -> flo
     few = thinned(one).measured
     measured = replace(few, q=rng.permuted(few.q, axis=0))
     said = [
-        replace(w, measured=measured).misses(xi).reshape(len(few), -1)
+        replace(w, measured=measured).residuals(xi).reshape(len(few), -1)
         for w, xi in ((one, first), (other, second))
     ]
     apart = one.deviations((said[0] - said[1]).reshape(-1), 0)
@@ -449,28 +443,31 @@ def _settled(
     errors = dict(zip((c.name for c in chosen), map(float, xi), strict=True))
     moved = base @ displacement(np.array([errors.get(kind + BASE, 0.0) for kind in DISPLACEMENT]))
     kept = {c.name: errors[c.name] for c in chosen if c.frame == END}
-    return Alignment(moved, kept, badness(here, xi, size))
+    return Alignment(moved, kept, relative_residual(here, xi, size))
 
 
-def badness(work: Fitting, xi: Array, size: float) -> float:
-    """Root mean square of the misses, lengths in parts of a size."""
-    after = work.deviations(work.misses(xi), 0)
+def relative_residual(work: Fitting, xi: Array, size: float) -> float:
+    """Root mean square of the residuals, lengths in parts of a size."""
+    after = work.deviations(work.residuals(xi), 0)
     return float(np.hypot(after["length"] / size, after.get("angle", 0.0)))
 
 
 def _guesses(work: Fitting) -> Iterator[tuple[Array, Mapping[str, float]]]:
     """Places to begin at, those that are not much worse than the best."""
     levers, free = _levers(work)
-    found: Sequence[tuple[Array, Array, float]]
+    guesses: Sequence[tuple[Array, Array, float]]
     if work.measured.measure in ("pose", "position"):
-        found = _turned(work, levers, free)
+        guesses = _turned(work, levers, free)
     elif not _base_is_free(work):
-        found = [(work.chain.start, np.eye(4), 0.0)]
+        guesses = [(work.chain.start, np.eye(4), 0.0)]
     else:
-        found = _targeted(work, levers)
-    most = SIMILAR_PLACEMENT**2 * min(miss for _, _, miss in found) + MEAN_SQUARE_ROUND_OFF * reach(work) ** 2
-    for base, tip, miss in found[:TRIED_PLACEMENTS]:
-        if miss <= most:
+        guesses = _targeted(work, levers)
+    most = (
+        SIMILAR_PLACEMENT**2 * min(residual for _, _, residual in guesses)
+        + MEAN_SQUARE_ROUND_OFF * reach(work) ** 2
+    )
+    for base, tip, residual in guesses[:TRIED_PLACEMENTS]:
+        if residual <= most:
             yield base, _displacements(tip, END)
 
 
@@ -486,11 +483,14 @@ def _turned(
 ) -> list[tuple[Array, Array, float]]:
     pose, start = work.measured.measure == "pose", work.chain.start
     size = (reach(work) or 1.0) if pose else 0.0
-    problem = TurnProblem(_own(work), work.measured.poses, levers, size, pose and free)
+    problem = RotationProblem(_own(work), work.measured.poses, levers, size, pose and free)
     if not _base_is_free(work):
         tip = problem.tip(start)
-        return [(start, tip, problem.miss(start, tip))]
-    return [(found.base, found.tip, found.miss) for found in problem.solutions(start[:3, :3], steps)]
+        return [(start, tip, problem.residual(start, tip))]
+    return [
+        (solution.base, solution.tip, solution.residual)
+        for solution in problem.solutions(start[:3, :3], steps)
+    ]
 
 
 def _targeted(work: Fitting, levers: Array) -> list[tuple[Array, Array, float]]:
@@ -498,15 +498,15 @@ def _targeted(work: Fitting, levers: Array) -> list[tuple[Array, Array, float]]:
     start, own = work.chain.start, _own(work)
     turn, place = start[:3, :3], start[:3, 3]
     if work.measured.measure == "distance":
-        sights = points(own, work.measured.distances, levers, turn.T @ (work.point - place))
-        bases = [pose_of(turn, work.point - turn @ sight.seen) for sight in sights]
+        targets = points(own, work.measured.distances, levers, turn.T @ (work.point - place))
+        bases = [pose_of(turn, work.point - turn @ target.seen) for target in targets]
     else:
         normal = work.plane[:3]
-        sights, bases = normals(own, levers, turn.T @ normal), []
-        for sight in sights:
-            facing = _least(turn @ sight.seen, normal) @ turn
-            bases.append(pose_of(facing, place + (work.plane[3] - sight.height - place @ normal) * normal))
-    return [(base, pose_of(np.eye(3), s.tip), s.miss) for base, s in zip(bases, sights, strict=True)]
+        targets, bases = normals(own, levers, turn.T @ normal), []
+        for target in targets:
+            facing = _least(turn @ target.seen, normal) @ turn
+            bases.append(pose_of(facing, place + (work.plane[3] - target.height - place @ normal) * normal))
+    return [(base, pose_of(np.eye(3), s.tip), s.residual) for base, s in zip(bases, targets, strict=True)]
 
 
 def _least(now: Array, then: Array) -> Array:

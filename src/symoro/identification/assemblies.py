@@ -1,4 +1,4 @@
-"""In which way the loops of each log are assembled: as a posture says, and as its torques tell.
+"""Assembly modes of the loops along logs: given by a posture, or determined by the torques.
 
 Loops that are no parallelograms can be assembled in several ways with the positions of a sample. A posture names that
 of the first log. Another log may have started in another way, since a robot can be taken through a dead point between
@@ -31,7 +31,7 @@ ONE_EACH = "give one posture for each log (--posture several times, in the order
 
 
 @dataclass(frozen=True)
-class _Way:
+class _AssemblyMode:
     """An assembly with which a log may start, and the share of the torques that it leaves; None where it has no fit."""
 
     row: tuple[float, ...]
@@ -56,23 +56,23 @@ def assembled(
     """
     if model.assembly is None or model.assembly[0].linear:
         return tuple(logs), []
-    found: list[Log] = []
+    placed: list[Log] = []
     warnings: list[DiagnosticWarning] = []
     for log, posture in zip(logs, named, strict=True):
-        ways = _ways(log, model, preparation, found[:1], posture)
+        ways = _assembly_modes(log, model, preparation, placed[:1], posture)
         chosen, doubtful = _chosen(log, ways, model.assembly[0], posture is not None)
-        found.append(replace(log, start=chosen))
+        placed.append(replace(log, start=chosen))
         warnings += [doubtful] if doubtful else []
-    return tuple(found), warnings
+    return tuple(placed), warnings
 
 
-def _ways(
+def _assembly_modes(
     log: Log,
     model: RowModel,
     preparation: Preparation,
     beside: Sequence[Log],
     posture: tuple[float, ...] | None,
-) -> list[_Way]:
+) -> list[_AssemblyMode]:
     """Those in which a log can start; the first is that of the posture, or where the first log's leads to."""
     assert model.assembly is not None
     loops, near = model.assembly
@@ -86,12 +86,12 @@ def _ways(
     except NotClosedError:
         others = []
     rows = [row for row in others if own is None or not loops.alike(row, own)]
-    found = []
+    ways = []
     for row in [*([] if own is None else [own]), *rows]:
         start = tuple(float(x) for x in row)
         parts = [part_of(one, model, preparation) for one in (*beside, replace(log, start=start))]
-        found.append(_Way(start, fit_residual(parts, model, preparation), row is own))
-    return found
+        ways.append(_AssemblyMode(start, fit_residual(parts, model, preparation), row is own))
+    return ways
 
 
 def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> float | None:
@@ -110,7 +110,7 @@ def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation)
 
 
 def _chosen(
-    log: Log, ways: Sequence[_Way], loops: LoopAssembly, given: bool
+    log: Log, ways: Sequence[_AssemblyMode], loops: LoopAssembly, given: bool
 ) -> tuple[tuple[float, ...], DiagnosticWarning | None]:
     """Return the row of a log, and a warning."""
     if not ways:
@@ -129,14 +129,16 @@ def _chosen(
     lines = "".join(f"\n  {_shown(way, loops)}" for way in ways)
     if not own.named:
         raise ArgumentError(
-            f"the loops can be assembled in {len(ways)} ways where {log.name} starts, and its torques do not tell in "
+            f"the loops can be assembled in {len(ways)} ways where {log.name} starts, and its torques do not determine "
             f"which:{lines}",
             hint=ONE_EACH,
         )
     return own.row, warning("unknown-assembly", log=log.name, assumed=_shown(own, loops), hint=ONE_EACH)
 
 
-def _contradicted(log: Log, own: _Way, best: _Way, loops: LoopAssembly) -> DiagnosticWarning:
+def _contradicted(
+    log: Log, own: _AssemblyMode, best: _AssemblyMode, loops: LoopAssembly
+) -> DiagnosticWarning:
     """Return the warning that another assembly mode serves better.
 
     Raises:
@@ -158,5 +160,5 @@ def _contradicted(log: Log, own: _Way, best: _Way, loops: LoopAssembly) -> Diagn
     )
 
 
-def _shown(way: _Way, loops: LoopAssembly) -> str:
+def _shown(way: _AssemblyMode, loops: LoopAssembly) -> str:
     return ",".join(f"{x:.4g}" for x in loops.postures(np.array([way.row]))[0])

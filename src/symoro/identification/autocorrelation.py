@@ -3,7 +3,7 @@
 Torques whose noise is coloured, and what a model lacks, leave residuals that are alike from row to row: they are worth
 fewer rows than there are, and deviations for white noise are too small. For each equation the residuals e are taken as
 an autoregression a(L) e = u, by Burg's method, whose order p has the least n ln(s2) + p ln(n) (Schwarz); with the
-triangle T of its coefficients cov e = s2 T^-1 T^-T, and with rows Z = A/sigma
+triangular matrix T of its coefficients cov e = s2 T^-1 T^-T, and with rows Z = A/sigma
 
     C = (Z'Z)^-1 (sum over equations of s2 |T^-T Z|^2) (Z'Z)^-1,    beside   mean of e^2 times |Z|^2 in the middle
 
@@ -38,7 +38,7 @@ EXAMINED_BYTES = 10_000_000  # bytes of rows of a log that are looked at
 
 def first_rows(rows: LogRows) -> list[RowBlock]:
     """The rows of each log, of a long one those of its beginning."""
-    found = []
+    first = []
     for number in range(len(rows.logs)):
         blocks: list[RowBlock] = []
         for block in rows.of(number):
@@ -46,11 +46,13 @@ def first_rows(rows: LogRows) -> list[RowBlock]:
             if sum(one.A.nbytes for one in blocks) > EXAMINED_BYTES:
                 break
         if blocks:
-            found.append(whole(blocks))
-    return found
+            first.append(whole(blocks))
+    return first
 
 
-def allowing_for_colour(estimate: Estimate, logs: Sequence[RowBlock], kind: str, decimation: int) -> Estimate:
+def with_autocorrelation(
+    estimate: Estimate, logs: Sequence[RowBlock], kind: str, decimation: int
+) -> Estimate:
     """The estimate with the deviations that its residuals' correlation in time asks for; itself where there is none.
 
     Arguments:
@@ -64,7 +66,7 @@ def allowing_for_colour(estimate: Estimate, logs: Sequence[RowBlock], kind: str,
     fit = _Fit(equations)
     measured = [weight * rows.y[:, k] for rows in logs for k, weight in enumerate(weights)]
     rng = np.random.default_rng(0)
-    found = fit.ratios([one.A @ estimate.values - y for one, y in zip(equations, measured, strict=True)])
+    ratios = fit.ratios([one.A @ estimate.values - y for one, y in zip(equations, measured, strict=True)])
     drawn = np.array(
         [
             fit.ratios(fit.residuals([row_noise(kind, decimation, len(y), rng) for y in measured]))
@@ -73,13 +75,13 @@ def allowing_for_colour(estimate: Estimate, logs: Sequence[RowBlock], kind: str,
     )
     usual = np.median(drawn, axis=0)
     middles = np.log(np.median(drawn / usual, axis=1))
-    middle = float(np.median(found / usual))
+    middle = float(np.median(ratios / usual))
     if not (
         middle > AUTOCORRELATION_RATIO and np.log(middle) > AUTOCORRELATED * float(np.std(middles))
     ):  # neither of what is not finite
         return estimate
-    wider = np.maximum(found / usual, 1.0)
-    return replace(estimate, covariance=estimate.covariance * np.outer(wider, wider), colour=middle)
+    wider = np.maximum(ratios / usual, 1.0)
+    return replace(estimate, covariance=estimate.covariance * np.outer(wider, wider), autocorrelation=middle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +132,7 @@ def autoregression(e: Array, kept: Booleans) -> tuple[Array, float]:
 
 
 def filtered_back(Z: Array, coefficients: Array, variance: float) -> Array:
-    """s T^-T Z, with the triangle T of an autoregression's coefficients."""
+    """s T^-T Z, with the R factor T of an autoregression's coefficients."""
     from scipy.signal import lfilter
 
     return np.asarray(variance**0.5 * lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])

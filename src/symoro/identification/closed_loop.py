@@ -1,20 +1,14 @@
-"""The controller's part of a closed loop, read from a log: gains, the reference and its rate, where the motion starts.
-
-The rate of the reference is that of the cubic spline through the samples: differences would be off by more torque than
-the noise has, times kd.
-
-`closed_loop.simulated` in C: closed_loop.c, around the compiled regressor of the robot.
-
-The closed loop simulated for parameters K, several of them at once.
+"""Simulation of the closed control loop that made a log, for one or several parameter vectors K.
 
     tau = kp (r - q) + kd (rd - qd),       M(q) qdd = tau - T(q, qd, 0),       T(q, qd, qdd) = W K + t
 
-t are the torques of what is known, a payload or wrenches (`known_torques`). M comes from the same: column i is
-T(q, 0, e_i) - T(q, 0, 0). So one compiled function serves every K, with
-all the columns that the data are explained by, friction and coupled motors among them. Fixed steps of Runge and Kutta's
-fourth order; many short ones where a joint may turn back or stands, since dry friction jumps there. Where there is a
-compiler the loop runs in C (`closed_loop_native`), with the direct dynamic model where that has all the columns, and
-several K at once.
+t are the known torques (`equations.known_torques`). Column i of M is T(q, 0, e_i) - T(q, 0, 0), so that one compiled
+regressor serves every K, with friction and coupled motors. Fixed steps of the Runge-Kutta method of fourth order are
+subdivided where a joint may turn back or rest, since dry friction jumps there.
+
+If there is a compiler the loop runs in C (closed_loop.c), with the direct dynamic model if that has all the columns,
+and several K in parallel. The rate of the reference is that of the cubic spline through its samples: the error of
+differences, times kd, would exceed the noise of the torques.
 """
 
 from __future__ import annotations
@@ -37,7 +31,7 @@ from symoro.identification.equations import RowModel
 from symoro.identification.friction import TERMS
 from symoro.identification.log import Log
 from symoro.identification.log_description import PdController
-from symoro.identification.robots import DRIVE, sought_base
+from symoro.identification.robots import DRIVE, column_base
 from symoro.identification.signals import low_pass
 from symoro.identification.tolerances import ROUND_OFF
 from symoro.model import generate
@@ -141,11 +135,11 @@ def _compiled() -> Any:
     own = (resources.files("symoro.identification") / "closed_loop.c").read_text(encoding="ascii")
     text = "\n".join(["#include <math.h>", kernel_text("solve", ".c"), own])
     try:
-        found = library({"closed_loop.c": text}).closed_loop
+        function = library({"closed_loop.c": text}).closed_loop
     except MissingDependencyError:  # the compiler went away
         return None
-    found.restype, found.argtypes = ctypes.c_size_t, [ctypes.c_void_p] * 5
-    return found
+    function.restype, function.argtypes = ctypes.c_size_t, [ctypes.c_void_p] * 5
+    return function
 
 
 def direct_dynamics(model: RowModel) -> Function | None:
@@ -156,23 +150,23 @@ def direct_dynamics(model: RowModel) -> Function | None:
     if model.known is not None or model.kind != "dynamic" or model.further.names:
         return None
     try:
-        found = _direct_dynamics(model.robot, model.names)
+        direct = _direct_dynamics(model.robot, model.names)
     except SymoroError:
         return None
     n = len(model.labels)
-    inputs = [(port.name, port.shape) for port in found.program.inputs]
-    if found.address is None or inputs != [(name, (n,)) for name in ("q", "qd", "tau")]:
+    inputs = [(port.name, port.shape) for port in direct.program.inputs]
+    if direct.address is None or inputs != [(name, (n,)) for name in ("q", "qd", "tau")]:
         return None
     q, qd, tau = np.random.default_rng(3).standard_normal((3, TRIED_MOTIONS, n))
     # W K = tau, for parameters that are all 1.
-    A = model.parts(q, qd, found(q=q, qd=qd, tau=tau)["qdd"], tau)[1]
-    return found if np.abs(A.sum(axis=2) - tau).max() <= ROUND_OFF * np.abs(A).sum(axis=2).max() else None
+    A = model.parts(q, qd, direct(q=q, qd=qd, tau=tau)["qdd"], tau)[1]
+    return direct if np.abs(A.sum(axis=2) - tau).max() <= ROUND_OFF * np.abs(A).sum(axis=2).max() else None
 
 
 @lru_cache(maxsize=4)
 def _direct_dynamics(robot: Robot, names: tuple[str, ...]) -> Function:
     """With a parameter for each of the names, all other inertial parameters and friction being zero."""
-    base = sought_base(robot, robot.postures)
+    base = column_base(robot, robot.postures)
     values: dict[tuple[int, str], Formula] = {split(name): ZERO for name in base.no_effect}
     for kept, others in base.relations.items():
         values |= {split(name): ZERO for name in others}

@@ -1,11 +1,8 @@
-"""The triangles of a log on a Dask cluster: each worker factors its pieces, a distributed array joins them.
+"""Passes over logs, in this process or on a Dask cluster: each returns the R factors of all rows.
 
-A piece of the log is read, filtered and factored where a worker is free; what travels is its triangle R, no larger than
-the number of columns squared. The triangles of all pieces, one below the other, are a tall and skinny array whose QR
-factorisation (`dask.array.linalg.tsqr`) is that of all rows. Workers open the log themselves, so they need its files
-under the same path; a log of arrays is sent to them.
-
-Passes over logs: each makes the triangles of all rows, in this process or on a cluster.
+On a cluster each worker reads, filters and factors pieces of the log; only the R factors are sent. Those of all pieces,
+one below the other, are a tall and skinny array whose QR decomposition (`dask.array.linalg.tsqr`) is that of all rows.
+Workers open the log themselves, so they need its files under the same path; a log of arrays is sent to them.
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ from symoro.identification.load_friction import LoadPoint, at_load
 from symoro.identification.log import Log, open_log
 from symoro.identification.log_description import Transmission
 from symoro.identification.needs import needed
-from symoro.identification.rows import LogPart, LogRows, Triangles, compressed, empty, joined
+from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, empty, joined
 from symoro.identification.signals import Preparation, motion_between, planned
 from symoro.progress import task
 from symoro.robot.description import Robot
@@ -55,8 +52,8 @@ def _model(work: Work) -> RowModel:
     return model if work.at is None else at_load(model, work.at)
 
 
-def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) -> dict[LogPart, Triangles]:
-    """The triangles of a log, by thirds and by whether rows are kept, as `compress.compressed` gives them."""
+def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) -> dict[LogPart, RFactors]:
+    """The R factors of a log, by thirds and by whether rows are kept, as `compress.compressed` gives them."""
     dask = needed("dask", "a cluster")
     size = PIECES * planned(log, work.preparation).size
     pieces = [(first, min(first + size, log.samples)) for first in range(0, log.samples, size)]
@@ -69,18 +66,18 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
     tasks = client.persist(tasks)
     parts = [client.compute(dask.delayed(_what)(task)) for task in tasks]
     known = client.gather(parts)
-    found: dict[LogPart, Triangles] = {}
+    factors: dict[LogPart, RFactors] = {}
     for part in sorted({part for item in known for part in item}):
         holders = [(task, item[part]) for task, item in zip(tasks, known, strict=True) if part in item]
-        found[part] = _joined(client, part, holders, support, work.share)
-    return found
+        factors[part] = _joined(client, part, holders, support, work.share)
+    return factors
 
 
 @one_thread
 def _factored(
     work: Work, source: Any, description: Any, sent: Log | None, first: int, end: int, delay: float = 0.0
-) -> dict[LogPart, Triangles]:
-    """On a worker: the triangles of the samples first .. end."""
+) -> dict[LogPart, RFactors]:
+    """On a worker: the R factors of the samples first .. end."""
     log = sent if sent is not None else _opened(source, description, delay, work.robot)
     model = _model(work)
     return compressed(
@@ -106,9 +103,9 @@ def _opened(source: Any, description: Any, delay: float, robot: Robot) -> Log:
     return aligned(log, delay)
 
 
-def _what(found: dict[LogPart, Triangles]) -> dict[LogPart, tuple[int, ...]]:
+def _what(factors: dict[LogPart, RFactors]) -> dict[LogPart, tuple[int, ...]]:
     """Which parts a piece has, with the rows of each equation."""
-    return {part: triangles.counts for part, triangles in found.items()}
+    return {part: one.counts for part, one in factors.items()}
 
 
 def _joined(
@@ -117,7 +114,7 @@ def _joined(
     holders: Sequence[tuple[Any, tuple[int, ...]]],
     support: Booleans,
     share: float,
-) -> Triangles:
+) -> RFactors:
     array = needed("dask.array", "a cluster")
     dask = needed("dask", "a cluster")
     shapes = [factor.shape for factor in empty(support).factors]
@@ -131,11 +128,11 @@ def _joined(
         joined.append(array.linalg.tsqr(tall)[1] if len(blocks) > 1 else tall)
     factors = client.gather(client.compute(joined))
     counts = np.sum([count for _, count in holders], axis=0)
-    return Triangles(tuple(np.asarray(f) for f in factors), tuple(int(c) for c in counts), support, share)
+    return RFactors(tuple(np.asarray(f) for f in factors), tuple(int(c) for c in counts), support, share)
 
 
-def _factor(found: dict[LogPart, Triangles], part: LogPart, k: int) -> Any:
-    return found[part].factors[k]
+def _factor(factors: dict[LogPart, RFactors], part: LogPart, k: int) -> Any:
+    return factors[part].factors[k]
 
 
 # -- passes
@@ -150,18 +147,20 @@ class Passes:
     work: Work
     client: Any = None
 
-    def __call__(self, at: LoadPoint | None = None) -> tuple[LogRows, dict[LogPart, Triangles]]:
-        """The rows and their triangles; `at` is where friction that grows with the load is predicted."""
+    def __call__(self, at: LoadPoint | None = None) -> tuple[LogRows, dict[LogPart, RFactors]]:
+        """Return the rows and their R factors; `at` is where friction that grows with the load is predicted."""
         model = self.model if at is None else at_load(self.model, at)
         rows = LogRows(model, self.logs, self.work.preparation)
-        parts: dict[LogPart, Triangles] = {}
+        parts: dict[LogPart, RFactors] = {}
         with task("reading the log", len(self.logs)) as work:
             for k, log in enumerate(self.logs):
                 work.to(k)
                 if self.client is None:
                     length = log.samples / log.rate
-                    found = compressed(rows.of(k), model.support, length, self.work.share)
+                    factors = compressed(rows.of(k), model.support, length, self.work.share)
                 else:
-                    found = compressed_on_cluster(replace(self.work, at=at), log, model.support, self.client)
-                parts |= {p: joined(parts[p], t) if p in parts else t for p, t in found.items()}
+                    factors = compressed_on_cluster(
+                        replace(self.work, at=at), log, model.support, self.client
+                    )
+                parts |= {p: joined(parts[p], t) if p in parts else t for p, t in factors.items()}
         return rows, parts

@@ -40,7 +40,7 @@ from symoro.expr.formula import Formula, formula
 from symoro.identification.friction import FurtherColumns
 from symoro.identification.needs import needed
 from symoro.identification.regression import Estimate, normal_rows
-from symoro.identification.rows import Triangles
+from symoro.identification.rows import RFactors
 from symoro.identification.tolerances import CONSISTENT_MARGIN
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.models.units import column_length_power
@@ -90,11 +90,11 @@ class Consistent:
 
 def basis() -> Array:
     """(10, 4, 4): the pseudo-inertia of a unit of each inertial parameter."""
-    found = np.zeros((len(INERTIAL), 4, 4))
+    matrices = np.zeros((len(INERTIAL), 4, 4))
     for k, name in enumerate(INERTIAL):
         for row, column, factor in _PLACES[name]:
-            found[k, row, column] = factor
-    return found
+            matrices[k, row, column] = factor
+    return matrices
 
 
 def pseudo_inertia(parameters: Sequence[float] | Array) -> Array:
@@ -105,7 +105,7 @@ def pseudo_inertia(parameters: Sequence[float] | Array) -> Array:
 def consistent(
     base: BaseParameters,
     estimate: Estimate,
-    data: Triangles,
+    data: RFactors,
     *,
     prior: str = "euclidean",
     weight: float = PRIOR_WEIGHT,
@@ -152,7 +152,7 @@ class _Problem:
     """
 
     def __init__(
-        self, base: BaseParameters, estimate: Estimate, data: Triangles, further: FurtherColumns | None
+        self, base: BaseParameters, estimate: Estimate, data: RFactors, further: FurtherColumns | None
     ) -> None:
         self.further = further
         robot = base.original
@@ -169,9 +169,9 @@ class _Problem:
     def _map(self, base: BaseParameters, estimate: Estimate) -> Array:
         numbers = _numbers(base.original)
         column = {name: k for k, name in enumerate(self.names)}
-        found = np.zeros((len(estimate.names), len(self.names)))
+        matrix = np.zeros((len(estimate.names), len(self.names)))
         for row, name in enumerate(estimate.names):
-            found[row, column[name]] = 1.0
+            matrix[row, column[name]] = 1.0
             for other, coefficient in base.relations.get(name, {}).items():
                 value = coefficient.substitute(numbers).number
                 if value is None:
@@ -179,8 +179,8 @@ class _Problem:
                         f"the relation of {name} and {other} needs numbers for {', '.join(coefficient.symbols)}",
                         hint="give the robot nominal values for its geometry",
                     )
-                found[row, column[other]] = value
-        return found
+                matrix[row, column[other]] = value
+        return matrix
 
     def solved(
         self, prior: str, weight: float, known: Mapping[str, float], total_mass: float | None
@@ -262,13 +262,13 @@ def _numbers(robot: Robot) -> dict[str, Formula]:
 def _nominal(robot: Robot) -> dict[str, float]:
     """The numbers that the robot has for its links."""
     numbers = {name: formula(value) for name, value in robot.nominal}
-    found = {}
+    values = {}
     for j in range(1, robot.NL + 1):
         for kind in INERTIAL:
             value: Formula = getattr(robot.link(j), kind)
             known = {name: numbers[name] for name in value.symbols if name in numbers}
-            found[f"{kind}{j}"] = value.substitute(known).number or 0.0
-    return found
+            values[f"{kind}{j}"] = value.substitute(known).number or 0.0
+    return values
 
 
 def _inertial_names(base: BaseParameters) -> list[str]:

@@ -165,7 +165,7 @@ def estimated_delay(
         if not abs(delay) < most:
             return None
         if abs(change) <= DELAY_CONVERGED * deviation:
-            deviation *= max(estimate.colour, 1.0) / share**0.5
+            deviation *= max(estimate.autocorrelation, 1.0) / share**0.5
             return TorqueDelay(delay, deviation, K - without, left / before if before else 1.0)
     return None
 

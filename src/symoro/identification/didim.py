@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.identification.autocorrelation import allowing_for_colour
+from symoro.identification.autocorrelation import with_autocorrelation
 from symoro.identification.equations import Booleans
 from symoro.identification.log_description import PdController
 from symoro.identification.regression import Estimate, weighted
-from symoro.identification.rows import LogRows, Triangles, absorbed, empty
-from symoro.identification.simulated_rows import calmed, check_enough, measured_loops, paired
+from symoro.identification.rows import LogRows, RFactors, absorbed, empty
+from symoro.identification.simulated_rows import check_enough, damped, measured_loops, paired
 from symoro.identification.tolerances import CONVERGED, ITERATIONS
 
 Array = NDArray[np.float64]
 
 
 def direct_and_inverse(
-    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None, steps: int = 1
+    rows: LogRows, start: Estimate, data: RFactors, controller: PdController | None = None, steps: int = 1
 ) -> Estimate:
     """DIDIM from an estimate, or from a guess of the parameters.
 
@@ -40,19 +40,19 @@ def direct_and_inverse(
     K = start.values
     kept: list[Booleans | None] = [None] * len(given)
     for rounds in range(1, ITERATIONS + 1):
-        found, every = empty(data.support, data.share), []
+        factors, every = empty(data.support, data.share), []
         for k, item in enumerate(given):
             pair = paired(rows.model, *item, K, rows.preparation, kept[k])
             kept[k] = pair.kept if rounds > 1 else None
             mixed = replace(pair.measured, A=pair.simulated.A, kept=pair.kept)
             every.append(mixed)
-            found = absorbed(found, mixed, pair.kept)
-        check_enough(int(found.independent), len(K))
-        fit = weighted(start.names, found)
+            factors = absorbed(factors, mixed, pair.kept)
+        check_enough(int(factors.independent), len(K))
+        fit = weighted(start.names, factors)
         if np.max(np.abs(fit.values - K) / fit.deviations) < CONVERGED:
             fit = replace(fit, method="DIDIM", rounds=rounds)
-            return allowing_for_colour(fit, every, rows.model.kind, rows.preparation.decimation)
-        K = calmed(K, fit.values, rounds)
+            return with_autocorrelation(fit, every, rows.model.kind, rows.preparation.decimation)
+        K = damped(K, fit.values, rounds)
     raise ProgramError(
         f"DIDIM did not settle in {ITERATIONS} rounds", hint="is the controller right? try IDIM-IV"
     )

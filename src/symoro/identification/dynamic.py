@@ -5,7 +5,7 @@
     found.residuals.kept.relative, found.residuals.every.relative, found.residuals.held_out.relative
     found.robot                                       with the numbers that were found
 
-One pass over the logs makes the triangles of their rows (`compress`); every linear estimator starts from these.
+One pass over the logs makes the R factors of their rows (`compress`); every linear estimator starts from these.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.identification.assemblies import assembled
-from symoro.identification.autocorrelation import allowing_for_colour, first_rows
+from symoro.identification.autocorrelation import first_rows, with_autocorrelation
 from symoro.identification.cluster import Passes, Work
 from symoro.identification.consistent import PRIOR_WEIGHT, Consistent, consistent
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
@@ -65,12 +65,12 @@ from symoro.identification.regression import (
 )
 from symoro.identification.robots import (
     beyond_a_file,
+    column_base,
     identified_robot,
-    sought_base,
     standard_robot,
     without_passive_rotors,
 )
-from symoro.identification.rows import LogPart, LogRows, Triangles, compressed, merged
+from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, merged
 from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation
 from symoro.identification.tolerances import CLOE_TIME_LIMIT
@@ -96,9 +96,9 @@ class Identification:
         logs: that were used.
         estimate: of the parameters.
         residuals: on the logs that were used.
-        data: triangles of the kept rows.
+        data: R factors of the kept rows.
         validation: residuals on other logs, by name.
-        essential: parameters that are left without those that the data do not tell, where asked for.
+        essential: reduced set of parameters, if requested.
         consistent: standard parameters that bodies can have, where asked for.
         warnings: suspicions about the data and the estimate (`diagnostics`).
         delay: by which the torques lag behind the motion, beyond what was given; None where it does not show.
@@ -111,7 +111,7 @@ class Identification:
     logs: tuple[Log, ...]
     estimate: Estimate
     residuals: Residuals
-    data: Triangles
+    data: RFactors
     rows: LogRows
     validation: Mapping[str, Residuals]
     essential: Essential | None = None
@@ -220,7 +220,7 @@ def identify(
     if method not in METHODS:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got '{method}'")
     preparation = Preparation(cutoff, decimation, slow, **({} if piece is None else {"piece": piece}))
-    sought = sought_robot(as_robot(robot), values)
+    sought = symbolic_robot(as_robot(robot), values)
     check_base(sought)
     _check_method(method, sought)
     check_start(start, method in SIMULATING)
@@ -232,7 +232,7 @@ def identify(
     named = start_postures(assembly, used, posture)
     near = named[0]
     assembly = in_mode_of(assembly, near)
-    base = sought_base(assembly, sought.postures)
+    base = column_base(assembly, sought.postures)
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
     equation = equations(assembly, model, terms, used[0].transmission, without, near)
@@ -272,7 +272,7 @@ def identify(
     of_estimate = sampling_warnings(bias, estimate, data) + method_warnings(equation, estimate, data)
     early = first_rows(rows)
     if method not in SIMULATING:  # noise on positions makes residuals alike too: its warning comes first
-        estimate = allowing_for_colour(estimate, early, model, decimation)
+        estimate = with_autocorrelation(estimate, early, model, decimation)
     lag = estimated_delay(model, early, estimate, share) if method != "cloe" else None
     estimate = widened(estimate, bias)
     noise = torque_noise(used, model, decimation)
@@ -315,7 +315,7 @@ def identify(
     )
 
 
-def sought_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
+def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
     """The robot with a symbol for every inertial parameter, and numbers for all that is known.
 
     Raises:
@@ -341,21 +341,21 @@ def _opened(
     if not given:
         raise ArgumentError("there is no log", hint="name one file at least")
     rests = rests or len(given) > 1
-    found = tuple(
+    opened = tuple(
         log if isinstance(log, Log) else open_log(log, robot, description, rests=rests) for log in given
     )
-    found = tuple(replace(log, units=position_units(robot)) for log in found)
+    opened = tuple(replace(log, units=position_units(robot)) for log in opened)
     joints = coordinate_joints(robot)
-    for log in found:
+    for log in opened:
         if log.joints != len(joints):
             names = ", ".join(f"q{j}" for j in joints)
             what = "active joints" if robot.B else "joints"
             raise ArgumentError(
                 f"{log.name} has {log.joints} joints, robot '{robot.name}' has {len(joints)} {what}: {names}"
             )
-        if log.transmission != found[0].transmission:
-            raise ArgumentError(f"{log.name} has another transmission than {found[0].name}")
-    return found
+        if log.transmission != opened[0].transmission:
+            raise ArgumentError(f"{log.name} has another transmission than {opened[0].name}")
+    return opened
 
 
 def _timed(log: Log, delay: float | str | None) -> Log:
@@ -371,7 +371,7 @@ def _check_files(logs: Sequence[Log]) -> None:
     if twice is not None:
         raise ArgumentError(
             f"the log '{twice.name}' is given twice",
-            hint="name each log once: its samples tell no more the second time",
+            hint="name each log once: a second time its samples add nothing",
         )
 
 
@@ -395,7 +395,7 @@ def check_left_out(without: Sequence[str], base: BaseParameters) -> None:
             raise ArgumentError(f"there is no column '{name}': {why_no_column(name, base, base.relations)}")
 
 
-def check_rows(equation: RowModel, data: Triangles) -> None:
+def check_rows(equation: RowModel, data: RFactors) -> None:
     """Refuse data that do not determine every column, or equations without rows."""
     P = len(equation.names)
     if data.rows <= P:
@@ -418,15 +418,15 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
     check_dependence(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)
 
 
-def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:
+def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, RFactors]:
     return compressed(equation.blocks(log, preparation), equation.support, log.samples / log.rate)
 
 
 def _residuals(
-    method: str, equation: RowModel, parts: Mapping[LogPart, Triangles], estimate: Estimate
+    method: str, equation: RowModel, parts: Mapping[LogPart, RFactors], estimate: Estimate
 ) -> Residuals:
     """Of all data; and of the last third, for weighted (or ordinary) least squares on the first two."""
-    found = log_residual(parts, equation.support, estimate)
+    residuals = log_residual(parts, equation.support, estimate)
     early = merged(parts, equation.support, [part for part in KEPT if part[0] < 2])
     late = merged(parts, equation.support, [part for part in KEPT if part[0] == 2])
     try:
@@ -434,8 +434,8 @@ def _residuals(
         fit = ordinary if method == "ols" else weighted
         before = fit(equation.names, early)
     except ArgumentError:
-        return found
+        return residuals
     every = merged(parts, equation.support, [part for part in ALL if part[0] == 2])
     held = residual(late, before) if late.rows else None
     whole = residual(every, before) if every.rows else None
-    return replace(found, held_out=held, held_out_every=whole, held_out_by=before.method)
+    return replace(residuals, held_out=held, held_out_every=whole, held_out_by=before.method)

@@ -1,30 +1,21 @@
-"""Torques of what a robot tells of itself and no log has to find: its payload, and external wrenches on its links.
+"""Equations A K = y of an identification model along a motion, from the models of the catalogue.
 
-    tau = W K + t(q, qd, qdd)
-
-t is the inverse dynamic model of the robot whose links, rotors, friction and springs are taken out. The identification
-models do not contain it: it comes off the measured torques, in every one of them, and the robot that is found keeps its
-payload and its wrenches.
-
-Friction of joints that follow others: which of it acts as other columns do, and so has none of its own.
-
-The joints of a parallelogram turn by the sums of others, so that of the friction of two passive joints only one has a
-column, and offsets of passive joints are part of those of the active ones. It is decided in numbers at random motions:
-a column goes where it lies in the span of those before it, and the same sum of them gives it at other motions too.
-
-The equations of an identification model along a motion: A K = y, from the catalogue's models.
-
-    dynamic    tau = W(q, qd, qdd) K                                      n rows a sample
+    dynamic    tau = W(q, qd, qdd) K                                      n rows per sample
     filtered   F[tau] = (F'[D1] + F[D2]) K                                n rows, no accelerations
     power      F[qd' tau] = (F'[h] + F[p]) K                              one row, no accelerations
-    energy     integral of qd' tau = (h(t2) - h(t1) + integral of p) K    one row an interval, no accelerations
+    energy     integral of qd' tau = (h(t2) - h(t1) + integral of p) K    one row per interval, no accelerations
 
-F is the low-pass of the parallel decimation (`signals`), the same on both sides; F' = s F is F of the slope. Slopes and
-integrals, over the intervals of the decimation in the energy model, are those of `differences`.
+F is the low-pass of the parallel decimation, the same on both sides; F' = s F is F of the slope. Differences and
+integrals are those of `signals`. For a robot with closed loops q, qd, qdd and tau are those of the active joints; its
+postures follow (`postures`).
 
-Of a robot with closed loops q, qd, qdd and tau are those of the active joints; its postures follow (`postures`).
-Torques of springs, whose stiffness is known, are taken off tau, and so are those of a payload and of external wrenches
-(`known_torques`).
+Known torques, those of springs, of a payload and of external wrenches, are subtracted from tau: t(q, qd, qdd) is the
+inverse dynamic model of the robot without its links, rotors, friction and springs.
+
+Friction of passive joints may act as other columns do. The joints of a parallelogram turn by sums of others, so that
+only one of two passive joints has friction columns, and offsets of passive joints are part of those of active ones. A
+friction column is removed if it lies in the span of the columns before it at random motions, with the same
+coefficients at other motions.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 6.1 to 6.3.
 """
@@ -175,7 +166,7 @@ def absorbed(columns: Mapping[str, Array], candidates: Sequence[str]) -> dict[st
     Arguments:
         columns: (N, e) each, in the order in which they are kept.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    held_by: dict[str, tuple[str, ...]] = {}
     kept: list[str] = []
     half = RANDOM_MOTIONS // 2
     for name, column in columns.items():
@@ -192,10 +183,10 @@ def absorbed(columns: Mapping[str, Array], candidates: Sequence[str]) -> dict[st
                 held = [
                     k for k, share in zip(kept, shares, strict=True) if abs(share) > SMALL_SHARE_OF_COLUMN
                 ]
-                found[name] = tuple(held)
+                held_by[name] = tuple(held)
                 continue
         kept.append(name)
-    return found
+    return held_by
 
 
 # -- equations
@@ -359,10 +350,10 @@ class RowModel:
         return np.asarray(fast)
 
     def _direction(self, qd: Array) -> Array:
-        found = np.sign(qd)
+        signs = np.sign(qd)
         for place, share in enumerate(self._dry_motors(), 1):
-            found += 3.0**place * np.sign(qd @ share)[:, None] * (share != 0)
-        return found
+            signs += 3.0**place * np.sign(qd @ share)[:, None] * (share != 0)
+        return signs
 
     def _dry_motors(self) -> list[Array]:
         """Return, for each coupled motor with dry friction, its rate for a unit rate of each joint."""
@@ -391,10 +382,10 @@ class RowModel:
         return least
 
 
-def _nearby(found: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
+def _nearby(marked: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
     """Whether one of the samples up to `reach` away is among those found, at some."""
-    sums = np.concatenate([np.zeros((1, found.shape[1]), dtype=int), np.cumsum(found, axis=0)])
-    first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, len(found))
+    sums = np.concatenate([np.zeros((1, marked.shape[1]), dtype=int), np.cumsum(marked, axis=0)])
+    first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, len(marked))
     return np.asarray(sums[end] > sums[first])
 
 
@@ -488,29 +479,29 @@ def _equations(
         loops = LoopAssembly(robot, dict(robot.nominal))
         assembly = (loops, tuple(loops.row(near or [0.0] * len(loops.joints))))
     further = further_columns(joints, friction, gear)
-    found = _Assembled(model, kind, joints, friction, further)
-    absorbed = found.without_absorbed(assembly, without)
+    assembled = _Assembled(model, kind, joints, friction, further)
+    absorbed = assembled.without_absorbed(assembly, without)
     held = sorted(set(without) & set(absorbed))
     if held:
         where = ", ".join(absorbed[held[0]])
         raise ArgumentError(f"there is no column '{held[0]}': it acts only together with {where}")
-    chosen = [k for k, name in enumerate(found.names) if name not in set(without)]
-    unknown = [name for name in without if name not in found.names]
+    chosen = [k for k, name in enumerate(assembled.names) if name not in set(without)]
+    unknown = [name for name in without if name not in assembled.names]
     if unknown:
         raise ArgumentError(
             f"there is no column '{unknown[0]}' to leave out",
-            hint=f"the columns are {', '.join(found.names)}",
+            hint=f"the columns are {', '.join(assembled.names)}",
         )
-    names = tuple(found.names[k] for k in chosen)
+    names = tuple(assembled.names[k] for k in chosen)
     labels = (kind,) if kind in SCALAR else tuple(f"{j}" for j in joints)
 
     def parts(q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
-        momentum, rest, y = found.parts(q, qd, qdd, tau)
-        if len(chosen) == len(found.names):
+        momentum, rest, y = assembled.parts(q, qd, qdd, tau)
+        if len(chosen) == len(assembled.names):
             return momentum, rest, y
         return None if momentum is None else momentum[..., chosen], rest[..., chosen], y
 
-    support, columns = found.support[:, chosen], tuple(model.columns)
+    support, columns = assembled.support[:, chosen], tuple(model.columns)
     return RowModel(
         kind,
         robot,
@@ -519,11 +510,11 @@ def _equations(
         support,
         parts,
         further,
-        found.function,
+        assembled.function,
         columns,
         assembly,
         absorbed,
-        found.known,
+        assembled.known,
     )
 
 
@@ -579,9 +570,9 @@ class _Assembled:
             function = generate(robot, MODELS["dynamic"], parameters="base", friction="all").function()
         W = function(**dict(zip(("q", *self.rates), (q, qd, qdd), strict=True)))["W"]
         W = W * units[:, None]  # torques and forces times the units of their joints, all of them energies
-        found = absorbed({columns[k]: W[:, :, k] for k in own}, [columns[k] for k in candidates])
-        self.own = [k for k in self.own if columns[k] not in found]
-        return found
+        held_by = absorbed({columns[k]: W[:, :, k] for k in own}, [columns[k] for k in candidates])
+        self.own = [k for k in self.own if columns[k] not in held_by]
+        return held_by
 
     def _is_friction(self, k: int) -> bool:
         return self.model.columns[k][:2] in FRICTION
@@ -591,12 +582,14 @@ class _Assembled:
 
     def parts(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
         rate, acceleration = self.rates
-        found = self.function(**{"q": q, rate: qd}, **({acceleration: qdd} if self.kind == "dynamic" else {}))
-        y = tau - found["springs"] if "springs" in found else tau
+        outputs = self.function(
+            **{"q": q, rate: qd}, **({acceleration: qdd} if self.kind == "dynamic" else {})
+        )
+        y = tau - outputs["springs"] if "springs" in outputs else tau
         if self.known is not None:
             y = y - self.known(**{"q": q, rate: qd, acceleration: qdd})["tau"]
         if self.kind == "dynamic":
-            W = found["W"]
+            W = outputs["W"]
             own = W if len(self.own) == W.shape[2] else W[:, :, self.own]
             if not self.further.names:
                 return None, own, y
@@ -604,10 +597,10 @@ class _Assembled:
             return None, np.concatenate([own, more], axis=2), y
         loss = self.further.torques(qd, tau)
         if self.kind == "filtered":
-            momentum = np.concatenate([found["D1"][:, :, self.own], self.further.inertias(qd)], axis=2)
-            return momentum, np.concatenate([found["D2"][:, :, self.own], loss], axis=2), y
-        energy = np.concatenate([found["h"][:, self.own], self.further.energies(qd)], axis=1)
-        lost = np.concatenate([found["p"][:, self.own], np.einsum("ki,kip->kp", qd, loss)], axis=1)
+            momentum = np.concatenate([outputs["D1"][:, :, self.own], self.further.inertias(qd)], axis=2)
+            return momentum, np.concatenate([outputs["D2"][:, :, self.own], loss], axis=2), y
+        energy = np.concatenate([outputs["h"][:, self.own], self.further.energies(qd)], axis=1)
+        lost = np.concatenate([outputs["p"][:, self.own], np.einsum("ki,kip->kp", qd, loss)], axis=1)
         return energy[:, None, :], lost[:, None, :], np.sum(qd * y, axis=1)[:, None]
 
 
@@ -626,6 +619,6 @@ def check_base(robot: Robot) -> None:
     if moves:
         raise NotApplicableError(
             f"identification from a log does not apply to robot '{robot.name}': its base {moves}, and a log of joints "
-            "does not tell how",
+            "does not contain its motion",
             hint="hold the base still while measuring, and describe the robot on a base of 'kind: fixed', no wheels",
         )

@@ -1,4 +1,4 @@
-"""Essential parameters: those that are left when what the data do not tell is taken out, one by one.
+"""Essential parameters: those that remain when poorly determined ones are removed one by one.
 
 The parameter of the largest relative deviation is removed and the rest estimated again, as long as
 
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.identification.regression import Estimate, normal_rows, solved
-from symoro.identification.rows import Triangles, triangle
+from symoro.identification.rows import RFactors, r_factor
 from symoro.identification.tolerances import ELIMINATION_LEVEL, ELIMINATION_RATIO
 
 Array = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Essential:
 
 
 def essential(
-    estimate: Estimate, data: Triangles, *, ratio: float = ELIMINATION_RATIO, level: float = ELIMINATION_LEVEL
+    estimate: Estimate, data: RFactors, *, ratio: float = ELIMINATION_RATIO, level: float = ELIMINATION_LEVEL
 ) -> Essential:
     """Backward elimination from an estimate."""
     from scipy import stats
@@ -76,7 +76,7 @@ def essential(
         removed.append(kept[worst])
         kept, values, covariance, last = fewer, values_then, covariance_then, rho2
         statistic, critical = float(f), limit
-    found = Estimate(
+    remaining = Estimate(
         f"{estimate.method}, essential",
         tuple(names[k] for k in kept),
         values,
@@ -85,12 +85,12 @@ def essential(
         int(rows) - len(kept),
     )
     growth = 100 * ((last / full) ** 0.5 - 1) if full > 0 else 0.0
-    return Essential(found, tuple(names[k] for k in removed), statistic, critical, growth)
+    return Essential(remaining, tuple(names[k] for k in removed), statistic, critical, growth)
 
 
 def _fit(R: Array, kept: Sequence[int], rows: float) -> tuple[Array, Array, float]:
     """K, its covariance and the squared residual with some columns alone."""
-    part = triangle(R[:, [*kept, R.shape[1] - 1]])
+    part = r_factor(R[:, [*kept, R.shape[1] - 1]])
     K, inverse = solved(part[: len(kept) + 1])
     rho2 = float(np.sum((part @ np.append(K, -1.0)) ** 2))
     return K, inverse * (rho2 / (rows - len(kept))), rho2

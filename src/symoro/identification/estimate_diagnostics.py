@@ -28,7 +28,7 @@ from symoro.identification.friction import TERMS
 from symoro.identification.log_description import HOLD
 from symoro.identification.regression import Estimate, Residuals, own_deviations, weighted
 from symoro.identification.robots import nominal_columns
-from symoro.identification.rows import Triangles, triangle
+from symoro.identification.rows import RFactors, r_factor
 from symoro.identification.sampling import SamplingBias
 from symoro.identification.tolerances import (
     BETTER_FIT,
@@ -68,7 +68,7 @@ POSITIVE_TERMS = ("XX", "YY", "ZZ", "M", "IA")  # a ZZ that is grouped with thes
 
 
 def parameter_warnings(
-    base: BaseParameters, estimate: Estimate, residuals: Residuals, data: Triangles
+    base: BaseParameters, estimate: Estimate, residuals: Residuals, data: RFactors
 ) -> list[DiagnosticWarning]:
     """Return warnings about the residual of all joints and about values that no robot has."""
     warnings = []
@@ -90,7 +90,7 @@ def parameter_warnings(
 def torque_warnings(
     labels: Sequence[str],
     estimate: Estimate,
-    data: Triangles,
+    data: RFactors,
     noise: Array | None,
     delay: TorqueDelay | None,
     rate: float,
@@ -114,7 +114,7 @@ def torque_warnings(
 
 
 def _inconsistent(
-    labels: Sequence[str], estimate: Estimate, data: Triangles
+    labels: Sequence[str], estimate: Estimate, data: RFactors
 ) -> tuple[list[DiagnosticWarning], float]:
     """Return warnings about joints that contradict the others, and the share of residuals that a factor leaves."""
     left = data.residuals(estimate.values)
@@ -146,7 +146,7 @@ def _inconsistent(
 
 
 def _unexplained(
-    labels: Sequence[str], estimate: Estimate, data: Triangles, noise: Array | None
+    labels: Sequence[str], estimate: Estimate, data: RFactors, noise: Array | None
 ) -> list[DiagnosticWarning]:
     """Return a warning about joints whose residual is most of their torques, and more than their noise."""
     left = data.residuals(estimate.values)
@@ -163,7 +163,7 @@ def _unexplained(
     return [warning("unexplained-joint", shares=listed)]
 
 
-def _factors(data: Triangles, sigma: Array, total: float) -> tuple[list[tuple[int, float, float]], float]:
+def _factors(data: RFactors, sigma: Array, total: float) -> tuple[list[tuple[int, float, float]], float]:
     """Return factors of one joint's torques, with deviations, that explain much more: the best and equivalent ones."""
     tried = []
     for k in range(len(sigma)):
@@ -186,7 +186,7 @@ def _factors(data: Triangles, sigma: Array, total: float) -> tuple[list[tuple[in
 def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
     """Return c, its deviation and the squared residual; infinite if the iteration does not converge."""
     for _ in range(FACTOR_ITERATIONS):
-        R = triangle(np.vstack([others, np.column_stack([c * own[:, :-1], own[:, -1]])]))
+        R = r_factor(np.vstack([others, np.column_stack([c * own[:, :-1], own[:, -1]])]))
         scale = np.linalg.norm(R[:, :-1], axis=0)
         scale[scale == 0] = 1.0
         K = np.linalg.lstsq(R[:, :-1] / scale, R[:, -1], rcond=NEGLIGIBLE_COLUMN)[0] / scale
@@ -205,7 +205,7 @@ def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
 
 
 def _delayed(
-    delay: TorqueDelay | None, estimate: Estimate, data: Triangles, rate: float, given: float
+    delay: TorqueDelay | None, estimate: Estimate, data: RFactors, rate: float, given: float
 ) -> list[DiagnosticWarning]:
     """Return a warning about torques that lag behind the motion, or lead it, so that a parameter changes."""
     if delay is None or abs(delay.seconds) < DELAY_DEVIATIONS * delay.deviation:
@@ -248,14 +248,14 @@ def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
     )
 
 
-def _shares(estimate: Estimate, data: Triangles) -> Array:
+def _shares(estimate: Estimate, data: RFactors) -> Array:
     """Return the effect of each parameter on the equation in which it has most, as a share of the torques."""
     rows = [np.linalg.norm(data.wide(k)[:, :-1], axis=0) for k in range(len(data.factors))]
     norms = np.maximum(data.norms(), TINY)
     return np.asarray(np.max(np.array(rows) / norms[:, None], axis=0) * np.abs(estimate.values))
 
 
-def _torque_unit(base: BaseParameters, estimate: Estimate, data: Triangles) -> list[DiagnosticWarning]:
+def _torque_unit(base: BaseParameters, estimate: Estimate, data: RFactors) -> list[DiagnosticWarning]:
     """Compare the torques with those that the robot's nominal parameters give on the same motion."""
     known = nominal_columns(base)
     if known is None:
@@ -271,7 +271,7 @@ def _torque_unit(base: BaseParameters, estimate: Estimate, data: Triangles) -> l
     return [] if unit is None else [warning("torque-unit", factor=factor, unit=unit)]
 
 
-def sampling_warnings(bias: SamplingBias, estimate: Estimate, data: Triangles) -> list[DiagnosticWarning]:
+def sampling_warnings(bias: SamplingBias, estimate: Estimate, data: RFactors) -> list[DiagnosticWarning]:
     """Return warnings about the bias by differences, noise on positions and the low-pass.
 
     Noise resembles motion that differences do not follow, and such motion noise: the larger of both is reported.
@@ -294,7 +294,7 @@ def _changes(bias: Array | None, estimate: Estimate) -> Array:
     return np.asarray(np.abs(bias) / np.maximum(estimate.deviations, TINY))
 
 
-def _has_effect(bias: Array | None, least: float, estimate: Estimate, data: Triangles) -> bool:
+def _has_effect(bias: Array | None, least: float, estimate: Estimate, data: RFactors) -> bool:
     if bias is None or _changes(bias, estimate).max() <= least:
         return False
     R = data.together(1 / estimate.sigma)
@@ -308,7 +308,7 @@ def _largest_change(bias: Array | None, estimate: Estimate) -> str:
     return f"{estimate.names[k]} changes by {by:.2g}, {changes[k]:.2g} of its deviations"
 
 
-def method_warnings(model: RowModel, estimate: Estimate, data: Triangles) -> list[DiagnosticWarning]:
+def method_warnings(model: RowModel, estimate: Estimate, data: RFactors) -> list[DiagnosticWarning]:
     """Return warnings about assumptions of the method and of the model that the data do not meet."""
     warnings = []
     P = len(estimate.names)

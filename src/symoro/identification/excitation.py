@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.files import MADE_BY
-from symoro.identification.dynamic import check_left_out, sought_robot
+from symoro.identification.dynamic import check_left_out, symbolic_robot
 from symoro.identification.equations import RowModel, equations
 from symoro.identification.friction import USUAL, Friction
 from symoro.identification.regression import FOR_EVERY_MOTION, dependent
@@ -153,7 +153,7 @@ def excite(
     reached, failures = [], []
     for _ in each(range(starts), "starts"):
         x = work.found(work.start(rng))
-        w = work.matrix(x, work.told)
+        w = work.matrix(x, work.dense_middles)
         if not (work.keeps(x) and condition(w) < NOT_EXCITED):
             failures.append((x, w))
             continue
@@ -173,12 +173,12 @@ def _equation(
     terms = Friction(tuple(friction))
     if beyond := [term for term in terms.terms if term not in USUAL]:
         raise OptionError(f"friction: a motion is sought for {', '.join(USUAL)}; got '{beyond[0]}'")
-    sought = sought_robot(robot, values)
+    sought = symbolic_robot(robot, values)
     check_left_out(without, base_parameters(sought))
-    found = equations(sought, "dynamic", terms, None, without)
-    if not found.names:
+    equation = equations(sought, "dynamic", terms, None, without)
+    if not equation.names:
         raise NotApplicableError(f"robot '{robot.name}' has no parameters that a motion could show")
-    return found
+    return equation
 
 
 def _check(robot: Robot) -> None:
@@ -246,14 +246,14 @@ def _hidden(work: SeriesSearch, w: Array) -> str:
     """The columns that a motion does not tell apart."""
     zero = np.zeros((len(w), 1))
     units = work.equation.parameter_units
-    found = dependent(work.columns, np.hstack([w, zero]), ALONG_THE_MOTION, units)
+    hidden = dependent(work.columns, np.hstack([w, zero]), ALONG_THE_MOTION, units)
     drawn = work.equation.at_random()
     if drawn is not None:
         always = dependent(
             work.columns, np.hstack([drawn, np.zeros((len(drawn), 1))]), FOR_EVERY_MOTION, units
         )
-        found |= {name: reason for name, reason in always.items() if name in found}
-    return "".join(f"\n  - {name}: {reason}" for name, reason in list(found.items())[:8])
+        hidden |= {name: reason for name, reason in always.items() if name in hidden}
+    return "".join(f"\n  - {name}: {reason}" for name, reason in list(hidden.items())[:8])
 
 
 def _result(
@@ -282,9 +282,10 @@ def _result(
     )
 
 
-def trajectory_text(found: Excitation) -> str:
+def trajectory_text(excitation: Excitation) -> str:
     """The file of an optimised motion, as `load_trajectory` reads it."""
-    (series,) = found.trajectory.parts
+    (series,) = excitation.trajectory.parts
+    names = excitation.columns
     assert isinstance(series, Fourier)
 
     def rows(name: str, values: Sequence[Sequence[float]]) -> list[str]:
@@ -292,9 +293,9 @@ def trajectory_text(found: Excitation) -> str:
 
     lines = [
         f"# {MADE_BY}",
-        f"# condition {found.condition:.4g} for {len(found.columns)} parameters: {', '.join(found.columns)}",
+        f"# condition {excitation.condition:.4g} for {len(names)} parameters: {', '.join(names)}",
         "symoro-trajectory: 1",
-        f"name: {found.trajectory.name}",
+        f"name: {excitation.trajectory.name}",
         "parts:",
         "  - fourier:",
         f"      frequency: {series.frequency:.9g}",

@@ -65,23 +65,23 @@ class FurtherColumns:
     def torques(self, qd: Array, tau: Array) -> Array:
         """D, the part that is no inertia: (N, n, columns)."""
         samples, n = qd.shape
-        found = np.zeros((samples, n, len(self.names)))
+        torques = np.zeros((samples, n, len(self.names)))
         signs, k = np.sign(qd), 0
         every = np.arange(n)
         for term in self.friction.terms:
             if term == "stribeck":
                 curve = signs * np.exp(-((qd / self.friction.stribeck_velocity) ** 2))
-                found[:, every, k + every] = curve
+                torques[:, every, k + every] = curve
             elif term == "load":
-                found[:, every, k + every] = np.abs(tau) * signs
+                torques[:, every, k + every] = np.abs(tau) * signs
             if term in ("stribeck", "load"):
                 k += n
         for _, share in self.shares:
             c = np.array(share)
-            found[:, :, k + 1] = c * ((qd @ c)[:, None] - c * qd)
-            found[:, :, k + 2] = c * np.sign(qd @ c)[:, None]
+            torques[:, :, k + 1] = c * ((qd @ c)[:, None] - c * qd)
+            torques[:, :, k + 2] = c * np.sign(qd @ c)[:, None]
             k += 3
-        return found
+        return torques
 
     def inertias(self, rates: Array) -> Array:
         """M times velocities or accelerations: (N, n, columns)."""

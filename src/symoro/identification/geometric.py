@@ -1,28 +1,21 @@
-"""What is asked of a calibration, and the best fit of all starts.
+"""Calibration: geometric parameters from measurements of the end effector.
 
-Where the places of frame 0 and of the end are near the description's, the fit starts from that, and errors are told
-against it. Where they are not, or where that start ends worse than the robot as described does when it is moved as a
-whole (`alignment`), frame 0 is put where it was found to stand first: errors are small from there, and told from there.
-Places that look as good at first are all tried, and one that stays as good is told.
+Nonlinear least squares with e the residuals of the measurements, W the derivative by the parameters
+(`models.calibration`), and S the variances of the noise, one for lengths and one for angles:
 
-Positions show more parameters where what is measured stands off the axes, distances and contacts where the base stands
-elsewhere: that is decided again at the places that are found.
+    dxi = (W' S^-1 W)^-1 W' S^-1 e,   again at the new geometry, until it converges         (Gauss and Newton)
+    C = (W' S^-1 W)^-1                                                                   covariance of the parameters
 
-The geometry from measurements: least squares, the model taken as it is and not as its tangent.
+The parameters are the identifiable ones; errors of the others are contained in those with which they act. Deviations of
+the noise that are not given are estimated from the residuals.
 
-With e the misses of the measurements, W the derivative by the parameters (`models.calibration`), S the variances of
-the noise, one for lengths and one for angles:
-
-    dxi = (W' S^-1 W)^-1 W' S^-1 e,   again at the new geometry, until nothing moves        (Gauss and Newton)
-    C = (W' S^-1 W)^-1                                                                   deviations of the parameters
-
-The parameters are the identifiable ones; the others stay as they are, and what they are off is in those that they act
-with. Where the steps start from, and what else is tried: `task`. Deviations of the noise that are not given are taken
-from the misses themselves.
+If the placements of frame 0 and of the end are near the description, the fit starts from it, and errors refer to it. If
+not, or if that start is worse than the described robot placed elsewhere (`alignment`), frame 0 is placed first, and
+errors refer to that placement. Placements that are similarly good at first are all tried, and one that remains as good
+gives a warning. Positions show more parameters if the marker is off the axes, distances and contacts if the base is
+elsewhere: this is decided again at the computed placements.
 
 W. Khalil, E. Dombre, "Modeling, Identification and Control of Robots", 2002, chapter 11.
-
-A calibration for people.
 """
 
 from __future__ import annotations
@@ -35,7 +28,14 @@ import numpy as np
 
 from symoro.errors import ArgumentError, NotApplicableError, ProgramError
 from symoro.expr.formula import formula
-from symoro.identification.alignment import Alignment, alignments, badness, difference, near, start_at
+from symoro.identification.alignment import (
+    Alignment,
+    alignments,
+    difference,
+    near,
+    relative_residual,
+    start_at,
+)
 from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.geometric_diagnostics import (
     base_warnings,
@@ -103,7 +103,7 @@ class CalibrationTask:
         return replace(self.robot, base=replace(self.robot.base, Z=z))
 
     @property
-    def looks_from_outside(self) -> bool:
+    def depends_on_base(self) -> bool:
         """Whether what shows depends on where the robot stands."""
         return self.measured.measure in ("distance", "plane")
 
@@ -157,9 +157,9 @@ class GeometricFit:
         return np.asarray(self.work.chain.start @ displacement(moved))
 
     @property
-    def badness(self) -> float:
-        """The misses, in parts of the robot's size."""
-        return badness(self.work, self.xi, reach(self.work) or 1.0)
+    def relative_residual(self) -> float:
+        """The residuals, in parts of the robot's size."""
+        return relative_residual(self.work, self.xi, reach(self.work) or 1.0)
 
     @property
     def is_doubtful(self) -> bool:
@@ -177,67 +177,69 @@ def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> Geomet
     zero = np.zeros(len(work.chosen))
     work.check(zero)
     places = alignments(work)
-    found: list[GeometricFit] = []
+    fits: list[GeometricFit] = []
     failure: ProgramError | None = None
     if not places or near(work, places[0]):
         try:
             first = _fitted(task, parameters, zero, noise)
-            found.append(_completed(first, _offset(first.errors, work), noise))
+            fits.append(_completed(first, _offset(first.errors, work), noise))
         except ProgramError as error:
             failure = error
-        if found and _settles(found[0], places):
-            return found[0]
+        if fits and _settles(fits[0], places):
+            return fits[0]
     for place in places:
-        factor = SIMILAR_PLACEMENT if places[0].miss < PLAUSIBLE_PLACEMENT else 1.0
-        if place.miss > factor * places[0].miss + ROUND_OFF:
+        factor = SIMILAR_PLACEMENT if places[0].residual < PLAUSIBLE_PLACEMENT else 1.0
+        if place.residual > factor * places[0].residual + ROUND_OFF:
             break
         try:
-            found.append(_from_place(task, parameters, place, noise))
+            fits.append(_from_place(task, parameters, place, noise))
         except (ProgramError, np.linalg.LinAlgError) as error:
             failure = failure or (error if isinstance(error, ProgramError) else None)
-    if not found:
+    if not fits:
         raise _refusal(work, places, failure) from None
-    return best_of(found)
+    return best_of(fits)
 
 
 def _refusal(work: Fitting, places: Sequence[Alignment], failure: ProgramError | None) -> ProgramError:
     """What to say where no start ends."""
-    found = failure or ProgramError("no geometry near the description fits the measurements")
-    if places and places[0].miss < GOOD_PLACEMENT:
+    error = failure or ProgramError("no geometry near the description fits the measurements")
+    if places and places[0].residual < GOOD_PLACEMENT:
         hint = (
-            f"the robot as it is described meets them to {100 * places[0].miss:.2g} percent of its size: measure "
+            f"the robot as it is described meets them to {100 * places[0].residual:.2g} percent of its size: measure "
             "postures that differ more, or take the base or the tool as known"
         )
-        return ProgramError(found.message, hint=hint)
+        return ProgramError(error.message, hint=hint)
     meant = misread_data(work)
-    return ProgramError(found.message, hint=meant) if meant else found
+    return ProgramError(error.message, hint=meant) if meant else error
 
 
 def _settles(first: GeometricFit, places: Sequence[Alignment]) -> bool:
     """Whether the fit from the description needs no other beside it."""
     if not places:
         return True
-    alone = len(places) == 1 or places[1].miss > SIMILAR_PLACEMENT * places[0].miss + ROUND_OFF
+    alone = len(places) == 1 or places[1].residual > SIMILAR_PLACEMENT * places[0].residual + ROUND_OFF
     return (
-        alone and first.badness <= places[0].miss * (1 + BETTER_START) + ROUND_OFF and not first.is_doubtful
+        alone
+        and first.relative_residual <= places[0].residual * (1 + BETTER_START) + ROUND_OFF
+        and not first.is_doubtful
     )
 
 
-def best_of(found: Sequence[GeometricFit]) -> GeometricFit:
+def best_of(fits: Sequence[GeometricFit]) -> GeometricFit:
     """Return the best fit, with the bases of others that are as good; the one from the description comes first."""
-    best = found[0]
-    for other in found[1:]:
-        if other.badness < best.badness * (1 - BETTER_START) - ROUND_OFF:
+    best = fits[0]
+    for other in fits[1:]:
+        if other.relative_residual < best.relative_residual * (1 - BETTER_START) - ROUND_OFF:
             best = other
-    limit = EQUIVALENT_PLACEMENT * best.badness + ROUND_OFF
-    rivals = [fit.base for fit in found if fit.badness <= limit and _differ(best, fit)]
+    limit = EQUIVALENT_PLACEMENT * best.relative_residual + ROUND_OFF
+    rivals = [fit.base for fit in fits if fit.relative_residual <= limit and _differ(best, fit)]
     return replace(best, rivals=tuple(rivals))
 
 
 def _differ(best: GeometricFit, other: GeometricFit) -> bool:
     """Whether two fits say different things of other postures."""
     apart = difference(best.work, best.xi, other.work, other.xi)
-    return apart > DIFFERENT_PREDICTION * other.badness + ROUND_OFF
+    return apart > DIFFERENT_PREDICTION * other.relative_residual + ROUND_OFF
 
 
 def _from_place(
@@ -250,16 +252,16 @@ def _from_place(
     start = start_at(work, place)
     if start is None:
         there = replace(task, base=place.base)
-        shown = there.parameters() if there.looks_from_outside else parameters
+        shown = there.parameters() if there.depends_on_base else parameters
         work = there.fitting(shown)
         start = np.array([place.tip.get(column.name, 0.0) for column in work.chosen])
     work.check(start)
     first = _fitted(there, shown, start, noise)
-    if not first.is_doubtful or place.miss > PLAUSIBLE_PLACEMENT:
+    if not first.is_doubtful or place.residual > PLAUSIBLE_PLACEMENT:
         return _completed(first, _offset(first.errors, work), noise)
     # What does not show from the frame's origin may be what is missing.
     more = _completed(first, _offset(place.tip, work), noise, start=start)
-    return min(first, more, key=lambda fit: fit.badness)
+    return min(first, more, key=lambda fit: fit.relative_residual)
 
 
 def _fitted(
@@ -313,7 +315,7 @@ class Calibration:
     Attributes:
         names, errors, deviations: of the parameters; errors are to be added to the description's values.
         correlations: between them (P, P).
-        before, after: root mean square of the misses, {'length': metres, 'angle': radians}.
+        before, after: root mean square of the residuals, {'length': metres, 'angle': radians}.
         noise: the deviations of the noise that weights were made of.
         condition: of W, its columns of one length.
         parameters: which are identifiable, with their relations.
@@ -387,7 +389,7 @@ def calibrate(
 
     Arguments:
         to, known_base, known_tool, gains: as in `geometric_parameters`.
-        noise: deviations of the measurements, {'length': metres, 'angle': radians}; from the misses unless given.
+        noise: deviations of the measurements, {'length': metres, 'angle': radians}; from the residuals unless given.
         point: that distances are taken to, in the world.
         plane: nx, ny, nz, d of the plane n.p = d that is touched, in the world.
 
@@ -398,27 +400,27 @@ def calibrate(
     _check_finite(robot, measured)
     known = {"to": to, "known_base": known_base, "known_tool": known_tool, "gains": gains}
     task = CalibrationTask(robot, measured, known, checked_point(point), checked_plane(plane))
-    found = best_fit(task, _noise(noise))
-    work = found.work
+    fit = best_fit(task, _noise(noise))
+    work = fit.work
     return Calibration(
         tuple(column.name for column in work.chosen),
-        found.xi,
-        found.deviations,
-        found.covariance / np.outer(found.deviations, found.deviations),
-        work.deviations(work.misses(np.zeros(len(work.chosen))), 0),
-        work.deviations(work.misses(found.xi), 0),
-        found.scale,
-        condition(work.rows(found.xi) / work.weights(found.scale)[:, None])[0],
+        fit.xi,
+        fit.deviations,
+        fit.covariance / np.outer(fit.deviations, fit.deviations),
+        work.deviations(work.residuals(np.zeros(len(work.chosen))), 0),
+        work.deviations(work.residuals(fit.xi), 0),
+        fit.scale,
+        condition(work.rows(fit.xi) / work.weights(fit.scale)[:, None])[0],
         len(measured),
-        found.rounds,
-        found.parameters,
-        found.task.standing,
+        fit.rounds,
+        fit.parameters,
+        fit.task.standing,
         to,
         (
-            *calibration_warnings(work, found.xi, found.deviations, noise or {}),
-            *base_warnings(found.rivals),
+            *calibration_warnings(work, fit.xi, fit.deviations, noise or {}),
+            *base_warnings(fit.rivals),
         ),
-        found.task.base,
+        fit.task.base,
     )
 
 
@@ -467,58 +469,60 @@ def simulated(
 # -- geometric_report
 
 
-def text(found: Calibration) -> str:
-    """Parameters with their deviations, misses before and after."""
+def text(result: Calibration) -> str:
+    """Parameters with their deviations, residuals before and after."""
     lines = [
-        f"{found.robot.name}: {len(found.names)} geometric parameters from {found.count} measurements of the "
-        f"{found.parameters.measure}",
-        f"misses before {_sizes(found.before)}, after {_sizes(found.after)}; condition {found.condition:.3g}",
+        f"{result.robot.name}: {len(result.names)} geometric parameters from {result.count} measurements of the "
+        f"{result.parameters.measure}",
+        f"residuals before {_sizes(result.before)}, after {_sizes(result.after)}; condition {result.condition:.3g}",
         "",
         f"{'parameter':>10}  {'error':>13}  {'deviation':>11}  {'error/deviation':>15}  stands for",
     ]
-    for name, error, deviation in zip(found.names, found.errors, found.deviations, strict=True):
-        others = found.parameters.relations.get(name, {})
+    for name, error, deviation in zip(result.names, result.errors, result.deviations, strict=True):
+        others = result.parameters.relations.get(name, {})
         words = " ".join(
             f"{'' if c.text.startswith('-') else '+'}{c.text}*{other}" for other, c in others.items()
         )
         lines.append(
             f"{name:>10}  {error:>13.6g}  {deviation:>11.3g}  {abs(error) / deviation:>15.1f}  {words}".rstrip()
         )
-    close = np.argwhere(np.triu(np.abs(found.correlations) > STRONG_CORRELATION, 1))
+    close = np.argwhere(np.triu(np.abs(result.correlations) > STRONG_CORRELATION, 1))
     if len(close):
-        pairs = [f"{found.names[i]}, {found.names[j]} ({found.correlations[i, j]:.3f})" for i, j in close[:8]]
+        pairs = [
+            f"{result.names[i]}, {result.names[j]} ({result.correlations[i, j]:.3f})" for i, j in close[:8]
+        ]
         lines += ["", f"strongly correlated: {'; '.join(pairs)}"]
-    if (stands := base_place(found)) is not None:
+    if (stands := base_place(result)) is not None:
         lines += [
             "",
             f"frame 0 stands at {_numbers(stands[0])} m, turned by {_numbers(stands[1])} rad, far from where it is "
-            "described: errors, and misses before, are those of the robot standing there",
+            "described: errors, and residuals before, are those of the robot standing there",
         ]
-    if (tool := found.marker) is not None:
-        place, turn = marker_place(found)
+    if (tool := result.marker) is not None:
+        place, turn = marker_place(result)
         lines += [
             "",
             f"the marker stands on frame {tool.place.ant} at {_numbers(place)} m, turned by {_numbers(turn)} rad; "
             "the robot's tool is left as it is",
         ]
-    if found.warnings:
-        lines += ["", "Warnings:", *(f"  {line}" for line in found.warnings)]
+    if result.warnings:
+        lines += ["", "Warnings:", *(f"  {line}" for line in result.warnings)]
     return "\n".join(lines)
 
 
-def base_place(found: Calibration) -> tuple[list[float], list[float]] | None:
+def base_place(result: Calibration) -> tuple[list[float], list[float]] | None:
     """Position and rotation vector of frame 0 in the world, its errors taken out; None where it is as described."""
-    if found.base is None:
+    if result.base is None:
         return None
-    errors = dict(zip(found.names, map(float, found.errors), strict=True))
+    errors = dict(zip(result.names, map(float, result.errors), strict=True))
     moved = displacement(np.array([errors.get(kind + BASE, 0.0) for kind in DISPLACEMENT]))
-    base = found.base @ moved
+    base = result.base @ moved
     return [float(x) for x in base[:3, 3]], [float(x) for x in logarithm(base[:3, :3])]
 
 
-def marker_place(found: Calibration) -> tuple[list[float], list[float]]:
+def marker_place(result: Calibration) -> tuple[list[float], list[float]]:
     """Position and rotation vector of the marker in the frame that was measured."""
-    errors = dict(zip(found.names, map(float, found.errors), strict=True))
+    errors = dict(zip(result.names, map(float, result.errors), strict=True))
     values = [errors.get(kind + END, 0.0) for kind in DISPLACEMENT]
     return values[:3], values[3:]
 

@@ -1,9 +1,7 @@
-"""Other readings of the same measurements: mistakes in units, conventions, axes and joints that are made often.
+"""Criteria of the warnings about a calibration, and other readings of its measurements.
 
-What makes a calibration doubtful, in words: misses that stay, corrections that no robot needs; what fits instead.
-
-Units and conventions that are mistaken often are tried one by one, and some together, on the measurements as they are:
-one is named where with it the same parameters fit without any of those signs.
+If residuals or corrections are larger than those of sound measurements, usual mistakes in units, conventions, axes and
+joints are tried one by one, and some together. One is reported if with it the same parameters fit without warnings.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from math import prod
 import numpy as np
 
 from symoro.errors import ProgramError
-from symoro.identification.alignment import alignments, hopeless, near, placed
+from symoro.identification.alignment import alignments, is_far_off, near, placed
 from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.geometric_fit import Fitting, condition, farthest, reach
 from symoro.identification.tolerances import (
@@ -50,7 +48,7 @@ class Reading:
     """Another reading: what it says, what to do, and how it is made.
 
     Attributes:
-        unit: what the measured lengths are multiplied by; their misses shrink or grow with them.
+        unit: what the measured lengths are multiplied by; their residuals shrink or grow with them.
     """
 
     says: str
@@ -331,7 +329,7 @@ def calibration_warnings(
         warnings.append(misread)
     elif gains := _gains(work, xi):
         warnings.append(gains)
-    after = work.deviations(work.misses(xi), 0)
+    after = work.deviations(work.residuals(xi), 0)
     loud = [
         f"{after[n] / noise[n]:.0f} times ({n})"
         for n in after
@@ -344,7 +342,7 @@ def calibration_warnings(
 
 def fit_warnings(work: Fitting, xi: Array, deviations: Array) -> list[DiagnosticWarning]:
     """Return warnings about residuals and corrections that sound measurements do not have."""
-    after = work.deviations(work.misses(xi), 0)
+    after = work.deviations(work.residuals(xi), 0)
     warnings = []
     if _left(work, xi):
         warnings.append(warning("large-residual", sizes=_sizes(after)))
@@ -359,9 +357,9 @@ def fit_warnings(work: Fitting, xi: Array, deviations: Array) -> list[Diagnostic
 
 
 def _left(work: Fitting, xi: Array) -> bool:
-    """Whether misses are left that no sound measurements leave."""
+    """Whether residuals are left that no sound measurements leave."""
     scale = {"length": reach(work) + _tip(work, xi), "angle": 1.0}
-    after = work.deviations(work.misses(xi), 0)
+    after = work.deviations(work.residuals(xi), 0)
     return any(value > MISS[name] * scale[name] > 0 for name, value in after.items())
 
 
@@ -428,23 +426,23 @@ def _sizes(sizes: Mapping[str, float]) -> str:
 # -- what fits instead
 
 
-def misread_data(work: Fitting, found: tuple[Array, Array] | None = None) -> DiagnosticWarning | None:
+def misread_data(work: Fitting, fitted: tuple[Array, Array] | None = None) -> DiagnosticWarning | None:
     """Return the warning about the unit or convention with which everything fits; None if there is none.
 
     Arguments:
-        found: errors and their deviations, with whose misses others are compared; None where nothing fitted.
+        found: errors and their deviations, with whose residuals others are compared; None where nothing fitted.
     """
-    most = np.inf if found is None else _allowed(work, *found)
-    joints = found is None or _left(work, found[0]) or _turned_over(work, found[0])
+    most = np.inf if fitted is None else _allowed(work, *fitted)
+    joints = fitted is None or _left(work, fitted[0]) or _turned_over(work, fitted[0])
     for changes in readings(work, joints=joints):
         other = work
         for change in changes:
             other = change.made(other)
         fit = _tried(other)
         unit = prod(change.unit for change in changes)
-        if fit is None or fit_warnings(*fit) or _badness(fit[0], fit[1], unit) > most:
+        if fit is None or fit_warnings(*fit) or _relative_residual(fit[0], fit[1], unit) > most:
             continue
-        after = fit[0].deviations(fit[0].misses(fit[1]), 0)
+        after = fit[0].deviations(fit[0].residuals(fit[1]), 0)
         says = " and ".join(change.says for change in changes)
         cures = ", ".join(change.cure for change in changes)
         return warning("misread-data", assumption=says, sizes=_sizes(after), remedy=cures)
@@ -454,7 +452,7 @@ def misread_data(work: Fitting, found: tuple[Array, Array] | None = None) -> Dia
 def _gains(work: Fitting, xi: Array) -> DiagnosticWarning | None:
     """Return the warning about joints that move by other factors of their readings; None if there are none."""
     whole = work.measured.measure in ("pose", "position") and not any(c.kind == "k" for c in work.chosen)
-    if not whole or _badness(work, xi) < ROUND_OFF:
+    if not whole or _relative_residual(work, xi) < ROUND_OFF:
         return None
     gains = [GeometricColumn("k", str(f.j)) for f in work.chain.frames if f.ratios.any()]
     effect = np.linalg.norm(replace(work, chosen=gains).rows_at(work.errors(xi)), axis=0)
@@ -465,16 +463,16 @@ def _gains(work: Fitting, xi: Array) -> DiagnosticWarning | None:
     if len(rows) < EQUATIONS_PER_UNKNOWN * len(start) or condition(rows)[0] * ROUND_OFF > 1:
         return None
     try:
-        weights = work.deviations(work.misses(xi), 0)
+        weights = work.deviations(work.residuals(xi), 0)
         xi, _ = work.solved(xi, weights)  # the same weights for both: those of the fit may be others
-        found, _ = other.solved(np.concatenate([xi, start[len(xi) :]]), weights)
+        solution, _ = other.solved(np.concatenate([xi, start[len(xi) :]]), weights)
     except ProgramError:
         return None
-    scale = other.deviations(other.misses(found), len(found))
-    deviations = np.sqrt(np.diag(other.covariance(found, scale)))
-    named = zip(gains, found[len(xi) :], deviations[len(xi) :], strict=True)
+    scale = other.deviations(other.residuals(solution), len(solution))
+    deviations = np.sqrt(np.diag(other.covariance(solution, scale)))
+    named = zip(gains, solution[len(xi) :], deviations[len(xi) :], strict=True)
     factors = [f"{gain.name} ({x:.3g})" for gain, x, deviation in named if abs(x) > SIGNIFICANT * deviation]
-    if not factors or _badness(other, found) > HALF_RESIDUAL * _badness(work, xi):
+    if not factors or _relative_residual(other, solution) > HALF_RESIDUAL * _relative_residual(work, xi):
         return None
     return warning("joint-gains", gains=", ".join(factors), sizes=_sizes(scale))
 
@@ -487,7 +485,7 @@ def _tried(work: Fitting) -> tuple[Fitting, Array, Array] | None:
         if start is None or condition(work.rows(start))[0] * ROUND_OFF > 1:
             return None
         xi, _ = work.solved(start, noise, TRIAL_ITERATIONS)
-        scale = work.deviations(work.misses(xi), len(work.chosen))
+        scale = work.deviations(work.residuals(xi), len(work.chosen))
         return work, xi, np.sqrt(np.diag(work.covariance(xi, scale)))
     except (ProgramError, np.linalg.LinAlgError):
         return None
@@ -500,7 +498,7 @@ def _begun(work: Fitting) -> tuple[Fitting, Array | None]:
         return work, zero
     if work.described is not None:
         work = placed(work, work.described)
-    if hopeless(work):
+    if is_far_off(work):
         return work, None
     places = alignments(work)
     if not places or near(work, places[0]):
@@ -510,16 +508,16 @@ def _begun(work: Fitting) -> tuple[Fitting, Array | None]:
 
 
 def _allowed(work: Fitting, xi: Array, deviations: Array) -> float:
-    """The misses that another reading may leave.
+    """The residuals that another reading may leave.
 
-    A robot that is fitted to any unit has lengths of its own far off: misses that are no worse serve then. The place
+    A robot that is fitted to any unit has lengths of its own far off: residuals that are no worse serve then. The place
     of the base or of a marker tells no unit.
     """
     own = any(column.frame not in FAR for column, _ in _large(work, xi, deviations))
-    return (TWICE_RESIDUAL if own else HALF_RESIDUAL) * _badness(work, xi)
+    return (TWICE_RESIDUAL if own else HALF_RESIDUAL) * _relative_residual(work, xi)
 
 
-def _badness(work: Fitting, xi: Array, unit: float = 1.0) -> float:
-    """Root mean square of the misses, lengths in parts of the robot's size, in the unit that they were measured in."""
-    after = work.deviations(work.misses(xi), 0)
+def _relative_residual(work: Fitting, xi: Array, unit: float = 1.0) -> float:
+    """Return the root mean square of the residuals, lengths as shares of the robot's size in the measured unit."""
+    after = work.deviations(work.residuals(xi), 0)
     return float(np.hypot(after["length"] / (unit * (reach(work) or 1.0)), after.get("angle", 0.0)))

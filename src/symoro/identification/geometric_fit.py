@@ -1,6 +1,6 @@
-"""Measurements against the chain in numbers: misses, their derivative, and the steps that take the misses out.
+"""Measurements against the chain in numbers: residuals, their derivative, and the steps that take the residuals out.
 
-`fit` tells the formulas.
+The formulas are in `geometric`.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ class Fitting:
         """Errors by their names."""
         return dict(zip((column.name for column in self.chosen), map(float, xi), strict=True))
 
-    def misses(self, xi: Array) -> Array:
+    def residuals(self, xi: Array) -> Array:
         """Measured minus modelled, one row after the other."""
         pose = end_poses(self.chain, self.measured.q, self.errors(xi))
         measure, place = self.measured.measure, pose[:, :3, 3]
         if measure == "plane":
-            found: Array = self.plane[3] - place @ self.plane[:3]
-            return found
+            heights: Array = self.plane[3] - place @ self.plane[:3]
+            return heights
         if measure == "distance":
             far: Array = self.measured.distances - np.linalg.norm(place - self.point, axis=1)
             return far
@@ -86,15 +86,15 @@ class Fitting:
     def rows_at(self, errors: Errors) -> Array:
         """The same at errors of other parameters."""
         pose, moved = error_columns(self.chain, self.measured.q, errors, self.chosen)
-        found = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
-        return found.reshape(-1, len(self.chosen))
+        rows = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
+        return rows.reshape(-1, len(self.chosen))
 
-    def deviations(self, misses: Array, unknowns: int) -> dict[str, float]:
+    def deviations(self, residuals: Array, unknowns: int) -> dict[str, float]:
         """Root mean squares of lengths and angles; with unknowns taken off the count, estimates of the noise."""
-        left = max(1 - unknowns / len(misses), 1e-3)
+        left = max(1 - unknowns / len(residuals), 1e-3)
         if self.measured.measure != "pose":
-            return {"length": _size(misses, left)}
-        both = misses.reshape(-1, 6)
+            return {"length": _size(residuals, left)}
+        both = residuals.reshape(-1, 6)
         return {"length": _size(both[:, :3], left), "angle": _size(both[:, 3:], left)}
 
     def weights(self, scale: Mapping[str, float]) -> Array:
@@ -114,22 +114,22 @@ class Fitting:
             ProgramError: it moves still after that many.
         """
         weights = self.weights(scale)
-        miss = self.misses(xi) / weights
+        residual = self.residuals(xi) / weights
         for step in range(1, rounds + 1):
             rows = self.rows(xi) / weights[:, None]
             size = np.linalg.norm(rows, axis=0)
             size = np.where(size > 0, size, 1.0)
-            move = np.linalg.lstsq(rows / size, miss, rcond=None)[0] / size
+            move = np.linalg.lstsq(rows / size, residual, rcond=None)[0] / size
             for half in range(30):
                 trial = xi + move / 2**half
-                there = self.misses(trial) / weights
-                if there @ there <= miss @ miss * (1 + 1e-12):
+                there = self.residuals(trial) / weights
+                if there @ there <= residual @ residual * (1 + 1e-12):
                     break
             still = float(np.abs(move * size).max()) <= GEOMETRIC_CONVERGED * max(
-                1.0, float(np.linalg.norm(miss))
+                1.0, float(np.linalg.norm(residual))
             )
-            flat = miss @ miss - there @ there <= 1e-15 * (miss @ miss)
-            xi, miss = trial, there
+            flat = residual @ residual - there @ there <= 1e-15 * (residual @ residual)
+            xi, residual = trial, there
             if still or flat:
                 return xi, step
         raise ProgramError(
@@ -138,14 +138,14 @@ class Fitting:
         )
 
     def best(self, xi: Array, noise: Mapping[str, float] | None) -> tuple[Array, dict[str, float], int]:
-        """From a start: the errors, the noise's deviations (from the misses unless given), the steps that it took."""
+        """Return the errors, the deviations of the noise (from the residuals unless given) and the number of steps."""
         rounds = 0
-        scale = dict(noise) if noise else self.deviations(self.misses(xi), 0)
+        scale = dict(noise) if noise else self.deviations(self.residuals(xi), 0)
         for _ in each(range(1 if noise else REWEIGHTING_ITERATIONS), "fitting"):
             xi, steps = self.solved(xi, scale)
             rounds += steps
             if not noise:
-                scale = self.deviations(self.misses(xi), len(self.chosen))
+                scale = self.deviations(self.residuals(xi), len(self.chosen))
         return xi, scale, rounds
 
     def covariance(self, xi: Array, scale: Mapping[str, float]) -> Array:
@@ -167,8 +167,8 @@ def farthest(chain: NumericChain, q: Array) -> float:
     return float(np.linalg.norm(end_poses(chain, q, {})[:, :3, 3] - chain.start[:3, 3], axis=1).max())
 
 
-def _size(misses: Array, left: float) -> float:
-    return max(float(np.sqrt(np.mean(misses**2) / left)), 1e-15)
+def _size(residuals: Array, left: float) -> float:
+    return max(float(np.sqrt(np.mean(residuals**2) / left)), 1e-15)
 
 
 def condition(rows: Array) -> tuple[float, Array]:

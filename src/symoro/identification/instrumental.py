@@ -7,7 +7,7 @@ the closed loop makes in simulation with the last K, follow the true W and know 
 
 The residuals e are correlated in time, since noise in positions was differentiated: their spectrum rises steeply, while
 that of Z is low. For each equation they are taken as an autoregression a(L) e = u, fitted by Burg's method; with the
-triangle T of its coefficients T e = u, so cov e = s2 T^-1 T^-T, and
+triangular matrix T of its coefficients T e = u, so cov e = s2 T^-1 T^-T, and
 
     C = (Z'W)^-1 (sum over equations of s2 |T^-T Z|^2) (W'Z)^-1
 
@@ -27,8 +27,8 @@ from symoro.identification.autocorrelation import burg, filtered_back
 from symoro.identification.equations import Booleans
 from symoro.identification.log_description import PdController
 from symoro.identification.regression import Estimate
-from symoro.identification.rows import LogRows, Triangles
-from symoro.identification.simulated_rows import RowPair, calmed, check_enough, measured_loops, paired
+from symoro.identification.rows import LogRows, RFactors
+from symoro.identification.simulated_rows import RowPair, check_enough, damped, measured_loops, paired
 from symoro.identification.tolerances import CONVERGED, ITERATIONS
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ ORDER = 12  # of the autoregression, at most
 
 
 def instrumental(
-    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None, steps: int = 1
+    rows: LogRows, start: Estimate, data: RFactors, controller: PdController | None = None, steps: int = 1
 ) -> Estimate:
     """IDIM-IV from an estimate.
 
@@ -52,10 +52,10 @@ def instrumental(
             for item, chosen in zip(given, kept, strict=True)
         ]
         kept = [pair.kept for pair in pairs] if rounds > 1 else kept
-        found, covariance, freedom = _solved(pairs, sigma, data.share)
-        if np.max(np.abs(found - K) / np.sqrt(np.diag(covariance))) < CONVERGED:
-            return Estimate("IDIM-IV", start.names, found, covariance, sigma, freedom, rounds)
-        K = calmed(K, found, rounds)
+        values, covariance, freedom = _solved(pairs, sigma, data.share)
+        if np.max(np.abs(values - K) / np.sqrt(np.diag(covariance))) < CONVERGED:
+            return Estimate("IDIM-IV", start.names, values, covariance, sigma, freedom, rounds)
+        K = damped(K, values, rounds)
     raise ProgramError(
         f"the instrumental variables did not settle in {ITERATIONS} rounds", hint="is the controller right?"
     )

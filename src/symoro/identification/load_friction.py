@@ -29,7 +29,7 @@ from symoro.errors import ProgramError
 from symoro.identification.equations import RowModel
 from symoro.identification.friction import TERMS
 from symoro.identification.regression import Estimate, own_deviations, solved
-from symoro.identification.rows import Triangles, triangle
+from symoro.identification.rows import RFactors, r_factor
 from symoro.identification.tolerances import (
     CONVERGED,
     ITERATIONS,
@@ -81,50 +81,50 @@ def at_load(model: RowModel, point: LoadPoint) -> RowModel:
     return replace(model, parts=parts)
 
 
-def without_load(model: RowModel, data: Triangles) -> LoadPoint:
+def without_load(model: RowModel, data: RFactors) -> LoadPoint:
     """Where to start: least squares of all the other columns."""
     others = [k for k, name in enumerate(model.names) if not _is_load(name)]
     R = data.together(1 / own_deviations(data))
     K = np.zeros(len(model.names))
-    K[others], _ = solved(triangle(R[:, [*others, len(model.names)]])[: len(others) + 1])
+    K[others], _ = solved(r_factor(R[:, [*others, len(model.names)]])[: len(others) + 1])
     return LoadPoint(tuple(float(x) for x in K), True)
 
 
-def load_point(found: Estimate, slopes: bool = True) -> LoadPoint:
+def load_point(estimate: Estimate, slopes: bool = True) -> LoadPoint:
     """Where an estimate is."""
-    return LoadPoint(tuple(float(x) for x in found.values), slopes)
+    return LoadPoint(tuple(float(x) for x in estimate.values), slopes)
 
 
 def settled_load(
-    start: LoadPoint, fit: Callable[[LoadPoint], tuple[Estimate, Triangles]]
-) -> tuple[Estimate, Triangles]:
+    start: LoadPoint, fit: Callable[[LoadPoint], tuple[Estimate, RFactors]]
+) -> tuple[Estimate, RFactors]:
     """The fit at parameters that it finds again.
 
     Arguments:
-        fit: the estimate from rows at a point, with their triangles.
+        fit: the estimate from rows at a point, with their R factors.
 
     Raises:
         ProgramError: there are none, or a joint would lose most of its load.
     """
     point = start
     for rounds in range(ITERATIONS):
-        found, data = fit(point)
-        change = found.values - np.array(point.values)
-        R = data.together(1 / found.sigma)
+        estimate, data = fit(point)
+        change = estimate.values - np.array(point.values)
+        R = data.together(1 / estimate.sigma)
         step = change if rounds < UNDAMPED_ITERATIONS else change / 2
         point = LoadPoint(tuple(float(x) for x in point.values + step), True)
         little = np.linalg.norm(R[:, :-1] @ change) <= ROUND_OFF * np.linalg.norm(R[:, -1])
-        if little or np.max(np.abs(change) / found.deviations) < CONVERGED:
-            _check(found)
-            return found, data
+        if little or np.max(np.abs(change) / estimate.deviations) < CONVERGED:
+            _check(estimate)
+            return estimate, data
     raise ProgramError(
         f"friction that grows with the load did not settle in {ITERATIONS} rounds",
         hint="leave out 'load', or record motions with more and less of it at the same speeds",
     )
 
 
-def _check(found: Estimate) -> None:
-    for name, value in found.as_dict().items():
+def _check(estimate: Estimate) -> None:
+    for name, value in estimate.as_dict().items():
         if _is_load(name) and abs(value) >= LOCKED_JOINT:
             raise ProgramError(
                 f"{name} = {value:.3g}: friction would be {100 * abs(value):.0f} % of the torque, which no joint has",

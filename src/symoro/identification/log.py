@@ -1,12 +1,9 @@
-"""A log: samples at one rate of positions and torques at the joints, from files or from arrays.
+"""Logs: samples at one rate of positions and torques at the joints, from files or from arrays.
 
-The joints are those with a coordinate of their own; of a robot with closed loops, the active ones.
-
-Samples come piece by piece, so that a log may be larger than the memory; each piece is checked as it comes. What is
-wrong is told with its line: a value that is missing or no number, time that stands still or runs back, a gap, a joint
-that never moves, positions that no joint of this robot can have (a wrong unit).
-
-Names by which a reader tells logs apart: that of the file, its path where another file has the same name.
+The joints are those with a coordinate of their own; of a robot with closed loops, the active ones. Samples are read
+piece by piece, so that a log may be larger than the memory, and each piece is checked. Errors contain the line: a
+missing value or text, repeated or decreasing times, a gap, a joint that never moves, positions or torques beyond the
+limits of the robot (a wrong unit).
 """
 
 from __future__ import annotations
@@ -368,17 +365,17 @@ class _LogFiles:
         at = start
         streams = [_even(tables[k].chunks(self.parts[k].columns, size, start, stop), size) for k in kinds]
         for pieces in zip(*streams, strict=True):
-            found = {}
+            samples = {}
             for kind, piece in zip(kinds, pieces, strict=True):
                 part = self.parts[kind]
                 for k, column in enumerate(part.columns):
                     self._check_finite(piece[:, k], tables[kind], column, at)
-                found[kind] = self._at_joints(kind, piece * np.array(part.factors), part)
-            q = found["position"]
+                samples[kind] = self._at_joints(kind, piece * np.array(part.factors), part)
+            q = samples["position"]
             self._check_range(q, at, tables["position"])
-            self._check_torques(found["torque"], at, tables["torque"])
+            self._check_torques(samples["torque"], at, tables["torque"])
             low, high = np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0))
-            yield found
+            yield samples
             at += len(q)
         if start == 0 and at == tables["position"].samples and not self.rests:
             self._check_moved(low, high, tables["position"])

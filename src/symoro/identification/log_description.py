@@ -1,33 +1,32 @@
-"""From the side of the motors to that of the joints, with transmissions that couple joints.
-
-    q_motor = R q_joint,      tau_joint = R' tau_motor
-
-since both sides have the same power, qd_motor' tau_motor = qd_joint' tau_joint. R has the reduction ratios on its
-diagonal; an entry beside it is a motor that also turns with another joint, as in a wrist whose motor 6 turns with
-joint 5. Such a motor carries its rotor inertia and friction over to the other joint. With c = row k of R over R_kk
-(what motor k turns, in terms of joint k) its cross terms are
-
-    IAMk:  c_i sum_{j != i} c_j qdd_j      FVMk:  c_i sum_{j != i} c_j qd_j      FSMk:  c_i sign(c' qd)
-
-on joint i; the terms on the diagonal are part of IA and FV of the joints.
-
-M. Gautier, P. Vandanjon, C. Presse, "Identification of inertial and drive gain parameters of robots", CDC 1994.
-
-What the columns of a log mean: a small YAML file, read strictly.
+"""Descriptions of logs: columns, units, transmission and controller, from a YAML file that is read strictly.
 
     symoro-log: 1
-    rate: 5000                                   samples a second; or  time: {column: t, unit: ms}
-    position: {columns: [q1, q2], unit: deg}     or a unit a joint: [deg, mm]; keys: side (joint, motor), file, scale
+    rate: 5000                                   samples per second; or  time: {column: t, unit: ms}
+    position: {columns: [q1, q2], unit: deg}     or one per joint: [deg, mm]; keys: side (joint, motor), file, scale
     torque: {columns: [i1, i2], unit: N.m, side: motor, scale: [0.5, 0.5]}
-    velocity, acceleration                       where they were measured; differentiated otherwise
-    reference: {columns: [r1, r2]}               the positions asked for, which simulation follows
+    velocity, acceleration                       if they were measured; differentiated otherwise
+    reference: {columns: [r1, r2]}               the desired positions, which the simulation follows
     controller: {kp: [900, 400], kd: [60, 40]}   tau = kp (reference - q) + kd (its rate - qd), joint side
     transmission: {ratios: [100, 80], turns_with: {2: {1: 80}}}
     delay: 0.004                                 seconds by which torques lag behind positions; or  hold
 
-A number of the log times its unit's factor and its scale is in SI. `file` is a file beside the YAML; without it the
-columns stand in the log that the command names. `turns_with` says what a motor turns with joints not its own; joints
-have the numbers that the robot gives them, and lists have one entry for each joint with a coordinate, in that order.
+A number of the log times the factor of its unit and its scale is in SI. `file` is a file beside the YAML; without it
+the columns belong to the log that the command names. Lists have one entry per joint with a coordinate, in the order of
+the robot. `turns_with` gives the ratios of a motor with respect to joints that are not its own.
+
+Transmission: both sides have the same power, qd_motor' tau_motor = qd_joint' tau_joint, so that
+
+    q_motor = R q_joint,      tau_joint = R' tau_motor
+
+R has the reduction ratios on its diagonal; another entry is a motor that also turns with another joint, as in a wrist
+whose motor 6 turns with joint 5. With c = row k of R over R_kk the rotor inertia and the friction of motor k act on
+joint i by the cross terms
+
+    IAMk:  c_i sum_{j != i} c_j qdd_j      FVMk:  c_i sum_{j != i} c_j qd_j      FSMk:  c_i sign(c' qd)
+
+The terms on the diagonal are part of IA and FV of the joints.
+
+M. Gautier, P. Vandanjon, C. Presse, "Identification of inertial and drive gain parameters of robots", CDC 1994.
 """
 
 from __future__ import annotations
@@ -192,8 +191,8 @@ def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescrip
         return Quantity(tuple(f"{stem}{j}" for j in joints), (1.0,) * len(joints), unit)
 
     def where(stem: str, unit: str) -> Quantity | None:
-        found = numbered(stem, unit)
-        return found if all(name in names for name in found.columns) else None
+        quantity = numbered(stem, unit)
+        return quantity if all(name in names for name in quantity.columns) else None
 
     time = "time" if "time" in names and "t" not in names else "t"
     return LogDescription(
@@ -239,7 +238,7 @@ def parse_description(
     node = compose(unix_lines(text), report, "description of a log", f"{KEY}: {SCHEMA}")
     top = Record(report, node, "", TOP)
     if top.text(KEY) != str(SCHEMA):
-        top.problem(KEY, f"expected '{KEY}: {SCHEMA}'", "the first line tells the version of the description")
+        top.problem(KEY, f"expected '{KEY}: {SCHEMA}'", "the first line is the version of the description")
         report.check()
     reader = _Reader(report, top, joints, folder or Path(), slides)
     description = reader.read()
@@ -256,24 +255,24 @@ class _Reader:
         self.joints = len(self.numbers)
 
     def read(self) -> LogDescription:
-        found = {kind: self._quantity(kind) for kind in UNITS if kind in self.top}
+        quantities = {kind: self._quantity(kind) for kind in UNITS if kind in self.top}
         for kind in ("position", "torque"):
             if kind not in self.top:
                 self.top.problem(
                     kind, f"a log needs '{kind}'", f"{kind}: {{columns: [...], unit: {SI[kind]}}}"
                 )
-        self._check_twice(found)
+        self._check_twice(quantities)
         empty = Quantity((), (), "")
         return LogDescription(
-            found.get("position", empty),
-            found.get("torque", empty),
-            velocity=found.get("velocity"),
-            acceleration=found.get("acceleration"),
-            reference=found.get("reference"),
+            quantities.get("position", empty),
+            quantities.get("torque", empty),
+            velocity=quantities.get("velocity"),
+            acceleration=quantities.get("acceleration"),
+            reference=quantities.get("reference"),
             rate=self._rate(),
             time=self._time(),
-            transmission=self._transmission(found),
-            controller=self._controller(found),
+            transmission=self._transmission(quantities),
+            controller=self._controller(quantities),
             delay=self._delay(),
         )
 
@@ -293,8 +292,8 @@ class _Reader:
         scale = self._numbers(record, "scale") if "scale" in record else [1.0] * self.joints
         file = record.text("file")
         factors = tuple(UNITS[kind][unit] * x for unit, x in zip(units, scale, strict=True))
-        told = ", ".join(dict.fromkeys(units))
-        return Quantity(tuple(names), factors, told, side == "motor", self.folder / file if file else None)
+        listed = ", ".join(dict.fromkeys(units))
+        return Quantity(tuple(names), factors, listed, side == "motor", self.folder / file if file else None)
 
     def _units(self, record: Record, kind: str, at_joints: bool) -> list[str]:
         """The unit of each joint: one for all of them, or a list."""
@@ -320,23 +319,23 @@ class _Reader:
                 break
         return units
 
-    def _check_twice(self, found: dict[str, Quantity]) -> None:
+    def _check_twice(self, quantities: dict[str, Quantity]) -> None:
         """Refuse columns that stand for two things."""
-        used = Counter((part.file, name) for part in found.values() for name in part.columns)
-        for kind, part in found.items():
+        used = Counter((part.file, name) for part in quantities.values() for name in part.columns)
+        for kind, part in quantities.items():
             twice = next((name for name in part.columns if used[part.file, name] > 1), None)
             if twice is not None:
                 self.top.problem(kind, f"column '{twice}' stands twice", "each joint has a column of its own")
                 return
 
     def _texts(self, record: Record, key: str, what: str = "the name of a column") -> list[str]:
-        found = []
+        texts = []
         for item in record.items(key):
             if isinstance(item, YamlScalar) and not item.is_null:
-                found.append(item.text)
+                texts.append(item.text)
             else:
                 self.report.add(f"expected {what}", item.spot, record.full(key))
-        return found
+        return texts
 
     def _numbers(self, record: Record, key: str) -> list[float]:
         values = [formula.number for formula in record.entries(key)]
@@ -375,9 +374,9 @@ class _Reader:
             (record.text("column"),), (TIME[unit],), unit, file=self.folder / file if file else None
         )
 
-    def _transmission(self, found: dict[str, Quantity]) -> Transmission | None:
+    def _transmission(self, quantities: dict[str, Quantity]) -> Transmission | None:
         if "transmission" not in self.top:
-            for kind, quantity in found.items():
+            for kind, quantity in quantities.items():
                 if quantity.motor:
                     self.top.problem(kind, "what is of the motors needs 'transmission'", _RATIOS)
             return None
@@ -408,13 +407,13 @@ class _Reader:
 
     def _turns_with(self, record: Record) -> dict[int, dict[int, float]]:
         turns_with = record.record("turns_with", record.keys_of("turns_with"))
-        found: dict[int, dict[int, float]] = {}
+        motors: dict[int, dict[int, float]] = {}
         for motor in turns_with.node.entries:
             others = turns_with.record(motor, turns_with.keys_of(motor))
             ratios = {joint: others.number(joint) or 0.0 for joint in others.node.entries}
             known = {self._number(others, joint): ratio for joint, ratio in ratios.items()}
-            found[self._number(turns_with, motor)] = {j: ratio for j, ratio in known.items() if j}
-        return {motor: others for motor, others in found.items() if motor}
+            motors[self._number(turns_with, motor)] = {j: ratio for j, ratio in known.items() if j}
+        return {motor: others for motor, others in motors.items() if motor}
 
     def _number(self, record: Record, key: str) -> int:
         """The number of a joint; 0, which none has, where it is told to be wrong."""
@@ -426,13 +425,13 @@ class _Reader:
         )
         return 0
 
-    def _controller(self, found: dict[str, Quantity]) -> PdController | None:
+    def _controller(self, quantities: dict[str, Quantity]) -> PdController | None:
         if "controller" not in self.top:
             return None
         record = self.top.record("controller", ("kp", "kd"))
         for key in ("kp", "kd"):
             if key not in record:
                 record.problem(key, f"the controller needs '{key}', one gain a joint")
-        if "reference" not in found:
+        if "reference" not in quantities:
             self.top.problem("controller", "a controller needs 'reference', the positions that it follows")
         return PdController(tuple(self._numbers(record, "kp")), tuple(self._numbers(record, "kd")))

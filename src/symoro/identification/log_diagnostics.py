@@ -1,33 +1,30 @@
-"""Joints that do not move beyond the noise of their own measurement.
+"""Criteria of the warnings about logs: joints at rest, noise, and units.
 
-The white noise of samples x is told by their differences of an order n, in which motion that is well sampled vanishes:
+Noise. Differences of order n of samples x, in which well-sampled motion vanishes, give the deviation of white noise:
 
     s^2 = mean of (difference of order n)^2 / binomial(2n, n);      n = 3:  x(k+3) - 3 x(k+2) + 3 x(k+1) - x(k), and 20
 
-White noise gives the same for every n, a motion that is sampled thinly gives less the higher n is: the least counts.
-Normal noise of N samples ranges over about 2 sqrt(2 ln N) s; a coarse encoder at rest goes to and fro between
-neighbouring counts. Velocities that are made of such noise have the deviation
+White noise gives the same for every n, and a motion that is sampled thinly less for higher n: the least one is used.
+Normal noise of N samples has a range of about 2 sqrt(2 ln N) s; a coarse encoder at rest alternates between
+neighbouring counts. Velocities that are computed from such noise have the deviation
 
     s_v^2 = s^2 / pi times the integral over w = 0 .. pi of (H(w) D(w) rate)^2
 
-H the gain of the low-pass that ran forwards and backwards, D that of the differences; without D(w) rate where
-velocities were measured. A joint whose velocities are within this noise, and that goes nowhere far beyond it, stands
-still: its friction would have the sign of noise. One that goes less far than the noise of raw samples may move all the
-same, since the low-pass takes most of that out.
+with H the gain of the low-pass, forwards and backwards, and D that of the differences; without D(w) rate if velocities
+were measured. A joint rests if its velocities are within this noise and its range is not far beyond it: its friction
+would have the sign of noise. A range within the noise of raw samples may still be motion, since the low-pass removes
+most of the noise.
 
-Logs in another unit than was said: what their numbers show of it.
+Units. Measured velocities and accelerations are compared with positions and velocities over windows of a tenth of a
+second, in which noise averages out:
 
-Velocities and accelerations that were measured are compared with the positions and velocities that they are derivatives
-of. Over windows of a tenth of a second, in which noise averages out,
+    x(t + h) - x(t) = s integral of v,        s = 1 if their units agree
 
-    x(t + h) - x(t) = s integral of v,        s = 1 where their units agree
-
-and of accelerations without velocities the change of that from window to window.
-Positions in another unit garble every sine of the model, though friction and rotor inertias fit as well as before: the
-residual grows, and less than one would think. So a part of the log is fitted again with positions in the units that
-they might be in, all rows of it alike. Joints far from zero that are fast too are told where no fit shows the unit, but
-for those that their robot allows to be as fast, and those that go round and round: degrees go to and fro. Joints that
-go to and fro faster than any do are of a time, or a rate, in another unit.
+Accelerations without velocities are compared with the change of this from window to window. Positions in another unit
+change every sine of the model, while friction and rotor inertias fit as before. So a part of the log is fitted again
+with positions in other units. Joints that are far from zero and fast give a warning if no fit determines the unit,
+unless the robot allows this velocity or the joint rotates onward. Joints that go to and fro faster than any robot does
+have a time or a rate in another unit.
 """
 
 from __future__ import annotations
@@ -116,7 +113,7 @@ def motion_warnings(logs: Sequence[Log], robot: Robot, preparation: Preparation)
             their columns.
     """
     joints = coordinate_joints(robot)
-    seen = [_looked_at(log, preparation) for log in logs]
+    seen = [_diagnosed(log, preparation) for log in logs]
     still = np.array([_still_in(log, *parts, preparation) for log, parts in zip(logs, seen, strict=True)])
     constant = np.array([(noise.position == 0) & (_way(pieces) == 0) for noise, pieces in seen])
     for k in np.flatnonzero((still | constant).all(axis=0) & still.any(axis=0)):
@@ -139,24 +136,24 @@ def _still_in(
 
 def _still_in_all(pieces: Iterable[MotionPiece], noise: Noise) -> NDArray[np.bool_]:
     """Which joints stand still in all pieces, but for those too short to tell."""
-    found = [_still(piece, noise) for piece in pieces if piece.count >= REST_SAMPLES]
-    return np.all(found, axis=0) if found else np.zeros(len(noise.position), dtype=bool)
+    still = [_still(piece, noise) for piece in pieces if piece.count >= REST_SAMPLES]
+    return np.all(still, axis=0) if still else np.zeros(len(noise.position), dtype=bool)
 
 
-def _looked_at(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPiece]]:
+def _diagnosed(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPiece]]:
     """The noise in parts of a log from its beginning to its end, and the motion there."""
     ends = planned(log, preparation).ends
     size = min(log.samples - 2 * ends, DIAGNOSED_SAMPLES // STRETCHES)
     count = min(STRETCHES, ceil((log.samples - 2 * ends) / size))
     starts = np.linspace(ends, log.samples - ends - size, count).astype(int)
-    found = [motion_between(log, preparation, int(first), int(first) + size) for first in starts]
+    pieces = [motion_between(log, preparation, int(first), int(first) + size) for first in starts]
     raw = [log.part(int(first), int(first) + size) for first in starts]
     position = _noise([part["position"] for part in raw])
     measured = "velocity" in raw[0]
     source = _noise([part["velocity"] for part in raw]) if measured else position
     velocity = source * _gain(log.rate, preparation, measured)
     counts = [_count(column) for column in np.concatenate([part["position"] for part in raw]).T]
-    return Noise(position, velocity, np.array(counts)), [piece for piece in found if piece is not None]
+    return Noise(position, velocity, np.array(counts)), [piece for piece in pieces if piece is not None]
 
 
 def _noise(parts: Sequence[Array]) -> Array:
@@ -326,13 +323,13 @@ def _rates(
         x, sums, times = part.get(lower), _integral(part[higher], rate), 1
         if x is None:
             x, sums, times = part["position"], _integral(sums, rate), 2
-        moved, told = (np.diff(a[::step], times, axis=0) for a in (x, sums))
+        moved, integrated = (np.diff(a[::step], times, axis=0) for a in (x, sums))
         of = f"its {_plural(lower)}" if times == 1 else "the rate of its positions"
         for k, j in enumerate(joints):
             unit = units[k]
             enough = len(moved) >= 3
             line = (
-                compared(moved[:, k] / unit, told[:, k] / unit, LEAST_CHANGE, FACTOR_OF_RATES)
+                compared(moved[:, k] / unit, integrated[:, k] / unit, LEAST_CHANGE, FACTOR_OF_RATES)
                 if enough
                 else None
             )
@@ -366,7 +363,7 @@ def _wound_up(
         q = part["position"][:, k]
         far, fast = float(np.abs(q).max()), _speed(q, log.rate, step)
         allowed = (model.robot.frame(joints[k]).limits.velocity or 0.0) * (1 + FACTOR_OF_RATES)
-        if far < WOUND_UP or fast < max(FAST_JOINT, allowed) or _goes_on(q):
+        if far < WOUND_UP or fast < max(FAST_JOINT, allowed) or _turns_onward(q):
             continue
         if not _confirmed(log, part, model, preparation, k):
             warnings.append(warning("wound-up-joint", joint=joints[k], position=far, velocity=fast))
@@ -382,7 +379,7 @@ def _too_fast(log: Log, part: dict[str, Array], model: RowModel) -> list[Diagnos
         limit = frame.limits.velocity
         most = BEYOND_VELOCITY * limit if limit else FASTEST_JOINT * log.position_units[k]
         fast = _speed(q, log.rate, step)
-        if fast > most * largest and not _goes_on(q):
+        if fast > most * largest and not _turns_onward(q):
             unit = "rad/s" if frame.sigma == JointType.REVOLUTE else "m/s"
             largest, worst = fast / most, [warning("time-unit", joint=j, velocity=fast, unit=unit)]
     return worst
@@ -393,7 +390,7 @@ def _speed(q: Array, rate: float, step: int) -> float:
     return float(np.abs(q[step:] - q[:-step]).max(initial=0.0)) * rate / step
 
 
-def _goes_on(q: Array) -> bool:
+def _turns_onward(q: Array) -> bool:
     """Whether a joint goes round and round, or one way."""
     return bool(abs(q[-1] - q[0]) > ONE_WAY * float(np.abs(np.diff(q)).sum()))
 
@@ -403,7 +400,7 @@ def _confirmed(
 ) -> bool:
     """Whether degrees for radians of one joint would leave clearly more of the torques."""
     if model.assembly is not None and not model.assembly[0].linear:
-        return True  # loops that close all along the log tell of the unit themselves
+        return True  # loops that close all along the log determine the unit themselves
     try:
         kept = [block.kept for block in model.blocks(_part(log, arrays), preparation)]
     except SymoroError:
@@ -420,7 +417,7 @@ def _positions(
 ) -> list[DiagnosticWarning]:
     """The unit of positions with which torques are explained far better, if there is one."""
     if model.assembly is not None and not model.assembly[0].linear:
-        return []  # loops that close all along the log tell of the unit themselves
+        return []  # loops that close all along the log determine the unit themselves
     try:
         part = _part(log, arrays)
         kept = [block.kept for block in model.blocks(part, preparation)]

@@ -72,8 +72,8 @@ def read_measurements(
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"the measurements cannot be read: {error}", place=Place(str(path))) from None
     hint = "a line of names, then lines of numbers"
-    found = read_numbers(text, str(path), most=MOST_ROWS, hint=hint, cells=_words)
-    table = _Table(found, str(path), np.array(found.rows))
+    numbers = read_numbers(text, str(path), most=MOST_ROWS, hint=hint, cells=_words)
+    table = _Table(numbers, str(path), np.array(numbers.rows))
     joints = independent(robot)
     q = table.columns([f"q{j}" for j in joints])
     if degrees:

@@ -1,13 +1,9 @@
-"""Where iterations that simulate the robot start: from WLS, the robot's nominal values, or given numbers.
+"""Methods of identification by name, and the parameters from which their iterations start.
 
-Noise on positions spoils WLS, and a robot with the inertias that it finds may not be one that can be simulated. Nominal
-values are those of some body at least. Friction that the robot has no number for is that of WLS, and none where that is
-negative.
-
-The methods of identification by name: an estimate from the rows of logs.
-
-Least squares of one kind or the other from the triangles; those that simulate start from WLS, in steps short enough
-(`resolution`). Friction that grows with the load is predicted by the estimate itself (`load_friction`).
+Methods that simulate the robot start from WLS, from the robot's nominal parameters, or from given numbers, in steps
+that are short enough (`simulated_rows`). Noise on positions biases WLS, and a robot with the inertias of WLS may not
+be one that can be simulated; nominal parameters are those of some body. Friction without a nominal value is that of WLS,
+or zero if that is negative. Friction that grows with the load is predicted by the estimate itself (`load_friction`).
 """
 
 from __future__ import annotations
@@ -28,7 +24,7 @@ from symoro.identification.output_error import output_error
 from symoro.identification.regression import KEPT, Estimate, ordinary, own_deviations, weighted
 from symoro.identification.robots import FRICTION, nominal_columns
 from symoro.identification.robust import robust
-from symoro.identification.rows import LogRows, Triangles, merged
+from symoro.identification.rows import LogRows, RFactors, merged
 from symoro.identification.sampling import column_errors
 from symoro.identification.simulated_rows import resolved
 from symoro.identification.tolerances import CLOE_TIME_LIMIT
@@ -53,41 +49,41 @@ def check_start(start: str | Mapping[str, float], simulating: bool) -> None:
         raise OptionError("start: only iv, didim and cloe start from values", hint="leave it out")
 
 
-def started(found: Estimate, *, base: BaseParameters, start: str | Mapping[str, float]) -> Estimate:
+def started(estimate: Estimate, *, base: BaseParameters, start: str | Mapping[str, float]) -> Estimate:
     """The estimate with the values to start from; its weights and deviations stay those of WLS.
 
     Raises:
         ArgumentError: the robot has no nominal values, or a name is no column.
     """
     if start == "wls":
-        return found
-    given = _nominal(found, base) if isinstance(start, str) else dict(start)
+        return estimate
+    given = _nominal(estimate, base) if isinstance(start, str) else dict(start)
     for name, value in given.items():
-        if name not in found.names:
+        if name not in estimate.names:
             raise ArgumentError(
-                f"start: there is no column '{name}'", hint=f"the columns are {', '.join(found.names)}"
+                f"start: there is no column '{name}'", hint=f"the columns are {', '.join(estimate.names)}"
             )
         if not isfinite(value):
             raise ArgumentError(f"start: expected a finite number for '{name}', got {value}")
-    values = [given.get(name, value) for name, value in found.as_dict().items()]
-    return replace(found, values=np.array(values, dtype=float))
+    values = [given.get(name, value) for name, value in estimate.as_dict().items()]
+    return replace(estimate, values=np.array(values, dtype=float))
 
 
-def _nominal(found: Estimate, base: BaseParameters) -> dict[str, float]:
+def _nominal(estimate: Estimate, base: BaseParameters) -> dict[str, float]:
     known = nominal_columns(base)
     if known is None:
         raise ArgumentError(
             f"start: robot '{base.original.name}' has no nominal values for all of its inertial parameters",
             hint="give it numbers, or start from wls or from numbers by name",
         )
-    told = {}
-    for name, value in found.as_dict().items():
+    start = {}
+    for name, value in estimate.as_dict().items():
         nominal = known.get(name, 0.0)
         if name[:2] not in FRICTION or nominal:
-            told[name] = nominal
+            start[name] = nominal
         elif name[:2] != "FO":
-            told[name] = max(value, 0.0)
-    return told
+            start[name] = max(value, 0.0)
+    return start
 
 
 # -- methods
@@ -100,61 +96,61 @@ METHODS = ("ols", "wls", "irls", "tls", *SIMULATING)
 def estimated_with_load(
     method: str,
     passes: Passes,
-    data: Triangles,
+    data: RFactors,
     controller: PdController | None,
     begin: Callable[[Estimate], Estimate],
     time_limit: float = CLOE_TIME_LIMIT,
-) -> tuple[Estimate, Triangles]:
-    """The estimate with friction that grows with the load as it predicts it, and the triangles of its rows."""
+) -> tuple[Estimate, RFactors]:
+    """The estimate with friction that grows with the load as it predicts it, and the R factors of its rows."""
     model = passes.model
     simulates = method in SIMULATING
 
-    def fit(point: LoadPoint) -> tuple[Estimate, Triangles]:
+    def fit(point: LoadPoint) -> tuple[Estimate, RFactors]:
         rows, parts = passes(point)
-        triangles = merged(parts, model.support, KEPT)
-        return _least_squares("wls" if simulates else method, triangles, rows), triangles
+        r_factors = merged(parts, model.support, KEPT)
+        return _least_squares("wls" if simulates else method, r_factors, rows), r_factors
 
-    found, triangles = settled_load(without_load(model, data), fit)
+    estimate, r_factors = settled_load(without_load(model, data), fit)
     if not simulates:
-        return found, triangles
+        return estimate, r_factors
     rows = LogRows(model, passes.logs, passes.work.preparation)
-    found = _simulated(method, begin(found), rows, data, controller, time_limit)
-    return found, fit(load_point(found))[1]
+    estimate = _simulated(method, begin(estimate), rows, data, controller, time_limit)
+    return estimate, fit(load_point(estimate))[1]
 
 
 def estimated(
     method: str,
-    data: Triangles,
+    data: RFactors,
     rows: LogRows,
     controller: PdController | None,
     begin: Callable[[Estimate], Estimate],
     time_limit: float = CLOE_TIME_LIMIT,
 ) -> Estimate:
     """The estimate of a method; those that simulate begin at what `begin` makes of that of WLS."""
-    found = _least_squares("wls" if method in SIMULATING else method, data, rows)
+    estimate = _least_squares("wls" if method in SIMULATING else method, data, rows)
     return (
-        _simulated(method, begin(found), rows, data, controller, time_limit)
+        _simulated(method, begin(estimate), rows, data, controller, time_limit)
         if method in SIMULATING
-        else found
+        else estimate
     )
 
 
-def _least_squares(method: str, data: Triangles, rows: LogRows) -> Estimate:
+def _least_squares(method: str, data: RFactors, rows: LogRows) -> Estimate:
     names = rows.model.names
     if method == "ols":
         return ordinary(names, data)
     if method == "tls":
         errors = column_errors(rows.logs, rows.model, rows.preparation, own_deviations(data))
         return total(names, data, errors)
-    found = weighted(names, data)
-    return robust(names, rows, found, data) if method == "irls" else found
+    estimate = weighted(names, data)
+    return robust(names, rows, estimate, data) if method == "irls" else estimate
 
 
 def _simulated(
     method: str,
     start: Estimate,
     rows: LogRows,
-    data: Triangles,
+    data: RFactors,
     controller: PdController | None,
     time_limit: float,
 ) -> Estimate:

@@ -85,8 +85,8 @@ class _Logs:
             change = np.zeros((len(own), len(x)))
             change[np.arange(len(own)), own] = ways[own]
             if off is None:
-                found = self._moved(k, np.concatenate([x + change, x - change]))
-                slopes = (found[: len(own)] - found[len(own) :]) / 2
+                positions = self._moved(k, np.concatenate([x + change, x - change]))
+                slopes = (positions[: len(own)] - positions[len(own) :]) / 2
             else:
                 slopes = self._moved(k, x + change) - (q - off[first : first + len(q)])
             first += len(q)
@@ -146,13 +146,13 @@ def output_error(
         logs = _Logs(rows.model, loops, positions, len(start.values))
         with task(f"rounds of CLOE, {steps} to a sample", CLOE_ITERATIONS) as work:
             try:
-                found = _settled(logs, start, coarser[-1] if coarser else None, work)
+                ended = _settled(logs, start, coarser[-1] if coarser else None, work)
             except ProgramError:
                 if not coarser:
                     raise
-                found = _settled(logs, start, None, work)  # longer steps may have led astray
-        coarser.append(found)
-        return found.estimate
+                ended = _settled(logs, start, None, work)  # longer steps may have led astray
+        coarser.append(ended)
+        return ended.estimate
 
     return solve
 
@@ -211,9 +211,9 @@ def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) ->
         if stale or (size < CLOE_NEAR and not exact):
             J = None
             continue
-        found = _estimate(start, x, covariance, off.size - len(x), rounds)
+        estimate = _estimate(start, x, covariance, off.size - len(x), rounds)
         if size < CONVERGED:
-            return _Ended(found, x, J)
+            return _Ended(estimate, x, J)
         try:
             moved = _moved(logs, x, change, normal, slope, sigma, off)
         except ProgramError:
@@ -224,7 +224,7 @@ def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) ->
         if moved is not None:
             x, off, damping = moved
         elif fresh and exact:
-            return _Ended(found.wider(change[: len(start.values)]), x, J)
+            return _Ended(estimate.wider(change[: len(start.values)]), x, J)
         else:
             J, last = None, 0.0
     raise ProgramError(

@@ -103,8 +103,8 @@ def start_postures(
     given = list(posture or ())
     if len(given) not in (1, len(logs)):
         raise ArgumentError(f"posture: expected one, or one for each of {len(logs)} logs, got {len(given)}")
-    found = [start_posture(robot, log, one) for log, one in zip(logs, given, strict=False)]  # type: ignore[arg-type]
-    return [*found, *(None for _ in logs[len(found) :])]
+    postures = [start_posture(robot, log, one) for log, one in zip(logs, given, strict=False)]  # type: ignore[arg-type]
+    return [*postures, *(None for _ in logs[len(postures) :])]
 
 
 def _is_number(x: object) -> bool:

@@ -1,6 +1,4 @@
-"""An estimate with its statistics: deviations, correlations, residuals, intervals.
-
-Ordinary and weighted least squares, from the triangles of the data.
+"""Regression: least squares from R factors, statistics of estimates, residuals, and dependent columns.
 
     OLS    K = argmin ||A K - y||            C = (A'A)^-1 (sum sigma_j^2 A_j'A_j) (A'A)^-1
     WLS    K = argmin ||S (A K - y)||        C = s2 (A'SS A)^-1,  s2 = ||S (A K - y)||^2 / (rows - P)
@@ -9,32 +7,22 @@ S divides the rows of equation j by sigma_j, the deviation of the residual of th
 
     sigma_j^2 = min ||A_j K - y_j||^2 / (rows_j - rank A_j)
 
-Rows that a decimation filter made are not quite independent: of white noise it leaves a band of the share 0.8, and its
-rows count for that share of their number. What they know of parameters, which lies inside the band, is told right then.
+Rows of a decimation filter are not independent: it keeps the share 0.8 of the band of white noise, and its rows count
+for that share of their number.
 
-M. Gautier, "Dynamic identification of robots with power model", ICRA 1997. J. Swevers et al., "Optimal robot
-excitation and identification", IEEE Trans. Robotics and Automation 13, 1997.
+Residuals are relative, ||S (A K - y)|| / ||S y||. Dropped rows make any residual small, so results contain that of all
+rows, and that of the last third of the log for parameters of the first two (`held out`).
 
-The rows whose least squares an estimate is: what is asked of it besides is asked of these, and not of other rows.
+Normal rows [R r] represent an estimate of any method by its covariance C, with f = rows less parameters:
 
     R K = r in least squares gives K^,     |R K - r|^2 = f + (K - K^)' C^-1 (K - K^)
 
-with the covariance C of the estimate and its f = rows less parameters. For weighted least squares these are the rows of
-the data, by their triangle. Other methods have others: instruments, a simulated motion, errors in the columns; their
-C tells which, and the triangle of C^-1 stands for them.
+Dependent columns: the columns of the weighted data, of unit length, are taken in order; one in the span of those before
+it, except for round-off, cannot be identified beside them. If it is in their span at random motions too, the structure
+of the robot is the reason, otherwise this motion.
 
-How well an estimate explains data: residuals of all rows, of those that were kept, and of rows it has not seen.
-
-    relative = ||S (A K - y)|| / ||S y||,       S divides the rows of each equation by its sigma
-
-Rows thrown away make any residual small, so that of all rows stands beside that of the kept ones, and that of the last
-third of the log, for parameters that the first two thirds gave (`held out`).
-
-Which columns the data cannot tell apart, and why: by the structure of the robot, or by this motion alone.
-
-The columns of the weighted data, of unit length, are taken in order; one that lies in the span of those before it, to
-round-off, cannot be identified beside them. What lies between round-off and noise is told by the deviations. One that
-lies in their span at random motions too is so by the structure: no motion of this robot tells it.
+M. Gautier, "Dynamic identification of robots with power model", ICRA 1997. J. Swevers et al., "Optimal robot
+excitation and identification", IEEE Trans. Robotics and Automation 13, 1997.
 """
 
 from __future__ import annotations
@@ -48,7 +36,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
 from symoro.identification.equations import Booleans
-from symoro.identification.rows import THIRDS, LogPart, Triangles, merged, triangle
+from symoro.identification.rows import THIRDS, LogPart, RFactors, merged, r_factor
 from symoro.identification.tolerances import (
     EXACT_PARAMETER,
     LEAST_EIGENVALUE,
@@ -78,7 +66,7 @@ class Estimate:
         sigma: deviation of the residual of each equation, by which its rows are divided.
         freedom: rows less parameters.
         rounds: how often an iteration went on; 0 where there is none.
-        colour: deviations over those of white noise, the median, where residuals are correlated in time (`colour`).
+        autocorrelation: median ratio of the deviations to those for white noise (module `autocorrelation`).
     """
 
     method: str
@@ -88,7 +76,7 @@ class Estimate:
     sigma: Array
     freedom: int
     rounds: int = 0
-    colour: float = 1.0
+    autocorrelation: float = 1.0
 
     @property
     def deviations(self) -> Array:
@@ -125,7 +113,7 @@ class Estimate:
 # -- least_squares
 
 
-def ordinary(names: Sequence[str], data: Triangles) -> Estimate:
+def ordinary(names: Sequence[str], data: RFactors) -> Estimate:
     """OLS; deviations allow for equations of different noise."""
     R = data.together([1.0] * len(data.factors))
     K, inverse = solved(R)
@@ -137,7 +125,7 @@ def ordinary(names: Sequence[str], data: Triangles) -> Estimate:
     return Estimate("OLS", tuple(names), K, inverse @ middle @ inverse, sigma, int(data.independent) - len(K))
 
 
-def weighted(names: Sequence[str], data: Triangles) -> Estimate:
+def weighted(names: Sequence[str], data: RFactors) -> Estimate:
     """WLS, the weights from the residual of each equation alone."""
     sigma = own_deviations(data)
     R = data.together(1 / sigma)
@@ -147,7 +135,7 @@ def weighted(names: Sequence[str], data: Triangles) -> Estimate:
     return Estimate("WLS", tuple(names), K, s2 * inverse, sigma, int(freedom))
 
 
-def own_deviations(data: Triangles) -> Array:
+def own_deviations(data: RFactors) -> Array:
     """sigma_j: the deviation of the residual of each equation, solved alone.
 
     Raises:
@@ -159,7 +147,7 @@ def own_deviations(data: Triangles) -> Array:
     together = np.vstack([data.wide(k, 1 / norm)[:, :-1] for k, norm in enumerate(norms)])
     sizes = np.linalg.norm(together, axis=0)
     sizes[sizes == 0] = 1.0
-    found = []
+    deviations = []
     for k, factor in enumerate(data.factors):
         A, y = factor[:, :-1], factor[:, -1]
         unit = A / sizes[data.support[k]]
@@ -170,14 +158,14 @@ def own_deviations(data: Triangles) -> Array:
                 f"equation {k + 1} has {data.counts[k]} rows for {int(rank)} unknowns",
                 hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
             )
-        found.append(float(np.linalg.norm(unit @ K - y)) / freedom**0.5)
-    sigma = np.array(found)
+        deviations.append(float(np.linalg.norm(unit @ K - y)) / freedom**0.5)
+    sigma = np.array(deviations)
     floor = 1e-12 * np.maximum(data.norms() / np.sqrt(np.maximum(data.counts, 1)), 1e-300)
     return np.asarray(np.maximum(sigma, floor))  # data without noise: no division by zero
 
 
 def solved(R: Array) -> tuple[Array, Array]:
-    """K and (A'A)^-1 from the triangle of [A y], by columns of unit length."""
+    """K and (A'A)^-1 from the R factor of [A y], by columns of unit length."""
     A, y = R[:-1, :-1], R[:-1, -1]
     scale = np.linalg.norm(A, axis=0)
     inner = np.linalg.inv(A / scale)
@@ -188,8 +176,8 @@ def solved(R: Array) -> tuple[Array, Array]:
 # -- normal_rows
 
 
-def normal_rows(estimate: Estimate, data: Triangles) -> tuple[Array, float]:
-    """The triangle of [R r], (P + 1, P + 1), and how many independent rows it stands for."""
+def normal_rows(estimate: Estimate, data: RFactors) -> tuple[Array, float]:
+    """The R factor of [R r], (P + 1, P + 1), and how many independent rows it stands for."""
     K, P = estimate.values, len(estimate.values)
     scale = np.maximum(estimate.deviations, EXACT_PARAMETER * np.abs(K))
     if estimate.method == "WLS" and (scale == estimate.deviations).all():
@@ -201,7 +189,7 @@ def normal_rows(estimate: Estimate, data: Triangles) -> tuple[Array, float]:
     rows = np.zeros((P + 1, P + 1))
     rows[:P, :P], rows[:P, P] = half, half @ K
     rows[P, P] = estimate.freedom**0.5
-    return triangle(rows), estimate.freedom + P
+    return r_factor(rows), estimate.freedom + P
 
 
 # -- residuals
@@ -244,7 +232,7 @@ class Residuals:
     held_out_by: str = ""
 
 
-def residual(data: Triangles, estimate: Estimate) -> Residual:
+def residual(data: RFactors, estimate: Estimate) -> Residual:
     """The residual of an estimate on data."""
     off, norms = data.residuals(estimate.values), data.norms()
     weighted = float(np.linalg.norm(off / estimate.sigma)), float(np.linalg.norm(norms / estimate.sigma))
@@ -257,7 +245,7 @@ def residual(data: Triangles, estimate: Estimate) -> Residual:
         )
 
 
-def log_residual(parts: Mapping[LogPart, Triangles], support: Booleans, estimate: Estimate) -> Residuals:
+def log_residual(parts: Mapping[LogPart, RFactors], support: Booleans, estimate: Estimate) -> Residuals:
     """Of the kept and of all rows of a log."""
     return Residuals(
         residual(merged(parts, support, KEPT), estimate), residual(merged(parts, support, ALL), estimate)
@@ -269,11 +257,11 @@ def log_residual(parts: Mapping[LogPart, Triangles], support: Booleans, estimate
 
 IN_THIS_LOG = (
     "its column is zero in this log: nothing that was measured depends on it",
-    "in this log its column is {}: the motion does not tell them apart",
+    "in this log its column is {}: the motion does not separate them",
 )
 FOR_EVERY_MOTION = (
-    "its column is zero for this robot, whatever the motion",
-    "its column is {} for this robot, whatever the motion: they act only together",
+    "its column is zero for this robot at every motion",
+    "its column is {} for this robot at every motion: they act only together",
 )
 
 
@@ -283,18 +271,18 @@ def dependent(
     """Columns that cannot be identified, each with the reason.
 
     Arguments:
-        R: the triangle of the weighted data, columns in the order of the names, y last.
+        R: the R factor of the weighted data, columns in the order of the names, y last.
         words: of a column that is zero, and of one that is a sum of others.
         units: of the parameters, for a robot of its size, in which the sizes of columns are comparable.
     """
     A = R[:, :-1]
     norms = np.linalg.norm(A, axis=0)
     sizes = norms * units
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     kept: list[int] = []
     for k, name in enumerate(names):
         if sizes[k] <= NEGLIGIBLE_COLUMN * float(sizes.max(initial=0.0)) or norms[k] == 0:
-            found[name] = words[0]
+            reasons[name] = words[0]
             continue
         column = A[:, k] / norms[k]
         basis = A[:, kept] / norms[kept]
@@ -305,10 +293,10 @@ def dependent(
                 for i, w in zip(kept, weights, strict=True)
                 if abs(w) > SMALL_COEFFICIENT
             ]
-            found[name] = words[1].format(" ".join(terms))
+            reasons[name] = words[1].format(" ".join(terms))
         else:
             kept.append(k)
-    return found
+    return reasons
 
 
 def check_dependence(
@@ -338,7 +326,9 @@ def check_dependence(
     lines = "".join(f"\n  - {name}: {reason}" for name, reason in reasons.items())
     moving = "move the joints more and faster, each on its own too, or leave these columns out"
     structural = [name for name in bad if name in always]
-    hint = f"leave out what no motion of this robot tells, {', '.join(structural)}, by the option 'without'"
+    hint = (
+        f"leave out what no motion of this robot determines, {', '.join(structural)}, by the option 'without'"
+    )
     if structural and len(structural) < len(bad):
         hint += f"; for the others {moving}"
     raise ArgumentError(

@@ -1,20 +1,14 @@
-"""The result as a robot: estimated numbers in place of its symbols.
+"""Results as robots: estimated parameters, nominal parameters, and calibrated geometry.
 
-Base parameters stand in the links as `BaseParameters.robot` has them: each holds what it stands for, the others are
-zero. The torques of such a robot are those of the true one; its masses are not to be read one by one.
+Estimated base parameters are written into the links as in `BaseParameters.robot`; the parameters that are regrouped
+into them are zero. The torques of such a robot are those of the true one; its masses must not be read one by one.
 
-The robot's nominal values as columns of a regressor: base parameters and friction.
-
-A robot with the errors of its geometry taken out.
-
-Parameters of frames are added to what the description holds; the displacements change the place of frame 0 and of the
-tool, which is made where there is none. That of another frame is the place of a marker there (`marker`), and no part of
-the robot. A frame with a beta is placed by other six parameters that say the same: with
-(px, py, pz) its position and R its rotation, the joint at zero,
+Errors of the geometry are added to the parameters of the frames; displacements change the pose of frame 0 and of the
+tool, which is created if there is none. The displacement of another frame is the pose of a marker (`marker`), which is
+not part of the robot. A frame with a beta gets six other parameters: with (px, py, pz) its position and R its rotation,
+the joint at zero, x and y after gamma,
 
     R = Rz(gamma) Rx(alpha) Rz(theta),    d = p . x,   r = -p . y / sin(alpha),   b = pz - r cos(alpha)
-
-x and y being those after gamma.
 """
 
 from __future__ import annotations
@@ -65,17 +59,17 @@ def without_passive_rotors(robot: Robot) -> Robot:
     return robot.replace(frames=tuple(frames))
 
 
-def sought_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BaseParameters:
+def column_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BaseParameters:
     """Return the base parameters of the columns of a regressor, with the rotor inertias of passive joints.
 
     Arguments:
         robot: its posture 'home' selects the assembly mode of closed loops.
         postures: those of the robot that the result is written into.
     """
-    found = regressor_base(robot)
-    pairs = zip(found.original.frames, robot.frames, strict=True)
+    base = regressor_base(robot)
+    pairs = zip(base.original.frames, robot.frames, strict=True)
     frames = tuple(replace(frame, mu=own.mu) for frame, own in pairs)
-    return replace(found, original=found.original.replace(frames=frames, postures=postures))
+    return replace(base, original=base.original.replace(frames=frames, postures=postures))
 
 
 def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
@@ -112,12 +106,12 @@ def beyond_a_file(robot: Robot, names: Iterable[str]) -> list[str]:
 def _with_drives(robot: Robot, known: dict[str, float], note: str) -> Robot:
     frames = []
     for j, frame in enumerate(robot.frames, 1):
-        found: dict[str, Any] = {
+        friction: dict[str, Any] = {
             kind: formula(known[f"{kind}{j}"]) for kind in DRIVE if f"{kind}{j}" in known
         }
         if j <= robot.NL and frame.moving:  # friction that was not sought is none
-            found = dict.fromkeys(DRIVE, ZERO) | found
-        frames.append(replace(frame, **found))
+            friction = dict.fromkeys(DRIVE, ZERO) | friction
+        frames.append(replace(frame, **friction))
     rest = beyond_a_file(robot, known)
     notes = (*robot.notes, f"identified {note}")
     if rest:
@@ -145,17 +139,17 @@ def nominal_columns(base: BaseParameters) -> dict[str, float] | None:
     def has_number(formula: Formula) -> bool:
         return all(name in known for name in formula.symbols)
 
-    found = {}
+    columns = {}
     for kept, others in base.relations.items():
         held = {name: value(robot, split(name)) for name in (kept, *others)}
         if not all(map(has_number, (*held.values(), *others.values()))):
             return None
         numbers = {name: formula.value(known) for name, formula in held.items()}
-        found[kept] = numbers[kept] + sum(numbers[name] * c.value(known) for name, c in others.items())
+        columns[kept] = numbers[kept] + sum(numbers[name] * c.value(known) for name, c in others.items())
     for j, frame in enumerate(robot.frames, 1):
         terms = {f"{kind}{j}": getattr(frame, kind) for kind in FRICTION}
-        found |= {name: formula.value(known) for name, formula in terms.items() if has_number(formula)}
-    return found
+        columns |= {name: formula.value(known) for name, formula in terms.items() if has_number(formula)}
+    return columns
 
 
 # -- calibrated_robot
@@ -222,9 +216,9 @@ def _with_tool(robot: Robot, values: Mapping[str, float], tip: Array) -> Robot:
 def _pose(place: Placement, values: Mapping[str, float] | None = None) -> Array:
     known = values or {}
     local = local_pose(place, lambda f: f.value(known))
-    found = np.eye(4)
-    found[:3, :3], found[:3, 3] = local.rotation[0], local.position[0]
-    return found
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = local.rotation[0], local.position[0]
+    return pose
 
 
 def parameters_of(pose: Array, near: float = 0.0) -> dict[str, Any]:

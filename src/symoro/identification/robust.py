@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from symoro.errors import ProgramError
 from symoro.identification.equations import RowBlock
 from symoro.identification.regression import Estimate, solved
-from symoro.identification.rows import Triangles, absorbed, empty
+from symoro.identification.rows import RFactors, absorbed, empty
 from symoro.identification.tolerances import (
     HUBER,
     IRLS_CONVERGED,
@@ -44,7 +44,7 @@ MEDIAN_ROWS = 1_000_000  # rows of an equation whose median is taken
 
 
 def robust(
-    names: Sequence[str], blocks: Callable[[], Iterable[RowBlock]], start: Estimate, data: Triangles
+    names: Sequence[str], blocks: Callable[[], Iterable[RowBlock]], start: Estimate, data: RFactors
 ) -> Estimate:
     """IRLS from an estimate, over blocks that can be gone through again.
 
@@ -55,10 +55,10 @@ def robust(
     plain = data.together(1 / sigma)
     for rounds in range(1, IRLS_ITERATIONS + 1):
         sigma = _scales(blocks(), K, data) if rounds <= SCALING_ITERATIONS else sigma
-        found = empty(data.support, data.share)
+        factors = empty(data.support, data.share)
         for block in blocks():
-            found = absorbed(found, _reweighted(block, K, sigma), block.kept)
-        before, (K, _) = K, solved(found.together([1.0] * len(sigma)))
+            factors = absorbed(factors, _reweighted(block, K, sigma), block.kept)
+        before, (K, _) = K, solved(factors.together([1.0] * len(sigma)))
         change = plain[:, :-1] @ (K - before)
         if np.linalg.norm(change) <= max(
             IRLS_CONVERGED * float(np.linalg.norm(plain[:, -1])), IRLS_CONVERGED_DEVIATIONS
@@ -70,20 +70,20 @@ def robust(
     raise ProgramError(f"the weights of the rows did not settle in {IRLS_ITERATIONS} rounds", hint="try WLS")
 
 
-def _scales(blocks: Iterable[RowBlock], K: Array, data: Triangles) -> Array:
+def _scales(blocks: Iterable[RowBlock], K: Array, data: RFactors) -> Array:
     """The deviation of each equation's residual, by the median of its absolute values.
 
     Of more rows than `MEDIAN_ROWS` every so many-th is taken, by its time: the memory has room for as many.
     """
-    found: list[list[Array]] = [[] for _ in data.counts]
+    residuals: list[list[Array]] = [[] for _ in data.counts]
     stride = -(-max(data.counts) // MEDIAN_ROWS)
     for block in blocks:
         residual = np.abs(block.A @ K - block.y)
         step = float(block.time[1] - block.time[0]) if len(block.time) > 1 else 1.0
         taken = np.round(block.time / step).astype(int) % stride == 0
-        for k in range(len(found)):
-            found[k].append(residual[block.kept[:, k] & taken, k])
-    medians = np.array([float(np.median(np.concatenate(parts))) for parts in found])
+        for k in range(len(residuals)):
+            residuals[k].append(residual[block.kept[:, k] & taken, k])
+    medians = np.array([float(np.median(np.concatenate(parts))) for parts in residuals])
     return np.maximum(medians / MEDIAN, 1e-300)
 
 
@@ -97,7 +97,7 @@ def _reweighted(block: RowBlock, K: Array, sigma: Array) -> RowBlock:
     return RowBlock(block.time, block.A * root[:, :, None], block.y * root, block.direction, block.kept)
 
 
-def _covariance(blocks: Callable[[], Iterable[RowBlock]], K: Array, sigma: Array, data: Triangles) -> Array:
+def _covariance(blocks: Callable[[], Iterable[RowBlock]], K: Array, sigma: Array, data: RFactors) -> Array:
     inner = empty(data.support, data.share)
     for block in blocks():
         e = (block.A @ K - block.y) / sigma

@@ -1,20 +1,16 @@
-"""Rows of any number held as triangles: an incremental QR factorisation, one for each equation.
+"""Rows of the equations along logs, and their R factors by an incremental QR decomposition.
 
     [A y] = Q R,      ||A K - y|| = ||R_A K - r|| for every K
 
-R has as many rows as there are columns, whatever the number of samples, and holds all that least squares asks of the
-data. A new block is appended by the factorisation of [R; block], and two triangles of different data (other pieces,
-other logs, other machines) make that of both by the factorisation of the one above the other: the order in which
-blocks are joined changes no more than round-off.
+R has as many rows as columns for any number of samples, and contains all that least squares needs of the data. A new
+block is appended by the decomposition of [R; block]; two R factors of different data (pieces, logs, machines) are
+joined by the decomposition of one above the other. The order changes no more than round-off. Rows of one equation do
+not contain the columns of links before its joint: its R factor has the columns of its support only.
 
-Rows of one equation do not contain the columns of links before its joint: its triangle holds those that it has.
+Rows are kept in memory while they are few, and computed again if they are many.
 
 G.H. Golub, C.F. Van Loan, "Matrix computations", section 5.2; J. Demmel et al., "Communication-optimal parallel and
 sequential QR and LU factorizations", SIAM J. Sci. Comput. 34, 2012 (tall and skinny).
-
-Rows of logs that can be gone through again: held in memory while they are few, made again where they are many.
-
-A part of a log as one of its own, for those who look at some samples only.
 """
 
 from __future__ import annotations
@@ -41,7 +37,7 @@ AT_ONCE = 320  # rows to one factorisation
 
 
 @dataclass(frozen=True, eq=False)
-class Triangles:
+class RFactors:
     """The data of all equations.
 
     Attributes:
@@ -66,16 +62,16 @@ class Triangles:
         return self.share * self.rows
 
     def wide(self, k: int, scale: float = 1.0) -> Array:
-        """The triangle of one equation over all columns and y."""
+        """The R factor of one equation over all columns and y."""
         columns = np.append(self.support[k], True)
-        found = np.zeros((len(self.factors[k]), len(columns)))
-        found[:, columns] = self.factors[k] * scale
-        return found
+        wide = np.zeros((len(self.factors[k]), len(columns)))
+        wide[:, columns] = self.factors[k] * scale
+        return wide
 
     def together(self, weights: Iterable[float]) -> Array:
         """R of all equations, the rows of each times its weight."""
         parts = [self.wide(k, weight) for k, weight in enumerate(weights)]
-        return triangle(np.vstack(parts))
+        return r_factor(np.vstack(parts))
 
     def residuals(self, K: Array) -> Array:
         """||A K - y|| of each equation."""
@@ -88,44 +84,44 @@ class Triangles:
         return np.array([float(np.linalg.norm(factor[:, -1])) for factor in self.factors])
 
 
-def triangle(rows: Array) -> Array:
+def r_factor(rows: Array) -> Array:
     """R of a QR factorisation, square: rows of zeros where there are fewer than columns."""
-    found = np.asarray(np.linalg.qr(rows, mode="r"))
-    missing = rows.shape[1] - len(found)
-    return np.vstack([found, np.zeros((missing, rows.shape[1]))]) if missing > 0 else found
+    factor = np.asarray(np.linalg.qr(rows, mode="r"))
+    missing = rows.shape[1] - len(factor)
+    return np.vstack([factor, np.zeros((missing, rows.shape[1]))]) if missing > 0 else factor
 
 
-def empty(support: Booleans, share: float = 1.0) -> Triangles:
+def empty(support: Booleans, share: float = 1.0) -> RFactors:
     """No rows at all."""
     sizes = [int(row.sum()) + 1 for row in support]
-    return Triangles(tuple(np.zeros((n, n)) for n in sizes), (0,) * len(sizes), support, share)
+    return RFactors(tuple(np.zeros((n, n)) for n in sizes), (0,) * len(sizes), support, share)
 
 
-def joined(first: Triangles, second: Triangles) -> Triangles:
-    """The triangles of both data."""
+def joined(first: RFactors, second: RFactors) -> RFactors:
+    """The R factors of both data."""
     pairs = zip(first.factors, second.factors, strict=True)
-    factors = tuple(triangle(np.vstack(pair)) for pair in pairs)
+    factors = tuple(r_factor(np.vstack(pair)) for pair in pairs)
     counts = tuple(a + b for a, b in zip(first.counts, second.counts, strict=True))
-    return Triangles(factors, counts, first.support, first.share)
+    return RFactors(factors, counts, first.support, first.share)
 
 
-def absorbed(found: Triangles, block: RowBlock, rows: Booleans) -> Triangles:
-    """The triangles with the rows (N, e) of a block appended."""
+def absorbed(before: RFactors, block: RowBlock, rows: Booleans) -> RFactors:
+    """The R factors with the rows (N, e) of a block appended."""
     factors, counts = [], []
-    for k, factor in enumerate(found.factors):
-        chosen, columns = rows[:, k], np.flatnonzero(found.support[k])
+    for k, factor in enumerate(before.factors):
+        chosen, columns = rows[:, k], np.flatnonzero(before.support[k])
         count = int(chosen.sum())
         if count:
             every = count == len(chosen)
             A, y = (block.A[:, k], block.y[:, k]) if every else (block.A[chosen, k], block.y[chosen, k])
             factor = _appended(factor, A, y, columns)
         factors.append(factor)
-        counts.append(found.counts[k] + count)
-    return Triangles(tuple(factors), tuple(counts), found.support, found.share)
+        counts.append(before.counts[k] + count)
+    return RFactors(tuple(factors), tuple(counts), before.support, before.share)
 
 
 def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> Array:
-    """The triangle with rows appended, few at a time: what stays in the cache is factored twice as fast."""
+    """The R factor with rows appended, few at a time: what stays in the cache is factored twice as fast."""
     n = len(columns)
     whole = n and columns[-1] - columns[0] + 1 == n
     chosen: slice | NDArray[np.intp] = slice(columns[0], columns[-1] + 1) if whole else columns
@@ -135,15 +131,15 @@ def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> A
         new[: n + 1] = factor
         new[n + 1 :, :-1] = part[:, chosen]
         new[n + 1 :, -1] = y[start : start + AT_ONCE]
-        factor = triangle(new)
+        factor = r_factor(new)
     return factor
 
 
 def compressed(
     blocks: Iterable[RowBlock], support: Booleans, length: float, share: float = 1.0
-) -> dict[LogPart, Triangles]:
+) -> dict[LogPart, RFactors]:
     """The rows of a log of `length` seconds, by thirds, those that are kept and those that are not."""
-    found: dict[LogPart, Triangles] = {}
+    factors: dict[LogPart, RFactors] = {}
     for block in blocks:
         third = np.minimum((THIRDS * block.time / length).astype(int), THIRDS - 1)
         for part in range(third[0], third[-1] + 1):
@@ -151,12 +147,12 @@ def compressed(
             for kept in (True, False):
                 rows = here & (block.kept if kept else ~block.kept)
                 if rows.any():
-                    before = found[part, kept] if (part, kept) in found else empty(support, share)
-                    found[part, kept] = absorbed(before, block, rows)
-    return found
+                    before = factors[part, kept] if (part, kept) in factors else empty(support, share)
+                    factors[part, kept] = absorbed(before, block, rows)
+    return factors
 
 
-def merged(parts: Mapping[LogPart, Triangles], support: Booleans, wanted: Iterable[LogPart]) -> Triangles:
+def merged(parts: Mapping[LogPart, RFactors], support: Booleans, wanted: Iterable[LogPart]) -> RFactors:
     """Some parts as one."""
     share = next((part.share for part in parts.values()), 1.0)
     return reduce(joined, (parts[part] for part in wanted if part in parts), empty(support, share))

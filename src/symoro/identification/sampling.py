@@ -1,4 +1,4 @@
-"""What sampling, filtering and noise on positions have done to an estimate, told without the truth.
+"""Bias of an estimate by sampling, filtering and noise on positions.
 
 Differences lose a share of fast motion that grows with its frequency beside the sample rate, and the low-pass one that
 grows beside its cut-off. Rows W' made with differences of twice the width, or with the low-pass run once more over what
@@ -26,7 +26,7 @@ from symoro.errors import ArgumentError, FormatError
 from symoro.identification.equations import RowBlock, RowModel
 from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.regression import Estimate, solved
-from symoro.identification.rows import Triangles, part_of, picked, whole
+from symoro.identification.rows import RFactors, part_of, picked, whole
 from symoro.identification.signals import Preparation, white_noise
 from symoro.identification.tolerances import BIAS_DEVIATIONS
 
@@ -51,7 +51,7 @@ class SamplingBias:
 
 
 def sampling_bias(
-    logs: Sequence[Log], model: RowModel, preparation: Preparation, estimate: Estimate, data: Triangles
+    logs: Sequence[Log], model: RowModel, preparation: Preparation, estimate: Estimate, data: RFactors
 ) -> SamplingBias:
     """The bias of an estimate, from a part of each log; none of methods that simulate the motion."""
     if estimate.method in SIMULATED_MOTION:
@@ -73,10 +73,10 @@ def sampling_bias(
     )
 
 
-def widened(estimate: Estimate, found: SamplingBias) -> Estimate:
-    """The estimate with deviations that hold what it lost by sampling, where that is more than they tell."""
+def widened(estimate: Estimate, biases: SamplingBias) -> Estimate:
+    """Return the estimate with deviations that include a bias by sampling that exceeds them."""
     covariance = estimate.covariance
-    for bias in (found.differences, found.low_pass):
+    for bias in (biases.differences, biases.low_pass):
         if bias is not None and np.any(np.abs(bias) > BIAS_DEVIATIONS * estimate.deviations):
             covariance = covariance + np.outer(bias, bias)
     return replace(estimate, covariance=covariance)
@@ -91,7 +91,7 @@ class _ChangedRows:
     both: bool = False
 
 
-def _bias(changes: Iterable[_ChangedRows | None], estimate: Estimate, data: Triangles) -> Array:
+def _bias(changes: Iterable[_ChangedRows | None], estimate: Estimate, data: RFactors) -> Array:
     """dK, with the W'W of all data, and the slope of the parts as that of all."""
     slope, rows = np.zeros(len(estimate.names)), 0
     for change in changes:
@@ -156,17 +156,17 @@ def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[Ro
     chance = np.random.default_rng(0)
     motion = {kind: x for kind, x in arrays.items() if kind in ("position", "velocity", "acceleration")}
     noise = {kind: white_noise(x) * chance.standard_normal(x.shape) for kind, x in motion.items()}
-    found = []
+    noisy_rows = []
     for sign in (1, -1):
         noisy: dict[str, Any] = {kind: x + sign * noise[kind] for kind, x in motion.items()}
         position = noisy.pop("position")
         log = log_of_arrays(part.rate, position, arrays["torque"], transmission=part.transmission, **noisy)
         try:
             rows = model.blocks(replace(log, measured=False, start=part.start, units=part.units), preparation)
-            found.append(whole(list(rows)))
+            noisy_rows.append(whole(list(rows)))
         except FormatError:
             return []  # noise breaks loops that stand near a dead point
-    return found
+    return noisy_rows
 
 
 def column_errors(logs: Sequence[Log], model: RowModel, preparation: Preparation, sigma: Array) -> Array:

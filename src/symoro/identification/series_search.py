@@ -1,24 +1,22 @@
-"""What the joints of a robot may do along a motion, those that follow others included.
+"""Search for an exciting Fourier series under the limits of the joints.
 
-Of coordinates q all joints of the tree follow, q_tree = G q + c (`models.coordinates`), so that
+The positions of all joints of the tree follow from the coordinates, q_tree = G q + c (`models.coordinates`), so that
 
     positions, velocities, accelerations    of every joint keep its own limits
-    effort of a coordinate's joint          (G' tau_tree)_i, what its motor gives
-    effort of a joint that follows          (tau_tree)_j, what is passed on to it
+    effort of a coordinate's joint          (G' tau_tree)_i, the effort of its motor
+    effort of a coupled joint               (tau_tree)_j, what is transmitted to it
 
-The search for a motion that shows parameters well: a measure of the regressor and a penalty, with their slopes.
-
-Positions, velocities and accelerations are linear in the series; at rest at both ends, a and b lie in a plane, in which
-the search goes on. Slopes are analytic: of the measure by the regressor, of that by the motion
-(`models.identification.pullback`), of that by the series. `excite` tells what is sought; the regressor is that of the
-identification that follows (`equations`).
+Positions, velocities and accelerations are linear in the series; for motions that start and end at rest, a and b lie in
+a plane. The gradients are analytic: of the criterion by the regressor, of the regressor by the motion
+(`models.identification.pullback`), of the motion by the series. The regressor is that of the
+identification (`equations`).
 
 Limits hold between samples too. What is linear in the series is a trigonometric polynomial of degree L, which N samples
 of a period bound (Ehlich and Zeller):
 
     max |p| <= max |p(t_k)| / cos(pi L / N),     N > 2 L
 
-Torques are none; their largest values are sought between the samples around each peak.
+Torques are not; their largest values are refined between the samples around each peak.
 
 H. Ehlich, K. Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathematische Zeitschrift 86, 1964.
 """
@@ -79,9 +77,9 @@ class MotionLimits:
 
     def tree(self, x: Array) -> Array:
         """The series of all joints (m, 1 + plane) from those of the coordinates (n, 1 + plane), offsets first."""
-        found: Array = self.ratios @ x
-        found[:, 0] += self.offsets
-        return found
+        series: Array = self.ratios @ x
+        series[:, 0] += self.offsets
+        return series
 
     @cached_property
     def own_rows(self) -> list[int]:
@@ -90,9 +88,9 @@ class MotionLimits:
     @cached_property
     def loads(self) -> Array:
         """The efforts that are limited, from the torques of the tree's joints."""
-        found = np.eye(len(self.joints))
-        found[self.own_rows] = self.ratios.T
-        return found
+        loads = np.eye(len(self.joints))
+        loads[self.own_rows] = self.ratios.T
+        return loads
 
     @cached_property
     def _linked(self) -> NDArray[np.bool_]:
@@ -121,19 +119,19 @@ class MotionLimits:
         above, below = self.upper - self.offsets, self.offsets - self.lower
         from scipy.optimize import linprog
 
-        found = linprog(
+        solution = linprog(
             np.r_[np.zeros(len(self.own)), -1.0],
             A_ub=np.block([[self.ratios, half], [-self.ratios, half]]),
             b_ub=np.r_[above, below],
             bounds=[*[(None, None)] * len(self.own), (None, 1.0)],
         )
-        if found.status != 0 or not found.x[-1] > ROUND_OFF:
+        if solution.status != 0 or not solution.x[-1] > ROUND_OFF:
             names = ", ".join(f"q{j}" for j in self.joints if j not in self.own)
             raise ArgumentError(
                 f"no position keeps the limits of the joints that follow others, {names}",
                 hint="compare their limits with those of the joints that they follow",
             )
-        return np.asarray(found.x[:-1])
+        return np.asarray(solution.x[:-1])
 
 
 def motion_limits(
@@ -226,9 +224,9 @@ def _accelerations(given: Any, joints: tuple[int, ...], own: tuple[int, ...]) ->
             hint="one for all joints, or one a joint",
         )
     if most.shape == (len(own),) != (len(joints),):
-        found = np.full(len(joints), math.inf)
-        found[[joints.index(j) for j in own]] = most
-        return found
+        largest = np.full(len(joints), math.inf)
+        largest[[joints.index(j) for j in own]] = most
+        return largest
     return np.broadcast_to(most, len(joints))
 
 
@@ -269,7 +267,7 @@ class SeriesSearch:
         between = np.arange(samples) + 0.5  # at the ends nothing moves, and friction has no sign
         self.few = self._linear(between / samples / frequency)
         count = DENSE * harmonics
-        self.told = self._linear((np.arange(count) + 0.5) / count / frequency)
+        self.dense_middles = self._linear((np.arange(count) + 0.5) / count / frequency)
         self.many = self._linear(np.arange(FINE * harmonics) / (FINE * harmonics) / frequency)
         self.dense_times = np.arange(DENSE * harmonics) / (DENSE * harmonics) / frequency
         self.dense = self._linear(self.dense_times)
@@ -313,16 +311,16 @@ class SeriesSearch:
     # -- the measure
 
     def matrix(self, x: Array, linear: Values | None = None) -> Array:
-        """The regressor along the motion (S n, P), at few samples unless told."""
+        """The regressor along the motion (S n, P), at few samples by default."""
         q, qd, qdd = self.moved(x, linear or self.few)
-        found = self.equation.parts(q, qd, qdd, np.zeros_like(qd))[1]
-        if not (np.abs(found) < LARGEST_ENTRY).all():
+        rows = self.equation.parts(q, qd, qdd, np.zeros_like(qd))[1]
+        if not (np.abs(rows) < LARGEST_ENTRY).all():
             raise ArgumentError(
                 "the regressor does not stay finite along a motion within the limits",
                 hint="are limits, lengths or the frequency of a size that robots have?",
             )
-        found = found * self.equation.joint_units[:, None]  # torques, also of slides
-        return found.reshape(-1, len(self.columns))
+        rows = rows * self.equation.joint_units[:, None]  # torques, also of slides
+        return rows.reshape(-1, len(self.columns))
 
     def worth(self, w: Array) -> float:
         """The criterion: a condition number, or minus the determinant's logarithm."""
@@ -417,9 +415,9 @@ class SeriesSearch:
             "velocity": _farthest(qd) / self.limits.velocity,
             "acceleration": _farthest(qdd) / self.limits.acceleration,
         }
-        found = {name: float(share.max()) for name, share in shares.items() if share.any()}
+        used = {name: float(share.max()) for name, share in shares.items() if share.any()}
         effort = self.effort(x)
-        return found if effort is None else {**found, "effort": effort}
+        return used if effort is None else {**used, "effort": effort}
 
     def effort(self, x: Array) -> float | None:
         """The largest share of the torques' limits, also between samples; None where they have none."""
@@ -524,7 +522,7 @@ class SeriesSearch:
         return all(share <= 1 for share in self.used(x).values())
 
     def _condition(self, x: Array) -> float:
-        return condition(self.matrix(x, self.told))
+        return condition(self.matrix(x, self.dense_middles))
 
     def _searched(self, x: Array, penalties: tuple[float, ...] = PENALTIES, allowed: float = 1.0) -> Array:
         """The best motion from another one, limits kept by penalties."""
@@ -551,8 +549,8 @@ class SeriesSearch:
             return value, slope * units
 
         start = x.reshape(-1) / units
-        found = minimize(in_units, start, jac=True, method="L-BFGS-B", options={"maxiter": 150})
-        return np.asarray(found.x * units).reshape(x.shape)
+        solution = minimize(in_units, start, jac=True, method="L-BFGS-B", options={"maxiter": 150})
+        return np.asarray(solution.x * units).reshape(x.shape)
 
 
 def _scaled(x: Array, scale: float) -> Array:
@@ -585,5 +583,5 @@ def _at_rest(harmonics: int) -> Array:
     rows[0, :harmonics] = 1
     rows[1, harmonics:] = orders
     _, s, v = np.linalg.svd(rows)
-    found: Array = v[len(s) :].T
-    return found
+    basis: Array = v[len(s) :].T
+    return basis

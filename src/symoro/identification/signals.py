@@ -1,37 +1,27 @@
-"""Slopes and integrals of samples by differences of high order, without phase.
+"""Signals: jumps, zero-phase low-pass, differences and parallel decimation, in pieces that overlap.
 
-    f'(k) = rate times the sum over i = 1 .. m of c_i (f(k+i) - f(k-i)),    c_i = (-1)^(i+1) m!^2 / (i (m-i)! (m+i)!)
+1. Positions with jumps are rejected. Neighbouring steps of a joint that moves are similar. A step is a jump if at most
+   two of the sixteen around it are more than a tenth of it (a spike has two steps), and if it exceeds what the
+   acceleration of a joint and a few counts of a coarse encoder explain.
+2. Positions pass a Butterworth filter of order 4 forwards and backwards, which has no phase; velocities and
+   accelerations are differences of high order,
 
-is exact for polynomials of degree 2 m: among all differences of this width it follows the slope to the highest
-frequencies (maximally flat). A sine of w radians from sample to sample loses the share m!^2 / (2m+1)! w^(2m) of its
-slope: with m = 8 it is 6e-11 at w = 0.5, 2.5e-6 at w = 1, where the difference of two neighbours (m = 1) loses 4 % and
-16 %. At half of the sample rate the gain is zero, so that noise there does not grow.
+       f'(k) = rate sum over i = 1 .. m of c_i (f(k+i) - f(k-i)),    c_i = (-1)^(i+1) m!^2 / (i (m-i)! (m+i)!)
 
-Integrals from a sample to the next are those of the polynomial through m samples around.
+   They are exact for polynomials of degree 2 m and maximally flat. A sine of w radians per sample loses the share
+   m!^2 / (2m+1)! w^(2m) of its slope: for m = 8 6e-11 at w = 0.5 and 2.5e-6 at w = 1. At half of the sample rate the
+   gain is zero. Integrals over one step are those of the polynomial through m samples around it (Fornberg 1988).
+3. Both sides of every equation, each column of W and y alike, pass one symmetric low-pass with the cut-off 0.8 of the
+   new Nyquist rate, and one sample of `decimation` is kept (parallel decimation, Gautier 1997). It removes from y what
+   W cannot contain, and leaves residuals that are nearly white.
+4. Rows are dropped if the joint is slow, or rests while its dry friction is estimated.
 
-B. Fornberg, "Generation of finite difference formulas on arbitrarily spaced grids", Math. Comp. 51, 1988.
+A filter that runs backwards needs samples from after a piece. Its memory decays by the largest modulus p of its poles,
+so pieces overlap by the samples in which p^k falls below 1e-18, and give the numbers of the log as a whole. The
+decimation filter is finite (Kaiser's window): it needs `REACH` new samples to each side.
 
-Leaps: positions that go from one sample to the next as no joint can.
-
-Of a joint that moves, neighbouring steps are alike. A step is a leap where at most two of the sixteen around it are a
-tenth of it (a spike has two steps, there and back), and where it is more than a joint's acceleration explains, and more
-than a few counts of a coarse encoder.
-
-From samples to motions: zero-phase low-pass, differences, parallel decimation, in pieces that overlap.
-
-1. Positions pass a Butterworth filter of order 4 forwards and backwards, which has no phase; velocities and
-   accelerations are differences of high order (`differences`) of what came out.
-2. Both sides of every equation, each column of W and y alike, pass one symmetric (zero-phase) low-pass with the
-   cut-off 0.8 of the new Nyquist rate, and one sample of `decimation` is kept: *parallel decimation*. It takes out of
-   y what W cannot contain, and leaves residuals that are nearly white.
-3. Rows are dropped where the joint is slow, or rests while its dry friction is sought: friction near standstill is not
-   the model's.
-
-A filter that runs backwards needs samples from after a piece. What it forgets decays by the largest modulus p of its
-poles, so pieces overlap by the samples in which p^k falls below 1e-18, and give the numbers of the log as a whole. The
-decimation filter is finite (Kaiser's window): it needs `REACH` new samples to each side, and forgets exactly.
-
-M. Gautier, "Dynamic identification of robots with power model", ICRA 1997, section 4.
+B. Fornberg, "Generation of finite difference formulas on arbitrarily spaced grids", Math. Comp. 51, 1988. M. Gautier,
+"Dynamic identification of robots with power model", ICRA 1997, section 4.
 """
 
 from __future__ import annotations
@@ -80,20 +70,20 @@ def slope_weights(half: int) -> Array:
 def inner_slopes(x: Array, rate: float, half: int = HALF) -> Array:
     """The slopes (N - 2 half, ...) at all samples (N, ...) but `half` at each end."""
     count = len(x) - 2 * half
-    found = np.zeros((max(count, 0), *x.shape[1:]))
+    slope = np.zeros((max(count, 0), *x.shape[1:]))
     for i, weight in enumerate(slope_weights(half) * rate, 1):
-        found += weight * (x[half + i : half + i + count] - x[half - i : half - i + count])
-    return found
+        slope += weight * (x[half + i : half + i + count] - x[half - i : half - i + count])
+    return slope
 
 
 def slopes(x: Array, rate: float, half: int = HALF) -> Array:
     """The slopes at all samples, at both ends by differences of neighbours."""
     if len(x) < 2:
         return np.zeros_like(x)
-    found = np.gradient(x, 1 / rate, axis=0)
+    slope = np.gradient(x, 1 / rate, axis=0)
     if len(x) > 2 * half:
-        found[half:-half] = inner_slopes(x, rate, half)
-    return np.asarray(found)
+        slope[half:-half] = inner_slopes(x, rate, half)
+    return np.asarray(slope)
 
 
 def slope_gain(w: Array, half: int = HALF) -> Array:
@@ -110,10 +100,10 @@ def beside(half: int) -> int:
 def step_integrals(x: Array, rate: float, half: int = HALF) -> Array:
     """Integrals of samples (N, ...) over each step but `beside(half)` at each end."""
     count = len(x) - 1 - 2 * beside(half)
-    found = np.zeros((max(count, 0), *x.shape[1:]))
+    integrals = np.zeros((max(count, 0), *x.shape[1:]))
     for i, weight in enumerate(step_weights(half) / rate):
-        found += weight * x[i : i + count]
-    return found
+        integrals += weight * x[i : i + count]
+    return integrals
 
 
 def step_weights(half: int) -> Array:
@@ -125,10 +115,10 @@ def step_weights(half: int) -> Array:
     return np.asarray(np.linalg.solve(at[None, :] ** powers[:, None], exact))
 
 
-# -- leaps
+# -- jumps
 
 
-def check_leaps(q: Array, start: int, log: Log) -> None:
+def check_jumps(q: Array, start: int, log: Log) -> None:
     """Refuse positions that leap.
 
     Arguments:
@@ -141,16 +131,16 @@ def check_leaps(q: Array, start: int, log: Log) -> None:
     if not len(steps):
         return
     least = max(JUMP_LEAST, JUMP_ACCELERATION / log.rate**2) * log.position_units
-    leaps = (steps > least) & (steps > JUMP_USUAL * _usual(steps))
-    if not leaps.any():
+    jumps = (steps > least) & (steps > JUMP_USUAL * _usual(steps))
+    if not jumps.any():
         return
     others = np.zeros(steps.shape, dtype=int)
     for shift in range(1, JUMP_NEIGHBOURS + 1):
         others[shift:] += steps[:-shift] > JUMP_ALIKE * steps[shift:]
         others[:-shift] += steps[shift:] > JUMP_ALIKE * steps[:-shift]
-    found = np.argwhere(leaps & (others <= JUMP_OTHERS))
-    if len(found):
-        _refuse(q, int(found[0][0]), int(found[0][1]), start, log)
+    first = np.argwhere(jumps & (others <= JUMP_OTHERS))
+    if len(first):
+        _refuse(q, int(first[0][0]), int(first[0][1]), start, log)
 
 
 def _usual(steps: Array) -> Array:
@@ -348,7 +338,7 @@ def _motion(
 ) -> MotionPiece:
     rate = given.rate
     if given.measured:
-        check_leaps(arrays["position"], start, given)
+        check_jumps(arrays["position"], start, given)
 
     def smooth(x: Array) -> Array:
         if sections is None:
@@ -366,13 +356,13 @@ def _motion(
 
 def rests(q: Array, least: int) -> NDArray[np.bool_]:
     """Which samples (N, n) are of more than `least` on end with one value: those that differences blur too."""
-    found = np.zeros(q.shape, dtype=bool)
+    resting = np.zeros(q.shape, dtype=bool)
     for k, column in enumerate(q.T):
         ends = np.flatnonzero(np.append(np.diff(column) != 0, True)) + 1
         starts = np.concatenate([[0], ends[:-1]])
         for a, b in zip(starts[ends - starts > least], ends[ends - starts > least], strict=True):
-            found[a:b, k] = True
-    return found
+            resting[a:b, k] = True
+    return resting
 
 
 @lru_cache(maxsize=4)

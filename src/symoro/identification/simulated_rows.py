@@ -1,19 +1,16 @@
-"""Rows of a simulated motion beside those of the measured one, at the same moments.
+"""Rows of a simulated motion at the times of measured rows, and the step size of the simulation.
 
-Simulations that are fine enough: an estimate counts where shorter steps give the same one.
+Steps from sample to sample may be too long for the gains of the controller, or where dry friction holds a joint. An
+estimate is accepted if shorter steps give the same one. The difference d of two estimates with covariance C is small if
 
-A step from sample to sample may be too long for the gains of a controller, and so may its parts where dry friction
-holds a joint. Nothing in a motion tells this; two estimates that differ do. Their difference d is small beside what
-noise does to an estimate of covariance C where
-
-    d' C^-1 d / P <= (1/2)^2       noise has 1 here on average, whatever the correlations of the P parameters
+    d' C^-1 d / P <= (1/2)^2       noise has 1 here on average, for any correlations of the P parameters
     max |d_k| / sigma_k <= 3/2     steps a quarter as long leave a quarter of an error of first order: a third of d
 
-The worst of many parameters alone says little: a row that comes or goes, since a joint turns back a step sooner, moves
-one of 35 by a deviation.
+The largest difference alone is not enough: a row that is added or dropped, since a joint turns back a step sooner,
+changes one of 35 parameters by a deviation.
 
-Of logs with hardly any noise, deviations are so small that no steps are short enough where friction turns round: an
-estimate counts as well whose d changes no more than a thousandth of the torques, and its deviations hold d.
+Deviations of logs with hardly any noise are so small that no steps are short enough where friction changes its sign: an
+estimate whose d changes no more than a thousandth of the torques is accepted too, and its deviations include d.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from symoro.identification.equations import Booleans, RowBlock, RowModel
 from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.log_description import PdController
 from symoro.identification.regression import Estimate
-from symoro.identification.rows import LogRows, Triangles, picked, whole
+from symoro.identification.rows import LogRows, RFactors, picked, whole
 from symoro.identification.signals import Preparation
 from symoro.identification.tolerances import (
     RESOLVED_EFFECT,
@@ -76,9 +73,9 @@ def check_enough(rows: int, P: int) -> int:
     return rows - P
 
 
-def calmed(K: Array, found: Array, rounds: int) -> Array:
+def damped(K: Array, estimated: Array, rounds: int) -> Array:
     """The next parameters to simulate: those found, or half way to them where an iteration goes to and fro."""
-    return found if rounds <= UNDAMPED_ITERATIONS else (K + found) / 2
+    return estimated if rounds <= UNDAMPED_ITERATIONS else (K + estimated) / 2
 
 
 def measured_loops(
@@ -118,20 +115,20 @@ def paired(
         transmission=log.transmission,
     )
     part = replace(arrays, measured=False, units=log.units)
-    found = whole(list(model.blocks(part, replace(preparation, cutoff=None))))
+    rows = whole(list(model.blocks(part, replace(preparation, cutoff=None))))
     step = preparation.decimation / log.rate
-    at = np.round((measured.time - found.time[0]) / step).astype(int)
-    return RowPair(measured, picked(found, at), steady(found)[at] & measured.kept if kept is None else kept)
+    at = np.round((measured.time - rows.time[0]) / step).astype(int)
+    return RowPair(measured, picked(rows, at), steady(rows)[at] & measured.kept if kept is None else kept)
 
 
 def steady(rows: RowBlock) -> Booleans:
     """Kept rows near which no joint turns back: the measured velocity, filtered, would have its sign wrong there."""
     signs = np.where(rows.kept, rows.direction, 0.0)
-    found = rows.kept.copy()
+    kept = rows.kept.copy()
     for k in range(1, STEADY_ROWS + 1):
-        found[k:] &= signs[k:] == signs[:-k]
-        found[:-k] &= signs[:-k] == signs[k:]
-    return found
+        kept[k:] &= signs[k:] == signs[:-k]
+        kept[:-k] &= signs[:-k] == signs[k:]
+    return kept
 
 
 # -- resolution
@@ -140,7 +137,7 @@ def steady(rows: RowBlock) -> Booleans:
 STEPS = (1, 4, 16)  # from sample to sample
 
 
-def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: Triangles | None = None) -> Estimate:
+def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors | None = None) -> Estimate:
     """The first estimate that agrees with that of longer steps; or the last, where it does so but for little.
 
     Arguments:
@@ -155,17 +152,17 @@ def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: Triangle
     last: Estimate | None = None
     for steps in STEPS:
         try:
-            found = solve(steps)
+            estimate = solve(steps)
         except ProgramError as error:
             if steps == STEPS[-1]:
                 raise ProgramError(error.message, hint="; ".join(_hints(error.hint, slow))) from None
             continue
         if before is not None:
-            if agree(before, found):
-                return found
-            change = found.values - before.values
-            last = found.wider(change) if data is not None and _is_little(change, found, data) else None
-        before = found
+            if agree(before, estimate):
+                return estimate
+            change = estimate.values - before.values
+            last = estimate.wider(change) if data is not None and _is_little(change, estimate, data) else None
+        before = estimate
     if last is not None:
         return last
     raise ProgramError(
@@ -177,16 +174,18 @@ def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: Triangle
     )
 
 
-def agree(before: Estimate, found: Estimate) -> bool:
+def agree(before: Estimate, estimate: Estimate) -> bool:
     """Whether two estimates differ by little beside what noise does to the second."""
-    off = (found.values - before.values) / found.deviations
+    off = (estimate.values - before.values) / estimate.deviations
     if not np.isfinite(off).all() or np.abs(off).max() > RESOLVED_WORST:
         return False
-    return bool(off @ np.linalg.pinv(found.correlations, hermitian=True) @ off <= RESOLVED_MEAN**2 * len(off))
+    return bool(
+        off @ np.linalg.pinv(estimate.correlations, hermitian=True) @ off <= RESOLVED_MEAN**2 * len(off)
+    )
 
 
-def _is_little(change: Array, found: Estimate, data: Triangles) -> bool:
-    R = data.together(1 / found.sigma)
+def _is_little(change: Array, estimate: Estimate, data: RFactors) -> bool:
+    R = data.together(1 / estimate.sigma)
     return bool(np.linalg.norm(R[:, :-1] @ change) <= RESOLVED_EFFECT * np.linalg.norm(R[:, -1]))
 
 

@@ -108,7 +108,7 @@ class ColumnFile:
                 try:
                     rows = np.loadtxt(lines, delimiter=self.delimiter, usecols=wanted, ndmin=2, comments=None)
                 except ValueError as error:
-                    self._tell(lines, done, str(error))
+                    self._raise_unreadable(lines, done, str(error))
                 if len(rows) != len(lines):
                     blank = next(k for k, line in enumerate(lines) if not line.strip())
                     raise FormatError("this line is empty", place=self.place(done + blank), hint="remove it")
@@ -134,7 +134,7 @@ class ColumnFile:
             else None,
         )
 
-    def _tell(self, lines: Sequence[str], done: int, message: str) -> NoReturn:
+    def _raise_unreadable(self, lines: Sequence[str], done: int, message: str) -> NoReturn:
         """Find the line that NumPy could not read, and say what is wrong with it."""
         for k, line in enumerate(lines):
             cells = line.split(self.delimiter)
@@ -181,15 +181,15 @@ class ColumnFile:
                 place=self.place(row, column),
                 hint="write it as floating point numbers, times in seconds",
             )
-        found = []
+        numbers = []
         for k, text in enumerate(values.to_pylist()):
             try:
-                found.append(float("nan" if text is None else text))
+                numbers.append(float("nan" if text is None else text))
             except ValueError:
                 raise FormatError(
                     f"'{text[:30]}' is not a number", place=self.place(row + k, column)
                 ) from None
-        return np.array(found)
+        return np.array(numbers)
 
 
 def open_table(path: Path) -> ColumnFile:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
 from symoro.identification.regression import Estimate, own_deviations, weighted
-from symoro.identification.rows import Triangles, triangle
+from symoro.identification.rows import RFactors, r_factor
 from symoro.identification.tolerances import ROUND_OFF
 
 Array = NDArray[np.float64]
@@ -34,7 +34,7 @@ EXACT_COLUMNS = ("FS", "FO", "FSM", "FB")
 
 def total(
     names: Sequence[str],
-    data: Triangles,
+    data: RFactors,
     errors: Sequence[float] | Array | None = None,
     exact: Sequence[str] | None = None,
 ) -> Estimate:
@@ -60,7 +60,7 @@ def total(
     order = [k for k in range(P) if known[k]] + [k for k in range(P) if not known[k]]
     first = sum(known)
     scale = np.array([1.0 if known[k] else given[k] for k in order])
-    arranged = triangle(R[:, [*order, P]] / np.append(scale, 1.0))
+    arranged = r_factor(R[:, [*order, P]] / np.append(scale, 1.0))
     lower = arranged[first:, first:]
     _, singular, right = np.linalg.svd(lower)
     last = right[-1]

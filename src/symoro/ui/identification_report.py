@@ -204,8 +204,8 @@ def _parameters(found: Identification) -> Section:
         for k, name in enumerate(e.names)
     ]
     text = (
-        f"{_noise(e.colour)} A regrouped parameter, ZZR1 say, stands for the sum given below; files, options and "
-        "Python name it by the column that it is in, ZZ1."
+        f"{_noise(e.autocorrelation)} A regrouped parameter, ZZR1 say, stands for the sum given below; files, options "
+        "and Python name it by the column that it is in, ZZ1."
     )
     note = robot_note(found)
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
@@ -339,7 +339,7 @@ def as_data(found: Identification) -> dict[str, Any]:
         "method": e.method,
         "doubts": list(found.warnings),
         "warnings": [{"name": one.name, "text": one} for one in found.warnings],
-        "colour": e.colour,
+        "colour": e.autocorrelation,
         "model": found.model.kind,
         "delay": {
             "given": [log.delay for log in found.logs],

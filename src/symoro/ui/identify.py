@@ -7,7 +7,7 @@ from pathlib import Path
 
 from symoro.errors import OptionError
 from symoro.files import check_targets, write_files, write_folder
-from symoro.identification.dynamic import Identification, identify, sought_robot
+from symoro.identification.dynamic import Identification, identify, symbolic_robot
 from symoro.identification.robots import standard_robot
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot import formats
@@ -72,7 +72,7 @@ def _check_format(robot: Robot, options: argparse.Namespace) -> None:
             f"'{options.output}': a {fmt.upper()} file holds bodies, and base parameters are not their inertias",
             hint="add --consistent, or write a .yaml file",
         )
-    sought = sought_robot(robot)
+    sought = symbolic_robot(robot)
     sample = dict.fromkeys(dict(sought.nominal) | dict.fromkeys(sought.symbols(), 0.0), 1.0)
     formats.dumps(standard_robot(sought, sample), fmt)
 
