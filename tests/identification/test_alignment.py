@@ -1,4 +1,4 @@
-"""Wherever the tracker stands: bases turned at will, far markers; measurements that do not tell are refused or doubted.
+"""Placements of the tracker: rotated bases, far markers; ambiguous measurements are rejected or reported.
 
 The oracle is a product of exponentials of its own, fitted by SciPy from the truth: nothing fits better than that.
 """
@@ -348,7 +348,7 @@ def test_contacts_with_a_plane_that_faces_elsewhere() -> None:
 
 
 def told(robot: Robot, measured: Measurements, **more: Any) -> str:
-    """What is said where nothing is right: the doubts, or the refusal with its hint."""
+    """What is said where nothing is right: the warnings, or the rejection with its hint."""
     try:
         return " ".join(calibrate(robot, measured, **more).warnings)
     except SymoroError as error:
@@ -405,7 +405,7 @@ def test_postures_that_are_almost_alike_blame_no_unit() -> None:
 
 @pytest.mark.parametrize("count", [6, pytest.param(7, marks=pytest.mark.slow), 8])
 def test_few_postures_are_right_or_told(count: int) -> None:
-    """What is found lies within its deviations, or is refused or doubted."""
+    """What is found lies within its deviations, or is rejected or reported."""
     robot = symoro.load("puma560")
     for k in range(8, 12):
         errors, measured = case(robot, "pose", k, 1e-3, count)

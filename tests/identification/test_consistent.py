@@ -144,7 +144,7 @@ def test_data_without_noise_have_consistent_parameters(method: str) -> None:
     assert found.consistent.ratio == pytest.approx(1, abs=1e-3)
 
 
-def test_constraints_that_explain_more_raise_a_doubt() -> None:
+def test_constraints_that_explain_more_give_a_warning() -> None:
     t = truth(1500, 500.0)
     found = symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=0.5), find_consistent=True)
     assert found.consistent is not None and not found.warnings

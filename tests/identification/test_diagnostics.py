@@ -26,9 +26,9 @@ from symoro.identification.signals import Preparation
 from symoro.robot.formats import loads
 from tests.identification.loops import LoopMotion, fivebar_motion, fivebar_posture
 from tests.identification.test_geometric_diagnostics import millimetres, sound
+from tests.identification.test_motion_diagnostics import hardly
 from tests.identification.test_sampling import log as sampled_log
-from tests.identification.test_standstill import hardly
-from tests.identification.test_torques import identified, lagging, scaled, swapped
+from tests.identification.test_torque_diagnostics import identified, lagging, scaled, swapped
 from tests.identification.truth import smooth, two_links
 
 Warnings = Iterable[DiagnosticWarning]

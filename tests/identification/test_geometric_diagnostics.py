@@ -106,13 +106,13 @@ def test_positions_distances_and_slides_in_millimetres() -> None:
         ("panda", {}),
     ],
 )
-def test_sound_measurements_raise_no_doubt(name: str, more: dict[str, float]) -> None:
+def test_sound_measurements_give_no_warning(name: str, more: dict[str, float]) -> None:
     robot, measured = sound(name, **more)
     assert calibrate(robot, measured).warnings == ()
 
 
 @pytest.mark.parametrize("away", [0.2, 0.5, 1.5])
-def test_a_marker_far_off_a_low_frame_raises_no_doubt(away: float) -> None:
+def test_a_marker_far_off_a_low_frame_gives_no_warning(away: float) -> None:
     """Way and marker are of very different sizes."""
     robot = symoro.load("ur5e")
     q = np.random.default_rng(7).uniform(-2, 2, (25, 6))
@@ -137,7 +137,7 @@ def test_joints_that_are_far_off_and_noise_that_is_not_so_small_are_told() -> No
     assert "times (length)" in told and "the noise that was given" in told
 
 
-def test_doubts_are_told_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_are_printed_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from symoro.ui.cli import main
 
     robot, measured = sound("puma560")

@@ -244,7 +244,7 @@ def test_bad_options_are_told(options: dict[str, object], words: str) -> None:
         symoro.identify(two_links(), exact_log(clean()), **options)
 
 
-def test_wrong_signs_and_strange_torques_raise_doubts() -> None:
+def test_wrong_signs_and_strange_torques_give_warnings() -> None:
     t = clean()
     assert symoro.identify(two_links(), exact_log(t)).warnings == ()
     turned = log_of_arrays(t.rate, t.q, -t.tau, velocity=t.qd, acceleration=t.qdd)
@@ -316,7 +316,9 @@ frames:
 
 
 @pytest.mark.parametrize(("factor", "unit"), [(1000.0, "N.mm"), (-1000.0, "N.mm"), (1e-3, "kN.m")])
-def test_torques_a_thousand_times_those_of_the_nominal_values_raise_a_doubt(factor: float, unit: str) -> None:
+def test_torques_a_thousand_times_those_of_the_nominal_values_give_a_warning(
+    factor: float, unit: str
+) -> None:
     t = clean()
     log = log_of_arrays(t.rate, t.q, factor * t.tau, velocity=t.qd, acceleration=t.qdd)
     assert any(
@@ -328,7 +330,7 @@ def test_torques_a_thousand_times_those_of_the_nominal_values_raise_a_doubt(fact
 
 
 @pytest.mark.parametrize("factor", [0.05, 0.5, 3.0, 50.0])
-def test_nominal_values_that_are_a_little_off_raise_no_doubt(factor: float) -> None:
+def test_nominal_values_that_are_a_little_off_give_no_warning(factor: float) -> None:
     t = clean()
     log = log_of_arrays(t.rate, t.q, factor * t.tau, velocity=t.qd, acceleration=t.qdd)
     assert symoro.identify(two_links(), log).warnings == ()
@@ -353,9 +355,11 @@ def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
     t = clean()
     gear = transmission([100.0, -50.0], {2: {1: 25.0}})
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd, transmission=gear)
-    with pytest.raises(ArgumentError, match=r"IAM2: its column is .* whatever the motion") as told:
+    with pytest.raises(ArgumentError, match=r"IAM2: its column is .* at every motion") as told:
         symoro.identify(two_links(), log)
-    assert told.value.hint == "leave out what no motion of this robot tells, IAM2, by the option 'without'"
+    assert (
+        told.value.hint == "leave out what no motion of this robot determines, IAM2, by the option 'without'"
+    )
     found = symoro.identify(two_links(), log, without=["IAM2"]).estimate.as_dict()
     assert found["MX2"] == pytest.approx(t.K["MX2"], abs=1e-7)
     on = 20 * np.arange(len(t.q))[:, None] / t.rate  # and what this motion does not tell stays the motion's

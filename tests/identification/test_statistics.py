@@ -150,7 +150,7 @@ def test_exact_torques_give_the_load_and_the_report_has_them_as_measured() -> No
 
 
 @pytest.mark.parametrize("model", ["filtered", "power", "energy"])
-def test_models_without_accelerations_doubt_the_load(model: str) -> None:
+def test_models_without_accelerations_warn_about_the_load(model: str) -> None:
     t = smooth(two_links(), 1500, 250.0)
     tau, _ = with_load(t)
     log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)

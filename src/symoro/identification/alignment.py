@@ -84,7 +84,7 @@ class RotationProblem:
     free: bool
 
     def solutions(self, described: Array, steps: int = ROTATION_STEPS) -> list[RotationSolution]:
-        """The lowest sums of squares over all places of the base, those far apart, best first.
+        """Return the lowest sums of squares over all places of the base, those far apart, best first.
 
         Of those that are as good, which there are where the end and frame 0 cannot be told apart, that comes first
         which is turned least from the description.
@@ -114,7 +114,7 @@ class RotationProblem:
         return solutions
 
     def tip(self, base: Array) -> Array:
-        """What is measured on the end, frame 0 being where it is said to be (4, 4)."""
+        """Return what is measured on the end, frame 0 being where it is said to be (4, 4)."""
         inverse = np.linalg.inv(base)
         turn = np.asarray(inverse[:3, :3], float)
         e = self._tips(turn.reshape(1, 9), self._cross())[0].reshape(3, 3)
@@ -123,7 +123,7 @@ class RotationProblem:
         return pose_of(e, self.levers @ np.linalg.lstsq(lever, seen.reshape(-1), rcond=ROUND_OFF)[0])
 
     def _places(self) -> tuple[Array, Array, Array]:
-        """What is taken out, and the quadratic form and linear part of what is left."""
+        """Return what is taken out, and the quadratic form and linear part of what is left."""
         p = self.measured[:, :3, 3] - self.measured[:, :3, 3].mean(0)
         rows = np.einsum("kl,si->skli", np.eye(3), p).reshape(-1, 9)
         x = self.own[:, :3, 3].reshape(-1)
@@ -142,13 +142,13 @@ class RotationProblem:
         return np.asarray(self.size**2 * products.reshape(9, 9))
 
     def _tips(self, g: Array, cross: Array) -> Array:
-        """The best E for each G, as rows of entries."""
+        """Return the best E for each G, as rows of entries."""
         if not self.free:
             return np.repeat(np.eye(3).reshape(1, 9), len(g), 0)
         return rotations((g @ cross).reshape(-1, 3, 3)).reshape(-1, 9)
 
     def residual(self, base: Array, tip: Array) -> float:
-        """The mean square that places leave."""
+        """Return the mean square that places leave."""
         said = base @ self.own @ tip
         left = ((said - self.measured)[:, :3, 3] ** 2).sum()
         if self.size:
@@ -172,7 +172,7 @@ def _order(cost: Array, g: Array, first: Array) -> list[int]:
 
 
 def rotations(near: Array) -> Array:
-    """The rotations that are nearest to matrices (..., 3, 3), never reflections."""
+    """Return the rotations that are nearest to matrices (..., 3, 3), never reflections."""
     left, _, right = np.linalg.svd(near)
     sign = np.ones(near.shape[:-1])
     sign[..., 2] = np.sign(np.linalg.det(left @ right))
@@ -180,7 +180,7 @@ def rotations(near: Array) -> Array:
 
 
 def between(a: Array, b: Array) -> float:
-    """The angle between two rotations."""
+    """Return the angle between two rotations."""
     chord = float(np.linalg.norm(a - b)) / np.sqrt(8)
     return 2 * float(np.arcsin(min(chord, 1.0)))
 
@@ -201,7 +201,7 @@ def pose_of(turn: Array, place: Array) -> Array:
 
 
 def _cube() -> Array:
-    """The rotations that put a cube on itself (24, 3, 3)."""
+    """Return the rotations that put a cube on itself (24, 3, 3)."""
     signed = [
         np.diag(signs)[list(order)]
         for order in permutations(range(3))
@@ -233,7 +233,7 @@ class Target:
 def points(own: Array, distances: Array, levers: Array, described: Array) -> list[Target]:
     """Points at distances of the end, best first; the described one is among the starts.
 
-    Arguments:
+    Args:
         own: poses of the end in frame 0 (S, 4, 4).
         levers: axes along which what is measured may stand off the end, in columns (3, 0..3).
     """
@@ -352,7 +352,7 @@ def _standing(work: Fitting, place: Alignment) -> tuple[Fitting, Array]:
 
 
 def is_far_off(work: Fitting) -> bool:
-    """Whether the robot is nowhere near the measurements, wherever it stands: by few postures and few steps."""
+    """Return whether the robot is nowhere near the measurements, wherever it stands: by few postures and few steps."""
     few = thinned(work, TRIED_MEASUREMENTS)
     levers, free = _levers(few)
     (_, _, residual), *_ = _turned(few, levers, free, TRIED_MEASUREMENTS)
@@ -360,7 +360,7 @@ def is_far_off(work: Fitting) -> bool:
 
 
 def near(work: Fitting, place: Alignment) -> bool:
-    """Whether frame 0 and what is measured on the end stand near where they are described."""
+    """Return whether frame 0 and what is measured on the end stand near where they are described."""
     return base_is_near(work, place) and place.turn_of_tip < NEAR_ROTATION
 
 
@@ -389,7 +389,7 @@ def difference(one: Fitting, first: Array, other: Fitting, second: Array) -> flo
 
 
 def placed(work: Fitting, base: Array) -> Fitting:
-    """The same measurements of the robot with frame 0 elsewhere."""
+    """Return the same measurements of the robot with frame 0 elsewhere."""
     return replace(work, chain=replace(work.chain, start=base))
 
 
@@ -407,7 +407,7 @@ def start_at(work: Fitting, place: Alignment) -> Array | None:
 
 
 def thinned(work: Fitting, most: int = PLACED_MEASUREMENTS) -> Fitting:
-    """Some of the measurements, evenly taken, where there are many."""
+    """Return some of the measurements, evenly taken, where there are many."""
     count = len(work.measured)
     if count <= most:
         return work
@@ -418,7 +418,7 @@ def thinned(work: Fitting, most: int = PLACED_MEASUREMENTS) -> Fitting:
 
 
 def _chosen(work: Fitting) -> list[GeometricColumn]:
-    """The displacements that place the robot as a whole; of distances no turn of the base shows."""
+    """Return the displacements that place the robot as a whole; of distances no turn of the base shows."""
     kinds = DISPLACEMENT[:3] if work.measured.measure == "distance" else DISPLACEMENT
     base = [GeometricColumn(kind, BASE) for kind in kinds] if _base_is_free(work) else []
     return [*base, *(column for column in work.chosen if column.frame == END)]
@@ -431,7 +431,7 @@ def _base_is_free(work: Fitting) -> bool:
 def _settled(
     work: Fitting, chosen: list[GeometricColumn], base: Array, tip: Mapping[str, float]
 ) -> Alignment | None:
-    """The place that steps from a guess end at."""
+    """Return the place that steps from a guess end at."""
     here = replace(placed(work, base), chosen=chosen)
     size = reach(work) or 1.0
     try:
@@ -510,7 +510,7 @@ def _targeted(work: Fitting, levers: Array) -> list[tuple[Array, Array, float]]:
 
 
 def _least(now: Array, then: Array) -> Array:
-    """The smallest rotation that takes one direction to another, not opposite to it."""
+    """Return the smallest rotation that takes one direction to another, not opposite to it."""
     axis = np.cross(now, then)
     sine = float(np.linalg.norm(axis))
     vector = axis / sine * np.arctan2(sine, float(now @ then)) if sine > 0 else np.zeros(3)

@@ -48,7 +48,7 @@ def assembled(
 ) -> tuple[tuple[Log, ...], list[DiagnosticWarning]]:
     """Return each log with the row from which its loops are followed, and warnings about it.
 
-    Arguments:
+    Args:
         named: for each log the posture near its first sample, where one was given; the first has one.
 
     Raises:
@@ -73,7 +73,7 @@ def _assembly_modes(
     beside: Sequence[Log],
     posture: tuple[float, ...] | None,
 ) -> list[_AssemblyMode]:
-    """Those in which a log can start; the first is that of the posture, or where the first log's leads to."""
+    """Return those in which a log can start; the first is that of the posture, or where the first log's leads to."""
     assert model.assembly is not None
     loops, near = model.assembly
     first = log.part(0, 1)["position"][0]
@@ -95,7 +95,7 @@ def _assembly_modes(
 
 
 def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> float | None:
-    """The share of the torques that a fit to some logs leaves; None where there is none, or a loop is broken."""
+    """Return the share of the torques that a fit to some logs leaves; None where there is none, or a loop is broken."""
     try:
         rows = [
             merged(compressed(model.blocks(log, preparation), model.support, 1.0), model.support, KEPT)

@@ -1,4 +1,4 @@
-"""Residuals that are correlated in time: deviations that allow for it.
+"""Autocorrelation of residuals: deviations that take it into account.
 
 Torques whose noise is coloured, and what a model lacks, leave residuals that are alike from row to row: they are worth
 fewer rows than there are, and deviations for white noise are too small. For each equation the residuals e are taken as
@@ -37,7 +37,7 @@ EXAMINED_BYTES = 10_000_000  # bytes of rows of a log that are looked at
 
 
 def first_rows(rows: LogRows) -> list[RowBlock]:
-    """The rows of each log, of a long one those of its beginning."""
+    """Return the rows of each log, of a long one those of its beginning."""
     first = []
     for number in range(len(rows.logs)):
         blocks: list[RowBlock] = []
@@ -55,7 +55,7 @@ def with_autocorrelation(
 ) -> Estimate:
     """The estimate with the deviations that its residuals' correlation in time asks for; itself where there is none.
 
-    Arguments:
+    Args:
         logs: rows of each log, in the order of time, those that were dropped among them.
         kind, decimation: of the model, which tell how white noise comes through.
     """
@@ -104,7 +104,7 @@ class _Fit:
         self.inverse = np.linalg.inv(normal / np.outer(scale, scale)) / np.outer(scale, scale)
 
     def residuals(self, noise: Sequence[Array]) -> list[Array]:
-        """What a fit leaves of noise."""
+        """Return what a fit leaves of noise."""
         K = self.inverse @ np.sum([Z.T @ y for Z, y in zip(self.rows, noise, strict=True)], axis=0)
         return [one.A @ K - y for one, y in zip(self.equations, noise, strict=True)]
 
@@ -145,7 +145,7 @@ def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:
 
 
 def autoregressions(e: Array, kept: Booleans, order: int) -> Iterator[tuple[Array, float]]:
-    """Those of order 0, 1, 2 and so on, up to one that leaves nothing."""
+    """Yield those of order 0, 1, 2 and so on, up to one that leaves nothing."""
     a = np.ones(1)
     forward, backward = e.astype(float), e.astype(float)
     variance = float(np.mean(e[kept] ** 2)) if kept.any() else 0.0

@@ -72,7 +72,7 @@ class ControlLoop:
 def loop_of(
     log: Log, controller: PdController | None, cutoff: float | None = None, steps: int = 1
 ) -> tuple[ControlLoop, Array, Array]:
-    """The loop that made a log, with the positions and torques that were measured.
+    """Return the loop that made a log, with the positions and torques that were measured.
 
     Raises:
         ArgumentError: the log has no reference, or there is no controller.
@@ -120,7 +120,7 @@ class _NativeLoop(ctypes.Structure):
 
 
 def driver(model: RowModel) -> Any:
-    """The compiled function, or None where the robot's own are not compiled or take more than a motion."""
+    """Return the compiled function, or None where the robot's own are not compiled or take more than a motion."""
     for function in (model.function, model.known):
         if function is None:
             continue
@@ -191,7 +191,7 @@ def simulate(
 ) -> int:
     """Fill q, qd, qdd, tau (N, n) from the state in the first rows of q and qd; how many samples are finite.
 
-    Arguments:
+    Args:
         direct: `direct_dynamics` of the model.
     """
     parts = _parts(model, K)
@@ -229,7 +229,7 @@ def _addresses(function: Function | None) -> tuple[int | None, int | None]:
 
 
 def _parts(model: RowModel, K: Array) -> dict[str, Array]:
-    """The parameters where closed_loop.c looks for them."""
+    """Return the parameters where closed_loop.c looks for them."""
     further, n = model.further, len(model.labels)
     joints, values = further.joints, dict(zip(model.names, K, strict=True))
 
@@ -267,7 +267,7 @@ class Simulated:
 
 
 def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
-    """The closed loop for one K (P,) or several (B, P).
+    """Return the closed loop for one K (P,) or several (B, P).
 
     Raises:
         ProgramError: the motion does not stay finite.
@@ -313,7 +313,7 @@ def _in_parallel(work: Callable[[Sequence[Array]], int], motions: Sequence[Seque
 
 
 def _in_numpy(model: RowModel, K: Array, loop: ControlLoop, made: Simulated) -> bool:
-    """The motions of all K side by side, from the first row on; whether they stay finite."""
+    """Return the motions of all K side by side, from the first row on; whether they stay finite."""
     dynamics = _Dynamics(model, K)
     q, qd = made.q[:, 0], made.qd[:, 0]
     for k in range(len(loop.reference)):
@@ -326,7 +326,7 @@ def _in_numpy(model: RowModel, K: Array, loop: ControlLoop, made: Simulated) -> 
 
 
 def _next(dynamics: _Dynamics, loop: ControlLoop, sample: int, q: Array, qd: Array) -> tuple[Array, Array]:
-    """The state at the next sample."""
+    """Return the state at the next sample."""
     part = 1 / loop.steps
     for k in range(loop.steps):
         q, qd = _step(dynamics, loop, sample, part * k, part, q, qd)
@@ -336,7 +336,7 @@ def _next(dynamics: _Dynamics, loop: ControlLoop, sample: int, q: Array, qd: Arr
 def _step(
     dynamics: _Dynamics, loop: ControlLoop, sample: int, u: float, part: float, q: Array, qd: Array
 ) -> tuple[Array, Array]:
-    """A part of the way to the next sample, in short steps for the robots of which a joint may turn back."""
+    """Return a part of the way to the next sample, in short steps for the robots of which a joint may turn back."""
     x, v = _advanced(dynamics, loop, sample, u, part, q, qd)
     turns = (np.minimum(np.abs(qd), np.abs(v)) < np.abs(v - qd)).any(axis=1, keepdims=True)
     if not turns.any():
@@ -363,7 +363,7 @@ def _advanced(
 
 
 def _reference(loop: ControlLoop, sample: int, u: float) -> tuple[Array, Array]:
-    """The cubic reference a part u of the way from a sample to the next one, and its rate."""
+    """Return the cubic reference a part u of the way from a sample to the next one, and its rate."""
     h = 1 / loop.rate
     step = loop.reference[sample + 1] - loop.reference[sample]
     begin, end = h * loop.reference_rate[sample], h * loop.reference_rate[sample + 1]

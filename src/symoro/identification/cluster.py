@@ -53,7 +53,7 @@ def _model(work: Work) -> RowModel:
 
 
 def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) -> dict[LogPart, RFactors]:
-    """The R factors of a log, by thirds and by whether rows are kept, as `compress.compressed` gives them."""
+    """Return the R factors of a log, by thirds and by whether rows are kept, as `compress.compressed` gives them."""
     dask = needed("dask", "a cluster")
     size = PIECES * planned(log, work.preparation).size
     pieces = [(first, min(first + size, log.samples)) for first in range(0, log.samples, size)]
@@ -104,7 +104,7 @@ def _opened(source: Any, description: Any, delay: float, robot: Robot) -> Log:
 
 
 def _what(factors: dict[LogPart, RFactors]) -> dict[LogPart, tuple[int, ...]]:
-    """Which parts a piece has, with the rows of each equation."""
+    """Return which parts a piece has, with the rows of each equation."""
     return {part: one.counts for part, one in factors.items()}
 
 

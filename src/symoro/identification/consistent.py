@@ -113,9 +113,9 @@ def consistent(
     total_mass: float | None = None,
     further: FurtherColumns | None = None,
 ) -> Consistent:
-    """The physically consistent parameters nearest to an estimate, in the sense of its method.
+    """Return the physically consistent parameters nearest to an estimate, in the sense of its method.
 
-    Arguments:
+    Args:
         weight: of the prior, beside a residual of one for each row.
         cad: standard parameters that are known about, XX1, M1, ...; the robot's nominal values unless given.
         total_mass: an upper bound on the mass of all links in kg.
@@ -213,7 +213,7 @@ class _Problem:
         return np.asarray(x.value), int(program.solver_stats.num_iters or 0)
 
     def _rotors(self, x: Any) -> Any:
-        """The rotor inertias at the joints, (n, n), where motors are coupled."""
+        """Return the rotor inertias at the joints, (n, n), where motors are coupled."""
         if self.further is None or not self.further.shares:
             return None
         column = {name: k for k, name in enumerate(self.names)}
@@ -260,7 +260,7 @@ def _numbers(robot: Robot) -> dict[str, Formula]:
 
 
 def _nominal(robot: Robot) -> dict[str, float]:
-    """The numbers that the robot has for its links."""
+    """Return the numbers that the robot has for its links."""
     numbers = {name: formula(value) for name, value in robot.nominal}
     values = {}
     for j in range(1, robot.NL + 1):

@@ -1,4 +1,4 @@
-"""Torques that lag behind the motion: the delay estimated from rows, and logs with both taken at the same moments.
+"""Delay of the torques behind the motion: its estimate from rows, and logs that are corrected by it.
 
 With torques that were measured d seconds late, y(t) = A(t - d) K. The rows A between samples are those of a cubic
 spline, and d is estimated together with K by Gauss and Newton's method: its column is -dA/dt K, of the prediction,
@@ -134,7 +134,7 @@ def estimated_delay(
 ) -> TorqueDelay | None:
     """Return the delay of the torques, from the rows of each log in the order of time; None if it is not determined.
 
-    Arguments:
+    Args:
         share: of the rows that counts as independent (`row_share`).
 
     Rows of the power and energy models are products of torques and velocities, which a delay does not shift.

@@ -1,11 +1,11 @@
 """`identify`: the parameters of a robot from logs of its motion.
 
-    found = symoro.identify("tx40", "log.yaml", cutoff=100, decimation=100, slow=0.1)
-    found.estimate.as_dict(), found.estimate.deviations
-    found.residuals.kept.relative, found.residuals.every.relative, found.residuals.held_out.relative
-    found.robot                                       with the numbers that were found
+    result = symoro.identify("tx40", "log.yaml", cutoff=100, decimation=100, slow=0.1)
+    result.estimate.as_dict(), result.estimate.deviations
+    result.residuals.kept.relative, result.residuals.every.relative, result.residuals.held_out.relative
+    result.robot                                      the robot with the estimated numbers
 
-One pass over the logs makes the R factors of their rows (`compress`); every linear estimator starts from these.
+One pass over the logs computes the R factors of their rows (`rows`); every linear estimator starts from these.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """What was found of a robot.
+    """The result of an identification.
 
     Attributes:
         original: the robot, every inertial parameter of it a symbol.
@@ -183,9 +183,9 @@ def identify(
     piece: int | None = None,
     client: Any = None,
 ) -> Identification:
-    """The parameters of a robot from logs of its motion.
+    """Return the parameters of a robot from logs of its motion.
 
-    Arguments:
+    Args:
         logs: one or several: paths (CSV, Parquet, or the YAML of a log that names its files) or `Log`s.
         description: the YAML that says what the columns of CSV and Parquet files mean.
         method: 'ols', 'wls', 'irls', 'tls'; or 'iv', 'didim', 'cloe', which simulate the robot in its loop and need
@@ -316,7 +316,7 @@ def identify(
 
 
 def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
-    """The robot with a symbol for every inertial parameter, and numbers for all that is known.
+    """Return the robot with a symbol for every inertial parameter, and numbers for all that is known.
 
     Raises:
         NotApplicableError: a passive joint has a rotor inertia, which base parameters do not have.
@@ -365,7 +365,7 @@ def _timed(log: Log, delay: float | str | None) -> Log:
 
 
 def _check_files(logs: Sequence[Log]) -> None:
-    """Refuse a log that is given twice: its rows would count twice, and deviations be too small."""
+    """Reject a log that is given twice: its rows would count twice, and deviations be too small."""
     files = [log.source.resolve() for log in logs if log.source is not None]
     twice = next((file for file, count in Counter(files).items() if count > 1), None)
     if twice is not None:
@@ -396,7 +396,7 @@ def check_left_out(without: Sequence[str], base: BaseParameters) -> None:
 
 
 def check_rows(equation: RowModel, data: RFactors) -> None:
-    """Refuse data that do not determine every column, or equations without rows."""
+    """Reject data that do not determine every column, or equations without rows."""
     P = len(equation.names)
     if data.rows <= P:
         raise ArgumentError(

@@ -93,12 +93,12 @@ def known_torques(robot: Robot) -> Function | None:
 
 
 def held_words(robot: Robot) -> list[str]:
-    """What the torques are known of, in words."""
+    """Return what the torques are known of, in words."""
     return [what for what, _ in _held(robot)]
 
 
 def _held(robot: Robot) -> Iterator[tuple[str, list[Formula]]]:
-    """What acts on a link by numbers of its own, with the formulas that are not zero."""
+    """Yield what acts on a link by numbers of its own, with the formulas that are not zero."""
     carried = robot.payload if robot.tool else None
     owners: list[tuple[str, Link | None, Sequence[str]]]
     owners = [("the payload", carried, (*INERTIAL, *WRENCH))]
@@ -111,7 +111,7 @@ def _held(robot: Robot) -> Iterator[tuple[str, list[Formula]]]:
 
 
 def _bare(robot: Robot) -> Robot:
-    """The robot with nothing but its payload and wrenches."""
+    """Return the robot with nothing but its payload and wrenches."""
     light: dict[str, Any] = dict.fromkeys(INERTIAL, ZERO)
     idle: dict[str, Any] = {**dict.fromkeys((*DRIVE, "k", "rest"), ZERO), "eta": False}
     return robot.replace(
@@ -163,7 +163,7 @@ def drawn_motion(
 def absorbed(columns: Mapping[str, Array], candidates: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Candidates that others hold, with the names of these.
 
-    Arguments:
+    Args:
         columns: (N, e) each, in the order in which they are kept.
     """
     held_by: dict[str, tuple[str, ...]] = {}
@@ -252,7 +252,7 @@ class RowModel:
     known: Function | None = None
 
     def postures(self, log: Log) -> LogPostures:
-        """The postures along a log, which pieces in order ask for."""
+        """Return the postures along a log, which pieces in order ask for."""
         if self.assembly is None:
             return LogPostures(log)
         loops, near = self.assembly
@@ -280,7 +280,7 @@ class RowModel:
         return np.array([length ** column_length_power(self.robot, name) for name in self.names])
 
     def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
-        """The rows of a log, piece by piece."""
+        """Yield the rows of a log, piece by piece."""
         postures = self.postures(log)
         for motion in motions(log, preparation):
             block = self.block(motion, postures, preparation)
@@ -288,7 +288,7 @@ class RowModel:
                 yield block
 
     def block(self, motion: MotionPiece, postures: LogPostures, preparation: Preparation) -> RowBlock | None:
-        """The rows of one piece; None where it has none."""
+        """Return the rows of one piece; None where it has none."""
         rate = postures.log.rate
         step = preparation.decimation
         first = -(-motion.first // step) * step
@@ -383,7 +383,7 @@ class RowModel:
 
 
 def _nearby(marked: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
-    """Whether one of the samples up to `reach` away is among those found, at some."""
+    """Return whether one of the samples up to `reach` away is among those found, at some."""
     sums = np.concatenate([np.zeros((1, marked.shape[1]), dtype=int), np.cumsum(marked, axis=0)])
     first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, len(marked))
     return np.asarray(sums[end] > sums[first])
@@ -403,7 +403,7 @@ def _intervals(
 
 
 def row_share(kind: str, decimation: int) -> float:
-    """The share of rows that counts as independent, where the noise of samples is white.
+    """Return the share of rows that counts as independent, where the noise of samples is white.
 
     Integrals over N steps have samples in common with their neighbours. With a the weights of samples in one of them,
     rows of white noise have r(m) = sum of a(i) a(i + m N): they are worth r(0) / sum of r(m). Other models filter
@@ -418,7 +418,7 @@ def row_share(kind: str, decimation: int) -> float:
 
 
 def row_noise(kind: str, decimation: int, count: int, rng: np.random.Generator) -> Array:
-    """What rows of an equation have of drawn white noise of samples."""
+    """Return what rows of an equation have of drawn white noise of samples."""
     if kind == "energy":
         x = rng.standard_normal(count * decimation + 1 + 2 * beside(HALF))
         return np.asarray(step_integrals(x, 1.0).reshape(count, decimation).sum(axis=1))
@@ -436,9 +436,9 @@ def equations(
     without: Sequence[str] = (),
     near: tuple[float, ...] | None = None,
 ) -> RowModel:
-    """The identification model of a robot, every inertial parameter of which is sought.
+    """Return the identification model of a robot, every inertial parameter of which is sought.
 
-    Arguments:
+    Args:
         robot: with symbols for all inertial parameters (`robot.symbolic(inertia="all")`).
         without: columns to leave out.
         near: a posture of all joints of a robot with closed loops (`postures.start_posture`).
@@ -610,7 +610,7 @@ def _is_kept(name: str, wanted: set[str]) -> bool:
 
 
 def check_base(robot: Robot) -> None:
-    """Refuse robots whose base moves in a way that a log of joints does not tell.
+    """Reject robots whose base moves in a way that a log of joints does not tell.
 
     Raises:
         NotApplicableError: with what can be done.

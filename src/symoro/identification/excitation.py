@@ -1,4 +1,4 @@
-"""Motions that show the parameters of a robot well: Fourier series, optimised under limits.
+"""Exciting motions for identification: Fourier series, optimised under limits.
 
     q = offset + sum_l a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t)                     (Swevers et al. 1997)
 
@@ -107,9 +107,9 @@ def excite(
     values: Mapping[str, float] | None = None,
     seed: int = 0,
 ) -> Excitation:
-    """A motion that shows what `identify` seeks: the base parameters of a robot, and its friction.
+    """Return a motion that shows what `identify` seeks: the base parameters of a robot, and its friction.
 
-    Arguments:
+    Args:
         harmonics, frequency: of the series; one period lasts 1 / frequency seconds.
         criterion: 'condition' or 'determinant'.
         friction: some of 'viscous', 'coulomb', 'offset', as in `identify`.
@@ -169,7 +169,7 @@ def excite(
 def _equation(
     robot: Robot, values: Mapping[str, float] | None, friction: Sequence[str], without: Sequence[str]
 ) -> RowModel:
-    """The equations of the identification that the motion is for."""
+    """Return the equations of the identification that the motion is for."""
     terms = Friction(tuple(friction))
     if beyond := [term for term in terms.terms if term not in USUAL]:
         raise OptionError(f"friction: a motion is sought for {', '.join(USUAL)}; got '{beyond[0]}'")
@@ -182,7 +182,7 @@ def _equation(
 
 
 def _check(robot: Robot) -> None:
-    """Refuse robots that joints given as functions of time do not move, or not all of them freely."""
+    """Reject robots that joints given as functions of time do not move, or not all of them freely."""
     reason = "it has closed loops, in which joints do not move freely" if robot.B else ""
     if robot.base.kind != BaseKind.FIXED:
         reason = f"it stands on a {robot.base.kind} base, whose motion is no Fourier series"
@@ -199,7 +199,7 @@ def _check(robot: Robot) -> None:
 
 
 def _torque(robot: Robot, asked: bool | None, known: Mapping[str, float]) -> bool:
-    """Whether torques are limited."""
+    """Return whether torques are limited."""
     if asked is False:
         return False
     program = generate(uncoupled(robot), "inverse-dynamics").program
@@ -243,7 +243,7 @@ def _failure(
 
 
 def _hidden(work: SeriesSearch, w: Array) -> str:
-    """The columns that a motion does not tell apart."""
+    """Return the columns that a motion does not tell apart."""
     zero = np.zeros((len(w), 1))
     units = work.equation.parameter_units
     hidden = dependent(work.columns, np.hstack([w, zero]), ALONG_THE_MOTION, units)
@@ -283,7 +283,7 @@ def _result(
 
 
 def trajectory_text(excitation: Excitation) -> str:
-    """The file of an optimised motion, as `load_trajectory` reads it."""
+    """Return the file of an optimised motion, as `load_trajectory` reads it."""
     (series,) = excitation.trajectory.parts
     names = excitation.columns
     assert isinstance(series, Fourier)

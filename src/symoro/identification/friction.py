@@ -93,7 +93,7 @@ class FurtherColumns:
 
 
 def further_columns(joints: Sequence[int], friction: Friction, gear: Transmission | None) -> FurtherColumns:
-    """The columns that friction and a coupled transmission add."""
+    """Return the columns that friction and a coupled transmission add."""
     n = len(joints)
     names = [f"{TERMS[term]}{j}" for term in friction.terms if term in ("stribeck", "load") for j in joints]
     coupled = [] if gear is None else gear.coupled()

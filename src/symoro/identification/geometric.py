@@ -75,7 +75,7 @@ from symoro.threads import one_thread
 
 @dataclass(frozen=True)
 class CalibrationTask:
-    """What is asked for.
+    """The measurements and options of a calibration.
 
     Attributes:
         known: arguments of `geometric_parameters`.
@@ -90,7 +90,7 @@ class CalibrationTask:
     base: Array | None = None
 
     def parameters(self, offset: Sequence[float] | None = None) -> GeometricParameters:
-        """Those that the measurements show, with what is measured at some place of its frame."""
+        """Return those that the measurements show, with what is measured at some place of its frame."""
         places: dict[str, Any] = {"point": list(self.point), "plane": list(self.plane), "offset": offset}
         return geometric_parameters(self.standing, measure=self.measured.measure, **self.known, **places)
 
@@ -108,7 +108,7 @@ class CalibrationTask:
         return self.measured.measure in ("distance", "plane")
 
     def fitting(self, parameters: GeometricParameters) -> Fitting:
-        """The fit of some parameters."""
+        """Return the fit of some parameters."""
         way = way_to(self.robot, self.known["to"])
         more = {name: value for name, value in self.known.items() if name != "to"}
         chosen = [c for c in columns(way, **more) if c.name in parameters.names]
@@ -167,7 +167,7 @@ class GeometricFit:
 
 
 def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> GeometricFit:
-    """The best fit of all starts.
+    """Return the best fit of all starts.
 
     Raises:
         ArgumentError, ProgramError: as `calibrate`.
@@ -201,7 +201,7 @@ def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> Geomet
 
 
 def _refusal(work: Fitting, places: Sequence[Alignment], failure: ProgramError | None) -> ProgramError:
-    """What to say where no start ends."""
+    """Return what to say where no start ends."""
     error = failure or ProgramError("no geometry near the description fits the measurements")
     if places and places[0].residual < GOOD_PLACEMENT:
         hint = (
@@ -214,7 +214,7 @@ def _refusal(work: Fitting, places: Sequence[Alignment], failure: ProgramError |
 
 
 def _settles(first: GeometricFit, places: Sequence[Alignment]) -> bool:
-    """Whether the fit from the description needs no other beside it."""
+    """Return whether the fit from the description needs no other beside it."""
     if not places:
         return True
     alone = len(places) == 1 or places[1].residual > SIMILAR_PLACEMENT * places[0].residual + ROUND_OFF
@@ -237,7 +237,7 @@ def best_of(fits: Sequence[GeometricFit]) -> GeometricFit:
 
 
 def _differ(best: GeometricFit, other: GeometricFit) -> bool:
-    """Whether two fits say different things of other postures."""
+    """Return whether two fits say different things of other postures."""
     apart = difference(best.work, best.xi, other.work, other.xi)
     return apart > DIFFERENT_PREDICTION * other.relative_residual + ROUND_OFF
 
@@ -295,7 +295,7 @@ def _completed(
 
 
 def _offset(errors: Mapping[str, float], work: Fitting) -> list[float] | None:
-    """Where what is measured stands in its frame; None where that tells nothing new.
+    """Return where what is measured stands in its frame; None where that tells nothing new.
 
     What is small beside the robot is taken for zero: parameters that such a lever alone would show are not shown well.
     """
@@ -310,7 +310,7 @@ def _offset(errors: Mapping[str, float], work: Fitting) -> list[float] | None:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The result.
+    """The result of a calibration.
 
     Attributes:
         names, errors, deviations: of the parameters; errors are to be added to the description's values.
@@ -385,9 +385,9 @@ def calibrate(
     point: Sequence[float] = (0.0, 0.0, 0.0),
     plane: Sequence[float] = (0.0, 0.0, 1.0, 0.0),
 ) -> Calibration:
-    """The geometric parameters that make the robot meet the measurements.
+    """Return the geometric parameters that make the robot meet the measurements.
 
-    Arguments:
+    Args:
         to, known_base, known_tool, gains: as in `geometric_parameters`.
         noise: deviations of the measurements, {'length': metres, 'angle': radians}; from the residuals unless given.
         point: that distances are taken to, in the world.
@@ -425,7 +425,7 @@ def calibrate(
 
 
 def _check_finite(robot: Robot, measured: Measurements) -> None:
-    """Refuse measurements that are no numbers, or of another robot."""
+    """Reject measurements that are no numbers, or of another robot."""
     n = len(independent(robot))
     if measured.q.ndim != 2 or measured.q.shape[1] != n:
         raise ArgumentError(

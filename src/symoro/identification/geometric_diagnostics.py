@@ -58,9 +58,9 @@ class Reading:
 
 
 def readings(work: Fitting, *, joints: bool) -> Iterator[list[Reading]]:
-    """Those that say something of this robot and measure, alone, then those that go together most often.
+    """Yield those that say something of this robot and measure, alone, then those that go together most often.
 
-    Arguments:
+    Args:
         joints: whether to doubt the joints' signs, zeros and order too.
     """
     alone = [*_units(work), *_axes(work), *(_of_joints(work) if joints else [])]
@@ -97,7 +97,7 @@ def _units(work: Fitting) -> Iterator[Reading]:
 
 
 def _scaled(factor: float, place: bool = False) -> Callable[[Fitting], Fitting]:
-    """The measured lengths in other units; those of the point and the plane too, if so."""
+    """Return the measured lengths in other units; those of the point and the plane too, if so."""
 
     def made(work: Fitting) -> Fitting:
         poses = work.measured.poses.copy()
@@ -112,7 +112,7 @@ def _scaled(factor: float, place: bool = False) -> Callable[[Fitting], Fitting]:
 
 
 def _joints(kind: JointType, factor: float) -> Callable[[Fitting], Fitting]:
-    """The positions of one kind of joint in other units."""
+    """Return the positions of one kind of joint in other units."""
 
     def made(work: Fitting) -> Fitting:
         own = {f.j for f in work.chain.frames if f.sigma == kind}
@@ -233,7 +233,7 @@ def _axes(work: Fitting) -> Iterator[Reading]:
 
 
 def _mapped(change: Array, *, turns: bool) -> Callable[[Fitting], Fitting]:
-    """The measured places mapped, and the rotations too, if so."""
+    """Return the measured places mapped, and the rotations too, if so."""
 
     def made(work: Fitting) -> Fitting:
         poses = work.measured.poses.copy()
@@ -357,14 +357,14 @@ def fit_warnings(work: Fitting, xi: Array, deviations: Array) -> list[Diagnostic
 
 
 def _left(work: Fitting, xi: Array) -> bool:
-    """Whether residuals are left that no sound measurements leave."""
+    """Return whether residuals are left that no sound measurements leave."""
     scale = {"length": reach(work) + _tip(work, xi), "angle": 1.0}
     after = work.deviations(work.residuals(xi), 0)
     return any(value > MISS[name] * scale[name] > 0 for name, value in after.items())
 
 
 def _turned_over(work: Fitting, xi: Array) -> bool:
-    """Whether an axis or a zero is off by so much that the joint is another one."""
+    """Return whether an axis or a zero is off by so much that the joint is another one."""
     angles = [x for c, x in zip(work.chosen, xi, strict=True) if c.kind in (*ANGLES, "beta")]
     return bool(np.abs(angles).max(initial=0.0) > OTHER_JOINT)
 
@@ -392,13 +392,13 @@ def _numbers(values: Array) -> str:
 
 
 def _tip(work: Fitting, xi: Array) -> float:
-    """How far what is measured was found to stand off its frame."""
+    """Return how far what is measured was found to stand off its frame."""
     place = [x for c, x in zip(work.chosen, xi, strict=True) if c.frame == END and c.kind.startswith("T")]
     return float(np.linalg.norm(place))
 
 
 def _most(kind: str, frame: str, far: float, tip: float, size: float) -> float:
-    """The largest correction of a parameter that nobody wonders at."""
+    """Return the largest correction of a parameter that nobody wonders at."""
     if frame in FAR:
         return FAR[frame] * size if kind.startswith("T") and size > 0 else np.inf
     if kind == "k":
@@ -429,7 +429,7 @@ def _sizes(sizes: Mapping[str, float]) -> str:
 def misread_data(work: Fitting, fitted: tuple[Array, Array] | None = None) -> DiagnosticWarning | None:
     """Return the warning about the unit or convention with which everything fits; None if there is none.
 
-    Arguments:
+    Args:
         found: errors and their deviations, with whose residuals others are compared; None where nothing fitted.
     """
     most = np.inf if fitted is None else _allowed(work, *fitted)
@@ -478,7 +478,7 @@ def _gains(work: Fitting, xi: Array) -> DiagnosticWarning | None:
 
 
 def _tried(work: Fitting) -> tuple[Fitting, Array, Array] | None:
-    """The fit with its errors and deviations, or None where nothing fits soon."""
+    """Return the fit with its errors and deviations, or None where nothing fits soon."""
     noise = {"length": 1e-3 * (reach(work) or 1.0), "angle": 1e-3}
     try:
         work, start = _begun(work)
@@ -492,7 +492,7 @@ def _tried(work: Fitting) -> tuple[Fitting, Array, Array] | None:
 
 
 def _begun(work: Fitting) -> tuple[Fitting, Array | None]:
-    """Where to start from; no errors where nothing is near that fits."""
+    """Return where to start from; no errors where nothing is near that fits."""
     zero = np.zeros(len(work.chosen))
     if work.measured.measure not in ("pose", "position"):
         return work, zero
@@ -508,7 +508,7 @@ def _begun(work: Fitting) -> tuple[Fitting, Array | None]:
 
 
 def _allowed(work: Fitting, xi: Array, deviations: Array) -> float:
-    """The residuals that another reading may leave.
+    """Return the residuals that another reading may leave.
 
     A robot that is fitted to any unit has lengths of its own far off: residuals that are no worse serve then. The place
     of the base or of a marker tells no unit.

@@ -1,4 +1,4 @@
-"""Measurements against the chain in numbers: residuals, their derivative, and the steps that take the residuals out.
+"""Nonlinear least squares of a calibration: residuals, their derivative, and Gauss and Newton steps.
 
 The formulas are in `geometric`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -43,8 +44,12 @@ class Fitting:
     whole: NumericChain | None = None
     described: Array | None = None
 
+    @cached_property
+    def described_reach(self) -> float:
+        return farthest(self.chain, self.measured.q)
+
     def check(self, xi: Array) -> None:
-        """Refuse measurements that do not show all parameters."""
+        """Reject measurements that do not show all parameters."""
         rows = self.rows(xi)
         if len(rows) <= len(self.chosen):
             raise ArgumentError(
@@ -80,11 +85,11 @@ class Fitting:
         return np.concatenate([off, turn], 1).reshape(-1)
 
     def rows(self, xi: Array) -> Array:
-        """The derivative of what is modelled (rows, P)."""
+        """Return the derivative of what is modelled (rows, P)."""
         return self.rows_at(self.errors(xi))
 
     def rows_at(self, errors: Errors) -> Array:
-        """The same at errors of other parameters."""
+        """Return the same at errors of other parameters."""
         pose, moved = error_columns(self.chain, self.measured.q, errors, self.chosen)
         rows = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
         return rows.reshape(-1, len(self.chosen))
@@ -98,7 +103,7 @@ class Fitting:
         return {"length": _size(both[:, :3], left), "angle": _size(both[:, 3:], left)}
 
     def weights(self, scale: Mapping[str, float]) -> Array:
-        """The deviation of each row."""
+        """Return the deviation of each row."""
         if self.measured.measure != "pose":
             return np.full(
                 len(self.measured) * (3 if self.measured.measure == "position" else 1), scale["length"]
@@ -158,12 +163,12 @@ class Fitting:
 
 
 def reach(work: Fitting) -> float:
-    """How far what is measured is from frame 0, at most, by the description."""
-    return farthest(work.chain, work.measured.q)
+    """Return the largest distance of the measured frame from frame 0, by the description."""
+    return work.described_reach
 
 
 def farthest(chain: NumericChain, q: Array) -> float:
-    """How far the end of a chain is from its frame 0, at most."""
+    """Return how far the end of a chain is from its frame 0, at most."""
     return float(np.linalg.norm(end_poses(chain, q, {})[:, :3, 3] - chain.start[:3, 3], axis=1).max())
 
 
@@ -172,7 +177,7 @@ def _size(residuals: Array, left: float) -> float:
 
 
 def condition(rows: Array) -> tuple[float, Array]:
-    """The condition of a matrix with columns of one length, and its weakest direction."""
+    """Return the condition of a matrix with columns of one length, and its weakest direction."""
     size = np.linalg.norm(rows, axis=0)
     _, values, directions = np.linalg.svd(rows / np.where(size > 0, size, 1), full_matrices=False)
     return float(values[0] / max(values[-1], 1e-300)), directions[-1]

@@ -1,4 +1,4 @@
-"""Friction that grows with the load, by the torque that the parameters predict: |tau_j| sign(qd_j) FLj.
+"""Friction that grows with the load, from the torque that the parameters predict: |tau_j| sign(qd_j) FLj.
 
 A column of measured torques has their noise in it, rectified: FL takes up what the noise is, by tens of deviations, and
 the deviations do not tell. The noise is not in the torque t that the model itself predicts, which solves
@@ -51,12 +51,12 @@ class LoadPoint:
 
 
 def has_load(model: RowModel) -> bool:
-    """Whether the model has columns that its own prediction must fill."""
+    """Return whether the model has columns that its own prediction must fill."""
     return model.kind == "dynamic" and any(_is_load(name) for name in model.names)
 
 
 def at_load(model: RowModel, point: LoadPoint) -> RowModel:
-    """The model with the torques of load-dependent friction predicted at some parameters."""
+    """Return the model with the torques of load-dependent friction predicted at some parameters."""
     joints = {j: k for k, j in enumerate(model.further.joints)}
     K = np.array(point.values)
     columns = np.array([k for k, name in enumerate(model.names) if _is_load(name)])
@@ -82,7 +82,7 @@ def at_load(model: RowModel, point: LoadPoint) -> RowModel:
 
 
 def without_load(model: RowModel, data: RFactors) -> LoadPoint:
-    """Where to start: least squares of all the other columns."""
+    """Return where to start: least squares of all the other columns."""
     others = [k for k, name in enumerate(model.names) if not _is_load(name)]
     R = data.together(1 / own_deviations(data))
     K = np.zeros(len(model.names))
@@ -91,16 +91,16 @@ def without_load(model: RowModel, data: RFactors) -> LoadPoint:
 
 
 def load_point(estimate: Estimate, slopes: bool = True) -> LoadPoint:
-    """Where an estimate is."""
+    """Return where an estimate is."""
     return LoadPoint(tuple(float(x) for x in estimate.values), slopes)
 
 
 def settled_load(
     start: LoadPoint, fit: Callable[[LoadPoint], tuple[Estimate, RFactors]]
 ) -> tuple[Estimate, RFactors]:
-    """The fit at parameters that it finds again.
+    """Return the fit at parameters that it finds again.
 
-    Arguments:
+    Args:
         fit: the estimate from rows at a point, with their R factors.
 
     Raises:

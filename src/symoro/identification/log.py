@@ -108,7 +108,7 @@ def log_of_arrays(
     transmission: Transmission | None = None,
     name: str = "log",
 ) -> Log:
-    """A log of arrays (N, n), in SI and at the joints; the transmission tells which motors are coupled."""
+    """Return a log of arrays (N, n), in SI and at the joints; the transmission tells which motors are coupled."""
     given = dict(zip(KINDS, (position, torque, velocity, acceleration, reference), strict=True))
     arrays = {kind: np.asarray(x, dtype=float) for kind, x in given.items() if x is not None}
     shape = arrays["position"].shape
@@ -143,9 +143,9 @@ def open_log(
     *,
     rests: bool = False,
 ) -> Log:
-    """A log in files.
+    """Return a log in files.
 
-    Arguments:
+    Args:
         path: a CSV or Parquet file, or the YAML that describes a log and names its files.
         description: the YAML, where the path is that of the samples.
         rests: whether joints may be constant, as in a log beside others that move them.
@@ -174,7 +174,7 @@ def open_log(
 
 
 def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> None:
-    """Refuse a log without the columns that need no description, and tell them all."""
+    """Reject a log without the columns that need no description, and tell them all."""
     time = described.time.columns if described.time else ()
     wanted = (*time, *described.position.columns, *described.torque.columns)
     missing = next((name for name in wanted if name not in table.names), None)
@@ -312,7 +312,7 @@ class _LogFiles:
             )
 
     def _check_moved(self, low: Array, high: Array, table: ColumnFile) -> None:
-        """Refuse joints that never move."""
+        """Reject joints that never move."""
         least = 1e-9 * np.maximum(np.abs(high), position_units(self.robot))  # round-off of files
         still = np.flatnonzero(high - low <= least)
         if not still.size:
@@ -541,7 +541,7 @@ def _unit_of_clock(t: Array) -> float:
 def log_names(logs: Sequence[Log], beside: Sequence[Log] = ()) -> list[str]:
     """One name a log, no two alike.
 
-    Arguments:
+    Args:
         beside: logs that are told of too; one of these under the same name is told apart unless it is the same file.
     """
     plain = []

@@ -42,6 +42,8 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.files import reason
+from symoro.identification.tolerances import ROUND_OFF
+from symoro.models.rank import rank, threshold
 from symoro.robot.formats.document import Record, YamlList, YamlScalar, compose
 from symoro.robot.formats.report import MAX_BYTES, Report, unix_lines
 
@@ -67,7 +69,7 @@ class Transmission:
             raise ArgumentError(
                 f"the ratio of motor {k} to joint {k} is zero", hint="give each joint its motor"
             )
-        if np.linalg.matrix_rank(matrix) < n:
+        if rank(matrix, threshold(ROUND_OFF)) != n:
             raise ArgumentError("the motors do not determine the joints: the transmission is singular")
 
     @property
@@ -97,9 +99,9 @@ def transmission(
     turns_with: Mapping[int, Mapping[int, float]] | None = None,
     joints: Sequence[int] | None = None,
 ) -> Transmission:
-    """A transmission by its ratios.
+    """Return a transmission by its ratios.
 
-    Arguments:
+    Args:
         ratios: turns of the motor for one of its joint.
         turns_with: motor -> {joint: ratio}: what the motor turns with joints that are not its own; a motor has the
             number of its joint.
@@ -206,7 +208,7 @@ def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescrip
 
 
 def read_description(path: Path, joints: Sequence[int], slides: Collection[int] = ()) -> LogDescription:
-    """The description in a file, of a log of the joints with these numbers, of which some slide.
+    """Return the description in a file, of a log of the joints with these numbers, of which some slide.
 
     Raises:
         FormatError: with the position of the first problem, and all others found.
@@ -231,7 +233,7 @@ def parse_description(
     folder: Path | None = None,
     slides: Collection[int] = (),
 ) -> LogDescription:
-    """The description in a text; `joints` are their numbers, files that it names are looked for in `folder`."""
+    """Return the description in a text; `joints` are their numbers, files that it names are looked for in `folder`."""
     report = Report(file, "description of a log")
     if not text.strip():
         report.fail("the file is empty", (1, 1), None, f"it starts with '{KEY}: {SCHEMA}'")
@@ -296,7 +298,7 @@ class _Reader:
         return Quantity(tuple(names), factors, listed, side == "motor", self.folder / file if file else None)
 
     def _units(self, record: Record, kind: str, at_joints: bool) -> list[str]:
-        """The unit of each joint: one for all of them, or a list."""
+        """Return the unit of each joint: one for all of them, or a list."""
         if isinstance(record.node.entries.get("unit"), YamlList):
             units = self._texts(record, "unit", "a unit")
             unknown = next((unit for unit in units if unit not in UNITS[kind]), None)
@@ -320,7 +322,7 @@ class _Reader:
         return units
 
     def _check_twice(self, quantities: dict[str, Quantity]) -> None:
-        """Refuse columns that stand for two things."""
+        """Reject columns that stand for two things."""
         used = Counter((part.file, name) for part in quantities.values() for name in part.columns)
         for kind, part in quantities.items():
             twice = next((name for name in part.columns if used[part.file, name] > 1), None)
@@ -416,7 +418,7 @@ class _Reader:
         return {motor: others for motor, others in motors.items() if motor}
 
     def _number(self, record: Record, key: str) -> int:
-        """The number of a joint; 0, which none has, where it is told to be wrong."""
+        """Return the number of a joint; 0, which none has, where it is told to be wrong."""
         if key.isascii() and key.isdigit() and int(key[:9]) in self.numbers:
             return int(key)
         record.report.add(

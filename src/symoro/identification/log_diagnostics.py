@@ -129,19 +129,19 @@ def motion_warnings(logs: Sequence[Log], robot: Robot, preparation: Preparation)
 def _still_in(
     log: Log, noise: Noise, pieces: Sequence[MotionPiece], preparation: Preparation
 ) -> NDArray[np.bool_]:
-    """Which joints stand still all along a log: in the parts that were looked at, then in all of it."""
+    """Return which joints stand still all along a log: in the parts that were looked at, then in all of it."""
     still = _still_in_all(pieces, noise)
     return still & _still_in_all(motions(log, preparation), noise) if still.any() else still
 
 
 def _still_in_all(pieces: Iterable[MotionPiece], noise: Noise) -> NDArray[np.bool_]:
-    """Which joints stand still in all pieces, but for those too short to tell."""
+    """Return which joints stand still in all pieces, but for those too short to tell."""
     still = [_still(piece, noise) for piece in pieces if piece.count >= REST_SAMPLES]
     return np.all(still, axis=0) if still else np.zeros(len(noise.position), dtype=bool)
 
 
 def _diagnosed(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPiece]]:
-    """The noise in parts of a log from its beginning to its end, and the motion there."""
+    """Return the noise in parts of a log from its beginning to its end, and the motion there."""
     ends = planned(log, preparation).ends
     size = min(log.samples - 2 * ends, DIAGNOSED_SAMPLES // STRETCHES)
     count = min(STRETCHES, ceil((log.samples - 2 * ends) / size))
@@ -170,7 +170,7 @@ def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | Non
 
 
 def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
-    """The deviation of velocities by that of the noise they are made of."""
+    """Return the deviation of velocities by that of the noise they are made of."""
     w = (np.arange(8192) + 0.5) * np.pi / 8192
     gain = np.ones_like(w)
     if preparation.cutoff is not None:
@@ -187,12 +187,12 @@ def _own(motion: MotionPiece) -> slice:
 
 
 def _way(pieces: Sequence[MotionPiece]) -> Array:
-    """How far each joint goes."""
+    """Return how far each joint goes."""
     return np.asarray(np.ptp(np.concatenate([piece.q[_own(piece)] for piece in pieces]), axis=0))
 
 
 def _still(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
-    """Which joints do not move in a piece, though they are not constant."""
+    """Return which joints do not move in a piece, though they are not constant."""
     q, qd = motion.q[_own(motion)], np.abs(motion.qd[_own(motion)])
     way = np.ptp(q, axis=0)
     wide = 2 * (2 * ln(max(len(q), 2))) ** 0.5 + NOISE_RANGE
@@ -203,7 +203,7 @@ def _still(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
 
 
 def _count(q: Array) -> float:
-    """The usual step of samples that take a few values alone; zero of others."""
+    """Return the usual step of samples that take a few values alone; zero of others."""
     steps = np.diff(np.unique(q))
     steps = steps[steps > EQUAL_POSITIONS * np.ptp(q)]
     return float(np.median(steps)) if 0 < len(steps) <= ENCODER_COUNTS else 0.0
@@ -222,7 +222,7 @@ def _refuse(log: Log, joints: Sequence[int], k: int, noise: Noise, pieces: Seque
 
 
 def _speeds(pieces: Sequence[MotionPiece]) -> Array:
-    """The speeds in all pieces."""
+    """Return the speeds in all pieces."""
     return np.concatenate([np.abs(piece.qd[_own(piece)]) for piece in pieces])
 
 
@@ -386,19 +386,19 @@ def _too_fast(log: Log, part: dict[str, Array], model: RowModel) -> list[Diagnos
 
 
 def _speed(q: Array, rate: float, step: int) -> float:
-    """The largest mean velocity over some steps."""
+    """Return the largest mean velocity over some steps."""
     return float(np.abs(q[step:] - q[:-step]).max(initial=0.0)) * rate / step
 
 
 def _turns_onward(q: Array) -> bool:
-    """Whether a joint goes round and round, or one way."""
+    """Return whether a joint goes round and round, or one way."""
     return bool(abs(q[-1] - q[0]) > ONE_WAY * float(np.abs(np.diff(q)).sum()))
 
 
 def _confirmed(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, joint: int
 ) -> bool:
-    """Whether degrees for radians of one joint would leave clearly more of the torques."""
+    """Return whether degrees for radians of one joint would leave clearly more of the torques."""
     if model.assembly is not None and not model.assembly[0].linear:
         return True  # loops that close all along the log determine the unit themselves
     try:
@@ -415,7 +415,7 @@ def _confirmed(
 def _positions(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation
 ) -> list[DiagnosticWarning]:
-    """The unit of positions with which torques are explained far better, if there is one."""
+    """Return the unit of positions with which torques are explained far better, if there is one."""
     if model.assembly is not None and not model.assembly[0].linear:
         return []  # loops that close all along the log determine the unit themselves
     try:
@@ -445,7 +445,7 @@ def _positions(
 
 
 def _likely(q: Array, other: OtherUnit) -> bool:
-    """Whether joints that were in this unit would move as those of robots do."""
+    """Return whether joints that were in this unit would move as those of robots do."""
     way = other.factor * np.ptp(q, axis=0)
     return bool(way.max() > LEAST_MOTION[other.sigma] and way.max() < LARGEST_MOTION[other.sigma])
 
@@ -461,7 +461,7 @@ def _part(log: Log, arrays: dict[str, Array]) -> Log:
 def _residual(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, kept: Sequence[Booleans]
 ) -> float | None:
-    """The residual of a fit to samples, of some rows of each block; None where there is none."""
+    """Return the residual of a fit to samples, of some rows of each block; None where there is none."""
     part = _part(log, arrays)
     every = replace(preparation, slow=0.0)  # another unit would drop other rows
     try:

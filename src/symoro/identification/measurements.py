@@ -1,4 +1,4 @@
-"""Measurements of a robot's end, and their files.
+"""Measurements of the end effector of a robot, and their files.
 
 A file is a table with a line of names: q1 .. qn, one for each independent joint (radians, metres), and
 
@@ -60,7 +60,7 @@ def read_measurements(
 ) -> Measurements:
     """Measurements from a file.
 
-    Arguments:
+    Args:
         degrees: whether revolute joints are given in degrees.
 
     Raises:
@@ -121,7 +121,7 @@ class _Table:
     numbers: Array
 
     def columns(self, names: Sequence[str]) -> Array:
-        """Those asked for (S, n).
+        """Return those asked for (S, n).
 
         Raises:
             FormatError: one is missing.

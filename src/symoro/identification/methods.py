@@ -2,8 +2,9 @@
 
 Methods that simulate the robot start from WLS, from the robot's nominal parameters, or from given numbers, in steps
 that are short enough (`simulated_rows`). Noise on positions biases WLS, and a robot with the inertias of WLS may not
-be one that can be simulated; nominal parameters are those of some body. Friction without a nominal value is that of WLS,
-or zero if that is negative. Friction that grows with the load is predicted by the estimate itself (`load_friction`).
+be one that can be simulated; nominal parameters are those of some body. Friction without a nominal value is that of
+WLS, or zero if that is negative. Friction that grows with the load is predicted by the estimate itself
+(`load_friction`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ STARTS = ("wls", "nominal")
 
 
 def check_start(start: str | Mapping[str, float], simulating: bool) -> None:
-    """Refuse a start that there is not.
+    """Reject a start that there is not.
 
     Raises:
         OptionError: another word, or a start of a method that has none.
@@ -50,7 +51,7 @@ def check_start(start: str | Mapping[str, float], simulating: bool) -> None:
 
 
 def started(estimate: Estimate, *, base: BaseParameters, start: str | Mapping[str, float]) -> Estimate:
-    """The estimate with the values to start from; its weights and deviations stay those of WLS.
+    """Return the estimate with the values to start from; its weights and deviations stay those of WLS.
 
     Raises:
         ArgumentError: the robot has no nominal values, or a name is no column.
@@ -101,7 +102,7 @@ def estimated_with_load(
     begin: Callable[[Estimate], Estimate],
     time_limit: float = CLOE_TIME_LIMIT,
 ) -> tuple[Estimate, RFactors]:
-    """The estimate with friction that grows with the load as it predicts it, and the R factors of its rows."""
+    """Return the estimate with friction that grows with the load as it predicts it, and the R factors of its rows."""
     model = passes.model
     simulates = method in SIMULATING
 
@@ -126,7 +127,7 @@ def estimated(
     begin: Callable[[Estimate], Estimate],
     time_limit: float = CLOE_TIME_LIMIT,
 ) -> Estimate:
-    """The estimate of a method; those that simulate begin at what `begin` makes of that of WLS."""
+    """Return the estimate of a method; those that simulate begin at what `begin` makes of that of WLS."""
     estimate = _least_squares("wls" if method in SIMULATING else method, data, rows)
     return (
         _simulated(method, begin(estimate), rows, data, controller, time_limit)

@@ -96,7 +96,7 @@ class _Logs:
         return np.concatenate(parts)
 
     def _places(self, k: int) -> NDArray[np.intp]:
-        """Where the start of a loop stands in x."""
+        """Return where the start of a loop stands in x."""
         width = 2 * self.positions[0].shape[1]
         return np.asarray(np.arange(width) + (self.size + width * k))
 
@@ -129,7 +129,7 @@ def output_error(
 ) -> Callable[[int], Estimate]:
     """CLOE from an estimate: a function of the steps from sample to sample, which goes on from where the last one was.
 
-    Arguments:
+    Args:
         time_limit: seconds that it may take, by an estimate from a part of the simulations.
 
     Raises:
@@ -183,7 +183,7 @@ def _check_time(rows: LogRows, start: Estimate, controller: PdController | None,
 
 
 def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) -> _Ended:
-    """The end of an iteration.
+    """Return the end of an iteration.
 
     Sensitivities cost two simulations a parameter, a step one. So the way is made by those to one side, and by those of
     longer steps or of a point up to `CLOE_NEAR` deviations away, as long as they progress. The end is decided by

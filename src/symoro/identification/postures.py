@@ -1,4 +1,4 @@
-"""Postures along a log: the positions of all joints that a model asks for, from those that were measured.
+"""Postures along a log: the positions of all joints that a model needs, from the measured ones.
 
 A log of a robot with closed loops has its active joints alone. The others follow from the geometry of the loops, from
 sample to sample in one way of assembly (`trajectory.assembly`), after the low-pass, so that positions, velocities and
@@ -32,11 +32,11 @@ class LogPostures:
         self.log = log
 
     def of(self, begin: int, q: Array) -> Array:
-        """The postures at the samples from `begin` on, with these measured joints."""
+        """Return the postures at the samples from `begin` on, with these measured joints."""
         return q
 
     def check(self, begin: int, parts: Sequence[Array | None]) -> None:
-        """Refuse samples, from `begin` on, at which the model has no value."""
+        """Reject samples, from `begin` on, at which the model has no value."""
 
 
 class LoopPostures(LogPostures):
@@ -123,9 +123,9 @@ def in_mode_of(robot: Robot, posture: NamedPosture | Sequence[NamedPosture] | No
 
 
 def start_posture(robot: Robot, log: Log, posture: NamedPosture | None) -> tuple[float, ...] | None:
-    """All joints of a robot with closed loops, near the first sample of a log; None where there is no choice.
+    """Return all joints of a robot with closed loops, near the first sample of a log; None where there is no choice.
 
-    Arguments:
+    Args:
         posture: the name of one of the robot's, or the positions of all joints of the tree; 'home' unless given.
 
     Raises:

@@ -177,7 +177,7 @@ def solved(R: Array) -> tuple[Array, Array]:
 
 
 def normal_rows(estimate: Estimate, data: RFactors) -> tuple[Array, float]:
-    """The R factor of [R r], (P + 1, P + 1), and how many independent rows it stands for."""
+    """Return the R factor of [R r], (P + 1, P + 1), and how many independent rows it stands for."""
     K, P = estimate.values, len(estimate.values)
     scale = np.maximum(estimate.deviations, EXACT_PARAMETER * np.abs(K))
     if estimate.method == "WLS" and (scale == estimate.deviations).all():
@@ -201,7 +201,7 @@ ALL: list[LogPart] = [(k, kept) for k in range(THIRDS) for kept in (True, False)
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """How well data are explained.
+    """Residual of an estimate on data.
 
     Attributes:
         rows: how many there are.
@@ -233,7 +233,7 @@ class Residuals:
 
 
 def residual(data: RFactors, estimate: Estimate) -> Residual:
-    """The residual of an estimate on data."""
+    """Return the residual of an estimate on data."""
     off, norms = data.residuals(estimate.values), data.norms()
     weighted = float(np.linalg.norm(off / estimate.sigma)), float(np.linalg.norm(norms / estimate.sigma))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -270,7 +270,7 @@ def dependent(
 ) -> dict[str, str]:
     """Columns that cannot be identified, each with the reason.
 
-    Arguments:
+    Args:
         R: the R factor of the weighted data, columns in the order of the names, y last.
         words: of a column that is zero, and of one that is a sum of others.
         units: of the parameters, for a robot of its size, in which the sizes of columns are comparable.
@@ -305,9 +305,9 @@ def check_dependence(
     at_random: Callable[[], Array | None] = lambda: None,
     units: Array | float = 1.0,
 ) -> None:
-    """Refuse data that leave a column undetermined.
+    """Reject data that leave a column undetermined.
 
-    Arguments:
+    Args:
         at_random: the columns (rows, P) at random motions, where they are known: it tells what no motion determines.
 
     Raises:

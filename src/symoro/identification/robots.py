@@ -40,7 +40,7 @@ DRIVE = ("FV", "FS", "FO")
 
 
 def without_passive_rotors(robot: Robot) -> Robot:
-    """The robot with no rotor inertia at its passive joints, which have no motor.
+    """Return the robot with no rotor inertia at its passive joints, which have no motor.
 
     Raises:
         NotApplicableError: a passive joint has a number for it.
@@ -62,7 +62,7 @@ def without_passive_rotors(robot: Robot) -> Robot:
 def column_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BaseParameters:
     """Return the base parameters of the columns of a regressor, with the rotor inertias of passive joints.
 
-    Arguments:
+    Args:
         robot: its posture 'home' selects the assembly mode of closed loops.
         postures: those of the robot that the result is written into.
     """
@@ -73,7 +73,7 @@ def column_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BasePa
 
 
 def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
-    """The robot that has the estimated base parameters and friction."""
+    """Return the robot that has the estimated base parameters and friction."""
     robot = base.original
     known = estimate.as_dict()
     idle: dict[tuple[int, str], Formula] = {split(name): ZERO for name in base.no_effect}
@@ -86,7 +86,7 @@ def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
 
 
 def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
-    """The robot with standard parameters as numbers."""
+    """Return the robot with standard parameters as numbers."""
     values = {
         (j, kind): formula(known[f"{kind}{j}"])
         for j in range(1, robot.NL + 1)
@@ -156,9 +156,9 @@ def nominal_columns(base: BaseParameters) -> dict[str, float] | None:
 
 
 def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = None) -> Robot:
-    """The robot with errors added to its geometry, as numbers.
+    """Return the robot with errors added to its geometry, as numbers.
 
-    Arguments:
+    Args:
         to: the frame that was measured; the tool, or the last one, unless given. Where it is another, the tool is left
             as it is.
 
@@ -185,7 +185,7 @@ def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = 
 
 
 def marker(robot: Robot, errors: Mapping[str, float], to: int | str | None) -> Tool | None:
-    """Where what was measured stands on a frame that is not the robot's own end; None where it is that."""
+    """Return where what was measured stands on a frame that is not the robot's own end; None where it is that."""
     way = way_to(robot, to)
     if way.own or not any(kind + END in errors for kind in DISPLACEMENT):
         return None
@@ -222,7 +222,7 @@ def _pose(place: Placement, values: Mapping[str, float] | None = None) -> Array:
 
 
 def parameters_of(pose: Array, near: float = 0.0) -> dict[str, Any]:
-    """The six parameters of a placement; of two that there are, those with gamma near a value."""
+    """Return the six parameters of a placement; of two that there are, those with gamma near a value."""
     turn, place = pose[:3, :3], pose[:3, 3]
     sine = math.hypot(turn[0, 2], turn[1, 2])
     if sine < ROUND_OFF:

@@ -1,4 +1,4 @@
-"""Least squares with weights that are found again and again (IRLS): rows far off count less.
+"""Iteratively reweighted least squares (IRLS): outliers have smaller weights.
 
 Huber's weights of the normalised residuals e = (A K - y)/sigma, sigma told by the median of |e|:
 
@@ -71,7 +71,7 @@ def robust(
 
 
 def _scales(blocks: Iterable[RowBlock], K: Array, data: RFactors) -> Array:
-    """The deviation of each equation's residual, by the median of its absolute values.
+    """Return the deviation of each equation's residual, by the median of its absolute values.
 
     Of more rows than `MEDIAN_ROWS` every so many-th is taken, by its time: the memory has room for as many.
     """

@@ -62,7 +62,7 @@ class RFactors:
         return self.share * self.rows
 
     def wide(self, k: int, scale: float = 1.0) -> Array:
-        """The R factor of one equation over all columns and y."""
+        """Return the R factor of one equation over all columns and y."""
         columns = np.append(self.support[k], True)
         wide = np.zeros((len(self.factors[k]), len(columns)))
         wide[:, columns] = self.factors[k] * scale
@@ -98,7 +98,7 @@ def empty(support: Booleans, share: float = 1.0) -> RFactors:
 
 
 def joined(first: RFactors, second: RFactors) -> RFactors:
-    """The R factors of both data."""
+    """Return the R factors of both data."""
     pairs = zip(first.factors, second.factors, strict=True)
     factors = tuple(r_factor(np.vstack(pair)) for pair in pairs)
     counts = tuple(a + b for a, b in zip(first.counts, second.counts, strict=True))
@@ -106,7 +106,7 @@ def joined(first: RFactors, second: RFactors) -> RFactors:
 
 
 def absorbed(before: RFactors, block: RowBlock, rows: Booleans) -> RFactors:
-    """The R factors with the rows (N, e) of a block appended."""
+    """Return the R factors with the rows (N, e) of a block appended."""
     factors, counts = [], []
     for k, factor in enumerate(before.factors):
         chosen, columns = rows[:, k], np.flatnonzero(before.support[k])
@@ -121,7 +121,7 @@ def absorbed(before: RFactors, block: RowBlock, rows: Booleans) -> RFactors:
 
 
 def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> Array:
-    """The R factor with rows appended, few at a time: what stays in the cache is factored twice as fast."""
+    """Return the R factor with rows appended, few at a time: what stays in the cache is factored twice as fast."""
     n = len(columns)
     whole = n and columns[-1] - columns[0] + 1 == n
     chosen: slice | NDArray[np.intp] = slice(columns[0], columns[-1] + 1) if whole else columns
@@ -138,7 +138,7 @@ def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> A
 def compressed(
     blocks: Iterable[RowBlock], support: Booleans, length: float, share: float = 1.0
 ) -> dict[LogPart, RFactors]:
-    """The rows of a log of `length` seconds, by thirds, those that are kept and those that are not."""
+    """Return the rows of a log of `length` seconds, by thirds, those that are kept and those that are not."""
     factors: dict[LogPart, RFactors] = {}
     for block in blocks:
         third = np.minimum((THIRDS * block.time / length).astype(int), THIRDS - 1)
@@ -153,7 +153,7 @@ def compressed(
 
 
 def merged(parts: Mapping[LogPart, RFactors], support: Booleans, wanted: Iterable[LogPart]) -> RFactors:
-    """Some parts as one."""
+    """Return some parts as one."""
     share = next((part.share for part in parts.values()), 1.0)
     return reduce(joined, (parts[part] for part in wanted if part in parts), empty(support, share))
 
@@ -173,7 +173,7 @@ class LogRows:
         self._held: dict[int, list[RowBlock]] = {}
 
     def of(self, number: int) -> Iterator[RowBlock]:
-        """The blocks of one log."""
+        """Yield the blocks of one log."""
         if number in self._held:
             yield from self._held[number]
             return
@@ -195,12 +195,12 @@ class LogRows:
 
 
 def whole(blocks: Sequence[RowBlock]) -> RowBlock:
-    """The blocks of a log as one."""
+    """Return the blocks of a log as one."""
     return RowBlock(*(np.concatenate([getattr(b, field) for b in blocks]) for field in FIELDS))
 
 
 def picked(rows: RowBlock, at: NDArray[np.intp]) -> RowBlock:
-    """Some of the samples of a block."""
+    """Return some of the samples of a block."""
     return RowBlock(*(getattr(rows, field)[at] for field in FIELDS))
 
 

@@ -53,7 +53,7 @@ class SamplingBias:
 def sampling_bias(
     logs: Sequence[Log], model: RowModel, preparation: Preparation, estimate: Estimate, data: RFactors
 ) -> SamplingBias:
-    """The bias of an estimate, from a part of each log; none of methods that simulate the motion."""
+    """Return the bias of an estimate, from a part of each log; none of methods that simulate the motion."""
     if estimate.method in SIMULATED_MOTION:
         return SamplingBias()
     parts = [_rows_of(part_of(log, model, preparation), model, preparation) for log in logs]

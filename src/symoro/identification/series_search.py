@@ -102,7 +102,7 @@ class MotionLimits:
         return np.asarray(near @ moves.T > 0)
 
     def by_coordinate(self, shares: Array) -> Array:
-        """The largest shares of the joints that each coordinate is linked with."""
+        """Return the largest shares of the joints that each coordinate is linked with."""
         return np.asarray(np.where(self._linked, shares, 0.0).max(axis=1))
 
     @cached_property
@@ -137,9 +137,9 @@ class MotionLimits:
 def motion_limits(
     robot: Robot, acceleration: Any, margin: float, torque: bool, known: Mapping[str, float]
 ) -> MotionLimits:
-    """The limits of a description, times the margin.
+    """Return the limits of a description, times the margin.
 
-    Arguments:
+    Args:
         acceleration: one for all joints, one a coordinate, or one a moving joint; None for none.
         torque: whether efforts are limits.
 
@@ -295,7 +295,7 @@ class SeriesSearch:
         return q, qd, qdd
 
     def start(self, rng: np.random.Generator) -> Array:
-        """A random motion within the limits, but for torques."""
+        """Return a random motion within the limits, but for torques."""
         plane = self.basis.shape[1]
         x = rng.standard_normal((self.n, 1 + plane))
         half = ((self.limits.upper - self.limits.lower) / 2)[self.limits.own_rows]
@@ -311,7 +311,7 @@ class SeriesSearch:
     # -- the measure
 
     def matrix(self, x: Array, linear: Values | None = None) -> Array:
-        """The regressor along the motion (S n, P), at few samples by default."""
+        """Return the regressor along the motion (S n, P), at few samples by default."""
         q, qd, qdd = self.moved(x, linear or self.few)
         rows = self.equation.parts(q, qd, qdd, np.zeros_like(qd))[1]
         if not (np.abs(rows) < LARGEST_ENTRY).all():
@@ -323,11 +323,11 @@ class SeriesSearch:
         return rows.reshape(-1, len(self.columns))
 
     def worth(self, w: Array) -> float:
-        """The criterion: a condition number, or minus the determinant's logarithm."""
+        """Return the criterion: a condition number, or minus the determinant's logarithm."""
         return self._measured(w)[0] if self.criterion == "determinant" else condition(w)
 
     def _measured(self, w: Array) -> tuple[float, Array]:
-        """The measure that is minimised, and its derivative by the regressor."""
+        """Return the measure that is minimised, and its derivative by the regressor."""
         if self.criterion == "determinant":
             u, s, v = np.linalg.svd(w, full_matrices=False)
             s = np.maximum(s, 1e-14 * s[0])
@@ -359,7 +359,7 @@ class SeriesSearch:
     def _shares(self, motion: Values, worst: bool = False) -> dict[str, Array]:
         """Positions from the middle, velocities, accelerations and efforts of all joints, in parts of their limits.
 
-        Arguments:
+        Args:
             worst: whether dry friction counts in full against every effort, whichever way the joints move.
         """
         q, qd, qdd = motion
@@ -407,7 +407,7 @@ class SeriesSearch:
         return cost, self.limits.ratios.T @ slope
 
     def used(self, x: Array) -> dict[str, float]:
-        """The largest share of each limit that is used, between samples too."""
+        """Return the largest share of each limit that is used, between samples too."""
         lower, upper = self.limits.lower, self.limits.upper
         q, qd, qdd = (_bounds(part) for part in self.moved(self.limits.tree(x), self.dense))
         shares = {
@@ -420,7 +420,7 @@ class SeriesSearch:
         return used if effort is None else {**used, "effort": effort}
 
     def effort(self, x: Array) -> float | None:
-        """The largest share of the torques' limits, also between samples; None where they have none."""
+        """Return the largest share of the torques' limits, also between samples; None where they have none."""
         if self.torques is None:
             return None
         series = self.limits.tree(x)
@@ -442,11 +442,11 @@ class SeriesSearch:
         return largest
 
     def feasible(self, x: Array) -> Array:
-        """The motion drawn in until it keeps all limits: those of torques by all joints together."""
+        """Return the motion drawn in until it keeps all limits: those of torques by all joints together."""
         return self._carried(self._within(x))
 
     def _within(self, x: Array) -> Array:
-        """The motion drawn in until it keeps the limits of all but torques.
+        """Return the motion drawn in until it keeps the limits of all but torques.
 
         Each joint, with those that it is coupled with, comes nearer to the centre of their ranges, and moves less for
         velocities and accelerations.
@@ -465,11 +465,11 @@ class SeriesSearch:
         return x
 
     def _share(self, most: Array) -> Array:
-        """What is left of the coordinates' motion (n, 1) where joints use these shares of their limits."""
+        """Return what is left of the coordinates' motion (n, 1) where joints use these shares of their limits."""
         return np.asarray(KEPT_LIMIT / np.maximum(self.limits.by_coordinate(most), KEPT_LIMIT))[:, None]
 
     def _carried(self, x: Array) -> Array:
-        """The motion drawn in until the limits of torques hold; as it is where the least motion takes more."""
+        """Return the motion drawn in until the limits of torques hold; as it is where the least motion takes more."""
 
         def holds(scale: float) -> bool:
             effort = self.effort(_scaled(x, scale))
@@ -494,12 +494,12 @@ class SeriesSearch:
     # -- the search
 
     def found(self, x: Array) -> Array:
-        """The best motion from a start, drawn in until it keeps the limits where one does."""
+        """Return the best motion from a start, drawn in until it keeps the limits where one does."""
         best = self._drawn(x)
         return best if self.keeps(best) else self._drawn(self._lightened(x))
 
     def _drawn(self, x: Array) -> Array:
-        """The same from this very start.
+        """Return the same from this very start.
 
         With dry friction a smaller motion can take as much torque as a larger one elsewhere, so that drawing it in does
         not help, or leaves little of it: the search then goes on within less than the limits.
@@ -518,20 +518,20 @@ class SeriesSearch:
         return best
 
     def keeps(self, x: Array) -> bool:
-        """Whether a motion keeps all limits."""
+        """Return whether a motion keeps all limits."""
         return all(share <= 1 for share in self.used(x).values())
 
     def _condition(self, x: Array) -> float:
         return condition(self.matrix(x, self.dense_middles))
 
     def _searched(self, x: Array, penalties: tuple[float, ...] = PENALTIES, allowed: float = 1.0) -> Array:
-        """The best motion from another one, limits kept by penalties."""
+        """Return the best motion from another one, limits kept by penalties."""
         for penalty in penalties:
             x = self._minimised(x, partial(self.objective, penalty=penalty, allowed=allowed))
         return x
 
     def _lightened(self, x: Array) -> Array:
-        """A motion near another one that passes the limits less, whatever it shows."""
+        """Return a motion near another one that passes the limits less, whatever it shows."""
 
         def cost(flat: Array) -> tuple[float, Array]:
             value, slope = self._penalty(flat.reshape(x.shape), TIGHTER[-1])
@@ -554,12 +554,12 @@ class SeriesSearch:
 
 
 def _scaled(x: Array, scale: float) -> Array:
-    """The motion with other amplitudes around the same middle."""
+    """Return the motion with other amplitudes around the same middle."""
     return np.hstack([x[:, :1], scale * x[:, 1:]])
 
 
 def _bounds(values: Array) -> tuple[Array, Array]:
-    """What the columns' trigonometric polynomials, sampled on the dense grid, do not pass anywhere."""
+    """Return what the columns' trigonometric polynomials, sampled on the dense grid, do not pass anywhere."""
     low, high = values.min(0), values.max(0)
     middle, half = (low + high) / 2, BETWEEN * (high - low) / 2
     return middle - half, middle + half
@@ -570,14 +570,14 @@ def _farthest(bounds: tuple[Array, Array], middle: Array | float = 0.0) -> Array
 
 
 def condition(w: Array) -> float:
-    """The condition number of a matrix with columns of length one."""
+    """Return the condition number of a matrix with columns of length one."""
     size = np.linalg.norm(w, axis=0)
     s = np.linalg.svd(w / np.where(size > 0, size, 1), compute_uv=False)
     return float(s[0] / max(s[-1], TINY))
 
 
 def _at_rest(harmonics: int) -> Array:
-    """A basis of the (a, b) with zero velocity and acceleration at t = 0: sum of a = 0, sum of l b = 0."""
+    """Return a basis of the (a, b) with zero velocity and acceleration at t = 0: sum of a = 0, sum of l b = 0."""
     orders = np.arange(1, harmonics + 1)
     rows = np.zeros((2, 2 * harmonics))
     rows[0, :harmonics] = 1

@@ -68,7 +68,7 @@ def slope_weights(half: int) -> Array:
 
 
 def inner_slopes(x: Array, rate: float, half: int = HALF) -> Array:
-    """The slopes (N - 2 half, ...) at all samples (N, ...) but `half` at each end."""
+    """Return the slopes (N - 2 half, ...) at all samples (N, ...) but `half` at each end."""
     count = len(x) - 2 * half
     slope = np.zeros((max(count, 0), *x.shape[1:]))
     for i, weight in enumerate(slope_weights(half) * rate, 1):
@@ -77,7 +77,7 @@ def inner_slopes(x: Array, rate: float, half: int = HALF) -> Array:
 
 
 def slopes(x: Array, rate: float, half: int = HALF) -> Array:
-    """The slopes at all samples, at both ends by differences of neighbours."""
+    """Return the slopes at all samples, at both ends by differences of neighbours."""
     if len(x) < 2:
         return np.zeros_like(x)
     slope = np.gradient(x, 1 / rate, axis=0)
@@ -87,7 +87,7 @@ def slopes(x: Array, rate: float, half: int = HALF) -> Array:
 
 
 def slope_gain(w: Array, half: int = HALF) -> Array:
-    """The gain of slopes at w radians from sample to sample, for a rate of 1."""
+    """Return the gain of slopes at w radians from sample to sample, for a rate of 1."""
     i = np.arange(1, half + 1)
     return np.asarray(2 * np.sin(np.multiply.outer(w, i)) @ slope_weights(half))
 
@@ -119,9 +119,9 @@ def step_weights(half: int) -> Array:
 
 
 def check_jumps(q: Array, start: int, log: Log) -> None:
-    """Refuse positions that leap.
+    """Reject positions that leap.
 
-    Arguments:
+    Args:
         q: (N, n), raw samples of a log from the sample `start` on.
 
     Raises:
@@ -144,7 +144,7 @@ def check_jumps(q: Array, start: int, log: Log) -> None:
 
 
 def _usual(steps: Array) -> Array:
-    """The median of the steps of each joint that are not zero."""
+    """Return the median of the steps of each joint that are not zero."""
     moved = [column[column > 0] for column in steps.T]
     return np.array([float(np.median(column)) if len(column) >= JUMP_STEPS else 0.0 for column in moved])
 
@@ -268,7 +268,7 @@ class Plan:
 
 
 def planned(given: Log, preparation: Preparation) -> Plan:
-    """The plan for a log.
+    """Return the plan for a log.
 
     Raises:
         ArgumentError: the log is too short for its filters.
@@ -292,7 +292,7 @@ def planned(given: Log, preparation: Preparation) -> Plan:
 
 
 def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
-    """The log as pieces of motion, in order; what the filters reach beyond them is there too."""
+    """Yield the log as pieces of motion, in order; what the filters reach beyond them is there too."""
     plan = planned(given, preparation)
     for start, first, end, arrays in _windows(given, plan.size, plan.context):
         lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
@@ -301,7 +301,7 @@ def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
 
 
 def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> MotionPiece | None:
-    """The piece of motion of the samples first .. end alone, for one who does not go through the log."""
+    """Return the piece of motion of the samples first .. end alone, for one who does not go through the log."""
     plan = planned(given, preparation)
     lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
     if upper <= lower:
@@ -355,7 +355,7 @@ def _motion(
 
 
 def rests(q: Array, least: int) -> NDArray[np.bool_]:
-    """Which samples (N, n) are of more than `least` on end with one value: those that differences blur too."""
+    """Return which samples (N, n) are of more than `least` on end with one value: those that differences blur too."""
     resting = np.zeros(q.shape, dtype=bool)
     for k, column in enumerate(q.T):
         ends = np.flatnonzero(np.append(np.diff(column) != 0, True)) + 1
@@ -399,7 +399,7 @@ def decimated(x: Array, weights: Array) -> Array:
 
 
 def white_noise(x: Array) -> Array:
-    """The deviation of white noise on each column."""
+    """Return the deviation of white noise on each column."""
     if len(x) < 4:
         return np.zeros(x.shape[1])
     powers = [

@@ -53,7 +53,7 @@ class RowPair:
 
 
 def check_model(model: RowModel) -> None:
-    """Refuse models that simulation does not serve."""
+    """Reject models that simulation does not serve."""
     if model.kind != "dynamic":
         raise OptionError("methods that simulate the robot take the dynamic model", hint="model='dynamic'")
 
@@ -74,7 +74,7 @@ def check_enough(rows: int, P: int) -> int:
 
 
 def damped(K: Array, estimated: Array, rounds: int) -> Array:
-    """The next parameters to simulate: those found, or half way to them where an iteration goes to and fro."""
+    """Return the next parameters to simulate: those found, or half way to them where an iteration goes to and fro."""
     return estimated if rounds <= UNDAMPED_ITERATIONS else (K + estimated) / 2
 
 
@@ -99,9 +99,9 @@ def paired(
     preparation: Preparation,
     kept: Booleans | None = None,
 ) -> RowPair:
-    """The rows of the motion that K gives, at the moments of the measured rows.
+    """Return the rows of the motion that K gives, at the moments of the measured rows.
 
-    Arguments:
+    Args:
         kept: which rows take part, where that was settled before: rows that come and go would keep an iteration from
             settling.
     """
@@ -138,9 +138,9 @@ STEPS = (1, 4, 16)  # from sample to sample
 
 
 def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors | None = None) -> Estimate:
-    """The first estimate that agrees with that of longer steps; or the last, where it does so but for little.
+    """Return the first estimate that agrees with that of longer steps; or the last, where it does so but for little.
 
-    Arguments:
+    Args:
         solve: the estimate with so many steps from sample to sample, from one start: another may choose other rows.
         slow: the velocity below which rows were dropped.
         data: the rows, beside whose torques a difference may be little.
@@ -175,7 +175,7 @@ def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors
 
 
 def agree(before: Estimate, estimate: Estimate) -> bool:
-    """Whether two estimates differ by little beside what noise does to the second."""
+    """Return whether two estimates differ by little beside what noise does to the second."""
     off = (estimate.values - before.values) / estimate.deviations
     if not np.isfinite(off).all() or np.abs(off).max() > RESOLVED_WORST:
         return False

@@ -50,20 +50,20 @@ class ColumnFile:
     _held: dict[tuple[int, ...], Array] = field(default_factory=dict, compare=False, repr=False)
 
     def line(self, sample: int) -> int:
-        """The line of a sample."""
+        """Return the line of a sample."""
         line = sample + (self.first or 0)
         while (after := sample + (self.first or 0) + bisect_right(self.comments, line)) != line:
             line = after
         return line
 
     def place(self, sample: int, column: str | None = None) -> Place:
-        """Where a sample stands; columns are named, not counted."""
+        """Return where a sample stands; columns are named, not counted."""
         if self.first is None:
             return Place(str(self.path), key=f"row {sample + 1}" + (f", column '{column}'" if column else ""))
         return Place(str(self.path), self.line(sample), None, f"column '{column}'" if column else None)
 
     def index(self, column: str) -> int:
-        """The number of a column.
+        """Return the number of a column.
 
         Raises:
             FormatError: there is no such column.
@@ -77,7 +77,7 @@ class ColumnFile:
     def chunks(
         self, columns: Sequence[str], size: int, start: int = 0, stop: int | None = None
     ) -> Iterator[Array]:
-        """The columns asked for of the samples start .. stop, `size` rows at a time."""
+        """Yield the columns asked for of the samples start .. stop, `size` rows at a time."""
         wanted = [self.index(column) for column in columns]
         end = self.samples if stop is None else min(stop, self.samples)
         if self.first is None:
@@ -88,7 +88,7 @@ class ColumnFile:
         return (rows[k : min(k + size, end)] for k in range(start, end, size))
 
     def _short(self, wanted: tuple[int, ...], size: int) -> Array:
-        """All samples of a file that is short, read once."""
+        """Return all samples of a file that is short, read once."""
         if wanted not in self._held:
             rows = list(self._csv(wanted, size, 0, self.samples))
             self._held[wanted] = np.concatenate(rows) if rows else np.empty((0, len(wanted)))
@@ -116,7 +116,7 @@ class ColumnFile:
                 done += len(lines)
 
     def _check_widths(self, lines: Sequence[str], done: int) -> None:
-        """Refuse lines with more or fewer values than there are names, which NumPy lets pass."""
+        """Reject lines with more or fewer values than there are names, which NumPy lets pass."""
         wanted = len(self.names) - 1
         if self.delimiter is None or all(line.count(self.delimiter) == wanted for line in lines):
             return
@@ -170,7 +170,7 @@ class ColumnFile:
                     yield rows[lower:upper]
 
     def _numbers(self, values: Any, column: str, row: int) -> Array:
-        """A column of a Parquet file, from a row on; what is missing is no number."""
+        """Return a column of a Parquet file, from a row on; what is missing is no number."""
         types = needed("pyarrow", "reading Parquet files").types
         kind = values.type
         if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
@@ -193,7 +193,7 @@ class ColumnFile:
 
 
 def open_table(path: Path) -> ColumnFile:
-    """A file of columns: its names and length, before any of its numbers is read.
+    """Return a file of columns: its names and length, before any of its numbers is read.
 
     Raises:
         FormatError: there is no such file, or it holds no samples.
@@ -250,7 +250,7 @@ def _is_number(text: str) -> bool:
 
 
 def _lines(path: Path) -> tuple[int, list[int]]:
-    """How many lines there are up to the last that is not empty, and which of them are comments."""
+    """Return how many lines there are up to the last that is not empty, and which of them are comments."""
     total, lines, comments = 0, 0, []
     with path.open("rb") as stream:
         while data := stream.read(1 << 20) + stream.readline():

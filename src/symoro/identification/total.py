@@ -40,7 +40,7 @@ def total(
 ) -> Estimate:
     """Total least squares.
 
-    Arguments:
+    Args:
         errors: deviation of the errors in each column of A, in units of those of y (which are 1 after weighting); a
             hundredth of the column's root mean square unless given.
         exact: names of columns without errors; the signs and constants of friction unless given.

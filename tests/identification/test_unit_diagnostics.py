@@ -24,7 +24,7 @@ from tests.identification.truth import Truth, inverse_dynamics, smooth, truth, t
 NOISE = np.array([0.5, 0.1])
 
 
-def doubts(
+def warnings_of(
     t: Truth, q: float = 1.0, qd: float | None = None, qdd: float | None = None, **more: object
 ) -> list[DiagnosticWarning]:
     """Of a log whose numbers are these factors too large."""
@@ -47,7 +47,7 @@ def doubts(
 )
 @pytest.mark.parametrize("model", ["dynamic", "power"])
 def test_positions_in_another_unit_are_told(q: float, words: str, model: str) -> None:
-    (first, *_) = doubts(smooth(two_links()), q, model=model, decimation=4)
+    (first, *_) = warnings_of(smooth(two_links()), q, model=model, decimation=4)
     assert words in first and "%" in first
 
 
@@ -64,7 +64,7 @@ def test_positions_in_another_unit_are_told(q: float, words: str, model: str) ->
     ],
 )
 def test_rates_in_another_unit_than_positions_are_told(factors: dict[str, float], words: str) -> None:
-    assert any(words in line for line in doubts(smooth(two_links()), **factors))
+    assert any(words in line for line in warnings_of(smooth(two_links()), **factors))
 
 
 def test_velocities_of_other_joints_are_told() -> None:
@@ -107,11 +107,11 @@ def test_joints_that_do_turn_fast_are_not_asked_for_degrees(speed: float) -> Non
     assert symoro.identify(fast, log, friction=["viscous"]).warnings == ()
 
 
-def test_good_logs_raise_no_doubt() -> None:
+def test_good_logs_give_no_warning() -> None:
     """Noise on all that was measured, coarse encoders, low rates, whole turns, poor explanations, loops."""
     chance = np.random.default_rng(4)
     t = truth(4000, 500.0)
-    assert doubts(t) == [] == doubts(t, qd=1.0, qdd=1.0)
+    assert warnings_of(t) == [] == warnings_of(t, qd=1.0, qdd=1.0)
     noisy = log_of_arrays(
         t.rate,
         np.round((t.q + 1e-3 * chance.standard_normal(t.q.shape)) / 1e-3) * 1e-3,
@@ -144,7 +144,7 @@ def test_good_logs_raise_no_doubt() -> None:
     assert not unit_warnings(symoro.identify("sr400", arm, decimation=2))
 
 
-def test_parameters_that_are_zero_but_for_round_off_raise_no_doubt() -> None:
+def test_parameters_that_are_zero_but_for_round_off_give_no_warning() -> None:
     fit = Residual(10, 1e-15, np.zeros(1), np.zeros(1))
     base = symoro.base_parameters(two_links().symbolic(inertia="all"))
     chance = np.random.default_rng(0)
@@ -156,7 +156,7 @@ def test_parameters_that_are_zero_but_for_round_off_raise_no_doubt() -> None:
         assert len(parameter_warnings(base, found, Residuals(fit, fit), data)) == count
 
 
-def test_doubts_stand_in_the_report_and_in_the_data() -> None:
+def test_warnings_are_in_the_report_and_in_the_data() -> None:
     from symoro.ui.identification_report import as_data, report_files
 
     t = smooth(two_links())
@@ -187,13 +187,13 @@ def test_velocities_that_are_zero_are_told_and_not_the_motion() -> None:
     ],
 )
 def test_accelerations_alone_are_compared_with_positions(factor: float, words: str) -> None:
-    told = doubts(smooth(two_links()), qdd=factor)
+    told = warnings_of(smooth(two_links()), qdd=factor)
     assert any(words in line for line in told)
     assert not any("positions that are" in line for line in told)
 
 
-def test_accelerations_that_are_right_are_not_doubted() -> None:
-    assert doubts(smooth(two_links()), qdd=1.0) == []
+def test_accelerations_that_are_right_give_no_warning() -> None:
+    assert warnings_of(smooth(two_links()), qdd=1.0) == []
 
 
 def test_accelerations_of_other_joints_are_told() -> None:
@@ -205,11 +205,11 @@ def test_accelerations_of_other_joints_are_told() -> None:
 @pytest.mark.parametrize("factor", [100.0, 1000.0])
 def test_time_in_another_unit_is_told(factor: float) -> None:
     t = smooth(two_links())
-    told = doubts(replace(t, rate=t.rate * factor))
+    told = warnings_of(replace(t, rate=t.rate * factor))
     assert any(line.name == "time-unit" for line in told)
 
 
-def test_fast_joints_within_their_limits_are_not_doubted() -> None:
+def test_fast_joints_within_their_limits_give_no_warning() -> None:
     t = smooth(two_links())
     robot = two_links()
     fast = robot.replace(frames=tuple(replace(f, limits=Limits(velocity=1e4)) for f in robot.frames))
@@ -219,4 +219,6 @@ def test_fast_joints_within_their_limits_are_not_doubted() -> None:
 
 
 def test_positions_of_the_wrong_sign_are_not_called_degrees() -> None:
-    assert not any("positions that are" in line for line in doubts(smooth(two_links()), -1.0, decimation=4))
+    assert not any(
+        "positions that are" in line for line in warnings_of(smooth(two_links()), -1.0, decimation=4)
+    )

@@ -113,11 +113,11 @@ def test_torques_that_belong_to_no_joint_are_hardly_explained() -> None:
 @pytest.mark.parametrize(
     ("noise", "base"), [(0.0, 0.3), (0.02, 0.1), pytest.param(0.02, 0.3, marks=pytest.mark.slow), (0.5, 0.3)]
 )
-def test_honest_torques_are_not_doubted(robot: str, noise: float, base: float) -> None:
+def test_honest_torques_give_no_warning(robot: str, noise: float, base: float) -> None:
     assert not torque_warnings(identified(robot, lambda tau: tau, base, noise))
 
 
-def test_a_joint_whose_torques_are_mostly_noise_is_not_doubted() -> None:
+def test_a_joint_whose_torques_are_mostly_noise_gives_no_warning() -> None:
     def noisy(tau: Torques) -> Torques:
         wide = 20 * tau.std(0) * (np.arange(6) == 5)
         return tau + wide * np.random.default_rng(0).standard_normal(tau.shape)

@@ -73,7 +73,7 @@ def test_a_motion_that_a_low_pass_lifts_out_of_the_noise_is_taken() -> None:
 
 @pytest.mark.parametrize("amplitude", [1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2, 0.3])
 @pytest.mark.parametrize("cutoff", [None, 20.0])
-def test_what_lies_between_rest_and_motion_is_refused_doubted_or_right(
+def test_what_lies_between_rest_and_motion_is_rejected_reported_or_right(
     amplitude: float, cutoff: float | None
 ) -> None:
     truth = 0.8  # FS2
@@ -92,7 +92,7 @@ def test_what_lies_between_rest_and_motion_is_refused_doubted_or_right(
         assert not motion_warnings(found) and off < 0.1
 
 
-def test_rests_of_a_joint_that_moves_are_doubted_until_they_are_dropped() -> None:
+def test_rests_of_a_joint_that_moves_give_warnings_until_they_are_dropped() -> None:
     log = hardly(0.1, moves=0.5)
     found = symoro.identify(two_links(), log, decimation=20)
     assert any("joint 2 is not faster than the noise" in line for line in found.warnings)
@@ -128,7 +128,7 @@ def test_a_joint_that_is_constant_in_one_of_several_files_is_refused_in_none(tmp
 
 @pytest.mark.parametrize(("share", "told"), [(0.0, False), (0.06, True), (0.15, True)])
 @pytest.mark.parametrize("late", [False, True])
-def test_short_rests_at_an_end_of_a_long_log_are_doubted(share: float, told: bool, late: bool) -> None:
+def test_short_rests_at_an_end_of_a_long_log_give_warnings(share: float, told: bool, late: bool) -> None:
     count, rate = 60_000, 1000.0
     time = np.arange(count) / rate
     rests = int(share * count)
@@ -136,8 +136,8 @@ def test_short_rests_at_an_end_of_a_long_log_are_doubted(share: float, told: boo
     q = 0.3 * np.sin(2 * np.pi * np.array([0.7, 1.1]) * when[:, None])
     q += NOISE * np.random.default_rng(3).standard_normal(q.shape)
     log = log_of_arrays(rate, q, q)
-    doubts = warnings_about_motion([log], two_links(), Preparation(cutoff=20.0, decimation=20))
-    assert len(doubts) == (2 if told else 0)
+    lines = warnings_about_motion([log], two_links(), Preparation(cutoff=20.0, decimation=20))
+    assert len(lines) == (2 if told else 0)
     assert not warnings_about_motion([log], two_links(), Preparation(cutoff=20.0, decimation=20, slow=0.01))
 
 
