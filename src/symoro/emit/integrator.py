@@ -13,7 +13,7 @@ of the state are read off the model's ports:
     pose' = V0 turned by the heading            the base (x, y, heading) moves
 
     q' = qd,  qd' = qdd                         closed loops: all joints, closed after each step by a second
-                                                program (`loop_integrator`); NAME_rk4 then returns a status
+                                                program; NAME_rk4 then returns a status
 
 E. Hairer, S.P. Norsett, G. Wanner, "Solving ordinary differential equations I", Springer, 1993, section II.1.
 """
