@@ -50,13 +50,17 @@ class Numeric:
     def __init__(self, robot: Robot, values: Mapping[str, float] | None = None) -> None:
         self.robot = robot
         self.values = {**dict(robot.nominal), **(values or {})}
+        self._numbers: dict[Formula, float] = {}
         tree = range(1, robot.NL + 1)
         self.moving = [j for j in tree if robot.frames[j - 1].sigma != 2]
         self.own = [j for j in self.moving if robot.frames[j - 1].coupling is None]
         self.cut = [j for j in range(robot.NL + 1, robot.NJ + 1) if robot.frames[j - 1].sigma != 2]
 
     def number(self, formula: Formula) -> float:
-        return formula.value(self.values)
+        """The value of a formula, computed once."""
+        if formula not in self._numbers:
+            self._numbers[formula] = formula.value(self.values)
+        return self._numbers[formula]
 
     # -- coordinates
 
