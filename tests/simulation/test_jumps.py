@@ -49,7 +49,7 @@ def time_stepped(robot, law, q, duration, h):
 
 @pytest.mark.parametrize("closed", [False, True])
 @pytest.mark.parametrize("before", [0.0, 0.4, FS, -FS])
-@pytest.mark.parametrize("moment", [0.0, 1e-9, 0.37, 0.4, 2 / 3])
+@pytest.mark.parametrize("moment", [0.0, 1e-9, 0.37, 0.4])
 def test_a_step_moves_a_joint_that_friction_holds(moment, before, closed):
     law = stepped(moment, before, 5.0, closed=closed)
     found = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law)
@@ -272,30 +272,31 @@ def test_motions_that_are_fast_or_whose_acceleration_jumps_are_followed(frequenc
         assert found.finished and found.q[-1, 0] == pytest.approx(motion(0.1)[0])
 
 
-@pytest.mark.parametrize("given", [True, np.True_, np.nan, None, "1", [1.0, 2.0]])
-def test_until_that_is_no_number_is_refused(given):
-    with pytest.raises(ArgumentError, match="'until' gives"):
-        symoro.simulate(slider(), 0.1, q=[0.0], until=lambda t, _: given)
+def test_until_that_is_no_number_is_refused():
+    for given in (True, np.True_, np.nan, None, "1", [1.0, 2.0]):
+        with pytest.raises(ArgumentError, match="'until' gives"):
+            symoro.simulate(slider(), 0.1, q=[0.0], until=lambda t, _, given=given: given)
 
 
 def test_a_dip_of_until_that_lasts_a_little_more_than_a_sample_ends_the_simulation():
-    for moment in 0.2 + 0.0037 * np.arange(60):
+    for moment in 0.2 + 0.0137 * np.arange(20):  # every phase of the samples
         found = symoro.simulate(
             slider(), 1.0, q=[0.0], until=lambda t, _, a=moment: -1.0 if a < t < a + 0.0105 else 1.0
         )
         assert found.t[-1] == pytest.approx(moment, abs=1e-9)
 
 
-@pytest.mark.parametrize("error", [FloatingPointError, np.linalg.LinAlgError, RuntimeError])
 @pytest.mark.parametrize("where", ["tau", "until", "watch"])
-def test_what_a_function_of_the_user_raises_is_raised(error, where):
-    def fails(*given):
-        if (given[0] if where != "watch" else given[0].t) > 0.05:
-            raise error("mine")
-        return [0.0] if where == "tau" else 1.0
+def test_what_a_function_of_the_user_raises_is_raised(where):
+    for error in (FloatingPointError, np.linalg.LinAlgError, RuntimeError):
 
-    with pytest.raises(error, match="mine"):
-        symoro.simulate(slider(), 0.1, q=[0.0], **{where: fails})
+        def fails(*given, error=error):
+            if (given[0] if where != "watch" else given[0].t) > 0.05:
+                raise error("mine")
+            return [0.0] if where == "tau" else 1.0
+
+        with pytest.raises(error, match="mine"):
+            symoro.simulate(slider(), 0.1, q=[0.0], **{where: fails})
 
 
 def test_jumps_that_are_no_moments_are_refused():

@@ -26,7 +26,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Literal
 
 import numpy as np
@@ -66,11 +65,11 @@ class MotionEvent:
     what: What
 
 
-class Mode(IntEnum):
+class Mode:
     """The state of a row.
 
     OPEN: no force. HELD: at rest, the force follows from v' = 0. FORWARD, BACKWARD: v > 0 with l = lo, v < 0 with
-    l = hi. CARRIED: at rest because held rows imply it, with the force of a bound.
+    l = hi. CARRIED: at rest because held rows imply it, with the force of a bound. Plain integers, for arrays.
     """
 
     OPEN = 0

@@ -180,7 +180,7 @@ class EventIntegrator:
         tau, event, came = self.control.acting(t, here), change.get("event"), Mode.OPEN
         before, news = modes.copy(), []
         if event is not None and event < len(modes.mode) and not modes.rows.stop[event]:
-            came = Mode(modes.mode[event])
+            came = int(modes.mode[event])
         for _ in range(DECISIONS):
             y, found = modes.settle(t, here, tau, known, **change)
             if event is not None and came in (Mode.FORWARD, Mode.BACKWARD) and modes.mode[event] == came:

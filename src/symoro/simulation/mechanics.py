@@ -427,8 +427,12 @@ class Mechanics:
         given, free = np.zeros(len(H)), np.ones(len(H), dtype=bool)
         for k, value in known.items():
             given[columns.start + k], free[columns.start + k] = value, False
-        factor = np.linalg.cholesky(A[np.ix_(free, free)])
-        reduced = np.linalg.solve(factor, right[free] - A[np.ix_(free, ~free)] @ given[~free])
+        if known:
+            factor = np.linalg.cholesky(A[free][:, free])
+            reduced = np.linalg.solve(factor, (right - A @ given)[free])
+        else:
+            factor = np.linalg.cholesky(A)
+            reduced = np.linalg.solve(factor, right)
         return FreeDynamics(columns, A, right, given, free, factor, reduced)
 
     def with_impulse(self, y: Array, change: Array) -> Array:
