@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from symoro.expr.linalg import Matrix, Vector, add
 from symoro.expr.scalar import Scalar, sqrt
-from symoro.models.coordinates.joint_motion import joint_motion
+from symoro.models.coordinates.layout import Layout
+from symoro.models.coordinates.provider import TreeCoordinates
 from symoro.models.dynamic.formulation import plain
-from symoro.models.dynamic.torques import Torques
+from symoro.models.dynamic.system import Inputs, system
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates
 from symoro.models.kinematic.loop.reactions import LoopReactions, WrenchEntry, undetermined
 from symoro.models.ports import CUT_REACTIONS, REACTIONS, TAU_ACTIVE
@@ -25,22 +26,21 @@ from symoro.robot.description import Robot
 
 def loop_reactions(robot: Robot, name: str) -> Program:
     """Torques and reactions; parallelograms are loops like others here, with no value where they are flat."""
-    builder = Builder(f"{robot.name}_{name}")
-    motion = joint_motion(builder, robot, "qd", "qdd", every_loop=True)
-    assert isinstance(motion.joints, LoopCoordinates)
-    torques = Torques(builder, robot, plain(robot), motion.joints, regrouped=False)
-    efforts = torques.efforts(torques.recursion(motion.qd, motion.qdd), motion.qd, motion.qdd, friction=True)
-    builder.output(TAU_ACTIVE, motion.joints.project(efforts))
-    found = LoopReactions(motion.joints, efforts)
+    s = system(name, Layout(robot), plain(robot), Inputs(accelerations=True), regroup=False, every_loop=True)
+    builder, provider, dynamics = s.builder, s.provider, s.tree
+    assert isinstance(provider, TreeCoordinates) and isinstance(provider.joints, LoopCoordinates)
+    accelerations = provider.accelerations(s.known.accelerations, s.state.nu)
+    forces = dynamics.tree_forces(s.state, accelerations)
+    builder.output(TAU_ACTIVE, list(provider.project(forces).values()))
+    found = LoopReactions(provider.joints, {c.j: force for c, force in forces.items()})
     for j, wrench in found.on_environment().items():
-        torques.wrenches[j] = add(torques.wrenches[j], wrench) if j in torques.wrenches else wrench
-    bodies = torques.recursion(motion.qd, motion.qdd).bodies
+        dynamics.loads[j] = add(dynamics.loads[j], wrench) if j in dynamics.loads else wrench
+    bodies = dynamics.walk(s.state, accelerations, dynamics.inertias).bodies
+    first = next(iter(provider.positions.values()))
     left_open = undetermined(robot)
     rows: dict[int, Vector] = {j: body.force + body.moment for j, body in sorted(bodies.items())}
-    builder.output(REACTIONS, _open(builder, motion.q[next(iter(motion.q))], rows, left_open.links))
-    builder.output(
-        CUT_REACTIONS, _open(builder, motion.q[next(iter(motion.q))], found.at_cuts(), left_open.opened)
-    )
+    builder.output(REACTIONS, _open(builder, first, rows, left_open.links))
+    builder.output(CUT_REACTIONS, _open(builder, first, found.at_cuts(), left_open.opened))
     return replace(builder.program(), choices=tuple(left_open.words()))
 
 

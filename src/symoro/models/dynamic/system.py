@@ -27,7 +27,6 @@ from symoro.models.ports import QM, QMD, QMDD, TAU_FREE, V0, VD0
 from symoro.program.builder import Builder
 from symoro.program.program import Port
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Robot
 
 OF_PLATFORM = {"bias_torques": "platform_bias"}  # names of programs in the coordinates of a platform
 
@@ -106,21 +105,21 @@ def system(
     *,
     rotation: str = "matrix",
     regroup: bool = True,
-    robot: Robot | None = None,
+    every_loop: bool = False,
 ) -> System:
     """Declare the inputs of a model.
 
     Arguments:
         name: of the program, after that of the robot.
         rotation: how the rotation of a free base is given, 'matrix' or 'quaternion'.
-        robot: the robot whose links and wrenches count, where it is not the one of the layout.
+        regroup: whether links may share mass across joints, as in `TreeDynamics`.
+        every_loop: whether parallelograms have equations like other loops.
     """
     if layout.platform is not None:
         return _platform_system(name, layout, layout.platform, inputs)
-    whole = robot or layout.robot
-    builder = Builder(f"{whole.name}_{name}")
-    provider = constraint_provider(builder, layout)
-    return _Declaration(builder, layout, provider, whole, inputs).system(formulation, rotation, regroup)
+    builder = Builder(f"{layout.robot.name}_{name}")
+    provider = constraint_provider(builder, layout, every_loop=every_loop)
+    return _Declaration(builder, layout, provider, inputs).system(formulation, rotation, regroup)
 
 
 def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: Inputs) -> System:
@@ -147,10 +146,10 @@ class _Declaration:
     """The inputs of one program, in their order."""
 
     def __init__(
-        self, builder: Builder, layout: Layout, provider: ConstraintProvider, robot: Robot, inputs: Inputs
+        self, builder: Builder, layout: Layout, provider: ConstraintProvider, inputs: Inputs
     ) -> None:
-        self.builder, self.layout, self.provider, self.robot = builder, layout, provider, robot
-        self.inputs = inputs
+        self.builder, self.layout, self.provider, self.inputs = builder, layout, provider, inputs
+        self.robot = layout.robot
         self.own = provider.own
         self.nu: dict[Coordinate, Scalar] = dict.fromkeys(self.own, 0)
         self.nud: dict[Coordinate, Scalar] = {}
@@ -164,10 +163,8 @@ class _Declaration:
             _ = dynamics.tree, dynamics.loads, dynamics.gravity
         if inputs.rates:
             self.nu |= self.joint_entries("qd")
-        if (
-            inputs.weight and self.layout.has_free_base
-        ):  # the parameters of loops are listed before those of the base
-            provider.rates(self.nu)
+        if inputs.weight and self.layout.has_free_base:
+            provider.rates(self.nu)  # the parameters of loops are listed before those of the base
         if inputs.accelerations:
             given = self.joint_entries("qdd")
             self.nud |= {c: x for c, x in given.items() if not self.layout.is_force_driven(c.j)}

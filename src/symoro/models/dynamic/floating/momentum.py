@@ -16,15 +16,15 @@ D.E. Orin, A. Goswami, S.-H. Lee: Centroidal dynamics of a humanoid robot. Auton
 
 from __future__ import annotations
 
-from symoro.expr.linalg import Matrix, cross, dot, skew, subtract, transpose
+from symoro.expr.linalg import Matrix, Vector, cross, dot, skew, subtract, transpose
 from symoro.models.catalogue import model
-from symoro.models.coordinates.joint_motion import joint_motion
+from symoro.models.coordinates.blocks import BASE, Coordinate, joint
+from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating.base import APPLIES_TO, EXAMPLE, is_on_floating_base
-from symoro.models.dynamic.floating.inertia import FloatingInertia
+from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.ports import QD, V0, Q
-from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import NEWTON_EULER_2010
-from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
@@ -49,27 +49,29 @@ AG = Port("AG", "6,6+n", "centroidal momentum matrix: h = AG [V0; qd]")
 )
 def centroidal_momentum(robot: Robot) -> Program:
     """Momentum, centre of mass, and the matrix of the momentum."""
-    builder = Builder(f"{robot.name}_centroidal_momentum")
-    motion = joint_motion(builder, robot, "qd")
-    base = base_motion(builder, robot, acceleration=False)
-    inertia = FloatingInertia(builder, robot, local_frames(builder, robot, motion.q), motion.joints)
-    com = inertia.whole.centre()
-    matrix = momentum_matrix(inertia)
-    rates = [*base.v, *base.w, *motion.own.values()]
-    builder.output(H, [dot(row, rates) for row in matrix])
-    builder.output(COM, com)
-    builder.output(AG, matrix)
-    return builder.program()
+    read = Inputs(weight=False)
+    s = system("centroidal_momentum", Layout(robot), quick(robot), read)
+    matrix = momentum_matrix(s)
+    nu = [s.state.nu[c] for c in s.provider.own]
+    s.builder.output(H, [dot(row, nu) for row in matrix])
+    s.builder.output(COM, s.tree.composites[0].centre())
+    s.builder.output(AG, matrix)
+    return s.builder.program()
 
 
-def momentum_matrix(inertia: FloatingInertia) -> Matrix:
-    """AG; a velocity of the base without turn has no momentum about the centre of mass."""
-    com, m = inertia.whole.centre(), inertia.whole.m
-    arms = transpose(skew(inertia.whole.ms))
+def momentum_matrix(s: System) -> Matrix:
+    """Return AG; a velocity of the base without rotation has no momentum about the centre of mass."""
+    whole, entries = s.tree.composites[0], s.tree.tree_inertia
+    com, m = whole.centre(), whole.m
+    arms = transpose(skew(whole.ms))
     linear = [[m if r == c else 0 for c in range(3)] + arms[r] for r in range(3)]
-    angular = [[0, 0, 0, *row] for row in inertia.whole.central()]
-    for column in transpose(inertia.to_base()):
-        force, moment = column[:3], subtract(column[3:], cross(com, column[:3]))
+    angular = [[0, 0, 0, *row] for row in whole.central()]
+    of_joints: dict[Coordinate, Vector] = {
+        joint(j): [entries[c, joint(j)] for c in BASE] for j in s.tree.joints
+    }
+    columns = s.provider.columns(of_joints, 6)
+    for c in s.joints:
+        force, moment = columns[c][:3], subtract(columns[c][3:], cross(com, columns[c][:3]))
         linear = [[*row, x] for row, x in zip(linear, force, strict=True)]
         angular = [[*row, x] for row, x in zip(angular, moment, strict=True)]
     return [*linear, *angular]
