@@ -20,7 +20,7 @@ from symoro.program.program import Program
 from symoro.robot.description import WRENCH, BaseKind, Robot
 from symoro.robot.topology import moving_joints
 from tests.models.dynamic.cases import Array, Inputs, error, oracle, outputs, seeded_tree, state
-from tests.models.dynamic.test_mixed import floating
+from tests.models.dynamic.test_hybrid_dynamics import floating
 from tests.oracle.free_base import FreeTree
 
 CLOSE = 1e-11

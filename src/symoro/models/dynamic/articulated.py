@@ -1,8 +1,8 @@
-"""The mixed recursion: each joint driven or free, the base given or free (W. Khalil, ICINCO 2010).
+"""Hybrid dynamics by recursion: each joint driven or free, the base given or free (W. Khalil, ICINCO 2010).
 
-A driven joint has a known acceleration, a free one a known torque; the base moves as given, or feels no wrench and
-moves as it must. Direct dynamics is "all free, base given". The paper writes the recursion four times, as do the
-comments below, with a number for each:
+A driven joint has a known acceleration, a free one a known torque. The base moves as given, or no wrench acts on it.
+Direct dynamics is "all free, base given". The paper writes the recursion four times; the comments below have a number
+for each:
 
                                        free joints    elastic and    base free,     base free,
                                        (section 3.3)  driven (6.3)   driven (7.2)   free (7.3)
@@ -10,7 +10,7 @@ comments below, with a number for each:
     jgamma_j  acceleration at rest         (34)          (34)        (15), (89)       (101)
     jbeta_j   wrench at rest            (33), (35)       (35)           (90)          (102)
     inward
-    H_j       inertia felt by joint j      (36)          (72)            -            (103)
+    H_j       inertia about joint j        (36)          (72)            -            (103)
     jK_j      inertia behind joint j       (37)       (73), (75)        (95)          (104)
     tau_j     torque less friction         (44)          (69)            -            (106)
     jalpha_j  wrench behind joint j        (38)       (74), (76)        (96)          (107)
@@ -62,14 +62,14 @@ from symoro.robot.description import BaseKind, Robot
 
 @dataclass(frozen=True)
 class Driven:
-    """A joint of known acceleration; what is sought is its torque."""
+    """An acceleration-driven joint: its acceleration is known, its torque is computed."""
 
     qdd: Scalar
 
 
 @dataclass(frozen=True)
 class Free:
-    """A joint of known torque less friction, with its rotor's inertia; what is sought is its acceleration."""
+    """A force-driven joint: its torque less friction and its rotor inertia are known, its acceleration is computed."""
 
     tau: Scalar
     ia: Scalar = 0
@@ -85,7 +85,7 @@ def _known(local: Local, joints: Joints) -> Driven | Free:
 
 
 @dataclass(frozen=True)
-class Outboard:
+class ArticulatedBody:
     """J* and beta* of a link with all that it carries."""
 
     inertia: AnyInertia
@@ -148,7 +148,7 @@ def hybrid_dynamics(
     """
     before, w = _spins(tree, base, qd)
     gamma = {j: _gamma(local, before[j], w[local.i], qd.get(j, 0)) for j, local in tree.items()}
-    bodies = {j: Outboard(inertias[j], _beta(inertias[j], w[j], loads.get(j))) for j in inertias}
+    bodies = {j: ArticulatedBody(inertias[j], _beta(inertias[j], w[j], loads.get(j))) for j in inertias}
     tips = {j for beam in tree.values() if isinstance(beam, Beam) for j in beam.bodies}
     for j in tree:
         if j not in tips:
@@ -206,24 +206,26 @@ def _beta(inertia: Inertia, w: Vector, load: Vector | None) -> Wrench:
     return -spin if load is None else -(spin + Wrench(load[:3], load[3:]))
 
 
-# -- ii) inward: what a joint feels of all that it carries
+# -- ii) inward: articulated bodies and their projections on the joints
 
 
 @dataclass(frozen=True)
-class Felt:
-    """What a free joint feels: the column U = J* a, 1 / H, and the torque tau + a' beta* at rest."""
+class JointProjection:
+    """An articulated body on the axis of its joint: U = J* a, 1 / H, and the torque tau + a' beta* at rest."""
 
     column: Wrench
     inverse: Scalar
     torque: Scalar
 
 
-def _felt(builder: Builder, local: Local, body: Outboard, joint: Free) -> Felt:
+def _projection(builder: Builder, local: Local, body: ArticulatedBody, joint: Free) -> JointProjection:
     j, column = local.j, body.inertia.column(local)
     inverse = inverse_inertia(j, column.along(local) + joint.ia)  # H_j = a' J* a + Ia    (36), (72), (103)
     torque = joint.tau + body.beta.along(local)
     section = f"link {j}: articulated body"
-    return Felt(column, builder.named(f"IH{j}", inverse, section), builder.named(f"u{j}", torque, section))
+    return JointProjection(
+        column, builder.named(f"IH{j}", inverse, section), builder.named(f"u{j}", torque, section)
+    )
 
 
 def _carried(
@@ -232,30 +234,32 @@ def _carried(
     joints: Joints,
     w: Vectors,
     gamma: Mapping[int, Twist],
-    bodies: Mapping[int, Outboard],
+    bodies: Mapping[int, ArticulatedBody],
     free_base: bool,
     held: bool,
-) -> dict[int, Outboard]:
+) -> dict[int, ArticulatedBody]:
     """J* and beta* of every body; those of the base only if it is free."""
 
-    def step(local: TreeElement, body: Outboard, onto: Outboard) -> Outboard:
+    def step(local: TreeElement, body: ArticulatedBody, onto: ArticulatedBody) -> ArticulatedBody:
         if not local.i and not free_base:
             return onto
         if isinstance(local, Beam):
             root = (onto.inertia, onto.beta)
-            return Outboard(*behind(local, w[local.i], (body.inertia, body.beta), root, held=held))
+            return ArticulatedBody(*behind(local, w[local.i], (body.inertia, body.beta), root, held=held))
         joint, inertia, beta = _known(local, joints), body.inertia, body.beta
         if isinstance(joint, Free):
-            felt = _felt(builder, local, body, joint)
-            K: AnyInertia = inertia.articulated().freed(local, joint.ia, felt.inverse)  # (37), (73), (104)
-            pushed = felt.column.times(felt.inverse).times(felt.torque)
+            projection = _projection(builder, local, body, joint)
+            K: AnyInertia = inertia.articulated().freed(
+                local, joint.ia, projection.inverse
+            )  # (37), (73), (104)
+            pushed = projection.column.times(projection.inverse).times(projection.torque)
             alpha = K @ gamma[local.j] + pushed - beta  # (38), (74), (107)
         else:
             K = inertia  # (75), (95)
             alpha = K @ (gamma[local.j] + along(local, joint.qdd)) - beta  # (76), (89), (96)
         beta_i = onto.beta - alpha.to_parent(local)  # (39), (77), (96), (108)
         J_i = gathered(local, K, onto.inertia)  # (40), (78), (95), (105)
-        return Outboard(J_i, beta_i)
+        return ArticulatedBody(J_i, beta_i)
 
     return inward(tree, bodies, step)
 
@@ -269,7 +273,7 @@ def _accelerate(
     joints: Joints,
     w: Vectors,
     gamma: Mapping[int, Twist],
-    bodies: Mapping[int, Outboard],
+    bodies: Mapping[int, ArticulatedBody],
     ground: Twist,
     held: bool,
     found: HybridSolution,
@@ -291,8 +295,10 @@ def _accelerate(
         j, body, joint = local.j, bodies[local.j], _known(local, joints)
         at_rest = antecedent.to_child(local) + gamma[j]
         if isinstance(joint, Free):
-            felt = _felt(builder, local, body, joint)
-            qdd = felt.inverse * (-felt.column.dot(at_rest) + felt.torque)  # (41), (80), (110)
+            projection = _projection(builder, local, body, joint)
+            qdd = projection.inverse * (
+                -projection.column.dot(at_rest) + projection.torque
+            )  # (41), (80), (110)
             found.qdd[j] = qdd
         else:
             qdd = joint.qdd
