@@ -19,7 +19,7 @@ from symoro.robot.size import joint_units
 from symoro.simulation.mechanics import Mechanics
 from symoro.simulation.result import Recording, Simulation
 from symoro.simulation.simulate import simulate
-from symoro.simulation.tolerances import DIFFERENCE, GIVEN_POSITION, NEWTON_STEP
+from symoro.simulation.tolerances import DIFFERENCE, GIVEN_POSITION, NEWTON_MISS, NEWTON_RANK, NEWTON_STEP
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.sampling import default_posture
 
@@ -86,8 +86,8 @@ def _zero(function: Callable[[Array], Array], u: Array, name: str) -> Array:
             slopes[:, k] = (function(u + step) - function(u - step)) / (2 * DIFFERENCE)
         if not np.isfinite(slopes).all() or not np.isfinite(value).all():
             break
-        move = np.linalg.lstsq(slopes, -value, rcond=1e-12)[0]
-        if np.abs(slopes @ move + value).max() > 1e-6 * (1 + np.abs(value).max()):
+        move = np.linalg.lstsq(slopes, -value, rcond=NEWTON_RANK)[0]
+        if np.abs(slopes @ move + value).max() > NEWTON_MISS * (1 + np.abs(value).max()):
             break
         u = u + move
         if np.abs(move).max() < NEWTON_STEP * (1 + np.abs(u).max()):

@@ -37,7 +37,7 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError
 from symoro.models.numeric.rotation import exponential, logarithm
 from symoro.trajectory.splines import Values, quintic_pieces, values_at, with_derivatives
-from symoro.trajectory.tolerances import LONGEST_MOVE
+from symoro.trajectory.tolerances import LONGEST_MOVE, REAL_ROOT
 
 Array = NDArray[np.float64]
 
@@ -162,7 +162,7 @@ def _bent_curve(law: Law, whole: float, turn: float) -> Law:
     sd = _CURVES[law.kind].deriv()
     square = sd.deriv() ** 2 + turn**2 * sd**4
     x = square.deriv().roots()
-    peak = float(square(np.clip(x[np.abs(x.imag) < 1e-3].real, 0, 1)).max())
+    peak = float(square(np.clip(x[np.abs(x.imag) < REAL_ROOT].real, 0, 1)).max())
     return Law(law.kind, max(law.duration, math.sqrt(math.sqrt(peak) / whole)))
 
 
