@@ -14,7 +14,8 @@ import symoro
 from symoro.errors import MissingDependencyError, NotApplicableError, OptionError
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.models.identification.base.loops import linear_closure
-from symoro.models.identification.base.parameters import Coefficient, base_parameters
+from symoro.models.identification.base.parameters import base_parameters
+from symoro.models.identification.base.result import Coefficient
 from symoro.models.identification.base.report import latex_formula
 from symoro.robot.description import (
     GEOMETRIC,
