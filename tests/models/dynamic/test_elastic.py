@@ -132,7 +132,7 @@ def test_both_ways_to_part_the_equations(seed: int) -> None:
     for method in (Method.PARTITION, Method.RECURSION):
         s = systems.system("parted", layout, quick(robot), systems.Inputs(accelerations=True))
         solution = s.dynamics.solve(s.state, s.known, method)
-        for name, values in zip(("qdd", "tau"), solution, strict=True):
+        for name, values in (("qdd", solution.accelerations), ("tau", solution.forces)):
             s.builder.output(name, [values[c] for c in s.provider.own])
         program = s.builder.program()
         inputs = {port.name: given[port.name] for port in program.inputs}

@@ -258,7 +258,7 @@ ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
     options=(EFFORT, BASE_MOTION, ROTATION, REACTIONS_TOO, FREE, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
     aliases=("idm", "rnea"),
     requirements=(has_motors, has_own_drives),
-    plain=lambda robot: optimise(inverse_dynamics(robot, effort="plain")),
+    plain=lambda robot: optimise(replace(inverse_dynamics(robot, effort="plain"), as_written=False)),
     structures={
         FIXED: {"reference": SYMORO_1997.at("section 5.1, eq. (15) to (20)"), "equations": NEWTON_EULER},
         FLOATING: {
