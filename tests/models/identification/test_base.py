@@ -15,8 +15,8 @@ from symoro.errors import MissingDependencyError, NotApplicableError, OptionErro
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.models.identification.base.loops import linear_closure
 from symoro.models.identification.base.parameters import base_parameters
-from symoro.models.identification.base.result import Coefficient
 from symoro.models.identification.base.report import latex_formula
+from symoro.models.identification.base.result import Coefficient
 from symoro.robot.description import (
     GEOMETRIC,
     INERTIAL,
