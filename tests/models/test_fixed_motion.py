@@ -68,7 +68,11 @@ def applies(robot: Robot, model: Entry, options: dict[str, Any]) -> bool:
     if options == {"expanded": True} and model.id == "lagrange" and robot is ROBOTS["tree"]:
         return False  # the small tree shows the same, in a tenth of the time
     coupled = len(independent(robot)) < len([f for f in robot.frames if f.moving])
-    return model.why_not(robot, options) is None and not (coupled and "recursive" in options.values())
+    if "recursive" in options.values() and (
+        coupled or (model.id == "lagrange" and robot.base.kind == "floating")
+    ):
+        return False
+    return model.why_not(robot, options) is None
 
 
 CASES = [

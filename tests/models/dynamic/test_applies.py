@@ -59,17 +59,14 @@ def test_they_say_why(model: str, robot: str, reason: str) -> None:
         symoro.generate(symoro.load(robot), model)
 
 
-def test_torques_of_elastic_joints_have_no_derivatives() -> None:
-    with pytest.raises(NotApplicableError, match="it has elastic joints"):
-        symoro.generate("rx90_elastic", "inverse-dynamics-derivatives")
-
-
-def test_the_only_model_that_a_floating_base_has_not() -> None:
+def test_a_floating_base_has_all_models_of_trees() -> None:
     floating = symoro.load("rx90_floating")
-    refused = {model for model in TREE_MODELS if catalogue()[model].why_not(floating)}
-    assert refused == {"lagrange"}
-    with pytest.raises(NotApplicableError, match=r"its base is floating: .* inertia-matrix and bias-torques"):
-        symoro.generate(floating, "lagrange")
+    assert not [model for model in TREE_MODELS if catalogue()[model].why_not(floating)]
+
+
+def test_the_recursive_coriolis_terms_need_independent_joints() -> None:
+    with pytest.raises(NotApplicableError, match="recursive"):
+        symoro.generate("rx90_floating", "lagrange", coriolis="recursive")
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -195,14 +192,7 @@ def test_what_names_no_joint_is_refused(free: object) -> None:
             symoro.generate(robot, "inverse-dynamics", free=free)
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        name
-        for name in catalogue()
-        if name.endswith(("inverse-dynamics-derivatives", "-identification"))
-        and not name.startswith("geometric")
-    ],
-)
-def test_springs_are_the_reason_also_on_a_floating_base(model: str) -> None:
-    assert catalogue()[model].why_not(symoro.load("rx90_floating_elastic")) == "it has elastic joints"
+def test_elastic_joints_have_all_models_of_trees() -> None:
+    for name in ("rx90_elastic", "rx90_floating_elastic"):
+        robot = symoro.load(name)
+        assert not [model for model in TREE_MODELS if catalogue()[model].why_not(robot)]

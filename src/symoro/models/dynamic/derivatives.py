@@ -1,86 +1,69 @@
 """`inverse-dynamics-derivatives` and `direct-dynamics-derivatives`: what control and optimisation linearise.
 
-    dtau/dq, dtau/dqd by differentiation of the Newton-Euler program, dtau/dqdd = A
-    dqdd/dq = -A^-1 dtau/dq,   dqdd/dqd = -A^-1 dtau/dqd,   dqdd/dtau = A^-1      at the qdd that tau causes
+Let f be the coordinates of known force, k those of known acceleration, and F = A nud + H the forces. At constant
+accelerations F is differentiated along the tangents of the coordinates (exactly, on the expressions of the program):
 
-Where loops close, the posture moves with the active joints qa, dq = G dqa, and nothing is varied but along that way:
+    dnud_f = -A_ff^-1 dF_f,        dF_k + A_kf dnud_f,        dF/dnud = A,        dnud/dtau = A^-1
 
-    dtau/dqa = (dtau/dq) G,   with qda and qdda held; G, Gdot qda and tau depend on q themselves
+Inverse dynamics has f = the free base and the joints that only a spring drives; direct dynamics has all of them.
 
-The derivatives of what is written for closed postures alone are right on that way, and on no other.
+With closed loops and wheels the posture moves with the active joints, dq = G dqa; it is varied on that path alone, with
+qda and qdda constant. G, its drift and tau depend on q themselves.
 
-Coulomb friction is taken as constant between changes of sign. What the robot fixes (QP, QDP, GAM) is no variable: its
-column is zero.
+Of a floating base the rotation is varied about its own axes, R0 exp(hat(e)), so that gravity g = R0' G in frame 0
+changes by dg/de_k = g x e_k. The forces depend on it by the acceleration of the base less gravity alone: dF/dR0 =
+-A [g x e_k; 0] where the base moves as given. A free robot falls, dVd0/dR0 = [g x e_k; 0], and all other derivatives
+with respect to R0 are zero. They are outputs nevertheless, so that all models are linearised by the same names.
+
+Coulomb friction is constant between changes of sign. What the robot fixes (QP, QDP, GAM) is no variable: its column is
+zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from symoro.expr import ops
 from symoro.expr.derivatives import forward
-from symoro.expr.linalg import Matrix, identity, transpose
+from symoro.expr.linalg import Matrix, Vector, cross, identity, matmul, matscale, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.expr.substitute import substitute
-from symoro.models.catalogue import form, model
-from symoro.models.coordinates.couplings import Coordinates, own_entries, without_fixed
-from symoro.models.coordinates.joint_motion import joint_motion
-from symoro.models.dynamic.composite import coupled, solve, tree_inertia
+from symoro.models.coordinates.blocks import BASE, Coordinate, Values
+from symoro.models.coordinates.couplings import FIXED_BY
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.floating.base import ROTATION, base_gravity
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.setting import (
-    OPEN_APPLIES_TO,
-    RIGID_OPEN_APPLIES_TO,
-    fixed_tree,
-    rigid_fixed_tree,
-)
-from symoro.models.dynamic.torques import Torques
-from symoro.models.ports import QD, QDA, QDD, QDDA, TAU, TAU_ACTIVE, Q
-from symoro.models.references import NEWTON_EULER_2010, SYMORO_1997
+from symoro.models.dynamic.structures import BASE_MOTION, FIXED, FLOATING, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.system import Inputs, System, joint_entries, system
+from symoro.models.dynamic.tree_dynamics import NONE, Known, Method
+from symoro.models.ports import Q0, QD, QDA, QDD, QDDA, R0, TAU, TAU_ACTIVE, V0, VD0, Q
+from symoro.models.references import NEWTON_EULER_2010, SYMORO_1997, WHEELED_1996
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.description import Robot
 
-BY = "derivatives with respect to"
-MOVED = f"{BY} positions of the active joints, the passive ones moving with them"
-INVERSE = (
-    Port("dtau_dq", "n,n", f"{BY} positions"),
-    Port("dtau_dqd", "n,n", f"{BY} velocities"),
-    Port("dtau_dqdd", "n,n", f"{BY} accelerations: the inertia matrix"),
-)
-INVERSE_OF_LOOPS = (
-    Port("dtau_dqa", "na,na", MOVED),
-    Port("dtau_dqda", "na,na", f"{BY} velocities of the active joints"),
-    Port("dtau_dqdda", "na,na", f"{BY} accelerations of the active joints: the inertia matrix"),
-)
-DIRECT = (
-    Port("dqdd_dq", "n,n", f"{BY} positions"),
-    Port("dqdd_dqd", "n,n", f"{BY} velocities"),
-    Port("dqdd_dtau", "n,n", f"{BY} torques: the inverse of the inertia matrix"),
-)
-DIRECT_OF_LOOPS = (
-    Port("dqdda_dqa", "na,na", MOVED),
-    Port("dqdda_dqda", "na,na", f"{BY} velocities of the active joints"),
-    Port("dqdda_dtau", "na,na", f"{BY} torques: the inverse of the inertia matrix"),
-)
-
-
-def closes_loops(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Whether a robot on no floating base has loops."""
-    return bool(robot.B) and robot.base.kind != BaseKind.FLOATING
-
-
-OF_LOOPS: Mapping[str, Any] = {
-    "of": "closed loops",
-    "takes": closes_loops,
-    "applies": fixed_tree,
-    "applies_to": "closed-loop robots on a base that is fixed or moves as prescribed",
-    "example": "fivebar",
+# Rows and words of what is differentiated, columns and words of what it is differentiated by.
+OF_WHAT = {
+    "tau": ("n", "torques"),
+    "Vd0": ("6", "acceleration of the base"),
+    "qdd": ("n", "accelerations"),
+    "qdd_out": ("n", "accelerations of the joints that only a spring drives"),
+    "wrench0": ("6", "wrench on the base"),
 }
+BY_WHAT = {
+    "q": ("n", "positions"),
+    "qd": ("n", "velocities"),
+    "qdd": ("n", "accelerations"),
+    "tau": ("n", "torques"),
+    "V0": ("6", "the velocity of the base"),
+    "Vd0": ("6", "the acceleration of the base"),
+    "R0": ("3", "a rotation of the base about its own axes"),
+}
+ACTIVE = {"q": "qa", "qd": "qda", "qdd": "qdda"}
 
 
 def slopes_along(builder: Builder, values: Sequence[Scalar], ways: Sequence[Mapping[str, Scalar]]) -> Matrix:
-    """The derivatives of values, a column for each way on which symbols move, at the rates given."""
+    """Return the derivatives of values, a column for each tangent: the rates of some symbols."""
     graph = builder.graph
     lits = [wrap(graph, x).lit for x in values]
     columns = []
@@ -90,22 +73,14 @@ def slopes_along(builder: Builder, values: Sequence[Scalar], ways: Sequence[Mapp
     return transpose(columns)
 
 
-def ways(joints: Coordinates) -> dict[str, list[dict[str, Scalar]]]:
-    """How the inputs q and qd move with each coordinate, and with its velocity."""
-    return {
-        "q": [{f"q{j}": x for j, x in way.items()} for way in joints.tangents().values()],
-        "qd": [{f"qd{j}": 1} for j in joints.own],
-    }
-
-
-def held(builder: Builder, names: Sequence[str]) -> list[Scalar]:
-    """Symbols for values that are held constant while differentiating: as expressions they could merge with others."""
+def frozen(builder: Builder, names: Sequence[str]) -> list[Scalar]:
+    """Return symbols for values that are constant while differentiating; expressions could merge with others."""
     graph = builder.graph
     return [Expr(graph, graph.symbol(f"held {name}", ops.VARIABLE)) for name in names]
 
 
-def released(builder: Builder, matrix: Matrix, names: Sequence[str], values: Sequence[Scalar]) -> Matrix:
-    """The matrix with the values in place of the symbols."""
+def unfrozen(builder: Builder, matrix: Matrix, names: Sequence[str], values: Sequence[Scalar]) -> Matrix:
+    """Return the matrix with the values in place of the symbols."""
     graph = builder.graph
     at = {
         graph.symbol(f"held {name}", ops.VARIABLE) >> 1: wrap(graph, x).lit
@@ -115,112 +90,297 @@ def released(builder: Builder, matrix: Matrix, names: Sequence[str], values: Seq
     return [[Expr(graph, x) for x in substitute(graph, row, at)] for row in lits]
 
 
-class _Torques:
-    """Torques at the inputs q and qd, their slopes, and the solution of A x = b."""
-
-    def __init__(self, builder: Builder, robot: Robot) -> None:
-        self.builder, self.robot = builder, robot
-        self.motion = joint_motion(builder, robot, "qd")
-        self.torques = Torques(builder, robot, quick(robot), self.motion.joints)
-        self.ways = ways(self.motion.joints)
-
-    def at(self, qdd: Mapping[int, Scalar]) -> list[Scalar]:
-        """Torques at an acceleration of the coordinates."""
-        return self.torques.at(self.motion.qd, self.motion.accelerated(qdd))
-
-    def inertia(self) -> Matrix:
-        """A."""
-        entries = tree_inertia(self.builder, self.robot, self.torques.locals_)
-        return coupled(self.motion.joints, entries)
-
-    def slopes(self, torques: Sequence[Scalar], name: str) -> Matrix:
-        """d torques / d name."""
-        return slopes_along(self.builder, torques, self.ways[name])
-
-    def solved(self, right: Matrix) -> Matrix:
-        """A^-1 right."""
-        return solve(self.builder, self.robot, self.motion.joints, self.torques.locals_, right)
+# -- ports
 
 
-@model(
+def port(of: str, by: str, *, active: bool = False) -> Port:
+    """Return the port dof_dby; of the active joints where loops or wheels determine the others."""
+    (rows, what), (columns, to) = OF_WHAT[of], BY_WHAT[by]
+    shape, title = f"{rows},{columns}", f"derivatives of {what} with respect to {to}"
+    if not active:
+        return Port(f"d{of}_d{by}", shape, title)
+    name = f"d{ACTIVE.get(of, of)}_d{ACTIVE.get(by, by)}"
+    return Port(name, shape.replace("n", "na"), f"{title}, of the active joints")
+
+
+def ports(of: Sequence[str], by: Sequence[str], *, active: bool = False) -> tuple[Port, ...]:
+    """Return the ports of all pairs."""
+    return tuple(port(x, y, active=active) for x in of for y in by)
+
+
+def variables(structure: Structure, given: Sequence[str], *, moved: bool = False) -> tuple[str, ...]:
+    """Return what a model of a structure is differentiated by.
+
+    Arguments:
+        given: by what besides positions and velocities.
+        moved: the acceleration of a base is given.
+    """
+    base = ("V0", *(("Vd0",) if moved else ()), "R0") if structure.base else ()
+    return ("q", "qd", *given, *base)
+
+
+def inverse_outputs(structure: Structure) -> tuple[Port, ...]:
+    """Return the outputs of the derivatives of inverse dynamics."""
+    by = variables(structure, ("qdd",))
+    if structure.wheels:
+        return ports(("tau", "qdd_out"), by, active=True)
+    if not structure.base:
+        return (*ports(("tau",), by), *ports(("tau",), by, active=True), *ports(("qdd_out",), by))
+    moved = variables(structure, ("qdd",), moved=True)
+    return (*ports(("tau",), moved), *ports(("qdd_out", "Vd0"), by), *ports(("wrench0",), moved))
+
+
+def direct_outputs(structure: Structure) -> tuple[Port, ...]:
+    """Return the outputs of the derivatives of direct dynamics."""
+    by = variables(structure, ("tau",))
+    if structure.wheels:
+        return ports(("qdd",), by, active=True)
+    if structure.base:
+        return ports(("qdd", "Vd0"), by)
+    return (*ports(("qdd",), by), *ports(("qdd",), by, active=True))
+
+
+# -- the equations
+
+
+class Linearisation:
+    """The forces of a robot at the inputs q, qd and V0, and their derivatives at constant accelerations.
+
+    Gravity is part of the accelerations of a floating base; it is read last.
+    """
+
+    def __init__(self, name: str, robot: Robot) -> None:
+        self.robot, self.layout = robot, Layout(robot)
+        self.s: System = system(name, self.layout, quick(robot), Inputs(weight=not self.layout.has_free_base))
+        self.builder, self.dynamics, self.own = self.s.builder, self.s.tree, self.s.provider.own
+        self.joints = self.s.joints
+        if self.layout.has_free_base:
+            self.dynamics.gravity = NONE
+
+    def tangents(self) -> dict[str, list[dict[str, Scalar]]]:
+        """Return the rates of the symbols of q, qd and V0, one per coordinate."""
+        tangents = self.s.provider.tangents()
+        rates: dict[str, list[dict[str, Scalar]]] = {
+            "q": [tangents[c] for c in self.joints],
+            "qd": [{f"qd{c.j}": 1} for c in self.joints],
+        }
+        if self.layout.has_free_base:
+            rates["V0"] = [{f"V0_{k}": 1} for k in range(1, 7)]
+        return rates
+
+    def slopes(self, nud: Values, *, solved: bool) -> dict[str, Matrix]:
+        """Return dF/dq, dF/dqd and dF/dV0, rows over all coordinates.
+
+        Arguments:
+            solved: the accelerations depend on the posture, and are constant nevertheless.
+        """
+        names = [f"nud {c.words}" for c in self.own]
+        constant = dict(zip(self.own, frozen(self.builder, names), strict=True)) if solved else dict(nud)
+        forces = list(self.dynamics.efforts(self.s.state, constant).values())
+        slopes = {name: slopes_along(self.builder, forces, along) for name, along in self.tangents().items()}
+        if not solved:
+            return slopes
+        at = [nud[c] for c in self.own]
+        return {name: unfrozen(self.builder, matrix, names, at) for name, matrix in slopes.items()}
+
+    def columns(self, which: Sequence[Coordinate]) -> Matrix:
+        """Return columns of A."""
+        return [[self.dynamics.entry(i, c) for c in which] for i in self.own]
+
+    def solved(self, slopes: Mapping[str, Matrix], free: Sequence[Coordinate]) -> dict[str, Matrix]:
+        """Return dnud_f in the rows of free coordinates, and dF_k + A_kf dnud_f in the others."""
+        if not free:
+            return dict(slopes)
+        solve = self.dynamics.solver(free)
+        kept = [c for c in self.own if c not in free]
+        results = {}
+        for name, matrix in slopes.items():
+            columns = []
+            for column in transpose(matrix):
+                forces = dict(zip(self.own, column, strict=True))
+                x = solve({c: -forces[c] for c in free})
+                total = {c: x.get(c, forces[c]) for c in self.own}
+                for c in kept:
+                    for i in free:
+                        total[c] = total[c] + self.dynamics.entry(c, i) * x[i]
+                columns.append(list(total.values()))
+            results[name] = transpose(columns)
+        return results
+
+    def gravity(self, rotation: str) -> Vector:
+        """Declare the rotation of a free base and return gravity in frame 0; the inertias are read before."""
+        if not self.layout.has_free_base:
+            return NONE
+        _ = self.dynamics.tree_inertia
+        return base_gravity(self.builder, self.robot, rotation)
+
+    def written(
+        self,
+        outputs: Mapping[str, Sequence[Coordinate]],
+        slopes: Mapping[str, Matrix],
+        springs: Sequence[Coordinate] = (),
+    ) -> Program:
+        """Declare the outputs, each with the coordinates of its rows, and return the program.
+
+        Arguments:
+            springs: joints of inverse dynamics with tau = -k (q - rest).
+        """
+        active = bool(self.robot.B or self.robot.wheels)
+        for of, coordinates in outputs.items():
+            for by in (name for name in BY_WHAT if coordinates and name in slopes):
+                rows = dict(zip(self.own, slopes[by], strict=True))
+                if of == "tau":
+                    rows |= {c: self._spring_row(c, by, len(rows[c])) for c in springs}
+                if of == "qdd_out":
+                    rows |= {c: self._given_row(c, by, len(rows[c])) for c in self.joints if c not in springs}
+                self.builder.output(port(of, by, active=active), [rows[c] for c in coordinates])
+        return self.builder.program()
+
+    def _spring_row(self, c: Coordinate, by: str, width: int) -> Vector:
+        """Return the derivatives of tau = -k (q - rest)."""
+        if by != "q":
+            return [0] * width
+        torque = -self.dynamics.elements.springs[c.j]
+        return slopes_along(self.builder, [torque], self.tangents()["q"])[0]
+
+    def _given_row(self, c: Coordinate, by: str, width: int) -> Vector:
+        """Return the derivatives of an acceleration that is an input."""
+        if by != "qdd":
+            return [0] * width
+        unit: Matrix = [[1 if i == c else 0 for i in self.joints]]
+        return variable_columns(self.robot, "qdd", self.joints, unit)[0]
+
+
+def variable_columns(
+    robot: Robot,
+    name: str,
+    joints: Sequence[Coordinate],
+    matrix: Matrix,
+    without: Sequence[Coordinate] = (),
+) -> Matrix:
+    """Return derivatives with respect to qdd or tau; columns that the robot fixes, and those left out, are zero."""
+    kept = [c not in without and getattr(robot.frame(c.j), FIXED_BY[name]) is None for c in joints]
+    return [[x if variable else 0 for x, variable in zip(row, kept, strict=True)] for row in matrix]
+
+
+def rotated_gravity(down: Vector, rows: int) -> Matrix:
+    """Return [g x e_k; 0]."""
+    columns = [cross(down, axis) for axis in identity(3)]
+    return transpose([[*column, *([0] * (rows - 3))] for column in columns])
+
+
+# -- the models
+
+
+ALONG_LOOPS = SYMORO_1997.at("section 5.2, eq. (22), differentiated")
+ROLLING = WHEELED_1996.at("configuration dynamical model, differentiated")
+
+
+@tree_model(
     "inverse-dynamics-derivatives",
-    menu="Dynamic",
     title="partial derivatives of the torques",
-    inputs=(Q, QD, QDD),
-    outputs=INVERSE,
-    reference=NEWTON_EULER_2010.at("section 3.2, eq. (18) to (31), differentiated"),
+    read=Inputs(accelerations=True),
+    outputs=inverse_outputs,
+    options=(BASE_MOTION, ROTATION),
     aliases=("idm-derivatives",),
-    applies=rigid_fixed_tree,
-    applies_to=RIGID_OPEN_APPLIES_TO,
-    equations=r"\partial \Gamma / \partial q, \quad \partial \Gamma / \partial \dot q, \quad "
-    r"\partial \Gamma / \partial \ddot q = A",
+    structures={
+        FIXED: {
+            "inputs": (Q, QD, QDD, QDA, QDDA),
+            "reference": NEWTON_EULER_2010.at("section 3.2, eq. (18) to (31), differentiated"),
+            "equations": r"\partial \Gamma / \partial q, \quad \partial \Gamma / \partial \dot q, \quad "
+            r"\partial \Gamma / \partial \ddot q = A, \qquad "
+            r"\partial \Gamma / \partial q_a = (\partial \Gamma / \partial q)\,G",
+        },
+        FLOATING: {
+            "inputs": (Q, QD, QDD, V0, VD0, R0, Q0),
+            "reference": NEWTON_EULER_2010.at("section 7.2, eq. (89) to (100), differentiated"),
+            "equations": r"d\,{}^0\dot V_0 = -A_{11}^{-1}\,df_0, \quad d\Gamma + A_{12}^T\,d\,{}^0\dot V_0",
+        },
+        ON_WHEELS: {
+            "inputs": (Q, QDA, QDDA),
+            "reference": ROLLING,
+            "equations": r"\partial \Gamma / \partial q_a = (\partial \Gamma / \partial q)\,G, \quad "
+            r"\partial \Gamma / \partial \dot q_a, \quad \partial \Gamma / \partial \ddot q_a = G^T A\,G",
+        },
+    },
 )
-@form(
-    "inverse-dynamics-derivatives",
-    **OF_LOOPS,
-    inputs=(Q, QDA, QDDA),
-    outputs=INVERSE_OF_LOOPS,
-    reference=SYMORO_1997.at("section 5.2, eq. (22), differentiated"),
-    equations=r"\partial \Gamma / \partial q_a = (\partial \Gamma / \partial q)\,G, \quad "
-    r"\partial \Gamma / \partial \dot q_a, \quad \partial \Gamma / \partial \ddot q_a = G^T A\,G",
-)
-def inverse_dynamics_derivatives(robot: Robot) -> Program:
-    """Derivatives of the inverse dynamic model."""
-    builder = Builder(f"{robot.name}_inverse_dynamics_derivatives")
-    torques = _Torques(builder, robot)
-    tau = torques.at(own_entries(builder, robot, "qdd"))
-    by_acceleration = without_fixed(robot, "qdd", torques.inertia())
-    found = (torques.slopes(tau, "q"), torques.slopes(tau, "qd"), by_acceleration)
-    for port, matrix in zip(INVERSE_OF_LOOPS if robot.B else INVERSE, found, strict=True):
-        builder.output(port, matrix)
-    return builder.program()
+def inverse_dynamics_derivatives(robot: Robot, base: str = "free", rotation: str = "matrix") -> Program:
+    """Return the derivatives of the inverse dynamic model."""
+    model = Linearisation("inverse_dynamics_derivatives", robot)
+    builder, layout, dynamics, own = model.builder, model.layout, model.dynamics, model.own
+    nud = joint_entries(builder, robot, model.s.provider, "qdd")
+    moved = layout.has_free_base and base == "given"
+    if moved:
+        given = builder.input(VD0, (6,), [f"Vd0_{k}" for k in range(1, 7)])
+        nud |= zip(BASE, given, strict=True)
+    springs = [c for c in model.joints if layout.is_spring_driven(c.j)]
+    free = [*(BASE if layout.has_free_base and not moved else ()), *springs]
+    down = model.gravity(rotation)
+    if moved:
+        nud |= {c: nud[c] - g for c, g in zip(BASE[:3], down, strict=True)}
+    if free:
+        known = Known({c: nud[c] for c in own if c not in free}, dict.fromkeys(free, 0))
+        method = Method.BASE if tuple(free) == BASE else Method.PARTITION
+        nud = dict(dynamics.solve(model.s.state, known, method).accelerations)
+    slopes = model.slopes(nud, solved=bool(free) or moved)
+    slopes["qdd"] = variable_columns(robot, "qdd", model.joints, model.columns(model.joints), springs)
+    if moved:
+        slopes["Vd0"] = model.columns(BASE)
+        slopes["R0"] = matmul(model.columns(BASE[:3]), matscale(-1, rotated_gravity(down, 3)))
+    slopes = model.solved(slopes, free)
+    if layout.has_free_base and not moved:
+        slopes["R0"] = rotated_gravity(down, len(own))
+    outputs = {"tau": model.joints, "qdd_out": model.joints if springs else []}
+    if layout.has_free_base:
+        outputs["wrench0" if moved else "Vd0"] = list(BASE)
+    return model.written(outputs, slopes, springs)
 
 
-@model(
+@tree_model(
     "direct-dynamics-derivatives",
-    menu="Dynamic",
     title="partial derivatives of the accelerations",
-    inputs=(Q, QD, TAU),
-    outputs=DIRECT,
-    reference=NEWTON_EULER_2010.at("section 3.1, eq. (7), (8), differentiated"),
+    read=Inputs(torques=True),
+    outputs=direct_outputs,
+    options=(ROTATION,),
     aliases=("ddm-derivatives",),
-    applies=fixed_tree,
-    applies_to=OPEN_APPLIES_TO,
-    equations=r"\partial \ddot q / \partial q = -A^{-1}\,\partial\Gamma/\partial q, \quad "
-    r"\partial \ddot q / \partial \dot q = -A^{-1}\,\partial\Gamma/\partial\dot q, \quad "
-    r"\partial \ddot q / \partial \Gamma = A^{-1}",
+    structures={
+        FIXED: {
+            "inputs": (Q, QD, TAU, QDA),
+            "reference": NEWTON_EULER_2010.at("section 3.1, eq. (7), (8), differentiated"),
+            "equations": r"\partial \ddot q / \partial q = -A^{-1}\,\partial\Gamma/\partial q, \quad "
+            r"\partial \ddot q / \partial \dot q = -A^{-1}\,\partial\Gamma/\partial\dot q, \quad "
+            r"\partial \ddot q / \partial \Gamma = A^{-1}",
+        },
+        FLOATING: {
+            "inputs": (Q, QD, TAU, V0, R0, Q0),
+            "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), differentiated"),
+            "equations": r"(d\,{}^0\dot V_0; d\ddot q) = -A^{-1}\,d(f_0; \Gamma)",
+        },
+        ON_WHEELS: {
+            "inputs": (Q, QDA, TAU_ACTIVE),
+            "reference": ROLLING,
+            "equations": r"\partial \ddot q_a / \partial q_a = -A^{-1} (\partial \Gamma / \partial q)\,G, \quad "
+            r"\partial \ddot q_a / \partial \dot q_a = -A^{-1}\,\partial\Gamma/\partial\dot q_a, \quad "
+            r"\partial \ddot q_a / \partial \Gamma = A^{-1}",
+        },
+    },
 )
-@form(
-    "direct-dynamics-derivatives",
-    **OF_LOOPS,
-    inputs=(Q, QDA, TAU_ACTIVE),
-    outputs=DIRECT_OF_LOOPS,
-    reference=SYMORO_1997.at("section 5.3, eq. (23) to (25), differentiated"),
-    equations=r"\partial \ddot q_a / \partial q_a = -A^{-1} (\partial \Gamma / \partial q)\,G, \quad "
-    r"\partial \ddot q_a / \partial \dot q_a = -A^{-1}\,\partial\Gamma/\partial\dot q_a, \quad "
-    r"\partial \ddot q_a / \partial \Gamma = A^{-1}",
-)
-def direct_dynamics_derivatives(robot: Robot) -> Program:
-    """Derivatives of the direct dynamic model."""
-    builder = Builder(f"{robot.name}_direct_dynamics_derivatives")
-    torques = _Torques(builder, robot)
-    tau = own_entries(builder, robot, "tau")
-    bias = torques.at(dict.fromkeys(tau, 0))
-    found = torques.solved([[t - h] for t, h in zip(tau.values(), bias, strict=True)])
-    right = _at_acceleration(torques, [row[0] for row in found])
-    n = len(tau)
-    solved = torques.solved([[*row, *unit] for row, unit in zip(right, identity(n), strict=True)])
-    by_torque = without_fixed(robot, "tau", [row[2 * n :] for row in solved])
-    parts = ([row[:n] for row in solved], [row[n : 2 * n] for row in solved], by_torque)
-    for port, matrix in zip(DIRECT_OF_LOOPS if robot.B else DIRECT, parts, strict=True):
-        builder.output(port, matrix)
-    return builder.program()
-
-
-def _at_acceleration(torques: _Torques, qdd: Sequence[Scalar]) -> Matrix:
-    """-(dtau/dq, dtau/dqd) at given accelerations, which are held constant while differentiating."""
-    builder, own = torques.builder, torques.motion.joints.own
-    names = [f"qdd{j}" for j in own]
-    motion = torques.at(dict(zip(own, held(builder, names), strict=True)))
-    rows = zip(torques.slopes(motion, "q"), torques.slopes(motion, "qd"), strict=True)
-    return released(builder, [[-x for x in (*a, *b)] for a, b in rows], names, qdd)
+def direct_dynamics_derivatives(robot: Robot, rotation: str = "matrix") -> Program:
+    """Return the derivatives of the direct dynamic model."""
+    model = Linearisation("direct_dynamics_derivatives", robot)
+    layout, dynamics, own = model.layout, model.dynamics, model.own
+    springs = [c for c in model.joints if layout.is_spring_driven(c.j)]
+    forces: dict[Coordinate, Scalar] = dict.fromkeys(own, 0)
+    forces |= joint_entries(model.builder, robot, model.s.provider, "tau")
+    forces |= dict.fromkeys(springs, 0)
+    down = model.gravity(rotation)
+    nud = dynamics.solve(model.s.state, Known({}, forces), Method.PARTITION).accelerations
+    slopes = model.solved(model.slopes(nud, solved=True), own)
+    solve = dynamics.solver(own)
+    units = [list(solve({i: int(i == c) for i in own}).values()) for c in model.joints]
+    slopes["tau"] = variable_columns(robot, "tau", model.joints, transpose(units), springs)
+    outputs = {"qdd": model.joints}
+    if layout.has_free_base:
+        slopes["R0"] = rotated_gravity(down, len(own))
+        outputs["Vd0"] = list(BASE)
+    return model.written(outputs, slopes)

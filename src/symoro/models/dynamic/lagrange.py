@@ -6,6 +6,14 @@
 
     D_ijk = (dA_ij/dq_k + dA_ik/dq_j - dA_jk/dq_i) / 2
 
+On a floating base nu = [V0; qd] are quasi-velocities. With T_k the tangent of coordinate k, nud the derivative of the
+entries of nu (the acceleration of the base less w x v), and c the structure constants [X_i, X_j] = sum_l c_lij X_l,
+
+    D_ijk = (T_j A_ik + T_k A_ij - T_i A_jk + sum_l (c_ljk A_li + c_lij A_lk + c_lik A_lj)) / 2
+    B_ik = sum_j of D_ijk nu_j
+
+the Levi-Civita connection in the frame X of the quasi-velocities (Hamel's equations); dA/dt = B + B'.
+
 `recursive` (as Renaud does) finds D_ijk without derivatives. Let k be before j on the way from the base, or j
 itself, both at unit speed. What their product adds to the acceleration of link j is, in frame j with z = ja,
 
@@ -29,25 +37,28 @@ from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
-from symoro.models.catalogue import Option, model
-from symoro.models.coordinates.couplings import Coordinates, own_entries
-from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.dynamic.composite import along_axes, coupled, symmetric, tree_composites, tree_inertia
-from symoro.models.dynamic.derivatives import slopes_along, ways
+from symoro.models.catalogue import Option
+from symoro.models.coordinates.blocks import Values
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.composite import along_axes, symmetric, tree_composites
+from symoro.models.dynamic.derivatives import slopes_along
+from symoro.models.dynamic.floating.base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import moment_k
-from symoro.models.dynamic.setting import APPLIES_TO, at_rest, fixed_tree
-from symoro.models.dynamic.torques import Torques
+from symoro.models.dynamic.setting import at_rest
+from symoro.models.dynamic.structures import FIXED, FLOATING, Structure, tree_model
+from symoro.models.dynamic.system import Inputs, System, system
+from symoro.models.dynamic.tree_dynamics import State
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.factoring import simplified
-from symoro.models.ports import QD, A, Q
+from symoro.models.ports import A
 from symoro.models.recursion import Local, outward
 from symoro.models.references import LAGRANGE_2008
 from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.program.count import LONGEST_EXPANDED, count, written_operations
 from symoro.program.program import Port, Program
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.description import Robot
 from symoro.robot.topology import chain
 
 B = Port("B", "n,n", "B qd: Coriolis and centrifugal torques")
@@ -57,22 +68,32 @@ D = Port("D", "n,n,n", "Christoffel coefficients, symmetric in the last two")
 Cube = list[list[list[Scalar]]]
 
 
-def christoffel(builder: Builder, joints: Coordinates, a: Matrix) -> Cube:
-    """D by differentiating A with respect to each coordinate; where loops close, along the way that they leave."""
-    n = len(joints.own)
+def connection(s: System, a: Matrix) -> Cube:
+    """Return D by differentiating A along the tangent of each coordinate, with the brackets of quasi-velocities.
+
+    It is symmetric in the last two where all coordinates commute.
+    """
+    own, builder = s.provider.own, s.builder
+    n = len(own)
     entries = [x for row in a for x in row]
-    columns = transpose(slopes_along(builder, entries, ways(joints)["q"]))
+    columns = transpose(slopes_along(builder, entries, list(s.provider.tangents().values())))
     slopes = [[list(column[i * n : (i + 1) * n]) for i in range(n)] for column in columns]
+    place = {c: k for k, c in enumerate(own)}
+    brackets = {
+        (place[i], place[j]): [(place[c], sign) for c, sign in terms]
+        for (i, j), terms in s.provider.brackets().items()
+    }
     half = builder.number(1) / 2
-    return [
-        symmetric(
-            [
-                [(slopes[k][i][j] + slopes[j][i][k] - slopes[i][j][k]) * half for k in range(n)]
-                for j in range(n)
-            ]
-        )
-        for i in range(n)
-    ]
+
+    def entry(i: int, j: int, k: int) -> Scalar:
+        x = slopes[k][i][j] + slopes[j][i][k] - slopes[i][j][k]
+        for pair, third in (((j, k), i), ((i, j), k), ((i, k), j)):
+            for m, sign in brackets.get(pair, ()):
+                x = x + sign * a[m][third]
+        return x * half
+
+    cube = [[[entry(i, j, k) for k in range(n)] for j in range(n)] for i in range(n)]
+    return cube if brackets else [symmetric(m) for m in cube]
 
 
 class Renaud:
@@ -144,27 +165,25 @@ def _carried(local: Local, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector
     return here, local.to_child(add(vd, matvec(u, local.position)))
 
 
-def with_christoffel(robot: Robot) -> str | None:
-    """Why a robot has no such form, if so."""
-    if robot.base.kind == BaseKind.FLOATING:
+READ = Inputs()
+
+
+def outputs(structure: Structure) -> tuple[Port, ...]:
+    """Return the ports of A, B, Q and D; on a floating base D is not symmetric and is no output."""
+    if structure.base:
         return (
-            "its base is floating: V0 is no rate of coordinates, by which Christoffel's coefficients differentiate; "
-            "inertia-matrix and bias-torques give A and H"
+            Port("A", "6+n,6+n", "inertia matrix, base rows and columns first, rotor inertias included"),
+            Port("B", "6+n,6+n", "B [V0; qd]: Coriolis and centrifugal forces; dA/dt - 2 B is skew"),
+            Port("Q", "6+n", "gravity: wrench on the base and torques"),
         )
-    return fixed_tree(robot)
+    return (A, B, WEIGHT, D)
 
 
-@model(
+@tree_model(
     "lagrange",
-    menu="Dynamic",
     title="Lagrange form: A, B, Q and the Christoffel coefficients",
-    inputs=(Q, QD),
-    outputs=(
-        A,
-        B,
-        WEIGHT,
-        D,
-    ),
+    read=READ,
+    outputs=outputs,
     options=(
         Option(
             "coriolis",
@@ -174,47 +193,56 @@ def with_christoffel(robot: Robot) -> str | None:
             ("christoffel", "recursive"),
         ),
         Option("expanded", "one simplified expression an element, to be read", "flag", False),
+        ROTATION,
     ),
-    reference=LAGRANGE_2008.at("section 2, eq. (5) to (8)"),
     aliases=("lagrange-euler",),
-    applies=with_christoffel,
-    applies_to=APPLIES_TO,
-    equations=r"\Gamma = A(q)\,\ddot q + B(q, \dot q)\,\dot q + Q(q), \quad D_{ijk} = \tfrac12\left("
-    r"\frac{\partial A_{ij}}{\partial q_k} + \frac{\partial A_{ik}}{\partial q_j} - "
-    r"\frac{\partial A_{jk}}{\partial q_i}\right)",
+    structures={
+        FIXED: {
+            "reference": LAGRANGE_2008.at("section 2, eq. (5) to (8)"),
+            "equations": r"\Gamma = A(q)\,\ddot q + B(q, \dot q)\,\dot q + Q(q), \quad D_{ijk} = \tfrac12\left("
+            r"\frac{\partial A_{ij}}{\partial q_k} + \frac{\partial A_{ik}}{\partial q_j} - "
+            r"\frac{\partial A_{jk}}{\partial q_i}\right)",
+        },
+        FLOATING: {
+            "reference": LAGRANGE_2008.at("section 2, eq. (5) to (8), with the brackets of quasi-velocities"),
+            "equations": r"(f_0; \Gamma) = A\,\dot\nu + B\,\nu + Q, \quad \nu = ({}^0V_0; \dot q), \quad "
+            r"\dot\nu = ({}^0\dot V_0 - ({}^0\omega_0 \times {}^0V_0; 0); \ddot q)",
+        },
+    },
 )
-def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False) -> Program:
-    """The equations of motion, term by term; wrenches and the base's motion have no part in them."""
+def lagrange(
+    robot: Robot, coriolis: str = "christoffel", expanded: bool = False, rotation: str = "matrix"
+) -> Program:
+    """Return the equations of motion, term by term; wrenches and a prescribed motion have no part in them."""
     robot = at_rest(robot)
-    builder = Builder(f"{robot.name}_lagrange")
-    joints = coordinates(builder, robot)
-    qd = list(own_entries(builder, robot, "qd").values())
-    trig = Trigonometry(builder, robot)
-    at_rest_torques = Torques(builder, robot, quick(robot), joints, trig)
-    locals_ = at_rest_torques.locals_
-    a = coupled(joints, tree_inertia(builder, robot, locals_))
+    layout = Layout(robot)
+    s = system("lagrange", layout, quick(robot), READ, rotation=rotation)
+    builder, nu = s.builder, [s.state.nu[c] for c in s.provider.own]
+    a = s.tree.inertia()
     if coriolis == "recursive":
-        if not joints.free:
+        if not s.provider.is_identity or layout.has_free_base:
             raise NotApplicableError(
-                "the recursive way does not treat coupled joints or closed loops",
+                "the recursive way does not treat coupled joints, closed loops and floating bases",
                 hint="use coriolis='christoffel'",
             )
-        d = Renaud(builder, robot, locals_).run()
+        d = Renaud(builder, robot, s.tree.tree).run()
     else:
-        d = christoffel(builder, joints, a)
-    none: dict[int, Scalar] = dict.fromkeys(joints.joints, 0)
-    weights = at_rest_torques.at(none, none, friction=False)
+        d = connection(s, a)
+    none: Values = dict.fromkeys(s.provider.own, 0)
+    still = State(none, dict.fromkeys(s.provider.tree, 0))
+    weights = list(s.tree.efforts(still, none, elements=False).values())
     if expanded:
         written = _Readable(builder, robot, a, d, weights)
         a, d, weights = written.matrix(a), [written.matrix(m) for m in d], written.matrix([weights])[0]
-    b = [matvec(m, qd) for m in d]
-    builder.output(A, a)
-    builder.output(B, b)
-    builder.output(WEIGHT, weights)
-    builder.output(D, d)
+    # B_ik = sum over j of D_ijk nu_j; d is symmetric in the last two but for quasi-velocities.
+    b = [matvec(transpose(m) if layout.has_free_base else m, nu) for m in d]
+    for port, value in zip(
+        outputs(FLOATING if layout.has_free_base else FIXED), (a, b, weights, d), strict=False
+    ):
+        builder.output(port, value)
     if not expanded:
         return builder.program()
-    _name_waves(builder, trig, [x for rows in (a, [weights], *d) for row in rows for x in row])
+    _name_waves(builder, s.tree.trig, [x for rows in (a, [weights], *d) for row in rows for x in row])
     return _written_out(builder.program(expanded=True))
 
 

@@ -240,6 +240,7 @@ def tree_model(
     outputs: Callable[[Structure], tuple[Port, ...]],
     options: tuple[Option, ...] = (),
     structures: Mapping[Structure, Mapping[str, Any]],
+    menu: str = "Dynamic",
     **details: Any,
 ) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
     """Register a model of trees with its structures, each with its reference and equations."""
@@ -256,7 +257,7 @@ def tree_model(
                 **own,
             }
             if structure is FIXED:
-                model(id, menu="Dynamic", **described, **details)(build)
+                model(id, menu=menu, **described, **details)(build)
             else:
                 form(id, of=structure.of, takes=structure.takes, flexible=structure.modes, **described)(build)
         return build

@@ -27,6 +27,7 @@ from symoro.models.ports import QM, QMD, QMDD, TAU_FREE, V0, VD0
 from symoro.program.builder import Builder
 from symoro.program.program import Port
 from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
 
 OF_PLATFORM = {"bias_torques": "platform_bias"}  # names of programs in the coordinates of a platform
 
@@ -54,6 +55,7 @@ class Inputs:
     Attributes:
         rates: velocities; the robot is at rest otherwise.
         accelerations: of the joints and motors that are not force-driven.
+        all_accelerations: those of the force-driven joints too; no force is known then.
         base_acceleration: that of a free base, whose force is zero otherwise.
         torques: of the drives.
         weight: gravity.
@@ -62,6 +64,7 @@ class Inputs:
 
     rates: bool = True
     accelerations: bool = False
+    all_accelerations: bool = False
     base_acceleration: bool = False
     torques: bool = False
     weight: bool = True
@@ -142,6 +145,34 @@ def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: In
     return System(builder, layout, provider, dynamics, state, Known(nud, forces), [])
 
 
+def joint_entries(
+    builder: Builder, robot: Robot, provider: ConstraintProvider, name: str
+) -> dict[Coordinate, Scalar]:
+    """Declare qd, qdd or tau (qda, qdda with loops and wheels); values fixed by the robot replace its entries.
+
+    Raises:
+        NotApplicableError: the robot fixes the motion of a joint that its wheels determine.
+    """
+    joints = [c.j for c in of_block(provider.own, Block.JOINT)]
+    if name == "tau":
+        joints = list(provider.actuation.drives)
+    if robot.wheels:
+        fixed = [j for j in independent(robot) if getattr(robot.frame(j), FIXED_BY[name]) is not None]
+        wrong = [j for j in fixed if j not in joints]
+        if wrong:
+            raise NotApplicableError(
+                f"joint {wrong[0]} follows the others and cannot have a fixed {FIXED_BY[name]}: "
+                "it moves as wheels roll"
+            )
+    port = (OF_LOOPS if robot.B or robot.wheels else PORTS)[name]
+    given = builder.input(port, (len(joints),), [f"{name}{j}" for j in joints])
+    values: dict[Coordinate, Scalar] = {}
+    for j, x in zip(joints, given, strict=True):
+        held = fixed_value(builder, robot, name, j)
+        values[joint(j)] = x if held is None else held
+    return values
+
+
 class _Declaration:
     """The inputs of one program, in their order."""
 
@@ -162,11 +193,13 @@ class _Declaration:
         if self.robot.wheels:  # wrenches are an input before the motion of the active joints
             _ = dynamics.tree, dynamics.loads, dynamics.gravity
         if inputs.rates:
-            self.nu |= self.joint_entries("qd")
+            self.nu |= self._joint_entries("qd")
         if inputs.weight and self.layout.has_free_base:
             provider.rates(self.nu)  # the parameters of loops are listed before those of the base
-        if inputs.accelerations:
-            given = self.joint_entries("qdd")
+        if inputs.all_accelerations:
+            self.nud |= self._joint_entries("qdd")
+        elif inputs.accelerations:
+            given = self._joint_entries("qdd")
             self.nud |= {c: x for c, x in given.items() if not self.layout.is_force_driven(c.j)}
             self.forces |= self._free_forces(dynamics.elements)
         self._motors(dynamics.elements)
@@ -188,31 +221,8 @@ class _Declaration:
         links = elements.links.floating() if self.robot.wheels else elements.links
         return TreeDynamics(self.builder, links, self.provider, elements, formulation, regroup=regroup)
 
-    def joint_entries(self, name: str) -> dict[Coordinate, Scalar]:
-        """Declare qd, qdd or tau (qda, qdda with loops and wheels); values fixed by the robot replace its entries.
-
-        Raises:
-            NotApplicableError: the robot fixes the motion of a joint that its wheels determine.
-        """
-        robot, follows = self.robot, bool(self.robot.B or self.robot.wheels)
-        joints = [c.j for c in of_block(self.own, Block.JOINT)]
-        if name == "tau":
-            joints = list(self.provider.actuation.drives)
-        if robot.wheels:
-            fixed = [j for j in independent(robot) if getattr(robot.frame(j), FIXED_BY[name]) is not None]
-            wrong = [j for j in fixed if j not in joints]
-            if wrong:
-                raise NotApplicableError(
-                    f"joint {wrong[0]} follows the others and cannot have a fixed {FIXED_BY[name]}: "
-                    "it moves as wheels roll"
-                )
-        port = (OF_LOOPS if follows else PORTS)[name]
-        given = self.builder.input(port, (len(joints),), [f"{name}{j}" for j in joints])
-        values: dict[Coordinate, Scalar] = {}
-        for j, x in zip(joints, given, strict=True):
-            held = fixed_value(self.builder, robot, name, j)
-            values[joint(j)] = x if held is None else held
-        return values
+    def _joint_entries(self, name: str) -> dict[Coordinate, Scalar]:
+        return joint_entries(self.builder, self.robot, self.provider, name)
 
     def _free_forces(self, elements: ForceElements) -> dict[Coordinate, Scalar]:
         """Declare tau_free where joints are named free; those of springs and motors are force elements."""
@@ -236,7 +246,7 @@ class _Declaration:
         if self.inputs.rates:
             self.nu |= {motor(j): x for j, x in self._motor_entries(QMD).items()}
         _ = elements.motor_springs
-        if self.inputs.accelerations:
+        if self.inputs.accelerations or self.inputs.all_accelerations:
             self.nud |= {motor(j): x for j, x in self._motor_entries(QMDD).items()}
 
     def _motor_entries(self, port: Port) -> dict[int, Scalar]:
@@ -246,7 +256,7 @@ class _Declaration:
 
     def _torques(self) -> None:
         """Declare tau: on the motors where they have coordinates, on the joints otherwise; springs leave none."""
-        given = self.joint_entries("tau")
+        given = self._joint_entries("tau")
         spread = dict(
             zip(
                 of_block(self.own, Block.JOINT),

@@ -170,7 +170,8 @@ class TreeDynamics:
     def _of_joints(self, values: Values) -> dict[int, Scalar]:
         return {j: values[joint(j)] for j in self.joints}
 
-    def _root(self, rates: Values, accelerations: Values) -> BaseMotion:
+    def root(self, rates: Values, accelerations: Values) -> BaseMotion:
+        """Return the motion of the base."""
         if not self.with_base:
             return self.prescribed
         v, vd = ([values[c] for c in BASE] for values in (rates, accelerations))
@@ -217,7 +218,7 @@ class TreeDynamics:
         """Return the Newton-Euler recursion after its walks; its bodies contain the wrenches."""
         walk = NewtonEuler(self.builder, self.formulation, self.tree, self.trig)
         walk.move(
-            self._root(state.rates, accelerations),
+            self.root(state.rates, accelerations),
             self.gravity if down is None else down,
             self._of_joints(state.rates),
             self._of_joints(accelerations),
@@ -231,7 +232,7 @@ class TreeDynamics:
     ) -> dict[Coordinate, Scalar]:
         joints = {j: Driven(x) for j, x in self._of_joints(accelerations).items()}
         tree = self.flexible
-        root = self._root(state.rates, accelerations)
+        root = self.root(state.rates, accelerations)
         result = hybrid_dynamics(
             self.builder,
             tree.elements,
@@ -427,7 +428,7 @@ class TreeDynamics:
                 joints[j] = Free(forces[c] - at_rest[c], self.elements.rotor(c))  # (44), (69), (106)
             else:
                 joints[j] = Driven(nud[c])
-        root = self._root(state.rates, still)
+        root = self.root(state.rates, still)
         if self.modes is not None:
             elements, inertias = self.flexible.elements, self.flexible.inertias
         else:
@@ -467,7 +468,7 @@ class TreeDynamics:
             by_matrix: nu' A nu / 2 in place of the sum over the links.
         """
         qd = self._of_joints(state.rates)
-        root = self._root(state.rates, dict.fromkeys(BASE, 0)) if self.with_base else self._moving_base
+        root = self.root(state.rates, dict.fromkeys(BASE, 0)) if self.with_base else self._moving_base
         if self.modes is not None:
             return flexible_energy(
                 self.builder, self.robot, self.flexible, root, qd, self.modes, with_base=self.with_base

@@ -1,29 +1,30 @@
 """The columns of a regressor: which parameters it multiplies, their names and their values.
 
 A column is named by the field of the robot that it multiplies and the number of its link: XX1 .. M1, IA1, FV1, FS1,
-FO1. Fields that are zero have no column. Base parameters (1997 paper, section 6.4) keep the columns of the standard
-ones that stay, and change the values:
+FO1, and k1 for the stiffness of an elastic joint, whose rest position is known. Fields that are zero have no column.
+Base parameters (1997 paper, section 6.4) keep the columns of the standard ones that stay, and change the values:
 
     W K = W_b K_b,     K_b = K_kept + sum of coefficient K_other over what is regrouped with it
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symoro.errors import OptionError
-from symoro.expr.formula import Formula
+from symoro.expr.formula import ZERO, Formula
 from symoro.models.catalogue import POSTURE as POSTURE
-from symoro.models.catalogue import Option
-from symoro.models.coordinates.joint_motion import JointMotion
-from symoro.models.dynamic.force_elements import spring_energy, spring_torques
-from symoro.models.dynamic.setting import rigid_fixed_tree
-from symoro.program.builder import Builder
+from symoro.models.catalogue import Option, Options
+from symoro.models.coordinates.blocks import Block
+from symoro.models.dynamic.force_elements import spring_energy
+from symoro.models.dynamic.structures import Structure
+from symoro.models.dynamic.system import System
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import PostureLike, with_home
-from symoro.robot.description import INERTIAL, BaseKind, Robot
+from symoro.robot.description import INERTIAL, WRENCH, BaseKind, Robot
+from symoro.robot.topology import elastic_joints
 
 if TYPE_CHECKING:
     from symoro.models.identification.base.parameters import BaseParameters
@@ -44,7 +45,6 @@ FRICTION_OPTION = Option(
     "given",
     ("given", "all", "none"),
 )
-W = Port("W", "n,P", "regressor: tau = W K; K in the order of the columns")
 
 
 @dataclass(frozen=True)
@@ -68,23 +68,22 @@ class Column:
 NO_PARAMETERS = "all its inertial parameters are zero: give its links symbols, as M1"
 
 
-def has_parameters(robot: Robot) -> str | None:
-    """Why a regressor does not apply to a robot, if so."""
-    reason = rigid_fixed_tree(robot)
-    if reason is None and not inertial_columns(robot):
-        return NO_PARAMETERS
+def with_parameters(structure: Structure, *, at_rest: bool = False) -> Callable[[Robot], str | None]:
+    """Return the function that states why an identification model does not apply to a robot of a structure.
+
+    Arguments:
+        at_rest: for models of energy: what moves a prescribed base would do work that is not measured.
+    """
+
+    def reason(robot: Robot) -> str | None:
+        base = robot.base
+        if at_rest and not all(f.is_zero for f in (*base.V0, *base.W0, *base.VP0, *base.WP0)):
+            return "its base moves"
+        return structure.applies(robot) or (None if inertial_columns(robot) else NO_PARAMETERS)
+
     return reason
 
 
-def at_rest_with_parameters(robot: Robot) -> str | None:
-    """The same for models of energy: what moves the base would do work that is not measured."""
-    base = robot.base
-    if not all(f.is_zero for f in (*base.V0, *base.W0, *base.VP0, *base.WP0)):
-        return "its base moves"
-    return has_parameters(robot)
-
-
-AT_REST = "serial, tree and closed-loop robots with rigid joints on a base at rest"
 SPRING_TORQUES = Port(
     "springs", "na", "torques of springs of passive joints, where there are any: no part of K"
 )
@@ -93,26 +92,50 @@ SPRING_ENERGY = Port(
 )
 
 
-def output_spring_torques(builder: Builder, robot: Robot, motion: JointMotion) -> None:
-    """Declare the torques of springs, where the robot has some."""
-    torques = spring_torques(builder, robot, motion.q)
+def output_spring_torques(s: System) -> None:
+    """Declare the torques of springs of passive joints in loops: their stiffness is known."""
+    torques = s.tree.elements.springs if s.layout.robot.B else {}
     if torques:
-        efforts = {j: torques.get(j, 0) for j in motion.joints.joints}
-        builder.output(SPRING_TORQUES, motion.joints.project(efforts))
+        efforts = {c: torques.get(c.j, 0) if c.block is Block.JOINT else 0 for c in s.provider.tree}
+        projected = s.provider.project(efforts)
+        s.builder.output(SPRING_TORQUES, [projected[c] for c in s.joints])
 
 
-def output_spring_energy(builder: Builder, robot: Robot, motion: JointMotion) -> None:
-    """Declare the energy of springs, where the robot has some."""
-    if any(robot.frame(j).eta for j in motion.q):
-        builder.output(SPRING_ENERGY, spring_energy(builder, robot, motion.q))
+def output_spring_energy(s: System) -> None:
+    """Declare the energy of springs of passive joints in loops."""
+    robot, q = s.layout.robot, s.provider.positions
+    if robot.B and any(robot.frame(j).eta for j in q):
+        s.builder.output(SPRING_ENERGY, spring_energy(s.builder, robot, q))
+
+
+def has_base_parameters(robot: Robot, options: Options) -> str | None:
+    """Return why there is no regressor of the base parameters, if these are requested."""
+    if options.get("parameters") == "base" and robot.wheels:
+        return (
+            "rolling regroups parameters that other motions of a base separate; use the standard parameters"
+        )
+    return None
+
+
+def unloaded(robot: Robot) -> Robot:
+    """Return the robot without external wrenches: they are no part of the identification models."""
+    none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
+    links = tuple(replace(link, **none) for link in robot.links)
+    base = replace(robot.base, link=replace(robot.base.link, **none))
+    return replace(robot, links=links, base=base, payload=None)
 
 
 def columns(robot: Robot, parameters: str = "standard", friction: str = "given") -> list[Column]:
-    """The columns, link by link: inertia, rotor inertia, friction."""
+    """Return the columns, link by link: inertia, rotor inertia, friction, stiffness."""
     inertial = base_columns(robot) if parameters == "base" else inertial_columns(robot)
-    found = [*inertial, *friction_columns(robot, friction)]
-    order = (*INERTIAL, "IA", *FRICTION)
+    found = [*inertial, *friction_columns(robot, friction), *stiffness_columns(robot)]
+    order = (*INERTIAL, "IA", *FRICTION, "k")
     return sorted(found, key=lambda column: (column.j, order.index(column.kind)))
+
+
+def stiffness_columns(robot: Robot) -> list[Column]:
+    """Return the stiffness of the elastic joints; in closed loops it is known."""
+    return [] if robot.B else [Column("k", j) for j in elastic_joints(robot)]
 
 
 def inertial_columns(robot: Robot) -> list[Column]:
@@ -163,7 +186,9 @@ def with_columns(program: Program, chosen: Sequence[Column], robot: Robot, param
 
 
 def _all_inertial(robot: Robot) -> list[Column]:
-    of_base = [Column(kind, 0) for kind in INERTIAL] if robot.base.kind == BaseKind.FLOATING else []
+    of_base = (
+        [Column(kind, 0) for kind in INERTIAL] if robot.base.kind == BaseKind.FLOATING or robot.wheels else []
+    )
     links = of_base + [Column(kind, j) for j, _ in enumerate(robot.links, 1) for kind in INERTIAL]
     return links + _of_joints(robot, ("IA",))
 
@@ -183,6 +208,9 @@ def friction_columns(robot: Robot, friction: str) -> list[Column]:
 
 def parameter_values(robot: Robot, names: Sequence[str], parameters: str = "standard") -> list[Formula]:
     """K: what the robot's own parameters are, for the columns of a regressor."""
-    known = {column.name: column for column in (*_all_inertial(robot), *friction_columns(robot, "all"))}
+    known = {
+        column.name: column
+        for column in (*_all_inertial(robot), *friction_columns(robot, "all"), *stiffness_columns(robot))
+    }
     owner = regressor_base(robot).robot if parameters == "base" else robot
     return [known[name].value(owner) for name in names]

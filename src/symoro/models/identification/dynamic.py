@@ -15,9 +15,13 @@ The other way, each wrench column handed inward from frame to frame, costs more 
 operations in place of 605, PUMA560 728 for 656, with base columns): a column then pays two turns of three entries a
 frame, where the twists are turned once for all columns.
 
-Rotor inertia and friction have the columns qdd, qd, sign(qd) and 1. External wrenches and the payload are no part of
-the model. Springs of passive joints in loops have known stiffness: their torques are an output of their own,
-tau = W K + springs.
+Rotor inertia and friction have the columns qdd, qd, sign(qd) and 1, the stiffness of an elastic joint q - rest. Of a
+motor behind a spring these are rows of their own, [forces on joints; torques of motors] = W K, with the stretch
+qm + rest - q of the spring in both rows. External wrenches and the payload are no part of the model. Springs of passive
+joints in loops have known stiffness: their torques are an output of their own, tau = W K + springs.
+
+On a floating base [wrench0; tau] = W K, with the columns of link 0; wrench0 is what moves the base, measured under its
+feet, or zero. On wheels tau = G' W_tree K.
 """
 
 from __future__ import annotations
@@ -25,39 +29,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from symoro.expr.linalg import Vector, add, cross, dot, matvec, transpose
+from symoro.expr.linalg import Matrix, add, cross, dot, matvec, transpose
 from symoro.expr.scalar import Scalar, sign
-from symoro.models.catalogue import model
-from symoro.models.coordinates.couplings import Coordinates
-from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
+from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values, joint, motor
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.floating.base import ROTATION
 from symoro.models.dynamic.formulation import Formulation, plain, quick
+from symoro.models.dynamic.models import has_motors, structure_of
 from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
-from symoro.models.dynamic.setting import RIGID_APPLIES_TO, gravity
+from symoro.models.dynamic.structures import ACTUATORS, FIXED, FLOATING, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.identification.columns import (
     FRICTION_OPTION,
     PARAMETERS,
     POSTURE,
     SPRING_TORQUES,
     Column,
-    W,
     at_posture,
     columns,
-    has_parameters,
+    has_base_parameters,
     output_spring_torques,
+    unloaded,
     with_columns,
+    with_parameters,
 )
 from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
-from symoro.models.ports import QD, QDD, Q
-from symoro.models.recursion import FREE_BASE, BaseMotion, base_motion, local_frames
+from symoro.models.recursion import FREE_BASE, local_frames
 from symoro.models.references import SYMORO_1997
-from symoro.program.builder import Builder
 from symoro.program.count import count
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import Robot
+from symoro.robot.topology import elastic_joints
 
-RegressorEntries = dict[tuple[int, Column], Scalar]  # (joint of the tree, column)
+RegressorEntries = dict[tuple[Coordinate, Column], Scalar]  # (coordinate of the tree, column)
 
 
 def felt(body: LinkState, twist: RunTwist) -> dict[str, Scalar]:
@@ -87,36 +93,53 @@ def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
     return {"IA": qdd, "FV": qd, "FO": 1}[kind]
 
 
-def regressor(
-    builder: Builder,
-    robot: Robot,
-    formulation: Formulation,
-    joints: JointMotion,
-    base: BaseMotion,
-    down: Vector,
-    *,
-    free_base: bool = False,
-) -> RegressorEntries:
-    """The entries for every joint of the tree and every column there can be; those not read cost nothing.
-
-    Arguments:
-        down: gravity in frame 0.
-        free_base: give the rows of the base and the columns of link 0 too.
-    """
-    trig = Trigonometry(builder, robot)
-    recursion = NewtonEuler(builder, formulation, local_frames(builder, robot, joints.q, trig), trig)
-    recursion.move(base, down, joints.qd, joints.qdd)
+def regressor(s: System, formulation: Formulation) -> RegressorEntries:
+    """Return the entries for every coordinate of the tree and every column; those not read cost nothing."""
+    builder, robot, dynamics = s.builder, s.tree.robot, s.tree
+    rates, accelerations = s.state.rates, s.provider.accelerations(s.known.accelerations, s.state.nu)
+    base, down, trig = dynamics.root(rates, accelerations), dynamics.gravity, Trigonometry(builder, robot)
+    qd, qdd = ({j: values[joint(j)] for j in dynamics.joints} for values in (rates, accelerations))
+    recursion = NewtonEuler(
+        builder, formulation, local_frames(builder, robot, s.provider.positions, trig), trig
+    )
+    recursion.move(base, down, qd, qdd)
     bodies = {0: recursion.ground, **recursion.bodies}
     entries: RegressorEntries = {}
-    for (k, j), twist in joint_twists(recursion.bodies, trig, free_base=free_base).items():
+    for (k, j), twist in joint_twists(recursion.bodies, trig, free_base=dynamics.with_base).items():
         row = row_name(k)
         name_twist(builder, ("JV", "JW"), f"{row}_{j}", twist)
         for kind, value in felt(bodies[j], twist).items():
-            entries[k, Column(kind, j)] = builder.named(f"W{row}_{kind}{j}", value)
-    for j, rate in joints.qd.items():
-        for kind in ("IA", "FV", "FS", "FO"):
-            entries[j, Column(kind, j)] = drive(kind, rate, joints.qdd[j])
+            entries[coordinate(k), Column(kind, j)] = builder.named(f"W{row}_{kind}{j}", value)
+    return entries | drive_entries(s, accelerations)
+
+
+def drive_entries(s: System, accelerations: Values | None) -> RegressorEntries:
+    """Return the columns of rotors, friction and springs; without accelerations those of rotors are left out."""
+    entries: RegressorEntries = {}
+    kinds = ("FV", "FS", "FO") if accelerations is None else ("IA", "FV", "FS", "FO")
+    for c in s.provider.tree:
+        if c.block is Block.MOTOR or (c.block is Block.JOINT and c.j not in s.layout.motors):
+            for kind in kinds:
+                qdd = 0 if accelerations is None else accelerations[c]
+                entries[c, Column(kind, c.j)] = drive(kind, s.state.rates[c], qdd)
+    for j, stretch in stretches(s).items():
+        entries[joint(j), Column("k", j)] = stretch
+        if j in s.layout.motors:
+            entries[motor(j), Column("k", j)] = -stretch
     return entries
+
+
+def stretches(s: System) -> dict[int, Scalar]:
+    """Return q - rest of the elastic joints, q - qm - rest where a motor drives the spring; none in closed loops."""
+    robot, elements = s.layout.robot, s.tree.elements
+    joints = [] if robot.B else elastic_joints(robot)
+    rest = {j: s.provider.positions[j] - s.builder.formula(robot.frame(j).rest) for j in joints}
+    return {j: x - elements.qm[j] if j in s.layout.motors else x for j, x in rest.items()}
+
+
+def coordinate(k: int) -> Coordinate:
+    """Return the coordinate of a joint, or of a free base, by its number."""
+    return joint(k) if k > 0 else BASE[k - FREE_BASE[0]]
 
 
 def row_name(k: int) -> str:
@@ -124,12 +147,13 @@ def row_name(k: int) -> str:
     return str(k) if k > 0 else f"0{k - FREE_BASE[0] + 1}"
 
 
-def rows(joints: Coordinates, entries: RegressorEntries, chosen: Sequence[Column]) -> list[list[Scalar]]:
-    """The matrix over the independent coordinates: G' times the entries of the tree's joints."""
-    every = [{k: entries.get((k, c), 0) for k in joints.joints} for c in chosen]
-    if joints.constant:
-        return transpose([joints.project(efforts) for efforts in every])
-    g = transpose(joints.matrix())  # formed once: there are more columns than coordinates
+def rows(s: System, entries: RegressorEntries, chosen: Sequence[Column]) -> Matrix:
+    """Return the matrix over the independent coordinates: G' times the entries of the tree."""
+    provider = s.provider
+    every = [{c: entries.get((c, column), 0) for c in provider.tree} for column in chosen]
+    if provider.is_constant:
+        return transpose([list(provider.project(efforts).values()) for efforts in every])
+    g = transpose(provider.matrix())  # formed once: there are more columns than coordinates
     return [[dot(row, list(efforts.values())) for efforts in every] for row in g]
 
 
@@ -141,39 +165,75 @@ def formulations(robot: Robot) -> list[Formulation]:
     return [own_axes(f) for f in (together, apart, plain(robot))]
 
 
-def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[Column]) -> Program:
-    """The program of W."""
-    builder = Builder(f"{robot.name}_dynamic_identification")
-    joints = joint_motion(builder, robot, "qd", "qdd")
-    base, down = base_motion(builder, robot), gravity(builder, robot)
-    entries = regressor(builder, robot, formulation, joints, base, down)
-    builder.output(W, rows(joints.joints, entries, chosen))
-    output_spring_torques(builder, robot, joints)
-    return builder.program()
+ALL = Inputs(accelerations=True, all_accelerations=True, base_acceleration=True)
 
 
-@model(
+def regressor_port(name: str, structure: Structure, title: str) -> Port:
+    """Return the port of a matrix with a row per independent coordinate and a column per parameter."""
+    rows = "na" if structure.wheels else "6+n" if structure.base else "n"
+    return Port(name, f"{rows},P", title.replace("tau", "[wrench0; tau]" if structure.base else "tau", 1))
+
+
+def w_port(structure: Structure) -> Port:
+    """Return the port of the regressor."""
+    return regressor_port("W", structure, "regressor: tau = W K; K in the order of the columns")
+
+
+def regressor_program(
+    robot: Robot,
+    formulation: Formulation,
+    chosen: Sequence[Column],
+    rotation: str = "matrix",
+    actuators: str | None = None,
+) -> Program:
+    """Return the program of W."""
+    layout = Layout(unloaded(robot), actuators)
+    s = system("dynamic_identification", layout, formulation, ALL, rotation=rotation)
+    _ = s.tree.gravity
+    entries = regressor(s, formulation)
+    s.builder.output(w_port(structure_of(layout)), rows(s, entries, chosen))
+    output_spring_torques(s)
+    return s.builder.program()
+
+
+@tree_model(
     "dynamic-identification",
     menu="Identification",
     title="dynamic identification model: the torques as a linear function of the parameters",
-    inputs=(Q, QD, QDD),
-    outputs=(W, SPRING_TORQUES),
-    options=(PARAMETERS, FRICTION_OPTION, POSTURE),
-    reference=SYMORO_1997.at("section 6.1, eq. (39)"),
+    read=ALL,
+    outputs=lambda structure: (w_port(structure), *(() if structure.wheels else (SPRING_TORQUES,))),
+    options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE, ACTUATORS),
     aliases=("dim",),
-    applies=has_parameters,
-    applies_to=RIGID_APPLIES_TO,
-    equations=r"\Gamma = W(q, \dot q, \ddot q)\,K",
+    requirements=(has_motors, has_base_parameters),
+    structures={
+        FIXED: {
+            "applies": with_parameters(FIXED),
+            "reference": SYMORO_1997.at("section 6.1, eq. (39)"),
+            "equations": r"\Gamma = W(q, \dot q, \ddot q)\,K",
+        },
+        FLOATING: {
+            "applies": with_parameters(FLOATING),
+            "reference": SYMORO_1997.at("section 6.1, eq. (39), with link 0"),
+            "equations": r"(f_0; \Gamma) = W(q, \dot q, \ddot q, {}^0V_0, {}^0\dot V_0, R_0)\,K",
+        },
+        ON_WHEELS: {
+            "applies": with_parameters(ON_WHEELS),
+            "reference": SYMORO_1997.at("section 6.1, eq. (39), with link 0 and rolling constraints"),
+            "equations": r"\Gamma = G^T W(q, \dot q, \ddot q, {}^0V_0, {}^0\dot V_0)\,K",
+        },
+    },
 )
 def dynamic_identification(
     robot: Robot,
     parameters: str = "standard",
     friction: str = "given",
+    rotation: str = "matrix",
     posture: PostureLike | None = None,
+    actuators: str | None = None,
 ) -> Program:
-    """The regressor of the torques."""
+    """Return the regressor of the forces on the independent coordinates."""
     robot = at_posture(robot, posture)
     chosen = columns(robot, parameters, friction)
-    programs = [regressor_program(robot, f, chosen) for f in formulations(robot)]
+    programs = [regressor_program(robot, f, chosen, rotation, actuators) for f in formulations(robot)]
     best = min(programs, key=lambda program: count(program).total)
     return with_columns(best, chosen, robot, parameters)

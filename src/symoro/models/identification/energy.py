@@ -17,24 +17,30 @@ from collections.abc import Mapping
 
 from symoro.expr.linalg import Vector, cross, dot, subtract
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import model
-from symoro.models.coordinates.joint_motion import joint_motion
-from symoro.models.dynamic.setting import gravity
+from symoro.models.coordinates.blocks import BASE, joint
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, tree_model
+from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.identification.columns import (
-    AT_REST,
     PARAMETERS,
     POSTURE,
     SPRING_ENERGY,
     Column,
     at_posture,
-    at_rest_with_parameters,
     columns,
+    has_base_parameters,
     output_spring_energy,
+    unloaded,
     with_columns,
+    with_parameters,
 )
+from symoro.models.identification.dynamic import stretches
 from symoro.models.identification.twists import (
     NONE,
     Bodies,
+    Direction,
     FreeBase,
     RunTwist,
     name_twist,
@@ -43,7 +49,6 @@ from symoro.models.identification.twists import (
     weights,
 )
 from symoro.models.joints import Trigonometry
-from symoro.models.ports import QD, Q
 from symoro.models.recursion import outward
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -101,28 +106,65 @@ def _heights(bodies: Bodies, g: Mapping[int, Vector], height: Scalar) -> dict[in
     return outward(bodies, height, lambda body, before: before - dot(g[body.i], body.position))
 
 
-@model(
+def energy_columns(s: System) -> dict[Column, Scalar]:
+    """Return h for every parameter that there can be, of the springs too."""
+    robot, rates = s.layout.robot, s.state.rates
+    qd = {j: rates[joint(j)] for j in s.tree.joints}
+    base = None
+    down = s.tree.gravity
+    if s.tree.with_base:
+        v: Vector = [rates[c] for c in BASE]
+        height = -dot([s.builder.formula(g) for g in robot.base.G], s.position) if s.position else 0
+        base = FreeBase(RunTwist(v[:3], Direction(v[3:])), height)
+    found = energy_functions(s.builder, s.tree.robot, s.provider.positions, qd, down, base)
+    half = s.builder.number(1) / 2
+    found |= {Column("k", j): half * (stretch * stretch) for j, stretch in stretches(s).items()}
+    return found
+
+
+READ = Inputs(position=True)
+
+
+@tree_model(
     "energy-identification",
     menu="Identification",
     title="energy identification model: the energy as a linear function of the parameters",
-    inputs=(Q, QD),
-    outputs=(H, SPRING_ENERGY),
-    options=(PARAMETERS, POSTURE),
-    reference=SYMORO_1997.at("section 6.3, eq. (47) to (54)"),
+    read=READ,
+    outputs=lambda structure: (H, *(() if structure.wheels else (SPRING_ENERGY,))),
+    options=(PARAMETERS, ROTATION, POSTURE),
     aliases=("eim",),
-    applies=at_rest_with_parameters,
-    applies_to=AT_REST,
-    equations=r"\int_{t_1}^{t_2} \dot q^T \Gamma\,dt = (h(t_2) - h(t_1))\,K, \qquad E + U = h(q, \dot q)\,K",
+    requirements=(has_base_parameters,),
+    structures={
+        FIXED: {
+            "applies": with_parameters(FIXED, at_rest=True),
+            "applies_to": "serial, tree and closed-loop robots on a base at rest",
+            "reference": SYMORO_1997.at("section 6.3, eq. (47) to (54)"),
+            "equations": r"\int_{t_1}^{t_2} \dot q^T \Gamma\,dt = (h(t_2) - h(t_1))\,K, \qquad E + U = h(q, \dot q)\,K",
+        },
+        FLOATING: {
+            "applies": with_parameters(FLOATING),
+            "reference": SYMORO_1997.at("section 6.3, eq. (47) to (54), with link 0"),
+            "equations": r"\int_{t_1}^{t_2} ({}^0V_0^T f_0 + \dot q^T \Gamma)\,dt = (h(t_2) - h(t_1))\,K",
+        },
+        ON_WHEELS: {
+            "applies": with_parameters(ON_WHEELS),
+            "reference": SYMORO_1997.at("section 6.3, eq. (47) to (54), with link 0"),
+            "equations": r"\int_{t_1}^{t_2} \dot q_a^T \Gamma\,dt = (h(t_2) - h(t_1))\,K",
+        },
+    },
 )
 def energy_identification(
-    robot: Robot, parameters: str = "standard", posture: PostureLike | None = None
+    robot: Robot,
+    parameters: str = "standard",
+    rotation: str = "matrix",
+    posture: PostureLike | None = None,
 ) -> Program:
-    """The energy functions."""
+    """Return the energy functions."""
     robot = at_posture(robot, posture)
-    builder = Builder(f"{robot.name}_energy_identification")
-    joints = joint_motion(builder, robot, "qd")
+    layout = Layout(unloaded(robot))
+    s = system("energy_identification", layout, quick(robot), READ, rotation=rotation)
     chosen = columns(robot, parameters, "none")
-    h = energy_functions(builder, robot, joints.q, joints.qd, gravity(builder, robot))
-    builder.output(H, [h[column] for column in chosen])
-    output_spring_energy(builder, robot, joints)
-    return with_columns(builder.program(), chosen, robot, parameters)
+    h = energy_columns(s)
+    s.builder.output(H, [h[column] for column in chosen])
+    output_spring_energy(s)
+    return with_columns(s.builder.program(), chosen, robot, parameters)

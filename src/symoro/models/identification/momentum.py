@@ -26,31 +26,43 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from symoro.expr.linalg import Vector, VectorLike, add, cross, dot, transpose
+from symoro.expr.linalg import Matrix, Vector, VectorLike, add, cross, dot, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import model
-from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
+from symoro.models.catalogue import Options
+from symoro.models.coordinates.blocks import BASE, joint
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.models import structure_of
 from symoro.models.dynamic.newton_euler import LinkState
-from symoro.models.dynamic.setting import gravity
+from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.identification.columns import (
-    AT_REST,
     FRICTION_OPTION,
     PARAMETERS,
     POSTURE,
     SPRING_TORQUES,
     Column,
     at_posture,
-    at_rest_with_parameters,
     columns,
+    has_base_parameters,
     output_spring_torques,
+    unloaded,
     with_columns,
+    with_parameters,
 )
-from symoro.models.identification.dynamic import RegressorEntries, drive, row_name, rows
+from symoro.models.identification.dynamic import (
+    RegressorEntries,
+    coordinate,
+    drive_entries,
+    regressor_port,
+    row_name,
+    rows,
+)
 from symoro.models.identification.twists import (
     NONE,
     Bodies,
     Direction,
-    FreeBase,
     RunTwist,
     base_shifts,
     by_joint,
@@ -61,16 +73,12 @@ from symoro.models.identification.twists import (
     weights,
 )
 from symoro.models.joints import Trigonometry
-from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997
-from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import JointType, Robot
 
 Twists = Mapping[tuple[int, int], RunTwist]
-D1 = Port("D1", "n,P", "columns of dE/dqd: tau = d(D1 K)/dt + D2 K; K in the order of the columns")
-D2 = Port("D2", "n,P", "columns of -dE/dq + dU/dq, and of friction")
 
 
 def _paired(x: VectorLike, y: VectorLike) -> dict[str, Scalar]:
@@ -122,81 +130,117 @@ def shifts(
 
 @dataclass(frozen=True)
 class Split:
-    """The entries of D1 and D2 for every joint of the tree and every column there can be."""
+    """The entries of D1 and D2 for every coordinate of the tree and every column there can be."""
 
     first: RegressorEntries
     second: RegressorEntries
 
 
-def split(
-    builder: Builder,
-    robot: Robot,
-    q: Mapping[int, Scalar],
-    qd: Mapping[int, Scalar],
-    down: Vector,
-    base: FreeBase | None = None,
-) -> Split:
-    """D1 and D2, with the rows of the base and the columns of link 0 where it is free; `down` is gravity in frame 0."""
-    trig = Trigonometry(builder, robot)
-    bodies = placed(builder, robot, q, trig)
-    moving = velocities(bodies, qd, trig, base.twist if base else NONE)
+def split(s: System) -> Split:
+    """Return D1 and D2, with the rows of the base and the columns of link 0 where the base is free or rolls."""
+    builder, robot, rates = s.builder, s.tree.robot, s.state.rates
+    qd = {j: rates[joint(j)] for j in s.tree.joints}
+    down, trig = s.tree.gravity, Trigonometry(builder, robot)
+    base = NONE
+    if s.tree.with_base:
+        v: Vector = [rates[c] for c in BASE]
+        base = RunTwist(v[:3], Direction(v[3:]))
+    bodies = placed(builder, robot, s.provider.positions, trig)
+    moving = velocities(bodies, qd, trig, base)
     g = weights(bodies, down, trig)
-    rate = joint_twists(bodies, trig, free_base=base is not None)
+    rate = joint_twists(bodies, trig, free_base=s.tree.with_base)
     found = Split({}, {})
-    for (k, j), shift in shifts(bodies, moving, trig, base_shifts(base.twist) if base else {}).items():
+    ground = base_shifts(base) if s.tree.with_base else {}
+    for (k, j), shift in shifts(bodies, moving, trig, ground).items():
         name_twist(builder, ("JV", "JW"), f"{row_name(k)}_{j}", rate[k, j], f"link {j}: Jacobian columns")
         for kind, value in momenta(moving[j], rate[k, j]).items():
-            found.first[k, Column(kind, j)] = value
+            found.first[coordinate(k), Column(kind, j)] = value
         for kind, value in slopes(moving[j], rate[k, j], shift, g[j]).items():
-            found.second[k, Column(kind, j)] = value
+            found.second[coordinate(k), Column(kind, j)] = value
     for j, velocity in qd.items():
-        found.first[j, Column("IA", j)] = velocity
-        for kind in ("FV", "FS", "FO"):
-            found.second[j, Column(kind, j)] = drive(kind, velocity, 0)
+        found.first[joint(j), Column("IA", j)] = velocity
+    found.second.update(drive_entries(s, None))
     return found
 
 
-def second_rows(motion: JointMotion, found: Split, chosen: Sequence[Column]) -> list[list[Scalar]]:
-    """The rows of D2 of the coordinates: G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K."""
-    joints = motion.joints
-    second = rows(joints, found.second, chosen)
-    if joints.constant:
+def second_rows(s: System, found: Split, chosen: Sequence[Column]) -> Matrix:
+    """Return the rows of D2: G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K."""
+    second = rows(s, found.second, chosen)
+    if s.provider.is_constant:
         return second
-    turning = transpose(joints.matrix_rate(motion.own))
-    first = [[found.first.get((k, c), 0) for k in joints.joints] for c in chosen]
+    turning = transpose(s.provider.matrix_rate(s.state.nu))
+    first = [[found.first.get((c, column), 0) for c in s.provider.tree] for column in chosen]
     return [
         [x - dot(row, column) for x, column in zip(line, first, strict=True)]
         for line, row in zip(second, turning, strict=True)
     ]
 
 
-@model(
+def without_loops_on_wheels(robot: Robot, options: Options) -> str | None:
+    """Return why the derivative of G is not available, if so."""
+    return (
+        "its loops close on wheels, and the derivative of both constraints together is not formed"
+        if robot.B and robot.wheels
+        else None
+    )
+
+
+def momentum_ports(structure: Structure) -> tuple[Port, Port]:
+    """Return the ports of D1 and D2."""
+    first = "columns of dE/dqd: tau = d(D1 K)/dt + D2 K; K in the order of the columns"
+    return (
+        regressor_port("D1", structure, first),
+        regressor_port("D2", structure, "columns of -dE/dq + dU/dq, and of friction"),
+    )
+
+
+@tree_model(
     "filtered-identification",
     menu="Identification",
     title="filtered dynamic identification model: the torques without accelerations",
-    inputs=(Q, QD),
-    outputs=(D1, D2, SPRING_TORQUES),
-    options=(PARAMETERS, FRICTION_OPTION, POSTURE),
-    reference=SYMORO_1997.at("section 6.2, eq. (40) to (46)"),
+    read=Inputs(),
+    outputs=lambda structure: (
+        *momentum_ports(structure),
+        *(() if structure.wheels else (SPRING_TORQUES,)),
+    ),
+    options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE),
     aliases=("fdim",),
-    applies=at_rest_with_parameters,
-    applies_to=AT_REST,
-    equations=r"\Gamma = \frac{d}{dt}(D_1 K) + D_2 K, \qquad D_1 K = \partial E / \partial \dot q, \qquad "
-    r"D_2 K = -\partial E / \partial q + \partial U / \partial q",
+    requirements=(has_base_parameters, without_loops_on_wheels),
+    structures={
+        FIXED: {
+            "applies": with_parameters(FIXED, at_rest=True),
+            "applies_to": "serial, tree and closed-loop robots on a base at rest",
+            "reference": SYMORO_1997.at("section 6.2, eq. (40) to (46)"),
+            "equations": r"\Gamma = \frac{d}{dt}(D_1 K) + D_2 K, \qquad D_1 K = \partial E / \partial \dot q, \qquad "
+            r"D_2 K = -\partial E / \partial q + \partial U / \partial q",
+        },
+        FLOATING: {
+            "applies": with_parameters(FLOATING),
+            "reference": SYMORO_1997.at("section 6.2, eq. (40) to (46), with link 0"),
+            "equations": r"(f_0; \Gamma) = \frac{d}{dt}(D_1 K) + D_2 K",
+        },
+        ON_WHEELS: {
+            "applies": with_parameters(ON_WHEELS),
+            "reference": SYMORO_1997.at("section 6.2, eq. (40) to (46), with link 0"),
+            "equations": r"\Gamma = \frac{d}{dt}(D_1 K) + D_2 K",
+        },
+    },
 )
 def filtered_identification(
     robot: Robot,
     parameters: str = "standard",
     friction: str = "given",
+    rotation: str = "matrix",
     posture: PostureLike | None = None,
 ) -> Program:
-    """The momenta and the slopes of the energies."""
+    """Return the momenta and the slopes of the energies."""
     robot = at_posture(robot, posture)
-    builder = Builder(f"{robot.name}_filtered_identification")
-    joints = joint_motion(builder, robot, "qd")
+    layout = Layout(unloaded(robot))
+    s = system("filtered_identification", layout, quick(robot), Inputs(), rotation=rotation)
     chosen = columns(robot, parameters, friction)
-    found = split(builder, robot, joints.q, joints.qd, gravity(builder, robot))
-    builder.output(D1, rows(joints.joints, found.first, chosen))
-    builder.output(D2, second_rows(joints, found, chosen))
-    output_spring_torques(builder, robot, joints)
-    return with_columns(builder.program(), chosen, robot, parameters)
+    found = split(s)
+    d1, d2 = momentum_ports(structure_of(layout))
+    s.builder.output(d1, rows(s, found.first, chosen))
+    s.builder.output(d2, second_rows(s, found, chosen))
+    output_spring_torques(s)
+    return with_columns(s.builder.program(), chosen, robot, parameters)

@@ -18,28 +18,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symoro.expr.scalar import Scalar, absolute
-from symoro.models.catalogue import Option, model
-from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
-from symoro.models.dynamic.setting import gravity
+from symoro.models.catalogue import Option
+from symoro.models.coordinates.blocks import joint
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, tree_model
+from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.identification.columns import (
-    AT_REST,
     FRICTION_OPTION,
     PARAMETERS,
     POSTURE,
     SPRING_ENERGY,
     Column,
     at_posture,
-    at_rest_with_parameters,
     columns,
+    has_base_parameters,
     output_spring_energy,
+    unloaded,
     with_columns,
+    with_parameters,
 )
 from symoro.models.identification.dynamic import formulations, regressor
-from symoro.models.identification.energy import energy_functions
-from symoro.models.ports import QD, Q
-from symoro.models.recursion import base_motion
+from symoro.models.identification.energy import energy_columns
+from symoro.models.ports import P0, Q0, QD, QDA, QDD, QDDA, R0, V0, VD0, Q
 from symoro.models.references import SYMORO_1997
-from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import INERTIAL, Robot
@@ -50,9 +53,9 @@ ACCELERATION = Option("acceleration", "give dh/dt too, from qdd", "flag", False)
 DH = Port("dh", "P", "dh/dt, on request; qdd is an input then")
 
 
-def is_inertial(column: Column) -> bool:
-    """Whether a column is of a mass, and not of friction."""
-    return column.kind in (*INERTIAL, "IA")
+def is_stored(column: Column) -> bool:
+    """Return whether a parameter stores energy, as masses and springs do; friction does not."""
+    return column.kind in (*INERTIAL, "IA", "k")
 
 
 def lost(column: Column, qd: Mapping[int, Scalar]) -> Scalar:
@@ -63,47 +66,72 @@ def lost(column: Column, qd: Mapping[int, Scalar]) -> Scalar:
     return rate * rate if column.kind == "FV" else rate
 
 
-def energy_rates(builder: Builder, robot: Robot, joints: JointMotion) -> dict[Column, Scalar]:
-    """dh/dt = qd' W."""
+def energy_rates(s: System) -> dict[Column, Scalar]:
+    """Return dh/dt = nu' W."""
     found: dict[Column, Scalar] = {}
-    base, down = base_motion(builder, robot), gravity(builder, robot)
-    for (k, column), entry in regressor(builder, robot, formulations(robot)[0], joints, base, down).items():
-        found[column] = found.get(column, 0) + joints.qd[k] * entry
+    for (c, column), entry in regressor(s, formulations(s.layout.robot)[0]).items():
+        found[column] = found.get(column, 0) + s.state.rates[c] * entry
     return found
 
 
-@model(
+READ = Inputs(position=True)
+WITH_ACCELERATIONS = Inputs(accelerations=True, all_accelerations=True, base_acceleration=True, position=True)
+QDD_FOR_DH = Port("qdd", "n", "joint accelerations, when dh is asked for")
+
+
+@tree_model(
     "power-identification",
     menu="Identification",
     title="power identification model: the power of the drives as a linear function of the parameters",
-    inputs=(Q, QD, Port("qdd", "n", "joint accelerations, when dh is asked for")),
-    outputs=(H, LOSS, DH, SPRING_ENERGY),
-    options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, POSTURE),
-    reference=SYMORO_1997.at(
-        "section 6.3, eq. (47) to (54), differentiated; filters of section 6.2, eq. (45), (46)"
-    ),
+    read=WITH_ACCELERATIONS,
+    outputs=lambda structure: (H, LOSS, DH, *(() if structure.wheels else (SPRING_ENERGY,))),
+    options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, ROTATION, POSTURE),
     aliases=("pim",),
-    applies=at_rest_with_parameters,
-    applies_to=AT_REST,
-    equations=r"\dot q^T \Gamma = \frac{d}{dt}(h K) + p K",
+    requirements=(has_base_parameters,),
+    structures={
+        FIXED: {
+            "inputs": (Q, QD, QDD_FOR_DH),
+            "applies": with_parameters(FIXED, at_rest=True),
+            "applies_to": "serial, tree and closed-loop robots on a base at rest",
+            "reference": SYMORO_1997.at(
+                "section 6.3, eq. (47) to (54), differentiated; filters of section 6.2, eq. (45), (46)"
+            ),
+            "equations": r"\dot q^T \Gamma = \frac{d}{dt}(h K) + p K",
+        },
+        FLOATING: {
+            "inputs": (Q, QD, QDD, V0, VD0, P0, R0, Q0),
+            "applies": with_parameters(FLOATING),
+            "reference": SYMORO_1997.at("section 6.3, eq. (47) to (54), differentiated, with link 0"),
+            "equations": r"{}^0V_0^T f_0 + \dot q^T \Gamma = \frac{d}{dt}(h K) + p K",
+        },
+        ON_WHEELS: {
+            "inputs": (Q, QDA, QDDA),
+            "applies": with_parameters(ON_WHEELS),
+            "reference": SYMORO_1997.at("section 6.3, eq. (47) to (54), differentiated, with link 0"),
+            "equations": r"\dot q_a^T \Gamma = \frac{d}{dt}(h K) + p K",
+        },
+    },
 )
 def power_identification(
     robot: Robot,
     parameters: str = "standard",
     friction: str = "given",
     acceleration: bool = False,
+    rotation: str = "matrix",
     posture: PostureLike | None = None,
 ) -> Program:
-    """The energy functions and the power of friction."""
+    """Return the energy functions and the power of friction."""
     robot = at_posture(robot, posture)
-    builder = Builder(f"{robot.name}_power_identification")
-    joints = joint_motion(builder, robot, "qd", *(["qdd"] if acceleration else []))
+    read = WITH_ACCELERATIONS if acceleration else READ
+    layout = Layout(unloaded(robot))
+    s = system("power_identification", layout, quick(robot), read, rotation=rotation)
+    qd = {j: s.state.rates[joint(j)] for j in s.tree.joints}
     chosen = columns(robot, parameters, friction)
-    h = energy_functions(builder, robot, joints.q, joints.qd, gravity(builder, robot))
-    builder.output(H, [h[c] if is_inertial(c) else 0 for c in chosen])
-    builder.output(LOSS, [0 if is_inertial(c) else lost(c, joints.qd) for c in chosen])
+    h = energy_columns(s)
+    s.builder.output(H, [h[c] if is_stored(c) else 0 for c in chosen])
+    s.builder.output(LOSS, [0 if is_stored(c) else lost(c, qd) for c in chosen])
     if acceleration:
-        rates = energy_rates(builder, robot, joints)
-        builder.output(DH, [rates.get(c, 0) if is_inertial(c) else 0 for c in chosen])
-    output_spring_energy(builder, robot, joints)
-    return with_columns(builder.program(), chosen, robot, parameters)
+        rates = energy_rates(s)
+        s.builder.output(DH, [rates.get(c, 0) if is_stored(c) else 0 for c in chosen])
+    output_spring_energy(s)
+    return with_columns(s.builder.program(), chosen, robot, parameters)

@@ -9,12 +9,11 @@ from __future__ import annotations
 from symoro.expr import ops
 from symoro.expr.derivatives import reverse
 from symoro.expr.scalar import Expr, wrap
-from symoro.models.coordinates.joint_motion import joint_motion
-from symoro.models.dynamic.setting import gravity
-from symoro.models.identification.columns import columns
-from symoro.models.identification.dynamic import formulations, regressor, rows
-from symoro.models.recursion import base_motion
-from symoro.program.builder import Builder
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.system import system
+from symoro.models.identification.columns import columns, unloaded
+from symoro.models.identification.dynamic import ALL, formulations, regressor, rows
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
@@ -31,11 +30,10 @@ SLOPES = (
 def regressor_pullback(robot: Robot, parameters: str = "base", friction: str = "all") -> Program:
     """The program, for the columns of `dynamic-identification` with the same options."""
     chosen = columns(robot, parameters, friction)
-    builder = Builder(f"{robot.name}_regressor_pullback")
-    joints = joint_motion(builder, robot, "qd", "qdd")
-    base, down = base_motion(builder, robot), gravity(builder, robot)
-    entries = regressor(builder, robot, formulations(robot)[0], joints, base, down)
-    matrix = rows(joints.joints, entries, chosen)
+    s = system("regressor_pullback", Layout(unloaded(robot)), quick(robot), ALL)
+    builder = s.builder
+    _ = s.tree.gravity
+    matrix = rows(s, regressor(s, formulations(robot)[0]), chosen)
     weights = builder.input(Y, (len(matrix), len(chosen)))
     graph = builder.graph
     names = [(f"{name}{j}", port) for name, port in SLOPES for j in independent(robot)]
