@@ -213,15 +213,6 @@ def elastic(robot: Robot, j: int) -> bool:
     return robot.frame(j).eta and not robot.B
 
 
-def without_fixed(robot: Robot, name: str, matrix: Matrix) -> Matrix:
-    """Derivatives with respect to qd, qdd or tau, a column an entry: those of fixed entries are zero."""
-    free = [
-        getattr(robot.frame(j), FIXED_BY[name]) is None and not (name == "tau" and elastic(robot, j))
-        for j in coordinate_joints(robot)
-    ]
-    return [[x if kept else 0 for x, kept in zip(row, free, strict=True)] for row in matrix]
-
-
 # -- robots with loops, where joints follow others that are yet to be found
 
 

@@ -30,25 +30,9 @@ def fixed_tree(robot: Robot) -> str | None:
     return None
 
 
-def rigid_fixed_tree(robot: Robot) -> str | None:
-    """The same for models that know no springs but those of the passive joints of loops."""
-    if not robot.B and any(frame.eta for frame in robot.frames):
-        return "it has elastic joints"
-    return fixed_tree(robot)
-
-
-def open_tree(robot: Robot) -> str | None:
-    """The same for models that know no loops."""
-    return LOOPS if robot.B else fixed_tree(robot)
-
-
 _BASE = "on a base that is fixed or moves as prescribed"
 APPLIES_TO = f"serial, tree and closed-loop robots {_BASE}"
-RIGID_APPLIES_TO = (
-    f"serial, tree and closed-loop robots with rigid joints (passive ones may have springs) {_BASE}"
-)
 OPEN_APPLIES_TO = f"serial and tree robots {_BASE}"
-RIGID_OPEN_APPLIES_TO = f"serial and tree robots with rigid joints {_BASE}"
 
 
 def unfit_loops(robot: Robot) -> str | None:

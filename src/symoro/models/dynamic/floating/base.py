@@ -15,8 +15,8 @@ from typing import Any
 
 from symoro.expr.linalg import Vector, add, cross, dot, scale
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Option, names_something
-from symoro.models.dynamic.setting import LOOPS, unfit_loops
+from symoro.models.catalogue import Option
+from symoro.models.dynamic.setting import unfit_loops
 from symoro.models.ports import P0, Q0, R0
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
@@ -40,13 +40,6 @@ def has_floating_base(robot: Robot, options: Mapping[str, Any]) -> bool:
     return robot.base.kind == BaseKind.FLOATING and not options.get("actuators")
 
 
-def is_rigid_and_floats(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Whether a robot is free in space, and all its joints are driven, or all free; in loops springs are allowed."""
-    if not has_floating_base(robot, options) or names_something(options.get("free")):
-        return False
-    return bool(robot.B) or rigid(robot) is None
-
-
 def rigid(robot: Robot) -> str | None:
     """Why a model of rigid joints does not apply, if so."""
     return "it has elastic joints" if any(frame.eta for frame in robot.frames) else None
@@ -57,16 +50,6 @@ def floating_tree(robot: Robot) -> str | None:
     if robot.B:
         return unfit_loops(robot)
     return None if independent(robot) else "it has no moving joint"
-
-
-def open_floating_tree(robot: Robot) -> str | None:
-    """The same for models that know no loops."""
-    return LOOPS if robot.B else floating_tree(robot)
-
-
-def rigid_floating_tree(robot: Robot) -> str | None:
-    """The same for models that know no springs but those of the passive joints of loops."""
-    return floating_tree(robot) if robot.B else rigid(robot) or floating_tree(robot)
 
 
 def is_on_floating_base(robot: Robot) -> str | None:
