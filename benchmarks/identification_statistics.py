@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import symoro
-from symoro.identification.closed_loop import ControlLoop, simulated
+from symoro.identification.control_loop import ControlLoop, simulated
 from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import equations
 from symoro.identification.friction import Friction

@@ -1,6 +1,6 @@
 """Tables of numbers as text: a line of names, then a line a row; what is wrong is told with its line.
 
-Logs that may be larger than memory are read piece by piece instead (`identification/table.py`).
+Logs that may be larger than memory are read piece by piece instead (`identification/log_columns.py`).
 """
 
 from __future__ import annotations

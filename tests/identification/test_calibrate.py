@@ -13,8 +13,8 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, FormatError, NotApplicableError, ProgramError
 from symoro.identification import calibrate, read_measurements, simulated, write_measurements
+from symoro.identification.identified_robot import corrected, parameters_of
 from symoro.identification.measurements import Measurements
-from symoro.identification.robots import corrected, parameters_of
 from symoro.models.calibration.chain import end_poses, numeric_chain
 from symoro.models.calibration.columns import way_to
 from symoro.models.calibration.identifiable import geometric_parameters
@@ -126,7 +126,7 @@ def test_almost_half_turns_and_right_angles_are_read_as_they_were_written(
 @pytest.mark.parametrize("alpha", [0.0, math.pi, 1e-10, 2e-9, 1e-8, 1e-6, 1e-3, 0.4, -0.4, math.pi / 2, 3.1])
 def test_six_parameters_of_any_placement(alpha: float) -> None:
     from symoro.expr.formula import formula
-    from symoro.identification.robots import _pose
+    from symoro.identification.identified_robot import _pose
     from symoro.robot.description import Placement
 
     values = {"gamma": 0.3, "b": 0.2, "alpha": alpha, "d": 0.5, "theta": -0.7, "r": 0.4}

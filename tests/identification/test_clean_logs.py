@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.identification.closed_loop import ControlLoop, simulated
+from symoro.identification.control_loop import ControlLoop, simulated
 from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import equations
 from symoro.identification.friction import USUAL, Friction

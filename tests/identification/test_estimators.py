@@ -10,8 +10,8 @@ from scipy import linalg
 
 from symoro.errors import ArgumentError
 from symoro.identification.equations import RowBlock
-from symoro.identification.essential import essential
-from symoro.identification.instrumental import burg
+from symoro.identification.essential_parameters import essential
+from symoro.identification.instrumental_variables import burg
 from symoro.identification.regression import (
     KEPT,
     check_dependence,
@@ -24,7 +24,7 @@ from symoro.identification.regression import (
 from symoro.identification.robust import robust
 from symoro.identification.rows import RFactors, absorbed, compressed, empty, joined, merged
 from symoro.identification.tolerances import HUBER
-from symoro.identification.total import total
+from symoro.identification.total_least_squares import total
 
 NAMES = ("A1", "B1", "FS1", "A2", "B2")
 K = np.array([1.5, -0.3, 0.8, 0.02, 4.0])

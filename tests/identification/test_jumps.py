@@ -10,7 +10,7 @@ import pytest
 import symoro
 from symoro.errors import FormatError
 from symoro.identification import simulated_rows
-from symoro.identification.closed_loop import Simulated, loop_of
+from symoro.identification.control_loop import Simulated, loop_of
 from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import equations
 from symoro.identification.friction import Friction

@@ -10,7 +10,7 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, FormatError, MissingDependencyError
-from symoro.identification import needs
+from symoro.identification import optional_packages
 from symoro.identification.log import Log, open_log
 from symoro.identification.log_description import Transmission, parse_description, transmission
 from symoro.robot.description import Limits
@@ -314,9 +314,9 @@ def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.M
     def absent(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(needs, "import_module", absent)
+    monkeypatch.setattr(optional_packages, "import_module", absent)
     with pytest.raises(MissingDependencyError, match=r"consistent parameters needs cvxpy") as error:
-        needs.needed("cvxpy", "a check of consistent parameters")
+        optional_packages.needed("cvxpy", "a check of consistent parameters")
     assert error.value.hint == "pip install 'symoro[identify]'"
 
 

@@ -9,7 +9,7 @@ from scipy import signal
 import symoro
 from symoro.errors import ProgramError
 from symoro.identification import output_error
-from symoro.identification.closed_loop import ControlLoop, Simulated
+from symoro.identification.control_loop import ControlLoop, Simulated
 from symoro.identification.equations import RowModel, row_noise, row_share
 from symoro.identification.log import log_of_arrays
 from symoro.identification.regression import Estimate, own_deviations

@@ -46,7 +46,7 @@ def link():
 def test_what_would_be_no_energy_is_not_told(motion, words):
     found = symoro.simulate(pendulum(**motion), 0.2, q=[0.2])
     assert found.E is None and found.U is None and found.energy is None
-    assert any("energies are not told" in doubt and words in doubt for doubt in found.doubts)
+    assert any("the energies are unknown" in warning and words in warning for warning in found.warnings)
     assert "E" not in found.columns
 
 
@@ -57,7 +57,7 @@ def test_energies_of_a_steady_base_are_those_in_the_world(motion):
     """Of the mass points of the link: E from their velocities by differences, U from their heights."""
     robot = pendulum(**motion)
     found = symoro.simulate(robot, 0.3, q=[0.2], qd=[1.0], step=1e-3, rtol=1e-12, atol=1e-12)
-    assert not found.doubts
+    assert not found.warnings
     place = symoro.generate(robot, "fast-geometry").function()(q=found.q)["T"]
     t, w = found.t, np.array(motion.get("W0", (0, 0, 0)), float)[2]
     turn = np.zeros((len(t), 4, 4))

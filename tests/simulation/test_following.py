@@ -289,12 +289,12 @@ def test_from_the_command_line(tmp_path, capsys):
     assert "no part of a state" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("step, doubted", [(0.5, True), pytest.param(0.005, False, marks=pytest.mark.slow)])
-def test_samples_too_far_apart_for_the_motion_are_doubted(step, doubted):
+@pytest.mark.parametrize("step, warned", [(0.5, True), pytest.param(0.005, False, marks=pytest.mark.slow)])
+def test_samples_too_far_apart_for_the_motion_give_a_warning(step, warned):
     robot = symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
     path = Trajectory((Move((1, -0.5), law="trapezoidal", duration=1),), (0, 0))
     found = symoro.torques(robot, path, step=step, tolerance=1e-6)
-    assert any("too far apart" in doubt for doubt in found.doubts) == doubted == (not found.between)
+    assert any("too far apart" in warning for warning in found.warnings) == warned == (not found.between)
 
 
 def test_a_start_that_contradicts_the_trajectory_is_refused() -> None:
@@ -344,6 +344,6 @@ def test_a_limit_that_is_passed_between_samples_is_told():
     tight = robot.with_frame(1, limits=Limits(effort=0.99 * peak))
     found = symoro.torques(tight, SWAY, step=0.4)
     assert np.abs(found.tau[:, 0]).max() < 0.9 * peak  # the samples do not show it
-    assert {(one.joint, one.what) for one in found.passed} == {(1, "effort")} and found.doubts
+    assert {(one.joint, one.what) for one in found.passed} == {(1, "effort")} and found.warnings
     table = symoro.torques(tight, found.samples)
     assert not table.between and not table.passed  # of a table the samples alone are known

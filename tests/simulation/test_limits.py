@@ -27,13 +27,14 @@ def test_a_simulation_ends_where_a_passive_joint_passes_its_limit():
     found = symoro.simulate(limited_fourbar(**way), 0.5, q=FOURBAR, qd=[2.0], stops="end", **FINE)
     assert not found.finished and found.why.startswith("joint 2 passes its limit at t = 0.0")
     assert found.q[-1, found.joints.index(2)] == pytest.approx(upper, abs=1e-9)
-    assert [e.what for e in found.events] == ["passes its limit"] and found.doubts == ()
+    assert [e.what for e in found.events] == ["passes its limit"] and found.warnings == ()
     through = symoro.simulate(limited_fourbar(**way), 0.5, q=FOURBAR, qd=[2.0], stops=0.5, **FINE)
     assert through.finished and through.events[0].time == pytest.approx(found.t[-1], abs=1e-9)
     assert (
-        "joint 2 (passive) hold nothing" in through.doubts[0] and "joint 2 is passed at" in through.doubts[0]
+        "joint 2 (passive) hold nothing" in through.warnings[0]
+        and "joint 2 is passed at" in through.warnings[0]
     )
-    assert simulation_data(through)["doubts"] == list(through.doubts)
+    assert simulation_data(through)["warnings"] == list(through.warnings)
     with pytest.raises(ArgumentError, match=r"joint 2 starts at .*, beyond its limits"):
         beyond = {name: passive[0] + (0.1 if name == "lower" else -0.1) for name in way}
         symoro.simulate(limited_fourbar(**beyond), 0.5, q=FOURBAR, stops="end")
@@ -56,6 +57,6 @@ def test_limits_of_coupled_and_driven_joints_are_watched():
         (round(np.pi - np.arcsin(0.6), 6), 2, "comes back within its limits"),
         (round(2 * np.pi + np.arcsin(0.6), 6), 2, "passes its limit"),
     ]
-    assert found.finished and "joint 2 (driven)" in found.doubts[0]
+    assert found.finished and "joint 2 (driven)" in found.warnings[0]
     quiet = symoro.simulate(robot, 0.5, q=[0.0, 0.0], driven={2: swing}, stops=0.0)
-    assert "none of them is passed" in quiet.doubts[0] and not quiet.events
+    assert "none of them is passed" in quiet.warnings[0] and not quiet.events

@@ -99,7 +99,7 @@ def test_the_direct_model_under_these_torques_goes_along_the_trajectory(name):
 def test_drives_put_in_what_friction_takes():
     """The trajectory ends as it began: what is left is FV qmd^2, of the motor."""
     found = symoro.torques(elastic(), SMOOTH, actuators="elastic")
-    assert found.between and not found.doubts
+    assert found.between and not found.warnings
     fine = symoro.torques(elastic(), SMOOTH, actuators="elastic", step=0.0005)
     lost = 0.1 * np.trapezoid(fine.motors["qmd2"] ** 2, fine.samples.t)
     assert found.energy.sum() == pytest.approx(lost, rel=1e-5)
@@ -130,12 +130,12 @@ def test_a_motion_that_no_motor_can_follow_is_refused(parts, words):
         symoro.torques(elastic(), Trajectory(parts, HOME), actuators="elastic")
 
 
-def test_motors_that_do_not_rest_with_their_links_are_doubted():
+def test_motors_that_do_not_rest_with_their_links_give_a_warning():
     path = Trajectory((Via(((0.1, 0.2, 0.3), (0.5, 0.5, 0.5)), (0.5, 1.0)),), HOME)
     found = symoro.torques(elastic(), path, actuators="elastic")
-    assert any("motor of joint 2 starts with a velocity" in doubt for doubt in found.doubts)
+    assert any("motor of joint 2 starts with a velocity" in warning for warning in found.warnings)
     series = Fourier(0.5, ((0.5,), (0.4,), (0.3,)), ((0.1,), (0.2,), (0.3,)), (0.1, 0.2, 0.3))
-    assert not symoro.torques(elastic(), Trajectory((series,)), actuators="elastic").doubts
+    assert not symoro.torques(elastic(), Trajectory((series,)), actuators="elastic").warnings
 
 
 def test_what_has_no_motors_behind_springs_is_refused():
@@ -171,4 +171,4 @@ def test_from_the_command_line(tmp_path, capsys):
     ]
     assert main(words) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["between"] and told["joints"] == [1, 2, 3] and not told["doubts"]
+    assert told["between"] and told["joints"] == [1, 2, 3] and not told["warnings"]

@@ -8,7 +8,7 @@ from symoro.expr.formula import formula
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Coupling, Limits
 from symoro.robot.topology import moving_joints
-from symoro.simulation.contact_rows import ContactRows, without_friction
+from symoro.simulation.friction_and_stop_rows import ContactRows, without_friction
 from symoro.simulation.mechanics import Mechanics
 from tests.simulation.robots import numbered, slider, without_drives
 

@@ -25,11 +25,11 @@ def test_velocities_of_passive_joints_are_looked_at():
     assert {one.joint for one in symoro.torques(robot, found.samples).passed} == {2, 4}
 
 
-def test_limits_of_opened_joints_are_doubted():
+def test_limits_of_opened_joints_give_a_warning():
     robot = symoro.load("fivebar").with_frame(5, limits=Limits(velocity=0.01))
     found = symoro.torques(robot, SWING)
-    assert any("joints 5, where loops are opened" in doubt for doubt in found.doubts)
-    assert not symoro.torques("fivebar", SWING).doubts
+    assert any("joints 5, where loops are opened" in warning for warning in found.warnings)
+    assert not symoro.torques("fivebar", SWING).warnings
 
 
 def test_velocities_of_parallelograms_are_the_derivative_of_the_positions():

@@ -183,14 +183,14 @@ def table(q, qd, qdd, step=0.01):
         (1.2, 1.2, ["the velocities of joint 1 are 1.2 times the derivative of its positions"]),
     ],
 )
-def test_rates_in_another_unit_are_doubted(rate, second, words):
+def test_rates_in_another_unit_give_a_warning(rate, second, words):
     found = table(np.sin, lambda t: rate * np.cos(t), lambda t: -second * np.sin(t))
-    text = "; ".join(found.doubts)
+    text = "; ".join(found.warnings)
     assert all(word in text for word in words)
 
 
 @pytest.mark.parametrize("step", [0.001, 0.01, 0.3])
-def test_rates_that_agree_are_not_doubted(step):
+def test_rates_that_agree_give_no_warning(step):
     noise = np.random.default_rng(1)
 
     def measured(f, size):
@@ -198,6 +198,6 @@ def test_rates_that_agree_are_not_doubted(step):
 
     exact = table(np.sin, np.cos, lambda t: -np.sin(t), step)
     noisy = table(measured(np.sin, 1e-4), measured(np.cos, 0.02), measured(lambda t: -np.sin(t), 0.1), step)
-    assert not exact.doubts and not noisy.doubts
+    assert not exact.warnings and not noisy.warnings
     still = table(lambda t: measured(np.zeros_like, 1e-5)(t), np.zeros_like, np.zeros_like, step)
-    assert not still.doubts
+    assert not still.warnings

@@ -39,7 +39,7 @@ def test_a_singular_posture_that_is_passed_between_two_samples_shows():
         assert one.velocity == pytest.approx(again.velocity, rel=1e-6)
         assert one.torque == pytest.approx(again.torque, rel=1e-6)
         assert one.rms == pytest.approx(again.rms, rel=1e-6)
-    assert any("samples miss peaks" in doubt for doubt in found.doubts)
+    assert any("samples miss peaks" in warning for warning in found.warnings)
     energy = symoro.generate(robot, "energy").function({"MZ1": 0.0})
     U = energy(q=found.samples.q[[0, -1]], qd=np.zeros((2, 6)))["U"]
     turned_over = np.abs(found.peaks[3].power) * 1e-4  # half of what joint 4 takes, and gives back

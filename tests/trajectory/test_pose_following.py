@@ -212,7 +212,7 @@ def test_a_move_to_where_the_robot_stands_takes_no_time(before, after):
     found = symoro.torques("filip3r", Trajectory((*before, stay, *after), (0, 0, 0)), step=0.1)
     lasts = sum(part.duration for part in (*before, *after))
     assert found.samples.t[-1] == pytest.approx(lasts) and len(found.samples.t) == round(lasts / 0.1) + 1
-    assert found.between and not found.doubts
+    assert found.between and not found.warnings
 
 
 def test_limits_of_velocity_are_kept_by_a_timed_move():

@@ -85,7 +85,7 @@ def test_a_table_of_all_joints_tells_the_assembly():
     for start in (BAR.start, OTHER):
         found = symoro.torques("fivebar", replace(BAR, start=start))
         again = symoro.torques("fivebar", read_table(table_text(found.columns)))
-        assert not again.doubts
+        assert not again.warnings
         assert np.abs(again.samples.tree - found.samples.tree).max() < 1e-9
         assert np.abs(again.tau - found.tau).max() < 1e-9
 
@@ -125,8 +125,8 @@ def test_passive_joints_are_compared_with_the_closed_loops(off, turns):
         with pytest.raises(ArgumentError, match=r"joint 2 is at .* by the closed loops"):
             symoro.torques("fivebar", samples)
         return
-    doubts = symoro.torques("fivebar", samples).doubts
-    assert len(doubts) == (off > 0) and all("joint 2 is at" in doubt for doubt in doubts)
+    warnings = symoro.torques("fivebar", samples).warnings
+    assert len(warnings) == (off > 0) and all("joint 2 is at" in warning for warning in warnings)
 
 
 # -- simulations as motions
@@ -141,7 +141,7 @@ def round_trip(found, tmp_path, suffix):
         found.write_parquet(file)
     again = symoro.torques(found.robot, load_trajectory(file))
     wanted = found.tau[:, [found.coordinates.index(j) for j in again.samples.joints]]
-    assert not again.doubts
+    assert not again.warnings
     return float(np.abs(again.tau - wanted).max() / max(1.0, np.abs(wanted).max())), again
 
 
@@ -201,11 +201,11 @@ def test_torques_along_a_simulation_of_a_spring_and_of_beams(tmp_path):
         assert off < 1e-3 and np.abs(again.follows.q - found.q).max() < 1e-5
 
 
-def test_a_passive_joint_that_forces_move_elsewhere_is_doubted():
+def test_a_passive_joint_that_forces_move_elsewhere_gives_a_warning():
     found = symoro.simulate("cartpole", 0.5, q=[0.1, 0.4], step=0.005)
     columns = {**found.columns, "q2": found.q[:, 1] + 0.1 * found.t}
-    doubts = symoro.torques("cartpole", read_table(table_text(columns))).doubts
-    assert any("joint 2 is at" in doubt and "by the forces on it" in doubt for doubt in doubts)
+    warnings = symoro.torques("cartpole", read_table(table_text(columns))).warnings
+    assert any("joint 2 is at" in warning and "by the forces on it" in warning for warning in warnings)
 
 
 def test_parquet_files_with_holes_are_told_by_row(tmp_path):

@@ -65,8 +65,8 @@ def test_torques_that_lag_are_reported_and_corrected() -> None:
     late = table("t,q1,q2,tau1,tau2", np.concatenate([t, q, np.roll(tau, 12, axis=0)], axis=1)[12:])
     payload = {"robot": ROBOT, "files": {"log.csv": late}, "decimation": 20, "slow": 0.05}
     found = call("identify", payload)
-    assert [line for line in found["doubts"] if "lag behind the motion by 12" in line]
-    assert call("identify", {**payload, "delay": "0.012"})["doubts"] == []
+    assert [line for line in found["warnings"] if "lag behind the motion by 12" in line]
+    assert call("identify", {**payload, "delay": "0.012"})["warnings"] == []
     assert "delay: expected seconds" in call("identify", {**payload, "delay": "late"})["error"]["message"]
 
 
@@ -153,4 +153,4 @@ def test_a_robot_with_loops_takes_a_posture() -> None:
     assert "folded" in call("identify", {**given, "posture": "folded"})["error"]["message"]
     posture = ",".join(map(repr, fivebar_posture()))
     found = call("identify", {**given, "posture": posture})
-    assert found["residuals"]["kept"] < 1e-6 and found["doubts"] == []
+    assert found["residuals"]["kept"] < 1e-6 and found["warnings"] == []

@@ -51,9 +51,9 @@ def test_a_tree_and_a_table_are_trajectories_too() -> None:
     rows = [head] + [f"{t},{q[0]},{q[1]},0,0,0,0" for t, q in zip(found["times"], found["q"], strict=True)]
     again = call("trajectory", {"robot": robot, "text": "# a remark\n" + "\n".join(rows)})
     assert again["q"] == found["q"] and again["times"] == found["times"]
-    assert found["verdict"].startswith("no limit is passed") and not found["doubts"]
+    assert found["verdict"].startswith("no limit is passed") and not found["warnings"]
     assert "at the samples" in again["verdict"]
-    assert again["doubts"][0].startswith("the velocities of joint 1 are not the derivative")
+    assert again["warnings"][0].startswith("the velocities of joint 1 are not the derivative")
     apart = call("trajectory", {"robot": robot, "text": "\n".join(rows).replace(",", ";")})
     assert apart["q"] == found["q"]
 
@@ -135,7 +135,7 @@ def test_poses_of_a_robot_without_a_fixed_base_are_refused_and_its_joints_are_fo
 
 
 def test_a_simulation_has_the_numbers_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("symoro.ui.bench.simulating.APART", 0.0)
+    monkeypatch.setattr("symoro.ui.bench.simulation.APART", 0.0)
     robot = opened("planar2r")["robot"]
     pieces: list[Piece] = []
 
@@ -164,7 +164,7 @@ def test_a_robot_without_masses_is_refused_at_once() -> None:
 
 
 def test_no_more_is_told_than_the_answer_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("symoro.ui.bench.simulating.APART", 0.0)
+    monkeypatch.setattr("symoro.ui.bench.simulation.APART", 0.0)
     monkeypatch.setattr("symoro.ui.bench.playback.MOST_ROWS", 10)
     robot = opened("planar2r")["robot"]
     came: list[int] = []
@@ -290,7 +290,7 @@ def test_a_base_on_wheels_starts_where_the_description_puts_it() -> None:
     from dataclasses import replace
 
     from symoro.expr.formula import formula
-    from symoro.ui.bench.simulating import placing
+    from symoro.ui.bench.simulation import placing
 
     robot = symoro.load("tricycle")
     entries = [[0, -1, 0, 2], [1, 0, 0, 3], [0, 0, 1, "h"], [0, 0, 0, 1]]

@@ -60,7 +60,7 @@ def test_peaks_that_the_samples_miss_are_told(capsys, tmp_path):
     assert main(["torques", "ur5e", str(path)]) == 0
     out = capsys.readouterr().out
     assert "joint 1: velocity 3.14159 rad/s from t = 0.0003" in out and "worst 187.5 rad/s at 0.005 s" in out
-    assert "doubt: the samples miss peaks of joints" in out
+    assert "warning: the samples miss peaks of joints" in out
 
 
 def test_csv_on_standard_output(capsys):

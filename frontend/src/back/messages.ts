@@ -589,7 +589,7 @@ export interface TrajectoryAnswer extends MotionAnswer {
   energy: number;
   passed: PassedLimit[];
   verdict: string;
-  doubts: string[];
+  warnings: string[];
 }
 
 /** A motion that shows parameters: the text of its file, the condition of the regressor, and its columns. */
@@ -614,7 +614,7 @@ export interface SimulationAnswer extends MotionAnswer {
   events: EventData[];
   finished: boolean;
   why: string;
-  doubts: string[];
+  warnings: string[];
 }
 
 /** Samples of a simulation as they come. */
@@ -651,7 +651,7 @@ export interface IdentifyAnswer {
   method: string;
   parameters: ParameterData[];
   residuals: Record<string, number | null>;
-  doubts: string[];
+  warnings: string[];
   sections: SectionData[];
   files: Record<string, string>;
   labels: string[];

@@ -310,8 +310,8 @@ function Report({ store, answer }: { store: Store; answer: Answer }) {
   return (
     <div class="md-view md-report" data-testid="identify-report">
       <p>{summary(answer)}</p>
-      {answer.doubts.map((doubt) => (
-        <p class="md-warning">{doubt}</p>
+      {answer.warnings.map((warning) => (
+        <p class="md-warning">{warning}</p>
       ))}
       <div class="md-compared">
         {answer.labels.map((label, k) => (

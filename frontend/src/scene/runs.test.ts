@@ -85,7 +85,7 @@ describe("a simulation", () => {
       onProgress!({ done: 1, total: 5, came: [piece(0, 2, 4)] });
       onProgress!({ done: 2, total: 5, came: [piece(2, 1, 4), piece(3, 1, 4)] });
       const whole = piece(0, 6, 4);
-      return { ...whole, joints: [1], units: ["Nm"], efforts: [null], frame: 3, samples: 6, finished: true, why: "", doubts: ["no stop"], kinetic: null, potential: null };
+      return { ...whole, joints: [1], units: ["Nm"], efforts: [null], frame: 3, samples: 6, finished: true, why: "", warnings: ["no stop"], kinetic: null, potential: null };
     });
     await made.simulate(WANTED);
     expect(told.map(([what, motion]) => [what, motion?.times.length])).toEqual([["grow", 2], ["grow", 4], ["grown", 6]]);

@@ -114,7 +114,7 @@ export class Runs {
     // One that was over before any of it was told is played from its start.
     if (growing.length > 1) this.of.motions.grown(whole);
     else this.of.motions.show(whole);
-    this.ended.value = [found.finished ? `${found.samples} samples` : found.why, ...found.doubts].join("; ");
+    this.ended.value = [found.finished ? `${found.samples} samples` : found.why, ...found.warnings].join("; ");
   }
 
   private async ask<T>(

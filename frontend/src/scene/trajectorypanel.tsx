@@ -170,9 +170,9 @@ function Peaks({ found, control }: { found: TrajectoryAnswer; control: Control }
       ) : (
         <p class="sc-hint">{found.verdict}</p>
       )}
-      {found.doubts.map((doubt) => (
-        <p class="sc-hint" data-testid="trajectory-doubt">
-          {doubt}
+      {found.warnings.map((warning) => (
+        <p class="sc-hint" data-testid="trajectory-warning">
+          {warning}
         </p>
       ))}
     </div>

@@ -20,7 +20,7 @@ from symoro.identification.friction import Friction
 from symoro.identification.load_friction import LoadPoint, at_load
 from symoro.identification.log import Log, open_log
 from symoro.identification.log_description import Transmission
-from symoro.identification.needs import needed
+from symoro.identification.optional_packages import needed
 from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, empty, joined
 from symoro.identification.signals import Preparation, motion_between, planned
 from symoro.progress import task

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, OptionError, ProgramError
 from symoro.expr.formula import Formula, formula
 from symoro.identification.friction import FurtherColumns
-from symoro.identification.needs import needed
+from symoro.identification.optional_packages import needed
 from symoro.identification.regression import Estimate, normal_rows
 from symoro.identification.rows import RFactors
 from symoro.identification.tolerances import CONSISTENT_MARGIN

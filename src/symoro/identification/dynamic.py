@@ -29,7 +29,7 @@ from symoro.identification.consistent import PRIOR_WEIGHT, Consistent, consisten
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
 from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.equations import RowModel, check_base, equations, row_share
-from symoro.identification.essential import Essential, essential
+from symoro.identification.essential_parameters import Essential, essential
 from symoro.identification.estimate_diagnostics import (
     consistency_warnings,
     method_warnings,
@@ -38,6 +38,13 @@ from symoro.identification.estimate_diagnostics import (
     torque_warnings,
 )
 from symoro.identification.friction import USUAL, Friction
+from symoro.identification.identified_robot import (
+    beyond_a_file,
+    column_base,
+    identified_robot,
+    standard_robot,
+    without_passive_rotors,
+)
 from symoro.identification.load_friction import has_load, load_point
 from symoro.identification.log import Log, log_names, open_log, position_units
 from symoro.identification.log_description import PdController
@@ -62,13 +69,6 @@ from symoro.identification.regression import (
     residual,
     weighted,
     why_no_column,
-)
-from symoro.identification.robots import (
-    beyond_a_file,
-    column_base,
-    identified_robot,
-    standard_robot,
-    without_passive_rotors,
 )
 from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, merged
 from symoro.identification.sampling import sampling_bias, widened

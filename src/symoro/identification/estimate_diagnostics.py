@@ -25,9 +25,9 @@ from symoro.identification.delay import TorqueDelay
 from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.equations import RowModel
 from symoro.identification.friction import TERMS
+from symoro.identification.identified_robot import nominal_columns
 from symoro.identification.log_description import HOLD
 from symoro.identification.regression import Estimate, Residuals, own_deviations, weighted
-from symoro.identification.robots import nominal_columns
 from symoro.identification.rows import RFactors, r_factor
 from symoro.identification.sampling import SamplingBias
 from symoro.identification.tolerances import (

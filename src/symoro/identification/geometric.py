@@ -350,7 +350,7 @@ class Calibration:
     @property
     def calibrated(self) -> Robot:
         """The robot with the errors taken out, in numbers; its tool is another where it was measured."""
-        from symoro.identification.robots import corrected
+        from symoro.identification.identified_robot import corrected
 
         return corrected(self.robot, self._by_name(), self.to)
 
@@ -360,7 +360,7 @@ class Calibration:
 
         `calibrated.replace(tool=marker)` is the robot whose tool stands where it was measured.
         """
-        from symoro.identification.robots import marker
+        from symoro.identification.identified_robot import marker
 
         return marker(self.robot, self._by_name(), self.to)
 

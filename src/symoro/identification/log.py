@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
+from symoro.identification.log_columns import ColumnFile, open_table
 from symoro.identification.log_description import (
     TIME,
     LogDescription,
@@ -26,7 +27,6 @@ from symoro.identification.log_description import (
     read_description,
     usual_description,
 )
-from symoro.identification.table import ColumnFile, open_table
 from symoro.identification.tolerances import (
     BEYOND_EFFORT,
     BEYOND_RANGE,

@@ -18,18 +18,18 @@ import numpy as np
 from symoro.errors import ArgumentError, OptionError
 from symoro.identification.cluster import Passes
 from symoro.identification.didim import direct_and_inverse
-from symoro.identification.instrumental import instrumental
+from symoro.identification.identified_robot import FRICTION, nominal_columns
+from symoro.identification.instrumental_variables import instrumental
 from symoro.identification.load_friction import LoadPoint, load_point, settled_load, without_load
 from symoro.identification.log_description import PdController
 from symoro.identification.output_error import output_error
 from symoro.identification.regression import KEPT, Estimate, ordinary, own_deviations, weighted
-from symoro.identification.robots import FRICTION, nominal_columns
 from symoro.identification.robust import robust
 from symoro.identification.rows import LogRows, RFactors, merged
 from symoro.identification.sampling import column_errors
 from symoro.identification.simulated_rows import resolved
 from symoro.identification.tolerances import CLOE_TIME_LIMIT
-from symoro.identification.total import total
+from symoro.identification.total_least_squares import total
 from symoro.models.identification.base.parameters import BaseParameters
 
 # -- start

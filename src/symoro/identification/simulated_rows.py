@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import OptionError, ProgramError
-from symoro.identification.closed_loop import ControlLoop, loop_of, simulated
+from symoro.identification.control_loop import ControlLoop, loop_of, simulated
 from symoro.identification.equations import Booleans, RowBlock, RowModel
 from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.log_description import PdController

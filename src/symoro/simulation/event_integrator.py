@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotClosedError, UndecidedError
 from symoro.progress import Task, task
 from symoro.simulation.chatter import ChatterGuard
-from symoro.simulation.contact_modes import ContactModes, Mode, MotionEvent
 from symoro.simulation.drives import Drives
 from symoro.simulation.event_location import first_event
+from symoro.simulation.friction_and_stops import ContactModes, Mode, MotionEvent
 from symoro.simulation.limits import SINGULAR_WHEELS, WatchedLimits, WheelWatch
 from symoro.simulation.mechanics import Mechanics, State, Watch
 from symoro.simulation.result import Recording, Simulation
@@ -102,7 +102,7 @@ class EventIntegrator:
             if error in (self.control.raised, self._raised):
                 raise
             why = self._undetermined(error)
-        warnings = () if self.limits is None else self.limits.doubts()
+        warnings = () if self.limits is None else self.limits.warnings()
         return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why, warnings)
 
     def _undetermined(self, error: Exception) -> str:

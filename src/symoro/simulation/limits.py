@@ -25,8 +25,8 @@ from symoro.robot.coordinates import relation
 from symoro.robot.description import Robot
 from symoro.robot.size import joint_units
 from symoro.robot.topology import cut_joints, moving_joints
-from symoro.simulation.contact_modes import MotionEvent
-from symoro.simulation.contact_rows import joint_ratios
+from symoro.simulation.friction_and_stop_rows import joint_ratios
+from symoro.simulation.friction_and_stops import MotionEvent
 from symoro.simulation.mechanics import Mechanics
 from symoro.simulation.tolerances import CONTACT, SAME_DETERMINANT, SMALL_DETERMINANT
 
@@ -89,7 +89,7 @@ class WatchedLimits:
         self._passed.setdefault(joint, t)
         return MotionEvent(t, joint, "passes its limit")
 
-    def doubts(self) -> Iterator[str]:
+    def warnings(self) -> Iterator[str]:
         """Which limits are no stops, and which of them were passed."""
         if self.joints and not self._ends:
             told = [f"that of joint {j} is passed at t = {t:g} s" for j, t in self._passed.items()]

@@ -38,7 +38,7 @@ from symoro.robot.size import characteristic_length, joint_units
 from symoro.robot.topology import elastic_joints
 from symoro.runtime.function import Function
 from symoro.trajectory.assembly import LoopCloser
-from symoro.trajectory.prescribed import check_rates, check_steady, energy_doubt
+from symoro.trajectory.prescribed import check_rates, check_steady, unknown_energy_reason
 
 Array = NDArray[np.float64]
 
@@ -448,14 +448,14 @@ class Mechanics:
     # -- what comes of it
 
     @cached_property
-    def energy_doubt(self) -> str:
-        """Why energies are not told of a base that moves as given; empty where they are."""
-        return energy_doubt(self.robot, {**dict(self.robot.nominal), **self.values}, self.inputs)
+    def unknown_energy_reason(self) -> str:
+        """The reason why the energies are unknown where the base moves as prescribed; empty where they are known."""
+        return unknown_energy_reason(self.robot, {**dict(self.robot.nominal), **self.values}, self.inputs)
 
     @cached_property
     def energy_function(self) -> Function | None:
         """Kinetic and potential energy, where the robot has the model and the numbers."""
-        if self.energy_doubt:
+        if self.unknown_energy_reason:
             return None
         try:
             return self._function("energy")

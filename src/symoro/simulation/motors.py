@@ -118,7 +118,7 @@ class MotorDrives:
                     hint=SMOOTH,
                 )
 
-    def doubts(self, rows: MotorRows, joints: Sequence[int]) -> Iterator[str]:
+    def warnings(self, rows: MotorRows, joints: Sequence[int]) -> Iterator[str]:
         """Motors that do not rest where their links do."""
         for j in self.elastic:
             k = list(joints).index(j)

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from symoro.errors import MissingDependencyError
 from symoro.files import write_files
 from symoro.robot.description import Robot
-from symoro.simulation.contact_modes import ContactModes, MotionEvent
 from symoro.simulation.drives import Drives
+from symoro.simulation.friction_and_stops import ContactModes, MotionEvent
 from symoro.simulation.mechanics import Mechanics
 from symoro.tables import table_text
 from symoro.trajectory.samples import ENTRIES
@@ -37,10 +37,10 @@ class Simulation:
         t: times (N,); q (N, joints), qd (N, coordinates), tau (N, coordinates, friction not taken off).
         parts: the other parts of the state by name: e, ed, P0, Q0, V0, pose.
         E, U: kinetic and potential energy (N,) in the world; None where the robot has no such model, numbers are
-            missing, or its base moves as given and not steadily on one level (`doubts` says so).
+            missing, or its base moves as given and not steadily on one level (`warnings` says so).
         events: joints that stick, slide, meet and leave stops, pass limits that are no stops.
         finished: whether it came to its end; `why` says why not.
-        doubts: what was not heeded, in sentences.
+        warnings: limits and inputs that were not used, in sentences.
 
     """
 
@@ -57,7 +57,12 @@ class Simulation:
     events: tuple[MotionEvent, ...]
     finished: bool
     why: str
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The former name of `warnings`."""
+        return self.warnings
 
     @classmethod
     def made(
@@ -68,12 +73,12 @@ class Simulation:
         taus: Sequence[Array],
         events: Sequence[MotionEvent],
         why: str,
-        doubts: Iterable[str] = (),
+        warnings: Iterable[str] = (),
     ) -> Simulation:
         """From states, one a sample."""
         y = np.array(rows).reshape(len(times), mechanics.size)
         energies = mechanics.energies(y) if len(times) else None
-        untold = mechanics.energy_doubt
+        untold = mechanics.unknown_energy_reason
         others = {name: y[:, part] for name, part in mechanics.parts.items() if name not in ("q", "qd")}
         return cls(
             mechanics.robot,
@@ -89,7 +94,7 @@ class Simulation:
             tuple(events),
             not why,
             why,
-            (*doubts, *([f"energies are not told: {untold}"] if untold else [])),
+            (*warnings, *([f"the energies are unknown: {untold}"] if untold else [])),
         )
 
     @property

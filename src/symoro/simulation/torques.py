@@ -49,7 +49,7 @@ from symoro.simulation.result import Recording, Simulation
 from symoro.simulation.tolerances import HUGE
 from symoro.trajectory.prescribed import check_rates, check_steady
 from symoro.trajectory.robot_samples import GivenPosture, closed_samples, driven_columns, strayed, told_parts
-from symoro.trajectory.samples import Samples, columns_of, rate_doubts
+from symoro.trajectory.samples import Samples, columns_of, rate_warnings
 from symoro.trajectory.sampling import (
     STEP,
     MotionRows,
@@ -97,7 +97,7 @@ class TorqueReport:
         tau, power: (N, n), of the joints of the samples; newton metres or newtons, watts.
         energy: (n,), what each drive puts in over the whole motion, in joules; less than 0 where it takes out.
         between: whether energy, peaks and limits are those of the whole motion; else of the samples alone.
-        doubts: what speaks against the numbers, in sentences.
+        warnings: reasons why the numbers may be wrong, in sentences.
         follows: the simulated motion, where the driven joints do not tell all that moves.
         springs: (N,), the torques of the springs, by elastic joint.
         motors: (N,), positions and velocities of motors behind springs, by name: qm2, qmd2.
@@ -111,10 +111,15 @@ class TorqueReport:
     peaks: tuple[Peak, ...]
     passed: tuple[Passed, ...]
     between: bool = False
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     follows: Simulation | None = None
     springs: Mapping[int, Array] = field(default_factory=dict)
     motors: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The former name of `warnings`."""
+        return self.warnings
 
     @property
     def columns(self) -> dict[str, Array]:
@@ -181,7 +186,7 @@ def torques(
             hint="the start of a trajectory tells it: all joints" if asked.B else None,
         )
     parts: tuple[PartMotion, ...] = ()
-    doubts: list[str] = []
+    warnings: list[str] = []
     begin: dict[str, ArrayLike] = {}
     if isinstance(motion, Samples):
         samples = driven_columns(asked, motion)
@@ -189,7 +194,7 @@ def torques(
             begin = told_parts(asked, motion, samples, numbers, posture, start or {})
         elif asked.B and samples.tree is None:
             samples, off = closed_samples(asked, samples, numbers, posture)
-            doubts += off
+            warnings += off
     else:
         samples, parts = planned(asked, motion, numbers, step)
         whole = told_start(asked, motion)
@@ -199,16 +204,18 @@ def torques(
         record = Recording() if parts else None
         follows = led(asked, samples, numbers, begin, inputs or {}, method, tolerance, record)
         found = _simulated(asked, replace(samples, tree=follows.q), follows, numbers, record)
-        doubts += strayed(asked, samples, follows.q)
+        warnings += strayed(asked, samples, follows.q)
         if parts:
             coarser = tuple(coarse(samples, parts))  # what is followed then is another motion
-            found = replace(found, doubts=(*coarser, *found.doubts), between=found.between and not coarser)
+            found = replace(
+                found, warnings=(*coarser, *found.warnings), between=found.between and not coarser
+            )
     else:
         found = _known(asked, samples, parts, numbers, values)
     if isinstance(motion, Samples):
         units = joint_units(asked, samples.joints, characteristic_length(asked, numbers))
-        doubts = [*rate_doubts(samples, units), *doubts]
-    return replace(found, doubts=(*doubts, *found.doubts))
+        warnings = [*rate_warnings(samples, units), *warnings]
+    return replace(found, warnings=(*warnings, *found.warnings))
 
 
 def _actuated(
@@ -245,8 +252,8 @@ def _actuated(
     report = _report(robot, samples, found, drives.whole(parts, samples.joints, list(found)))
     places = {j: samples.joints.index(j) for j in drives.elastic}
     motors = {f"{name}{j}": rows[name][:, k] for name in ("qm", "qmd") for j, k in places.items()}
-    doubts = (*report.doubts, *drives.doubts(rows, samples.joints))
-    return replace(report, motors=motors, doubts=doubts)
+    warnings = (*report.warnings, *drives.warnings(rows, samples.joints))
+    return replace(report, motors=motors, warnings=warnings)
 
 
 def _simulated(
@@ -334,9 +341,9 @@ def _report(
     energy = np.array([peak.energy for peak in peaks])
     passed = tuple(passed_limits(whole, robot, list(found)))
     between = panels is not None or len(samples.t) == 1
-    doubts = () if panels is None else (*unresolved(panels), *unseen(panels, sampled, samples.joints))
-    doubts = (*doubts, *_unwatched(robot))
-    return TorqueReport(robot, samples, tau, power, energy, peaks, passed, between, doubts)
+    warnings = () if panels is None else (*unresolved(panels), *unseen(panels, sampled, samples.joints))
+    warnings = (*warnings, *_unwatched(robot))
+    return TorqueReport(robot, samples, tau, power, energy, peaks, passed, between, warnings)
 
 
 def _unwatched(robot: Robot) -> Iterator[str]:

@@ -51,7 +51,7 @@ def check_steady(robot: Robot, values: Mapping[str, float]) -> None:
         )
 
 
-def energy_doubt(robot: Robot, values: Mapping[str, float], inputs: Mapping[str, Array]) -> str:
+def unknown_energy_reason(robot: Robot, values: Mapping[str, float], inputs: Mapping[str, Array]) -> str:
     """Why kinetic and potential energy along a motion are not those in the world; empty where they are.
 
     Arguments:

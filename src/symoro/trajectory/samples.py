@@ -5,7 +5,7 @@ A table (CSV; separated by commas, semicolons or tabs) has a header with the nam
 known by position only. Columns of other parts of a state (`P0x`, `pose`, ..., as in tables of simulations) give their
 initial values. Other columns are ignored; lines that start with # are comments.
 
-`rate_doubts` compares velocities and accelerations with positions, to find wrong units. Over windows of a tenth of a
+`rate_warnings` compares velocities and accelerations with positions, to find wrong units. Over windows of a tenth of a
 second, in which noise averages out, the change of a position is compared with the integral of the velocity,
 h/2 (qd0 + qd1) - h^2/12 (qdd1 - qdd0) from sample to sample; that of a velocity with the trapezoidal rule.
 """
@@ -234,7 +234,7 @@ FACTORS = {
 }
 
 
-def rate_doubts(samples: Samples, units: Sequence[float]) -> Iterator[str]:
+def rate_warnings(samples: Samples, units: Sequence[float]) -> Iterator[str]:
     """Yield sentences for the user; none if positions, velocities and accelerations agree.
 
     Args:

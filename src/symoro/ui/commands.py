@@ -126,18 +126,18 @@ def check(options: argparse.Namespace) -> int:
         problems = getattr(error, "problems", None) or [error.text()]
         present.as_json({"ok": False, "problems": problems, "error": failure.as_data(error)})
         return 2
-    doubtful = consistency.warnings(robot)
+    warnings = consistency.warnings(robot)
     notes = [failure.in_a_shell(note) for note in robot.notes if not note.startswith(consistency.WARNING)]
     if options.json:
         known = {"ok": True, "robot": robot.name, "structure": describe(robot)}
         on_wheels = {"wheels": present.wheels(robot)} if robot.wheels else {}
-        present.as_json({**known, **on_wheels, "warnings": doubtful, "notes": notes})
+        present.as_json({**known, **on_wheels, "warnings": warnings, "notes": notes})
     else:
-        verdict = f"readable, with {len(doubtful)} warning{'s'[: len(doubtful) > 1]}" if doubtful else "sound"
+        verdict = f"readable, with {len(warnings)} warning{'s'[: len(warnings) > 1]}" if warnings else "sound"
         print(f"{robot.name}: {verdict}. {describe(robot)}")
         if robot.wheels:
             print(f"on wheels: {present.wheels(robot)}")
-        for warning in doubtful:
+        for warning in warnings:
             print(f"warning: {warning}")
         for note in notes:
             print(f"note: {note}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from symoro.errors import OptionError
 from symoro.files import check_targets, write_files, write_folder
 from symoro.identification.dynamic import Identification, identify, symbolic_robot
-from symoro.identification.robots import standard_robot
+from symoro.identification.identified_robot import standard_robot
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot import formats
 from symoro.robot.description import Robot

@@ -138,7 +138,8 @@ def simulation_data(found: Simulation) -> dict[str, Any]:
         "robot": found.robot.name,
         "finished": found.finished,
         "why": found.why,
-        "doubts": list(found.doubts),
+        "warnings": list(found.warnings),
+        "doubts": list(found.warnings),
         "samples": len(found.t),
         "t": float(found.t[-1]) if len(found.t) else 0.0,
         "end": {name: float(column[-1]) for name, column in found.columns.items() if len(column)},
@@ -170,7 +171,7 @@ def _table(found: Simulation) -> None:
         print(f"t = {event.time:.6g} s: joint {event.joint} {event.what}")
     if len(found.events) > 20:
         print(f"and {len(found.events) - 20} more events")
-    for doubt in found.doubts:
-        print(f"doubt: {doubt}")
+    for warning in found.warnings:
+        print(f"warning: {warning}")
     if not found.finished:
         print(f"not finished: {found.why}")

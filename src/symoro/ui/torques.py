@@ -136,7 +136,8 @@ def torque_data(found: TorqueReport) -> dict[str, Any]:
         "energy": float(found.energy.sum()),
         "passed": [asdict(one) for one in found.passed],
         "between": found.between,
-        "doubts": list(found.doubts),
+        "warnings": list(found.warnings),
+        "doubts": list(found.warnings),
         "end": _end(found),
     }
 
@@ -181,15 +182,15 @@ def _table(found: TorqueReport) -> None:
 
 
 def _verdict(found: TorqueReport) -> None:
-    """The limits passed, and what is doubted."""
+    """The limits passed, and the warnings."""
     if found.passed:
         print("limits passed:")
         for one in found.passed:
             print(f"  {told(found.robot, one)}")
     else:
         print(no_limit(found))
-    for doubt in found.doubts:
-        print(f"doubt: {doubt}")
+    for warning in found.warnings:
+        print(f"warning: {warning}")
 
 
 def no_limit(found: TorqueReport) -> str:

@@ -17,7 +17,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.evaluate import evaluate
 from symoro.expr.scalar import symbol
 from symoro.expr.substitute import substitute
-from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.paul import equation_types
 from symoro.models.geometric.inverse.step import Draft
 from symoro.program.builder import Builder
 from tests.models.geometric.postures import EMPTY, SINGULAR, VALID, Array, Solver, bundled
@@ -309,7 +309,7 @@ def folded(solver: Solver, q: Array) -> Array:
 def test_roots_where_the_square_may_vanish(a: float, b: float, c: float, roots: Sequence[float]) -> None:
     builder = Builder("roots")
     draft = Draft(builder, 9, {}, frozenset(), builder.number(1))
-    x = types.quadratic_root(draft, "x", *(symbol(builder.graph, name) for name in "abc"), (0, 0))
+    x = equation_types.quadratic_root(draft, "x", *(symbol(builder.graph, name) for name in "abc"), (0, 0))
     found = []
     for choice in draft.choices:
         values = {sign >> 1: chosen.lit for sign, chosen in choice.items()}

@@ -17,8 +17,8 @@ from symoro.errors import SymoroError
 from symoro.expr.linalg import Matrix, homogeneous, identity, matmul
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, maximum, select, sin
 from symoro.models.catalogue import Option, form
+from symoro.models.geometric.fixed_placements import before_turn, between
 from symoro.models.geometric.inverse.finite import closes, largest, magnitude, relative, where_finite
-from symoro.models.geometric.places import before_turn, between
 from symoro.models.platform.dynamics import platform_coordinates
 from symoro.models.platform.leg import APPLIES_TO, joints_of, legs_of, seat_of
 from symoro.models.platform.pose import (

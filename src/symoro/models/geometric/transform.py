@@ -15,7 +15,7 @@ from symoro.expr.linalg import Matrix, Vector
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates.couplings import joint_positions
 from symoro.models.geometric import placement
-from symoro.models.geometric.between import placement_between
+from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.geometric.screws import last_frame, resolve, uses_cut_joint
 from symoro.models.joints import Trigonometry
 from symoro.models.ports import Q

@@ -13,7 +13,7 @@ from symoro.expr.linalg import cross, rotation_of, transpose
 from symoro.models.catalogue import form
 from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.dynamic.floating.base import EXAMPLE, OF, has_floating_base
-from symoro.models.geometric.between import placement_between
+from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import EQUATIONS, Factors, factors, jacobian_program, needs_joints
 from symoro.models.kinematic.jacobian import OPTIONS as JACOBIAN_OPTIONS

@@ -33,7 +33,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.geometric.between import placement_between
+from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.jacobian import (
     OPTIONS,

@@ -32,7 +32,7 @@ from symoro.expr.linalg import (
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.geometric.between import axes_from, placement_between
+from symoro.models.geometric.relative_placement import axes_from, placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.ports import Q

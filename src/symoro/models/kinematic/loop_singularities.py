@@ -43,12 +43,12 @@ from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.coordinates.couplings import coordinates_at
-from symoro.models.geometric.between import axes_from, placement_between
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.loop.forms import constant_angle
 from symoro.models.geometric.loop.mobility import Constraints, constraints, loop_mobility
 from symoro.models.geometric.loop.parallelogram import parallelogram_of
 from symoro.models.geometric.loop.postures import loop_axes
+from symoro.models.geometric.relative_placement import axes_from, placement_between
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.angles import condensed
 from symoro.models.kinematic.determinant import Chosen, determinant

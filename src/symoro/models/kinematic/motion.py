@@ -19,7 +19,7 @@ from symoro.expr.linalg import Vector, add, cross, matvec, rotation_of
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates.joint_motion import joint_motion
-from symoro.models.geometric.between import placement_between
+from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.ports import QD, QDD, VD, WD, Q, V, W

@@ -14,7 +14,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matvec, scale, subtract, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.inertia import link_inertias
-from symoro.models.geometric.places import between
+from symoro.models.geometric.fixed_placements import between
 from symoro.models.joints import is_zero
 from symoro.models.platform.pose import PlatformMotion, PlatformPose
 from symoro.models.regrouping import carried, of_matrix

@@ -45,7 +45,7 @@ from symoro.expr.linalg import (
 from symoro.expr.scalar import Expr, Scalar, absolute, less, maximum, select, symbol, wrap
 from symoro.models.coordinates.blocks import Block, Coordinate, Values, joint
 from symoro.models.coordinates.provider import Actuation, ConstraintProvider
-from symoro.models.geometric.places import settled
+from symoro.models.geometric.fixed_placements import settled
 from symoro.models.platform.leg import Leg, P, R
 from symoro.models.platform.pose import PlatformMotion, PlatformPose
 from symoro.models.platform.posture import Posture, posture_of

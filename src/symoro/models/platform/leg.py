@@ -35,8 +35,8 @@ from symoro.expr.linalg import (
     subtract,
 )
 from symoro.expr.scalar import Scalar, absolute, cos, sin
+from symoro.models.geometric.fixed_placements import before_turn, between, placed, settled, tidy
 from symoro.models.geometric.inverse.chain.probes import Probes
-from symoro.models.geometric.places import before_turn, between, placed, settled, tidy
 from symoro.program.builder import Builder
 from symoro.robot.description import Frame, JointType, Robot
 from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint

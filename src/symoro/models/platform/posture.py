@@ -37,7 +37,7 @@ from symoro.expr.linalg import (
     transpose,
 )
 from symoro.expr.scalar import Scalar, atan2, cos, less, maximum, select, sin, sqrt
-from symoro.models.geometric.places import settled
+from symoro.models.geometric.fixed_placements import settled
 from symoro.models.platform.leg import RIGHT_ANGLES, Leg, P, R, about_z
 from symoro.models.platform.pose import PlatformPose
 from symoro.models.tolerances import LEG_DEVIATION, STRETCHED_LEG, ZERO_SQUARE

@@ -38,7 +38,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar, atan2, cos, less, sin, sqrt
 from symoro.models.coordinates.blocks import Coordinate, Values
-from symoro.models.geometric.places import before_turn, between, tidy
+from symoro.models.geometric.fixed_placements import before_turn, between, tidy
 from symoro.models.platform.coordinates import TWIST, PlatformActuation, TwistCoordinates
 from symoro.models.platform.leg import RIGHT_ANGLES, P, R, joints_of, seat_of
 from symoro.models.platform.pose import PlatformPose

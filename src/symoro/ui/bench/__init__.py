@@ -15,7 +15,16 @@ from typing import Any
 
 from symoro.errors import MissingDependencyError, SymoroError, UnknownNameError
 from symoro.ui import failure
-from symoro.ui.bench import answers, gallery, identifying, missing, motions, postures, simulating, view
+from symoro.ui.bench import (
+    answers,
+    gallery,
+    identification,
+    missing_package,
+    motions,
+    postures,
+    simulation,
+    view,
+)
 from symoro.ui.bench.answer_types import to_json
 from symoro.ui.bench.edits import CellError
 
@@ -43,8 +52,8 @@ CALLS: dict[str, Call] = {
     "singularities": answers.singular,
     "trajectory": motions.trajectory,
     "excitation": motions.excitation,
-    "simulate": simulating.simulated,
-    "identify": identifying.identified,
+    "simulate": simulation.simulated,
+    "identify": identification.identified,
 }
 
 
@@ -55,7 +64,7 @@ def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
             raise UnknownNameError("call", name, list(CALLS))
         answer: dict[str, Any] = to_json(CALLS[name](payload))
     except (ModuleNotFoundError, MissingDependencyError) as error:
-        return missing.answer(error)
+        return missing_package.answer(error)
     except CellError as wrong:
         data = failure.as_data(wrong.error, failure.on_the_page)
         return {"error": {**data, "place": {**data.get("place", {}), **wrong.at}}}

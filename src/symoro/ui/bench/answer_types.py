@@ -567,7 +567,7 @@ class TrajectoryAnswer(MotionAnswer):
     energy: float
     passed: list[PassedLimit]
     verdict: str
-    doubts: list[str]
+    warnings: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -598,7 +598,7 @@ class SimulationAnswer(MotionAnswer):
     events: list[EventData]
     finished: bool
     why: str
-    doubts: list[str]
+    warnings: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -642,7 +642,7 @@ class IdentifyAnswer:
     method: str
     parameters: list[ParameterData]
     residuals: dict[str, float | None]
-    doubts: list[str]
+    warnings: list[str]
     sections: list[SectionData]
     files: dict[str, str]
     labels: list[str]

@@ -85,7 +85,7 @@ def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str
         energy=float(found.energy.sum()),
         passed=[PassedLimit(**asdict(one), told=told(robot, one)) for one in found.passed],
         verdict=no_limit(found),
-        doubts=list(found.doubts),
+        warnings=list(found.doubts),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from symoro.progress import Progress, listening
 from symoro.ui import bench
 from symoro.ui.bench import answers
-from symoro.ui.bench.missing import LOADED_LATE
+from symoro.ui.bench.missing_package import LOADED_LATE
 
 Tell = Callable[[str, float, float | None], None]
 STOPPED = "it needed more memory or depth than a page has"

@@ -22,8 +22,8 @@ from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, negate, scale
 from symoro.expr.scalar import Scalar, atan2, less, select, sqrt
 from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.geometric.between import axes_from, placement_between
 from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_entries
+from symoro.models.geometric.relative_placement import axes_from, placement_between
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.tool import with_tool

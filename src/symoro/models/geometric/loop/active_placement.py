@@ -16,7 +16,6 @@ from symoro.expr.linalg import Matrix, identity, inverse_transform, matmul
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.catalogue import Options, form
 from symoro.models.coordinates.couplings import coordinates_at, coupled_positions
-from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.finite import where_finite
 from symoro.models.geometric.loop.assemblies import assemblies
@@ -44,6 +43,7 @@ from symoro.models.geometric.loop.relations import (
     solved_loops,
     unsolved_error,
 )
+from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.geometric.transform import ACTIVE, OPTIONS
 from symoro.models.joints import Trigonometry

@@ -17,7 +17,7 @@ from symoro.expr.linalg import Matrix, Vector, dot, rotation_of
 from symoro.expr.scalar import Scalar, absolute, atan2, cos, minimum, sin
 from symoro.models.coordinates.couplings import fixed_value
 from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.geometric.between import placement_between
+from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.loop.choice import LoopAxes, LoopRow
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates

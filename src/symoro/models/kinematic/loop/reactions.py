@@ -17,8 +17,8 @@ import numpy as np
 
 from symoro.expr.linalg import Vector, add, cross, matvec, position_of, rotation_of, scale
 from symoro.expr.scalar import Scalar
-from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.loop.parallelogram import linear_loops
+from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow, all_rows, loop_choice
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates

@@ -36,7 +36,7 @@ from symoro.expr.linalg import (
     transpose,
 )
 from symoro.expr.scalar import Scalar
-from symoro.models.geometric.between import axes_from, placement_between
+from symoro.models.geometric.relative_placement import axes_from, placement_between
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.loop.choice import LoopAxes, LoopChoice, LoopRow
 from symoro.program.builder import Builder

@@ -18,7 +18,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Vector, add, cross, dot, scale
 from symoro.expr.scalar import Scalar, atan2
 from symoro.models.coordinates.couplings import Ratios
-from symoro.models.geometric.between import axes_from
+from symoro.models.geometric.relative_placement import axes_from
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, robot_length
 from symoro.program.builder import Builder

@@ -21,7 +21,7 @@ from symoro.expr.derivatives import jacobian as derivatives
 from symoro.expr.linalg import Vector, cross, dot
 from symoro.expr.scalar import Expr, Scalar, cos, sin
 from symoro.models.coordinates.couplings import Ratios
-from symoro.models.geometric.between import axes_from
+from symoro.models.geometric.relative_placement import axes_from
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.samples import WheelSamples

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, position_of, rotation_of, scale, transpose
 from symoro.models.catalogue import Option, form
-from symoro.models.geometric.between import axes_from, placement_between
+from symoro.models.geometric.relative_placement import axes_from, placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import angular_velocities, linear_velocities, link_accelerations
 from symoro.models.kinematic.tool import moving_frame

@@ -19,7 +19,7 @@ from symoro.expr.linalg import Matrix, dot, position_of, rotation_of
 from symoro.expr.scalar import Scalar
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.models.geometric.inverse.chain.probes import Probes
-from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.paul import equation_types
 from symoro.models.geometric.inverse.step import Draft
 
 DEGREES = 5  # coefficients of a form
@@ -175,14 +175,14 @@ def solve_form(draft: Draft, unknown: Unknown, form: Form) -> Form | None:
     k = [draft.let_varying(f"k{unknown.label}_{n}", a) for n, a in enumerate(form.k)]
     if unknown.turns and degree <= 2:
         draft.type = 2
-        types.solve_turn(draft, unknown, k[2], k[1], -k[0], form.degree)
+        equation_types.solve_turn(draft, unknown, k[2], k[1], -k[0], form.degree)
     elif unknown.turns:
         draft.type = 10
-        types.solve_circle(draft, unknown, list(k), form.degree)
+        equation_types.solve_circle(draft, unknown, list(k), form.degree)
     elif degree == 1:
         draft.type = 1
-        types.solve_length(draft, unknown, k[1], -k[0], form.degree)
+        equation_types.solve_length(draft, unknown, k[1], -k[0], form.degree)
     else:
         draft.type = 9
-        types.solve_polynomial(draft, unknown, k[: degree + 1], form.degree)
+        equation_types.solve_polynomial(draft, unknown, k[: degree + 1], form.degree)
     return Form(form.turns, tuple(k), form.degree)

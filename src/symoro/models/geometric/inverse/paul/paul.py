@@ -19,7 +19,7 @@ from itertools import combinations, permutations
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.models.geometric.inverse.chain.probes import Probes
-from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.paul import equation_types
 from symoro.models.geometric.inverse.paul.equations import Equation, Equations
 from symoro.models.geometric.inverse.paul.polynomial import Polynomial
 from symoro.models.geometric.inverse.step import Draft, Step
@@ -140,7 +140,9 @@ class Paul:
             x = self._number(form.polynomial.coefficient(u.length))
             if not self._degenerate(x) and (self._steady(x) or not steady):
                 draft = self._draft(1, known)
-                types.solve_length(draft, u, x, -self._number(form.polynomial.coefficient()), form.degree)
+                equation_types.solve_length(
+                    draft, u, x, -self._number(form.polynomial.coefficient()), form.degree
+                )
                 return draft.step(*self._shown(form))
         return None
 
@@ -174,7 +176,7 @@ class Paul:
         draft = self._draft(3, known)
         degree = sum(form.degree for form in chosen)
         value = None if degree else self.probes.whole_number(determinant)
-        types.solve_turn_twice(draft, u, matrix, right, degree, value)
+        equation_types.solve_turn_twice(draft, u, matrix, right, degree, value)
         return draft.step(*self._shown(*chosen))
 
     def _best_pair(
@@ -204,11 +206,11 @@ class Paul:
         )
         return None if chosen is None else (forms[chosen[0]], forms[chosen[1]])
 
-    def _system(self, u: Unknown, *forms: Reduction) -> tuple[types.Matrix2, types.Vector2]:
+    def _system(self, u: Unknown, *forms: Reduction) -> tuple[equation_types.Matrix2, equation_types.Vector2]:
         matrix = [[f.polynomial.coefficient(s) for s in (u.cosine, u.sine)] for f in forms]
         return matrix, [-f.polynomial.coefficient() for f in forms]
 
-    def _independent(self, matrix: types.Matrix2) -> bool:
+    def _independent(self, matrix: equation_types.Matrix2) -> bool:
         """Whether the rows are not parallel at any probe."""
         (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in matrix)
         sizes = (a * a + b * b) * (c * c + d * d)
@@ -236,7 +238,7 @@ class Paul:
         _, u, form = min(found, key=lambda item: item[0])
         x, y, z = (self._number(form.polynomial.coefficient(*s)) for s in ((u.sine,), (u.cosine,), ()))
         draft = self._draft(2, known)
-        types.solve_turn(draft, u, x, y, -z, form.degree)
+        equation_types.solve_turn(draft, u, x, y, -z, form.degree)
         return draft.step(*self._shown(form))
 
     # -- two unknowns
@@ -267,8 +269,8 @@ class Paul:
                     determinant = m[0][0] * m[1][1] - m[0][1] * m[1][0]
                     draft = self._draft(1, known)
                     x = self._number(determinant)
-                    types.solve_length(draft, u, x, self._number(e[0] * m[1][1] - e[1] * m[0][1]))
-                    types.solve_length(draft, v, x, self._number(m[0][0] * e[1] - m[1][0] * e[0]))
+                    equation_types.solve_length(draft, u, x, self._number(e[0] * m[1][1] - e[1] * m[0][1]))
+                    equation_types.solve_length(draft, v, x, self._number(m[0][0] * e[1] - m[1][0] * e[0]))
                     return draft.step(*self._shown(first, second))
         return None
 
@@ -280,7 +282,7 @@ class Paul:
             degree = first.degree
             if degree == second.degree and self._conformal(mi, degree) and self._conformal(mj, degree):
                 draft = self._draft(8 if u.before is v or v.before is u else 7, known)
-                types.solve_triangle(draft, u, v, mi, mj, e, degree)
+                equation_types.solve_triangle(draft, u, v, mi, mj, e, degree)
                 return draft.step(*self._shown(first, second))
         return None
 
@@ -292,13 +294,15 @@ class Paul:
             for first, second, mi, mj, e in self._angles(i, j, forms):
                 if self._independent(mj):
                     draft = self._draft(10, known)
-                    types.solve_stretched(draft, i, j, mi, mj, e, first.degree + second.degree)
+                    equation_types.solve_stretched(draft, i, j, mi, mj, e, first.degree + second.degree)
                     return draft.step(*self._shown(first, second))
         return None
 
     def _angles(
         self, u: Unknown, v: Unknown, forms: Sequence[Reduction]
-    ) -> Iterator[tuple[Reduction, Reduction, types.Matrix2, types.Matrix2, types.Vector2]]:
+    ) -> Iterator[
+        tuple[Reduction, Reduction, equation_types.Matrix2, equation_types.Matrix2, equation_types.Vector2]
+    ]:
         """Pairs of equations in two angles without products of both."""
         if not (u.turns and v.turns):
             return
@@ -350,7 +354,7 @@ class Paul:
             square = self.probes.largest(x * x + y * y)
             if lengths and square > PARALLEL_ROWS * self.probes.length**2 and not self._degenerate(x, y):
                 draft = self._draft(5, known)
-                types.solve_turn_and_slide(draft, turn, slide, m, w, e)
+                equation_types.solve_turn_and_slide(draft, turn, slide, m, w, e)
                 return draft.step(*self._shown(first, second))
         return None
 
@@ -371,6 +375,6 @@ class Paul:
             lengths = first.degree == second.degree == 1
             if lengths and self._conformal(m, 0) and self._conformal(whole, 1):
                 draft = self._draft(4, known)
-                types.solve_radius(draft, slide, turn, m, n, e)
+                equation_types.solve_radius(draft, slide, turn, m, n, e)
                 return draft.step(*self._shown(first, second))
         return None

@@ -21,7 +21,7 @@ from symoro.expr.linalg import Matrix, dot, matvec, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.models.geometric.inverse.chain.problem import Problem, shorthand
-from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.paul import equation_types
 from symoro.models.geometric.inverse.step import Draft, Step
 
 
@@ -63,15 +63,17 @@ def _first(problem: Problem, q: Unknown, c: Sequence[Scalar], m: Sequence[Scalar
     z = number(height - c[2] * m[2])
     z = number(0) if problem.probes.vanishes(z) else z
     draft = Draft(problem.builder, 2, problem.start, frozenset(), problem.chain.size)
-    types.solve_turn(draft, q, x, y, z, 0)
+    equation_types.solve_turn(draft, q, x, y, z, 0)
     return draft.step((x * q.sine + y * q.cosine, z))
 
 
-def _twice(problem: Problem, q: Unknown, matrix: types.Matrix2, right: types.Vector2) -> Step:
+def _twice(
+    problem: Problem, q: Unknown, matrix: equation_types.Matrix2, right: equation_types.Vector2
+) -> Step:
     number = problem.builder.number
     draft = Draft(problem.builder, 3, problem.start, frozenset(), problem.chain.size)
     right = [draft.let(f"e{q.label}_{n}", x) for n, x in enumerate(right, 1)]
-    types.solve_turn_twice(draft, q, matrix, right, 0)
+    equation_types.solve_turn_twice(draft, q, matrix, right, 0)
     left = matvec(matrix, [q.cosine, q.sine])
     return draft.step(*((number(x), number(y)) for x, y in zip(left, right, strict=True)))
 

@@ -33,7 +33,7 @@ from symoro.expr.linalg import (
 )
 from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Item, Run
 from symoro.models.geometric.inverse.chain.problem import Problem, shorthand, with_own_joints
-from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.paul import equation_types
 from symoro.models.geometric.inverse.paul.equations import Equations
 from symoro.models.geometric.inverse.paul.paul import Paul
 from symoro.models.geometric.inverse.pieper.arm import Arm, Centre, along, arm_of, centres, reversed_arm
@@ -197,9 +197,9 @@ def _lengths(problem: Problem, arm: Arm) -> Step | None:
     second = arm.joints[two].unknown
     e = [draft.let(f"e{second.label}_{n}", x) for n, x in enumerate(e, 1)]
     area = draft.let(f"det{second.label}", area)
-    types.solve_length(draft, last, area, number(a[0] * e[1] - a[1] * e[0]))
+    equation_types.solve_length(draft, last, area, number(a[0] * e[1] - a[1] * e[0]))
     rest = [e[n] - b[n] * last.length for n in range(3)]
-    types.solve_length(draft, first, number(dot(a[:2], a[:2])), number(dot(a[:2], rest[:2])))
+    equation_types.solve_length(draft, first, number(dot(a[:2], a[:2])), number(dot(a[:2], rest[:2])))
     draft.length(second, arm.joints[two].sign * (rest[2] - a[2] * first.length))
     own = arm.joints[two].sign * second.length
     rows = matvec(transpose([a, [0, 0, 1], b]), [first.length, own, last.length])

@@ -52,7 +52,7 @@ from symoro.expr.linalg import (
 from symoro.expr.scalar import Expr, Scalar, less, maximum, select, sqrt
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.chain.problem import Problem, shorthand
-from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.paul import equation_types
 from symoro.models.geometric.inverse.paul.forms import (
     Form,
     FormPoint,
@@ -206,7 +206,7 @@ def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearE
     square = number(maximum(dot(u, u), dot(v, v)))
     x, y = (position.near[n].at(k) for n in (0, 1))
     most = draft.let(f"square{label}", square * (x * x + y * y))
-    w = draft.let(f"root{label}", draft.root(most - b * b, types.inverse_of(draft, most, 1)))
+    w = draft.let(f"root{label}", draft.root(most - b * b, equation_types.inverse_of(draft, most, 1)))
     end = [(m[0] * b - m[1] * w) / square, (m[1] * b + m[0] * w) / square]
     return _turn_onto(problem, draft, position, end)
 
@@ -239,7 +239,7 @@ def _turn_onto(problem: Problem, draft: Draft, position: Position, right: Sequen
     j, k = position.j, position.k.unknown
     x, y = (draft.let(f"F{j.unknown.label}_{n}", position.near[n].at(k)) for n in (0, 1))
     end: list[Scalar] = [draft.let(f"y{j.unknown.label}_{n}", value) for n, value in enumerate(right)]
-    types.solve_turn_onto(draft, j.unknown, j.sign, [x, y], end)
+    equation_types.solve_turn_onto(draft, j.unknown, j.sign, [x, y], end)
     s, c = j.sign * j.unknown.sine, j.unknown.cosine
     return draft.step(*_shown(problem, (c * x - s * y, end[0]), (s * x + c * y, end[1])))
 
@@ -258,7 +258,7 @@ def _turn_to_side(problem: Problem, position: Position) -> Step:
     height = position.near[2].at(k) + dot([ax, ay, az], p)
     e = draft.let(f"e{label}", (height - az * g[2]) / across)
     square = draft.let(f"square{label}", g[0] * g[0] + g[1] * g[1])
-    w = draft.let(f"root{label}", draft.root(square - e * e, types.inverse_of(draft, square, 1)))
+    w = draft.let(f"root{label}", draft.root(square - e * e, equation_types.inverse_of(draft, square, 1)))
     h = [(e * ax - w * ay) / across, (e * ay + w * ax) / across, g[2]]
     return _turn_onto(problem, draft, position, matvec(transpose(r), subtract(h, p))[:2])
 
@@ -271,7 +271,7 @@ def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Ste
     x, y = (draft.let(f"F{j.unknown.label}_{n}", position.near[n].at(k)) for n in (0, 1))
     number = problem.builder.number
     cosine, sine = number(u[0] * x + u[1] * y), number(j.sign * (u[1] * x - u[0] * y))
-    types.solve_turn(draft, j.unknown, sine, cosine, number(right.at(k)), right.degree)
+    equation_types.solve_turn(draft, j.unknown, sine, cosine, number(right.at(k)), right.degree)
     left = sine * j.unknown.sine + cosine * j.unknown.cosine
     return draft.step(*_shown(problem, (left, right.at(k))))
 
@@ -329,7 +329,9 @@ def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> 
     a, b, c = (row[2] for row in position.rotation)
     along = j.sign * (a * h[0] + b * h[1])
     across = number(1 if problem.probes.vanishes(c) else a * a + b * b)
-    types.solve_polynomial(draft, j.unknown, [number(dot(h, h) - dot(g, g)), number(2 * along), across], 2)
+    equation_types.solve_polynomial(
+        draft, j.unknown, [number(dot(h, h) - dot(g, g)), number(2 * along), across], 2
+    )
     r = j.unknown.length
     return draft.step(*_shown(problem, (across * r * r + 2 * along * r, dot(g, g) - dot(h, h))))
 
@@ -349,7 +351,7 @@ def _first(problem: Problem, position: Position) -> Step:
         return draft.step(*_shown(problem, (i.unknown.length, value)))
     draft = _draft(problem, 3)
     x, y = (draft.let(f"h{i.unknown.label}_{n}", h[n]) for n in (0, 1))
-    types.solve_turn_onto(draft, i.unknown, i.sign, [x, y], g[:2])
+    equation_types.solve_turn_onto(draft, i.unknown, i.sign, [x, y], g[:2])
     s, c = i.sign * i.unknown.sine, i.unknown.cosine
     return draft.step(*_shown(problem, (c * x - s * y, g[0]), (s * x + c * y, g[1])))
 
@@ -401,7 +403,7 @@ def _squares(
     b = draft.let_varying(f"b{label}", 2 * dot(factors[:3], constants) - factors[3])
     c = draft.let_varying(f"c{label}", dot(constants, constants) - total.k[0])
     degree = parts[0].degree
-    root = types.quadratic_root(draft, label, a, b, c, (2 * (degree - direction.degree), 2 * degree))
+    root = equation_types.quadratic_root(draft, label, a, b, c, (2 * (degree - direction.degree), 2 * degree))
     named = solve_form(draft, k.unknown, direction.plus(-root))
     if named is None:
         return None

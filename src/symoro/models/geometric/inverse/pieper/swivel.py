@@ -38,7 +38,7 @@ from symoro.expr.linalg import (
 from symoro.expr.scalar import Expr, Scalar, cos, less_equal, select, sin, sqrt
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.models.geometric.inverse.chain.problem import Problem, shorthand
-from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.paul import equation_types
 from symoro.models.geometric.inverse.pieper.arm import Arm, Centre, arm_of, centres
 from symoro.models.geometric.inverse.pieper.orientation import orientation_steps
 from symoro.models.geometric.inverse.step import Draft, Step
@@ -98,7 +98,7 @@ def _elbow_step(problem: Problem, elbow: Unknown, w: Vector, w4: Vector, s3: Vec
     y = number(-s3[0] * w4[0] - s3[1] * w4[1])
     sizes = dot(w4, w4) + dot(s3, s3) - 2 * s3[2] * w4[2]
     z = draft.let(f"z{elbow.label}", (dot(w, w) - sizes) / 2)
-    types.solve_turn(draft, elbow, x, y, z, 2)
+    equation_types.solve_turn(draft, elbow, x, y, z, 2)
     return draft.step((x * elbow.sine + y * elbow.cosine, z))
 
 

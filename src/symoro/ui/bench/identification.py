@@ -132,7 +132,7 @@ def _data(found: Identification) -> IdentifyAnswer:
         method=told["method"],
         parameters=[ParameterData(name=name, **one) for name, one in told["parameters"].items()],
         residuals={name: one and one["relative"] for name, one in told["residuals"].items()},
-        doubts=list(found.warnings),
+        warnings=list(found.warnings),
         sections=[SectionData(**asdict(section)) for section in report_sections(found)],
         files={name: files[name] for name in REPORTS},
         labels=list(found.model.labels),

@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 import symoro
 from symoro.errors import OptionError, ProgramError
 from symoro.expr.formula import formula
-from symoro.identification import closed_loop, output_error
-from symoro.identification.closed_loop import ControlLoop, Simulated, direct_dynamics, simulated
+from symoro.identification import control_loop, output_error
+from symoro.identification.control_loop import ControlLoop, Simulated, direct_dynamics, simulated
 from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import RowModel, equations
 from symoro.identification.friction import TERMS, Friction
@@ -45,7 +45,7 @@ def loop_along(n: int, parts: int = 1, finer: int = 1) -> ControlLoop:
 
 def in_numpy(monkeypatch: pytest.MonkeyPatch, model: RowModel, K: np.ndarray, loop: ControlLoop) -> Simulated:
     with monkeypatch.context() as patch:
-        patch.setattr(closed_loop, "driver", lambda _: None)
+        patch.setattr(control_loop, "driver", lambda _: None)
         return simulated(model, K, loop)
 
 
@@ -64,7 +64,7 @@ def test_c_is_its_twin_in_numpy(
     robot = loads(TWO_LINKS.replace("{d: 0.8,", "{d: 0.8, alpha: 0.3,") + carried, "yaml")
     model = equations(symbolic_robot(robot), "dynamic", Friction(tuple(TERMS)), gear, left_out)
     assert (model.known is not None) == bool(carried)
-    assert closed_loop.driver(model) is not None
+    assert control_loop.driver(model) is not None
     rng = np.random.default_rng(4)
     K = np.where(np.char.startswith(np.array(model.names), "F"), 0.3, 0.02) * rng.uniform(
         0.5, 1, len(model.names)

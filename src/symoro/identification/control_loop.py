@@ -6,7 +6,7 @@ t are the known torques (`equations.known_torques`). Column i of M is T(q, 0, e_
 regressor serves every K, with friction and coupled motors. Fixed steps of the Runge-Kutta method of fourth order are
 subdivided where a joint may turn back or rest, since dry friction jumps there.
 
-If there is a compiler the loop runs in C (closed_loop.c), with the direct dynamic model if that has all the columns,
+If there is a compiler the loop runs in C (control_loop.c), with the direct dynamic model if that has all the columns,
 and several K in parallel. The rate of the reference is that of the cubic spline through its samples: the error of
 differences, times kd, would exceed the noise of the torques.
 """
@@ -29,9 +29,9 @@ from symoro.errors import ArgumentError, MissingDependencyError, ProgramError, S
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.identification.equations import RowModel
 from symoro.identification.friction import TERMS
+from symoro.identification.identified_robot import DRIVE, column_base
 from symoro.identification.log import Log
 from symoro.identification.log_description import PdController
-from symoro.identification.robots import DRIVE, column_base
 from symoro.identification.signals import low_pass
 from symoro.identification.tolerances import ROUND_OFF
 from symoro.model import generate
@@ -99,7 +99,7 @@ def loop_of(
     return loop, q, arrays["torque"]
 
 
-# -- closed_loop_native
+# -- the loop in C
 
 
 FUNCTIONS = ("regressor", "constants", "known", "known_constants")
@@ -110,7 +110,7 @@ COUNTS = ("joints", "columns", "motors", "samples", "steps", "parts")
 
 
 class _NativeLoop(ctypes.Structure):
-    """`Loop` of closed_loop.c."""
+    """`Loop` of control_loop.c."""
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in (*FUNCTIONS, *FROM_MODEL, *FROM_LOOP, "work")),
@@ -132,10 +132,10 @@ def driver(model: RowModel) -> Any:
 
 @cache
 def _compiled() -> Any:
-    own = (resources.files("symoro.identification") / "closed_loop.c").read_text(encoding="ascii")
+    own = (resources.files("symoro.identification") / "control_loop.c").read_text(encoding="ascii")
     text = "\n".join(["#include <math.h>", kernel_text("solve", ".c"), own])
     try:
-        function = library({"closed_loop.c": text}).closed_loop
+        function = library({"control_loop.c": text}).closed_loop
     except MissingDependencyError:  # the compiler went away
         return None
     function.restype, function.argtypes = ctypes.c_size_t, [ctypes.c_void_p] * 5
@@ -229,7 +229,7 @@ def _addresses(function: Function | None) -> tuple[int | None, int | None]:
 
 
 def _parts(model: RowModel, K: Array) -> dict[str, Array]:
-    """Return the parameters where closed_loop.c looks for them."""
+    """Return the parameters where control_loop.c looks for them."""
     further, n = model.further, len(model.labels)
     joints, values = further.joints, dict(zip(model.names, K, strict=True))
 
@@ -253,7 +253,7 @@ def _parts(model: RowModel, K: Array) -> dict[str, Array]:
     }
 
 
-# -- closed_loop
+# -- the loop in NumPy
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import UndecidedError
 from symoro.simulation.box_qp import InfeasibleError, implied_rows, solve_box
-from symoro.simulation.contact_rows import ContactRows
+from symoro.simulation.friction_and_stop_rows import ContactRows
 from symoro.simulation.mechanics import FreeDynamics, Mechanics
 from symoro.simulation.tolerances import (
     FORCE_NOISE,

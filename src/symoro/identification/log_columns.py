@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import FormatError, Place, UnknownNameError
 from symoro.files import reason
-from symoro.identification.needs import needed
+from symoro.identification.optional_packages import needed
 
 Array = NDArray[np.float64]
 PARQUET = (".parquet", ".pq")

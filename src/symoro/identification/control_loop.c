@@ -1,4 +1,4 @@
-/* The closed loop of a robot and a PD controller in fixed steps; `closed_loop.py` tells the equations, and is its twin
+/* The closed loop of a robot and a PD controller in fixed steps; `control_loop.py` contains the equations and the twin
  * in NumPy. The kernel solve_ stands before this text.
  */
 #include <stddef.h>

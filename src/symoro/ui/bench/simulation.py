@@ -179,5 +179,5 @@ def _data(found: Simulation, postures: Postures, place: BasePlace | None) -> Sim
         events=[EventData(time=e.time, joint=e.joint, what=e.what) for e in found.events[:MOST_EVENTS]],
         finished=found.finished,
         why=found.why,
-        doubts=list(found.doubts),
+        warnings=list(found.doubts),
     )
