@@ -15,6 +15,7 @@ from tests.models.dynamic.floating.cases import floating_tree, without_wrenches
 from tests.models.dynamic.floating.cases import state as floating_state
 from tests.models.dynamic.test_derivatives import step
 from tests.models.dynamic.test_elastic import parted, springs, sprung
+from tests.models.dynamic.test_structures import linkage_on_wheels
 from tests.models.identification.linear import bare, numbers, resting, run
 from tests.oracle.dynamics import difference
 from tests.oracle.floating import Floating
@@ -178,3 +179,29 @@ def test_lagrange_on_a_floating_base(seed: int) -> None:
     rate = difference(lambda t: model(q=q + t[0] * qd, qd=qd, V0=V0, R0=at["R0"])["A"], np.zeros(1), 0.004)
     skew = rate[..., 0] - 2 * B
     assert error(skew + skew.T, 0 * A) < CLOSE
+
+
+# The linkage of seed 5 is next to a singular configuration: differences have no digits there.
+@pytest.mark.parametrize("seed", [seed for seed in range(21) if seed != 5])
+def test_closed_loops_on_wheels(seed: int) -> None:
+    """The regressor of torques and of power against the oracle, derivatives along both constraints."""
+    robot, q, truth = linkage_on_wheels(seed)
+    for j in range(1, robot.NL + 1):
+        robot = robot.with_frame(j, FS=0)
+    truth = type(truth)(robot.tree(), truth.points)
+    rng = np.random.default_rng(seed)
+    qda, qdda = rng.uniform(-1, 1, (2, len(truth.active)))
+    at = {"q": q, "qda": qda, "qdda": qdda}
+    tau = truth.torques(q, qda, qdda)
+    model = symoro.generate(robot, "dynamic-identification")
+    assert regressor_error(model, at, tau) < CLOSE
+    power = symoro.generate(robot, "power-identification", acceleration=True)
+    found = run(power, at)
+    assert error((found["dh"] + found["p"]) @ numbers(power), qda @ tau) < CLOSE
+    slopes = outputs(robot, "inverse-dynamics-derivatives", at)
+    G = np.array([truth.rates(q, unit)[3:] for unit in np.eye(len(qda))]).T
+    torques = symoro.generate(robot, "inverse-dynamics").function(compiled=False)
+    by_position = difference(lambda y: torques(q=q + G @ y, qda=qda, qdda=qdda)["tau"], 0 * qda, 0.002)
+    assert error(slopes["dtau_dqa"], by_position) < CLOSE
+    by_velocity = difference(lambda y: torques(q=q, qda=y, qdda=qdda)["tau"], qda)
+    assert error(slopes["dtau_dqda"], by_velocity) < CLOSE
