@@ -1,20 +1,24 @@
 """Insert faults into symoro and report which of them the tests detect: python tools/mutate.py [--count N] [--seed S]
 
 A fault is one changed expression of src/symoro: a sign (a + b becomes a - b, -a becomes a), an index (a[1] becomes
-a[0], range(n) becomes range(n - 1)), or a dropped term (a + b becomes a). Each fault is inserted into a copy of the
-tree, and the tests of the folders that belong to the changed file run there until one fails.
+a[0], range(n) becomes range(n - 1)), or a dropped term (a + b becomes a). Each package receives faults in proportion to
+its lines. Each fault is inserted into a copy of the tree, and the tests of the folders that belong to the changed file
+run there until one fails, those that import the changed module first.
 
     --tree DIR     the tree whose sources and tests are used (default: this one)
     --count N      number of faults (default 30)
     --seed S       seed of the choice (default 0); the same seed and the same sources give the same faults
-    --limit S      seconds for each fault (default 300); a fault that makes the tests hang is detected
+    --limit S      seconds for each fault (default 300)
     --only TEXT    only files whose path contains this text, such as models/dynamic
     --list         print the faults, run nothing
     --as-in DIR    the faults that the seed chooses in this other tree; those whose line of source is not in the tree,
                    or in several places, are left out. Two trees are compared by the faults that they share.
     --at FILE:LINE:COLUMN:KIND   this fault alone, as printed by another run
 
-The exit status is 0; the last line counts the detected faults.
+Each fault has one of four results. It is detected when a test fails, or its fixture, that passes without the fault. A
+test that fails without the fault is left out and the others run again. It is an import error when the tests cannot be
+collected, which is no merit of the tests. It is undecided when the time limit ends the run. It is undetected when all
+tests pass. The exit status is 0; the last line counts the results.
 """
 
 from __future__ import annotations
@@ -23,10 +27,13 @@ import argparse
 import ast
 import os
 import random
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,13 +98,19 @@ def variants(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         yield "index", ast.Call(node.func, [*node.args[:-1], last], [])
 
 
-def _is_text(node: ast.BinOp) -> bool:
-    """Return whether a sum joins strings or lists rather than numbers."""
-    parts = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp)
-    return any(
-        isinstance(side, parts) and not (isinstance(side, ast.Constant) and not isinstance(side.value, str))
-        for side in (node.left, node.right)
-    )
+def _is_text(node: ast.expr) -> bool:
+    """Return whether a sum joins strings, lists or sets rather than numbers, as far as its text shows."""
+    if isinstance(node, ast.BinOp):
+        return _is_text(node.left) or _is_text(node.right)
+    if isinstance(node, ast.IfExp):
+        return _is_text(node.body)
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) in ("str", "list", "tuple", "set", "sorted") or _is_text(node.func)
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.value, ast.Constant | ast.JoinedStr)
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str | bytes)
+    return isinstance(node, ast.JoinedStr | ast.List | ast.Tuple | ast.Set | ast.ListComp | ast.SetComp)
 
 
 def faults_of(tree: Path, path: Path) -> Iterator[tuple[Fault, str]]:
@@ -158,35 +171,101 @@ def counterpart(wanted: Fault, every: list[tuple[Fault, str]]) -> list[tuple[Fau
     return same if len(same) == 1 else beside if len(beside) == 1 else []
 
 
-def detected(tree: Path, fault: Fault, text: str, limit: float) -> str:
-    """Run the tests with a fault inserted; return the test that failed, "time limit", or "" where all passed."""
-    folders = [name for name in TESTS[folder_of(fault.file) or ""] if (tree / name).exists()]
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *folders]
-    with tempfile.TemporaryDirectory(prefix="symoro-mutate-") as scratch:
-        copy = Path(scratch) / "tree"
-        names = shutil.ignore_patterns(
-            "node_modules", ".git", ".venv*", "build", ".mypy_cache", ".hypothesis"
+def choose(every: list[tuple[Fault, str]], tree: Path, count: int, seed: int) -> list[tuple[Fault, str]]:
+    """Choose faults at random; each package of src/symoro receives its share by lines of source."""
+    packages: dict[str, list[tuple[Fault, str]]] = {}
+    for one in every:
+        packages.setdefault(one[0].file.split("/")[2], []).append(one)
+    lines = {
+        name: sum(
+            len(path.read_text(encoding="utf-8").splitlines())
+            for path in (tree / "src" / "symoro" / name).rglob("*.py")
         )
-        shutil.copytree(tree, copy, ignore=names)
-        (copy / fault.file).write_text(text, encoding="utf-8")
-        environment = os.environ | {"PYTHONPATH": str(copy / "src"), "SYMORO_CACHE": f"{scratch}/cache"}
-        log = Path(scratch) / "log"
-        with log.open("w") as stream:
-            process = subprocess.Popen(command, cwd=copy, env=environment, stdout=stream, stderr=stream)
-            try:
-                status = process.wait(limit)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                return "time limit"
-        if status == 0:
-            return ""
-        failures = [
-            line
-            for line in log.read_text(errors="replace").splitlines()
-            if line.startswith(("FAILED", "ERROR"))
-        ]
-        return failures[0].split(" - ")[0] if failures else f"pytest ended with {status}"
+        for name in packages
+    }
+    share = {name: count * lines[name] / sum(lines.values()) for name in packages}
+    number = {name: int(share[name]) for name in packages}
+    remainders = sorted(packages, key=lambda name: number[name] - share[name])
+    for name in remainders[: count - sum(number.values())]:
+        number[name] += 1
+    draw = random.Random(seed)
+    return [
+        one
+        for name in sorted(packages)
+        for one in draw.sample(packages[name], min(number[name], len(packages[name])))
+    ]
+
+
+def test_files(tree: Path, file: str) -> list[str]:
+    """Return the test files that belong to a source file, those that import its module first.
+
+    The tests of the style of the sources are left out: they do not run the code.
+    """
+    module = file.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    package, _, name = module.rpartition(".")
+    imports = re.compile(rf"{re.escape(module)}\b|from {re.escape(package)} import .*\b{name}\b")
+    found: dict[str, bool] = {}
+    for folder in TESTS[folder_of(file) or ""]:
+        place = tree / folder
+        for path in [place] if place.suffix else sorted(place.rglob("test_*.py")):
+            if path.exists() and path.name != "test_house.py":
+                text = path.read_text(encoding="utf-8")
+                found[path.relative_to(tree).as_posix()] = imports.search(text) is None
+    return sorted(found, key=lambda path: found[path])
+
+
+def run(copy: Path, arguments: list[str], limit: float) -> tuple[str, str]:
+    """Run tests until one fails; return the result and the test that caused it."""
+    options = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    command = [sys.executable, "-m", "pytest", *options, *arguments]
+    environment = os.environ | {"PYTHONPATH": str(copy / "src"), "SYMORO_CACHE": f"{copy.parent}/cache"}
+    log = copy.parent / "log"
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            command, cwd=copy, env=environment, stdout=stream, stderr=stream, start_new_session=True
+        )
+        try:
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return "undecided", "time limit"
+    if status == 0:
+        return "undetected", ""
+    lines = [
+        line.split(" - ")[0].split(" ", 1)
+        for line in log.read_text(errors="replace").splitlines()
+        if line.startswith(("FAILED ", "ERROR "))
+    ]
+    named = [name for _, name in lines if "::" in name]
+    if status == 1 and named:
+        return "detected", named[0]
+    return "import error", lines[0][1] if lines else f"pytest ended with status {status}"
+
+
+def result_of(copy: Path, fault: Fault, text: str, limit: float, sound: dict[str, bool]) -> tuple[str, str]:
+    """Insert a fault into the copy, run its tests and remove it; return the result and the test that caused it.
+
+    sound: whether a test passes without a fault, for the tests that failed with one.
+    """
+    files, path = test_files(copy, fault.file), copy / fault.file
+    original = path.read_text(encoding="utf-8")
+    while True:
+        failing = [f"--deselect={name}" for name, passes in sound.items() if not passes]
+        path.write_text(text, encoding="utf-8")
+        result, test = run(copy, [*failing, *files], limit)
+        path.write_text(original, encoding="utf-8")
+        if result not in ("detected", "import error"):
+            return result, test
+        names = [test] if result == "detected" else files
+        key = " ".join(names)
+        if key not in sound:
+            extra = [] if result == "detected" else ["--collect-only"]
+            sound[key] = run(copy, [*extra, *names], limit)[0] == "undetected"
+        if sound[key]:
+            return result, test
+        if result == "import error":
+            return "undecided", f"the tests cannot be collected without the fault either: {test}"
 
 
 def main() -> int:
@@ -207,20 +286,26 @@ def main() -> int:
         chosen = [found for found in every if found[0].place in options.at]
     else:
         there = candidates(options.as_in.resolve(), options.only) if options.as_in else every
-        chosen = random.Random(options.seed).sample(there, min(options.count, len(there)))
+        chosen = choose(there, (options.as_in or tree).resolve(), options.count, options.seed)
         if options.as_in:
             chosen = [found for wanted, _ in chosen for found in counterpart(wanted, every)]
     print(f"{len(chosen)} of {len(every)} faults", flush=True)
-    number = 0
-    for fault, text in chosen:
-        print(f"{fault.place}\n    {fault.before[:100]}  ->  {fault.after[:100]}", flush=True)
-        if options.list:
-            continue
-        test = detected(tree, fault, text, options.limit)
-        number += bool(test)
-        print(f"    {f'detected: {test}' if test else 'NOT DETECTED'}", flush=True)
+    results: Counter[str] = Counter()
+    sound: dict[str, bool] = {}
+    with tempfile.TemporaryDirectory(prefix="symoro-mutate-") as scratch:
+        copy = Path(scratch) / "tree"
+        if not options.list:
+            names = ("node_modules", ".git", ".venv*", "build", ".mypy_cache", ".hypothesis", "__pycache__")
+            shutil.copytree(tree, copy, ignore=shutil.ignore_patterns(*names))
+        for fault, text in chosen:
+            print(f"{fault.place}\n    {fault.before[:100]}  ->  {fault.after[:100]}", flush=True)
+            if not options.list:
+                result, test = result_of(copy, fault, text, options.limit, sound)
+                results[result] += 1
+                print(f"    {result}{f': {test}' if test else ''}", flush=True)
     if not options.list:
-        print(f"{number} of {len(chosen)} detected")
+        kinds = ("detected", "undetected", "undecided", "import error")
+        print(f"{len(chosen)} faults: {', '.join(f'{results[kind]} {kind}' for kind in kinds)}")
     return 0
 
 
