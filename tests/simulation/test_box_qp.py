@@ -87,21 +87,27 @@ def test_dependent_rows_hold_the_largest_load_over_all_directions_of_slip(seed):
     assert np.abs(slips).max() > 1e-8 and (np.abs(slips) < 1e-11).sum() == n - 1
 
 
-@pytest.mark.parametrize("small", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("small", [1e-3, 1e-6, 1e-9, 1e-12])
 def test_a_row_with_next_to_no_friction_is_not_held_by_one_with_much(small):
+    excess = small / np.hypot(0.5, 2 * small)  # the load of the second row is twice its friction
     slips, found = moving_rows(np.eye(2), np.array([0.5, 2 * small]), np.array([1.0, small]))
-    assert found.free.tolist() == [True, False] and slips[0] == 0 and slips[1] > 0
+    assert found.free.tolist() == [True, False] and slips[0] == 0
+    assert slips[1] == pytest.approx(excess, rel=1e-9, abs=0)
     W = np.array([[1.0, 0], [0, 1], [1, 0]])
     slips, found = moving_rows(W, np.array([0.5, 2 * small]), np.array([1.0, small, 1.0]))
-    assert found.forces[[0, 2]] == pytest.approx([-0.25, -0.25]) and slips[1] > 0
+    assert found.free.tolist() == [True, False, True]
+    assert found.forces[[0, 2]] == pytest.approx([-0.25, -0.25])
+    assert slips[1] == pytest.approx(excess, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("bend", [0, 1e-13, 1e-11, 1e-6, 1e-3])
 def test_rows_that_are_almost_the_same_hold_almost_the_same(bend):
     W = np.array([[1.0, 0.0], [1.0, bend], [0.0, 1.0]])
     assert np.abs(moving_rows(W, np.array([1.5, 0.0]), np.ones(3))[0]).max() < 1e-12
-    slips, _ = moving_rows(W, np.array([2.2, 0.0]), np.ones(3))
-    assert slips[0] == pytest.approx(0.2 / 2.2, rel=2e-2)
+    slips, found = moving_rows(W, np.array([2.2, 0.0]), np.ones(3))
+    assert slips[0] == pytest.approx(0.2 / 2.2, rel=1e-9)  # 1.1 times what both rows hold
+    assert slips[1] == pytest.approx(slips[0], rel=2e-3) and abs(slips[2]) < 1e-12
+    assert found.forces == pytest.approx([-1, -1, bend])
 
 
 def test_a_row_that_held_rows_imply_is_recognised():

@@ -384,7 +384,7 @@ def stick_slip(FS, static, mass, stiffness, speed, t):
     return x, switches
 
 
-@pytest.mark.parametrize("static", [1.2, 3.0])
+@pytest.mark.parametrize("static", [1.2, 1.5, 3.0])
 def test_stick_slip_of_a_mass_on_a_belt(static):
     m, k, FS, v = 1.3, 40.0, 6.0, 0.35
     robot = belt(m, FS)
