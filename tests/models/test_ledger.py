@@ -42,7 +42,8 @@ CASES = (
     ("planar3r fivebar", "inverse-dynamics-derivatives direct-dynamics-derivatives", {}),
     ("rx90_floating", "inverse-dynamics-derivatives centroidal-momentum contact-dynamics", {}),
     ("rx90 sr400 fivebar", KINEMATICS, {}),
-    ("diffdrive rx90_floating", "jacobian velocities", {}),
+    ("diffdrive rx90_floating", "jacobian velocities accelerations jdot-qdot static-torques", {}),
+    ("flexible2r flexible_satellite", "gravity-torques", {}),
 )
 
 

@@ -1,9 +1,10 @@
-"""The walks over the tree, frames with their local transforms, and the motion of the base.
+"""The walks over the tree, frames with their local transforms, and the motion of the base and the links.
 
 A recursive model is a step handed to a walk: `outward` (each body after its antecedent), `inward` (each before it) or
 `homeward` (one way, from a body to the base). What a step needs of frame j on its antecedent i is a `Local`: it
 carries vectors from i to j and back, one elementary turn at a time, so that a right angle costs nothing. Steps that
-look at the structure alone walk over the `skeleton`.
+look at the structure alone walk over the `skeleton`. Velocities and accelerations of the links are those of the 1997
+paper, section 4.2, 4.3.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from symoro.expr.formula import Formula
-from symoro.expr.linalg import Vector, VectorLike
+from symoro.expr.linalg import Vector, VectorLike, add, cross
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.joints import JointPlace, Trigonometry, is_zero, place_of
 from symoro.models.ports import V0, VD0
@@ -226,6 +227,71 @@ def _twist(builder: Builder, robot: Robot, port: Port, entries: Sequence[Formula
         x if free or f.symbols else builder.formula(f) for x, f in zip(given, entries, strict=True)
     ]
     return values[:3], values[3:]
+
+
+# -- velocities and accelerations of the links
+
+Vectors = dict[int, Vector]
+
+
+def angular_velocities(
+    locals_: Mapping[int, Local], base: BaseMotion, qd: Mapping[int, Scalar]
+) -> tuple[Vectors, Vectors]:
+    """jWi and jWj, eq. (6a), (6b)."""
+
+    def step(local: Local, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        return turned_with(local, antecedent[1], qd)
+
+    found = outward(locals_, (base.w, base.w), step)
+    return {j: before for j, (before, _) in found.items()}, {j: w for j, (_, w) in found.items()}
+
+
+def turned_with(local: Local, w: Vector, qd: Mapping[int, Scalar]) -> tuple[Vector, Vector]:
+    """The angular velocity iWi of the antecedent in frame j, and jWj."""
+    before = local.to_child(w)
+    return before, add(before, [0, 0, qd[local.j]]) if local.revolute else before
+
+
+def linear_velocities(
+    locals_: Mapping[int, Local], base: BaseMotion, w: Vectors, qd: Mapping[int, Scalar]
+) -> Vectors:
+    """jVj, eq. (6c)."""
+
+    def step(local: Local, v: Vector) -> Vector:
+        moved = local.to_child(add(v, cross(w[local.i], local.position)))
+        return add(moved, [0, 0, qd[local.j]]) if local.prismatic else moved
+
+    return outward(locals_, base.v, step)
+
+
+def apply_u(w: Vector, wd: Vector, p: Vector | tuple[Scalar, Scalar, Scalar]) -> Vector:
+    """U p = wd x p + w x (w x p), eq. (9), without forming U."""
+    return add(cross(wd, p), cross(w, cross(w, p)))
+
+
+def link_accelerations(
+    locals_: Mapping[int, Local],
+    base: BaseMotion,
+    before: Vectors,
+    w: Vectors,
+    qd: Mapping[int, Scalar],
+    qdd: Mapping[int, Scalar],
+) -> tuple[Vectors, Vectors]:
+    """jWPj and jVPj, eq. (8) to (10)."""
+
+    def step(local: Local, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        j, (wd, vd) = local.j, antecedent
+        turned = local.to_child(wd)
+        moved = local.to_child(add(vd, apply_u(w[local.i], wd, local.position)))
+        x, y = before[j][0], before[j][1]
+        if local.revolute:
+            turned = add(turned, [y * qd[j], -(x * qd[j]), qdd[j]])
+        elif local.prismatic:
+            moved = add(moved, [2 * (y * qd[j]), -(2 * (x * qd[j])), qdd[j]])
+        return turned, moved
+
+    found = outward(locals_, (base.wd, base.vd), step)
+    return {j: wd for j, (wd, _) in found.items()}, {j: vd for j, (_, vd) in found.items()}
 
 
 # What the vectors of a frame belong to; emitted code says so where they begin.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.linalg import expm
 
 import symoro
 from symoro.errors import FormatError, NotApplicableError, OptionError, RobotError
@@ -20,6 +21,7 @@ from symoro.robot.description import Base, BaseKind, Frame, JointType, Link, Rob
 from symoro.robot.flexibility import Flexibility, flexible_links, mode_names
 from symoro.robot.formats import dumps, loads
 from tests.models.dynamic.cases import Array, Inputs, error, masses, outputs, seeded_tree, state
+from tests.oracle.dynamics import difference
 from tests.oracle.flexible import FlexibleRobot
 from tests.oracle.floating import rotation
 from tests.oracle.golden import DATA
@@ -189,6 +191,42 @@ def test_flexible_and_floating(seed: int) -> None:
     inverse = outputs(robot, "inverse-dynamics", at)
     assert error(inverse["tau"], expected["tau"][6:]) < 1e-8
     assert error(inverse["edd"], expected["edd"]) < 1e-8
+
+
+class Weight(FlexibleRobot):
+    """The potential energy of weight alone."""
+
+    def potential(self, x: Array) -> complex:
+        still = FlexibleRobot(self.robot)
+        still.gravity = 0 * self.gravity
+        return super().potential(x) - still.potential(x)
+
+
+@pytest.mark.parametrize("seed", range(600, 620))
+def test_gravity(seed: int) -> None:
+    """The gradient of the energy of weight, by complex steps; on a floating base by differences along V0, q and e."""
+    rng = np.random.default_rng(seed)
+    robot = limp(seeded_tree(seed, 2 + seed % 3, coupled=False), seed)
+    at, truth = bent(robot, seed), Weight(robot)
+    x, step = np.r_[at["q"], at["e"]], 1e-20
+    slopes = [truth.potential(x + 1j * step * unit).imag / step for unit in np.eye(len(x))]
+    assert error(outputs(robot, "gravity-torques", at)["Q"], np.array(slopes)) < EXACT
+    robot = replace(robot, base=replace(robot.base, link=inertial(rng))).floating()
+    at |= {"R0": rotation(rng), "P0": rng.uniform(-1, 1, 3)}
+    weightless = replace(robot, base=replace(robot.base, G=(formula(0),) * 3))
+    energies = [symoro.generate(one, "energy").function(compiled=False) for one in (robot, weightless)]
+    n = len(at["q"])
+
+    def potential(y: Array) -> Array:
+        moved = {"P0": at["P0"] + at["R0"] @ y[:3], "R0": at["R0"] @ expm(np.cross(np.eye(3), y[3:6]))}
+        moved |= {"q": at["q"] + y[6 : 6 + n], "e": at["e"] + y[6 + n :]}
+        whole, rest = (
+            f(**moved, **{name: 0 * at[name] for name in ("qd", "ed", "V0")})["U"] for f in energies
+        )
+        return whole - rest
+
+    slope = difference(potential, np.zeros(6 + len(x)), 0.01)
+    assert error(outputs(robot, "gravity-torques", at)["Q"], slope) < EXACT
 
 
 @pytest.mark.parametrize("seed", [551, 552, 553])
@@ -485,7 +523,14 @@ def test_bad_robots() -> None:
         fourbar.with_link(1, flexible=flexible)
 
 
-KNOWN = {"inverse-dynamics", "direct-dynamics", "bias-torques", "inertia-matrix", "energy"}
+KNOWN = {
+    "inverse-dynamics",
+    "direct-dynamics",
+    "bias-torques",
+    "gravity-torques",
+    "inertia-matrix",
+    "energy",
+}
 
 
 @pytest.mark.parametrize("model", [name for name in catalogue() if name not in KNOWN])

@@ -229,6 +229,11 @@ class ChainedCoordinates(ConstraintProvider):
         inner = self.inner.project({c: outer.get(c, 0) for c in self.inner.tree})
         return {c: inner[c] for c in self.own}
 
+    def columns(self, columns: Mapping[Coordinate, Vector], size: int) -> dict[Coordinate, Vector]:
+        outer = self.outer.columns(columns, size)
+        inner = self.inner.columns({c: outer[c] for c in self.inner.tree if c in outer}, size)
+        return {c: inner[c] for c in self.own}
+
     def _inner_matrix(self) -> Matrix:
         """Return G_inner: (outer.own, own)."""
         rows = dict(zip(self.inner.tree, self.inner.matrix(), strict=True))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from symoro.expr.derivatives import forward
-from symoro.expr.linalg import Matrix, Vector, matmul
+from symoro.expr.linalg import Matrix, Vector, matmul, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
-from symoro.models.coordinates.blocks import BASE, PLANAR_BASE, Coordinate, Values, joint
+from symoro.models.coordinates.blocks import BASE, PLANAR_BASE, Block, Coordinate, Values, joint
 from symoro.models.coordinates.couplings import Ratios
 from symoro.models.coordinates.provider import Actuation, ConstraintProvider
 from symoro.models.kinematic.wheels.rolling import classical, rolling
@@ -60,6 +62,12 @@ class WheelCoordinates(ConstraintProvider):
         joints = self.joints.project({j: forces[joint(j)] for j in self.joints.joints})
         projected = self.rolling.project([*(forces[c] for c in PLANAR_BASE), *joints])
         return dict(zip(self.own, projected, strict=True))
+
+    def columns(self, columns: Mapping[Coordinate, Vector], size: int) -> dict[Coordinate, Vector]:
+        none: Vector = [0] * size
+        joints = self.joints.columns({c.j: v for c, v in columns.items() if c.block is Block.JOINT}, size)
+        j: Matrix = transpose([*(columns.get(c, none) for c in PLANAR_BASE), *joints])
+        return dict(zip(self.own, transpose(matmul(j, self.rolling.G)), strict=True))
 
     def matrix(self) -> Matrix:
         g = self.rolling.G

@@ -47,13 +47,14 @@ from symoro.models.dynamic.composite import inverse_inertia
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.modes import accelerations, behind, efforts
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias, regrouped
-from symoro.models.kinematic.motion import Vectors, turned_with
 from symoro.models.recursion import (
     BaseMotion,
     Local,
+    Vectors,
     inward,
     name_vectors,
     outward,
+    turned_with,
 )
 from symoro.models.spatial import AnyInertia, Inertia, Twist, Wrench, along, gathered
 from symoro.program.builder import Builder

@@ -16,8 +16,15 @@ from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.articulated import TreeElement
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.tree import FlexibleTree, ModesOfLinks
-from symoro.models.kinematic.motion import angular_velocities, linear_velocities
-from symoro.models.recursion import BaseMotion, Local, inward, name_vectors, outward
+from symoro.models.recursion import (
+    BaseMotion,
+    Local,
+    angular_velocities,
+    inward,
+    linear_velocities,
+    name_vectors,
+    outward,
+)
 from symoro.models.spatial import Inertia, Twist, along
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot

@@ -53,6 +53,7 @@ from symoro.models.dynamic.structures import (
     REACTIONS_TOO,
     SURPLUS,
     Structure,
+    structure_of,
     tree_model,
 )
 from symoro.models.dynamic.system import Inputs, System, system
@@ -502,19 +503,10 @@ BIAS_WORDS = {
 WEIGHT_WORDS = {
     "joints": "torques at rest, without friction and wrenches",
     "base joints": "wrench on the base and torques at rest, without friction and wrenches",
+    "modes": "torques and what the modes bear at rest, without friction, wrenches and stiffness",
+    "base modes": "wrench on the base, torques and what the modes bear at rest, by gravity alone",
     "wheels": "torques of the active joints at rest, without friction and wrenches",
 }
-
-
-def structure_of(layout: Layout) -> Structure:
-    """Return the structure of a robot."""
-    if layout.platform is not None:
-        return PLATFORM
-    if layout.modes:
-        return FLEXIBLE_FLOATING if layout.has_free_base else FLEXIBLE
-    if layout.robot.wheels:
-        return ON_WHEELS
-    return FLOATING if layout.has_free_base else FIXED
 
 
 @tree_model(
@@ -651,12 +643,16 @@ def _square(s: System, a: Matrix) -> Matrix:
             "reference": WHEELED_1996.at("configuration dynamical model, at rest"),
             "equations": r"Q = G^T \partial U / \partial x",
         },
+        FLEXIBLE: {"reference": FLEXIBLE_1998, "equations": r"Q(q, e) = \partial U / \partial (q, e)"},
+        FLEXIBLE_FLOATING: {
+            "reference": FLEXIBLE_1998,
+            "equations": r"Q(q, e, R_0) = (f_0; \Gamma; 0) \text{ at rest, } K = 0",
+        },
     },
 )
 def gravity_torques(robot: Robot, rotation: str = "matrix") -> Program:
     """Return the forces that hold the robot at rest against its weight."""
-    still = at_rest(robot)
-    layout = Layout(still)
+    layout = Layout(at_rest(robot))
     s = system("gravity_torques", layout, quick(robot), Inputs(rates=False), rotation=rotation)
     s.builder.output(rows_port("Q", structure_of(layout), WEIGHT_WORDS), _forces_at_rest(s, elements=False))
     return s.builder.program()

@@ -26,8 +26,13 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Vector, add, cross, scale, subtract
 from symoro.expr.scalar import Scalar
-from symoro.models.kinematic.motion import apply_u
-from symoro.models.recursion import BaseMotion, Local, inward, outward
+from symoro.models.recursion import (
+    BaseMotion,
+    Local,
+    apply_u,
+    inward,
+    outward,
+)
 from symoro.models.spatial import Inertia, Twist, Wrench
 
 

@@ -1,10 +1,12 @@
-"""`static-torques`: the torques that hold a wrench exerted at a frame, tau = J' F (virtual work)."""
+"""`static-torques`: the torques that hold a wrench exerted at a frame, tau = (J G)' F (virtual work)."""
 
 from __future__ import annotations
 
-from symoro.expr.linalg import matvec, transpose
-from symoro.models.catalogue import model
-from symoro.models.coordinates.joint_motion import coordinates
+from typing import Any
+
+from symoro.expr.linalg import dot, matvec, transpose
+from symoro.models.dynamic.structures import FIXED, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.system import Inputs
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import (
@@ -12,8 +14,11 @@ from symoro.models.kinematic.jacobian import (
     assembled,
     candidates,
     checked_mid,
+    cost,
     factors,
+    joint_provider,
     needs_joints,
+    tree_columns,
 )
 from symoro.models.kinematic.tool import with_tool
 from symoro.models.ports import TAU, TAU_ACTIVE, Q
@@ -24,37 +29,58 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 F = Port("F", "6", "wrench (force; moment) by frame `to`, at its origin, in the axes of `frame`")
+VIRTUAL_WORK: dict[str, Any] = {
+    "inputs": (Q, F),
+    "reference": SYMORO_1997.at("section 4.1, eq. (4), (5), transposed"),
+    "applies": needs_joints,
+}
+STRUCTURES: dict[Structure, dict[str, Any]] = {
+    FIXED: {
+        **VIRTUAL_WORK,
+        "applies_to": "every robot with a moving joint",
+        "equations": r"\Gamma = {}^rJ_n^T\, {}^rF_n",
+    },
+    ON_WHEELS: {**VIRTUAL_WORK, "equations": r"\Gamma = G^T\, {}^rJ_n^T\, {}^rF_n"},
+}
 
 
-@model(
+@tree_model(
     "static-torques",
-    menu="Dynamic",
     title="torques of a wrench that a frame exerts on the environment",
-    inputs=(Q, F),
-    outputs=(TAU,),
+    read=Inputs(rates=False),
+    outputs=lambda structure: (TAU_ACTIVE if structure.wheels else TAU,),
     options=OPTIONS,
-    reference=SYMORO_1997.at("section 4.1, eq. (4), (5), transposed"),
     aliases=("statics",),
-    applies=needs_joints,
-    applies_to="every robot with a moving joint",
-    equations=r"\Gamma = {}^rJ_n^T\, {}^rF_n",
+    structures=STRUCTURES,
 )
 def static_torques(
     robot: Robot, to: int | str | None = None, frame: int | str = 0, mid: int | str | None = None
 ) -> Program:
-    """Torques of a wrench at rest, without weight."""
+    """Return the torques of a wrench at rest, without weight."""
     expressed = resolve(robot, frame, 0)
     tree, end = with_tool(robot, resolve(robot, to, last_frame(robot)))
     chosen = checked_mid(tree, end, mid)
-    mids = candidates(tree, end, expressed) if chosen is None else [chosen]
-    return min((_program(tree, end, expressed, m) for m in mids), key=lambda program: count(program).total)
+    if chosen is not None:
+        return _program(tree, end, expressed, chosen)
+    programs = [_program(tree, end, expressed, m) for m in candidates(tree, end, expressed)]
+    if robot.wheels:
+        return min((*programs, _program(tree, end, expressed, None)), key=cost)
+    return min(programs, key=lambda program: count(program).total)
 
 
-def _program(robot: Robot, end: int, frame: int | str, m: int) -> Program:
+def _program(robot: Robot, end: int, frame: int | str, m: int | None) -> Program:
+    """Return the torques by the factors of J for an intermediate frame, or by the forces on the tree and then G'."""
     builder = Builder(f"{robot.name}_static_torques")
-    joints = coordinates(builder, robot)
+    provider = joint_provider(builder, robot)
     title = f"wrench of frame {end} in frame {frame}"
     wrench = builder.input(F, (6,), [f"F_{k}" for k in range(1, 7)], title)
-    f = factors(builder, robot, end, frame, m, joints, Trigonometry(builder, robot))
-    builder.output(TAU_ACTIVE if robot.B else TAU, matvec(transpose(assembled(f)), wrench))
+    trig = Trigonometry(builder, robot)
+    port = TAU_ACTIVE if robot.B or robot.wheels else TAU
+    if m is None:
+        columns = tree_columns(builder, robot, end, frame, provider, trig)
+        forces = {c: dot(columns[c], wrench) if c in columns else 0 for c in provider.tree}
+        builder.output(port, list(provider.project(forces).values()))
+    else:
+        f = factors(builder, robot, end, frame, m, provider, trig)
+        builder.output(port, matvec(transpose(assembled(f)), wrench))
     return builder.program()

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from symoro.models.catalogue import Option, Options, always, form, model
-from symoro.models.dynamic.floating.base import floating_tree
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.floating.base import ROTATION, floating_tree
 from symoro.models.dynamic.setting import fixed_tree, unfit_loops
 from symoro.models.dynamic.system import Inputs
+from symoro.models.kinematic.wheels.setting import APPLIES_TO as ROLLING_ROBOTS
 from symoro.models.kinematic.wheels.setting import on_wheels
 from symoro.models.platform.leg import APPLIES_TO
 from symoro.models.platform.pose import (
@@ -48,7 +50,6 @@ from symoro.models.ports import (
 )
 from symoro.program.program import Port, Program
 from symoro.robot.description import BaseKind, Robot
-from symoro.robot.topology import chain, loops
 
 EFFORT = Option(
     "effort",
@@ -93,10 +94,10 @@ SURPLUS = Option(
 )
 # Options by what a structure must have for them.
 PLATFORM_OPTIONS = (SPACE, TO, FOLD, WITH_Q)
-NEEDS_BASE = {"rotation", "base"}
-NEEDS_WHEELS = {"surplus"}
-NEEDS_RIGID_TREE = {"actuators", "reactions", "method"}
-NEEDS_RIGID_LINKS = {"effort"}
+NEEDS_BASE = (ROTATION, BASE_MOTION)
+NEEDS_WHEELS = (SURPLUS,)
+NEEDS_RIGID_TREE = (ACTUATORS, REACTIONS_TOO, METHOD)
+NEEDS_RIGID_LINKS = (EFFORT,)
 
 
 @dataclass(frozen=True)
@@ -159,28 +160,22 @@ class Structure:
         """Return the options that this structure has a use for."""
         if self.platform:
             return tuple(option for option in options if option in PLATFORM_OPTIONS)
-        without = {option.name for option in PLATFORM_OPTIONS}
-        for names, has in (
+        without = list(PLATFORM_OPTIONS)
+        for needing, has in (
             (NEEDS_BASE, self.base),
             (NEEDS_WHEELS, self.wheels),
             (NEEDS_RIGID_TREE, not self.wheels and not self.modes),
             (NEEDS_RIGID_LINKS, not self.modes),
         ):
-            without |= set() if has else names
-        return tuple(option for option in options if option.name not in without)
+            without += () if has else needing
+        return tuple(option for option in options if option not in without)
 
 
 def wheeled_tree(robot: Robot) -> str | None:
     """Return why the dynamic models of robots on wheels do not apply, if so."""
     if not all(g.is_zero for g in robot.base.G[:2]):
         return "its gravity is not vertical, and the heading of a robot on wheels is no input"
-    carried = {k for wheel in robot.wheels for k in chain(robot, wheel.frame)}
-    shared = sorted(carried & {j for loop in loops(robot) for j in loop.frames})
-    if shared:
-        return (
-            f"joint {shared[0]} carries a wheel and is in a closed loop: rolling and closure share its motion"
-        )
-    return unfit_loops(robot) if robot.B else on_wheels(robot)
+    return on_wheels(robot) or (unfit_loops(robot) if robot.B else None)
 
 
 def flexible_tree(robot: Robot) -> str | None:
@@ -208,7 +203,7 @@ FLOATING = Structure(
 ON_WHEELS = Structure(
     "a robot on wheels",
     wheeled_tree,
-    "robots on a wheeled base whose wheels are described",
+    ROLLING_ROBOTS,
     "diffdrive",
     wheels=True,
 )
@@ -231,6 +226,17 @@ PLATFORM = Structure(
     "a platform on legs, space='platform'", always, APPLIES_TO, "gough_stewart", platform=True
 )
 STRUCTURES = (FLOATING, ON_WHEELS, FLEXIBLE, FLEXIBLE_FLOATING)
+
+
+def structure_of(layout: Layout) -> Structure:
+    """Return the structure of a robot."""
+    if layout.platform is not None:
+        return PLATFORM
+    if layout.modes:
+        return FLEXIBLE_FLOATING if layout.has_free_base else FLEXIBLE
+    if layout.robot.wheels:
+        return ON_WHEELS
+    return FLOATING if layout.has_free_base else FIXED
 
 
 def tree_model(

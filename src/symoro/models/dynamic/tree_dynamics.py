@@ -186,7 +186,7 @@ class TreeDynamics:
 
         Arguments:
             down: gravity in frame 0, where it is another than that of the robot.
-            elements: whether drives, springs and motors count.
+            elements: whether drives, springs, motors and the stiffness of flexible links count.
         """
         accelerations = self.provider.accelerations(nud, state.nu)
         return self.provider.project(self.tree_forces(state, accelerations, down, elements=elements))
@@ -196,7 +196,7 @@ class TreeDynamics:
     ) -> dict[Coordinate, Scalar]:
         """Return the force on every coordinate of the tree; modes do not accelerate."""
         if self.modes is not None:
-            forces = self._flexible_forces(state, accelerations, down)
+            forces = self._flexible_forces(state, accelerations, down, stiff=elements)
         else:
             self._declare()
             walk = self.walk(state, accelerations, self.inertias, down)
@@ -228,14 +228,14 @@ class TreeDynamics:
         return walk
 
     def _flexible_forces(
-        self, state: State, accelerations: Values, down: Vector | None
+        self, state: State, accelerations: Values, down: Vector | None, *, stiff: bool
     ) -> dict[Coordinate, Scalar]:
         joints = {j: Driven(x) for j, x in self._of_joints(accelerations).items()}
         tree = self.flexible
         root = self.root(state.rates, accelerations)
         result = hybrid_dynamics(
             self.builder,
-            tree.elements,
+            tree.elements if stiff else tree.without_stiffness(),
             self._of_joints(state.rates),
             joints,
             root,

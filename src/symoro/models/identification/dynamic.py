@@ -35,9 +35,17 @@ from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values, jo
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating.base import ROTATION
 from symoro.models.dynamic.formulation import Formulation, plain, quick
-from symoro.models.dynamic.models import has_motors, structure_of
+from symoro.models.dynamic.models import has_motors
 from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
-from symoro.models.dynamic.structures import ACTUATORS, FIXED, FLOATING, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.structures import (
+    ACTUATORS,
+    FIXED,
+    FLOATING,
+    ON_WHEELS,
+    Structure,
+    structure_of,
+    tree_model,
+)
 from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.identification.columns import (
     FRICTION_OPTION,

@@ -33,9 +33,8 @@ from symoro.models.coordinates.blocks import BASE, joint
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating.base import ROTATION
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.models import structure_of
 from symoro.models.dynamic.newton_euler import LinkState
-from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, structure_of, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.identification.columns import (
     FRICTION_OPTION,

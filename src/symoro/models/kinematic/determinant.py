@@ -16,11 +16,10 @@ from symoro.expr import ops
 from symoro.expr.linalg import Matrix, matmul, transpose
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates.couplings import Coordinates
-from symoro.models.coordinates.joint_motion import coordinates
+from symoro.models.coordinates.provider import ConstraintProvider
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.factoring import Factoring, factored
-from symoro.models.kinematic.jacobian import assembled, factors, needs_joints
+from symoro.models.kinematic.jacobian import assembled, factors, joint_provider, needs_joints
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.ports import Q
 from symoro.models.rank import always_singular
@@ -86,12 +85,12 @@ def determinant(builder: Builder, chosen: Chosen) -> Determinant:
     return Determinant(meaning, tuple(parts), block_sign(blocks))
 
 
-def chosen_part(builder: Builder, robot: Robot, end: int, joints: Coordinates) -> Chosen:
+def chosen_part(builder: Builder, robot: Robot, end: int, provider: ConstraintProvider) -> Chosen:
     """The part of the Jacobian of frame `end` that tells where it is singular."""
     trig = Trigonometry(builder, robot)
     way = (0, *chain(robot, end))
     tried = way[:: 1 + len(way) // MAX_TRIED]
-    made = [factors(builder, robot, end, m, m, joints, trig, named=False) for m in tried]
+    made = [factors(builder, robot, end, m, m, provider, trig, named=False) for m in tried]
     thirds = [_moving(f.third) for f in made]
     if not thirds[0]:
         raise NotApplicableError(f"no joint moves frame {end} of robot '{robot.name}'")
@@ -124,6 +123,13 @@ def _complexity(matrix: Matrix) -> tuple[int, int]:
     return largest, len(graph.reachable(lits)) if graph else 0
 
 
+def not_rolling(robot: Robot) -> str | None:
+    """Return why the singular postures are not those of the Jacobian alone, if so."""
+    if robot.wheels:
+        return "its base rolls on wheels, whose own singular postures make J infinite; wheel-kinematics gives det"
+    return needs_joints(robot)
+
+
 @model(
     "jacobian-determinant",
     menu="Kinematic",
@@ -133,15 +139,15 @@ def _complexity(matrix: Matrix) -> tuple[int, int]:
     options=(Option("to", "frame whose Jacobian is meant", "frame", None),),
     reference=SYMORO_1997.at("section 4.6"),
     aliases=("det", "jacobian-det"),
-    applies=needs_joints,
-    applies_to="every robot with a moving joint",
+    applies=not_rolling,
+    applies_to="every robot with a moving joint, but not on wheels",
     equations=r"\det {}^rJ_n = \det {}^iJ_{n,j}",
 )
 def jacobian_determinant(robot: Robot, to: int | str | None = None) -> Program:
     """The determinant, each factor a variable of its own."""
     tree, end, _ = moving_frame(robot, to)
     builder = Builder(f"{robot.name}_jacobian_determinant")
-    found = determinant(builder, chosen_part(builder, tree, end, coordinates(builder, tree)))
+    found = determinant(builder, chosen_part(builder, tree, end, joint_provider(builder, tree)))
     total: Scalar = builder.number(found.sign)
     number = 0
     notes = []

@@ -11,8 +11,9 @@ is inverted block by block (section 4.6). A prescribed motion of the base is sub
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.linalg import (
@@ -30,9 +31,9 @@ from symoro.expr.linalg import (
     transpose,
 )
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Option, model
-from symoro.models.coordinates.couplings import coordinate_joints
-from symoro.models.coordinates.joint_motion import coordinates
+from symoro.models.catalogue import Option
+from symoro.models.dynamic.structures import FIXED, ON_WHEELS, PLATFORM, Structure, tree_model
+from symoro.models.dynamic.system import Inputs
 from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.jacobian import (
@@ -42,9 +43,18 @@ from symoro.models.kinematic.jacobian import (
     candidates,
     checked_mid,
     factors,
+    joint_provider,
     needs_joints,
 )
+from symoro.models.kinematic.platform import (
+    PLATFORM_DETAILS,
+    PLATFORM_JINV,
+    PLATFORM_QDA,
+    platform_inverse_kinematics,
+    platform_jacobian_inverse,
+)
 from symoro.models.kinematic.tool import moving_frame
+from symoro.models.platform.pose import FOLD, PLATFORM_POSE, PLATFORM_V, SPACE, TO
 from symoro.models.ports import QD, QDA, Q
 from symoro.models.rank import always_singular
 from symoro.models.recursion import base_motion
@@ -56,25 +66,54 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 from symoro.robot.topology import chain
 
-JINV = Port("Jinv", "n,6", "J^-1; J'(J J')^-1 with more than six joints, (J'J)^-1 J' with fewer")
 WANTED = Port("V", "6", "velocity (linear; angular) of frame `to`, expressed in frame `frame`")
 DAMPING = Port("damping", "", "damping factor, for method damped")
 PREFERRED = Port("qd0", "n", "preferred joint velocities, for redundant and damped")
 
 METHODS = ("auto", "regular", "redundant", "partial", "damped")
 MAX_TRIED = 9  # on short ways every intermediate frame is tried
+METHOD = Option("method", "how to invert", "choice", "auto", METHODS)
 SINGULAR = "its Jacobian is singular in every posture"
+
+
+def inverse_port(structure: Structure) -> Port:
+    """Return the port of the inverse Jacobian."""
+    if structure.platform:
+        return PLATFORM_JINV
+    size = "na" if structure.wheels else "n"
+    return Port("Jinv", f"{size},6", "J^-1; J'(J J')^-1 with more than six joints, (J'J)^-1 J' with fewer")
+
+
+def structures(
+    equations: str, inputs: Mapping[Structure, tuple[Port, ...]] | None = None
+) -> dict[Structure, dict[str, Any]]:
+    """Return the structures of the inverse models with their equations, and inputs beside the posture."""
+    own: dict[str, Any] = {
+        "reference": SYMORO_1997.at("section 4.6"),
+        "equations": equations,
+        "applies": needs_joints,
+    }
+    found = {
+        FIXED: {**own, "applies_to": "every robot with a moving joint"},
+        ON_WHEELS: own,
+        PLATFORM: PLATFORM_DETAILS,
+    }
+    return {s: {**details, "inputs": inputs[s]} if inputs else details for s, details in found.items()}
 
 
 @dataclass(frozen=True)
 class _Setting:
-    """A builder with the Jacobian's factors in it."""
+    """A builder with the Jacobian's factors in it.
+
+    Attributes:
+        joints: those whose velocities are determined.
+    """
 
     builder: Builder
     robot: Robot
     end: int
     frame: int | str
-    m: int
+    joints: Sequence[int]
     q: Mapping[int, Scalar]
     trig: Trigonometry
     factors: Factors
@@ -82,10 +121,11 @@ class _Setting:
 
 def _setting(robot: Robot, end: int, frame: int | str, m: int, name: str) -> _Setting:
     builder = Builder(f"{robot.name}_{name}")
-    joints = coordinates(builder, robot)
+    provider = joint_provider(builder, robot)
     trig = Trigonometry(builder, robot)
-    made = factors(builder, robot, end, frame, m, joints, trig)
-    return _Setting(builder, robot, end, frame, m, joints.positions, trig, made)
+    made = factors(builder, robot, end, frame, m, provider, trig)
+    joints = [c.j for c in provider.own]
+    return _Setting(builder, robot, end, frame, joints, provider.positions, trig, made)
 
 
 def _to_mid(f: Factors, v: Vector, w: Vector) -> Vector:
@@ -161,23 +201,27 @@ def _partial(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
     return _solve(builder, matmul(jt, j), matmul(jt, right))
 
 
-@model(
+@tree_model(
     "jacobian-inverse",
     menu="Kinematic",
     title="inverse of the Jacobian, or its pseudo-inverse",
-    inputs=(Q,),
-    outputs=(JINV,),
-    options=OPTIONS,
-    reference=SYMORO_1997.at("section 4.6"),
+    read=Inputs(rates=False, weight=False),
+    outputs=lambda structure: (inverse_port(structure),),
+    options=(*OPTIONS, SPACE, TO, FOLD),
     aliases=("jinv",),
-    applies=needs_joints,
-    applies_to="every robot with a moving joint",
-    equations=r"J^{-1}, \quad J^{+} = J^T (J J^T)^{-1} \text{ or } (J^T J)^{-1} J^T",
+    structures=structures(r"J^{-1}, \quad J^{+} = J^T (J J^T)^{-1} \text{ or } (J^T J)^{-1} J^T"),
 )
 def jacobian_inverse(
-    robot: Robot, to: int | str | None = None, frame: int | str = 0, mid: int | str | None = None
+    robot: Robot,
+    to: int | str | None = None,
+    frame: int | str = 0,
+    mid: int | str | None = None,
+    space: str | None = None,
+    fold: str = "1",
 ) -> Program:
-    """The inverse for as many joints as rows, a pseudo-inverse otherwise."""
+    """Return the inverse for as many joints as rows, a pseudo-inverse otherwise."""
+    if space == "platform":
+        return platform_jacobian_inverse(robot, to, fold)
     tree, end, expressed = moving_frame(robot, to, frame)
     mids = _mids(tree, end, expressed, mid)
     return _cheapest([_inverse_program(tree, end, expressed, m) for m in mids], robot)
@@ -186,7 +230,7 @@ def jacobian_inverse(
 def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Program | None:
     s = _setting(robot, end, frame, m, "jacobian_inverse")
     columns = _moving_columns(s)
-    n = len(coordinate_joints(robot))
+    n = len(s.joints)
     if len(columns) < 6:
         found = _partial(s.builder, _restricted(assembled(s.factors), columns), identity(6))
     else:
@@ -196,28 +240,27 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
     if found is None:
         return None
     title = f"inverse of the Jacobian of frame {end} in frame {frame}"
-    s.builder.output(JINV, _spread(found, columns, n), title)
+    s.builder.output(inverse_port(ON_WHEELS if robot.wheels else FIXED), _spread(found, columns, n), title)
     return s.builder.program()
 
 
-@model(
+@tree_model(
     "inverse-kinematics",
     menu="Kinematic",
     title="inverse kinematic model: joint velocities from a frame's velocity",
-    inputs=(
-        Q,
-        WANTED,
-        DAMPING,
-        PREFERRED,
-    ),
-    outputs=(QD,),
-    options=(*OPTIONS, Option("method", "how to invert", "choice", "auto", METHODS)),
-    reference=SYMORO_1997.at("section 4.6"),
+    read=Inputs(rates=False, weight=False),
+    outputs=lambda structure: (PLATFORM_QDA if structure.platform else QDA if structure.wheels else QD,),
+    options=(*OPTIONS, METHOD, SPACE, TO, FOLD),
     aliases=("ikm",),
-    applies=needs_joints,
-    applies_to="every robot with a moving joint",
-    equations=r"\dot q = J^{-1} V, \quad \dot q = J^{+} V + (I - J^{+} J)\,\dot q_0, \quad "
-    r"\dot q = J^T (J J^T + \lambda^2 I)^{-1} V",
+    structures=structures(
+        r"\dot q = J^{-1} V, \quad \dot q = J^{+} V + (I - J^{+} J)\,\dot q_0, \quad "
+        r"\dot q = J^T (J J^T + \lambda^2 I)^{-1} V",
+        {
+            FIXED: (Q, WANTED, DAMPING, PREFERRED),
+            ON_WHEELS: (Q, WANTED, DAMPING, PREFERRED),
+            PLATFORM: (PLATFORM_POSE, PLATFORM_V),
+        },
+    ),
 )
 def inverse_kinematics(
     robot: Robot,
@@ -225,8 +268,12 @@ def inverse_kinematics(
     frame: int | str = 0,
     mid: int | str | None = None,
     method: str = "auto",
+    space: str | None = None,
+    fold: str = "1",
 ) -> Program:
-    """Joint velocities for a wanted velocity."""
+    """Return the joint velocities for a wanted velocity."""
+    if space == "platform":
+        return platform_inverse_kinematics(robot, to, fold)
     tree, end, expressed = moving_frame(robot, to, frame)
     mids = _mids(tree, end, expressed, mid)
     return _cheapest([_velocity_program(tree, end, expressed, m, method) for m in mids], robot)
@@ -239,7 +286,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     title = f"velocity of frame {end} in frame {frame}"
     wanted = s.builder.input(WANTED, (6,), [f"V_{k}" for k in range(1, 7)], title)
     relative = subtract(wanted, _base_part(s))
-    n = len(coordinate_joints(robot))
+    n = len(s.joints)
     found: list[list[Scalar]] | None
     if method == "regular":
         there = _to_mid(s.factors, relative[:3], relative[3:])
@@ -247,7 +294,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     elif method == "partial":
         found = _partial(s.builder, _restricted(assembled(s.factors), columns), [[x] for x in relative])
     else:
-        names = [f"qd0_{j}" for j in coordinate_joints(robot)]
+        names = [f"qd0_{j}" for j in s.joints]
         preferred = s.builder.input(PREFERRED, (n,), names, default=[0.0] * n)
         towards = _damped if method == "damped" else _redundant
         found = towards(s, columns, relative, [preferred[k] for k in columns])
@@ -256,7 +303,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     qd = _spread(found, columns, n)
     if method in ("redundant", "damped"):  # joints that do not move the frame are free to do as preferred
         qd = [row if k in columns else [preferred[k]] for k, row in enumerate(qd)]
-    s.builder.output(QDA if robot.B else QD, [row[0] for row in qd])
+    s.builder.output(QDA if robot.B or robot.wheels else QD, [row[0] for row in qd])
     return s.builder.program()
 
 
@@ -295,6 +342,8 @@ def _method_for(method: str, joints: int) -> str:
 
 def _base_part(s: _Setting) -> Vector:
     """The velocity that frame n has from the base alone, in the axes of `frame`."""
+    if s.robot.wheels:
+        return [0] * 6
     base = base_motion(s.builder, s.robot, acceleration=False)
     if base.still:
         return [0] * 6

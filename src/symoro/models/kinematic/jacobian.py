@@ -11,7 +11,6 @@ at Om, in the axes of frame m. A good m leaves it simple; by default one that co
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from symoro.errors import OptionError
@@ -24,27 +23,43 @@ from symoro.expr.linalg import (
     identity,
     matscale,
     matvec,
+    position_of,
     rotation_of,
+    scale,
     skew,
+    subtract,
     transpose,
     zeros,
 )
-from symoro.models.catalogue import Option, model
-from symoro.models.coordinates.couplings import Coordinates
+from symoro.models.catalogue import Option
+from symoro.models.coordinates.blocks import BASE, Coordinate, joint
 from symoro.models.coordinates.joint_motion import coordinates
+from symoro.models.coordinates.layout import Layout, constraint_provider
+from symoro.models.coordinates.provider import ConstraintProvider, TreeCoordinates
+from symoro.models.dynamic.structures import (
+    FIXED,
+    FLOATING,
+    ON_WHEELS,
+    PLATFORM,
+    Structure,
+    structure_of,
+    tree_model,
+)
+from symoro.models.dynamic.system import Inputs
 from symoro.models.geometric.relative_placement import axes_from, placement_between
 from symoro.models.joints import Trigonometry
+from symoro.models.kinematic.platform import PLATFORM_DETAILS, PLATFORM_J, platform_jacobian
 from symoro.models.kinematic.tool import moving_frame
-from symoro.models.ports import Q
+from symoro.models.kinematic.wheels.setting import on_wheels
+from symoro.models.platform.pose import FOLD, SPACE, TO
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
+from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import chain
-
-J = Port("J", "6,n", "rows linear then angular; zero columns for joints off the way")
 
 OPTIONS = (
     Option(
@@ -84,32 +99,66 @@ def factors(
     end: int,
     frame: int | str,
     m: int,
-    joints: Coordinates,
+    provider: ConstraintProvider,
     trig: Trigonometry,
     *,
     named: bool = True,
 ) -> Factors:
     """The factors of eq. (4) for the intermediate frame m; axes and levers get names when asked."""
-    axes = axes_from(builder, robot, m, end, joints.positions, trig)
+    axes = axes_from(builder, robot, m, end, provider.positions, trig)
     if named:
         for k, (axis, position) in axes.items():
             section = f"frame {k}: axis and origin in frame {m}"
             for c in range(3):
                 builder.named(f"A{k}_{c + 1}", axis[c], section)
                 builder.named(f"L{k}_{c + 1}", position[c], section)
-    columns = {k: joint_column(robot, k, *axes[k]) for k in chain(robot, end) if robot.frame(k).moving}
-    rotation = rotation_of(placement_between(builder, robot, frame, m, joints.positions, trig))
-    return Factors(rotation, axes[end][1], transpose(joints.columns(columns, 6)))
+    columns = {joint(k): joint_column(robot, k, *axes[k]) for k in chain(robot, end) if robot.frame(k).moving}
+    rotation = rotation_of(placement_between(builder, robot, frame, m, provider.positions, trig))
+    if BASE[0] in provider.tree:
+        place = placement_between(builder, robot, m, 0, provider.positions, trig)
+        columns |= base_columns(transpose(rotation_of(place)), position_of(place))
+    third = provider.columns(columns, 6)
+    return Factors(rotation, axes[end][1], transpose(list(third.values())))
+
+
+def base_columns(axes: Matrix, origin: Vector) -> dict[Coordinate, Vector]:
+    """The columns of a base that moves along the axes of frame 0 and turns about them."""
+    sliding: list[Vector] = [[*axis, 0, 0, 0] for axis in axes]
+    turning: list[Vector] = [[*cross(origin, axis), *axis] for axis in axes]
+    return dict(zip(BASE, [*sliding, *turning], strict=True))
+
+
+def carried(rotation: Matrix, lever: Vector, column: Vector) -> Vector:
+    """A column of the third factor, multiplied by the second and the first one."""
+    linear, angular = column[:3], column[3:]
+    return matvec(rotation, add(linear, cross(angular, lever))) + matvec(rotation, angular)
 
 
 def assembled(f: Factors) -> Matrix:
     """The product of the factors."""
-    columns = []
-    for column in transpose(f.third):
-        linear, angular = column[:3], column[3:]
-        moved = add(linear, cross(angular, f.lever))
-        columns.append(matvec(f.rotation, moved) + matvec(f.rotation, angular))
-    return transpose(columns)
+    return transpose([carried(f.rotation, f.lever, column) for column in transpose(f.third)])
+
+
+def tree_columns(
+    builder: Builder,
+    robot: Robot,
+    end: int,
+    frame: int | str,
+    provider: ConstraintProvider,
+    trig: Trigonometry,
+) -> dict[Coordinate, Vector]:
+    """The Jacobian of a frame by the coordinates of the tree, at its origin and by way of the axes of frame 0."""
+    axes = axes_from(builder, robot, 0, end, provider.positions, trig)
+    rotation = rotation_of(placement_between(builder, robot, frame, 0, provider.positions, trig))
+    point = position_of(placement_between(builder, robot, 0, end, provider.positions, trig))
+    columns = {
+        joint(k): joint_column(robot, k, axes[k][0], subtract(axes[k][1], point))
+        for k in chain(robot, end)
+        if robot.frame(k).moving
+    }
+    if BASE[0] in provider.tree:
+        columns |= base_columns(identity(3), scale(-1, point))
+    return {c: carried(rotation, [0, 0, 0], column) for c, column in columns.items()}
 
 
 def checked_mid(robot: Robot, end: int, mid: int | str | None) -> int | None:
@@ -132,55 +181,107 @@ def candidates(robot: Robot, end: int, frame: int | str) -> list[int]:
 
 
 def needs_joints(robot: Robot) -> str | None:
-    """Why there is no Jacobian by all joints, if so."""
+    """Return why there is no Jacobian by the joints, if so."""
     if robot.wheels:
-        return "its base rolls on wheels"
+        return on_wheels(robot)
     return None if independent(robot) else "it has no moving joint"
 
 
-@model(
+def joint_provider(builder: Builder, robot: Robot) -> ConstraintProvider:
+    """Declare q and return the coordinates of the joints, for models to which the motion of a free base is given."""
+    if robot.wheels:
+        return constraint_provider(builder, Layout(robot))
+    return TreeCoordinates(coordinates(builder, robot))
+
+
+def jacobian_port(structure: Structure) -> Port:
+    """Return the port of the Jacobian."""
+    if structure.platform:
+        return PLATFORM_J
+    if structure.wheels:
+        return Port(
+            "J", "6,na", "rows linear then angular, columns by the active joints; seen from the ground"
+        )
+    rows = "rows linear then angular; "
+    if structure.base:
+        return Port("J", "6,6+n", rows + "columns of the base first, zero ones for joints off the way")
+    return Port("J", "6,n", rows + "zero columns for joints off the way")
+
+
+RENAUD_1997 = SYMORO_1997.at("section 4.1, eq. (4), (5)")
+
+
+@tree_model(
     "jacobian",
     menu="Kinematic",
     title="Jacobian matrix of a frame",
-    inputs=(Q,),
-    outputs=(J,),
-    options=OPTIONS,
-    reference=SYMORO_1997.at("section 4.1, eq. (4), (5)"),
+    read=Inputs(rates=False, weight=False),
+    outputs=lambda structure: (jacobian_port(structure),),
+    options=(*OPTIONS, SPACE, TO, FOLD),
     aliases=("jac", "jacobian-matrix"),
-    applies=needs_joints,
-    applies_to="every robot with a moving joint",
-    equations=EQUATIONS,
+    structures={
+        FIXED: {
+            "reference": RENAUD_1997,
+            "equations": EQUATIONS,
+            "applies": needs_joints,
+            "applies_to": "every robot with a moving joint",
+        },
+        FLOATING: {
+            "reference": SYMORO_1997.at("section 4.1, eq. (4), (5), with the base"),
+            "equations": EQUATIONS,
+            "applies": needs_joints,
+        },
+        ON_WHEELS: {
+            "reference": RENAUD_1997,
+            "equations": r"J = \begin{bmatrix} I & k \times p \\ 0 & k \end{bmatrix} G_0 + J_0\, G_q",
+            "applies": needs_joints,
+        },
+        PLATFORM: PLATFORM_DETAILS,
+    },
 )
 def jacobian(
-    robot: Robot, to: int | str | None = None, frame: int | str = 0, mid: int | str | None = None
+    robot: Robot,
+    to: int | str | None = None,
+    frame: int | str = 0,
+    mid: int | str | None = None,
+    space: str | None = None,
+    fold: str = "1",
 ) -> Program:
-    """The Jacobian; with `mid` its three factors are outputs too."""
-    return jacobian_program(robot, to, frame, mid, factors)
-
-
-FactorMaker = Callable[[Builder, Robot, int, int | str, int, Coordinates, Trigonometry], Factors]
-
-
-def jacobian_program(
-    robot: Robot, to: int | str | None, frame: int | str, mid: int | str | None, factored: FactorMaker
-) -> Program:
-    """The program of the Jacobian, from what gives its factors."""
+    """Return the Jacobian J G by the independent coordinates; with `mid` its three factors too."""
+    if space == "platform":
+        return platform_jacobian(robot, to, fold)
     tree, end, expressed = moving_frame(robot, to, frame)
     chosen = checked_mid(tree, end, mid)
     if chosen is not None:
-        return _program(tree, end, expressed, chosen, factored, show_factors=True)
-    mids = candidates(tree, end, expressed)
-    programs = [_program(tree, end, expressed, m, factored, show_factors=False) for m in mids]
-    return min(programs, key=lambda program: count(program).total)
+        return _program(tree, end, expressed, chosen, show_factors=True)
+    programs = [_program(tree, end, expressed, m) for m in candidates(tree, end, expressed)]
+    if not robot.wheels:
+        return min(programs, key=lambda program: count(program).total)
+    # G has products of its own, which the passes combine with those of J in ways that the first count does not show.
+    return min((*programs, _program(tree, end, expressed, None)), key=cost)
+
+
+def cost(program: Program) -> tuple[int, int]:
+    """Return the operations after the passes: per call, and once."""
+    counted = count(optimise(program))
+    return counted.total, counted.setup.total if counted.setup else 0
 
 
 def _program(
-    robot: Robot, end: int, frame: int | str, m: int, factored: FactorMaker, *, show_factors: bool
+    robot: Robot, end: int, frame: int | str, m: int | None, *, show_factors: bool = False
 ) -> Program:
+    """Return the Jacobian by the factors for an intermediate frame, or by the columns of the tree and then G."""
     builder = Builder(f"{robot.name}_jacobian")
-    joints = coordinates(builder, robot)
-    f = factored(builder, robot, end, frame, m, joints, Trigonometry(builder, robot))
-    builder.output(J, assembled(f), f"Jacobian of frame {end} in frame {frame}")
+    provider = constraint_provider(builder, Layout(robot))
+    trig = Trigonometry(builder, robot)
+    title = f"Jacobian of frame {end} in frame {frame}"
+    port = jacobian_port(structure_of(Layout(robot)))
+    if m is None:
+        columns = provider.columns(tree_columns(builder, robot, end, frame, provider, trig), 6)
+        builder.output(port, transpose(list(columns.values())), title)
+        return builder.program()
+    f = factors(builder, robot, end, frame, m, provider, trig)
+    builder.output(port, assembled(f), title)
     if show_factors:
         nothing = zeros(3, 3)
         lever = block([[identity(3), matscale(-1, skew(f.lever))], [nothing, identity(3)]])

@@ -43,6 +43,7 @@ from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.coordinates.couplings import coordinates_at
+from symoro.models.coordinates.provider import TreeCoordinates
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.loop.forms import constant_angle
 from symoro.models.geometric.loop.mobility import Constraints, constraints, loop_mobility
@@ -386,7 +387,7 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
     if not rows.independent:
         return _not_analysed(robot, meaning, DEPENDENT)
     trig = Trigonometry(builder, tree)
-    joints = coordinates_at(tree, rows.q, builder.formula)
+    joints = TreeCoordinates(coordinates_at(tree, rows.q, builder.formula))
     way = (0, *chain(tree, end))
     passive = _passive(robot, rows)
     stacks: list[tuple[str, str, Matrix]] = []

@@ -5,33 +5,50 @@
     jWPj = jAi iWPi + sb (qdd ja + jWi x qd ja)                                             (8)
     jUj = hat(jWPj) + hat(jWj) hat(jWj)                                                     (9)
     jVPj = jAi (iVPi + iUi iPj) + s (qdd ja + 2 jWi x qd ja)                                (10)
-    jdot-qdot: the acceleration at qdd = 0                                                  (section 4.4)
+    jdot-qdot: the acceleration at zero acceleration of the coordinates                     (section 4.4)
 
 with s = sigma, sb = 1 - sigma, ja = (0, 0, 1). Twists are (linear; angular), in the link's own frame; the
-acceleration is the classical one of the frame's origin, without gravity. The base's own motion is included.
+acceleration is the classical one of the frame's origin, without gravity. The motion of the base is included: a
+prescribed one, that of a free base, or that of rolling wheels, seen from the ground.
+
+The rates qd and qdd of the tree follow from the independent coordinates (`models/coordinates`), so that each model is
+one function for all structures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from symoro.expr.linalg import Vector, add, cross, matvec, rotation_of
+from symoro.expr.linalg import matvec, rotation_of
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Option, model
-from symoro.models.coordinates.joint_motion import joint_motion
+from symoro.models.catalogue import Option, always
+from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values
+from symoro.models.coordinates.layout import Layout, constraint_provider
+from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.system import Inputs, joint_entries
 from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.tool import moving_frame
-from symoro.models.ports import QD, QDD, VD, WD, Q, V, W
-from symoro.models.recursion import BaseMotion, Local, base_motion, local_frames, name_vectors, outward
+from symoro.models.kinematic.wheels.setting import on_wheels
+from symoro.models.ports import QD, QDA, QDD, QDDA, V0, VD, VD0, WD, Q, V, W
+from symoro.models.recursion import (
+    BaseMotion,
+    Local,
+    Vectors,
+    angular_velocities,
+    base_motion,
+    linear_velocities,
+    link_accelerations,
+    local_frames,
+    name_vectors,
+)
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
-JDOT_QDOT = Port(
-    "a", "6", "acceleration (linear; angular) of frame `to` at qdd = 0, expressed in frame `frame`"
-)
 OPTIONS = (
     Option(
         "to", "frame that moves; by default the tool, the platform or the last link's frame", "frame", None
@@ -47,156 +64,169 @@ EQUATIONS_A = (
     r"\dot q_j\,{}^ja_j), \qquad {}^j\dot V_j = {}^jA_i({}^i\dot V_i + {}^iU_i\,{}^iP_j) + "
     r"\sigma_j(\ddot q_j\,{}^ja_j + 2\,{}^j\omega_i \times \dot q_j\,{}^ja_j)"
 )
-
-Vectors = dict[int, Vector]
-
-
-def angular_velocities(
-    locals_: Mapping[int, Local], base: BaseMotion, qd: Mapping[int, Scalar]
-) -> tuple[Vectors, Vectors]:
-    """jWi and jWj, eq. (6a), (6b)."""
-
-    def step(local: Local, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-        return turned_with(local, antecedent[1], qd)
-
-    found = outward(locals_, (base.w, base.w), step)
-    return {j: before for j, (before, _) in found.items()}, {j: w for j, (_, w) in found.items()}
+DRIFT = {
+    FIXED: r"\dot J \dot q = (\dot V_n, \dot\omega_n) \text{ at } \ddot q = 0",
+    FLOATING: r"\dot J ({}^0V_0; \dot q) = (\dot V_n, \dot\omega_n) \text{ at } {}^0\dot V_0 = 0, \ddot q = 0",
+    ON_WHEELS: r"\dot J \dot q_a = (\dot V_n, \dot\omega_n) \text{ at } \ddot q_a = 0",
+}
+APPLIES: dict[Structure, dict[str, Any]] = {
+    FIXED: {"applies": always, "applies_to": "every robot"},
+    FLOATING: {"applies": always},
+    ON_WHEELS: {"applies": on_wheels},
+}
+"""The structures of the kinematic models; these read no inertia, gravity or springs."""
 
 
-def turned_with(local: Local, w: Vector, qd: Mapping[int, Scalar]) -> tuple[Vector, Vector]:
-    """The angular velocity iWi of the antecedent in frame j, and jWj."""
-    before = local.to_child(w)
-    return before, add(before, [0, 0, qd[local.j]]) if local.revolute else before
+def drift_port(structure: Structure) -> Port:
+    """Return the port of `jdot-qdot`."""
+    rate = "qdda" if structure.wheels else "qdd"
+    return Port(
+        "a", "6", f"acceleration (linear; angular) of frame `to` at {rate} = 0, expressed in frame `frame`"
+    )
 
 
-def linear_velocities(
-    locals_: Mapping[int, Local], base: BaseMotion, w: Vectors, qd: Mapping[int, Scalar]
-) -> Vectors:
-    """jVj, eq. (6c)."""
+@dataclass(frozen=True)
+class TreeMotion:
+    """The motion of the coordinates of a tree: joints and base.
 
-    def step(local: Local, v: Vector) -> Vector:
-        moved = local.to_child(add(v, cross(w[local.i], local.position)))
-        return add(moved, [0, 0, qd[local.j]]) if local.prismatic else moved
+    Attributes:
+        tree: the links with their local transforms.
+        q, qd, qdd: of every moving joint.
+    """
 
-    return outward(locals_, base.v, step)
-
-
-def apply_u(w: Vector, wd: Vector, p: Vector | tuple[Scalar, Scalar, Scalar]) -> Vector:
-    """U p = wd x p + w x (w x p), eq. (9), without forming U."""
-    return add(cross(wd, p), cross(w, cross(w, p)))
-
-
-def link_accelerations(
-    locals_: Mapping[int, Local],
-    base: BaseMotion,
-    before: Vectors,
-    w: Vectors,
-    qd: Mapping[int, Scalar],
-    qdd: Mapping[int, Scalar],
-) -> tuple[Vectors, Vectors]:
-    """jWPj and jVPj, eq. (8) to (10)."""
-
-    def step(local: Local, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-        j, (wd, vd) = local.j, antecedent
-        turned = local.to_child(wd)
-        moved = local.to_child(add(vd, apply_u(w[local.i], wd, local.position)))
-        x, y = before[j][0], before[j][1]
-        if local.revolute:
-            turned = add(turned, [y * qd[j], -(x * qd[j]), qdd[j]])
-        elif local.prismatic:
-            moved = add(moved, [2 * (y * qd[j]), -(2 * (x * qd[j])), qdd[j]])
-        return turned, moved
-
-    found = outward(locals_, (base.wd, base.vd), step)
-    return {j: wd for j, (wd, _) in found.items()}, {j: vd for j, (_, vd) in found.items()}
+    tree: Mapping[int, Local]
+    trig: Trigonometry
+    base: BaseMotion
+    q: Mapping[int, Scalar]
+    qd: Mapping[int, Scalar]
+    qdd: Mapping[int, Scalar]
 
 
-def _rows(vectors: Vectors) -> list[Vector]:
-    """Those of the links, in the order of their numbers."""
-    return [vectors[j] for j in sorted(vectors) if j]
+def tree_motion(builder: Builder, robot: Robot, *given: str, accelerations: bool = True) -> TreeMotion:
+    """Declare q, qd, qdd, V0 and Vd0 as far as a model reads them.
+
+    Arguments:
+        given: 'qd', 'qdd'; the accelerations of the independent coordinates are zero where they are not given.
+        accelerations: whether the model has accelerations.
+    """
+    trig = Trigonometry(builder, robot)
+    provider = constraint_provider(builder, Layout(robot))
+    nu, nud = (
+        joint_entries(builder, robot, provider, name) if name in given else dict.fromkeys(provider.own, 0)
+        for name in ("qd", "qdd")
+    )
+    if BASE[0] in provider.own:
+        nu |= _twist(builder, V0)
+        nud |= _twist(builder, VD0) if "qdd" in given else dict.fromkeys(BASE, 0)
+    rates = provider.rates(nu)
+    seconds = provider.accelerations(nud, nu) if accelerations else dict.fromkeys(rates, 0)
+    tree = local_frames(builder, robot, provider.positions, trig)
+    base = _base(rates, seconds) or base_motion(builder, robot, acceleration=accelerations)
+    return TreeMotion(tree, trig, base, provider.positions, _joints(rates), _joints(seconds))
 
 
-@model(
+def _twist(builder: Builder, port: Port) -> dict[Coordinate, Scalar]:
+    given = builder.input(port, (6,), [f"{port.name}_{k}" for k in range(1, 7)])
+    return dict(zip(BASE, given, strict=True))
+
+
+def _base(rates: Values, accelerations: Values) -> BaseMotion | None:
+    """Return the motion of a base with coordinates; none where it is prescribed."""
+    if BASE[0] not in rates:
+        return None
+    v, vd = ([values[c] for c in BASE] for values in (rates, accelerations))
+    return BaseMotion(v[:3], v[3:], vd[:3], vd[3:])
+
+
+def _joints(values: Values) -> dict[int, Scalar]:
+    return {c.j: x for c, x in values.items() if c.block is Block.JOINT}
+
+
+def _output_links(builder: Builder, found: Mapping[Port, Vectors], tree: Mapping[int, Local]) -> None:
+    """Name the vectors of the links as SYMORO does, and declare them as outputs in the order of the links."""
+    names = {W: "W", V: "V", WD: "WP", VD: "VP"}
+    for j in tree:
+        name_vectors(builder, {name: found[port][j] for port, name in names.items() if port in found}, j)
+    for port, vectors in found.items():
+        builder.output(port, [vectors[j] for j in sorted(tree)])
+
+
+@tree_model(
     "velocities",
     menu="Kinematic",
     title="velocities of the links",
-    inputs=(Q, QD),
-    outputs=(V, W),
-    reference=SYMORO_1997.at("section 4.2, eq. (6)"),
+    read=Inputs(weight=False),
+    outputs=lambda structure: (V, W),
     aliases=("vel",),
-    equations=EQUATIONS_V,
+    structures={
+        structure: {**own, "reference": SYMORO_1997.at("section 4.2, eq. (6)"), "equations": EQUATIONS_V}
+        for structure, own in APPLIES.items()
+    },
 )
 def velocities(robot: Robot) -> Program:
-    """Velocities of all links."""
+    """Return the velocities of all links."""
     builder = Builder(f"{robot.name}_velocities")
-    joints = joint_motion(builder, robot, "qd")
-    locals_ = local_frames(builder, robot, joints.q)
-    base = base_motion(builder, robot, acceleration=False)
-    _, w = angular_velocities(locals_, base, joints.qd)
-    v = linear_velocities(locals_, base, w, joints.qd)
-    for j in locals_:
-        name_vectors(builder, {"W": w[j], "V": v[j]}, j)
-    builder.output(V, _rows(v))
-    builder.output(W, _rows(w))
+    m = tree_motion(builder, robot, "qd", accelerations=False)
+    _, w = angular_velocities(m.tree, m.base, m.qd)
+    _output_links(builder, {V: linear_velocities(m.tree, m.base, w, m.qd), W: w}, m.tree)
     return builder.program()
 
 
-@model(
+@tree_model(
     "accelerations",
     menu="Kinematic",
     title="accelerations of the links",
-    inputs=(Q, QD, QDD),
-    outputs=(V, W, VD, WD),
-    reference=SYMORO_1997.at("section 4.3, eq. (8) to (10)"),
+    read=Inputs(weight=False),
+    outputs=lambda structure: (V, W, VD, WD),
     aliases=("acc",),
-    equations=EQUATIONS_A,
+    structures={
+        structure: {
+            **own,
+            "inputs": {FIXED: (Q, QD, QDD), FLOATING: (Q, QD, QDD, V0, VD0), ON_WHEELS: (Q, QDA, QDDA)}[
+                structure
+            ],
+            "reference": SYMORO_1997.at("section 4.3, eq. (8) to (10)"),
+            "equations": EQUATIONS_A,
+        }
+        for structure, own in APPLIES.items()
+    },
 )
 def accelerations(robot: Robot) -> Program:
-    """Velocities and accelerations of all links."""
+    """Return the velocities and accelerations of all links."""
     builder = Builder(f"{robot.name}_accelerations")
-    joints = joint_motion(builder, robot, "qd", "qdd")
-    locals_ = local_frames(builder, robot, joints.q)
-    base = base_motion(builder, robot)
-    before, w = angular_velocities(locals_, base, joints.qd)
-    v = linear_velocities(locals_, base, w, joints.qd)
-    wd, vd = link_accelerations(locals_, base, before, w, joints.qd, joints.qdd)
-    for j in locals_:
-        name_vectors(builder, {"W": w[j], "V": v[j], "WP": wd[j], "VP": vd[j]}, j)
-    for port, vectors in ((V, v), (W, w), (VD, vd), (WD, wd)):
-        builder.output(port, _rows(vectors))
+    m = tree_motion(builder, robot, "qd", "qdd")
+    before, w = angular_velocities(m.tree, m.base, m.qd)
+    v = linear_velocities(m.tree, m.base, w, m.qd)
+    wd, vd = link_accelerations(m.tree, m.base, before, w, m.qd, m.qdd)
+    _output_links(builder, {V: v, W: w, VD: vd, WD: wd}, m.tree)
     return builder.program()
 
 
-@model(
+@tree_model(
     "jdot-qdot",
     menu="Kinematic",
     title="acceleration of a frame at zero joint acceleration (Jdot qdot)",
-    inputs=(Q, QD),
-    outputs=(JDOT_QDOT,),
+    read=Inputs(weight=False),
+    outputs=lambda structure: (drift_port(structure),),
     options=OPTIONS,
-    reference=SYMORO_1997.at("section 4.4"),
     aliases=("jpqp",),
-    equations=r"\dot J \dot q = (\dot V_n, \dot\omega_n) \text{ at } \ddot q = 0",
+    structures={
+        structure: {**own, "reference": SYMORO_1997.at("section 4.4"), "equations": DRIFT[structure]}
+        for structure, own in APPLIES.items()
+    },
 )
 def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -> Program:
-    """The acceleration of a frame that the velocities alone cause."""
-    return velocity_acceleration(robot, to, frame, with_base=True)
-
-
-def velocity_acceleration(
-    robot: Robot, to: int | str | None, frame: int | str, *, with_base: bool
-) -> Program:
-    """The acceleration of a frame at qdd = 0, with that of the base or without."""
+    """Return the acceleration of a frame that the velocities alone cause; a prescribed one of the base is included."""
     robot, end, expressed = moving_frame(robot, to, frame)
     builder = Builder(f"{robot.name}_jdot_qdot")
-    joints = joint_motion(builder, robot, "qd")
-    trig = Trigonometry(builder, robot)
-    locals_ = local_frames(builder, robot, joints.q, trig)
-    base = base_motion(builder, robot, acceleration=with_base)
-    before, w = angular_velocities(locals_, base, joints.qd)
-    wd, vd = link_accelerations(locals_, base, before, w, joints.qd, joints.qdd)
-    for j in locals_:
+    m = tree_motion(builder, robot, "qd")
+    before, w = angular_velocities(m.tree, m.base, m.qd)
+    wd, vd = link_accelerations(m.tree, m.base, before, w, m.qd, m.qdd)
+    for j in m.tree:
         name_vectors(builder, {"W": w[j], "WP": wd[j], "VP": vd[j]}, j)
-    rotation = rotation_of(placement_between(builder, robot, expressed, end, joints.q, trig))
-    builder.output(JDOT_QDOT, matvec(rotation, vd[end]) + matvec(rotation, wd[end]))
+    rotation = rotation_of(placement_between(builder, robot, expressed, end, m.q, m.trig))
+    builder.output(
+        drift_port(ON_WHEELS if robot.wheels else FIXED),
+        matvec(rotation, vd[end]) + matvec(rotation, wd[end]),
+    )
     return builder.program()

@@ -15,17 +15,10 @@ from typing import Any
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, matvec, transpose
 from symoro.expr.scalar import Scalar, select
-from symoro.models.catalogue import form
 from symoro.models.platform.coordinates import TwistCoordinates, require, twist_of
 from symoro.models.platform.dynamics import platform_input
-from symoro.models.platform.leg import APPLIES_TO
 from symoro.models.platform.pose import (
-    FOLD,
-    PLATFORM_POSE,
     PLATFORM_V,
-    SPACE,
-    TO,
-    in_platform_space,
     twist_input,
 )
 from symoro.models.platform.ups import ups_legs
@@ -35,15 +28,9 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 from symoro.robot.platform import motors, parallel_robot
 
-DETAILS: dict[str, Any] = {
-    "of": "a platform on legs, space='platform'",
-    "takes": in_platform_space,
-    "options": (SPACE, TO, FOLD),
+PLATFORM_DETAILS: dict[str, Any] = {
     "reference": NEWTON_EULER_2010.at("section 5, eq. (60) to (65)"),
     "equations": r"\mathbb{V}_p = J_p \dot q_a, \qquad J_{vi} = [I_3 \;\; -\hat P_i]",
-    "applies": lambda robot: None,
-    "applies_to": APPLIES_TO,
-    "example": "gough_stewart",
     "example_options": {"space": "platform"},
 }
 PLATFORM_J = Port("J", "6,na", "V of the platform = J qda, axes of frame 0")
@@ -57,11 +44,8 @@ def _at_pose(robot: Robot, name: str, to: int | str | None, fold: str) -> tuple[
     return builder, platform_input(builder, robot, to, fold)
 
 
-@form("jacobian", inputs=(PLATFORM_POSE,), outputs=(PLATFORM_J,), **DETAILS)
-def platform_jacobian(
-    robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1"
-) -> Program:
-    """From the motors to the platform."""
+def platform_jacobian(robot: Robot, to: int | str | None, fold: str) -> Program:
+    """Return J, from the motors to the platform."""
     builder, provider = _at_pose(robot, "platform_jacobian", to, fold)
     columns = transpose(provider.actuation.jacobian())
     require(builder, provider.regular())
@@ -77,22 +61,16 @@ def _rows(provider: TwistCoordinates) -> Matrix:
     return [twist_of(dict(zip(provider.own, row, strict=True))) for row in rows]
 
 
-@form("jacobian-inverse", inputs=(PLATFORM_POSE,), outputs=(PLATFORM_JINV,), **DETAILS)
-def platform_jacobian_inverse(
-    robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1"
-) -> Program:
-    """From the platform to the motors, as a matrix."""
+def platform_jacobian_inverse(robot: Robot, to: int | str | None, fold: str) -> Program:
+    """Return Jinv, from the platform to the motors."""
     builder, provider = _at_pose(robot, "platform_jacobian_inverse", to, fold)
     require(builder, provider.regular())
     builder.output(PLATFORM_JINV, _rows(provider))
     return builder.program()
 
 
-@form("inverse-kinematics", inputs=(PLATFORM_POSE, PLATFORM_V), outputs=(PLATFORM_QDA,), **DETAILS)
-def platform_inverse_kinematics(
-    robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1"
-) -> Program:
-    """From the platform to the motors."""
+def platform_inverse_kinematics(robot: Robot, to: int | str | None, fold: str) -> Program:
+    """Return qda, the velocities of the motors."""
     builder, provider = _at_pose(robot, "platform_inverse_kinematics", to, fold)
     nu = twist_input(builder, PLATFORM_V, provider.own)
     require(builder, [*provider.regular(), *provider.allows_velocity(nu)])

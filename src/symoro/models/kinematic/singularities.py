@@ -17,10 +17,9 @@ from operator import mul
 from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
 from symoro.expr.scalar import Expr
-from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.kinematic.determinant import Chosen, chosen_part, determinant
+from symoro.models.kinematic.determinant import Chosen, chosen_part, determinant, not_rolling
 from symoro.models.kinematic.factoring import Factoring, factored
-from symoro.models.kinematic.jacobian import needs_joints
+from symoro.models.kinematic.jacobian import joint_provider
 from symoro.models.kinematic.splitting import TooManyCases, common_zeros, text_of
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.rank import always_singular
@@ -97,14 +96,14 @@ def _short_names(conditions: Sequence[Condition]) -> dict[str, str]:
 
 def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
     """The singular postures of the Jacobian of a frame."""
-    reason = needs_joints(robot)
+    reason = not_rolling(robot)
     if reason:
         raise NotApplicableError(
             f"no Jacobian by all joints of robot '{robot.name}' to be singular: {reason}"
         )
     tree, end, _ = moving_frame(robot, to)
     builder = Builder("singularities")
-    chosen = chosen_part(builder, tree, end, coordinates(builder, tree))
+    chosen = chosen_part(builder, tree, end, joint_provider(builder, tree))
     notes: dict[str, None] = {}
     if chosen.is_square or _minors(chosen) > MAX_MINORS:
         found = determinant(builder, chosen)

@@ -36,6 +36,13 @@ class FlexibleTree:
     inertias: dict[int, Inertia]
     beams: dict[int, Beam]
 
+    def without_stiffness(self) -> dict[int, TreeElement]:
+        """Return the elements with beams that resist no bending, for the forces of weight alone."""
+        return {
+            j: replace(element, stiff=[0] * len(element.stiff)) if isinstance(element, Beam) else element
+            for j, element in self.elements.items()
+        }
+
 
 def mode_inputs(builder: Builder, robot: Robot, *, rates: bool = True) -> tuple[ModesOfLinks, ModesOfLinks]:
     """Declare e, and ed where the robot moves; their entries by link."""

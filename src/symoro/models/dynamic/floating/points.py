@@ -28,9 +28,17 @@ from symoro.models.coordinates.joint_motion import JointMotion, coordinates
 from symoro.models.geometric.loop.parallelogram import linear_loops
 from symoro.models.geometric.loop.postures import closed_postures
 from symoro.models.geometric.screws import last_frame, resolve
-from symoro.models.kinematic.motion import angular_velocities, apply_u, link_accelerations
 from symoro.models.kinematic.tool import with_tool
-from symoro.models.recursion import BaseMotion, Local, homeward, local_frames, outward
+from symoro.models.recursion import (
+    BaseMotion,
+    Local,
+    angular_velocities,
+    apply_u,
+    homeward,
+    link_accelerations,
+    local_frames,
+    outward,
+)
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
 from symoro.program.program import Program

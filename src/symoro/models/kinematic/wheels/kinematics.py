@@ -2,8 +2,9 @@
 
     W [V0x V0y W0z qd]' = 0,    [V0x V0y W0z qd]' = G qda
 
-W and G depend on the angles about vertical axes alone. det vanishes where the active joints cannot drive the robot (a
-car driven at the rear with its steering at a right angle); there G is not a number.
+W and G depend on the angles about vertical axes alone, with closed loops also on their posture. det vanishes where the
+active joints cannot drive the robot (a car driven at the rear with its steering at a right angle); there G is not a
+number.
 
 G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996.
 """
@@ -11,12 +12,15 @@ G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Auto
 from __future__ import annotations
 
 from symoro.models.catalogue import model
-from symoro.models.kinematic.wheels.rolling import rolling
+from symoro.models.coordinates.blocks import PLANAR_BASE, joint
+from symoro.models.coordinates.layout import Layout, constraint_provider
+from symoro.models.coordinates.provider import ChainedCoordinates
 from symoro.models.kinematic.wheels.setting import APPLIES_TO, on_wheels
 from symoro.models.ports import Q
 from symoro.models.references import WHEELED_1996
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
 W = Port("W", "m,3+n", "constraints of the wheels, redundant ones left out: W [V0x V0y W0z qd] = 0")
@@ -41,9 +45,14 @@ DET = Port("det", "", "zero where the active joints cannot drive the robot")
 )
 def wheel_kinematics(robot: Robot) -> Program:
     """Constraints and motion."""
+    from symoro.models.coordinates.wheels import WheelCoordinates  # it loads NumPy
+
     builder = Builder(f"{robot.name}_wheel_kinematics")
-    motion = rolling(builder, robot)
-    builder.output(W, motion.matrix())
-    builder.output(G, motion.G)
-    builder.output(DET, motion.elimination.determinant)
+    provider = constraint_provider(builder, Layout(robot))
+    wheels = provider.outer if isinstance(provider, ChainedCoordinates) else provider
+    assert isinstance(wheels, WheelCoordinates)
+    g = dict(zip(provider.tree, provider.matrix(), strict=True))
+    builder.output(W, wheels.rolling.matrix())
+    builder.output(G, [g[c] for c in (*PLANAR_BASE, *map(joint, independent(robot)))])
+    builder.output(DET, wheels.rolling.elimination.determinant)
     return builder.program()

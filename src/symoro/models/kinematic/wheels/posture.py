@@ -76,6 +76,12 @@ def posture_kinematics(robot: Robot) -> Program:
     return builder.program()
 
 
+def has_free_joints(robot: Robot) -> str | None:
+    """Return why the joints that no wheel determines are not independent, if so."""
+    tied = "its closed loops tie the joints that no wheel determines: their rates are not independent"
+    return on_wheels(robot) or (tied if robot.B else None)
+
+
 @model(
     "configuration-kinematics",
     menu="Kinematic",
@@ -83,8 +89,8 @@ def posture_kinematics(robot: Robot) -> Program:
     inputs=(Q, HEADING),
     outputs=(CONFIGURATION, DET),
     reference=WHEELED_1996.at("configuration kinematic model"),
-    applies=on_wheels,
-    applies_to=APPLIES_TO,
+    applies=has_free_joints,
+    applies_to="trees on a wheeled base whose wheels are described",
     equations=r"\begin{bmatrix} \dot x & \dot y & \dot\theta & \dot q^T \end{bmatrix}^T = S(q, \theta) "
     r"\begin{bmatrix} \eta \\ \zeta \\ \dot q_o \end{bmatrix}, \qquad W S = 0 \text{ in the axes of frame 0}",
     example="car",

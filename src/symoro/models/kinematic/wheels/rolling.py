@@ -11,21 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from symoro.errors import NotApplicableError
 from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, add, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.coordinates.couplings import FIXED_BY, Ratios, posture
+from symoro.models.coordinates.couplings import Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints
 from symoro.models.kinematic.wheels.drives import leading_drives
 from symoro.models.kinematic.wheels.elimination import eliminated
 from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, robot_length
-from symoro.models.recursion import BaseMotion
 from symoro.models.solvers import RowElimination
 from symoro.program.builder import Builder
-from symoro.program.program import Port
 from symoro.robot.description import Robot
 
 WHAT = "the constraints of the wheels"
@@ -88,10 +85,6 @@ class Rolling:
         """xd = G qdda + g."""
         return add(matvec(self.G, qdda), self.drift(x))
 
-    def base(self, x: Vector, xd: Vector) -> BaseMotion:
-        """The motion of the base, its acceleration the classical one."""
-        return BaseMotion([x[0], x[1], 0], [0, 0, x[2]], [*classical(x, xd)[:2], 0], [0, 0, xd[2]])
-
     def tree(self, x: Vector) -> dict[int, Scalar]:
         """The rates of every joint of the tree, from an x or an xd."""
         return self.joints.rates(dict(zip(self.joints.own, x[BASE:], strict=True)))
@@ -108,27 +101,6 @@ class Rolling:
 def classical(x: Vector, xd: Vector) -> Vector:
     """Vd0 = d/dt [V0x V0y W0z] + W0z x V0."""
     return [xd[0] - x[2] * x[1], xd[1] + x[2] * x[0], xd[2]]
-
-
-def active_entries(builder: Builder, robot: Robot, motion: Rolling, port: Port) -> Vector:
-    """Declare an input qda, qdda or tau of the active joints; what the robot fixes stands in its place.
-
-    Raises:
-        NotApplicableError: the robot fixes the motion of a joint that the wheels determine.
-    """
-    name = FIXED_BY[port.name.removesuffix("a")]
-    held = [j for j in motion.joints.own if getattr(robot.frame(j), name) is not None]
-    joints = motion.drives if name == FIXED_BY["tau"] else motion.active
-    wrong = [j for j in held if j not in joints]
-    if wrong:
-        raise NotApplicableError(
-            f"joint {wrong[0]} follows the others and cannot have a fixed {name}: it moves as wheels roll"
-        )
-    given = builder.input(port, (len(joints),), [f"{port.name.removesuffix('a')}{j}" for j in joints])
-    return [
-        builder.formula(getattr(robot.frame(j), name)) if j in held else x
-        for j, x in zip(joints, given, strict=True)
-    ]
 
 
 def active_joints(joints: Ratios, robot: Robot) -> tuple[int, ...]:

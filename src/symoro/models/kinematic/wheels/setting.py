@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from symoro.robot.description import BaseKind, Robot
+from symoro.robot.topology import chain, loops
 
-OF = "a robot on wheels"
-EXAMPLE = "diffdrive"
-APPLIES_TO = "trees on a wheeled base whose wheels are described"
+APPLIES_TO = "robots on a wheeled base whose wheels are described"
 NO_WHEELS = "its wheels are not described (wheels: in its YAML file)"
 
 
-def has_wheels(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Whether the wheels say how the base moves."""
-    return bool(robot.wheels)
-
-
 def on_wheels(robot: Robot) -> str | None:
-    """Why the models of wheels do not apply, if so."""
+    """Return why the motion of a robot does not follow from rolling wheels, if so."""
     if robot.base.kind != BaseKind.WHEELED:
         return f"its base is {robot.base.kind}"
     if not robot.wheels:
         return NO_WHEELS
-    if robot.B:
-        return "it has closed loops, which are not combined with wheels"
+    carried = {k for wheel in robot.wheels for k in chain(robot, wheel.frame)}
+    shared = sorted(carried & {j for loop in loops(robot) for j in loop.frames})
+    if shared:
+        return (
+            f"joint {shared[0]} carries a wheel and is in a closed loop: rolling and closure share its motion"
+        )
     return None
