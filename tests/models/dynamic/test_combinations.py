@@ -198,6 +198,13 @@ def test_closed_loops_on_wheels(seed: int) -> None:
     power = symoro.generate(robot, "power-identification", acceleration=True)
     found = run(power, at)
     assert error((found["dh"] + found["p"]) @ numbers(power), qda @ tau) < CLOSE
+    momenta = symoro.generate(robot, "filtered-identification")
+    K, joints = numbers(momenta), truth.rates(q, qda)[3:]
+
+    def first(t: Array) -> Array:
+        return run(momenta, {"q": q + t[0] * joints, "qda": qda + t[0] * qdda})["D1"] @ K
+
+    assert error(difference(first, np.zeros(1), 0.002)[:, 0] + run(momenta, at)["D2"] @ K, tau) < CLOSE
     slopes = outputs(robot, "inverse-dynamics-derivatives", at)
     G = np.array([truth.rates(q, unit)[3:] for unit in np.eye(len(qda))]).T
     torques = symoro.generate(robot, "inverse-dynamics").function(compiled=False)

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from symoro.expr.linalg import Matrix, Vector, matmul, matvec, transpose
+from symoro.expr.linalg import Matrix, Vector, matadd, matmul, matvec, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values, joint, motor
 from symoro.models.coordinates.couplings import Coordinates
@@ -234,21 +234,25 @@ class ChainedCoordinates(ConstraintProvider):
         inner = self.inner.columns({c: outer[c] for c in self.inner.tree if c in outer}, size)
         return {c: inner[c] for c in self.own}
 
-    def _inner_matrix(self) -> Matrix:
-        """Return G_inner: (outer.own, own)."""
-        rows = dict(zip(self.inner.tree, self.inner.matrix(), strict=True))
+    def _of_outer(self, inner: Matrix) -> Matrix:
+        """Return the rows and columns (outer.own, own) of a matrix of the inner provider."""
+        rows = dict(zip(self.inner.tree, inner, strict=True))
         at = [self.inner.own.index(c) for c in self.own]
         return [[rows[c][k] for k in at] for c in self.outer.own]
 
     def matrix(self) -> Matrix:
-        return matmul(self.outer.matrix(), self._inner_matrix())
+        return matmul(self.outer.matrix(), self._of_outer(self.inner.matrix()))
 
     def matrix_rate(self, nu: Values) -> Matrix:
-        raise NotImplementedError("no model reads the derivative of G of chained constraints")
+        rates = self._outer(nu, self.inner.rates(self._inner(nu)))
+        turned = matmul(self.outer.matrix_rate(rates), self._of_outer(self.inner.matrix()))
+        return matadd(
+            turned, matmul(self.outer.matrix(), self._of_outer(self.inner.matrix_rate(self._inner(nu))))
+        )
 
     def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:
         outer = self.outer.tangents()
-        g = self._inner_matrix()
+        g = self._of_outer(self.inner.matrix())
         tangents: dict[Coordinate, dict[str, Scalar]] = {}
         for column, c in enumerate(self.own):
             tangent: dict[str, Scalar] = {}

@@ -28,7 +28,6 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, VectorLike, add, cross, dot, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Options
 from symoro.models.coordinates.blocks import BASE, joint
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating.base import ROTATION
@@ -175,15 +174,6 @@ def second_rows(s: System, found: Split, chosen: Sequence[Column]) -> Matrix:
     ]
 
 
-def without_loops_on_wheels(robot: Robot, options: Options) -> str | None:
-    """Return why the derivative of G is not available, if so."""
-    return (
-        "its loops close on wheels, and the derivative of both constraints together is not formed"
-        if robot.B and robot.wheels
-        else None
-    )
-
-
 def momentum_ports(structure: Structure) -> tuple[Port, Port]:
     """Return the ports of D1 and D2."""
     first = "columns of dE/dqd: tau = d(D1 K)/dt + D2 K; K in the order of the columns"
@@ -204,7 +194,7 @@ def momentum_ports(structure: Structure) -> tuple[Port, Port]:
     ),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE),
     aliases=("fdim",),
-    requirements=(has_base_parameters, without_loops_on_wheels),
+    requirements=(has_base_parameters,),
     structures={
         FIXED: {
             "applies": with_parameters(FIXED, at_rest=True),

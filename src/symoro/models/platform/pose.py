@@ -21,8 +21,6 @@ PLATFORM_V = Port(
 )
 PLATFORM_VD = Port("Vd", "6", "acceleration of the platform: linear, of its frame's origin; angular; frame 0")
 PLATFORM_TAU = Port("tau", "na", "torques and forces of the active joints")
-PLATFORM_A = Port("A", "6,6", "inertia matrix in the platform's coordinates")
-PLATFORM_H = Port("H", "6", "wrench at Vd = 0: centrifugal, Coriolis, gravity, friction")
 PLATFORM_Q = Port("q", "n", "joint positions, on request")
 
 SPACE = Option("space", "platform: by pose and motion of the platform", "choice", None, ("platform",))

@@ -10,8 +10,7 @@ What is given is taken as it is: R0 that is no rotation gives the gravity R0' G,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from symoro.expr.linalg import Vector, add, cross, dot, scale
 from symoro.expr.scalar import Scalar
@@ -33,16 +32,6 @@ ROTATION = Option(
     "matrix",
     ("matrix", "quaternion"),
 )
-
-
-def has_floating_base(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Whether a robot is free in space, and no motor moves apart from its link."""
-    return robot.base.kind == BaseKind.FLOATING and not options.get("actuators")
-
-
-def rigid(robot: Robot) -> str | None:
-    """Why a model of rigid joints does not apply, if so."""
-    return "it has elastic joints" if any(frame.eta for frame in robot.frames) else None
 
 
 def floating_tree(robot: Robot) -> str | None:
