@@ -27,10 +27,6 @@ SinCos = tuple[Expr, Expr]
 T = TypeVar("T")
 
 
-FREE_BASE = (-6, -5, -4, -3, -2, -1)
-"""The six coordinates of a free base (linear; angular), where they are numbered beside the joints."""
-
-
 class Standing(Protocol):
     """What stands on an antecedent: all that a walk has to know."""
 

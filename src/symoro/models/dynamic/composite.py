@@ -1,4 +1,4 @@
-"""Composite links, and the solution of A x = b.
+"""Composite links: the columns of the inertia matrix A.
 
 Inward, the mass beyond each joint is gathered as a pseudo-inertia (1997 paper, eq. 27 to 38):
 
@@ -12,21 +12,20 @@ Column j of A is the wrench that carries the composite link j at unit accelerati
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import Matrix, matmul, transpose
+from symoro.expr.linalg import Matrix
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates.couplings import Coordinates
+from symoro.models.coordinates.blocks import BASE, Coordinate, joint
 from symoro.models.dynamic.inertia import effective_inertias
 from symoro.models.joints import is_zero
-from symoro.models.recursion import FREE_BASE, Local, homeward, inward, outward
-from symoro.models.solvers import TreeFactors
+from symoro.models.recursion import Local, homeward, inward, outward
 from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.robot.description import BaseKind, Robot
 
-MatrixEntries = dict[tuple[int, int], Scalar]  # (i, j) of joints with i an ancestor of j, or j itself
+MatrixEntries = dict[tuple[Coordinate, Coordinate], Scalar]  # one of (i, j) and (j, i); a missing one is zero
 
 
 def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> dict[int, Inertia]:
@@ -41,11 +40,6 @@ def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]
         return found
 
     return inward(locals_, effective_inertias(builder, robot, locals_, {}, alone=False), step)
-
-
-def tree_inertia(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> MatrixEntries:
-    """The entries of the tree's inertia matrix, rotor inertias included."""
-    return joint_columns(builder, robot, locals_, tree_composites(builder, robot, locals_))
 
 
 def joint_columns(
@@ -70,16 +64,18 @@ def _column(
     column = column_of(locals_[j], inertia)
     own = column.along(locals_[j])
     section = f"column {j} of A"
-    entries[j, j] = builder.named(f"A{j}_{j}", own + builder.formula(robot.frame(j).IA), section)
+    entries[joint(j), joint(j)] = builder.named(
+        f"A{j}_{j}", own + builder.formula(robot.frame(j).IA), section
+    )
     handed = homeward(locals_, j, column, lambda local, wrench: wrench.to_parent(local))
     for k, wrench in handed.items():
         if k != j and locals_[k].moving:
-            entries[k, j] = builder.named(f"A{k}_{j}", wrench.along(locals_[k]), section)
+            entries[joint(k), joint(j)] = builder.named(f"A{k}_{j}", wrench.along(locals_[k]), section)
     if robot.base.kind == BaseKind.FLOATING:
         first = next(k for k in handed if not locals_[k].i)
         wrench = handed[first].to_parent(locals_[first])
-        for r, (k, x) in enumerate(zip(FREE_BASE, (*wrench.f, *wrench.m), strict=True), 1):
-            entries[k, j] = builder.named(f"A0{r}_{j}", x, section)
+        for c, x in zip(BASE, (*wrench.f, *wrench.m), strict=True):
+            entries[c, joint(j)] = builder.named(f"A0{c.k}_{j}", x, section)
 
 
 def column_of(local: Local, inertia: Inertia) -> Wrench:
@@ -104,45 +100,9 @@ def _name(builder: Builder, j: int, inertia: Inertia) -> None:
         builder.named(f"{name}C{j}", value, f"link {j}: composite inertia")
 
 
-def full_matrix(entries: MatrixEntries, joints: Sequence[int]) -> Matrix:
-    """The symmetric matrix over the given joints."""
-    return [[entries.get((i, j), entries.get((j, i), 0)) for j in joints] for i in joints]
-
-
-def coupled(joints: Coordinates, entries: MatrixEntries) -> Matrix:
-    """G' A G over the independent coordinates."""
-    a = full_matrix(entries, list(joints.joints))
-    if joints.free:
-        return a
-    g = joints.matrix()
-    return symmetric(matmul(transpose(g), matmul(a, g)))
-
-
 def symmetric(a: Matrix) -> Matrix:
     """A symmetric matrix by its upper half, so that both halves are the same to the last bit."""
     return [[a[min(i, j)][max(i, j)] for j in range(len(a))] for i in range(len(a))]
-
-
-def solve(
-    builder: Builder, robot: Robot, joints: Coordinates, locals_: Mapping[int, Local], right: Matrix
-) -> Matrix:
-    """A^-1 right, over the independent coordinates.
-
-    Raises:
-        NotApplicableError: A has no inverse.
-    """
-    own = joints.own
-    entries, parents = tree_inertia(builder, robot, locals_), joint_parents(locals_)
-    if not joints.free:  # as if each coordinate stood on the one before
-        a = coupled(joints, entries)
-        entries = {(i, j): a[r][c] for c, j in enumerate(own) for r, i in enumerate(own[: c + 1])}
-        parents = dict(zip(own, [0, *own[:-1]], strict=True))
-    factors = TreeFactors(entries, parents, inverse_inertia)
-    columns = []
-    for column in transpose(right):
-        x = factors.solve(dict(zip(own, column, strict=True)))
-        columns.append([x[j] for j in own])
-    return transpose(columns)
 
 
 def inverse_inertia(j: int, felt: Scalar) -> Scalar:
@@ -151,11 +111,6 @@ def inverse_inertia(j: int, felt: Scalar) -> Scalar:
     Raises:
         NotApplicableError: it feels none.
     """
-    if is_zero(felt) and j < 0:
-        raise NotApplicableError(
-            "the free base moves too little mass: its acceleration has no value",
-            hint="give link 0 a mass and an inertia",
-        )
     if is_zero(felt):
         raise NotApplicableError(
             f"joint {j} moves no mass: its acceleration has no value",

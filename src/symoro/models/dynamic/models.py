@@ -436,13 +436,13 @@ def direct_dynamics(
         "direct_dynamics",
         Inputs(torques=True),
         effort,
-        _output_accelerations,
+        output_accelerations,
         methods=METHODS[method],
         rotation=rotation,
     )
 
 
-def _output_accelerations(s: System, solution: Solution) -> None:
+def output_accelerations(s: System, solution: Solution) -> None:
     """Declare the outputs of direct dynamics."""
     out, robot, joints = s.builder.output, s.layout.robot, s.joints
     if s.layout.platform is not None:

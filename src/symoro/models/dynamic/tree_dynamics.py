@@ -28,6 +28,7 @@ from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values, jo
 from symoro.models.coordinates.provider import ConstraintProvider
 from symoro.models.dynamic.articulated import Driven, Free, body_inertias, hybrid_dynamics
 from symoro.models.dynamic.composite import (
+    MatrixEntries,
     column_of,
     joint_columns,
     joint_parents,
@@ -43,7 +44,7 @@ from symoro.models.dynamic.inertia import effective_inertias, link_inertias, reg
 from symoro.models.dynamic.newton_euler import NewtonEuler
 from symoro.models.dynamic.setting import gravity, wrenches
 from symoro.models.joints import Trigonometry, is_zero
-from symoro.models.recursion import FREE_BASE, BaseMotion, Local, base_motion, local_frames, outward
+from symoro.models.recursion import BaseMotion, Local, base_motion, local_frames, outward
 from symoro.models.solvers import TreeFactors, chain_parents
 from symoro.models.spatial import Inertia, Twist, Wrench, turned
 from symoro.program.builder import Builder
@@ -51,7 +52,6 @@ from symoro.robot.description import Robot
 from symoro.robot.free_base import unborne_joint
 
 NONE: Vector = [0, 0, 0]
-MatrixEntries = dict[tuple[Coordinate, Coordinate], Scalar]  # one of (i, j) and (j, i); a missing one is zero
 
 
 class Method(StrEnum):
@@ -269,9 +269,7 @@ class TreeDynamics:
         """The inertia matrix of the tree by its entries, rotors included."""
         if self.modes is not None:
             return flexible_inertia(self.builder, self.robot, self.flexible, free_base=self.with_base)
-        columns = joint_columns(self.builder, self.robot, self.tree, self.composites)
-        numbered = dict(zip(FREE_BASE, BASE, strict=True)) | {j: joint(j) for j in self.joints}
-        entries = {(numbered[i], numbered[j]): x for (i, j), x in columns.items()}
+        entries = joint_columns(self.builder, self.robot, self.tree, self.composites)
         if self.with_base:
             for c, unit in zip(BASE, identity(6), strict=True):
                 wrench = self.composites[0] @ Twist(unit[:3], unit[3:])
@@ -376,7 +374,7 @@ class TreeDynamics:
             case Method.RECURSION:
                 return self._by_recursion(state, known)
 
-    def _with_gravity(self, nud: Values) -> dict[Coordinate, Scalar]:
+    def with_gravity(self, nud: Values) -> dict[Coordinate, Scalar]:
         """Return the accelerations, that of the base from the one that contains gravity."""
         return {**nud, **{c: nud[c] + g for c, g in zip(BASE[:3], self.gravity, strict=True)}}
 
@@ -398,7 +396,7 @@ class TreeDynamics:
 
         outward(self.tree, Twist(v[:3], v[3:]), step)
         total = {c: x + rows.get(c.j, 0) if c.block is Block.JOINT else x for c, x in at_rest.items()}
-        return Solution(self._with_gravity({**nud, **base}), {**self.provider.project(total), **forces})
+        return Solution(self.with_gravity({**nud, **base}), {**self.provider.project(total), **forces})
 
     def _by_partition(self, state: State, known: Known) -> Solution:
         nud, forces = known
@@ -414,7 +412,7 @@ class TreeDynamics:
                 for i, acceleration in x.items():
                     total[c] = total[c] + self.entry(c, i) * acceleration
         whole = {**nud, **x}
-        return Solution(self._with_gravity(whole) if falls else whole, total)
+        return Solution(self.with_gravity(whole) if falls else whole, total)
 
     def _by_recursion(self, state: State, known: Known) -> Solution:
         nud, forces = known

@@ -31,7 +31,7 @@ from dataclasses import replace
 
 from symoro.expr.linalg import Matrix, add, cross, dot, matvec, transpose
 from symoro.expr.scalar import Scalar, sign
-from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values, joint, motor
+from symoro.models.coordinates.blocks import Block, Coordinate, Values, joint, motor
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating.base import ROTATION
 from symoro.models.dynamic.formulation import Formulation, plain, quick
@@ -63,7 +63,7 @@ from symoro.models.identification.columns import (
 )
 from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
-from symoro.models.recursion import FREE_BASE, local_frames
+from symoro.models.recursion import local_frames
 from symoro.models.references import SYMORO_1997
 from symoro.program.count import count
 from symoro.program.program import Port, Program
@@ -113,11 +113,11 @@ def regressor(s: System, formulation: Formulation) -> RegressorEntries:
     recursion.move(base, down, qd, qdd)
     bodies = {0: recursion.ground, **recursion.bodies}
     entries: RegressorEntries = {}
-    for (k, j), twist in joint_twists(recursion.bodies, trig, free_base=dynamics.with_base).items():
-        row = row_name(k)
+    for (c, j), twist in joint_twists(recursion.bodies, trig, free_base=dynamics.with_base).items():
+        row = row_name(c)
         name_twist(builder, ("JV", "JW"), f"{row}_{j}", twist)
         for kind, value in felt(bodies[j], twist).items():
-            entries[coordinate(k), Column(kind, j)] = builder.named(f"W{row}_{kind}{j}", value)
+            entries[c, Column(kind, j)] = builder.named(f"W{row}_{kind}{j}", value)
     return entries | drive_entries(s, accelerations)
 
 
@@ -145,14 +145,9 @@ def stretches(s: System) -> dict[int, Scalar]:
     return {j: x - elements.qm[j] if j in s.layout.motors else x for j, x in rest.items()}
 
 
-def coordinate(k: int) -> Coordinate:
-    """Return the coordinate of a joint, or of a free base, by its number."""
-    return joint(k) if k > 0 else BASE[k - FREE_BASE[0]]
-
-
-def row_name(k: int) -> str:
-    """A joint's number; the rows of a free base are called 01 to 06."""
-    return str(k) if k > 0 else f"0{k - FREE_BASE[0] + 1}"
+def row_name(c: Coordinate) -> str:
+    """Return the number of a joint; the rows of a free base are called 01 to 06."""
+    return str(c.j) if c.block is Block.JOINT else f"0{c.k}"
 
 
 def rows(s: System, entries: RegressorEntries, chosen: Sequence[Column]) -> Matrix:

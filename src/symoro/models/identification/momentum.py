@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, VectorLike, add, cross, dot, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates.blocks import BASE, joint
+from symoro.models.coordinates.blocks import BASE, Coordinate, joint
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating.base import ROTATION
 from symoro.models.dynamic.formulation import quick
@@ -51,7 +51,6 @@ from symoro.models.identification.columns import (
 )
 from symoro.models.identification.dynamic import (
     RegressorEntries,
-    coordinate,
     drive_entries,
     regressor_port,
     row_name,
@@ -62,6 +61,7 @@ from symoro.models.identification.twists import (
     Bodies,
     Direction,
     RunTwist,
+    Twists,
     base_shifts,
     by_joint,
     joint_twists,
@@ -75,8 +75,6 @@ from symoro.models.references import SYMORO_1997
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import JointType, Robot
-
-Twists = Mapping[tuple[int, int], RunTwist]
 
 
 def _paired(x: VectorLike, y: VectorLike) -> dict[str, Scalar]:
@@ -120,9 +118,9 @@ def _start(body: LinkState, moving: RunTwist) -> RunTwist:
 
 
 def shifts(
-    bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry, ground: Mapping[int, RunTwist]
+    bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry, ground: Mapping[Coordinate, RunTwist]
 ) -> Twists:
-    """(k, j) -> what a unit of the position of joint k takes from the velocity of link j; `ground`: of the base."""
+    """Return (c, j) -> what a unit of coordinate c takes from the velocity of link j; `ground`: of the base."""
     return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]), ground)
 
 
@@ -149,12 +147,12 @@ def split(s: System) -> Split:
     rate = joint_twists(bodies, trig, free_base=s.tree.with_base)
     found = Split({}, {})
     ground = base_shifts(base) if s.tree.with_base else {}
-    for (k, j), shift in shifts(bodies, moving, trig, ground).items():
-        name_twist(builder, ("JV", "JW"), f"{row_name(k)}_{j}", rate[k, j], f"link {j}: Jacobian columns")
-        for kind, value in momenta(moving[j], rate[k, j]).items():
-            found.first[coordinate(k), Column(kind, j)] = value
-        for kind, value in slopes(moving[j], rate[k, j], shift, g[j]).items():
-            found.second[coordinate(k), Column(kind, j)] = value
+    for (c, j), shift in shifts(bodies, moving, trig, ground).items():
+        name_twist(builder, ("JV", "JW"), f"{row_name(c)}_{j}", rate[c, j], f"link {j}: Jacobian columns")
+        for kind, value in momenta(moving[j], rate[c, j]).items():
+            found.first[c, Column(kind, j)] = value
+        for kind, value in slopes(moving[j], rate[c, j], shift, g[j]).items():
+            found.second[c, Column(kind, j)] = value
     for j, velocity in qd.items():
         found.first[joint(j), Column("IA", j)] = velocity
     found.second.update(drive_entries(s, None))

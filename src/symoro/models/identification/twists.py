@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 
 from symoro.expr.linalg import Vector, add, cross
 from symoro.expr.scalar import Scalar
+from symoro.models.coordinates.blocks import BASE, Coordinate, joint
 from symoro.models.dynamic.formulation import Formulation, quick
 from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
 from symoro.models.joints import Trigonometry
-from symoro.models.recursion import FREE_BASE, local_frames, outward, turn_back_z
+from symoro.models.recursion import local_frames, outward, turn_back_z
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 
@@ -63,6 +64,7 @@ class RunTwist:
         return replace(self, angular=replace(self.angular, value=[wx, wy, wz + rate]))
 
 
+Twists = dict[tuple[Coordinate, int], RunTwist]
 NONE = RunTwist([0, 0, 0], Direction([0, 0, 0]))
 
 
@@ -86,15 +88,13 @@ def placed(
     return NewtonEuler(builder, own_axes(quick(robot)), local_frames(builder, robot, q, trig), trig).bodies
 
 
-def joint_twists(
-    bodies: Bodies, trig: Trigonometry, *, free_base: bool = False
-) -> dict[tuple[int, int], RunTwist]:
-    """(k, j) -> the twist of link j when joint k, itself or one before it, moves at unit rate.
+def joint_twists(bodies: Bodies, trig: Trigonometry, *, free_base: bool = False) -> Twists:
+    """Return (c, j) -> the twist of link j when coordinate c, its joint or one before it, moves at unit rate.
 
     Arguments:
-        free_base: the six coordinates of the base count as joints before all others, and it as link 0.
+        free_base: whether the six coordinates of the base count, before all joints, and the base as link 0.
     """
-    ground = dict(zip(FREE_BASE, _units(), strict=True)) if free_base else {}
+    ground = dict(zip(BASE, _units(), strict=True)) if free_base else {}
     return by_joint(bodies, trig, lambda body: NONE.plus(body, 1), ground)
 
 
@@ -105,29 +105,29 @@ def _units() -> list[RunTwist]:
     return moving + [RunTwist([0, 0, 0], Direction(axis)) for axis in axes]
 
 
-def base_shifts(base: RunTwist) -> dict[int, RunTwist]:
+def base_shifts(base: RunTwist) -> dict[Coordinate, RunTwist]:
     """What a unit of each coordinate of the base takes from its velocity, in its own axes."""
     v, w = base.linear, base.angular.value
     axes: list[Vector] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     moving = [RunTwist(cross(axis, w), Direction([0, 0, 0])) for axis in axes]
     turning = [RunTwist(cross(axis, v), Direction(cross(axis, w))) for axis in axes]
-    return dict(zip(FREE_BASE, [*moving, *turning], strict=True))
+    return dict(zip(BASE, [*moving, *turning], strict=True))
 
 
 def by_joint(
     bodies: Bodies,
     trig: Trigonometry,
     start: Callable[[LinkState], RunTwist],
-    ground: Mapping[int, RunTwist],
-) -> dict[tuple[int, int], RunTwist]:
-    """(k, j) -> what starts at joint k, or on the ground, carried to link j, itself or one beyond it."""
+    ground: Mapping[Coordinate, RunTwist],
+) -> Twists:
+    """Return (c, j) -> the twist that starts at the joint of c, or at the base, carried to link j or beyond."""
 
-    def step(body: LinkState, above: dict[int, RunTwist]) -> dict[int, RunTwist]:
-        found = {k: twist.to(body, trig) for k, twist in above.items()}
-        return found if body.sigma == JointType.FIXED else {**found, body.j: start(body)}
+    def step(body: LinkState, above: dict[Coordinate, RunTwist]) -> dict[Coordinate, RunTwist]:
+        carried = {c: twist.to(body, trig) for c, twist in above.items()}
+        return carried if body.sigma == JointType.FIXED else {**carried, joint(body.j): start(body)}
 
-    found = outward(bodies, dict(ground), step)
-    return {(k, j): twist for j, twists in found.items() for k, twist in twists.items()}
+    by_link = outward(bodies, dict(ground), step)
+    return {(c, j): twist for j, twists in by_link.items() for c, twist in twists.items()}
 
 
 def velocities(

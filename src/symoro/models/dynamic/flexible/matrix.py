@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symoro.expr.linalg import identity
-from symoro.expr.scalar import Scalar
 from symoro.models.coordinates.blocks import BASE, Block, Coordinate, joint
 from symoro.models.dynamic.articulated import TreeElement
+from symoro.models.dynamic.composite import MatrixEntries
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.tree import FlexibleTree
 from symoro.models.recursion import homeward, inward
 from symoro.models.spatial import Inertia, Twist, Wrench
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
-
-MatrixEntries = dict[tuple[Coordinate, Coordinate], Scalar]  # one of (i, j) and (j, i)
 
 
 def _mode(j: int, k: int) -> Coordinate:

@@ -1,0 +1,123 @@
+"""`contact-dynamics`: accelerations and contact forces of a robot some points of which rest on the ground.
+
+    A nud + J' f = forces - H         nu: base | joints, as far as they are independent
+    J nud + a = 0                     the acceleration of the points in the world
+
+f are the forces by the robot on the ground, by the Schur complement J A^-1 J' (`SchurComplement`). J = J_tree G and
+a = J_tree g + Jdot_tree nu_tree follow from the constraints nud_tree = G nud + g of couplings, closed loops and wheels.
+Where the contacts become redundant in a posture, all outputs are NaN. With damping eps this does not occur: eps is
+added to the diagonal, the points then accelerate by eps f, and of forces that no motion determines the least are taken.
+
+H contains the springs of elastic joints; no drive acts on such a joint of a tree.
+
+R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 8.2, 8.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from symoro.errors import OptionError
+from symoro.expr.formula import Formula
+from symoro.expr.linalg import negate
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Option
+from symoro.models.coordinates.blocks import BASE, Coordinate
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.models import ROLLING_1996, direct_outputs, output_accelerations
+from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.system import Inputs, system
+from symoro.models.dynamic.tree_dynamics import NONE, Solution
+from symoro.models.ports import Q0, QD, QDA, QMDD, R0, TAU, TAU_ACTIVE, V0, Q
+from symoro.models.references import NEWTON_EULER_2010
+from symoro.models.solvers import SchurComplement
+from symoro.program.program import Port, Program
+from symoro.robot.description import Robot
+
+FORCES = Port("forces", "C,3", "force by the robot on the ground at each contact, in the axes of frame 0")
+CONTACTS = Option(
+    "contacts",
+    "points on the ground: frames, or (frame, (x, y, z)); by default the tool or the last link's frame",
+    "points",
+)
+DAMPING = Option(
+    "damping",
+    "added to the diagonal of J A^-1 J' (1/kg), for contacts that determine no forces: the points give way",
+    "number",
+)
+
+
+def contact_outputs(structure: Structure) -> tuple[Port, ...]:
+    """Return the outputs of direct dynamics without motors, and the forces."""
+    return (*(port for port in direct_outputs(structure) if port is not QMDD), FORCES)
+
+
+@tree_model(
+    "contact-dynamics",
+    title="contact dynamics: accelerations, and forces on the ground",
+    read=Inputs(torques=True),
+    outputs=contact_outputs,
+    options=(CONTACTS, DAMPING, ROTATION),
+    structures={
+        FIXED: {
+            "inputs": (Q, QD, TAU, QDA),
+            "reference": NEWTON_EULER_2010.at("section 3.1, eq. (7), (8), with points held"),
+            "equations": r"\begin{bmatrix} A & J^T \\ J & 0 \end{bmatrix} \begin{bmatrix} \ddot q \\ f "
+            r"\end{bmatrix} = \begin{bmatrix} \Gamma - H \\ -\dot J \dot q \end{bmatrix}",
+        },
+        FLOATING: {
+            "inputs": (Q, QD, TAU, V0, R0, Q0),
+            "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), with points held"),
+            "equations": r"\begin{bmatrix} A & J^T \\ J & 0 \end{bmatrix} "
+            r"\begin{bmatrix} ({}^0\dot V_0; \ddot q) \\ f \end{bmatrix} = "
+            r"\begin{bmatrix} (0; \Gamma) - H \\ -\dot J ({}^0V_0; \dot q) \end{bmatrix}",
+        },
+        ON_WHEELS: {
+            "inputs": (Q, QDA, TAU_ACTIVE),
+            "reference": ROLLING_1996,
+            "equations": r"\begin{bmatrix} G^T A\,G & G^T J^T \\ J\,G & 0 \end{bmatrix} "
+            r"\begin{bmatrix} \ddot q_a \\ f \end{bmatrix} = "
+            r"\begin{bmatrix} \Gamma - H_c \\ -J g - \dot J G\,\dot q_a \end{bmatrix}",
+            "example": "mobile_manipulator",
+        },
+    },
+)
+def contact_dynamics(
+    robot: Robot,
+    contacts: Sequence[tuple[int | str, Sequence[Formula]]] | None = None,
+    damping: float | None = None,
+    rotation: str = "matrix",
+) -> Program:
+    """Return accelerations and contact forces from positions, velocities and torques."""
+    # Here, since it loads NumPy, which the catalogue does without.
+    from symoro.models.dynamic.contact_points import contact_points, placed_points, require_full_rank
+
+    robot, points = contact_points(robot, contacts)
+    if damping is not None and not damping > 0:
+        raise OptionError(f"damping must be more than zero, got {damping}", hint="leave it out for none")
+    if damping is None:
+        require_full_rank(robot, points)
+    s = system("contact_dynamics", Layout(robot), quick(robot), Inputs(torques=True), rotation=rotation)
+    builder, dynamics, own = s.builder, s.tree, s.provider.own
+    none: dict[Coordinate, Scalar] = dict.fromkeys(own, 0)
+    falls = (
+        BASE[0] in own
+    )  # the acceleration of a free base contains gravity, which then drops out of the walk
+    bias = dynamics.efforts(s.state, none, NONE if falls else None)
+    factors = dynamics.factors(own)
+    placed = placed_points(builder, dynamics.tree, points)
+    rows = placed.jacobian(s.provider)
+    drift = placed.accelerations(dynamics, s.state.rates, s.provider.accelerations(none, s.state.nu))
+    if falls:
+        drift = [a + dynamics.gravity[k % 3] for k, a in enumerate(drift)]
+    right = {c: s.known.forces[c] - bias[c] for c in own}
+    x, forces = SchurComplement(factors, rows, damping).solve(right, negate(drift))
+    output_accelerations(s, Solution(dynamics.with_gravity(x) if falls else x, s.known.forces))
+    builder.output(FORCES, [forces[3 * k : 3 * k + 3] for k in range(len(points))])
+    program = builder.program()
+    if damping is None:
+        return program
+    return replace(program, choices=(f"forces damped: the contacts give way by {damping:g} m/s2 a newton",))

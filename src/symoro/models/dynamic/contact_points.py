@@ -1,0 +1,235 @@
+"""Contact points: position, Jacobian and acceleration in the axes of frame 0, and which of them determine forces.
+
+A point p of link j has the position P = 0Pj + 0Aj p. Its velocity is J_tree nu_tree, with the columns
+
+    base      [ 1  -hat(P) ]                                             where it is a block of coordinates
+    joint k   z_k x (P - 0Pk) if it is revolute, z_k if it is prismatic, for the joints between link j and the base
+
+and its acceleration is 0Aj (VPj + WPj x p + w x (w x p)), that in the world in the axes of frame 0.
+
+The rows of all points, three per point, must have full rank; otherwise they determine no forces. Two points of one
+body keep their distance in every motion and have rank five. The rank is computed in numbers at random postures, where
+the least singular value must be clearly zero or clearly different from zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symoro.errors import NotApplicableError, OptionError
+from symoro.expr.formula import ZERO, Formula
+from symoro.expr.linalg import Matrix, Vector, add, cross, identity, matvec, skew, subtract
+from symoro.expr.scalar import Scalar
+from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values, joint, of_block
+from symoro.models.coordinates.layout import Layout, constraint_provider
+from symoro.models.coordinates.provider import ConstraintProvider
+from symoro.models.dynamic.tree_dynamics import TreeDynamics
+from symoro.models.geometric.loop.parallelogram import linear_loops
+from symoro.models.geometric.loop.postures import closed_postures
+from symoro.models.geometric.screws import last_frame, resolve
+from symoro.models.kinematic.tool import with_tool
+from symoro.models.recursion import (
+    Local,
+    angular_velocities,
+    apply_u,
+    homeward,
+    link_accelerations,
+    local_frames,
+    outward,
+)
+from symoro.program.builder import Builder
+from symoro.program.interpret import interpret
+from symoro.program.program import Program
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Base, Robot
+from symoro.robot.size import characteristic_length, joint_units
+
+SAMPLES = 6
+FULL, LOST = 1e-5, 1e-11  # least over largest singular value, lengths in units of the robot's
+
+
+@dataclass(frozen=True)
+class ContactPoint:
+    """A point of link j, in its frame."""
+
+    j: int
+    at: tuple[Formula, Formula, Formula]
+
+    def __str__(self) -> str:
+        if all(x.is_zero for x in self.at):
+            return f"frame {self.j}"
+        return f"frame {self.j} at ({', '.join(x.text for x in self.at)})"
+
+
+def contact_points(
+    robot: Robot, contacts: Sequence[tuple[int | str, Sequence[Formula]]] | None
+) -> tuple[Robot, list[ContactPoint]]:
+    """Return the points that an option names, by default the tool or the last link's frame; the tool becomes a link.
+
+    Raises:
+        OptionError, UnknownNameError: there are no contacts, or one is in no frame that carries a link.
+    """
+    if contacts is None:
+        contacts = [(last_frame(robot), (ZERO, ZERO, ZERO))]
+    if not contacts:
+        raise OptionError("contact-dynamics needs a contact", hint="contacts=[4, (8, (0, 0, -0.2))]")
+    points = []
+    for frame, (x, y, z) in contacts:
+        which = resolve(robot, frame, 0)
+        if which == "tool":
+            robot, which = with_tool(robot, which)
+        if which == "world" or int(which) > robot.NL:
+            raise OptionError(f"'{frame}' is no frame that carries a link", hint=f"frames 0 .. {robot.NL}")
+        points.append(ContactPoint(int(which), (x, y, z)))
+    return robot, points
+
+
+@dataclass(frozen=True)
+class PlacedFrame:
+    """Axes (by rows of 0Aj) and origin of a frame, in frame 0."""
+
+    rotation: Matrix
+    position: Vector
+
+
+@dataclass(frozen=True)
+class PlacedPoints:
+    """Contact points at the posture of a program.
+
+    Attributes:
+        links, positions: the link of each point, and its position in the frame of that link.
+        places: the frames of all links.
+    """
+
+    tree: Mapping[int, Local]
+    links: Sequence[int]
+    positions: Sequence[Vector]
+    places: Mapping[int, PlacedFrame]
+
+    def jacobian(self, provider: ConstraintProvider) -> list[dict[Coordinate, Scalar]]:
+        """Return J_tree G, three rows per point, each by the independent coordinates."""
+        rows: list[dict[Coordinate, Scalar]] = []
+        for j, position in zip(self.links, self.positions, strict=True):
+            columns = provider.columns(self._columns(j, position, free_base=BASE[0] in provider.tree), 3)
+            rows += [{c: column[r] for c, column in columns.items()} for r in range(3)]
+        return rows
+
+    def _columns(self, j: int, position: Vector, *, free_base: bool) -> dict[Coordinate, Vector]:
+        """Return the columns of J_tree of a point; joints that do not move it have none."""
+        place = self.places[j]
+        at = add(place.position, matvec(place.rotation, position))
+        columns: dict[Coordinate, Vector] = {}
+        if free_base:
+            columns |= zip(BASE, [*identity(3), *skew(at)], strict=True)  # -hat(P) by its columns
+        path = homeward(self.tree, j, None, lambda local, nothing: nothing) if j else {}
+        for k in path:
+            axis = [row[2] for row in self.places[k].rotation]
+            if self.tree[k].revolute:
+                columns[joint(k)] = cross(axis, subtract(at, self.places[k].position))
+            elif self.tree[k].prismatic:
+                columns[joint(k)] = axis
+        return columns
+
+    def accelerations(self, dynamics: TreeDynamics, rates: Values, accelerations: Values) -> Vector:
+        """Return the accelerations of the points for a motion of the tree, in the axes of frame 0."""
+        base = dynamics.root(rates, accelerations)
+        qd, qdd = ({j: values[joint(j)] for j in dynamics.joints} for values in (rates, accelerations))
+        before, w = angular_velocities(self.tree, base, qd)
+        wd, vd = link_accelerations(self.tree, base, before, w, qd, qdd)
+        result: Vector = []
+        for j, position in zip(self.links, self.positions, strict=True):
+            result += matvec(self.places[j].rotation, add(vd[j], apply_u(w[j], wd[j], position)))
+        return result
+
+
+def placed_points(
+    builder: Builder, tree: Mapping[int, Local], points: Sequence[ContactPoint]
+) -> PlacedPoints:
+    """Place the frames of a tree and declare the positions of the points in their frames."""
+
+    def step(local: Local, antecedent: PlacedFrame) -> PlacedFrame:
+        rotation = [local.to_child(row) for row in antecedent.rotation]
+        return PlacedFrame(rotation, add(antecedent.position, matvec(antecedent.rotation, local.position)))
+
+    places = outward(tree, PlacedFrame(identity(3), [0, 0, 0]), step)
+    positions: list[Vector] = [[builder.formula(x) for x in point.at] for point in points]
+    return PlacedPoints(tree, [point.j for point in points], positions, places)
+
+
+# -- which contacts determine forces
+
+
+def require_full_rank(robot: Robot, points: Sequence[ContactPoint]) -> None:
+    """Reject contacts whose forces no motion determines.
+
+    Raises:
+        NotApplicableError: with the contact that is one too many.
+    """
+    rows = _sampled_rows(robot, points)
+    for count in range(1, len(points) + 1):
+        values = np.linalg.svd(rows[:, : 3 * count], compute_uv=False)
+        least = np.zeros(len(rows))
+        if values.shape[1] >= 3 * count:
+            np.divide(values[:, 3 * count - 1], values[:, 0], out=least, where=values[:, 0] > 0)
+        if least.max() > FULL:
+            continue  # where the rank is lost in some postures only, the outputs are NaN there
+        if least.max() > LOST:
+            raise NotApplicableError(
+                f"it cannot be decided in numbers whether contact {count} ({points[count - 1]}) determines its force",
+                hint="the points are nearly in line with others: leave one out, or give damping",
+            )
+        why = "together with those before it" if count > 1 else "by itself"
+        raise NotApplicableError(
+            f"contact {count} ({points[count - 1]}) determines no force of its own, {why}: "
+            f"{3 * count} equations have a lower rank in every posture",
+            hint="leave it out (two points of one body, or at a distance that no joint changes, are redundant, and "
+            "so is a point that the joints do not move in three directions), or give damping",
+        )
+
+
+def _sampled_rows(robot: Robot, points: Sequence[ContactPoint]) -> Any:
+    """Return the Jacobian at random postures, in units of the robot's length; symbols have nominal or random values."""
+    builder = Builder("points")
+    provider = constraint_provider(builder, Layout(robot))
+    placed = placed_points(builder, local_frames(builder, robot, provider.positions), points)
+    builder.output("J", [[row[c] for c in provider.own] for row in placed.jacobian(provider)])
+    program = builder.program()
+    length = characteristic_length(robot)
+    joints = [c.j for c in of_block(provider.own, Block.JOINT)]
+    base = [length, length, length, 1.0, 1.0, 1.0] if BASE[0] in provider.own else []
+    units = [*base, *joint_units(robot, joints, length)]
+    chance = np.random.default_rng(1)
+    values = {name: float(chance.uniform(0.3, 1.7)) for name in program.parameters} | dict(robot.nominal)
+    if robot.B:
+        return _at_closed_postures(robot, program, values) * units
+    size = joint_units(robot, independent(robot), characteristic_length(robot, values))
+    q = chance.uniform(-2.5, 2.5, (SAMPLES, len(size))) * size
+    return _regular(interpret(program, {"q": q}, values)["J"]) * units
+
+
+def _at_closed_postures(robot: Robot, program: Program, values: Mapping[str, float]) -> Any:
+    """Return the same where loops close; parallelograms are not crossed."""
+    on_ground = robot.replace(wheels=(), base=Base()) if robot.wheels else robot
+    closed = closed_postures(linear_loops(on_ground).robot, SAMPLES, nominal=True)
+    rows = []
+    for k in range(len(closed.joints[independent(robot)[0]])):
+        lengths = {name: float(x[k]) for name, x in closed.parameters.items()}
+        q = np.array([closed.joints[j][k] for j in independent(robot)])
+        rows.append(interpret(program, {"q": q}, {**values, **lengths})["J"])
+    return _regular(np.array(rows))
+
+
+def _regular(rows: Any) -> Any:
+    """Return the postures in which the constraints determine the motion."""
+    regular = rows[np.isfinite(rows).all(axis=(1, 2))]
+    if len(regular) < SAMPLES:
+        raise NotApplicableError(
+            "it cannot be decided whether the contacts determine their forces: "
+            "the loops or wheels have too few regular postures",
+            hint="give damping",
+        )
+    return regular
