@@ -41,6 +41,7 @@ CASES = (
     ("scara fivebar", "lagrange", {}),
     ("planar3r fivebar", "inverse-dynamics-derivatives direct-dynamics-derivatives", {}),
     ("rx90_floating", "inverse-dynamics-derivatives centroidal-momentum contact-dynamics", {}),
+    ("rx90 sr400 mobile_manipulator", "centroidal-momentum contact-dynamics", {}),
     ("rx90 sr400 fivebar", KINEMATICS, {}),
     ("diffdrive rx90_floating", "jacobian velocities accelerations jdot-qdot static-torques", {}),
     ("flexible2r flexible_satellite", "gravity-torques", {}),

@@ -70,7 +70,7 @@ def test_convert_to_denavit_hartenberg(capsys: pytest.CaptureFixture[str]) -> No
 def test_models(capsys: pytest.CaptureFixture[str]) -> None:
     rows = {row["id"]: row for row in answer(capsys, "models", "sr400")}
     assert rows["fast-geometry"]["why_not"] is None
-    assert "base is fixed" in rows["contact-dynamics"]["why_not"]
+    assert "base is fixed" in rows["wheel-kinematics"]["why_not"]
 
 
 def test_generate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_cite(capsys: pytest.CaptureFixture[str]) -> None:
         (["generate", "fast-geometry", "rx90", "--lang", "cobol"], "cobol"),
         (["generate", "fast-geometry", "rx90", "--to", "77"], "77"),
         (["generate", "fast-geometry", "rx90", "--colour", "red"], "--colour"),
-        (["generate", "inverse-dynamics", "sr400", "--free", "1"], "closed loops"),
+        (["generate", "direct-dynamics", "sr400", "--method", "recursive"], "closed loops"),
         (["generate", "inverse-dynamics", "rx90", "--effort", "huge"], "huge"),
         (["eval", "fast-geometry", "rx90", "q=1,2"], "(6,)"),
         (["eval", "fast-geometry", "rx90", "q=1,2,3,x,5,6"], "x"),

@@ -98,9 +98,12 @@ def checked_measure(measure: str) -> None:
 def no_calibration(robot: Robot) -> str | None:
     """Why geometric parameters do not apply to a robot, if so."""
     if robot.base.kind != BaseKind.FIXED:
-        return "its base moves"
+        return "its base moves: joints and geometric parameters alone do not determine the pose of a frame in the world"
     if robot.B:
-        return "it has closed loops"
+        return (
+            "it has closed loops: geometric parameters also act through the closure equations, "
+            "which the regressor does not contain"
+        )
     if flexible_links(robot):
         return "its links bend"
     return None if independent(robot) else "it has no moving joint"

@@ -45,7 +45,7 @@ from symoro.models.dynamic.derivatives import slopes_along
 from symoro.models.dynamic.floating.base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import moment_k
-from symoro.models.dynamic.setting import at_rest
+from symoro.models.dynamic.setting import at_rest, fixed_tree
 from symoro.models.dynamic.structures import FIXED, FLOATING, Structure, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.dynamic.tree_dynamics import State
@@ -179,6 +179,16 @@ def outputs(structure: Structure) -> tuple[Port, ...]:
     return (A, B, WEIGHT, D)
 
 
+def is_holonomic_tree(robot: Robot) -> str | None:
+    """Return why the form of Lagrange does not apply, if so."""
+    if robot.wheels:
+        return (
+            "its base is wheeled: rolling constraints are nonholonomic, so that the velocities are not derivatives of "
+            "coordinates, and the Boltzmann-Hamel form needs the Lie brackets of the constraint distribution"
+        )
+    return fixed_tree(robot)
+
+
 @tree_model(
     "lagrange",
     title="Lagrange form: A, B, Q and the Christoffel coefficients",
@@ -198,6 +208,7 @@ def outputs(structure: Structure) -> tuple[Port, ...]:
     aliases=("lagrange-euler",),
     structures={
         FIXED: {
+            "applies": is_holonomic_tree,
             "reference": LAGRANGE_2008.at("section 2, eq. (5) to (8)"),
             "equations": r"\Gamma = A(q)\,\ddot q + B(q, \dot q)\,\dot q + Q(q), \quad D_{ijk} = \tfrac12\left("
             r"\frac{\partial A_{ij}}{\partial q_k} + \frac{\partial A_{ik}}{\partial q_j} - "

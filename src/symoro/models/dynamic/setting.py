@@ -30,11 +30,6 @@ def fixed_tree(robot: Robot) -> str | None:
     return None
 
 
-_BASE = "on a base that is fixed or moves as prescribed"
-APPLIES_TO = f"serial, tree and closed-loop robots {_BASE}"
-OPEN_APPLIES_TO = f"serial and tree robots {_BASE}"
-
-
 def unfit_loops(robot: Robot) -> str | None:
     """What the models of closed loops have no place for, if there is any."""
     for j, frame in enumerate(robot.frames[: robot.NL], 1):

@@ -78,7 +78,7 @@ def with_parameters(structure: Structure, *, at_rest: bool = False) -> Callable[
     def reason(robot: Robot) -> str | None:
         base = robot.base
         if at_rest and not all(f.is_zero for f in (*base.V0, *base.W0, *base.VP0, *base.WP0)):
-            return "its base moves"
+            return "its base moves as prescribed: the force that moves it does work, which is not measured"
         return structure.applies(robot) or (None if inertial_columns(robot) else NO_PARAMETERS)
 
     return reason

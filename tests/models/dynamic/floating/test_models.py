@@ -335,9 +335,6 @@ def test_symbols_of_link_0_are_parameters() -> None:
 
 def test_models_of_other_structures_refuse() -> None:
     arm = symoro.load("rx90")
-    for model in ("centroidal-momentum", "contact-dynamics"):
-        with pytest.raises(NotApplicableError, match="floating"):
-            symoro.generate(arm, model)
     with pytest.raises(OptionError, match="base"):
         symoro.generate(arm, "inverse-dynamics", base="given")
     with pytest.raises(OptionError, match="coupled"):

@@ -1,4 +1,4 @@
-"""What the models of a floating base share: who takes them, the base's rotation, gravity in frame 0.
+"""What the models of a floating base share: which robots they apply to, the rotation of the base, gravity in frame 0.
 
 Frame 0 stands in the world at P0, turned by R0: a vector of frame 0 is R0 times longer in the world's axes, and gravity
 is R0' G in frame 0. R0 is an input, by its nine entries or as a quaternion (w, x, y, z) of any length but zero:
@@ -19,12 +19,8 @@ from symoro.models.dynamic.setting import unfit_loops
 from symoro.models.ports import P0, Q0, R0
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.description import Robot
 
-OF = "a floating base"
-EXAMPLE = "rx90_floating"
-APPLIES_TO = "serial, tree and closed-loop robots on a floating base"
-OPEN_APPLIES_TO = "serial and tree robots on a floating base"
 ROTATION = Option(
     "rotation",
     "how the rotation of the base is given: as a matrix R0 or a quaternion Q0",
@@ -39,13 +35,6 @@ def floating_tree(robot: Robot) -> str | None:
     if robot.B:
         return unfit_loops(robot)
     return None if independent(robot) else "it has no moving joint"
-
-
-def is_on_floating_base(robot: Robot) -> str | None:
-    """The same for models that a fixed base does not have."""
-    if robot.base.kind != BaseKind.FLOATING:
-        return f"its base is {robot.base.kind}; robot.floating() frees it"
-    return floating_tree(robot)
 
 
 def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:

@@ -12,7 +12,7 @@ NO_WHEELS = "its wheels are not described (wheels: in its YAML file)"
 def on_wheels(robot: Robot) -> str | None:
     """Return why the motion of a robot does not follow from rolling wheels, if so."""
     if robot.base.kind != BaseKind.WHEELED:
-        return f"its base is {robot.base.kind}"
+        return f"its base is {robot.base.kind} and does not roll: there are no rolling constraints to solve"
     if not robot.wheels:
         return NO_WHEELS
     carried = {k for wheel in robot.wheels for k in chain(robot, wheel.frame)}
