@@ -13,7 +13,7 @@ run there until one fails, those that import the changed module first.
     --list         print the faults, run nothing
     --as-in DIR    the faults that the seed chooses in this other tree; those whose line of source is not in the tree,
                    or in several places, are left out. Two trees are compared by the faults that they share.
-    --at FILE:LINE:COLUMN:KIND   this fault alone, as printed by another run
+    --at FILE:LINE:COLUMN:LENGTH:KIND   this fault alone, as printed by another run
 
 Each fault has one of four results. It is detected when a test fails, or its fixture, that passes without the fault. A
 test that fails without the fault is left out and the others run again. It is an import error when the tests cannot be
@@ -71,6 +71,7 @@ class Fault:
     file: str
     line: int
     column: int
+    length: int  # of the changed expression: a - b + c begins where a - b does
     kind: str
     before: str
     after: str
@@ -78,7 +79,7 @@ class Fault:
 
     @property
     def place(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}:{self.kind}"
+        return f"{self.file}:{self.line}:{self.column}:{self.length}:{self.kind}"
 
 
 def variants(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -143,6 +144,7 @@ def faults_of(tree: Path, path: Path) -> Iterator[tuple[Fault, str]]:
                 path.relative_to(tree).as_posix(),
                 node.lineno,
                 node.col_offset,
+                last - first,
                 kind,
                 " ".join(data[first:last].decode().split()),
                 after[1:-1],
@@ -166,7 +168,8 @@ def candidates(tree: Path, only: str) -> list[tuple[Fault, str]]:
 
 def counterpart(wanted: Fault, every: list[tuple[Fault, str]]) -> list[tuple[Fault, str]]:
     """Return the same fault of another tree, or nothing where its line is not there exactly once."""
-    same = [one for one in every if (one[0].source, one[0].kind) == (wanted.source, wanted.kind)]
+    key = wanted.source, wanted.kind, wanted.before
+    same = [one for one in every if (one[0].source, one[0].kind, one[0].before) == key]
     beside = [one for one in same if one[0].file == wanted.file]
     return same if len(same) == 1 else beside if len(beside) == 1 else []
 
@@ -197,21 +200,24 @@ def choose(every: list[tuple[Fault, str]], tree: Path, count: int, seed: int) ->
 
 
 def test_files(tree: Path, file: str) -> list[str]:
-    """Return the test files that belong to a source file, those that import its module first.
+    """Return the test files that belong to a source file, the most likely first.
+
+    These are the files that import its module, then those that bear its name, then those that contain its name.
 
     The tests of the style of the sources are left out: they do not run the code.
     """
     module = file.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     package, _, name = module.rpartition(".")
     imports = re.compile(rf"{re.escape(module)}\b|from {re.escape(package)} import .*\b{name}\b")
-    found: dict[str, bool] = {}
+    found: dict[str, tuple[bool, ...]] = {}
     for folder in TESTS[folder_of(file) or ""]:
         place = tree / folder
         for path in [place] if place.suffix else sorted(place.rglob("test_*.py")):
             if path.exists() and path.name != "test_house.py":
                 text = path.read_text(encoding="utf-8")
-                found[path.relative_to(tree).as_posix()] = imports.search(text) is None
-    return sorted(found, key=lambda path: found[path])
+                likely = imports.search(text) is not None, name in path.stem, name in text
+                found[path.relative_to(tree).as_posix()] = likely
+    return sorted(found, key=lambda path: found[path], reverse=True)
 
 
 def run(copy: Path, arguments: list[str], limit: float) -> tuple[str, str]:
