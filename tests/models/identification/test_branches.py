@@ -180,14 +180,19 @@ def test_a_home_that_closes_no_loop_selects_no_mode() -> None:
     assert "several assembly modes" in parameters.report()
 
 
-def test_a_loop_that_is_flat_and_cannot_move() -> None:
-    """A triangle whose corners are in line: Newton's method sees a motion that there is none."""
-    frames = (frame(0, mu=True), frame(1, d=0.5), frame(1), frame(2, d=-0.2), frame(3, F, d=0.3))
-    robot = Robot("flat", frames, bodies(3), VERTICAL, postures={"home": (0.4, 0.0, 0.0)})
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_loop_that_is_flat_and_cannot_move(turned: bool) -> None:
+    """A triangle whose corners are in line: Newton's method sees a motion that there is none.
+
+    Link 2 has the angle 0, or half a turn with its x-axis reversed.
+    """
+    side, angle = (-1, np.pi) if turned else (1, 0.0)
+    frames = (frame(0, mu=True), frame(1, d=0.5), frame(1), frame(2, d=-0.2 * side), frame(3, F, d=0.3))
+    robot = Robot("flat", frames, bodies(3), VERTICAL, postures={"home": (0.4, angle, 0.0)})
     parameters = symoro.base_parameters(robot)
     assert parameters.names == ("ZZ1", "MX1", "MY1")
     assert {name: float(c) for name, c in parameters.relations["MX1"].items()} == pytest.approx(
-        {"MX2": 1, "M2": 0.5, "MX3": 1}
+        {"MX2": side, "M2": 0.5, "MX3": 1}
     )
 
 
