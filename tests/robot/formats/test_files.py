@@ -101,6 +101,13 @@ def test_wrong_files(name: str, tmp_path: Path) -> None:
     assert caught.value.place.file == str(path)
 
 
+def test_a_file_that_is_larger_than_the_system_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "_check_file", lambda path, place: None)
+    (tmp_path / "large.par").write_bytes(b"a" * (MAX_BYTES + 1))
+    with pytest.raises(FormatError, match="larger than 4 MB"):
+        formats.load(tmp_path / "large.par")
+
+
 def test_the_place_of_a_byte_that_is_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "a.par").write_bytes(b"NL = 1\nab\xff")
     with pytest.raises(FormatError, match=":2:3"):
