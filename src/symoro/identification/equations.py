@@ -615,10 +615,16 @@ def check_base(robot: Robot) -> None:
     Raises:
         NotApplicableError: with what can be done.
     """
-    moves = "rolls on wheels" if robot.wheels else "floats" if robot.base.kind != BaseKind.FIXED else None
-    if moves:
+    if robot.wheels:
         raise NotApplicableError(
-            f"identification from a log does not apply to robot '{robot.name}': its base {moves}, and a log of joints "
+            f"identification from a log does not apply to robot '{robot.name}': its base rolls on wheels, and a "
+            "log of its drives does not contain the positions of its passive joints, as castors",
+            hint="solve W K = tau for K by least squares, W from the model 'dynamic-identification' with "
+            "parameters='base' at the measured positions of all joints",
+        )
+    if robot.base.kind != BaseKind.FIXED:
+        raise NotApplicableError(
+            f"identification from a log does not apply to robot '{robot.name}': its base floats, and a log of joints "
             "does not contain its motion",
             hint="hold the base still while measuring, and describe the robot on a base of 'kind: fixed', no wheels",
         )

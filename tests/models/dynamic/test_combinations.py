@@ -10,12 +10,13 @@ import pytest
 
 import symoro
 from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
 from tests.models.dynamic.cases import Array, error, oracle, outputs, seeded_tree, state
 from tests.models.dynamic.floating.cases import floating_tree, without_wrenches
 from tests.models.dynamic.floating.cases import state as floating_state
 from tests.models.dynamic.test_derivatives import step
 from tests.models.dynamic.test_elastic import parted, springs, sprung
-from tests.models.dynamic.test_structures import linkage_on_wheels
+from tests.models.dynamic.test_structures import linkage_on_wheels, on_wheels
 from tests.models.identification.linear import bare, numbers, resting, run
 from tests.oracle.dynamics import difference
 from tests.oracle.floating import Floating
@@ -30,6 +31,11 @@ def slope(f: Callable[[Array], Array], x: Array, largest: float = 0.02) -> Array
     found = [difference(f, x, largest * share) for share in (1, 0.5, 0.25)]
     apart = [error(a, b) for a, b in pairwise(found)]
     return found[int(np.argmin(apart)) + 1]
+
+
+def quadratic_slope(f: Callable[[Array], Array], x: Array) -> Array:
+    """df/dx of a quadratic function, for which central differences are exact."""
+    return np.array([(f(x + e) - f(x - e)) / 2 for e in np.eye(len(x))]).T
 
 
 # -- derivatives
@@ -132,6 +138,120 @@ def test_identification_with_elastic_joints(seed: int) -> None:
     assert regressor_error(model, at, tau - np.where(elastic, springs(robot, at["q"]), 0)) < CLOSE
 
 
+@pytest.mark.parametrize("seed", range(830, 850))
+def test_energy_power_and_momenta_with_elastic_joints(seed: int) -> None:
+    """The springs store energy; their forces are part of what the momenta and the power balance."""
+    robot = resting(sprung(seeded_tree(seed, 2 + seed % 4), seed))
+    at = state(robot, seed)
+    truth = oracle(robot, at)
+    q, qd, qdd = at["q"], at["qd"], at["qdd"]
+    elastic = np.array([robot.frame(j).eta for j in independent(robot)])
+    forces = truth.torques(q, qd, qdd) - np.where(elastic, springs(robot, q), 0)
+    values = dict(robot.nominal)
+    stiffness, rest = (
+        np.array([getattr(robot.frame(j), name).value(values) for j in independent(robot)])
+        for name in ("k", "rest")
+    )
+    stored = sum(truth.energies(q, qd)) + np.where(elastic, stiffness * (q - rest) ** 2 / 2, 0).sum()
+    energy = symoro.generate(robot, "energy-identification")
+    assert error(run(energy, at)["h"] @ numbers(energy), stored) < CLOSE
+    power = symoro.generate(robot, "power-identification", acceleration=True)
+    found = run(power, at)
+    assert error((found["dh"] + found["p"]) @ numbers(power), qd @ forces) < CLOSE
+    momenta = symoro.generate(robot, "filtered-identification")
+    K = numbers(momenta)
+    assert error(run(momenta, at)["D1"] @ K, truth.inertia(q) @ qd) < CLOSE
+
+    def first(t: Array) -> Array:
+        return truth.inertia(q + t[0] * qd) @ (qd + t[0] * qdd)
+
+    slopes = slope(first, np.zeros(1), min(0.02, 0.02 / np.abs(qd).max()))[:, 0]
+    assert error(slopes + run(momenta, at)["D2"] @ K, forces) < CLOSE
+
+
+def sprung_on_wheels(seed: int) -> tuple[Robot, Array, Array, Array]:
+    """A robot on wheels without dry friction, springs on an active and a passive joint: q, stiffness and rest."""
+    robot, q = layout(seed)
+    rng, own = np.random.default_rng(seed), independent(robot)
+    for j in own:
+        robot = robot.with_frame(j, FS=0)
+    active, passive = ([j for j in own if robot.frame(j).mu is mu] for mu in (True, False))
+    stiffness, rest = np.zeros(len(own)), np.zeros(len(own))
+    for j in (int(rng.choice(active)), *passive[:1]):
+        stiffness[own.index(j)], rest[own.index(j)] = k, at = rng.uniform((20, -0.3), (60, 0.3))
+        robot = robot.with_frame(j, eta=True, k=float(k), rest=float(at))
+    return robot, q, stiffness, rest
+
+
+@pytest.mark.parametrize("seed", range(1100, 1120))
+def test_identification_with_elastic_joints_on_wheels(seed: int) -> None:
+    """The springs of passive joints act on the drives by the rolling constraints."""
+    robot, q, stiffness, rest = sprung_on_wheels(seed)
+    truth = Wheels(robot)
+    qda, qdda = np.random.default_rng(seed).uniform(-1, 1, (2, len(truth.active)))
+    at = {"q": q, "qda": qda, "qdda": qdda}
+    G = np.array([truth.rates(q, unit)[3:] for unit in np.eye(len(qda))]).T
+    forces = truth.torques(q, qda, qdda) + G.T @ (stiffness * (q - rest))
+    model = symoro.generate(robot, "dynamic-identification")
+    assert sum(name.startswith("k") for name in model.columns) == np.count_nonzero(stiffness)
+    assert regressor_error(model, at, forces) < CLOSE
+    power = symoro.generate(robot, "power-identification", acceleration=True)
+    found = run(power, at)
+    assert error((found["dh"] + found["p"]) @ numbers(power), qda @ forces) < CLOSE
+    h = symoro.generate(robot, "energy-identification")
+    moved = (run(h, at)["h"] - run(h, at | {"qda": 0 * qda})["h"]) @ numbers(h)
+    assert error(moved, truth.kinetic(q, truth.rates(q, qda))) < CLOSE
+    momenta = symoro.generate(robot, "filtered-identification")
+    K = numbers(momenta)
+
+    def first(t: Array) -> Array:
+        return run(momenta, {"q": q + t[0] * G @ qda, "qda": qda + t[0] * qdda})["D1"] @ K
+
+    x = truth.rates(q, qda)
+    units = np.array([truth.rates(q, unit) for unit in np.eye(len(qda))]).T
+    assert error(run(momenta, at)["D1"] @ K, units.T @ truth.matrix(q) @ x) < CLOSE
+    assert error(slope(first, np.zeros(1), 0.004)[:, 0] + run(momenta, at)["D2"] @ K, forces) < CLOSE
+
+
+@pytest.mark.parametrize("seed", range(1130, 1150))
+def test_derivatives_with_elastic_joints_on_wheels(seed: int) -> None:
+    """Of torques and accelerations, along the rolling motion."""
+    robot, q, stiffness, rest = sprung_on_wheels(seed)
+    truth, own = Wheels(robot), independent(robot)
+    qda, qdda, tau = np.random.default_rng(seed).uniform(-1, 1, (3, len(truth.active)))
+    G = np.array([truth.rates(q, unit)[3:] for unit in np.eye(len(qda))]).T
+    n, joints = len(qda), [3 + k for k in truth.active]
+
+    def sprung_forces(posture: Array) -> dict[int, float]:
+        return {j: -stiffness[k] * (posture[k] - rest[k]) for k, j in enumerate(own) if stiffness[k]}
+
+    def inverse(y: Array, rates: Array, accelerations: Array) -> Array:
+        xd, f = on_wheels(truth, q + G @ y, rates, accelerations, sprung_forces(q + G @ y))
+        return np.r_[f[joints], xd[joints]]
+
+    def direct(y: Array, rates: Array, torques: Array) -> Array:
+        given = {own[k]: x for k, x in zip(truth.active, torques, strict=True)}
+        xd, _ = on_wheels(truth, q + G @ y, rates, 0 * rates, given | sprung_forces(q + G @ y))
+        return xd[joints]
+
+    still = 0 * qda
+    found = outputs(robot, "inverse-dynamics-derivatives", {"q": q, "qda": qda, "qdda": qdda})
+    for name, expected in (
+        ("qa", difference(lambda y: inverse(y, qda, qdda), still, 0.004)),
+        ("qda", quadratic_slope(lambda y: inverse(still, y, qdda), qda)),
+        ("qdda", quadratic_slope(lambda y: inverse(still, qda, y), qdda)),
+    ):
+        assert error(found[f"dtau_d{name}"], expected[:n]) < CLOSE, name
+        assert error(found[f"dqdd_out_d{name}"], expected[n:]) < CLOSE, name
+    found = outputs(robot, "direct-dynamics-derivatives", {"q": q, "qda": qda, "tau": tau})
+    for name, expected in (
+        ("qa", difference(lambda y: direct(y, qda, tau), still, 0.004)),
+        ("qda", quadratic_slope(lambda y: direct(still, y, tau), qda)),
+        ("tau", quadratic_slope(lambda y: direct(still, qda, y), tau)),
+    ):
+        assert error(found[f"dqdda_d{name}"], expected) < CLOSE, name
+
+
 @pytest.mark.parametrize("seed", range(860, 880))
 def test_identification_of_motors_behind_springs(seed: int) -> None:
     """Forces on the joints, then torques of the motors, each with its own rotor and friction."""
@@ -207,8 +327,6 @@ def test_closed_loops_on_wheels(seed: int) -> None:
     assert error(difference(first, np.zeros(1), 0.002)[:, 0] + run(momenta, at)["D2"] @ K, tau) < CLOSE
     slopes = outputs(robot, "inverse-dynamics-derivatives", at)
     G = np.array([truth.rates(q, unit)[3:] for unit in np.eye(len(qda))]).T
-    torques = symoro.generate(robot, "inverse-dynamics").function(compiled=False)
-    by_position = difference(lambda y: torques(q=q + G @ y, qda=qda, qdda=qdda)["tau"], 0 * qda, 0.002)
+    by_position = difference(lambda y: truth.torques(q + G @ y, qda, qdda), 0 * qda, 0.002)
     assert error(slopes["dtau_dqa"], by_position) < CLOSE
-    by_velocity = difference(lambda y: torques(q=q, qda=y, qdda=qdda)["tau"], qda)
-    assert error(slopes["dtau_dqda"], by_velocity) < CLOSE
+    assert error(slopes["dtau_dqda"], quadratic_slope(lambda y: truth.torques(q, y, qdda), qda)) < CLOSE

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from symoro.errors import OptionError
 from symoro.expr.formula import ZERO, Formula
 from symoro.models.catalogue import POSTURE as POSTURE
-from symoro.models.catalogue import Option, Options
+from symoro.models.catalogue import Option
 from symoro.models.coordinates.blocks import Block
 from symoro.models.dynamic.force_elements import spring_energy
 from symoro.models.dynamic.structures import Structure
@@ -108,15 +108,6 @@ def output_spring_energy(s: System) -> None:
         s.builder.output(SPRING_ENERGY, spring_energy(s.builder, robot, q))
 
 
-def has_base_parameters(robot: Robot, options: Options) -> str | None:
-    """Return why there is no regressor of the base parameters, if these are requested."""
-    if options.get("parameters") == "base" and robot.wheels:
-        return (
-            "rolling regroups parameters that other motions of a base separate; use the standard parameters"
-        )
-    return None
-
-
 def unloaded(robot: Robot) -> Robot:
     """Return the robot without external wrenches: they are no part of the identification models."""
     none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
@@ -155,6 +146,8 @@ def regressor_base(robot: Robot) -> BaseParameters:
         base_parameters,  # imported here, since it takes time and NumPy
     )
 
+    if robot.wheels:  # every rotor inertia is a column there, and a further drive would be one too many
+        return base_parameters(robot)
     frames = tuple(frame if frame.IA.is_zero else replace(frame, mu=True) for frame in robot.frames)
     return base_parameters(replace(robot, frames=frames))
 

@@ -55,7 +55,6 @@ from symoro.models.identification.columns import (
     Column,
     at_posture,
     columns,
-    has_base_parameters,
     output_spring_torques,
     unloaded,
     with_columns,
@@ -188,9 +187,10 @@ def regressor_program(
     chosen: Sequence[Column],
     rotation: str = "matrix",
     actuators: str | None = None,
+    surplus: str = "refuse",
 ) -> Program:
     """Return the program of W."""
-    layout = Layout(unloaded(robot), actuators)
+    layout = Layout(unloaded(robot), actuators, surplus)
     s = system("dynamic_identification", layout, formulation, ALL, rotation=rotation)
     _ = s.tree.gravity
     entries = regressor(s, formulation)
@@ -207,7 +207,7 @@ def regressor_program(
     outputs=lambda structure: (w_port(structure), *(() if structure.wheels else (SPRING_TORQUES,))),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE, ACTUATORS),
     aliases=("dim",),
-    requirements=(has_motors, has_base_parameters),
+    requirements=(has_motors,),
     structures={
         FIXED: {
             "applies": with_parameters(FIXED),

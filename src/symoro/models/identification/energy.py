@@ -30,7 +30,6 @@ from symoro.models.identification.columns import (
     Column,
     at_posture,
     columns,
-    has_base_parameters,
     output_spring_energy,
     unloaded,
     with_columns,
@@ -133,7 +132,6 @@ READ = Inputs(position=True)
     outputs=lambda structure: (H, *(() if structure.wheels else (SPRING_ENERGY,))),
     options=(PARAMETERS, ROTATION, POSTURE),
     aliases=("eim",),
-    requirements=(has_base_parameters,),
     structures={
         FIXED: {
             "applies": with_parameters(FIXED, at_rest=True),

@@ -43,7 +43,6 @@ from symoro.models.identification.columns import (
     Column,
     at_posture,
     columns,
-    has_base_parameters,
     output_spring_torques,
     unloaded,
     with_columns,
@@ -192,7 +191,6 @@ def momentum_ports(structure: Structure) -> tuple[Port, Port]:
     ),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE),
     aliases=("fdim",),
-    requirements=(has_base_parameters,),
     structures={
         FIXED: {
             "applies": with_parameters(FIXED, at_rest=True),

@@ -33,7 +33,6 @@ from symoro.models.identification.columns import (
     Column,
     at_posture,
     columns,
-    has_base_parameters,
     output_spring_energy,
     unloaded,
     with_columns,
@@ -87,7 +86,6 @@ QDD_FOR_DH = Port("qdd", "n", "joint accelerations, when dh is asked for")
     outputs=lambda structure: (H, LOSS, DH, *(() if structure.wheels else (SPRING_ENERGY,))),
     options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, ROTATION, POSTURE),
     aliases=("pim",),
-    requirements=(has_base_parameters,),
     structures={
         FIXED: {
             "inputs": (Q, QD, QDD_FOR_DH),

@@ -215,19 +215,18 @@ def numeric_base_parameters(
         if found is None:
             rigid = with_rigid_loops(robot, linear)
             if rigid is None:
-                raise _no_motion(robot, linear.posture)
+                raise no_motion(robot, linear.posture)
             return numeric_base_parameters(robot, rotor=rotor, linear=rigid, notes=notes)
     words = ", ".join(w for w in (linear.words, found.words) if w) or "any posture"
     method = (
         f"numeric, {found.count} states ({words}), verified on others; weakest kept column "
         f"{found.fit.smallest:.1e}, strongest dropped {found.fit.largest:.1e}"
     )
-    if linear.invented:
-        notes = (*notes, "random values for symbols without a nominal one: " + ", ".join(linear.invented))
+    notes = (*notes, *invented_note(linear.invented))
     if found.fit.smallest < FAINT_COLUMN:
         faint = f"some parameters differ from sums of others by {found.fit.smallest:.0e} only"
         notes = (*notes, f"{faint}: no experiment tells them apart")
-    result = _written(robot, wanted, found.fit, numbers(linear.robot).length, method, notes)
+    result = written_result(robot, wanted, found.fit, numbers(linear.robot).length, method, notes)
     if linear.open:  # with symbols no loop closes linearly that does not with numbers
         return result
     return _compared(result, robot, rotor=rotor, posture=linear.posture)
@@ -336,7 +335,13 @@ class _Sampling:
         return ", ".join(f"q{j} = {x:.4g}" for j, x in pairs if j <= self.robot.NL)
 
 
-def _no_motion(robot: Robot, posture: Posture | None) -> NotApplicableError:
+def invented_note(symbols: Sequence[str]) -> tuple[str, ...]:
+    """Return the note on symbols that were given a random value, if there are any."""
+    return ("random values for symbols without a nominal one: " + ", ".join(symbols),) if symbols else ()
+
+
+def no_motion(robot: Robot, posture: Posture | None) -> NotApplicableError:
+    """Return the error of loops from whose posture no motion was followed."""
     at = "the posture" if posture else "every posture that was tried"
     return NotApplicableError(
         f"the loops of robot '{robot.name}' are closed at {at}, but no motion of theirs could be followed from there",
@@ -351,7 +356,7 @@ def _same(fit: Fit, other: Fit | None) -> bool:
     return fit.kept == other.kept and 0.5 < fit.smallest / other.smallest < 2
 
 
-def _written(
+def written_result(
     robot: Robot,
     wanted: Sequence[ParameterKey],
     fit: Fit,

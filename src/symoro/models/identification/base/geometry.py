@@ -23,7 +23,7 @@ ParameterKey = tuple[int, str]
 
 
 def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
-    """The parameters that are not zero; rotor inertias of motorised joints only."""
+    """The parameters that are not zero; rotor inertias of motorised joints, on wheels of every joint."""
     base = [] if robot.base.kind == BaseKind.FIXED else [(0, robot.base.link)]
     found = {
         (j, name)
@@ -33,7 +33,7 @@ def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
     }
     if rotor:
         for j, frame in enumerate(robot.frames[: robot.NL], 1):
-            if frame.mu and frame.moving and not frame.IA.is_zero:
+            if (frame.mu or robot.wheels) and frame.moving and not frame.IA.is_zero:
                 found.add((j, "IA"))
     return found
 
@@ -43,7 +43,7 @@ def rotors_apart(robot: Robot) -> tuple[str, ...]:
     passive = [
         f"IA{j}"
         for j, frame in enumerate(robot.frames[: robot.NL], 1)
-        if frame.moving and not frame.mu and not frame.IA.is_zero
+        if frame.moving and not frame.mu and not robot.wheels and not frame.IA.is_zero
     ]
     return (f"rotor inertias of passive joints stay apart: {', '.join(passive)}",) if passive else ()
 

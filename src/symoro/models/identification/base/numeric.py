@@ -76,12 +76,18 @@ def coefficient_unit(robot: Robot, kept: ParameterKey, other: ParameterKey, leng
     return float(length ** (length_power(robot, *kept) - length_power(robot, *other)))
 
 
+def geometric_formulas(robot: Robot) -> list[Formula]:
+    """Return the formulas on which relations between parameters depend: the tree, its base and gravity, the wheels."""
+    wheels = [f for wheel in robot.wheels for f in (wheel.radius, wheel.roller)]
+    return [*formulas(robot), *robot.base.Z, *robot.base.G, *wheels]
+
+
 def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:
     """The robot with a random nominal value for every symbol of its geometry without one, and their names."""
     rng = np.random.default_rng(seed)
     values = dict(robot.nominal)
     needed: dict[str, None] = {}
-    for f in (*formulas(robot), *robot.base.Z, *robot.base.G):
+    for f in geometric_formulas(robot):
         for name in sorted(f.symbols - values.keys()):
             needed.setdefault(name)
     values |= {name: float(rng.uniform(0.2, 1.2)) for name in needed}

@@ -3,7 +3,8 @@
 The torques are linear in the standard inertial parameters, but some have no effect and some act only together. A
 base set is a largest set whose functions in the energy are linearly independent modulo constants; every other
 parameter then counts as a multiple of them (a *relation*). How they are found is told in `regroup` (trees, exact),
-`loops` (closed loops that are linear), `branch` (states of the others) and `fit` (columns of numbers).
+`loops` (closed loops that are linear), `branch` (states of the others), `wheels` (rolling robots) and `fit` (columns
+of numbers).
 
 M. Gautier, W. Khalil, "A direct determination of minimum inertial parameters of robots", ICRA 1988,
 sections 5 to 8. W. Khalil, D. Creusot, "SYMORO+", Robotica 15, 1997, section 6.4.
@@ -48,8 +49,9 @@ def base_parameters(
     """The base inertial parameters of a robot.
 
     Arguments:
-        method: 'auto' (exact, but verified numeric relations for closed loops that have no linear closure),
-            'exact', or 'numeric' (random states, at the robot's nominal values).
+        method: 'auto' (exact, but verified numeric relations on wheels, and for closed loops that have no linear
+            closure), 'exact' (on wheels the relations of the tree on a free base, which may not be the fewest), or
+            'numeric' (random states, at the robot's nominal values).
         rotor: whether rotor inertias IA of motorised joints count; if not they stay apart, as friction does.
         posture: of closed loops, joint positions near the assembly mode: the name of one of the robot's postures, one
             value per joint, or {joint: value}; the posture 'home' unless given.
@@ -73,6 +75,10 @@ def _found(
     """Return the same from hashable arguments, because several models require the result for one robot."""
     tidy, notes = tidied(robot)
     notes += rotors_apart(tidy) if rotor else ()
+    if tidy.wheels and method != "exact":
+        from symoro.models.identification.base.wheels import wheeled_base_parameters
+
+        return wheeled_base_parameters(tidy, rotor=rotor, posture=dict(near) if near else None, notes=notes)
     if method != "numeric" and not tidy.B:
         return exact(tidy, tidy, rotor=rotor, notes=notes)
     from symoro.models.identification.base.compare import numeric_base_parameters

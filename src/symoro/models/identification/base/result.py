@@ -145,7 +145,10 @@ def _root(geometry: Field, robot: Robot) -> tuple[Span | None, str]:
     if robot.base.kind == BaseKind.FLOATING:
         return None, "floating base with link 0"
     if robot.base.kind == BaseKind.WHEELED:
-        return None, "wheeled base taken as free in space, with link 0: its wheels may hide some parameters"
+        return (
+            None,
+            "wheeled base taken as free in space, with link 0: rolling may regroup further parameters",
+        )
     if moves(robot):
         return FULL, "base that moves as prescribed, taken as any motion"
     return gravity_span(geometry, robot), ""

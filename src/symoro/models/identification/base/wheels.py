@@ -1,0 +1,144 @@
+"""Base parameters of robots on wheels, from the regressor of the torques at sampled states.
+
+Rolling constraints are nonholonomic: the torques do not follow from the energy over the independent rates, so that the
+columns of W(q, qda, qdda), and not functions of the energy, decide which parameters act together. A relation between
+columns of W holds for the other identification models too: the momenta are linear in the rates and W in the
+accelerations, and the power is qda' W.
+
+States with loops are those of one assembly branch (`compare`). States near a singular configuration of the wheels have
+large rates of passive joints, and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from symoro.errors import NotApplicableError, ProgramError
+from symoro.expr.evaluate import evaluate
+from symoro.models.dynamic.formulation import plain
+from symoro.models.identification.base.assembly import Posture, assembled, no_assembly
+from symoro.models.identification.base.compare import branch, invented_note, no_motion, written_result
+from symoro.models.identification.base.fit import SPARE, Fit, fitted
+from symoro.models.identification.base.geometry import ParameterKey, columns
+from symoro.models.identification.base.numeric import Geometry, completed, geometric_formulas, numbers
+from symoro.models.identification.base.regroup import ordered
+from symoro.models.identification.base.result import BaseParameters
+from symoro.models.identification.columns import Column
+from symoro.models.identification.dynamic import regressor_program
+from symoro.models.numeric.closure import closed
+from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.home import closed_home
+from symoro.models.tolerances import ROUNDED_COLUMN
+from symoro.models.units import length_power
+from symoro.program.program import Program
+from symoro.robot.description import JointType, Robot
+from symoro.robot.size import joint_units
+from symoro.threads import one_thread
+
+STATES = 4  # sampled states per parameter
+LARGEST = 20.0  # a state whose columns are this many times larger than usual is near a singular configuration
+
+
+@one_thread
+def wheeled_base_parameters(
+    robot: Robot, *, rotor: bool, posture: Posture | None, notes: tuple[str, ...]
+) -> BaseParameters:
+    """Return the base parameters of a robot on wheels at its nominal values.
+
+    Arguments:
+        rotor: whether rotor inertias count, those of passive joints too: rolling makes them act on the drives.
+        posture: of closed loops, near the assembly mode; the robot's posture 'home' unless given.
+
+    Raises:
+        NotApplicableError: the active joints do not determine the motion, or the loops cannot be assembled.
+        ProgramError: the numbers leave no gap between independent and dependent columns.
+    """
+    whole, invented = completed(robot)
+    wanted = ordered(robot, columns(robot, rotor=rotor))
+    if not wanted:
+        return written_result(robot, wanted, Fit([], {}, 1.0, 0.0), 1.0, "no parameters", notes)
+    geometry = numbers(whole)
+    rng = np.random.default_rng(3)
+    count = STATES * len(wanted) + SPARE
+    with np.errstate(all="ignore"):  # states whose columns are not finite are left out
+        q = _postures(geometry, posture, count, rng)
+        rows = _regressor_rows(geometry, wanted, q, rng)
+        fit = fitted(rows, np.zeros((len(rows), 0)), ROUNDED_COLUMN)
+    if not (fit.clear and fit.plain):
+        raise ProgramError(
+            f"the numbers of robot '{robot.name}' leave no gap between independent and dependent parameters: weakest "
+            f"kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
+            hint="replace lengths or angles that are almost equal or almost zero by exact ones",
+        )
+    method = (
+        f"numeric, {count} states of the rolling robot with link 0, verified on others; weakest kept column "
+        f"{fit.smallest:.1e}, strongest dropped {fit.largest:.1e}"
+    )
+    symbols = sorted({name for f in geometric_formulas(robot) for name in f.symbols} - {*invented})
+    if symbols:
+        notes = (*notes, f"the relations hold at the nominal values of {', '.join(symbols)}")
+    notes = (*notes, *invented_note(invented))
+    return written_result(robot, wanted, fit, geometry.length, method, notes)
+
+
+def _postures(
+    geometry: Geometry, posture: Posture | None, count: int, rng: np.random.Generator
+) -> dict[int, Array]:
+    """Return the position of each coordinate at some states, in SI units; loops are closed."""
+    joints = geometry.coordinates
+    q = rng.uniform(-2.5, 2.5, (count, len(joints)))
+    if geometry.loops:
+        near = geometry.own(closed_home(geometry.robot) if posture is None else posture)
+        starts = assembled(geometry, near)
+        if not starts:
+            raise no_assembly(geometry)
+        walks = (branch(geometry, at, count, rng) for at in starts[:6])
+        walked = next((one for one in walks if one is not None), None)
+        if walked is None:
+            raise no_motion(geometry.robot, posture)
+        q, good = closed(geometry, walked, range(len(joints)))
+        q = q[good]
+    return dict(zip(joints, (q * geometry.metres).T, strict=True))
+
+
+def _regressor_rows(
+    geometry: Geometry, wanted: Sequence[ParameterKey], q: dict[int, Array], rng: np.random.Generator
+) -> Array:
+    """Return the rows of W at the postures and random rates, in units of the robot's size."""
+    robot, length = geometry.robot, geometry.length
+    chosen = [Column(name, j) for j, name in wanted]
+    program = regressor_program(robot, plain(robot), chosen, surplus="share")
+    W = _evaluated(program, robot, q, length, rng)
+    powers = np.array([length_power(robot, j, name) for j, name in wanted])
+    (drives,) = (map(_joint, port.symbols) for port in program.inputs if port.name == "qda")
+    efforts = np.array([1 if robot.frame(j).sigma == JointType.PRISMATIC else 2 for j in drives])
+    W = W / length ** (efforts[:, None] - powers)
+    sizes = np.abs(W).max((1, 2))
+    usual = sizes < LARGEST * np.median(sizes[np.isfinite(sizes)])
+    if usual.sum() * W.shape[1] < len(wanted) + SPARE:
+        raise NotApplicableError(f"robot '{robot.name}' is singular at almost every posture of its wheels")
+    return np.asarray(W[usual].reshape(-1, len(wanted)))
+
+
+def _joint(symbol: str) -> int:
+    """Return the number of the joint of an entry of q, qda or qdda."""
+    return int(symbol.lstrip("qd"))
+
+
+def _evaluated(
+    program: Program, robot: Robot, q: dict[int, Array], length: float, rng: np.random.Generator
+) -> Array:
+    """Return W (states, drives, columns) at random rates and accelerations."""
+    count = len(next(iter(q.values())))
+    variables: dict[str, Array] = {}
+    for port in program.inputs:
+        for name in port.symbols:
+            j = _joint(name)
+            (unit,) = joint_units(robot, [j], length)
+            variables[name] = q[j] if port.name == "q" else rng.standard_normal(count) * unit
+    (output,) = (port for port in program.outputs if port.name == "W")
+    values = evaluate(program.graph, output.lits, dict(robot.nominal), variables)
+    entries = [np.broadcast_to(np.asarray(x, float), (count,)) for x in values]
+    return np.stack(entries, 1).reshape(count, *output.shape)
