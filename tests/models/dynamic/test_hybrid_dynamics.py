@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,10 +13,14 @@ from hypothesis import strategies as st
 import symoro
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO, formula
-from symoro.models.coordinates.joint_motion import joint_motion
+from symoro.expr.scalar import Scalar
+from symoro.models.coordinates.blocks import joint
+from symoro.models.coordinates.joint_motion import coordinates
+from symoro.models.coordinates.provider import TreeCoordinates
 from symoro.models.dynamic.articulated import Driven, Free, body_inertias, hybrid_dynamics
 from symoro.models.dynamic.force_elements import drive_torques
 from symoro.models.dynamic.setting import gravity, wrenches
+from symoro.models.dynamic.system import joint_entries
 from symoro.models.recursion import base_motion, local_frames
 from symoro.program.builder import Builder
 from symoro.program.count import count
@@ -44,11 +48,17 @@ CLOSE = 1e-11
 SOLVED = 1e-8  # the condition of the inertia matrix comes in
 
 
+def declared(builder: Builder, robot: Robot) -> tuple[Mapping[int, Scalar], Mapping[int, Scalar]]:
+    """Declare q and qd; return positions and velocities of the joints of the tree."""
+    provider = TreeCoordinates(coordinates(builder, robot))
+    rates = provider.rates(joint_entries(builder, robot, provider, "qd"))
+    return provider.positions, {j: rates[joint(j)] for j in moving_joints(robot)}
+
+
 def program(robot: Robot, free: Collection[int], free_base: bool) -> Program:
     """qdd, tau and Vd0 from `known`: the torques of the free joints, the accelerations of the others."""
     builder = Builder("mixed")
-    motion = joint_motion(builder, robot, "qd")
-    q, qd = motion.q, motion.qd
+    q, qd = declared(builder, robot)
     moving = moving_joints(robot)
     known = dict(zip(moving, builder.input("known", (len(moving),)), strict=True))
     friction = drive_torques(builder, robot, qd, dict.fromkeys(moving, 0))
@@ -183,11 +193,11 @@ def test_each_moving_joint_must_be_known() -> None:
     """A joint that was forgotten is not taken for one that stands still."""
     robot = symoro.load("planar2r")
     builder = Builder("one joint short")
-    motion = joint_motion(builder, robot, "qd")
-    tree, base = local_frames(builder, robot, motion.q), base_motion(builder, robot)
+    q, qd = declared(builder, robot)
+    tree, base = local_frames(builder, robot, q), base_motion(builder, robot)
     inertias = body_inertias(builder, robot, tree)
     with pytest.raises(KeyError):
-        hybrid_dynamics(builder, tree, motion.qd, {1: Driven(0)}, base, [0, 0, 0], inertias, {})
+        hybrid_dynamics(builder, tree, qd, {1: Driven(0)}, base, [0, 0, 0], inertias, {})
 
 
 # -- nothing to move

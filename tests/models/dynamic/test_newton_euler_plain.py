@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from symoro.expr.formula import ZERO
-from symoro.models.coordinates.joint_motion import joint_motion
+from symoro.models.coordinates.blocks import joint
+from symoro.models.coordinates.joint_motion import coordinates
+from symoro.models.coordinates.provider import TreeCoordinates
 from symoro.models.dynamic.force_elements import drive_torques
 from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.newton_euler_plain import efforts, link_motions, link_wrenches
 from symoro.models.dynamic.setting import gravity, wrenches
+from symoro.models.dynamic.system import joint_entries
 from symoro.models.recursion import base_motion, local_frames
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
@@ -30,9 +33,11 @@ NO_LOAD = dict.fromkeys(WRENCH, ZERO)
 def program(robot: Robot) -> Program:
     """tau (of the tree's joints), and the wrench on every link, link 0 first."""
     builder = Builder("plain")
-    motion = joint_motion(builder, robot, "qd", "qdd")
-    qd, qdd = motion.qd, motion.qdd
-    tree = local_frames(builder, robot, motion.q)
+    provider = TreeCoordinates(coordinates(builder, robot))
+    nu, nud = (joint_entries(builder, robot, provider, name) for name in ("qd", "qdd"))
+    rates, accelerations = provider.rates(nu), provider.accelerations(nud, nu)
+    qd, qdd = ({j: values[joint(j)] for j in moving_joints(robot)} for values in (rates, accelerations))
+    tree = local_frames(builder, robot, provider.positions)
     motions = link_motions(tree, base_motion(builder, robot), gravity(builder, robot), qd, qdd)
     found = link_wrenches(tree, motions, link_inertias(builder, robot), wrenches(builder, robot))
     drives, along = drive_torques(builder, robot, qd, qdd), efforts(tree, found)

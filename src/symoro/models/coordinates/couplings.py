@@ -186,31 +186,10 @@ def joint_positions(builder: Builder, robot: Robot, *, cut: bool = False) -> dic
     return found
 
 
-def own_entries(builder: Builder, robot: Robot, name: str) -> dict[int, Scalar]:
-    """Declare the input qd, qdd or tau (qda, qdda with loops); its entries by joint, fixed values in their place."""
-    own = coordinate_joints(robot)
-    port = (OF_LOOPS if robot.B else PORTS)[name]
-    title = port.title.split(", in place")[0]
-    given = builder.input(port, (len(own),), [f"{name}{j}" for j in own], title)
-    values: dict[int, Scalar] = dict(zip(own, given, strict=True))
-    for j in own:
-        fixed = fixed_value(builder, robot, name, j)
-        if fixed is not None:
-            values[j] = fixed
-        if name == "tau" and elastic(robot, j):
-            values[j] = 0
-    return values
-
-
 def fixed_value(builder: Builder, robot: Robot, name: str, j: int) -> Expr | None:
     """What the robot fixes of the velocity, acceleration or torque of a joint."""
     fixed: Formula | None = getattr(robot.frame(j), FIXED_BY[name])
     return None if fixed is None else builder.formula(fixed)
-
-
-def elastic(robot: Robot, j: int) -> bool:
-    """Whether nothing but its spring drives a joint of a tree; the spring is with what the joint has to bear."""
-    return robot.frame(j).eta and not robot.B
 
 
 # -- robots with loops, where joints follow others that are yet to be found
