@@ -46,14 +46,20 @@ def lengths(a: Array, b: Array, pose: Array) -> Array:
 
 
 def test_study_parameters() -> None:
+    """Half turns about the axes make each of the four quaternion entries the largest in some poses."""
     rng = np.random.default_rng(0)
-    for _ in range(20):
+    largest = set()
+    for k in range(40):
         pose = random_pose(rng)
+        if k % 4:
+            pose[:3, :3] = pose[:3, :3] @ (2 * np.diag(np.eye(3)[k % 4 - 1]) - np.eye(3))
         x = study_of(pose)
+        largest.add(int(np.argmax(np.abs(x[:4]))))
         assert np.abs(pose_of(x) - pose).max() < 1e-13
         a, b = rng.normal(size=(2, 6, 3))
         legs = np.c_[a, b, lengths(a, b, pose) ** 2]
         assert np.abs(np.einsum("kij,i,j->k", quadrics(legs), x, x)).max() < 1e-12
+    assert largest == set(range(4))
 
 
 def verified(a: Array, b: Array, wanted: Array, poses: Array) -> None:
