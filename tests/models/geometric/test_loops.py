@@ -204,6 +204,22 @@ def test_bars_of_equal_length_are_told_from_symbols(flip: bool) -> None:
     assert symoro.generate(kite, "loop-geometry").outputs["q"][0] == 2
 
 
+def test_a_parallelogram_with_a_bent_rocker() -> None:
+    """The rocker has a fixed frame: its side is (0.4, 0.3) in the axes of its joint, as long as the crank, 0.5."""
+    frames = (
+        frame(0, mu=True),
+        frame(1, d=0.5),
+        frame(0, d=0.3),
+        frame(3, sigma=2, d=0.4),
+        frame(2, d=0.3),
+        frame(4, sigma=2, d=0.3, gamma="pi/2"),
+    )
+    robot = Robot("bent", frames, (Link(),) * 4)
+    found = modes(robot, [0.7])
+    assert found["status"].tolist() == [0] and open_by(robot, found["q"], found["qc"]) < 1e-12
+    np.testing.assert_allclose(found["q"][0], [0.7, -0.7, 0.7 - np.arctan2(0.3, 0.4)], atol=1e-15)
+
+
 def test_the_crossed_mode() -> None:
     robot = symoro.load("fourbar").bind({"D5": "D2", "D4": "D3"})
     found = modes(robot, [1.0], modes="all")
