@@ -237,7 +237,7 @@ def test_derivatives_with_elastic_joints_on_wheels(seed: int) -> None:
     still = 0 * qda
     found = outputs(robot, "inverse-dynamics-derivatives", {"q": q, "qda": qda, "qdda": qdda})
     for name, expected in (
-        ("qa", difference(lambda y: inverse(y, qda, qdda), still, 0.004)),
+        ("qa", slope(lambda y: inverse(y, qda, qdda), still, 0.004)),
         ("qda", quadratic_slope(lambda y: inverse(still, y, qdda), qda)),
         ("qdda", quadratic_slope(lambda y: inverse(still, qda, y), qdda)),
     ):
@@ -245,7 +245,7 @@ def test_derivatives_with_elastic_joints_on_wheels(seed: int) -> None:
         assert error(found[f"dqdd_out_d{name}"], expected[n:]) < CLOSE, name
     found = outputs(robot, "direct-dynamics-derivatives", {"q": q, "qda": qda, "tau": tau})
     for name, expected in (
-        ("qa", difference(lambda y: direct(y, qda, tau), still, 0.004)),
+        ("qa", slope(lambda y: direct(y, qda, tau), still, 0.004)),
         ("qda", quadratic_slope(lambda y: direct(still, y, tau), qda)),
         ("tau", quadratic_slope(lambda y: direct(still, qda, y), tau)),
     ):

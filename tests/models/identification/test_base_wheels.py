@@ -42,13 +42,16 @@ def check(robot: Robot, q: Array) -> None:
     """W_base K_base = W K, and W_base has as many independent columns as W."""
     every, whole = sampled(robot, q)
     some, base = sampled(robot, q, parameters="base")
-    K, Kb = numbers(whole), numbers(base, "base")
-    assert error(np.concatenate(some) @ Kb, np.concatenate(every) @ K) < CLOSE
+    # next to a singular configuration of the wheels one state outweighs all others
+    sizes = np.array([np.abs(W).max() for W in every])
+    regular = sizes < 20 * np.median(sizes)
+    assert regular.sum() > STATES / 2
+    columns, kept = (np.concatenate(np.array(Ws)[regular]) for Ws in (every, some))
+    assert error(kept @ numbers(base, "base"), columns @ numbers(whole)) < CLOSE
     assert len(base.columns) < len(whole.columns)
-    assert spread(np.concatenate(some)) > GAP
+    assert spread(kept) > GAP
     # no further column of the standard ones is independent of these
-    columns = np.concatenate(every)
-    basis = np.linalg.svd(unit(np.concatenate(some)), full_matrices=False)[0]
+    basis = np.linalg.svd(unit(kept), full_matrices=False)[0]
     assert error(basis @ (basis.T @ columns), columns) < CLOSE
 
 
