@@ -25,7 +25,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option
 from symoro.models.coordinates.blocks import BASE, Coordinate
 from symoro.models.coordinates.layout import Layout
-from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.models import ROLLING_1996, direct_outputs, output_accelerations
 from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, tree_model

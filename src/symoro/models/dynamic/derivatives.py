@@ -31,7 +31,7 @@ from symoro.expr.substitute import substitute
 from symoro.models.coordinates.blocks import BASE, Coordinate, Values
 from symoro.models.coordinates.couplings import FIXED_BY
 from symoro.models.coordinates.layout import Layout
-from symoro.models.dynamic.floating.base import ROTATION, base_gravity
+from symoro.models.dynamic.floating_base import ROTATION, base_gravity
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.structures import BASE_MOTION, FIXED, FLOATING, ON_WHEELS, Structure, tree_model
 from symoro.models.dynamic.system import Inputs, System, joint_entries, system

@@ -42,7 +42,7 @@ from symoro.models.coordinates.blocks import Values
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.composite import along_axes, symmetric, tree_composites
 from symoro.models.dynamic.derivatives import slopes_along
-from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import moment_k
 from symoro.models.dynamic.setting import at_rest, fixed_tree

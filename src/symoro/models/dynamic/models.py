@@ -33,7 +33,7 @@ from symoro.models.coordinates.blocks import (
     motor,
 )
 from symoro.models.coordinates.layout import Layout, PlatformSpace
-from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.search import searched
 from symoro.models.dynamic.setting import LOOPS, at_rest

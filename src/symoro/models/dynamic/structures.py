@@ -11,7 +11,7 @@ from typing import Any
 
 from symoro.models.catalogue import Option, Options, always, form, model
 from symoro.models.coordinates.layout import Layout
-from symoro.models.dynamic.floating.base import ROTATION, floating_tree
+from symoro.models.dynamic.floating_base import ROTATION, floating_tree
 from symoro.models.dynamic.setting import fixed_tree, unfit_loops
 from symoro.models.dynamic.system import Inputs
 from symoro.models.kinematic.wheels.setting import APPLIES_TO as ROLLING_ROBOTS

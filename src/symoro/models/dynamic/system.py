@@ -17,7 +17,7 @@ from symoro.models.coordinates.couplings import FIXED_BY, OF_LOOPS, PORTS, fixed
 from symoro.models.coordinates.layout import Layout, PlatformSpace, constraint_provider
 from symoro.models.coordinates.provider import ConstraintProvider
 from symoro.models.dynamic.flexible.tree import mode_inputs
-from symoro.models.dynamic.floating.base import base_gravity, base_position
+from symoro.models.dynamic.floating_base import base_gravity, base_position
 from symoro.models.dynamic.force_elements import ForceElements
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.tree_dynamics import Known, Method, Solution, State, TreeDynamics

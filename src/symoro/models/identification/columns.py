@@ -2,16 +2,13 @@
 
 A column is named by the field of the robot that it multiplies and the number of its link: XX1 .. M1, IA1, FV1, FS1,
 FO1, and k1 for the stiffness of an elastic joint, whose rest position is known. Fields that are zero have no column.
-Base parameters (1997 paper, section 6.4) keep the columns of the standard ones that stay, and change the values:
-
-    W K = W_b K_b,     K_b = K_kept + sum of coefficient K_other over what is regrouped with it
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symoro.errors import OptionError
 from symoro.expr.formula import ZERO, Formula
@@ -21,13 +18,10 @@ from symoro.models.coordinates.blocks import Block
 from symoro.models.dynamic.force_elements import spring_energy
 from symoro.models.dynamic.structures import Structure
 from symoro.models.dynamic.system import System
-from symoro.program.program import Port, Program
+from symoro.program.program import Port
 from symoro.robot.coordinates import PostureLike, with_home
 from symoro.robot.description import INERTIAL, WRENCH, BaseKind, Robot
 from symoro.robot.topology import elastic_joints
-
-if TYPE_CHECKING:
-    from symoro.models.identification.base.parameters import BaseParameters
 
 FRICTION = ("FV", "FS", "FO")
 
@@ -116,14 +110,6 @@ def unloaded(robot: Robot) -> Robot:
     return replace(robot, links=links, base=base, payload=None)
 
 
-def columns(robot: Robot, parameters: str = "standard", friction: str = "given") -> list[Column]:
-    """Return the columns, link by link: inertia, rotor inertia, friction, stiffness."""
-    inertial = base_columns(robot) if parameters == "base" else inertial_columns(robot)
-    found = [*inertial, *friction_columns(robot, friction), *stiffness_columns(robot)]
-    order = (*INERTIAL, "IA", *FRICTION, "k")
-    return sorted(found, key=lambda column: (column.j, order.index(column.kind)))
-
-
 def stiffness_columns(robot: Robot) -> list[Column]:
     """Return the stiffness of the elastic joints; in closed loops it is known."""
     return [] if robot.B else [Column("k", j) for j in elastic_joints(robot)]
@@ -131,25 +117,7 @@ def stiffness_columns(robot: Robot) -> list[Column]:
 
 def inertial_columns(robot: Robot) -> list[Column]:
     """Standard parameters of links and rotors that are not zero."""
-    return [column for column in _all_inertial(robot) if not column.value(robot).is_zero]
-
-
-def base_columns(robot: Robot) -> list[Column]:
-    """Base parameters; one that stays may be zero in the robot, when others are regrouped with it."""
-    kept = set(regressor_base(robot).names)
-    return [column for column in _all_inertial(robot) if column.name in kept]
-
-
-def regressor_base(robot: Robot) -> BaseParameters:
-    """The base parameters, with every rotor inertia that the torques contain: that of a passive joint too."""
-    from symoro.models.identification.base.parameters import (
-        base_parameters,  # imported here, since it takes time and NumPy
-    )
-
-    if robot.wheels:  # every rotor inertia is a column there, and a further drive would be one too many
-        return base_parameters(robot)
-    frames = tuple(frame if frame.IA.is_zero else replace(frame, mu=True) for frame in robot.frames)
-    return base_parameters(replace(robot, frames=frames))
+    return [column for column in all_inertial_columns(robot) if not column.value(robot).is_zero]
 
 
 def at_posture(robot: Robot, posture: PostureLike | None) -> Robot:
@@ -171,14 +139,7 @@ def at_posture(robot: Robot, posture: PostureLike | None) -> Robot:
     return found
 
 
-def with_columns(program: Program, chosen: Sequence[Column], robot: Robot, parameters: str) -> Program:
-    """Return the program with the names of its columns, and the notes on the base parameters among them."""
-    notes = regressor_base(robot).notes if parameters == "base" else ()
-    header = (*program.header, *(("remark", note) for note in notes))
-    return replace(program, columns=tuple(column.name for column in chosen), header=header)
-
-
-def _all_inertial(robot: Robot) -> list[Column]:
+def all_inertial_columns(robot: Robot) -> list[Column]:
     of_base = (
         [Column(kind, 0) for kind in INERTIAL] if robot.base.kind == BaseKind.FLOATING or robot.wheels else []
     )
@@ -197,13 +158,3 @@ def friction_columns(robot: Robot, friction: str) -> list[Column]:
         return []
     found = _of_joints(robot, FRICTION)
     return [c for c in found if friction == "all" or not c.value(robot).is_zero]
-
-
-def parameter_values(robot: Robot, names: Sequence[str], parameters: str = "standard") -> list[Formula]:
-    """K: what the robot's own parameters are, for the columns of a regressor."""
-    known = {
-        column.name: column
-        for column in (*_all_inertial(robot), *friction_columns(robot, "all"), *stiffness_columns(robot))
-    }
-    owner = regressor_base(robot).robot if parameters == "base" else robot
-    return [known[name].value(owner) for name in names]

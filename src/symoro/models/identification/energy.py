@@ -19,23 +19,22 @@ from symoro.expr.linalg import Vector, cross, dot, subtract
 from symoro.expr.scalar import Scalar
 from symoro.models.coordinates.blocks import BASE, joint
 from symoro.models.coordinates.layout import Layout
-from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
+from symoro.models.identification.column_choice import columns, with_columns
 from symoro.models.identification.columns import (
     PARAMETERS,
     POSTURE,
     SPRING_ENERGY,
     Column,
     at_posture,
-    columns,
     output_spring_energy,
     unloaded,
-    with_columns,
     with_parameters,
 )
-from symoro.models.identification.dynamic import stretches
+from symoro.models.identification.dynamic_regressor import stretches
 from symoro.models.identification.twists import (
     NONE,
     Bodies,

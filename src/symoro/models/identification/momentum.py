@@ -30,11 +30,12 @@ from symoro.expr.linalg import Matrix, Vector, VectorLike, add, cross, dot, tran
 from symoro.expr.scalar import Scalar
 from symoro.models.coordinates.blocks import BASE, Coordinate, joint
 from symoro.models.coordinates.layout import Layout
-from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import LinkState
 from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, structure_of, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
+from symoro.models.identification.column_choice import columns, with_columns
 from symoro.models.identification.columns import (
     FRICTION_OPTION,
     PARAMETERS,
@@ -42,13 +43,11 @@ from symoro.models.identification.columns import (
     SPRING_TORQUES,
     Column,
     at_posture,
-    columns,
     output_spring_torques,
     unloaded,
-    with_columns,
     with_parameters,
 )
-from symoro.models.identification.dynamic import (
+from symoro.models.identification.dynamic_regressor import (
     RegressorEntries,
     drive_entries,
     regressor_port,

@@ -21,10 +21,11 @@ from symoro.expr.scalar import Scalar, absolute
 from symoro.models.catalogue import Option
 from symoro.models.coordinates.blocks import joint
 from symoro.models.coordinates.layout import Layout
-from symoro.models.dynamic.floating.base import ROTATION
+from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
+from symoro.models.identification.column_choice import columns, with_columns
 from symoro.models.identification.columns import (
     FRICTION_OPTION,
     PARAMETERS,
@@ -32,13 +33,11 @@ from symoro.models.identification.columns import (
     SPRING_ENERGY,
     Column,
     at_posture,
-    columns,
     output_spring_energy,
     unloaded,
-    with_columns,
     with_parameters,
 )
-from symoro.models.identification.dynamic import formulations, regressor
+from symoro.models.identification.dynamic_regressor import formulations, regressor
 from symoro.models.identification.energy import energy_columns
 from symoro.models.ports import P0, Q0, QD, QDA, QDD, QDDA, R0, V0, VD0, Q
 from symoro.models.references import SYMORO_1997

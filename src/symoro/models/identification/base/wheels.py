@@ -26,7 +26,7 @@ from symoro.models.identification.base.numeric import Geometry, completed, geome
 from symoro.models.identification.base.regroup import ordered
 from symoro.models.identification.base.result import BaseParameters
 from symoro.models.identification.columns import Column
-from symoro.models.identification.dynamic import regressor_program
+from symoro.models.identification.dynamic_regressor import regressor_program
 from symoro.models.numeric.closure import closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.home import closed_home

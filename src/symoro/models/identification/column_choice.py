@@ -1,0 +1,71 @@
+"""The columns that a model of identification has: of the standard or of the base parameters, and their values.
+
+Base parameters (1997 paper, section 6.4) keep the columns of the standard ones that stay, and change the values:
+
+    W K = W_b K_b,     K_b = K_kept + sum of coefficient K_other over the parameters regrouped with it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from symoro.expr.formula import Formula
+from symoro.models.identification.base.result import BaseParameters
+from symoro.models.identification.columns import (
+    FRICTION,
+    Column,
+    all_inertial_columns,
+    friction_columns,
+    inertial_columns,
+    stiffness_columns,
+)
+from symoro.program.program import Program
+from symoro.robot.description import INERTIAL, Robot
+
+
+def columns(robot: Robot, parameters: str = "standard", friction: str = "given") -> list[Column]:
+    """Return the columns, link by link: inertia, rotor inertia, friction, stiffness."""
+    inertial = base_columns(robot) if parameters == "base" else inertial_columns(robot)
+    found = [*inertial, *friction_columns(robot, friction), *stiffness_columns(robot)]
+    order = (*INERTIAL, "IA", *FRICTION, "k")
+    return sorted(found, key=lambda column: (column.j, order.index(column.kind)))
+
+
+def base_columns(robot: Robot) -> list[Column]:
+    """Base parameters; one that stays may be zero in the robot, when others are regrouped with it."""
+    kept = set(regressor_base(robot).names)
+    return [column for column in all_inertial_columns(robot) if column.name in kept]
+
+
+def regressor_base(robot: Robot) -> BaseParameters:
+    """The base parameters, with every rotor inertia that the torques contain: that of a passive joint too."""
+    from symoro.models.identification.base.parameters import (
+        base_parameters,  # imported here, since it takes time and NumPy
+    )
+
+    if robot.wheels:  # every rotor inertia is a column there, and a further drive would be one too many
+        return base_parameters(robot)
+    frames = tuple(frame if frame.IA.is_zero else replace(frame, mu=True) for frame in robot.frames)
+    return base_parameters(replace(robot, frames=frames))
+
+
+def with_columns(program: Program, chosen: Sequence[Column], robot: Robot, parameters: str) -> Program:
+    """Return the program with the names of its columns, and the notes on the base parameters among them."""
+    notes = regressor_base(robot).notes if parameters == "base" else ()
+    header = (*program.header, *(("remark", note) for note in notes))
+    return replace(program, columns=tuple(column.name for column in chosen), header=header)
+
+
+def parameter_values(robot: Robot, names: Sequence[str], parameters: str = "standard") -> list[Formula]:
+    """K: what the robot's own parameters are, for the columns of a regressor."""
+    known = {
+        column.name: column
+        for column in (
+            *all_inertial_columns(robot),
+            *friction_columns(robot, "all"),
+            *stiffness_columns(robot),
+        )
+    }
+    owner = regressor_base(robot).robot if parameters == "base" else robot
+    return [known[name].value(owner) for name in names]

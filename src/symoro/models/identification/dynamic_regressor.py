@@ -1,0 +1,181 @@
+"""The regressor of the inverse dynamic model, tau = W K (1997 paper, eq. 39).
+
+A unit of one parameter of link j makes a wrench (f; m) of that link alone, in its own frame about its origin:
+
+    M    f = VP                       XX   m = (WP1, w1 w3, -w1 w2)      XY   m = (-U31, U32, -D12)
+    MX   f = U x,  m = x X VP         YY   m = (-w2 w3, WP2, w1 w2)      XZ   m = (U21, -D31, -U23)
+    MY, MZ likewise                   ZZ   m = (w2 w3, -w1 w3, WP3)      YZ   m = (-D23, -U12, U13)
+
+with U, D, VP of the Newton-Euler recursion (eq. 8 to 10), computed once for all columns. What joint k feels of it is
+the power of the wrench in the motion (v; a) that the unit rate of joint k gives to link j (virtual work):
+
+    W_k = f.v + m.a;      for the first moments together  U' v + VP x a,  for the mass  VP.v
+
+The other way, each wrench column handed inward from frame to frame, costs more on every robot tried (RX90 628
+operations in place of 605, PUMA560 728 for 656, with base columns): a column then pays two turns of three entries a
+frame, where the twists are turned once for all columns.
+
+Rotor inertia and friction have the columns qdd, qd, sign(qd) and 1, the stiffness of an elastic joint q - rest. Of a
+motor behind a spring these are rows of their own, [forces on joints; torques of motors] = W K, with the stretch
+qm + rest - q of the spring in both rows. External wrenches and the payload are no part of the model. Springs of passive
+joints in loops have known stiffness: their torques are an output of their own, tau = W K + springs.
+
+On a floating base [wrench0; tau] = W K, with the columns of link 0; wrench0 is what moves the base, measured under its
+feet, or zero. On wheels tau = G' W_tree K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from symoro.expr.linalg import Matrix, add, cross, dot, matvec, transpose
+from symoro.expr.scalar import Scalar, sign
+from symoro.models.coordinates.blocks import Block, Coordinate, Values, joint, motor
+from symoro.models.coordinates.layout import Layout
+from symoro.models.dynamic.formulation import Formulation, plain, quick
+from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
+from symoro.models.dynamic.structures import (
+    Structure,
+    structure_of,
+)
+from symoro.models.dynamic.system import Inputs, System, system
+from symoro.models.identification.columns import (
+    Column,
+    output_spring_torques,
+    unloaded,
+)
+from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
+from symoro.models.joints import Trigonometry
+from symoro.models.recursion import local_frames
+from symoro.program.program import Port, Program
+from symoro.robot.description import Robot
+from symoro.robot.topology import elastic_joints
+
+RegressorEntries = dict[tuple[Coordinate, Column], Scalar]  # (coordinate of the tree, column)
+
+
+def felt(body: LinkState, twist: RunTwist) -> dict[str, Scalar]:
+    """The effort of one joint for a unit of each parameter of a link, which moves by `twist` with that joint."""
+    u, w, wd, vd, (d23, d31, d12) = body.u, body.w, body.wd, body.vd, body.d
+    w12, w13, w23 = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    v, a = twist.linear, twist.angular.value
+    x, y, z = add(matvec(transpose(u), v), cross(vd, a))
+    return {
+        "XX": dot([wd[0], w13, -w12], a),
+        "XY": dot([-u[2][0], u[2][1], -d12], a),
+        "XZ": dot([u[1][0], -d31, -u[1][2]], a),
+        "YY": dot([-w23, wd[1], w12], a),
+        "YZ": dot([-d23, -u[0][1], u[0][2]], a),
+        "ZZ": dot([w23, -w13, wd[2]], a),
+        "MX": x,
+        "MY": y,
+        "MZ": z,
+        "M": dot(vd, v),
+    }
+
+
+def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
+    """The torque of a unit of rotor inertia, friction or offset."""
+    if kind == "FS":
+        return sign(qd)
+    return {"IA": qdd, "FV": qd, "FO": 1}[kind]
+
+
+def regressor(s: System, formulation: Formulation) -> RegressorEntries:
+    """Return the entries for every coordinate of the tree and every column; those not read cost nothing."""
+    builder, robot, dynamics = s.builder, s.tree.robot, s.tree
+    rates, accelerations = s.state.rates, s.provider.accelerations(s.known.accelerations, s.state.nu)
+    base, down, trig = dynamics.root(rates, accelerations), dynamics.gravity, Trigonometry(builder, robot)
+    qd, qdd = ({j: values[joint(j)] for j in dynamics.joints} for values in (rates, accelerations))
+    recursion = NewtonEuler(
+        builder, formulation, local_frames(builder, robot, s.provider.positions, trig), trig
+    )
+    recursion.move(base, down, qd, qdd)
+    bodies = {0: recursion.ground, **recursion.bodies}
+    entries: RegressorEntries = {}
+    for (c, j), twist in joint_twists(recursion.bodies, trig, free_base=dynamics.with_base).items():
+        row = row_name(c)
+        name_twist(builder, ("JV", "JW"), f"{row}_{j}", twist)
+        for kind, value in felt(bodies[j], twist).items():
+            entries[c, Column(kind, j)] = builder.named(f"W{row}_{kind}{j}", value)
+    return entries | drive_entries(s, accelerations)
+
+
+def drive_entries(s: System, accelerations: Values | None) -> RegressorEntries:
+    """Return the columns of rotors, friction and springs; without accelerations those of rotors are left out."""
+    entries: RegressorEntries = {}
+    kinds = ("FV", "FS", "FO") if accelerations is None else ("IA", "FV", "FS", "FO")
+    for c in s.provider.tree:
+        if c.block is Block.MOTOR or (c.block is Block.JOINT and c.j not in s.layout.motors):
+            for kind in kinds:
+                qdd = 0 if accelerations is None else accelerations[c]
+                entries[c, Column(kind, c.j)] = drive(kind, s.state.rates[c], qdd)
+    for j, stretch in stretches(s).items():
+        entries[joint(j), Column("k", j)] = stretch
+        if j in s.layout.motors:
+            entries[motor(j), Column("k", j)] = -stretch
+    return entries
+
+
+def stretches(s: System) -> dict[int, Scalar]:
+    """Return q - rest of the elastic joints, q - qm - rest where a motor drives the spring; none in closed loops."""
+    robot, elements = s.layout.robot, s.tree.elements
+    joints = [] if robot.B else elastic_joints(robot)
+    rest = {j: s.provider.positions[j] - s.builder.formula(robot.frame(j).rest) for j in joints}
+    return {j: x - elements.qm[j] if j in s.layout.motors else x for j, x in rest.items()}
+
+
+def row_name(c: Coordinate) -> str:
+    """Return the number of a joint; the rows of a free base are called 01 to 06."""
+    return str(c.j) if c.block is Block.JOINT else f"0{c.k}"
+
+
+def rows(s: System, entries: RegressorEntries, chosen: Sequence[Column]) -> Matrix:
+    """Return the matrix over the independent coordinates: G' times the entries of the tree."""
+    provider = s.provider
+    every = [{c: entries.get((c, column), 0) for c in provider.tree} for column in chosen]
+    if provider.is_constant:
+        return transpose([list(provider.project(efforts).values()) for efforts in every])
+    g = transpose(provider.matrix())  # formed once: there are more columns than coordinates
+    return [[dot(row, list(efforts.values())) for efforts in every] for row in g]
+
+
+def formulations(robot: Robot) -> list[Formulation]:
+    """Ways to write the outward recursion among which the count decides."""
+    links = tuple(replace(choice, doubled=False) for choice in quick(robot).links)
+    apart = replace(quick(robot), links=links)
+    together = replace(apart, links=tuple(replace(choice, difference=True) for choice in links))
+    return [own_axes(f) for f in (together, apart, plain(robot))]
+
+
+ALL = Inputs(accelerations=True, all_accelerations=True, base_acceleration=True)
+
+
+def regressor_port(name: str, structure: Structure, title: str) -> Port:
+    """Return the port of a matrix with a row per independent coordinate and a column per parameter."""
+    rows = "na" if structure.wheels else "6+n" if structure.base else "n"
+    return Port(name, f"{rows},P", title.replace("tau", "[wrench0; tau]" if structure.base else "tau", 1))
+
+
+def w_port(structure: Structure) -> Port:
+    """Return the port of the regressor."""
+    return regressor_port("W", structure, "regressor: tau = W K; K in the order of the columns")
+
+
+def regressor_program(
+    robot: Robot,
+    formulation: Formulation,
+    chosen: Sequence[Column],
+    rotation: str = "matrix",
+    actuators: str | None = None,
+    surplus: str = "refuse",
+) -> Program:
+    """Return the program of W."""
+    layout = Layout(unloaded(robot), actuators, surplus)
+    s = system("dynamic_identification", layout, formulation, ALL, rotation=rotation)
+    _ = s.tree.gravity
+    entries = regressor(s, formulation)
+    s.builder.output(w_port(structure_of(layout)), rows(s, entries, chosen))
+    output_spring_torques(s)
+    return s.builder.program()
