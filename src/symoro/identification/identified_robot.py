@@ -28,7 +28,7 @@ from symoro.models.calibration.chain import displacement
 from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, way_to
 from symoro.models.identification.base.geometry import value, with_values
 from symoro.models.identification.base.parameters import BaseParameters, split
-from symoro.models.identification.column_choice import regressor_base
+from symoro.models.identification.columns import regressor_base
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import local_pose
 from symoro.robot.description import GEOMETRIC, INERTIAL, Frame, Placement, Robot, Tool

@@ -9,7 +9,7 @@ import pytest
 
 import symoro
 from symoro.errors import NotApplicableError, OptionError
-from symoro.models.identification.column_choice import parameter_values
+from symoro.models.identification.columns import parameter_values
 from symoro.robot.description import Robot
 from tests.models.loop_cases import (
     DRAWN,

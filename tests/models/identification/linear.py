@@ -14,7 +14,7 @@ from symoro.expr.derivatives import forward
 from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import ZERO
 from symoro.model import Model
-from symoro.models.identification.column_choice import parameter_values
+from symoro.models.identification.columns import parameter_values
 from symoro.robot.coordinates import independent
 from symoro.robot.description import WRENCH, ZERO3, Robot
 from tests.models.dynamic.cases import Array, Inputs, loaded

@@ -15,7 +15,7 @@ from symoro.emit import LANGUAGES
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import Formula
 from symoro.models.dynamic.formulation import plain
-from symoro.models.identification.column_choice import columns
+from symoro.models.identification.columns import columns
 from symoro.models.identification.dynamic_regressor import formulations, regressor_program
 from symoro.program.interpret import interpret
 from symoro.robot.coordinates import independent

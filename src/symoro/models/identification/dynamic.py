@@ -5,8 +5,7 @@ from __future__ import annotations
 from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.models import has_motors
 from symoro.models.dynamic.structures import ACTUATORS, FIXED, FLOATING, ON_WHEELS, tree_model
-from symoro.models.identification.column_choice import columns, with_columns
-from symoro.models.identification.columns import (
+from symoro.models.identification.column import (
     FRICTION_OPTION,
     PARAMETERS,
     POSTURE,
@@ -14,6 +13,7 @@ from symoro.models.identification.columns import (
     at_posture,
     with_parameters,
 )
+from symoro.models.identification.columns import columns, with_columns
 from symoro.models.identification.dynamic_regressor import ALL, formulations, regressor_program, w_port
 from symoro.models.references import SYMORO_1997
 from symoro.program.count import count

@@ -40,7 +40,7 @@ from symoro.models.dynamic.structures import (
     structure_of,
 )
 from symoro.models.dynamic.system import Inputs, System, system
-from symoro.models.identification.columns import (
+from symoro.models.identification.column import (
     Column,
     output_spring_torques,
     unloaded,

@@ -23,8 +23,7 @@ from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
-from symoro.models.identification.column_choice import columns, with_columns
-from symoro.models.identification.columns import (
+from symoro.models.identification.column import (
     PARAMETERS,
     POSTURE,
     SPRING_ENERGY,
@@ -34,6 +33,7 @@ from symoro.models.identification.columns import (
     unloaded,
     with_parameters,
 )
+from symoro.models.identification.columns import columns, with_columns
 from symoro.models.identification.dynamic_regressor import stretches
 from symoro.models.identification.twists import (
     NONE,

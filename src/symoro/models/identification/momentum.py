@@ -35,8 +35,7 @@ from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import LinkState
 from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, structure_of, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
-from symoro.models.identification.column_choice import columns, with_columns
-from symoro.models.identification.columns import (
+from symoro.models.identification.column import (
     FRICTION_OPTION,
     PARAMETERS,
     POSTURE,
@@ -47,6 +46,7 @@ from symoro.models.identification.columns import (
     unloaded,
     with_parameters,
 )
+from symoro.models.identification.columns import columns, with_columns
 from symoro.models.identification.dynamic_regressor import (
     RegressorEntries,
     drive_entries,

@@ -25,8 +25,7 @@ from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
-from symoro.models.identification.column_choice import columns, with_columns
-from symoro.models.identification.columns import (
+from symoro.models.identification.column import (
     FRICTION_OPTION,
     PARAMETERS,
     POSTURE,
@@ -37,6 +36,7 @@ from symoro.models.identification.columns import (
     unloaded,
     with_parameters,
 )
+from symoro.models.identification.columns import columns, with_columns
 from symoro.models.identification.dynamic_regressor import formulations, regressor
 from symoro.models.identification.energy import energy_columns
 from symoro.models.ports import P0, Q0, QD, QDA, QDD, QDDA, R0, V0, VD0, Q

@@ -12,8 +12,8 @@ from symoro.expr.scalar import Expr, wrap
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.system import system
-from symoro.models.identification.column_choice import columns
-from symoro.models.identification.columns import unloaded
+from symoro.models.identification.column import unloaded
+from symoro.models.identification.columns import columns
 from symoro.models.identification.dynamic_regressor import ALL, formulations, regressor, rows
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program

@@ -12,7 +12,7 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import formula
-from symoro.models.identification.column_choice import parameter_values
+from symoro.models.identification.columns import parameter_values
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Link, Robot
 from tests.models.dynamic.cases import Array, masses

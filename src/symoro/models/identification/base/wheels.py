@@ -25,7 +25,7 @@ from symoro.models.identification.base.geometry import ParameterKey, columns
 from symoro.models.identification.base.numeric import Geometry, completed, geometric_formulas, numbers
 from symoro.models.identification.base.regroup import ordered
 from symoro.models.identification.base.result import BaseParameters
-from symoro.models.identification.columns import Column
+from symoro.models.identification.column import Column
 from symoro.models.identification.dynamic_regressor import regressor_program
 from symoro.models.numeric.closure import closed
 from symoro.models.numeric.fixed_point import Array

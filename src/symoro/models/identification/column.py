@@ -1,0 +1,160 @@
+"""The columns of a regressor: which parameters it multiplies, their names and their values.
+
+A column is named by the field of the robot that it multiplies and the number of its link: XX1 .. M1, IA1, FV1, FS1,
+FO1, and k1 for the stiffness of an elastic joint, whose rest position is known. Fields that are zero have no column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from symoro.errors import OptionError
+from symoro.expr.formula import ZERO, Formula
+from symoro.models.catalogue import POSTURE as POSTURE
+from symoro.models.catalogue import Option
+from symoro.models.coordinates.blocks import Block
+from symoro.models.dynamic.force_elements import spring_energy
+from symoro.models.dynamic.structures import Structure
+from symoro.models.dynamic.system import System
+from symoro.program.program import Port
+from symoro.robot.coordinates import PostureLike, with_home
+from symoro.robot.description import INERTIAL, WRENCH, BaseKind, Robot
+from symoro.robot.topology import elastic_joints
+
+FRICTION = ("FV", "FS", "FO")
+
+PARAMETERS = Option(
+    "parameters",
+    "columns of the standard parameters, or of the base parameters alone",
+    "choice",
+    "standard",
+    ("standard", "base"),
+)
+FRICTION_OPTION = Option(
+    "friction",
+    "columns of FV, FS, FO: where the robot has them, for all joints, or none",
+    "choice",
+    "given",
+    ("given", "all", "none"),
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A parameter: field of link or joint j."""
+
+    kind: str
+    j: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}{self.j}"
+
+    def value(self, robot: Robot) -> Formula:
+        """The robot's own value."""
+        owner = robot.link(self.j) if self.kind in INERTIAL else robot.frame(self.j)
+        found: Formula = getattr(owner, self.kind)
+        return found
+
+
+NO_PARAMETERS = "all its inertial parameters are zero: give its links symbols, as M1"
+
+
+def with_parameters(structure: Structure, *, at_rest: bool = False) -> Callable[[Robot], str | None]:
+    """Return the function that states why an identification model does not apply to a robot of a structure.
+
+    Arguments:
+        at_rest: for models of energy: what moves a prescribed base would do work that is not measured.
+    """
+
+    def reason(robot: Robot) -> str | None:
+        base = robot.base
+        if at_rest and not all(f.is_zero for f in (*base.V0, *base.W0, *base.VP0, *base.WP0)):
+            return "its base moves as prescribed: the force that moves it does work, which is not measured"
+        return structure.applies(robot) or (None if inertial_columns(robot) else NO_PARAMETERS)
+
+    return reason
+
+
+SPRING_TORQUES = Port(
+    "springs", "na", "torques of springs of passive joints, where there are any: no part of K"
+)
+SPRING_ENERGY = Port(
+    "springs", "", "energy of springs of passive joints, where there are any: no part of h K"
+)
+
+
+def output_spring_torques(s: System) -> None:
+    """Declare the torques of springs of passive joints in loops: their stiffness is known."""
+    torques = s.tree.elements.springs if s.layout.robot.B else {}
+    if torques:
+        efforts = {c: torques.get(c.j, 0) if c.block is Block.JOINT else 0 for c in s.provider.tree}
+        projected = s.provider.project(efforts)
+        s.builder.output(SPRING_TORQUES, [projected[c] for c in s.joints])
+
+
+def output_spring_energy(s: System) -> None:
+    """Declare the energy of springs of passive joints in loops."""
+    robot, q = s.layout.robot, s.provider.positions
+    if robot.B and any(robot.frame(j).eta for j in q):
+        s.builder.output(SPRING_ENERGY, spring_energy(s.builder, robot, q))
+
+
+def unloaded(robot: Robot) -> Robot:
+    """Return the robot without external wrenches: they are no part of the identification models."""
+    none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
+    links = tuple(replace(link, **none) for link in robot.links)
+    base = replace(robot.base, link=replace(robot.base.link, **none))
+    return replace(robot, links=links, base=base, payload=None)
+
+
+def stiffness_columns(robot: Robot) -> list[Column]:
+    """Return the stiffness of the elastic joints; in closed loops it is known."""
+    return [] if robot.B else [Column("k", j) for j in elastic_joints(robot)]
+
+
+def inertial_columns(robot: Robot) -> list[Column]:
+    """Standard parameters of links and rotors that are not zero."""
+    return [column for column in all_inertial_columns(robot) if not column.value(robot).is_zero]
+
+
+def at_posture(robot: Robot, posture: PostureLike | None) -> Robot:
+    """Return the robot in the assembly mode of a posture, which replaces 'home'; unchanged for None or without loops.
+
+    Raises:
+        UnknownNameError, OptionError: the robot has no such posture, or its loops do not close near it.
+    """
+    if posture is None or not robot.B:
+        return robot
+    from symoro.models.numeric.home import closed_home, has_loop_numbers  # which need NumPy
+
+    found = with_home(robot, posture)
+    if has_loop_numbers(found) and closed_home(found) is None:
+        raise OptionError(
+            f"posture: the loops of robot '{robot.name}' do not close near it",
+            hint="give the positions of all joints, in the order of q, of a posture in which the loops are closed",
+        )
+    return found
+
+
+def all_inertial_columns(robot: Robot) -> list[Column]:
+    of_base = (
+        [Column(kind, 0) for kind in INERTIAL] if robot.base.kind == BaseKind.FLOATING or robot.wheels else []
+    )
+    links = of_base + [Column(kind, j) for j, _ in enumerate(robot.links, 1) for kind in INERTIAL]
+    return links + _of_joints(robot, ("IA",))
+
+
+def _of_joints(robot: Robot, kinds: Sequence[str]) -> list[Column]:
+    frames = enumerate(robot.frames[: robot.NL], 1)
+    return [Column(kind, j) for j, frame in frames if frame.moving for kind in kinds]
+
+
+def friction_columns(robot: Robot, friction: str) -> list[Column]:
+    """Friction and offsets of the moving joints."""
+    if friction == "none":
+        return []
+    found = _of_joints(robot, FRICTION)
+    return [c for c in found if friction == "all" or not c.value(robot).is_zero]
