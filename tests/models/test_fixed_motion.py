@@ -46,6 +46,8 @@ DERIVATIVES = {
 def variants(model: Entry) -> Iterator[dict[str, Any]]:
     """The model as it is, and with each of its options changed."""
     yield {}
+    if model.id == "contact-dynamics":
+        yield {"damping": 1e-3}
     for option in model.options:
         if option.kind == "flag":
             yield {option.name: not option.default}
@@ -72,6 +74,8 @@ def applies(robot: Robot, model: Entry, options: dict[str, Any]) -> bool:
         coupled or (model.id == "lagrange" and robot.base.kind == "floating")
     ):
         return False
+    if model.id == "contact-dynamics" and "damping" not in options and robot.base.kind != "floating":
+        return False  # arms of few joints do not move a point in three directions: the forces need damping
     return model.why_not(robot, options) is None
 
 
