@@ -81,7 +81,7 @@ def test_nothing_of_the_c_text_is_lost(name: str) -> None:
 
 
 def test_the_c_text_is_cpp_and_cuda_too(tmp_path: Path) -> None:
-    """As it stands in C++; as CUDA device code with `static` made `__device__ static`, doubles in every call."""
+    """Unchanged in C++; as CUDA device code with `static` made `__device__ static`, doubles in every call."""
     text = "\n".join(kernel_text(name, ".c") for name in with_needs(KERNELS))
     calls = [f"    {name}_(n{', a' * (len(lengths) + 1)});" for name, lengths in LENGTHS.items()]
     put(

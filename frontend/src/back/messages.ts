@@ -47,7 +47,7 @@ export interface ParameterRowsRequest {
   degrees?: boolean;
 }
 
-/** A cell that gets another text, or a row that comes or goes; what else it takes is told by its part. */
+/** A cell that gets another text, or a row that comes or goes; its part determines the other fields. */
 export interface CellEdit {
   part: string;
   j?: number | string;
@@ -125,7 +125,7 @@ export interface SingularitiesRequest {
 /**
  * A trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
  *
- * `posture` tells the assembly of closed loops where a table has the active joints alone: all joints, or a name.
+ * `posture` selects the assembly mode of closed loops if a table has only the active joints: all joints, or a name.
  */
 export interface TrajectoryRequest {
   robot: Record<string, unknown>;
@@ -279,7 +279,7 @@ export interface CouplingView {
   offset: string;
 }
 
-/** A frame and what it stands on. */
+/** A frame and its antecedent. */
 export interface FrameView {
   frame: number;
   ant: number;
@@ -375,7 +375,7 @@ export interface PortData {
   title: string;
 }
 
-/** One form of a model; `of` says of what, and is absent in the plain form. */
+/** One form of a model; `of` names the structure, and is absent in the plain form. */
 export interface FormData {
   of?: string;
   inputs: Record<string, PortData>;
@@ -430,7 +430,7 @@ export interface Sources extends Files {
   inputs: Record<string, InputData>;
 }
 
-/** Arrays by name; null stands for what is no number. */
+/** Arrays by name; null is a value that is not a number. */
 export interface Outputs {
   outputs: Record<string, unknown>;
 }
@@ -555,7 +555,7 @@ export interface PeakData {
   energy: number;
 }
 
-/** A limit that a motion passes; `told` says it in words. */
+/** A limit that a motion passes; `told` describes it in words. */
 export interface PassedLimit {
   joint: number;
   what: string;
@@ -606,7 +606,7 @@ export interface EventData {
   what: string;
 }
 
-/** A simulated motion; `base` is where frame 0 stands in the world, 16 numbers by rows, where that moves. */
+/** A simulated motion; `base` is the location of frame 0 in the world, 16 numbers by rows, if it moves. */
 export interface SimulationAnswer extends MotionAnswer {
   base: number[][] | null;
   kinetic: (number | null)[] | null;
@@ -643,7 +643,7 @@ export interface SectionData {
 }
 
 /**
- * What a log tells of a robot; residuals are shares of what was measured, null where there is none.
+ * The result of an identification; residuals are relative to the measurements, null where there is none.
  *
  * `robot` is the document with the parameters that were found; `files` are the report as Markdown and HTML.
  */
@@ -686,7 +686,7 @@ export interface Failure {
   error: ErrorBody;
 }
 
-/** Where a job stands. */
+/** The state of a job. */
 export interface JobData {
   id: string;
   call: string;

@@ -352,7 +352,7 @@ def _standing(work: Fitting, place: Alignment) -> tuple[Fitting, Array]:
 
 
 def is_far_off(work: Fitting) -> bool:
-    """Return whether the robot is nowhere near the measurements, wherever it stands: by few postures and few steps."""
+    """Return whether no location of the robot fits the measurements, by few postures and few steps."""
     few = thinned(work, TRIED_MEASUREMENTS)
     levers, free = _levers(few)
     (_, _, residual), *_ = _turned(few, levers, free, TRIED_MEASUREMENTS)
@@ -373,7 +373,7 @@ def base_is_near(work: Fitting, place: Alignment) -> bool:
 
 
 def difference(one: Fitting, first: Array, other: Fitting, second: Array) -> float:
-    """By how much two geometries differ in what they say of other postures, as residuals are told.
+    """Return the difference of two geometries at other postures, in the unit of residuals.
 
     Where frame 0 and the end cannot be told apart, many places of both say the same.
     """

@@ -436,7 +436,7 @@ def equations(
     without: Sequence[str] = (),
     near: tuple[float, ...] | None = None,
 ) -> RowModel:
-    """Return the identification model of a robot, every inertial parameter of which is sought.
+    """Return the identification model of a robot with all inertial parameters unknown.
 
     Args:
         robot: with symbols for all inertial parameters (`robot.symbolic(inertia="all")`).

@@ -295,7 +295,7 @@ def _completed(
 
 
 def _offset(errors: Mapping[str, float], work: Fitting) -> list[float] | None:
-    """Return where what is measured stands in its frame; None where that tells nothing new.
+    """Return the location of the measured point in its frame; None where it is known already.
 
     What is small beside the robot is taken for zero: parameters that such a lever alone would show are not shown well.
     """

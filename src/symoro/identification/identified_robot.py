@@ -185,7 +185,7 @@ def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = 
 
 
 def marker(robot: Robot, errors: Mapping[str, float], to: int | str | None) -> Tool | None:
-    """Return where what was measured stands on a frame that is not the robot's own end; None where it is that."""
+    """Return the location of the measured point on a frame other than the robot's end; None for the end."""
     way = way_to(robot, to)
     if way.own or not any(kind + END in errors for kind in DISPLACEMENT):
         return None

@@ -63,7 +63,7 @@ class Log:
         samples: how many there are.
         chunks: `chunks(size)` gives the samples in order, `size` at a time, in SI and at the joints.
         part: `part(start, stop)` gives the samples of a range at once.
-        place: where a sample stands in the user's files, for messages.
+        place: the line of a sample in the user's files, for messages.
         source: the path of a log in files, so that another process can open it.
         measured: whether sensors made it, whose faults are looked for; a simulated motion has none.
         start: a row of coordinates (`LoopAssembly`) from which the loops of a robot are followed, where it was found.
@@ -108,7 +108,7 @@ def log_of_arrays(
     transmission: Transmission | None = None,
     name: str = "log",
 ) -> Log:
-    """Return a log of arrays (N, n), in SI and at the joints; the transmission tells which motors are coupled."""
+    """Return a log of arrays (N, n), in SI and at the joints; the transmission contains the coupled motors."""
     given = dict(zip(KINDS, (position, torque, velocity, acceleration, reference), strict=True))
     arrays = {kind: np.asarray(x, dtype=float) for kind, x in given.items() if x is not None}
     shape = arrays["position"].shape

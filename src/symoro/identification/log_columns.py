@@ -57,7 +57,7 @@ class ColumnFile:
         return line
 
     def place(self, sample: int, column: str | None = None) -> Place:
-        """Return where a sample stands; columns are named, not counted."""
+        """Return the place of a sample for messages; columns are given by name."""
         if self.first is None:
             return Place(str(self.path), key=f"row {sample + 1}" + (f", column '{column}'" if column else ""))
         return Place(str(self.path), self.line(sample), None, f"column '{column}'" if column else None)

@@ -418,7 +418,7 @@ class _Reader:
         return {motor: others for motor, others in motors.items() if motor}
 
     def _number(self, record: Record, key: str) -> int:
-        """Return the number of a joint; 0, which none has, where it is told to be wrong."""
+        """Return the number of a joint; 0, which no joint has, where an error is reported."""
         if key.isascii() and key.isdigit() and int(key[:9]) in self.numbers:
             return int(key)
         record.report.add(

@@ -96,7 +96,7 @@ class _Logs:
         return np.concatenate(parts)
 
     def _places(self, k: int) -> NDArray[np.intp]:
-        """Return where the start of a loop stands in x."""
+        """Return the position of the start of a loop in x."""
         width = 2 * self.positions[0].shape[1]
         return np.asarray(np.arange(width) + (self.size + width * k))
 

@@ -177,7 +177,7 @@ def solved(R: Array) -> tuple[Array, Array]:
 
 
 def normal_rows(estimate: Estimate, data: RFactors) -> tuple[Array, float]:
-    """Return the R factor of [R r], (P + 1, P + 1), and how many independent rows it stands for."""
+    """Return the R factor of [R r], (P + 1, P + 1), and the number of independent rows behind it."""
     K, P = estimate.values, len(estimate.values)
     scale = np.maximum(estimate.deviations, EXACT_PARAMETER * np.abs(K))
     if estimate.method == "WLS" and (scale == estimate.deviations).all():

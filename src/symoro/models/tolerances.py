@@ -46,6 +46,8 @@ SMALLEST_SIZE = 1e-30
 
 EVALUATED = Gap(1e-7, 1e-11)
 """Entries are sums of some products; constraints that are meant to differ do so by more."""
+CONTACT_ROWS = Gap(1e-5, 1e-11)
+"""Of the velocities of contact points, lengths in units of the robot's."""
 CLOSED_POSTURES = Gap(1e-6, 1e-9)
 """Entries are computed at postures which Newton's method closes to eleven digits."""
 DEPENDENT_JOINTS = 1e-9

@@ -37,7 +37,7 @@ class Simulation:
         t: times (N,); q (N, joints), qd (N, coordinates), tau (N, coordinates, friction not taken off).
         parts: the other parts of the state by name: e, ed, P0, Q0, V0, pose.
         E, U: kinetic and potential energy (N,) in the world; None where the robot has no such model, numbers are
-            missing, or its base moves as given and not steadily on one level (`warnings` says so).
+            missing, or its base moves as prescribed and not steadily on one level (see `warnings`).
         events: joints that stick, slide, meet and leave stops, pass limits that are no stops.
         finished: whether it came to its end; `why` says why not.
         warnings: limits and inputs that were not used, in sentences.

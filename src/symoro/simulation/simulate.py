@@ -75,7 +75,7 @@ def simulate(
         values: numbers for symbols; the robot's nominal values serve where none is given.
         inputs: other inputs of the direct dynamic model, constant: wrench, V0 and Vd0 of a base that moves as given.
             Where no wrench is given, the values of its symbols are taken.
-        step: seconds between the samples of the result, or less, so that the last is at the end (`warnings` then tells
+        step: seconds between the samples of the result, or less, so that the last is at the end (`warnings` then states
             how many); with rk4 also the step of the integrator.
         times: the moments of the samples instead, ascending from 0 to the duration; not with rk4.
         method: DOP853, RK45, RK23, Radau, BDF, LSODA (SciPy's), or rk4 (the generated fixed-step integrator).
@@ -85,7 +85,7 @@ def simulate(
         static: break-away torque as a multiple of FS, at least 1.
         stops: what happens at the joints' limits: None (nothing), "end" (the simulation ends), or a coefficient of
             restitution, 0 (it stays) to less than 1. Limits of passive, coupled and driven joints end a simulation
-            too, and hold nothing else: they are told in `warnings`, and `events` when they are passed.
+            too, and hold nothing else: `warnings` lists them, and `events` when they are passed.
         until: the simulation ends where this function of time and state passes from positive to negative.
         watch: is told each sample as it comes, with its torques; what it raises ends the simulation.
         record: is filled with what lies between the samples; not with rk4.

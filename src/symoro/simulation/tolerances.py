@@ -1,7 +1,7 @@
 """Tolerances of the simulation.
 
 Positions, velocities and accelerations of prismatic joints are compared in units of the robot's length, so that
-"rad" stands for radians or shares of that length.
+"rad" means radians or shares of that length.
 """
 
 # Rows of friction and stops (`box_qp`, `contact_modes`)

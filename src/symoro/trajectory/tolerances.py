@@ -1,6 +1,6 @@
 """Tolerances of trajectories and of samples on a robot.
 
-"rad" stands for radians of revolute joints and shares of the robot's length of prismatic joints.
+"rad" means radians of revolute joints and shares of the robot's length of prismatic joints.
 """
 
 # Curves (`splines`, `sampling`)

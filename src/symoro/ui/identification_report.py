@@ -204,7 +204,7 @@ def _parameters(found: Identification) -> Section:
         for k, name in enumerate(e.names)
     ]
     text = (
-        f"{_noise(e.autocorrelation)} A regrouped parameter, ZZR1 say, stands for the sum given below; files, options "
+        f"{_noise(e.autocorrelation)} A regrouped parameter such as ZZR1 is the sum given below; files, options "
         "and Python name it by the column that it is in, ZZ1."
     )
     note = robot_note(found)

@@ -15,6 +15,7 @@ R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 8.2, 8.3.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -96,8 +97,10 @@ def contact_dynamics(
     from symoro.models.dynamic.contact_points import contact_points, placed_points, require_full_rank
 
     robot, points = contact_points(robot, contacts)
-    if damping is not None and not damping > 0:
-        raise OptionError(f"damping must be more than zero, got {damping}", hint="leave it out for none")
+    if damping is not None and not 0 < damping < math.inf:
+        raise OptionError(
+            f"damping must be a finite number above zero, got {damping}", hint="leave it out for none"
+        )
     if damping is None:
         require_full_rank(robot, points)
     s = system("contact_dynamics", Layout(robot), quick(robot), Inputs(torques=True), rotation=rotation)

@@ -41,6 +41,7 @@ from symoro.models.recursion import (
     local_frames,
     outward,
 )
+from symoro.models.tolerances import CONTACT_ROWS
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
 from symoro.program.program import Program
@@ -49,7 +50,6 @@ from symoro.robot.description import Base, Robot
 from symoro.robot.size import characteristic_length, joint_units
 
 SAMPLES = 6
-FULL, LOST = 1e-5, 1e-11  # least over largest singular value, lengths in units of the robot's
 
 
 @dataclass(frozen=True)
@@ -175,19 +175,20 @@ def require_full_rank(robot: Robot, points: Sequence[ContactPoint]) -> None:
         least = np.zeros(len(rows))
         if values.shape[1] >= 3 * count:
             np.divide(values[:, 3 * count - 1], values[:, 0], out=least, where=values[:, 0] > 0)
-        if least.max() > FULL:
+        if least.max() > CONTACT_ROWS.present:
             continue  # where the rank is lost in some postures only, the outputs are NaN there
-        if least.max() > LOST:
+        if least.max() > CONTACT_ROWS.absent:
             raise NotApplicableError(
-                f"it cannot be decided in numbers whether contact {count} ({points[count - 1]}) determines its force",
-                hint="the points are nearly in line with others: leave one out, or give damping",
+                f"the rank of contact {count} ({points[count - 1]}) cannot be decided: its equations "
+                "are nearly dependent",
+                hint="leave the contact out, or give damping",
             )
-        why = "together with those before it" if count > 1 else "by itself"
+        why = "together with the contacts before it" if count > 1 else "alone"
         raise NotApplicableError(
-            f"contact {count} ({points[count - 1]}) determines no force of its own, {why}: "
-            f"{3 * count} equations have a lower rank in every posture",
-            hint="leave it out (two points of one body, or at a distance that no joint changes, are redundant, and "
-            "so is a point that the joints do not move in three directions), or give damping",
+            f"the force of contact {count} ({points[count - 1]}) is not determined: {why} it has {3 * count} "
+            "equations, whose rank is lower in every posture",
+            hint="leave it out, or give damping. Redundant are two points of one body, points at a distance that no "
+            "joint changes, and a point that the joints do not move in three directions",
         )
 
 

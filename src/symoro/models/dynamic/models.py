@@ -96,7 +96,7 @@ FORMULATIONS = {"quick": quick, "plain": plain}
 
 
 def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], name: str) -> Program:
-    """Return the program in the quick formulation, the best one of a search, or the papers' own; it says which."""
+    """Return the program in the formulation that `effort` selects; the header names the formulation."""
     formulation = searched(robot, build, name) if effort == "search" else FORMULATIONS[effort](robot)
     written = replace(build(formulation), as_written=effort == "plain")
     return replace(written, choices=tuple(formulation.words()))

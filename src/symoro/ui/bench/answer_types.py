@@ -71,7 +71,7 @@ def to_json(item: Any) -> Any:
 
 
 def optional() -> Any:
-    """Return a field whose key may be absent, or null where its type says so."""
+    """Return a field whose key may be absent, or null where its type allows it."""
     return field(default_factory=lambda: ABSENT)
 
 
@@ -197,7 +197,7 @@ class CouplingView:
 
 @dataclass(frozen=True, kw_only=True)
 class FrameView:
-    """A frame and what it stands on."""
+    """A frame and its antecedent."""
 
     frame: int
     ant: int
@@ -308,7 +308,7 @@ class PortData:
 
 @dataclass(frozen=True, kw_only=True)
 class FormData:
-    """One form of a model; `of` says of what, and is absent in the plain form."""
+    """One form of a model; `of` names the structure, and is absent in the plain form."""
 
     of: str = optional()
     inputs: dict[str, PortData]
@@ -379,7 +379,7 @@ class Sources(Files):
 
 @dataclass(frozen=True, kw_only=True)
 class Outputs:
-    """Arrays by name; null stands for what is no number."""
+    """Arrays by name; null is a value that is not a number."""
 
     outputs: dict[str, Any]
 
@@ -530,7 +530,7 @@ class PeakData:
 
 @dataclass(frozen=True, kw_only=True)
 class PassedLimit:
-    """A limit that a motion passes; `told` says it in words."""
+    """A limit that a motion passes; `told` describes it in words."""
 
     joint: int
     what: str
@@ -590,7 +590,7 @@ class EventData:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationAnswer(MotionAnswer):
-    """A simulated motion; `base` is where frame 0 stands in the world, 16 numbers by rows, where that moves."""
+    """A simulated motion; `base` is the location of frame 0 in the world, 16 numbers by rows, if it moves."""
 
     base: list[list[float]] | None
     kinetic: list[float | None] | None
@@ -634,7 +634,7 @@ class SectionData:
 
 @dataclass(frozen=True, kw_only=True)
 class IdentifyAnswer:
-    """What a log tells of a robot; residuals are shares of what was measured, null where there is none.
+    """The result of an identification; residuals are relative to the measurements, null where there is none.
 
     `robot` is the document with the parameters that were found; `files` are the report as Markdown and HTML.
     """
@@ -723,7 +723,7 @@ Result: Any = Union[tuple(dict.fromkeys(SERVICE[name].answer for name in LONG))]
 
 @dataclass(frozen=True, kw_only=True)
 class JobData:
-    """Where a job stands."""
+    """The state of a job."""
 
     id: str
     call: str

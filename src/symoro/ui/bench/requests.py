@@ -85,7 +85,7 @@ class ParameterRowsRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CellEdit:
-    """A cell that gets another text, or a row that comes or goes; what else it takes is told by its part."""
+    """A cell that gets another text, or a row that comes or goes; its part determines the other fields."""
 
     __pydantic_config__: ClassVar = {"extra": "allow"}
 
@@ -185,7 +185,7 @@ class SingularitiesRequest(Request):
 class TrajectoryRequest(Request):
     """A trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
 
-    `posture` tells the assembly of closed loops where a table has the active joints alone: all joints, or a name.
+    `posture` selects the assembly mode of closed loops if a table has only the active joints: all joints, or a name.
     """
 
     robot: Document

@@ -123,7 +123,7 @@ BasePlace = Callable[[Mapping[str, "Array"]], list[float]]
 
 
 def placing(robot: Robot, values: Mapping[str, float]) -> BasePlace | None:
-    """What tells from a state where frame 0 stands in the world, by rows; None where it stays."""
+    """Return the function from a state to the location of frame 0 in the world, by rows; None where it is constant."""
     from symoro.robot.description import BaseKind
 
     if robot.wheels:

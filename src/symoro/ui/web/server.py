@@ -145,7 +145,7 @@ def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
 
     @app.get("/api/jobs/{id}", operation_id="job_state", responses=known)
     async def state(id: str) -> Response:
-        """Where a job stands."""
+        """The state of a job."""
         return JSONResponse(found(id).data())
 
     events_are: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}

@@ -173,7 +173,7 @@ def test_contacts_that_the_loop_holds_apart() -> None:
     robot = Moved("four-bar").robot
     ends = [(0, (0.3, 0.1, 0.2)), (robot.NL, (0.1, -0.2, 0.3))]
     assert symoro.generate(robot, "contact-dynamics", contacts=ends).outputs["forces"] == (2, 3)
-    with pytest.raises(NotApplicableError, match=r"contact 3 .*determines no force"):
+    with pytest.raises(NotApplicableError, match=r"contact 3 .*is not determined"):
         symoro.generate(robot, "contact-dynamics", contacts=[*ends, (0, (1, 0, 0))])
     damped = symoro.generate(robot, "contact-dynamics", contacts=[*ends, (0, (1, 0, 0))], damping=1e-6)
     assert damped.outputs["forces"] == (3, 3)
