@@ -31,12 +31,12 @@ def tree(folder: Path) -> set[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_clean_names(name: str, tmp_path: Path) -> None:
-    found = file_name(name)
-    assert found
-    assert found == file_name(found)
-    assert not set(found) & set("/\\:\0\n$~ ")
-    assert not found.startswith(".")
-    path = tmp_path / f"{found}.yaml"
+    result = file_name(name)
+    assert result
+    assert result == file_name(result)
+    assert not set(result) & set("/\\:\0\n$~ ")
+    assert not result.startswith(".")
+    path = tmp_path / f"{result}.yaml"
     path.write_text("x")
     assert tree(tmp_path) == {path.name}
 

@@ -35,11 +35,11 @@ for robot in (serial, tree, floating):
 
 def modules() -> dict[str, Path]:
     """The modules of the package by name; a package is its `__init__` module."""
-    found = {}
+    results = {}
     for path in (SOURCE / "symoro").rglob("*.py"):
         parts = path.relative_to(SOURCE).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+        results[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return results
 
 
 def executed(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -73,12 +73,12 @@ def test_threads_do_not_hear_each_other() -> None:
 def test_the_search_tells_how_far_it_is(fresh: Path) -> None:
     heard: list[Progress] = []
     with listening(heard.append):
-        found = symoro.generate("planar2r", "inverse-dynamics", effort="search")
+        model = symoro.generate("planar2r", "inverse-dynamics", effort="search")
     steps = [news for news in heard if news.title == "searching a formulation"]
     shares = [news.done / news.total for news in steps if news.total]
     assert len(shares) > 10 and shares == sorted(shares) and shares[-1] == 1.0 and steps[-1].finished
     assert heard[0].title == "building inverse-dynamics" and heard[-1].finished
-    assert found.count() == symoro.generate("planar2r", "inverse-dynamics", effort="search").count()
+    assert model.count() == symoro.generate("planar2r", "inverse-dynamics", effort="search").count()
 
 
 class Stop(BaseException):

@@ -220,13 +220,13 @@ class Reader:
         return np.asarray(value)[index].item()
 
     def items(self, closing: str) -> list[Any]:
-        found = []
+        results = []
         while self.peek() != closing:
-            found.append(self.comparison())
+            results.append(self.comparison())
             if self.peek() == ",":
                 self.take()
         self.take(closing)
-        return found
+        return results
 
 
 def store(target: str, value: Any, env: Env) -> None:
@@ -316,7 +316,7 @@ def _arguments(text: str) -> list[str]:
 
 
 def _julia(text: str) -> dict[str, Emitted]:
-    found = {}
+    results = {}
     for name, arguments, body in re.findall(r"^function (\S+?)\(([^)]*)\)\n(.*?)\nend$", text, re.M | re.S):
         if not name.endswith(("!", "_setup")):
             continue
@@ -326,12 +326,12 @@ def _julia(text: str) -> dict[str, Emitted]:
         ]  # checks of sizes
         pairs = [line.replace("return ", "return = ", 1).split(" = ", 1) for line in lines]
         kept = [(p[0], p[1]) for p in pairs if p[1] != "nothing"]
-        found[name] = Emitted(_arguments(arguments), kept)
-    return found
+        results[name] = Emitted(_arguments(arguments), kept)
+    return results
 
 
 def _maple(text: str) -> dict[str, Emitted]:
-    found = {}
+    results = {}
     for name, arguments, body in re.findall(r"^(\w+) := proc\(([^)]*)\)\n(.*?)end proc:$", text, re.M | re.S):
         if name.endswith("_"):  # a kernel
             continue
@@ -343,20 +343,20 @@ def _maple(text: str) -> dict[str, Emitted]:
             elif ":=" in line:
                 target, expression = line.split(":=", 1)
                 statements.append((target, expression))
-        found[name] = Emitted(_arguments(arguments), statements)
-    return found
+        results[name] = Emitted(_arguments(arguments), statements)
+    return results
 
 
 def _mathematica(text: str) -> dict[str, Emitted]:
-    found = {}
+    results = {}
     pattern = r"^([\w$]+)\[([^\]]*)\] := Module\[\n(.*?)^\]$"
     for name, arguments, body in re.findall(pattern, text, re.M | re.S):
         locals_, rest = body.split("},", 1)
         assert locals_.strip().startswith("{")
         *lines, result = re.sub(r"\(\*.*?\*\)", "", rest).split(";")
         statements = [(p[0], p[1]) for p in (line.split("=", 1) for line in lines)]
-        found[name] = Emitted(_arguments(arguments), [*statements, ("return", result)])
-    return found
+        results[name] = Emitted(_arguments(arguments), [*statements, ("return", result)])
+    return results
 
 
 _GRAMMARS = {"julia": JULIA, "maple": MAPLE, "mathematica": MATHEMATICA}

@@ -118,8 +118,8 @@ def refine_case(arm: Arm) -> Case:
     T, rows = b.input("T", (12,)), b.input("Q", (REFINED_ROWS * width,))
     placements = [float(x) for p in made.placements for x in p.ravel()]
     marks = [b.number(float(x)) for x in made.marks]
-    found = b.call("refine", placements, T, marks, rows)
-    b.output("S", [found[width * k : width * (k + 1)] for k in range(REFINED_ROWS)])
+    result = b.call("refine", placements, T, marks, rows)
+    b.output("S", [result[width * k : width * (k + 1)] for k in range(REFINED_ROWS)])
     poses, given = [], []
     for sample in range(SAMPLES):
         q = posture(made, sample)

@@ -28,10 +28,10 @@ WRAPPER_NAMES = ("setup_{0}", "call_{0}", "batch_{0}")
 
 def need(tool: str) -> str:
     """The path of a tool; the test is skipped where the machine does not have it."""
-    found = shutil.which(tool)
-    if found is None:
+    path = shutil.which(tool)
+    if path is None:
         pytest.skip(f"{tool} is not installed")
-    return found
+    return path
 
 
 def command(*parts: object, cwd: Path | None = None) -> str:
@@ -289,12 +289,12 @@ def run_octave(folder: Path, cases: Sequence[Case]) -> Results:
     numbers = iter(command(octave, "--no-gui", "--norc", "--quiet", "driver_.m", cwd=folder).split())
     results: Results = []
     for case in cases:
-        found: dict[str, list[np.ndarray]] = {port.name: [] for port in case.program.outputs}
+        result: dict[str, list[np.ndarray]] = {port.name: [] for port in case.program.outputs}
         for _ in range(case.samples):
             for port in case.program.outputs:
                 flat = [float(next(numbers)) for _ in range(size(port.shape))]
-                found[port.name].append(np.reshape(flat, port.shape))
-        results.append({name: np.stack(arrays) for name, arrays in found.items()})
+                result[port.name].append(np.reshape(flat, port.shape))
+        results.append({name: np.stack(arrays) for name, arrays in result.items()})
     return results
 
 
@@ -328,12 +328,14 @@ def run_javascript(folder: Path, cases: Sequence[Case], *, batch: bool = False) 
     results: Results = []
     for case in cases:
         ports = case.program.outputs
-        found: dict[str, list[np.ndarray]] = {port.name: [] for port in ports}
+        result: dict[str, list[np.ndarray]] = {port.name: [] for port in ports}
         for _ in range(1 if batch else case.samples):
             for port in ports:
                 shape = (case.samples, *port.shape) if batch else port.shape
-                found[port.name].append(np.reshape([float(next(numbers)) for _ in range(size(shape))], shape))
-        results.append({name: a[0] if batch else np.stack(a) for name, a in found.items()})
+                result[port.name].append(
+                    np.reshape([float(next(numbers)) for _ in range(size(shape))], shape)
+                )
+        results.append({name: a[0] if batch else np.stack(a) for name, a in result.items()})
     assert next(numbers, None) is None
     return results
 

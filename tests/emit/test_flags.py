@@ -114,8 +114,8 @@ def check_torques(folder: Path, compiler: str, flags: str, name: str = "gravity-
     (output,) = (port.name for port in model.program.outputs)
     expected = model.function(compiled=False)(**at)[output]
     for batch in (False, True):
-        found = run(model, at, folder, batch=batch)[output]
-        assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
+        result = run(model, at, folder, batch=batch)[output]
+        assert np.abs(result - expected).max() < 1e-12 * np.abs(expected).max()
 
 
 def check_solutions(folder: Path, compiler: str, flags: str, name: str = "ur5e") -> None:
@@ -125,13 +125,13 @@ def check_solutions(folder: Path, compiler: str, flags: str, name: str = "ur5e")
     expected = model.function(compiled=False)(**at)
     place = symoro.generate(model.robot, "transform").function(compiled=False)
     for batch in (False, True):
-        found = run(model, at, folder, batch=batch)
+        result = run(model, at, folder, batch=batch)
         numbers = np.arange(SAMPLES) != 1
-        assert np.array_equal(found["status"][numbers], expected["status"][numbers])
-        valid = found["status"] == 0
+        assert np.array_equal(result["status"][numbers], expected["status"][numbers])
+        valid = result["status"] == 0
         assert valid.sum() > SAMPLES
         for i, row in np.argwhere(valid & numbers[:, None]):
-            assert np.abs(place(q=found["q"][i, row])["T"] - at["T"][i]).max() < 1e-8
+            assert np.abs(place(q=result["q"][i, row])["T"] - at["T"][i]).max() < 1e-8
 
 
 def gcc_or_clang(flags: list[str]) -> list[tuple[str, str]]:
@@ -189,10 +189,10 @@ def test_thirty_two_bits(tmp_path: Path) -> None:
         pytest.skip("no libraries of 32 bits")
     files = torque_model("inverse-dynamics")[0].code("c", name="model")
     put(tmp_path, files)
-    found = []
+    results = []
     for flags in (["-m32"], ["-m64"]):
         command(
             "gcc", "-std=c99", "-O2", *flags, "model.c", "model_example.c", "-o", "demo", "-lm", cwd=tmp_path
         )
-        found.append(command("./demo", cwd=tmp_path))
-    assert found[0] == found[1]
+        results.append(command("./demo", cwd=tmp_path))
+    assert results[0] == results[1]

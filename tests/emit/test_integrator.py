@@ -98,7 +98,7 @@ def test_the_exported_project_builds_it_and_its_example_takes_the_steps_that_pyt
     told = sample_of(model.program, values, demo_sample(chosen, model.program, options, values))
     sample = dict(zip((p.name for p in model.program.inputs), told.inputs, strict=True))
     start = {name: sample[name] for name in ("Q0", "V0") if name in sample}
-    found = symoro.simulate(
+    motion = symoro.simulate(
         chosen,
         STEPS * STEP,
         q=sample["q"],
@@ -108,8 +108,8 @@ def test_the_exported_project_builds_it_and_its_example_takes_the_steps_that_pyt
         step=STEP,
         method="rk4",
     )
-    ends = {"q": found.q[-1], "qd": found.qd[-1], "qda": found.qd[-1]}
-    ends |= {name: rows[-1] for name, rows in found.parts.items()}
+    ends = {"q": motion.q[-1], "qd": motion.qd[-1], "qda": motion.qd[-1]}
+    ends |= {name: rows[-1] for name, rows in motion.parts.items()}
     for scalar, digits in (("double", 1e-8), ("float", 1e-4)):
         folder = tmp_path / scalar
         folder.mkdir()
@@ -121,7 +121,7 @@ def test_the_exported_project_builds_it_and_its_example_takes_the_steps_that_pyt
         for name, row in parts:
             numbers = np.array([float(x) for x in row.split()])
             np.testing.assert_allclose(numbers, ends[name], rtol=digits, atol=digits)
-    assert np.abs(found.q[-1] - sample["q"]).max() > 1e-4  # it moves
+    assert np.abs(motion.q[-1] - sample["q"]).max() > 1e-4  # it moves
 
 
 def test_from_the_command_line(tmp_path):

@@ -63,11 +63,11 @@ def test_parameters_by_name_and_in_order(tmp_path: Path) -> None:
     console.log(asked([1, 2, 3, 4, 5]));
     console.log(asked({ D1: 1, R1: 2, D2: 3, R2: "4" }));
     """
-    found = run(tmp_path, chain(2), script).splitlines()
-    assert found[0] == found[1] == found[2]
-    assert found[0].startswith("1,2,3,")
-    assert found[3] == found[4] == found[6] == "4 parameters expected; missing: R2"
-    assert found[5] == "4 parameters expected; missing: none"
+    result = run(tmp_path, chain(2), script).splitlines()
+    assert result[0] == result[1] == result[2]
+    assert result[0].startswith("1,2,3,")
+    assert result[3] == result[4] == result[6] == "4 parameters expected; missing: R2"
+    assert result[5] == "4 parameters expected; missing: none"
 
 
 def test_outputs_are_taken_where_the_caller_has_room(tmp_path: Path) -> None:
@@ -79,8 +79,8 @@ def test_outputs_are_taken_where_the_caller_has_room(tmp_path: Path) -> None:
     console.log(m.batch(2, [...q, ...q], k, many) === many, many.P.every((x, e) => x === out.P[e % 6]));
     console.log(m.batch(0, [], k).P.length, m.INPUTS.q, m.OUTPUTS.P, m.PARAMETERS.join());
     """
-    found = run(tmp_path, chain(2), script)
-    assert found.splitlines() == ["true true", "true true", "0 [ 2 ] [ 2, 3 ] D1,R1,D2,R2"]
+    result = run(tmp_path, chain(2), script)
+    assert result.splitlines() == ["true true", "true true", "0 [ 2 ] [ 2, 3 ] D1,R1,D2,R2"]
 
 
 def test_zero_has_no_sign_and_what_is_no_number_stays_so(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_zero_has_no_sign_and_what_is_no_number_stays_so(tmp_path: Path) -> None
     b.output("y", values)
     b.output("flag", equal)
     rows = [[0.0, 1.0], [np.nan, 1.0], [np.inf, np.inf], [-1.0, -np.inf]]
-    (found,) = run_javascript(tmp_path, [Case(b.program(), {"x": np.array(rows)}, {})])
+    (result,) = run_javascript(tmp_path, [Case(b.program(), {"x": np.array(rows)}, {})])
     nan, inf = np.nan, np.inf
     expected = [
         [0, 0, 1, 1, 0, 0, 0],
@@ -101,8 +101,8 @@ def test_zero_has_no_sign_and_what_is_no_number_stays_so(tmp_path: Path) -> None
         [1, inf, inf, 0, 1, 7, inf],
         [-1, -inf, -1, 0, 0, 7, nan],
     ]
-    np.testing.assert_array_equal(found["y"], expected)
-    np.testing.assert_array_equal(found["flag"], [0, 0, 1, 0])  # a number, not true or false
+    np.testing.assert_array_equal(result["y"], expected)
+    np.testing.assert_array_equal(result["flag"], [0, 0, 1, 0])  # a number, not true or false
 
 
 # -- names
@@ -170,9 +170,9 @@ def test_programs_with_kernels_are_cut_too(tmp_path: Path, monkeypatch: pytest.M
 def test_short_functions_stay_whole_and_long_ones_do_not(tmp_path: Path) -> None:
     assert "part1_" not in emit(chain(5), "javascript")["chain.js"]
     text = emit(chain(120), "javascript")["chain.js"]
-    found = re.split(r"^function part\d+_", text, flags=re.MULTILINE)[1:]
-    assert len(found) > 3
-    assert max(map(len, found[:-1])) < javascript._WHOLE
+    result = re.split(r"^function part\d+_", text, flags=re.MULTILINE)[1:]
+    assert len(result) > 3
+    assert max(map(len, result[:-1])) < javascript._WHOLE
     case = case_of(chain(120))
     assert_close(run_javascript(tmp_path, [case]), [case])
 
@@ -295,13 +295,13 @@ def every_model(name: str) -> list[Case]:
 def check(folder: Path, name: str) -> None:
     cases = every_model(name)
     assert len(cases) > 5
-    for case, found in zip(cases, run_javascript(folder, cases), strict=True):
+    for case, result in zip(cases, run_javascript(folder, cases), strict=True):
         for output, expected in case.expected().items():
             finite = np.isfinite(expected)
             assert finite.any() or not expected.size, "a posture that suits the model"
             tolerance = 1e-9 * np.max(np.abs(expected), initial=1, where=finite)
             where = f"{case.program.name}.{output}"
-            np.testing.assert_allclose(found[output], expected, rtol=0, atol=tolerance, err_msg=where)
+            np.testing.assert_allclose(result[output], expected, rtol=0, atol=tolerance, err_msg=where)
 
 
 @pytest.mark.parametrize("name", ["rx90", "sr400", "rx90_floating"])

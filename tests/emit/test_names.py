@@ -65,11 +65,11 @@ def test_identifier(name: str, expected: str) -> None:
 def test_claimed_names_are_legal_and_distinct(language: str, wanted: list[str]) -> None:
     dialect = DIALECTS[language]
     names = Names(dialect)
-    found = [names.claim(name) for name in [*wanted, *wanted, *sorted(dialect.reserved)[:5]]]
-    seen = [name.lower() if dialect.fold_case else name for name in found]
+    result = [names.claim(name) for name in [*wanted, *wanted, *sorted(dialect.reserved)[:5]]]
+    seen = [name.lower() if dialect.fold_case else name for name in result]
     assert len(set(seen)) == len(seen)
-    assert not set(found) & dialect.reserved
-    for name in found:
+    assert not set(result) & dialect.reserved
+    for name in result:
         assert re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name) and len(name) <= dialect.longest
         assert dialect.leading_underscore or name[0] != "_"
         assert "_" not in name or dialect.underscore == "_"

@@ -69,9 +69,9 @@ def test_short_functions_stay_whole_and_long_ones_do_not() -> None:
     assert "_part1" not in "".join(emit(chain(5), "c").values())
     files = emit(chain(120), "c")
     for name in ("chain.c", "chain_batch.c"):
-        found = re.split(r"^PART_ ", files[name], flags=re.MULTILINE)[1:]
-        assert len(found) > 3
-        assert max(text.count("\n") for text in found[:-1]) < 4 * parts.LONGEST
+        result = re.split(r"^PART_ ", files[name], flags=re.MULTILINE)[1:]
+        assert len(result) > 3
+        assert max(text.count("\n") for text in result[:-1]) < 4 * parts.LONGEST
     assert "_part" not in "".join(emit(chain(120), "cpp").values())
 
 
@@ -79,12 +79,12 @@ def test_places_are_used_again_and_loads_repeated() -> None:
     units = [LineGroup([f"const double x{j} = q[{j}];"], (f"x{j}",), fetched=True) for j in range(2)]
     for j in range(2, 900):
         units.append(LineGroup([f"const double x{j} = x{j - 1} + x0;"], (f"x{j}",)))
-    found = cut(units, lambda place: f"kept_[{place}]", "const double ", "")
-    assert len(found.lines) == 3
-    assert found.places == 2, "the second part reads one place while it fills another"
-    for lines in found.lines:
+    result = cut(units, lambda place: f"kept_[{place}]", "const double ", "")
+    assert len(result.lines) == 3
+    assert result.places == 2, "the second part reads one place while it fills another"
+    for lines in result.lines:
         assert lines.count("const double x0 = q[0];") == 1
-    assert found.lines[1][:2] == ["const double x300 = kept_[0];", "const double x0 = q[0];"]
+    assert result.lines[1][:2] == ["const double x300 = kept_[0];", "const double x0 = q[0];"]
 
 
 def test_copies_go_with_what_defines_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,9 +101,9 @@ def test_copies_go_with_what_defines_them(tmp_path: Path, monkeypatch: pytest.Mo
     case = case_of(b.program())
     files = emit(case.program, "c")
     for name in ("copies.c", "copies_batch.c"):
-        found = re.split(r"^PART_ ", files[name], flags=re.MULTILINE)[1:]
-        assert len(found) > 2
-        for part in found:
+        result = re.split(r"^PART_ ", files[name], flags=re.MULTILINE)[1:]
+        assert len(result) > 2
+        for part in result:
             for kept in re.findall(r"const double (\w+) = kept_\[.*\];", part):
                 assert f"] = {kept};" not in part, "only moved from array to array"
     batch_text = files["copies_batch.c"]

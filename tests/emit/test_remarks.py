@@ -32,12 +32,12 @@ def test_every_link_and_phase(language: str) -> None:
     """Outward, each alone, inward, as the papers have it."""
     files = generate("rx90", "inverse-dynamics", effort="plain").code(language, name="f")
     text = next(text for name, text in files.items() if name.startswith("f.") and name != "f.h")
-    found = [said.lower() for said in re.findall(rf"^ *{COMMENT[language]}$", text, re.MULTILINE)]
+    result = [said.lower() for said in re.findall(rf"^ *{COMMENT[language]}$", text, re.MULTILINE)]
     expected = [f"link {j}: velocities and accelerations" for j in range(2, 7)]
     expected += [f"link {j}: inertial force and moment" for j in range(1, 7)]
     expected += [f"link {j}: total force and moment" for j in range(5, 0, -1)]
-    assert found[: len(expected)] == expected
-    assert set(found) == set(expected)  # C++ and Fortran say it again in the function for batches
+    assert result[: len(expected)] == expected
+    assert set(result) == set(expected)  # C++ and Fortran say it again in the function for batches
 
 
 def said(robot: str, model: str, **options: str) -> list[str]:
@@ -48,12 +48,12 @@ def said(robot: str, model: str, **options: str) -> list[str]:
 
 def test_the_three_walks_of_articulated_bodies() -> None:
     """Outward, inward, outward: each link of each walk in its turn."""
-    found = said("rx90", "direct-dynamics", method="recursive")
+    result = said("rx90", "direct-dynamics", method="recursive")
     walks = [f"link {j}: velocities" for j in range(2, 7)]
     walks += [f"link {j}: wrench at zero acceleration" for j in range(2, 7)]
     walks += [f"link {j}: articulated body" for j in range(6, 0, -1)]
     walks += [f"link {j}: accelerations" for j in range(1, 7)]
-    assert found[-len(walks) :] == walks
+    assert result[-len(walks) :] == walks
 
 
 @pytest.mark.parametrize(

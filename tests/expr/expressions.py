@@ -131,9 +131,9 @@ def solved(x: Num, y: Num) -> tuple[Num, Num]:
     if abs(x.v) > 2 or abs(y.v) > 2:
         raise Skip
     matrix = np.array([[5, x.v], [y.v, 4]])
-    found = np.linalg.solve(matrix, [1, y.v])
+    result = np.linalg.solve(matrix, [1, y.v])
     error = 10 * (x.e + y.e + EPS)
-    return made(float(found[0]), error), made(float(found[1]), error)
+    return made(float(result[0]), error), made(float(result[1]), error)
 
 
 @dataclass
@@ -181,16 +181,16 @@ def symbol_values(seed: int) -> dict[str, float]:
 def pool(seed: int, graph: Graph | None = None) -> Pool:
     """Symbols of both classes, small numbers of each kind, angles and a root."""
     graph = graph or Graph()
-    found = Pool(graph, symbol_values(seed))
+    result = Pool(graph, symbol_values(seed))
     for n in NUMBERS:
-        found.put(graph.number(n), Num(float(n), 0.0 if float(n) == n else EPS))
+        result.put(graph.number(n), Num(float(n), 0.0 if float(n) == n else EPS))
     for turn in ANGLES:
-        found.put(graph.mul(graph.number(turn), graph.pi()), Num(float(turn) * math.pi, 4 * EPS))
-    found.put(graph.sqrt(graph.number(2)), Num(math.sqrt(2), EPS))
+        result.put(graph.mul(graph.number(turn), graph.pi()), Num(float(turn) * math.pi, 4 * EPS))
+    result.put(graph.sqrt(graph.number(2)), Num(math.sqrt(2), EPS))
     for name in (*PARAMETERS, *VARIABLES):
         cls = ops.PARAMETER if name in PARAMETERS else ops.VARIABLE
-        found.put(graph.symbol(name, cls), Num(found.values[name]))
-    return found
+        result.put(graph.symbol(name, cls), Num(result.values[name]))
+    return result
 
 
 def close(got: float, expected: Num, relative: float = 1e-10) -> bool:

@@ -96,8 +96,8 @@ def check_same(first: str, second: str) -> None:
 
 
 def formula_value(text: str, values: dict[str, float]) -> float:
-    found = parse(text, Graph())
-    return float(evaluate(found.graph, [found.lit], values)[0])
+    result = parse(text, Graph())
+    return float(evaluate(result.graph, [result.lit], values)[0])
 
 
 @given(texts(SMOOTH_TEXTS))
@@ -111,12 +111,12 @@ def test_the_value_is_kept(text):
 
 @given(recipes(SMOOTH, max_size=15), st.integers(0, 1000))
 def test_the_value_of_an_expression_is_kept(recipe, seed):
-    found = pool(seed).run(recipe)
-    lit, expected = found.lits[-1], found.nums[-1]
-    text = canonical(Expr(found.graph, lit))
+    result = pool(seed).run(recipe)
+    lit, expected = result.lits[-1], result.nums[-1]
+    text = canonical(Expr(result.graph, lit))
     assume(expected.e < 1e-13)
     again = parse(text, Graph())
-    got = evaluate(again.graph, [again.lit], found.values)[0]
+    got = evaluate(again.graph, [again.lit], result.values)[0]
     assert close(got, expected, 1e-9)
 
 

@@ -17,8 +17,8 @@ NONE = [0.0] * 4 + [1.0] * 8
 
 def solve(k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Angles and defects."""
-    found = np.stack(kernels.KERNELS["circle"].evaluate([list(np.moveaxis(k, -1, 0))]), -1)
-    s, c, defect = found[..., :4], found[..., 4:8], found[..., 8:]
+    result = np.stack(kernels.KERNELS["circle"].evaluate([list(np.moveaxis(k, -1, 0))]), -1)
+    s, c, defect = result[..., :4], result[..., 4:8], result[..., 8:]
     np.testing.assert_allclose(s * s + c * c, 1, atol=4e-15)
     return np.arctan2(s, c), defect
 
@@ -41,8 +41,8 @@ def left(k: np.ndarray, t: np.ndarray) -> np.ndarray:
 
 def errors(t: np.ndarray, scale: float = 1.0, near: float = 1e-3) -> np.ndarray:
     """Of the worst zero of each sample: its distance to the nearest angle found."""
-    found, defect = solve(with_zeros(t) * scale)
-    apart = np.abs((found[:, None, :] - t[:, :, None] + np.pi) % (2 * np.pi) - np.pi)
+    result, defect = solve(with_zeros(t) * scale)
+    apart = np.abs((result[:, None, :] - t[:, :, None] + np.pi) % (2 * np.pi) - np.pi)
     return np.where(defect[:, None, :] < near, apart, np.inf).min(2).max(1)
 
 
@@ -60,9 +60,9 @@ def test_four_angles(scale):
 def test_backward_error_and_order():
     """Whatever the conditioning, the left side is zero to round-off; and no zero is missed or made up."""
     k = np.random.default_rng(2).normal(size=(1500, 5))
-    found, defect = solve(k)
-    assert np.abs(np.where(defect == 0, left(k, found), 0)).max() < 4e-15
-    assert np.all(np.diff(np.where(defect < 1, found, np.inf)) >= 0)
+    result, defect = solve(k)
+    assert np.abs(np.where(defect == 0, left(k, result), 0)).max() < 4e-15
+    assert np.all(np.diff(np.where(defect < 1, result, np.inf)) >= 0)
     t = np.linspace(-np.pi, np.pi, 721)
     changes = np.sum(np.diff(np.sign(left(k, np.broadcast_to(t, (len(k), 721))))) != 0, axis=1)
     assert np.sum(changes != np.sum(defect == 0, axis=1)) < 20  # two zeros within half a degree
@@ -81,12 +81,12 @@ def test_nearly_double(gap):
 def test_two_double_zeros_are_real_parts_with_small_defects():
     t = random_angles(500)
     t[:, 1], t[:, 3] = t[:, 0], t[:, 2]
-    found, defect = solve(with_zeros(t))
+    result, defect = solve(with_zeros(t))
     assert np.median(errors(t)) < 1e-8
     assert np.quantile(defect, 0.99) < 1e-5
     split = (defect[:, 0] > 0) & (defect[:, 1] > 0)
     assert np.sum(split) > 20
-    np.testing.assert_allclose(found[split, 0], found[split, 1], atol=1e-12)
+    np.testing.assert_allclose(result[split, 0], result[split, 1], atol=1e-12)
 
 
 @pytest.mark.parametrize("angle", [math.pi, 0.0, math.pi / 2, -math.pi / 2, math.pi / 4])
@@ -98,20 +98,20 @@ def test_no_angle_is_special(angle):
 
 def test_two_angles_of_type_2():
     k = np.random.default_rng(3).normal(size=(2000, 5)) * [1, 1, 1, 0, 0]
-    found, defect = solve(k)
+    result, defect = solve(k)
     reached = np.hypot(k[:, 1], k[:, 2]) > np.abs(k[:, 0])
     assert np.all(np.sum(defect == 0, axis=1) == 2 * reached)
-    assert np.all(defect[:, 2:] == 1) and np.all(found[:, 2:] == 0)
-    k, found = k[reached], found[reached]
+    assert np.all(defect[:, 2:] == 1) and np.all(result[:, 2:] == 0)
+    k, result = k[reached], result[reached]
     middle, half = np.arctan2(k[:, 2], k[:, 1]), np.arccos(-k[:, 0] / np.hypot(k[:, 1], k[:, 2]))
     both = np.sort(np.angle(np.exp(1j * (middle[:, None] + np.stack([-half, half], 1)))), 1)
-    np.testing.assert_allclose(found[:, :2], both, atol=1e-6)
+    np.testing.assert_allclose(result[:, :2], both, atol=1e-6)
 
 
 def test_pi_itself():
     """1 + cos t: a double zero at pi, and nothing else."""
-    found, defect = solve(np.array([1.0, 1, 0, 0, 0]))
-    assert list(found[:2]) == [math.pi, math.pi] and list(defect) == [0, 0, 1, 1]
+    result, defect = solve(np.array([1.0, 1, 0, 0, 0]))
+    assert list(result[:2]) == [math.pi, math.pi] and list(defect) == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -119,19 +119,19 @@ def test_pi_itself():
 )
 def test_nothing_to_find(k):
     g = Graph()
-    found = evaluate(
+    result = evaluate(
         g,
         kernels.call(g, "circle", [[g.symbol(f"k{j}") for j in range(5)]]),
         {f"k{j}": float(x) for j, x in enumerate(k)},
     )
-    assert found == NONE and all(type(x) is float for x in found)
+    assert result == NONE and all(type(x) is float for x in result)
 
 
 def test_one_sample_that_is_no_number_does_not_spoil_the_others():
     k = np.array([[math.nan, 1, 0, 0, 0], [0, 1, 0, 0, 0]])
-    found, defect = solve(k)
+    result, defect = solve(k)
     assert list(defect[0]) == [1] * 4
-    np.testing.assert_allclose(found[1, :2], [-math.pi / 2, math.pi / 2])
+    np.testing.assert_allclose(result[1, :2], [-math.pi / 2, math.pi / 2])
 
 
 def test_wrong_sizes():

@@ -43,8 +43,8 @@ def planned(arm: Arm) -> tuple[float, ...]:
 
 def solve(arm: Arm, constants: np.ndarray, numbers: tuple[float, ...]) -> np.ndarray:
     """(..., 16, 7)."""
-    found = closed_chain_(list(np.moveaxis(constants, -1, 0)), list(arm.kinds), list(numbers))
-    return found.reshape(*constants.shape[:-1], 16, 7)
+    result = closed_chain_(list(np.moveaxis(constants, -1, 0)), list(arm.kinds), list(numbers))
+    return result.reshape(*constants.shape[:-1], 16, 7)
 
 
 def check(arm: Arm, poses: int, share: float = 1.0) -> None:

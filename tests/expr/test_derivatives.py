@@ -70,20 +70,20 @@ def test_functions_against_sympy(op):
 @given(recipes((*SMOOTH, ops.SELECT, ops.MIN, ops.LESS, SOLVE), max_size=12), st.integers(0, 1000))
 def test_random_expressions(recipe, seed):
     """Forward and reverse agree to the last digits; both agree with differences."""
-    found = pool(seed).run(recipe)
-    g, lits = found.graph, found.lits[-3:]
-    assume(all(n.e < 1e-13 for n in found.nums))
+    result = pool(seed).run(recipe)
+    g, lits = result.graph, result.lits[-3:]
+    assume(all(n.e < 1e-13 for n in result.nums))
     names = ("a", "b", "x", "y")
     wrt = [g.symbol(n, ops.PARAMETER if n in "ab" else ops.VARIABLE) >> 1 for n in names]
     columns = [forward(g, lits, {i: ONE}) for i in wrt]
     rows = [reverse(g, [lit], [ONE], wrt) for lit in lits]
-    along = np.array([evaluate(g, column, found.values) for column in columns]).T
-    back = np.array([evaluate(g, row, found.values) for row in rows])
+    along = np.array([evaluate(g, column, result.values) for column in columns]).T
+    back = np.array([evaluate(g, row, result.values) for row in rows])
     assume(np.isfinite(back).all() and np.abs(back).max() < 1e3)
     assert along == pytest.approx(back, rel=1e-8, abs=1e-8)
     check_graph(g)
     for k, name in enumerate(names):
-        coarse, fine = (differences(g, lits, found.values, name, h) for h in (2e-5, 1e-5))
+        coarse, fine = (differences(g, lits, result.values, name, h) for h in (2e-5, 1e-5))
         steady = np.abs(coarse - fine) < 1e-6
         assert along[:, k][steady] == pytest.approx(fine[steady], rel=1e-4, abs=1e-4)
 
@@ -95,14 +95,14 @@ def differences(g: Graph, lits: list[int], values: dict[str, float], name: str, 
 
 @given(recipes((*ALL, SOLVE), max_size=10), st.integers(0, 1000))
 def test_the_jacobian_takes_either_direction(recipe, seed):
-    found = pool(seed).run(recipe)
-    g = found.graph
+    result = pool(seed).run(recipe)
+    g = result.graph
     wrt = [g.symbol("x") >> 1, g.symbol("y") >> 1]
-    many, one = found.lits[-3:], found.lits[-1:]
+    many, one = result.lits[-3:], result.lits[-1:]
     by_columns, by_rows = jacobian(g, many, wrt), jacobian(g, one, wrt)
     assert len(by_columns) == 3 and all(len(row) == 2 for row in by_columns)
-    along = np.array(evaluate(g, by_columns[-1], found.values))
-    back = np.array(evaluate(g, by_rows[0], found.values))
+    along = np.array(evaluate(g, by_columns[-1], result.values))
+    back = np.array(evaluate(g, by_rows[0], result.values))
     assume(np.isfinite(along).all() and np.isfinite(back).all())
     assert along == pytest.approx(back, rel=1e-8, abs=1e-9)
 

@@ -35,12 +35,12 @@ def test_a_parameter_and_a_variable_of_one_name():
 @given(recipes((*ALL, SOLVE)), st.integers(0, 1000))
 def test_arrays_as_floats(recipe, seed):
     """A batch is the same as its samples, one by one, whatever the branch."""
-    found = pool(seed).run(recipe)
+    result = pool(seed).run(recipe)
     rng = np.random.default_rng(seed)
-    batch = {name: v * rng.uniform(0.5, 1.5, 3) for name, v in found.values.items()}
-    many = evaluate(found.graph, found.lits, batch)
+    batch = {name: v * rng.uniform(0.5, 1.5, 3) for name, v in result.values.items()}
+    many = evaluate(result.graph, result.lits, batch)
     for k in range(3):
-        single = evaluate(found.graph, found.lits, {name: float(v[k]) for name, v in batch.items()})
+        single = evaluate(result.graph, result.lits, {name: float(v[k]) for name, v in batch.items()})
         for one, array in zip(single, many, strict=True):
             entry = array[k] if np.ndim(array) else array
             assert np.isclose(one, entry, rtol=1e-12, atol=1e-12, equal_nan=True)
@@ -62,8 +62,8 @@ def test_a_guarded_division():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert evaluate(g, [guarded, root], {"a": -3.0, "b": 0.0}) == [0, 1]
-        found = evaluate(g, [guarded, root], {"a": np.array([-4.0, 4.0]), "b": np.array([0.0, 2.0])})
-    assert [list(v) for v in found] == [[0, 2], [1, 2]]
+        result = evaluate(g, [guarded, root], {"a": np.array([-4.0, 4.0]), "b": np.array([0.0, 2.0])})
+    assert [list(v) for v in result] == [[0, 2], [1, 2]]
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,9 @@ def test_one_singular_sample_does_not_spoil_the_others():
     g, x = system(2)
     a = np.array([[[1.0, 2.0], [2.0, 4.0]], [[2.0, 0.0], [0.0, 4.0]]])
     b = np.array([[1.0, 1.0], [1.0, 1.0]])
-    found = np.stack(evaluate(g, x, values(a, b)), -1)
-    assert np.isnan(found[0]).all()
-    assert list(found[1]) == [0.5, 0.25]
+    result = np.stack(evaluate(g, x, values(a, b)), -1)
+    assert np.isnan(result[0]).all()
+    assert list(result[1]) == [0.5, 0.25]
     assert all(map(math.isnan, evaluate(g, x, {k: float(v) for k, v in values(a[0], b[0]).items()})))
 
 

@@ -57,11 +57,11 @@ def symbolic(graph: Graph, array: np.ndarray, values: dict[str, float]) -> list:
     """Lists of symbols with the numbers of an array."""
     if array.ndim > 1:
         return [symbolic(graph, row, values) for row in array]
-    found = []
+    results = []
     for number in array:
         values[f"s{len(values)}"] = float(number)
-        found.append(symbol(graph, f"s{len(values) - 1}"))
-    return found
+        results.append(symbol(graph, f"s{len(values) - 1}"))
+    return results
 
 
 def numbers(result: object, graph: Graph, values: dict[str, float]) -> object:

@@ -18,8 +18,8 @@ from tests.expr.texts import FUNCTIONS, VALUES, python_value, texts
 
 
 def value(text: str, values: dict[str, float] = VALUES) -> float:
-    found = parse(text, Graph())
-    return float(evaluate(found.graph, [found.lit], values)[0])
+    result = parse(text, Graph())
+    return float(evaluate(result.graph, [result.lit], values)[0])
 
 
 def near(got: float, expected: float) -> bool:

@@ -15,8 +15,8 @@ from symoro.expr.graph import Graph
 
 def solve(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Roots and defects."""
-    found = np.stack(kernels.KERNELS["quartic"].evaluate([list(np.moveaxis(a, -1, 0))]), -1)
-    return found[..., :4], found[..., 4:]
+    result = np.stack(kernels.KERNELS["quartic"].evaluate([list(np.moveaxis(a, -1, 0))]), -1)
+    return result[..., :4], result[..., 4:]
 
 
 def with_roots(x: np.ndarray) -> np.ndarray:
@@ -29,8 +29,8 @@ def with_roots(x: np.ndarray) -> np.ndarray:
 
 def errors(x: np.ndarray, a: np.ndarray) -> np.ndarray:
     """Of the worst root of each sample: relative distance to the nearest root found."""
-    found, defect = solve(a)
-    apart = np.abs(found[:, None, :] - x[:, :, None]) / np.abs(x[:, :, None])
+    result, defect = solve(a)
+    apart = np.abs(result[:, None, :] - x[:, :, None]) / np.abs(x[:, :, None])
     return np.where(defect[:, None, :] < 1e-3, apart, np.inf).min(2).max(1)
 
 
@@ -98,17 +98,17 @@ def test_tiny_leading_coefficients(lead):
     x = roots(4 - len(lead))
     a = with_roots(x)
     a[:, : len(lead)] = lead
-    found, defect = solve(a)
+    result, defect = solve(a)
     assert np.quantile(errors(x, a), 0.99) < 1e-11
     if max(map(abs, lead)) < 1e-15:
         assert np.all(np.sum(defect == 1, 1) == len(lead))
-        assert np.all(found[:, 4 - len(lead) :] == 0)
+        assert np.all(result[:, 4 - len(lead) :] == 0)
 
 
 def test_against_numpy():
     a = np.random.default_rng(3).normal(size=(500, 5))
-    found, defect = solve(a)
-    for row, x, d in zip(a, found, defect, strict=True):
+    result, defect = solve(a)
+    for row, x, d in zip(a, result, defect, strict=True):
         theirs = sorted(np.roots(row), key=lambda z: z.real)
         np.testing.assert_allclose(x, np.real(theirs), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(d, np.abs(np.imag(theirs)) / (1 + np.abs(theirs)), rtol=1e-8, atol=1e-8)
@@ -118,13 +118,13 @@ def test_against_numpy():
 @pytest.mark.parametrize("groups", [[[0, 1]], [[0, 1], [2, 3]]])
 def test_double_roots_are_real_parts_with_small_defects(groups):
     x = clustered(0.0, *groups)
-    found, defect = solve(with_roots(x))
+    result, defect = solve(with_roots(x))
     assert np.median(errors(x, with_roots(x))) < 3e-8
     assert np.quantile(errors(x, with_roots(x)), 0.99) < 1e-5
     assert np.quantile(defect, 0.99) < 1e-5
     split = (defect[:, 0] > 0) & (defect[:, 1] > 0) & (defect[:, 2] == 0)
     assert np.sum(split) > 20
-    np.testing.assert_allclose(found[split, 0], found[split, 1], rtol=1e-12)
+    np.testing.assert_allclose(result[split, 0], result[split, 1], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -145,9 +145,9 @@ def test_double_roots_are_real_parts_with_small_defects(groups):
 def test_special(a, expected):
     g = Graph()
     results = kernels.call(g, "quartic", [[g.symbol(f"a{j}") for j in range(5)]])
-    found = evaluate(g, results, {f"a{j}": float(x) for j, x in enumerate(a)})
-    np.testing.assert_allclose(found, expected, atol=1e-15)
-    assert all(type(x) is float for x in found)
+    result = evaluate(g, results, {f"a{j}": float(x) for j, x in enumerate(a)})
+    np.testing.assert_allclose(result, expected, atol=1e-15)
+    assert all(type(x) is float for x in result)
 
 
 def test_some_entries_are_arrays():
@@ -155,8 +155,8 @@ def test_some_entries_are_arrays():
     results = kernels.call(
         g, "quartic", [[g.number(0), g.number(0), g.number(1), g.symbol("b"), g.number(-6)]]
     )
-    found = np.stack(evaluate(g, results, {"b": np.array([1.0, -1.0])}), -1)
-    np.testing.assert_allclose(found[:, :2], [[-3, 2], [-2, 3]])
+    result = np.stack(evaluate(g, results, {"b": np.array([1.0, -1.0])}), -1)
+    np.testing.assert_allclose(result[:, :2], [[-3, 2], [-2, 3]])
 
 
 def test_wrong_sizes():

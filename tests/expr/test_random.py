@@ -52,8 +52,8 @@ def test_everything_long(recipe, seed):
 
 @given(recipes(), SEEDS, st.data())
 def test_sums_and_products_commute(recipe, seed, data):
-    found = pool(seed).run(recipe)
-    graph, pick = found.graph, st.sampled_from(found.lits)
+    result = pool(seed).run(recipe)
+    graph, pick = result.graph, st.sampled_from(result.lits)
     x, y = data.draw(pick), data.draw(pick)
     assert graph.add(x, y) == graph.add(y, x)
     assert graph.mul(x, y) == graph.mul(y, x)
@@ -64,9 +64,9 @@ def test_sums_and_products_commute(recipe, seed, data):
 
 @given(recipes(), SEEDS, st.data())
 def test_signs_leave_odd_and_even_functions(recipe, seed, data):
-    found = pool(seed).run(recipe)
-    graph = found.graph
-    x = data.draw(st.sampled_from(found.lits))
+    result = pool(seed).run(recipe)
+    graph = result.graph
+    x = data.draw(st.sampled_from(result.lits))
     minus = graph.signed(x, 1)
     for op in (ops.SIN, ops.SIGN):
         assert graph.unary(op, minus) == graph.signed(graph.unary(op, x), 1)

@@ -38,8 +38,8 @@ class Refined:
             x if known else np.nan for x, known in zip(T[:3].ravel(), self.chain.mask.ravel(), strict=True)
         ]
         inputs = [np.concatenate([p.ravel() for p in self.placements]), target, self.marks, rows.ravel()]
-        found = kernels.KERNELS["refine"].evaluate([list(map(float, array)) for array in inputs])
-        return np.reshape(found, rows.shape)
+        result = kernels.KERNELS["refine"].evaluate([list(map(float, array)) for array in inputs])
+        return np.reshape(result, rows.shape)
 
     def row(self, T: np.ndarray, q: np.ndarray, status: int) -> np.ndarray:
         return np.array([*q, self.chain.error(q[None], T)[0], status])
@@ -60,10 +60,10 @@ def test_what_is_near_becomes_exact(arm: Arm, off: float, status: int) -> None:
     made = Refined(arm)
     q = posture(made, 5)
     T = made.chain.place(q[None])[0]
-    (found,) = made(T, made.row(T, q + off * np.linspace(-1, 1, made.n), status)[None])
-    assert found[-1] == 0
-    assert found[-2] < 1e-14
-    np.testing.assert_allclose(made.chain.wrapped(found[:-2] - q), 0, atol=1e-11)
+    (result,) = made(T, made.row(T, q + off * np.linspace(-1, 1, made.n), status)[None])
+    assert result[-1] == 0
+    assert result[-2] < 1e-14
+    np.testing.assert_allclose(made.chain.wrapped(result[:-2] - q), 0, atol=1e-11)
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=str)
@@ -81,17 +81,19 @@ def test_the_same_solution_is_kept_once(first: float) -> None:
     made = Refined(ARMS[0])
     q = posture(made, 7)
     T = made.chain.place(q[None])[0]
-    found = made(T, np.array([made.row(T, q + first, 0), made.row(T, q - 1e-6, 0), made.row(T, q + 1e-4, 1)]))
-    assert sorted(found[:, -1]) == [0, 3, 3]
+    result = made(
+        T, np.array([made.row(T, q + first, 0), made.row(T, q - 1e-6, 0), made.row(T, q + 1e-4, 1)])
+    )
+    assert sorted(result[:, -1]) == [0, 3, 3]
 
 
 def test_a_singular_row_stays_singular() -> None:
     made = Refined(ARMS[0])
     q = posture(made, 8)
     T = made.chain.place(q[None])[0]
-    (found,) = made(T, made.row(T, q + 1e-6, 2)[None])
-    assert found[-1] == 2
-    assert found[-2] < 1e-14
+    (result,) = made(T, made.row(T, q + 1e-6, 2)[None])
+    assert result[-1] == 2
+    assert result[-2] < 1e-14
 
 
 @pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-4])
@@ -111,11 +113,11 @@ def test_two_solutions_that_almost_meet_are_both_found_from_between(apart: float
     way = np.linalg.svd(made.chain.residual(fold[None])[1][0])[2][-1]
     one = fold + apart * way
     T = made.chain.place(one[None])[0]
-    found = made(T, np.array([made.row(T, fold, 1)] * 2))
-    assert list(found[:, -1]) == [0, 0]
-    assert made.chain.error(found[:, :-2], T).max() < 1e-12
-    assert made.chain.distance(found[:, :-2], one).min() < 1e-9
-    assert made.chain.distance(found[:1, :-2], found[1, :-2])[0] > apart
+    result = made(T, np.array([made.row(T, fold, 1)] * 2))
+    assert list(result[:, -1]) == [0, 0]
+    assert made.chain.error(result[:, :-2], T).max() < 1e-12
+    assert made.chain.distance(result[:, :-2], one).min() < 1e-9
+    assert made.chain.distance(result[:1, :-2], result[1, :-2])[0] > apart
 
 
 def test_a_solution_beyond_reach_is_not_made_up() -> None:

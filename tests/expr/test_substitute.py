@@ -15,12 +15,12 @@ from tests.expr.expressions import SMOOTH, SOLVE, Num, close, pool, recipes
 @given(recipes((*SMOOTH, SOLVE), max_size=15), st.integers(0, 1000))
 def test_values(recipe, seed):
     """x -> y, y -> -x, a -> number: the value is that at the other point."""
-    found = pool(seed).run(recipe)
-    g, values = found.graph, found.values
+    result = pool(seed).run(recipe)
+    g, values = result.graph, result.values
     x, y, a = g.symbol("x"), g.symbol("y"), g.symbol("a", ops.PARAMETER)
-    swapped = substitute(g, found.lits, {x >> 1: y, y >> 1: x ^ 1, a >> 1: g.number(values["a"])})
+    swapped = substitute(g, result.lits, {x >> 1: y, y >> 1: x ^ 1, a >> 1: g.number(values["a"])})
     there = {**values, "x": values["y"], "y": -values["x"]}
-    for before, after in zip(evaluate(g, found.lits, there), evaluate(g, swapped, values), strict=True):
+    for before, after in zip(evaluate(g, result.lits, there), evaluate(g, swapped, values), strict=True):
         if abs(before) < 1e3:
             assert close(after, Num(before, 1e-13), 1e-8)
 

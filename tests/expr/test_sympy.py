@@ -26,16 +26,16 @@ def value(graph: Graph, lit: int, values: dict[str, float]) -> float:
 @settings(deadline=None, max_examples=60)
 @given(recipes(ALL, max_size=8), st.integers(0, 1000))
 def test_there_and_back(recipe, seed):
-    found = pool(seed).run(recipe)
-    lit, expected = found.lits[-1], found.nums[-1]
+    result = pool(seed).run(recipe)
+    lit, expected = result.lits[-1], result.nums[-1]
     assume(expected.e < 1e-13)
-    (there,) = to_sympy(found.graph, [lit])
-    numbers = {sympy.Symbol(name, real=True): v for name, v in found.values.items()}
+    (there,) = to_sympy(result.graph, [lit])
+    numbers = {sympy.Symbol(name, real=True): v for name, v in result.values.items()}
     assert close(float(there.subs(numbers).evalf()), expected, 1e-9)
     again = Graph()
     assume(not there.has(sympy.zoo, sympy.nan))  # in a branch that is not taken: SymPy says so, we cannot
     back = from_sympy(again, there)
-    assert close(value(again, back.lit, found.values), expected, 1e-9)
+    assert close(value(again, back.lit, result.values), expected, 1e-9)
 
 
 @pytest.mark.parametrize("op", [op for op in ops.TABLE if op >= ops.ADD])

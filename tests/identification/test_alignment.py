@@ -71,9 +71,9 @@ def ends(robot: Robot, q: np.ndarray, errors: dict[str, float]) -> np.ndarray:
 
 
 def displaced(values: list[float]) -> np.ndarray:
-    found = np.eye(4)
-    found[:3, 3], found[:3, :3] = values[:3], exponential(values[3:])
-    return found
+    result = np.eye(4)
+    result[:3, 3], result[:3, :3] = values[:3], exponential(values[3:])
+    return result
 
 
 def from_where_it_stands(found: Calibration, robot: Robot, errors: dict[str, float]) -> np.ndarray:
@@ -89,9 +89,9 @@ def from_where_it_stands(found: Calibration, robot: Robot, errors: dict[str, flo
 
 def test_rotations_are_never_reflections() -> None:
     near = np.random.default_rng(0).standard_normal((200, 3, 3))
-    found = rotations(np.concatenate([near, -near, np.diag([1.0, 1.0, -1e-9])[None]]))
-    assert np.linalg.det(found) == pytest.approx(np.ones(401))
-    assert found[-1] == pytest.approx(np.eye(3), abs=1e-8)
+    result = rotations(np.concatenate([near, -near, np.diag([1.0, 1.0, -1e-9])[None]]))
+    assert np.linalg.det(result) == pytest.approx(np.ones(401))
+    assert result[-1] == pytest.approx(np.eye(3), abs=1e-8)
     assert len(CUBE) == 24 and np.linalg.det(CUBE) == pytest.approx(np.ones(24))
 
 
@@ -122,15 +122,15 @@ WHOLE = [
 def recovered(robot: Robot, measure: str, k: int, size: float) -> list[float]:
     """Squares of normalised errors of a case that must come out right; those of the end's turn act by a chart."""
     errors, measured = case(robot, measure, k, size)
-    found = calibrate(robot, measured, noise={"length": 1e-4, "angle": 1e-4})
-    assert found.warnings == ()
+    result = calibrate(robot, measured, noise={"length": 1e-4, "angle": 1e-4})
+    assert result.warnings == ()
     fresh = np.random.default_rng(1).uniform(-2, 2, (20, moving(robot)))
-    away = (ends(found.calibrated, fresh, {}) - ends(robot, fresh, errors))[:, :3, 3]
+    away = (ends(result.calibrated, fresh, {}) - ends(robot, fresh, errors))[:, :3, 3]
     assert np.abs(away).max() < 1e-3
-    assert found.after["length"] == pytest.approx(1e-4, rel=0.35)
-    normalised = (found.errors - from_where_it_stands(found, robot, errors)) / found.deviations
+    assert result.after["length"] == pytest.approx(1e-4, rel=0.35)
+    normalised = (result.errors - from_where_it_stands(result, robot, errors)) / result.deviations
     kept = [
-        x for x, name in zip(normalised, found.names, strict=True) if name[:2] not in TURN or name[2] == "0"
+        x for x, name in zip(normalised, result.names, strict=True) if name[:2] not in TURN or name[2] == "0"
     ]
     assert max(map(abs, kept)) < 4.5  # of thousands in all
     return [float(x * x) for x in kept]
@@ -180,12 +180,12 @@ def twist_pose(twist: np.ndarray, angle: np.ndarray) -> np.ndarray:
     a = angle * size
     cross = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]]) / size
     s, c = np.sin(a)[:, None, None], np.cos(a)[:, None, None]
-    found = np.zeros((len(angle), 4, 4))
-    found[:, :3, :3] = np.eye(3) + s * cross + (1 - c) * cross @ cross
+    result = np.zeros((len(angle), 4, 4))
+    result[:, :3, :3] = np.eye(3) + s * cross + (1 - c) * cross @ cross
     way = a[:, None, None] * np.eye(3) + (1 - c) * cross + (a[:, None, None] - s) * cross @ cross
-    found[:, :3, 3] = way @ v / size
-    found[:, 3, 3] = 1
-    return found
+    result[:, :3, 3] = way @ v / size
+    result[:, 3, 3] = 1
+    return result
 
 
 class Exponentials:
@@ -237,7 +237,7 @@ def test_no_geometry_fits_better(name: str, measure: str, k: int) -> None:
 
     robot = symoro.load(name)
     errors, measured = case(robot, measure, k, 1e-2, 50)
-    found = calibrate(robot, measured, noise={"length": 1e-4, "angle": 1e-4})
+    result = calibrate(robot, measured, noise={"length": 1e-4, "angle": 1e-4})
     oracle = Exponentials(robot, errors)
     best = optimize.least_squares(
         lambda x: oracle.misses(x, measured) / 1e-4,
@@ -246,7 +246,7 @@ def test_no_geometry_fits_better(name: str, measure: str, k: int) -> None:
         xtol=1e-14,
         ftol=1e-13,
     )
-    told = ends(found.calibrated, measured.q, {})
+    told = ends(result.calibrated, measured.q, {})
     ours = np.sum((measured.poses - told)[:, :3, 3] ** 2) / 1e-8
     if measure == "pose":
         ours += np.sum(logarithm(measured.poses[:, :3, :3] @ told[:, :3, :3].transpose(0, 2, 1)) ** 2) / 1e-8
@@ -254,7 +254,7 @@ def test_no_geometry_fits_better(name: str, measure: str, k: int) -> None:
     assert 2 * best.cost <= ours * (1 + 1e-9)
     assert ours < 2 * best.cost + 4 * (oracle.n + 3)
     fresh = np.random.default_rng(3).uniform(-2, 2, (20, oracle.n))
-    apart = (ends(found.calibrated, fresh, {}) - oracle.poses(best.x, fresh))[:, :3, 3]
+    apart = (ends(result.calibrated, fresh, {}) - oracle.poses(best.x, fresh))[:, :3, 3]
     assert np.abs(apart).max() < 4e-4
 
 
@@ -279,13 +279,13 @@ def test_what_is_known_is_left() -> None:
     robot = symoro.load("rx90")
     q = np.random.default_rng(0).uniform(-2, 2, (30, 6))
     measured = simulated(robot, q, {"theta2": 3e-3, "RYE": 2.8, "TXE": 0.3}, length=1e-4, angle=1e-4)
-    found = calibrate(robot, measured, known_base=True)
-    assert found.base is None and not any(name.endswith("0") for name in found.names)
-    assert found.after["length"] < 1.3e-4 and found.calibrated.base == robot.base
+    result = calibrate(robot, measured, known_base=True)
+    assert result.base is None and not any(name.endswith("0") for name in result.names)
+    assert result.after["length"] < 1.3e-4 and result.calibrated.base == robot.base
     turned = simulated(robot, q, {"theta2": 3e-3, "RY0": 2.8, "TX0": 7.0}, length=1e-4, angle=1e-4)
-    found = calibrate(robot, turned, known_tool=True)
-    assert not any(name.endswith("E") for name in found.names) and found.calibrated.tool == robot.tool
-    assert found.after["length"] < 1.3e-4
+    result = calibrate(robot, turned, known_tool=True)
+    assert not any(name.endswith("E") for name in result.names) and result.calibrated.tool == robot.tool
+    assert result.after["length"] < 1.3e-4
     for measure in ("pose", "position"):  # a base that is said to be known and is not
         assert told(robot, replace(turned, measure=measure), known_base=True, known_tool=True)
 
@@ -295,9 +295,9 @@ def test_a_marker_on_another_frame_seen_from_anywhere(to: int) -> None:
     robot = symoro.load("puma560")
     q = np.random.default_rng(5).uniform(-2, 2, (40, 6))
     errors = {"theta2": 3e-3, "RX0": 2.4, "RZ0": 1.0, "TY0": 5.0, "TXE": 0.2, "RYE": 2.0}
-    found = calibrate(robot, simulated(robot, q, errors, to=to, length=1e-5, angle=1e-5), to=to)
-    assert found.warnings == () and found.marker is not None
-    told = ends(found.calibrated.replace(tool=found.marker), q, {})
+    result = calibrate(robot, simulated(robot, q, errors, to=to, length=1e-5, angle=1e-5), to=to)
+    assert result.warnings == () and result.marker is not None
+    told = ends(result.calibrated.replace(tool=result.marker), q, {})
     assert told == pytest.approx(end_poses(numeric_chain(way_to(robot, to)), q, errors), abs=1e-4)
 
 
@@ -311,13 +311,13 @@ def test_distances_to_a_point_that_stands_elsewhere() -> None:
     point = np.array([-2.0, 0.5, 0.4])
     poses = simulated(robot, q, {"theta3": 5e-3, **place}, length=1e-5).poses
     far = np.linalg.norm(poses[:, :3, 3] - point, axis=1)
-    found = calibrate(robot, Measurements("distance", q, np.zeros((0, 4, 4)), far), point=point)
-    assert found.warnings == () and found.base is not None
-    assert found.after["length"] < 1.5e-5
+    result = calibrate(robot, Measurements("distance", q, np.zeros((0, 4, 4)), far), point=point)
+    assert result.warnings == () and result.base is not None
+    assert result.after["length"] < 1.5e-5
     fresh = np.random.default_rng(9).uniform(-2, 2, (30, 6))
     told, true = (
         np.linalg.norm(ends(r, fresh, e)[:, :3, 3] - point, axis=1)
-        for r, e in ((found.calibrated, {}), (robot, {"theta3": 5e-3, **place}))
+        for r, e in ((result.calibrated, {}), (robot, {"theta3": 5e-3, **place}))
     )
     assert told == pytest.approx(true, abs=2e-4)
 
@@ -332,14 +332,14 @@ def test_contacts_with_a_plane_that_faces_elsewhere() -> None:
     )
     seen = (turned @ ends(robot, q, true))[:, :3, 3] @ normal
     assert np.ptp(seen) < 1e-8
-    found = calibrate(
+    result = calibrate(
         robot,
         Measurements("plane", q, np.zeros((0, 4, 4)), np.zeros(0)),
         plane=[*normal, height],
         noise={"length": 1e-4},
     )
-    assert found.warnings == () and found.after["length"] < 1e-8
-    assert ends(found.calibrated, q, {})[:, :3, 3] @ normal == pytest.approx(
+    assert result.warnings == () and result.after["length"] < 1e-8
+    assert ends(result.calibrated, q, {})[:, :3, 3] @ normal == pytest.approx(
         np.full(len(q), height), abs=1e-7
     )
 
@@ -410,16 +410,16 @@ def test_few_postures_are_right_or_told(count: int) -> None:
     for k in range(8, 12):
         errors, measured = case(robot, "pose", k, 1e-3, count)
         try:
-            found = calibrate(robot, measured, noise={"length": 1e-4, "angle": 1e-4})
+            result = calibrate(robot, measured, noise={"length": 1e-4, "angle": 1e-4})
         except SymoroError:
             continue
-        normalised = (found.errors - from_where_it_stands(found, robot, errors)) / found.deviations
+        normalised = (result.errors - from_where_it_stands(result, robot, errors)) / result.deviations
         kept = [
             x
-            for x, name in zip(normalised, found.names, strict=True)
+            for x, name in zip(normalised, result.names, strict=True)
             if name[:2] not in TURN or name[2] == "0"
         ]
-        assert found.warnings or max(map(abs, kept)) < 5
+        assert result.warnings or max(map(abs, kept)) < 5
 
 
 def changed(measured: Measurements, column: int, factor: float = 1.0, shift: float = 0.0) -> Measurements:

@@ -40,40 +40,42 @@ def test_errors_come_back_with_true_deviations(name: str) -> None:
     for seed in range(6):
         errors = truth(name, seed)
         measured = simulated(robot, postures(name, 50, seed), errors, length=1e-4, angle=1e-4, seed=seed)
-        found = calibrate(robot, measured)
-        normalised = [(found.errors[k] - errors[n]) / found.deviations[k] for k, n in enumerate(found.names)]
+        result = calibrate(robot, measured)
+        normalised = [
+            (result.errors[k] - errors[n]) / result.deviations[k] for k, n in enumerate(result.names)
+        ]
         assert max(map(abs, normalised)) < 4
         squares += [x * x for x in normalised]
-        assert found.after["length"] == pytest.approx(1e-4, rel=0.2)
-        assert found.after["angle"] == pytest.approx(1e-4, rel=0.2)
+        assert result.after["length"] == pytest.approx(1e-4, rel=0.2)
+        assert result.after["angle"] == pytest.approx(1e-4, rel=0.2)
     assert 0.7 < float(np.mean(squares)) < 1.3
 
 
 def test_without_noise_everything_is_exact() -> None:
     robot, errors = symoro.load("puma560"), truth("puma560", 3)
-    found = calibrate(
+    result = calibrate(
         robot, simulated(robot, postures("puma560", 20, 1), errors), noise={"length": 1, "angle": 1}
     )
-    assert dict(zip(found.names, found.errors, strict=True)) == pytest.approx(errors, abs=1e-11)
+    assert dict(zip(result.names, result.errors, strict=True)) == pytest.approx(errors, abs=1e-11)
 
 
 @pytest.mark.parametrize("name", ["puma560", "rx90", "scara", "stanford"])
 def test_the_calibrated_robot_stands_where_it_was_measured(name: str) -> None:
     robot, errors, q = symoro.load(name), truth(name, 5), postures(name, 30, 2)
     measured = simulated(robot, q, errors)
-    found = calibrate(robot, measured, noise={"length": 1, "angle": 1}).calibrated
-    again = end_poses(numeric_chain(way_to(found, "tool")), q, {})
+    result = calibrate(robot, measured, noise={"length": 1, "angle": 1}).calibrated
+    again = end_poses(numeric_chain(way_to(result, "tool")), q, {})
     assert again == pytest.approx(measured.poses, abs=1e-9)
 
 
 def test_gains_come_back_and_have_no_place_in_a_description() -> None:
     robot, q = symoro.load("puma560"), postures("puma560", 40, 8)
     measured = simulated(robot, q, {"k2": 1e-3, "theta3": 2e-3})
-    found = calibrate(robot, measured, gains=True, noise={"length": 1, "angle": 1})
-    errors = dict(zip(found.names, found.errors, strict=True))
+    result = calibrate(robot, measured, gains=True, noise={"length": 1, "angle": 1})
+    errors = dict(zip(result.names, result.errors, strict=True))
     assert errors["k2"] == pytest.approx(1e-3, abs=1e-10)
     with pytest.raises(NotApplicableError, match="k2") as caught:
-        _ = found.calibrated
+        _ = result.calibrated
     assert "multiply the readings by 1 + k" in str(caught.value.hint)
     true = q * (1 + np.array([errors.get(f"k{j}", 0.0) for j in range(1, 7)]))  # as the hint says
     corrected_readings = end_poses(numeric_chain(way_to(robot, None)), true, {"theta3": 2e-3})
@@ -94,9 +96,9 @@ def test_other_measurements_take_the_misses_out(measure: str) -> None:
         poses = simulated(robot, q, errors).poses
         distances = np.linalg.norm(poses[:, :3, 3] - [1.0, 2.0, 0.5], axis=1)
         measured = Measurements(measure, q, poses, distances)
-    found = calibrate(robot, measured, point=[1.0, 2.0, 0.5], plane=[0, 0, 1, 0.2], noise={"length": 1e-4})
-    assert found.before["length"] > 1e-4
-    assert found.after["length"] < 1e-9
+    result = calibrate(robot, measured, point=[1.0, 2.0, 0.5], plane=[0, 0, 1, 0.2], noise={"length": 1e-4})
+    assert result.before["length"] > 1e-4
+    assert result.after["length"] < 1e-9
 
 
 def test_poses_that_point_down_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -206,11 +208,11 @@ def test_distances_to_a_point_find_the_error_that_there_is() -> None:
     robot, q, point = symoro.load("puma560"), postures("puma560", 150, 5), [1.2, 0.0, 0.4]
     poses = simulated(robot, q, {"theta3": 5e-3}, length=1e-5).poses
     far = np.linalg.norm(poses[:, :3, 3] - point, axis=1)
-    found = calibrate(robot, Measurements("distance", q, np.zeros((0, 4, 4)), far), point=point)
-    wanted = np.array([5e-3 if name == "theta3" else 0.0 for name in found.names])
-    assert "theta3" in found.names
-    assert np.abs((found.errors - wanted) / found.deviations).max() < 4
-    assert found.after["length"] == pytest.approx(1e-5, rel=0.2)
+    result = calibrate(robot, Measurements("distance", q, np.zeros((0, 4, 4)), far), point=point)
+    wanted = np.array([5e-3 if name == "theta3" else 0.0 for name in result.names])
+    assert "theta3" in result.names
+    assert np.abs((result.errors - wanted) / result.deviations).max() < 4
+    assert result.after["length"] == pytest.approx(1e-5, rel=0.2)
 
 
 MARKER = {"TXE": 0.1, "TYE": -0.03, "TZE": 0.02, "RYE": 0.05}
@@ -230,11 +232,11 @@ def test_a_marker_on_another_frame_is_no_tool(name: str, to: int, left: float) -
     """
     robot, errors = symoro.load(name), {"theta2": 3e-3, "d2": 2e-3}
     measured = simulated(robot, postures(name, 60, 3), {**errors, **MARKER}, to=to)
-    found = calibrate(robot, measured, to=to, noise={"length": 1, "angle": 1})
-    new, fresh = found.calibrated, postures(name, 20, 9)
+    result = calibrate(robot, measured, to=to, noise={"length": 1, "angle": 1})
+    new, fresh = result.calibrated, postures(name, 20, 9)
     assert new.tool == robot.tool
-    assert found.marker is not None and found.marker.place.ant == to
-    told = ends(new.replace(tool=found.marker), "tool", fresh, {})
+    assert result.marker is not None and result.marker.place.ant == to
+    told = ends(new.replace(tool=result.marker), "tool", fresh, {})
     assert told == pytest.approx(ends(robot, to, fresh, {**errors, **MARKER}), abs=1e-8)
     true = ends(robot, None, fresh, errors)
     before, after = (np.abs(ends(r, None, fresh, {}) - true)[:, :3, 3].max() for r in (robot, new))
@@ -262,8 +264,8 @@ def test_a_marker_is_told_and_the_file_leaves_the_tool(
 
 def test_deviations_are_numbers_where_angles_are_exact_and_lengths_are_not() -> None:
     robot, q = symoro.load("puma560"), postures("puma560", 60, 3)
-    found = calibrate(robot, simulated(robot, q, {"theta2": 3e-3, **MARKER}, to=4, length=1e-5), to=4)
-    assert np.isfinite(found.deviations).all() and np.isfinite(found.correlations).all()
+    result = calibrate(robot, simulated(robot, q, {"theta2": 3e-3, **MARKER}, to=4, length=1e-5), to=4)
+    assert np.isfinite(result.deviations).all() and np.isfinite(result.correlations).all()
 
 
 @pytest.mark.parametrize(
@@ -286,12 +288,12 @@ def test_positions_of_a_marker_off_the_axes_leave_no_misses(to: int, measure: st
     poses = simulated(robot, q, errors, to=to).poses
     far = np.linalg.norm(poses[:, :3, 3] - [1.2, 0.3, 0.4], axis=1)
     measured = Measurements(measure, q, poses, far)
-    found = calibrate(robot, measured, to=to, noise={"length": 1e-4}, point=[1.2, 0.3, 0.4])
-    assert found.after["length"] < 1e-9
-    assert len(found.names) == len(found.parameters.names)
+    result = calibrate(robot, measured, to=to, noise={"length": 1e-4}, point=[1.2, 0.3, 0.4])
+    assert result.after["length"] < 1e-9
+    assert len(result.names) == len(result.parameters.names)
     fresh = postures("puma560", 10, 7)
-    assert found.marker is not None
-    told = ends(found.calibrated.replace(tool=found.marker), "tool", fresh, {})[:, :3, 3]
+    assert result.marker is not None
+    told = ends(result.calibrated.replace(tool=result.marker), "tool", fresh, {})[:, :3, 3]
     assert told == pytest.approx(ends(robot, to, fresh, errors)[:, :3, 3], abs=1e-7)
 
 
@@ -300,7 +302,7 @@ def test_a_marker_almost_on_an_axis_makes_up_no_parameters() -> None:
     robot, q = symoro.load("rx90"), postures("rx90", 80, 2)
     errors = {"theta2": 3e-3, "TZE": 0.1, "TXE": 1e-5}
     poses = simulated(robot, q, errors, length=1e-5).poses
-    found = calibrate(robot, Measurements("position", q, poses, np.zeros(0)))
-    wanted = np.array([errors.get(name, 0.0) for name in found.names])
-    assert found.deviations.max() < 1e-4
-    assert np.abs((found.errors - wanted) / found.deviations).max() < 4
+    result = calibrate(robot, Measurements("position", q, poses, np.zeros(0)))
+    wanted = np.array([errors.get(name, 0.0) for name in result.names])
+    assert result.deviations.max() < 1e-4
+    assert np.abs((result.errors - wanted) / result.deviations).max() < 4

@@ -45,10 +45,10 @@ def test_logs_without_noise_give_the_parameters(
     method: str, start: str, dry: bool, friction: tuple[str, ...], off: float
 ) -> None:
     given = {"method": method, "start": start, "controller": LAW, "friction": friction}
-    found = symoro.identify(two_links(), clean(dry), **given)
+    estimate = symoro.identify(two_links(), clean(dry), **given)
     known = base_values(two_links())
-    truth = np.array([known[name] for name in found.estimate.names])
-    assert np.abs(found.estimate.values - truth).max() < off
-    assert (found.estimate.deviations < 3 * off).all()
-    assert (np.abs(found.estimate.values - truth) < 5 * found.estimate.deviations).all()
-    assert found.warnings == ()
+    truth = np.array([known[name] for name in estimate.estimate.names])
+    assert np.abs(estimate.estimate.values - truth).max() < off
+    assert (estimate.estimate.deviations < 3 * off).all()
+    assert (np.abs(estimate.estimate.values - truth) < 5 * estimate.estimate.deviations).all()
+    assert estimate.warnings == ()

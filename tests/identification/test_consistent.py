@@ -47,10 +47,10 @@ def noisy(torque: float = 2.0) -> Identification:
 
 
 def test_the_result_is_a_body_on_every_link_and_near_the_data() -> None:
-    found = noisy()
-    got = consistent(found.base, found.estimate, found.data)
+    result = noisy()
+    got = consistent(result.base, result.estimate, result.data)
     for j, least in got.eigenvalues.items():
-        lengths = np.diag([1 / characteristic_length(found.original)] * 3 + [1])
+        lengths = np.diag([1 / characteristic_length(result.original)] * 3 + [1])
         values = pseudo_inertia([got.standard[f"{kind}{j}"] for kind in INERTIAL])
         assert least == pytest.approx(np.linalg.eigvalsh(lengths @ values @ lengths)[0])
         assert least > 0
@@ -61,9 +61,9 @@ def test_the_result_is_a_body_on_every_link_and_near_the_data() -> None:
 def test_constraints_that_do_not_bind_change_nothing() -> None:
     """Parameters of a real body, hardly any noise: the estimate is what it is without constraints."""
     t = truth(1500, 500.0)
-    found = symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=0.01))
-    got = consistent(found.base, found.estimate, found.data, weight=1e-9)
-    z = (got.values - found.estimate.values) / found.estimate.deviations
+    estimate = symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=0.01))
+    got = consistent(estimate.base, estimate.estimate, estimate.data, weight=1e-9)
+    z = (got.values - estimate.estimate.values) / estimate.estimate.deviations
     assert np.abs(z).max() < 0.1 and got.ratio == pytest.approx(1, abs=1e-4)
 
 
@@ -75,34 +75,36 @@ def test_a_strong_prior_gives_the_robots_own_numbers(prior: str) -> None:
         robot = robot.with_link(j, mass=3, com=[0.3, 0.1, 0.05], inertia=inertia)
     t = truth(1500, 500.0)
     log = t.log(np.random.default_rng(4), torque=1.0)
-    found = symoro.identify(robot, log, find_consistent=True, prior=prior, prior_weight=1e11)
-    assert found.consistent is not None
+    estimate = symoro.identify(robot, log, find_consistent=True, prior=prior, prior_weight=1e11)
+    assert estimate.consistent is not None
     known = dict(robot.symbolic(inertia="all").nominal)
     for j in (1, 2):
         for kind in INERTIAL:
-            assert found.consistent.standard[f"{kind}{j}"] == pytest.approx(known[f"{kind}{j}"], abs=2e-3)
+            assert estimate.consistent.standard[f"{kind}{j}"] == pytest.approx(known[f"{kind}{j}"], abs=2e-3)
 
 
 def test_the_entropic_prior_needs_bodies() -> None:
-    found = noisy()
+    result = noisy()
     with pytest.raises(ArgumentError, match="entropic prior needs numbers that a body can have for link 1"):
-        consistent(found.base, found.estimate, found.data, prior="entropic", cad=dict.fromkeys(["M1"], -1.0))
+        consistent(
+            result.base, result.estimate, result.data, prior="entropic", cad=dict.fromkeys(["M1"], -1.0)
+        )
 
 
 def test_the_mass_can_be_bounded() -> None:
-    found = noisy()
-    got = consistent(found.base, found.estimate, found.data, total_mass=4.5)
+    result = noisy()
+    got = consistent(result.base, result.estimate, result.data, total_mass=4.5)
     assert got.standard["M1"] + got.standard["M2"] <= 4.5 + 1e-6
 
 
 def test_the_robot_has_the_standard_parameters() -> None:
     t = truth(1500, 500.0)
     log = t.log(np.random.default_rng(4), torque=0.5)
-    found = symoro.identify(two_links(), log, find_consistent=True)
-    assert found.consistent is not None
-    M = symoro.generate(found.robot, "inertia-matrix").function()(q=t.q)["A"]
+    estimate = symoro.identify(two_links(), log, find_consistent=True)
+    assert estimate.consistent is not None
+    M = symoro.generate(estimate.robot, "inertia-matrix").function()(q=t.q)["A"]
     assert np.linalg.eigvalsh(M).min() > 0
-    assert found.robot.link(2).M.number == pytest.approx(found.consistent.standard["M2"])
+    assert estimate.robot.link(2).M.number == pytest.approx(estimate.consistent.standard["M2"])
 
 
 @pytest.mark.parametrize("method", ["ols", "irls", "tls", "iv", "didim"])
@@ -112,7 +114,7 @@ def test_consistent_and_essential_parameters_are_those_of_the_method(method: str
     log = t.log(np.random.default_rng(2), torque=0.1, position=1e-4)
     more = {"controller": t.controller, "start": "nominal"} if method in ("iv", "didim") else {}
     options = {"cutoff": 30, "decimation": 5, "slow": 0.05, **more}
-    found = symoro.identify(
+    estimate = symoro.identify(
         two_links(),
         log,
         method=method,
@@ -121,14 +123,14 @@ def test_consistent_and_essential_parameters_are_those_of_the_method(method: str
         prior_weight=1e-9,
         **options,
     )
-    assert found.consistent is not None and found.essential is not None
-    e, c, left = found.estimate, found.consistent, found.essential.estimate
+    assert estimate.consistent is not None and estimate.essential is not None
+    e, c, left = estimate.estimate, estimate.consistent, estimate.essential.estimate
     z = (c.values - e.values) / e.deviations
     assert np.abs(z).max() < 1e-3 and c.ratio == pytest.approx(1, abs=1e-6)
     assert left.method == f"{e.method}, essential"
     here = [e.names.index(name) for name in left.names]
     assert np.abs((left.values - e.values[here]) / e.deviations[here]).max() < 4
-    assert not any(line.name == "constraints-explain-more" for line in found.warnings)
+    assert not any(line.name == "constraints-explain-more" for line in estimate.warnings)
 
 
 @pytest.mark.parametrize("method", ["ols", "wls", "irls", "tls"])
@@ -138,16 +140,16 @@ def test_data_without_noise_have_consistent_parameters(method: str) -> None:
         robot = robot.with_link(j, mass=3, com=[0.3, 0.1, 0.05], inertia=[0.2, 0.3, 0.4])
     t = smooth(robot)
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
-    found = symoro.identify(robot, log, method=method, find_consistent=True)
-    assert found.consistent is not None
-    assert found.consistent.values == pytest.approx(found.estimate.values, rel=1e-6, abs=1e-6)
-    assert found.consistent.ratio == pytest.approx(1, abs=1e-3)
+    estimate = symoro.identify(robot, log, method=method, find_consistent=True)
+    assert estimate.consistent is not None
+    assert estimate.consistent.values == pytest.approx(estimate.estimate.values, rel=1e-6, abs=1e-6)
+    assert estimate.consistent.ratio == pytest.approx(1, abs=1e-3)
 
 
 def test_constraints_that_explain_more_give_a_warning() -> None:
     t = truth(1500, 500.0)
-    found = symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=0.5), find_consistent=True)
-    assert found.consistent is not None and not found.warnings
-    better = replace(found.consistent, relative=0.9 * found.consistent.relative)
-    (line,) = consistency_warnings(found.estimate, found.residuals, better)
+    estimate = symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=0.5), find_consistent=True)
+    assert estimate.consistent is not None and not estimate.warnings
+    better = replace(estimate.consistent, relative=0.9 * estimate.consistent.relative)
+    (line,) = consistency_warnings(estimate.estimate, estimate.residuals, better)
     assert line.name == "constraints-explain-more" and "WLS" in line

@@ -176,11 +176,11 @@ def test_the_direct_dynamic_model_takes_the_place_of_the_regressor(
     size = np.array([3.0 if name.rstrip("0123456789") in inertias else 0.1 for name in model.names])
     K = size * rng.uniform(0.9, 1.1, (3, len(model.names)))
     loop = loop_along(len(model.labels), parts=2)
-    found, expected = simulated(model, K, loop), in_numpy(monkeypatch, model, K, loop)
-    for one, other in ((found.q, expected.q), (found.qd, expected.qd), (found.tau, expected.tau)):
+    result, expected = simulated(model, K, loop), in_numpy(monkeypatch, model, K, loop)
+    for one, other in ((result.q, expected.q), (result.qd, expected.qd), (result.tau, expected.tau)):
         assert np.abs(one - other).max() < 1e-8 * np.abs(other).max()
     alone = simulated(model, K[1], loop)
-    assert np.array_equal(alone.q[0], found.q[1])
+    assert np.array_equal(alone.q[0], result.q[1])
 
 
 def test_columns_that_a_robot_does_not_have_are_simulated_by_the_regressor() -> None:

@@ -50,10 +50,10 @@ def pieces(whole: RowBlock, *cuts: int) -> list[RowBlock]:
 
 
 def data_of(*blocks: RowBlock) -> RFactors:
-    found = empty(SUPPORT)
+    result = empty(SUPPORT)
     for one in blocks:
-        found = absorbed(found, one, one.kept)
-    return found
+        result = absorbed(result, one, one.kept)
+    return result
 
 
 def dense(whole: RowBlock, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,29 +64,29 @@ def dense(whole: RowBlock, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def test_ordinary_least_squares_is_numpys() -> None:
     whole = block()
-    found = ordinary(NAMES, data_of(whole))
+    result = ordinary(NAMES, data_of(whole))
     A, y = dense(whole, np.ones(2))
-    assert found.values == pytest.approx(np.linalg.lstsq(A, y, rcond=None)[0], abs=1e-11)
-    weights = np.repeat(found.sigma**2, len(whole.time))
+    assert result.values == pytest.approx(np.linalg.lstsq(A, y, rcond=None)[0], abs=1e-11)
+    weights = np.repeat(result.sigma**2, len(whole.time))
     inverse = np.linalg.inv(A.T @ A)
-    assert found.covariance == pytest.approx(inverse @ (A.T * weights) @ A @ inverse, rel=1e-8)
+    assert result.covariance == pytest.approx(inverse @ (A.T * weights) @ A @ inverse, rel=1e-8)
 
 
 def test_weighted_least_squares_is_numpys_of_weighted_rows() -> None:
     whole = block()
-    found = weighted(NAMES, data_of(whole))
-    A, y = dense(whole, found.sigma)
+    result = weighted(NAMES, data_of(whole))
+    A, y = dense(whole, result.sigma)
     values, off, _, _ = np.linalg.lstsq(A, y, rcond=None)
-    assert found.values == pytest.approx(values, abs=1e-11)
-    assert found.covariance == pytest.approx(float(off[0]) / (800 - 5) * np.linalg.inv(A.T @ A), rel=1e-8)
+    assert result.values == pytest.approx(values, abs=1e-11)
+    assert result.covariance == pytest.approx(float(off[0]) / (800 - 5) * np.linalg.inv(A.T @ A), rel=1e-8)
 
 
 def test_deviations_of_equations_are_those_of_each_alone() -> None:
     whole = block()
-    found = own_deviations(data_of(whole))
+    result = own_deviations(data_of(whole))
     for k, columns in enumerate(([0, 1, 2, 3, 4], [3, 4])):
         off = np.linalg.lstsq(whole.A[:, k][:, columns], whole.y[:, k], rcond=None)[1]
-        assert found[k] == pytest.approx((float(off[0]) / (400 - len(columns))) ** 0.5)
+        assert result[k] == pytest.approx((float(off[0]) / (400 - len(columns))) ** 0.5)
 
 
 @pytest.mark.parametrize("cuts", [(1,), (3, 7, 200), tuple(range(13, 400, 13))])
@@ -117,16 +117,16 @@ def test_thirds_and_dropped_rows_are_kept_apart() -> None:
 
 def test_relative_residual_is_that_of_the_weighted_rows() -> None:
     whole = block()
-    found = weighted(NAMES, data_of(whole))
-    A, y = dense(whole, found.sigma)
-    got = residual(data_of(whole), found)
-    assert got.relative == pytest.approx(np.linalg.norm(A @ found.values - y) / np.linalg.norm(y))
+    result = weighted(NAMES, data_of(whole))
+    A, y = dense(whole, result.sigma)
+    got = residual(data_of(whole), result)
+    assert got.relative == pytest.approx(np.linalg.norm(A @ result.values - y) / np.linalg.norm(y))
 
 
 def test_data_without_noise_give_the_parameters() -> None:
-    found = weighted(NAMES, data_of(block(noise=0.0)))
-    assert found.values == pytest.approx(K, abs=1e-10)
-    assert np.isfinite(found.deviations).all()
+    result = weighted(NAMES, data_of(block(noise=0.0)))
+    assert result.values == pytest.approx(K, abs=1e-10)
+    assert np.isfinite(result.deviations).all()
 
 
 def test_robust_weights_meet_hubers_equation_and_stand_outliers() -> None:
@@ -136,23 +136,23 @@ def test_robust_weights_meet_hubers_equation_and_stand_outliers() -> None:
     whole.y[bad] += 30 * rng.standard_normal(int(bad.sum()))
     data = data_of(whole)
     plain = weighted(NAMES, data)
-    found = robust(NAMES, lambda: pieces(whole, 100), plain, data)
-    A, y = dense(whole, found.sigma)
-    e = A @ found.values - y
+    result = robust(NAMES, lambda: pieces(whole, 100), plain, data)
+    A, y = dense(whole, result.sigma)
+    e = A @ result.values - y
     assert np.abs(A.T @ np.clip(e, -HUBER, HUBER)).max() < 1e-4 * np.abs(A).sum(axis=0).max()
-    z = (found.values - K) / found.deviations
+    z = (result.values - K) / result.deviations
     assert np.abs(z).max() < 4
-    assert np.linalg.norm(found.deviations) < 0.5 * np.linalg.norm(plain.deviations)
+    assert np.linalg.norm(result.deviations) < 0.5 * np.linalg.norm(plain.deviations)
 
 
 def test_total_least_squares_is_the_singular_vector() -> None:
     whole = block()
     data = data_of(whole)
     scales = np.array([0.01, 0.02, 0.01, 0.01, 0.03])
-    found = total(NAMES, data, errors=scales, exact=())
-    A, y = dense(whole, found.sigma)
+    result = total(NAMES, data, errors=scales, exact=())
+    A, y = dense(whole, result.sigma)
     right = linalg.svd(np.column_stack([A / scales, y]))[2][-1]
-    assert found.values == pytest.approx(-right[:-1] / right[-1] / scales, rel=1e-8)
+    assert result.values == pytest.approx(-right[:-1] / right[-1] / scales, rel=1e-8)
 
 
 def test_total_least_squares_takes_the_bias_of_noisy_columns_away() -> None:
@@ -166,9 +166,9 @@ def test_total_least_squares_takes_the_bias_of_noisy_columns_away() -> None:
     data = absorbed(empty(np.ones((1, 5), dtype=bool)), one, one.kept)
     sigma = own_deviations(data)[0]  # the rows are divided by this
     size = 0.1 / sigma
-    found = total(NAMES, data, errors=np.array([0.3, 0.3, 1, 0.3, 0.3]) / sigma / size, exact=("FS1",))
+    result = total(NAMES, data, errors=np.array([0.3, 0.3, 1, 0.3, 0.3]) / sigma / size, exact=("FS1",))
     plain = weighted(NAMES, data)
-    z = (found.values - K) / found.deviations
+    z = (result.values - K) / result.deviations
     assert np.abs(z).max() < 4
     assert np.abs((plain.values - K) / plain.deviations).max() > 20
 
@@ -181,10 +181,10 @@ def test_essential_parameters_are_those_that_matter() -> None:
     y = A @ truth + 0.1 * rng.standard_normal((500, 1))
     one = RowBlock(np.arange(500) / 500, A, y, np.ones((500, 1)), np.ones((500, 1), dtype=bool))
     data = absorbed(empty(np.ones((1, 6), dtype=bool)), one, one.kept)
-    found = essential(weighted(names, data), data)
-    assert set(found.removed) == {"X", "Y", "Z"} and found.estimate.names == ("A", "B", "C")
-    assert 0 <= found.statistic <= found.critical
-    assert found.estimate.values == pytest.approx(
+    result = essential(weighted(names, data), data)
+    assert set(result.removed) == {"X", "Y", "Z"} and result.estimate.names == ("A", "B", "C")
+    assert 0 <= result.statistic <= result.critical
+    assert result.estimate.values == pytest.approx(
         np.linalg.lstsq(A[:, 0, :3], y[:, 0], rcond=None)[0], abs=1e-10
     )
 
@@ -216,6 +216,6 @@ def test_burgs_autoregression_is_that_of_the_noise(gaps: bool) -> None:
     e = lfilter([1.0], true, np.random.default_rng(3).standard_normal(50_000))
     kept = np.arange(len(e)) % 9 > (2 if gaps else -1)
     e[~kept] = 100.0
-    found, variance = burg(e, kept, 2)
-    assert found == pytest.approx(true, abs=0.02)
+    result, variance = burg(e, kept, 2)
+    assert result == pytest.approx(true, abs=0.02)
     assert variance == pytest.approx(1.0, rel=0.03)

@@ -69,18 +69,18 @@ def test_the_slope_is_the_derivative(criterion: str, grown: float, allowed: floa
 
 def test_limits_are_kept_and_the_motion_is_better_than_chance() -> None:
     robot = arm().bind({"g": 9.81})
-    found = excite(robot, harmonics=3, frequency=0.2, acceleration=8.0, starts=1)
-    samples = symoro.sampled(robot, found.trajectory, step=0.001)
+    result = excite(robot, harmonics=3, frequency=0.2, acceleration=8.0, starts=1)
+    samples = symoro.sampled(robot, result.trajectory, step=0.001)
     for k in range(3):
         assert samples.q[:, k].min() >= -1.5 and samples.q[:, k].max() <= 1.2
         assert np.abs(samples.qd[:, k]).max() <= 2.0
         assert np.abs(samples.qdd[:, k]).max() <= 8.0
     assert np.abs(samples.qd[[0, -1]]).max() < 1e-9 and np.abs(samples.qdd[[0, -1]]).max() < 1e-8
-    told = symoro.torques(robot, found.trajectory)
+    told = symoro.torques(robot, result.trajectory)
     assert not told.passed
     work = search(robot, 3, 24, 8.0)
     chance = [condition(work.matrix(work.start(np.random.default_rng(s)))) for s in range(20)]
-    assert found.condition < min(chance)
+    assert result.condition < min(chance)
 
 
 def most(robot: Robot, found: Excitation) -> dict[str, float]:
@@ -110,10 +110,10 @@ def test_limits_hold_between_samples_without_a_margin(seed: int, effort: float) 
     robot = arm()
     for j in range(1, 4):
         robot = robot.with_frame(j, limits=Limits(-1.5, 1.2, 2.0, effort), FS=2.0)
-    found = excite(robot, harmonics=2, frequency=0.5, acceleration=6.0, margin=1, starts=1, seed=seed)
-    shares = most(robot, found)
+    result = excite(robot, harmonics=2, frequency=0.5, acceleration=6.0, margin=1, starts=1, seed=seed)
+    shares = most(robot, result)
     assert max(shares.values()) <= 1
-    assert found.used == pytest.approx(shares, rel=2e-4)
+    assert result.used == pytest.approx(shares, rel=2e-4)
     assert max(shares.values()) > 0.99, "the limits are used"
 
 
@@ -130,13 +130,13 @@ def along(found: Excitation, count: int) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize("robot", [arm(), follower(FS=1.0)], ids=["arm", "follower"])
 def test_the_condition_told_is_that_of_the_identification_that_follows(robot: Robot, tmp_path: Path) -> None:
     """Of its equations along the motion, and of the data that it makes of a log."""
-    found = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
+    result = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
     equation = equations(symbolic_robot(robot), "dynamic", Friction(), None)
-    assert found.columns == equation.names
-    q, qd, qdd = along(found, 600)
-    rows = equation.parts(q, qd, qdd, np.zeros_like(qd))[1].reshape(-1, len(found.columns))
-    assert condition(rows) == pytest.approx(found.condition, rel=1e-9)
-    samples = symoro.sampled(robot, found.trajectory, step=0.005)
+    assert result.columns == equation.names
+    q, qd, qdd = along(result, 600)
+    rows = equation.parts(q, qd, qdd, np.zeros_like(qd))[1].reshape(-1, len(result.columns))
+    assert condition(rows) == pytest.approx(result.condition, rel=1e-9)
+    samples = symoro.sampled(robot, result.trajectory, step=0.005)
     chance = np.random.default_rng(1)
     table = {"t": samples.t}
     for k, j in enumerate(samples.joints):
@@ -144,23 +144,23 @@ def test_the_condition_told_is_that_of_the_identification_that_follows(robot: Ro
     log = tmp_path / "log.csv"
     log.write_text(table_text(table))
     identified = symoro.identify(robot, log)
-    assert identified.model.names == found.columns
+    assert identified.model.names == result.columns
     r_factor = identified.data.together(np.ones(len(samples.joints)))
     # Rows at rest, at both ends, are none of identification's.
-    assert condition(r_factor[:, :-1]) == pytest.approx(found.condition, rel=0.05)
+    assert condition(r_factor[:, :-1]) == pytest.approx(result.condition, rel=0.05)
 
 
 def test_what_is_zero_in_the_description_is_shown_too() -> None:
     """Identification seeks what the description has as zero; columns are left out as there."""
     robot = arm()
     assert all(robot.link(j).MY.is_zero for j in (1, 2, 3))
-    found = excite(robot, harmonics=2, frequency=0.2, starts=1, torque=False)
-    assert {"MY2", "MY3"} <= set(found.columns)
+    result = excite(robot, harmonics=2, frequency=0.2, starts=1, torque=False)
+    assert {"MY2", "MY3"} <= set(result.columns)
     fewer = excite(
         robot, harmonics=2, frequency=0.2, starts=1, torque=False, friction=["viscous"], without=["MY3"]
     )
     dry = {f"{kind}{j}" for kind in ("FS", "FO") for j in (1, 2, 3)}
-    assert set(found.columns) - set(fewer.columns) == {"MY3"} | dry
+    assert set(result.columns) - set(fewer.columns) == {"MY3"} | dry
     with pytest.raises(OptionError, match="'load'"):
         excite(robot, friction=["viscous", "load"])
     with pytest.raises(ArgumentError, match="no column 'XX1'"):
@@ -171,10 +171,10 @@ def test_what_is_zero_in_the_description_is_shown_too() -> None:
 def test_joints_that_follow_keep_their_limits(seed: int) -> None:
     """Between samples, the torque that is passed on to them included; what acts as other columns do has none."""
     robot = follower(FS=1.0)
-    found = excite(
+    result = excite(
         robot, harmonics=3, frequency=0.3, acceleration=[9.0, 9.0, 2.0], starts=1, margin=1, seed=seed
     )
-    q, qd, qdd = along(found, 20001)
+    q, qd, qdd = along(result, 20001)
     row = np.array([1, -0.5])
     third = q @ row + 0.1, qd @ row, qdd @ row
     free = robot.with_frame(3, coupling=None)
@@ -191,13 +191,13 @@ def test_joints_that_follow_keep_their_limits(seed: int) -> None:
     assert max(shares.values()) > 0.9, "the limits of the joint that follows are the ones that hold back"
     motors = np.asarray(generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"])
     assert np.abs(motors).max() <= 300
-    assert found.condition < 1e4
+    assert result.condition < 1e4
 
 
 def test_friction_of_a_joint_that_follows_one_other_has_no_column() -> None:
     robot = arm().with_frame(3, coupling=Coupling(((2, formula(3)),), formula(0.3)))
-    found = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
-    assert not {"FV3", "FS3", "FO3"} & set(found.columns) and found.condition < 1e4
+    result = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
+    assert not {"FV3", "FS3", "FO3"} & set(result.columns) and result.condition < 1e4
 
 
 def test_limits_of_a_joint_that_follows_which_cannot_be_kept_are_told() -> None:
@@ -212,8 +212,8 @@ def test_dry_friction_does_not_draw_a_motion_in_to_rest(seed: int) -> None:
     robot = arm().bind({"g": 9.81})
     for j, (effort, dry) in enumerate([(110.0, 20.0), (55.0, 12.0), (20.0, 8.0)], 1):
         robot = robot.with_frame(j, limits=Limits(-1.5, 1.2, 2.0, effort), FS=dry)
-    found = excite(robot, harmonics=3, frequency=0.2, starts=1, margin=1, seed=seed)
-    assert found.condition < 1e3 and max(found.used.values()) <= 1
+    result = excite(robot, harmonics=3, frequency=0.2, starts=1, margin=1, seed=seed)
+    assert result.condition < 1e3 and max(result.used.values()) <= 1
 
 
 @pytest.mark.parametrize("criterion", ["condition", "determinant"])
@@ -259,9 +259,9 @@ def test_efforts_that_do_not_carry_the_robot_are_told() -> None:
 
 
 def test_the_file_says_the_same() -> None:
-    found = excite(arm(), harmonics=2, frequency=0.2, starts=1, torque=False)
-    again = read_trajectory_text(trajectory_text(found))
-    one, other = (symoro.sampled(arm(), t, step=0.01) for t in (found.trajectory, again))
+    result = excite(arm(), harmonics=2, frequency=0.2, starts=1, torque=False)
+    again = read_trajectory_text(trajectory_text(result))
+    one, other = (symoro.sampled(arm(), t, step=0.01) for t in (result.trajectory, again))
     assert one.q == pytest.approx(other.q, abs=1e-7)
 
 

@@ -92,11 +92,11 @@ CASES = [
 @pytest.mark.parametrize(("name", "model"), CASES)
 def test_the_robot_that_was_found_has_the_torques_of_the_log(name: str, model: str) -> None:
     t = smooth(ROBOTS[name], 1200)
-    found = symoro.identify(
+    estimate = symoro.identify(
         guess(ROBOTS[name]), log_of(t), model=model, decimation=1 if model == "dynamic" else 4
     )
-    assert off(found, t) < MODELS[model]
-    assert not found.warnings
+    assert off(estimate, t) < MODELS[model]
+    assert not estimate.warnings
 
 
 @pytest.mark.parametrize("name", ["payload with a symbol", "passive joint", "coupled joints with payload"])
@@ -104,10 +104,10 @@ def test_the_consistent_one_has_them_too(name: str) -> None:
     pytest.importorskip("cvxpy")
     t = smooth(ROBOTS[name], 1200)
     tau = t.tau + 0.05 * np.random.default_rng(3).standard_normal(t.tau.shape)
-    found = symoro.identify(guess(ROBOTS[name]), log_of(replace(t, tau=tau)), find_consistent=True)
-    assert found.consistent is not None and found.consistent.ratio == pytest.approx(1, abs=1e-2)
-    assert off(found, t) < 1e-2
-    assert found.robot.payload == ROBOTS[name].payload
+    estimate = symoro.identify(guess(ROBOTS[name]), log_of(replace(t, tau=tau)), find_consistent=True)
+    assert estimate.consistent is not None and estimate.consistent.ratio == pytest.approx(1, abs=1e-2)
+    assert off(estimate, t) < 1e-2
+    assert estimate.robot.payload == ROBOTS[name].payload
 
 
 SIMULATING = [("iv", 1e-6), ("didim", 1e-6), pytest.param("cloe", 1e-4, marks=pytest.mark.slow)]
@@ -117,7 +117,7 @@ SIMULATING = [("iv", 1e-6), ("didim", 1e-6), pytest.param("cloe", 1e-4, marks=py
 def test_methods_that_simulate_know_what_is_carried(method: str, position: float) -> None:
     made = ROBOTS["payload and wrench"]
     t = truth(1500, 500.0, robot=made)
-    found = symoro.identify(
+    estimate = symoro.identify(
         made,
         t.log(np.random.default_rng(0), torque=0.05, position=position),
         method=method,
@@ -126,9 +126,11 @@ def test_methods_that_simulate_know_what_is_carried(method: str, position: float
         cutoff=60,
         slow=0.05,
     )
-    z = (found.estimate.values - [t.K[name] for name in found.estimate.names]) / found.estimate.deviations
+    z = (
+        estimate.estimate.values - [t.K[name] for name in estimate.estimate.names]
+    ) / estimate.estimate.deviations
     assert np.abs(z).max() < 4.5
-    assert off(found, t) < 2e-2
+    assert off(estimate, t) < 2e-2
 
 
 @pytest.mark.slow
@@ -146,8 +148,8 @@ def test_loops_carry_payloads_and_springs_too() -> None:
     function = symoro.generate(loaded, "inverse-dynamics").function()
     motion = {"q": sr400_joints(t.q), "qda": t.qd, "qdda": t.qdd}
     tau = function(**motion)["tau"]
-    found = symoro.identify(loaded, log_of_arrays(RATE, t.q, tau, velocity=t.qd, acceleration=t.qdd))
-    again = symoro.generate(reread(found), "inverse-dynamics").function()(**motion)["tau"]
+    estimate = symoro.identify(loaded, log_of_arrays(RATE, t.q, tau, velocity=t.qd, acceleration=t.qdd))
+    again = symoro.generate(reread(estimate), "inverse-dynamics").function()(**motion)["tau"]
     assert np.max(np.abs(again - tau)) < 1e-6 * np.max(np.abs(tau))
 
 

@@ -25,14 +25,14 @@ STEP = 1e-6
 def differences(robot: Robot, q: np.ndarray, names: list[str], to: int | str | None = None) -> np.ndarray:
     """The motion of the end by each parameter, by central differences of its placement."""
     chain = numeric_chain(way_to(robot, to))
-    found = np.zeros((len(q), 6, len(names)))
+    result = np.zeros((len(q), 6, len(names)))
     middle = end_poses(chain, q, {})
     for k, name in enumerate(names):
         up, down = (end_poses(chain, q, {name: s * STEP}) for s in (1, -1))
-        found[:, :3, k] = (up - down)[:, :3, 3] / (2 * STEP)
+        result[:, :3, k] = (up - down)[:, :3, 3] / (2 * STEP)
         turn = [logarithm(x[:, :3, :3] @ middle[:, :3, :3].transpose(0, 2, 1)) for x in (up, down)]
-        found[:, 3:, k] = (turn[0] - turn[1]) / (2 * STEP)
-    return found
+        result[:, 3:, k] = (turn[0] - turn[1]) / (2 * STEP)
+    return result
 
 
 def rank(rows: np.ndarray) -> int:
@@ -109,17 +109,17 @@ def test_the_identifiable_set_has_the_numeric_rank(seed: int) -> None:
     names = [c.name for c in columns(way, gains=gains)]
     q = np.random.default_rng(seed).uniform(-2.5, 2.5, (60, len(robot.frames)))
     rows = differences(robot, q, names)
-    found = geometric_parameters(robot, gains=gains)
-    assert len(found) == rank(rows.reshape(-1, len(names)))
-    kept = rows[:, :, [names.index(n) for n in found.names]].reshape(-1, len(found))
-    assert rank(kept) == len(found), "the kept ones are independent"
+    result = geometric_parameters(robot, gains=gains)
+    assert len(result) == rank(rows.reshape(-1, len(names)))
+    kept = rows[:, :, [names.index(n) for n in result.names]].reshape(-1, len(result))
+    assert rank(kept) == len(result), "the kept ones are independent"
     for name in names:  # and each relation holds
-        if name in found.names:
+        if name in result.names:
             continue
         own = rows[:, :, names.index(name)].reshape(-1)
         stated = sum(
             float(others[name]) * rows[:, :, names.index(k)].reshape(-1)
-            for k, others in found.relations.items()
+            for k, others in result.relations.items()
             if name in others
         )
         assert own == pytest.approx(stated, abs=1e-6), name
@@ -141,16 +141,16 @@ def test_four_a_turn_two_a_slide_and_six(name: str, count: int) -> None:
 
 def test_symbols_stay_symbols() -> None:
     robot = symoro.load("rx90").with_frame(2, alpha="A2")
-    found = geometric_parameters(robot)
-    assert len(found) == 30 and found.method == "exact"
+    result = geometric_parameters(robot)
+    assert len(result) == 30 and result.method == "exact"
 
 
 @pytest.mark.parametrize("tilt", [1e-3, 1e-6, 1e-8, 0.0])
 def test_axes_that_are_almost_parallel_have_a_beta_and_lose_nothing(tilt: float) -> None:
     robot = symoro.load("puma560").with_frame(3, alpha=tilt)
-    found = geometric_parameters(robot)
-    assert len(found) == 30
-    assert "beta3" in found.names
+    result = geometric_parameters(robot)
+    assert len(result) == 30
+    assert "beta3" in result.names
 
 
 @pytest.mark.parametrize(
@@ -190,11 +190,11 @@ def test_distances_show_what_their_point_lets_them(point: list[float], count: in
 @pytest.mark.parametrize("off", [1e-2, 1e-4, 1e-6, 1e-7, 1e-8, 1e-9, 0.0])
 def test_a_point_almost_on_an_axis_counts_as_it_stands_or_is_refused(off: float) -> None:
     try:
-        found = geometric_parameters(symoro.load("puma560"), measure="distance", point=[off, 0, 0.4])
+        result = geometric_parameters(symoro.load("puma560"), measure="distance", point=[off, 0, 0.4])
     except ProgramError as error:
         assert 0 < off < 1e-6 and "axis" in str(error.hint)
     else:
-        assert len(found) == (22 if off > 0 else 20)
+        assert len(result) == (22 if off > 0 else 20)
 
 
 @pytest.mark.parametrize(

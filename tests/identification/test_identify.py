@@ -48,32 +48,32 @@ def errors(found: Identification, known: dict[str, float]) -> np.ndarray:
 def test_exact_data_give_the_parameters(method: str, tolerance: float, left: float) -> None:
     """Total least squares expects errors in columns, a hundredth of them, and finds none."""
     t = clean()
-    found = symoro.identify(two_links(), exact_log(t), method=method)
-    assert sorted(found.estimate.names) == sorted(t.K)
-    for name, value in found.estimate.as_dict().items():
+    estimate = symoro.identify(two_links(), exact_log(t), method=method)
+    assert sorted(estimate.estimate.names) == sorted(t.K)
+    for name, value in estimate.estimate.as_dict().items():
         assert value == pytest.approx(t.K[name], abs=tolerance)
-    assert found.residuals.every.relative < left
+    assert estimate.residuals.every.relative < left
 
 
 @pytest.mark.parametrize("method", ["ols", "wls", "irls", "tls"])
 def test_noise_on_torques_keeps_within_the_deviations(method: str) -> None:
     t = clean()
     log = t.log(np.random.default_rng(7), torque=NOISE)
-    found = symoro.identify(two_links(), log, method=method, decimation=10, slow=0.02)
-    z = errors(found, t.K)
+    estimate = symoro.identify(two_links(), log, method=method, decimation=10, slow=0.02)
+    z = errors(estimate, t.K)
     assert np.abs(z).max() < 4 and 0.1 < np.mean(z**2) < 3
-    assert (found.estimate.relative[[0, 1]] < 2).all()
+    assert (estimate.estimate.relative[[0, 1]] < 2).all()
 
 
 @pytest.mark.parametrize("method", ["iv", "didim", "cloe"])
 def test_noise_on_positions_too_keeps_within_the_deviations(method: str) -> None:
     t = truth(600, 250.0)
     log = t.log(np.random.default_rng(3), torque=NOISE, position=2e-4)
-    found = symoro.identify(
+    estimate = symoro.identify(
         two_links(), log, method=method, cutoff=20, decimation=5, slow=0.02, controller=t.controller
     )
-    z = errors(found, t.K)
-    assert found.estimate.method in ("IDIM-IV", "DIDIM", "CLOE") and found.estimate.rounds >= 1
+    z = errors(estimate, t.K)
+    assert estimate.estimate.method in ("IDIM-IV", "DIDIM", "CLOE") and estimate.estimate.rounds >= 1
     assert np.abs(z).max() < 4 and np.mean(z**2) < 3
 
 
@@ -83,20 +83,22 @@ def test_instruments_take_the_bias_away_that_noisy_positions_bring() -> None:
     log = t.log(np.random.default_rng(11), torque=0.1 * NOISE, position=5e-4)
     given = {"cutoff": 60.0, "decimation": 2, "slow": 0.02, "controller": t.controller}
     plain = symoro.identify(two_links(), log, method="wls", **given)
-    found = symoro.identify(two_links(), log, method="iv", **given)
+    estimate = symoro.identify(two_links(), log, method="iv", **given)
     assert plain.estimate.autocorrelation > 1  # and deviations of white noise would be too small
-    assert np.abs((plain.estimate.values - found.estimate.values) / found.estimate.deviations).max() > 4.5
-    assert np.abs(errors(found, t.K)).max() < 4
+    assert (
+        np.abs((plain.estimate.values - estimate.estimate.values) / estimate.estimate.deviations).max() > 4.5
+    )
+    assert np.abs(errors(estimate, t.K)).max() < 4
 
 
 @pytest.mark.parametrize(("model", "tolerance"), [("filtered", 5e-4), ("power", 2e-3), ("energy", 2e-3)])
 def test_models_without_accelerations_find_the_same(model: str, tolerance: float) -> None:
     t = smooth(two_links(), 6000, 2000.0)
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd)
-    found = symoro.identify(two_links(), log, model=model, decimation=40)
-    for name, value in found.estimate.as_dict().items():
+    estimate = symoro.identify(two_links(), log, model=model, decimation=40)
+    for name, value in estimate.estimate.as_dict().items():
         assert value == pytest.approx(t.K[name], abs=tolerance), name
-    assert found.residuals.every.relative < 1e-5
+    assert estimate.residuals.every.relative < 1e-5
 
 
 def test_pieces_of_any_size_give_the_same_numbers() -> None:
@@ -105,11 +107,11 @@ def test_pieces_of_any_size_give_the_same_numbers() -> None:
     given = {"cutoff": 60.0, "decimation": 7, "slow": 0.05}
     whole = symoro.identify(two_links(), log, piece=10_000, **given)
     for piece in (1, 1500):
-        found = symoro.identify(two_links(), log, piece=piece, **given)
-        assert found.data.counts == whole.data.counts
-        assert found.estimate.values == pytest.approx(whole.estimate.values, rel=1e-9)
-        assert found.estimate.deviations == pytest.approx(whole.estimate.deviations, rel=1e-9)
-        assert found.residuals.every.relative == pytest.approx(whole.residuals.every.relative, rel=1e-9)
+        estimate = symoro.identify(two_links(), log, piece=piece, **given)
+        assert estimate.data.counts == whole.data.counts
+        assert estimate.estimate.values == pytest.approx(whole.estimate.values, rel=1e-9)
+        assert estimate.estimate.deviations == pytest.approx(whole.estimate.deviations, rel=1e-9)
+        assert estimate.residuals.every.relative == pytest.approx(whole.residuals.every.relative, rel=1e-9)
 
 
 def test_several_logs_are_one_and_others_validate() -> None:
@@ -137,17 +139,17 @@ def test_the_held_out_third_was_not_seen() -> None:
 
 def test_the_robot_that_was_found_has_the_torques() -> None:
     t = clean()
-    found = symoro.identify(two_links(), exact_log(t))
-    torques = symoro.generate(found.robot, "inverse-dynamics").function()(q=t.q, qd=t.qd, qdd=t.qdd)["tau"]
+    estimate = symoro.identify(two_links(), exact_log(t))
+    torques = symoro.generate(estimate.robot, "inverse-dynamics").function()(q=t.q, qd=t.qd, qdd=t.qdd)["tau"]
     assert torques == pytest.approx(t.tau, abs=1e-10)
-    time, measured, predicted = found.predicted()
+    time, measured, predicted = estimate.predicted()
     assert len(time) == len(measured) and measured == pytest.approx(predicted, abs=1e-10)
 
 
 def test_robots_that_were_found_can_be_written_and_read(tmp_path: Path) -> None:
-    found = symoro.identify(two_links(), exact_log(clean())).robot
-    symoro.save(found, tmp_path / "found.yaml")
-    assert symoro.load(tmp_path / "found.yaml") == found
+    estimate = symoro.identify(two_links(), exact_log(clean())).robot
+    symoro.save(estimate, tmp_path / "found.yaml")
+    assert symoro.load(tmp_path / "found.yaml") == estimate
 
 
 def test_further_friction_is_found() -> None:
@@ -158,9 +160,9 @@ def test_further_friction_is_found() -> None:
     tau = rest / (1 - load * signs * np.sign(rest))
     log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd)
     terms = ("viscous", "coulomb", "offset", "stribeck", "load")
-    found = symoro.identify(two_links(), log, friction=terms, stribeck_velocity=scale).estimate.as_dict()
+    estimate = symoro.identify(two_links(), log, friction=terms, stribeck_velocity=scale).estimate.as_dict()
     known = t.K | {"FB1": 1.2, "FB2": 0.7, "FL1": 0.05, "FL2": 0.08}
-    assert found == pytest.approx(known, abs=1e-7)
+    assert estimate == pytest.approx(known, abs=1e-7)
 
 
 def test_coupled_motors_bring_their_own_columns() -> None:
@@ -176,8 +178,8 @@ def test_coupled_motors_bring_their_own_columns() -> None:
     cross = np.outer(c, c) - np.diag(c * c)
     tau = t.tau + inertia * t.qdd @ cross + viscous * t.qd @ cross + dry * np.sign(speed)[:, None] * c
     log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd, transmission=gear)
-    found = symoro.identify(robot, log)
-    assert found.estimate.as_dict() == pytest.approx(
+    estimate = symoro.identify(robot, log)
+    assert estimate.estimate.as_dict() == pytest.approx(
         t.K | {"IAM2": inertia, "FVM2": viscous, "FSM2": dry}, abs=1e-7
     )
     for model in ("filtered", "power", "energy"):
@@ -188,8 +190,8 @@ def test_coupled_motors_bring_their_own_columns() -> None:
 
 def test_columns_are_left_out_or_refused_with_the_reason() -> None:
     log = exact_log(clean())
-    found = symoro.identify(two_links(), log, without=["FO1", "MY2"])
-    assert not {"FO1", "MY2"} & set(found.estimate.names)
+    estimate = symoro.identify(two_links(), log, without=["FO1", "MY2"])
+    assert not {"FO1", "MY2"} & set(estimate.estimate.names)
     with pytest.raises(ArgumentError, match="'M2': M2 acts only together with ZZ1, MX1"):
         symoro.identify(two_links(), log, without=["M2"])
     with pytest.raises(ArgumentError, match="XX1 has no effect on any torque"):
@@ -281,9 +283,9 @@ frames:
     t = smooth(robot)
     for model in ("dynamic", "energy"):
         log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
-        found = symoro.identify(robot, log, model=model, decimation=1 if model == "dynamic" else 5)
-        assert found.model.absorbed == {"FV3": ("FV2",), "FS3": ("FS2",), "FO3": ("FO2",)}
-        value = found.estimate.as_dict()
+        estimate = symoro.identify(robot, log, model=model, decimation=1 if model == "dynamic" else 5)
+        assert estimate.model.absorbed == {"FV3": ("FV2",), "FS3": ("FS2",), "FO3": ("FO2",)}
+        value = estimate.estimate.as_dict()
         assert value["FV2"] == pytest.approx(1.0 + 4 * 0.25, abs=1e-7 if model == "dynamic" else 1e-2)
         assert value["FS2"] == pytest.approx(0.8 + 2 * 0.4, abs=1e-7 if model == "dynamic" else 1e-2)
 
@@ -346,12 +348,12 @@ def test_what_differences_leave_of_a_parameter_that_is_zero_is_not_called_negati
     """Samples without noise have tiny deviations: rotors and friction that are none would be off by many."""
     robot = loads(re.sub(r"drive: \{[^}]*\}, ", "", TWO_LINKS), "yaml")
     t = smooth(robot, 500, 15.0)
-    found = symoro.identify(robot, log_of_arrays(t.rate, t.q, t.tau), decimation=2)
+    estimate = symoro.identify(robot, log_of_arrays(t.rate, t.q, t.tau), decimation=2)
     assert any(
-        value < 0 for name, value in found.estimate.as_dict().items() if name[:2] in ("IA", "FV", "FS")
+        value < 0 for name, value in estimate.estimate.as_dict().items() if name[:2] in ("IA", "FV", "FS")
     )
-    assert np.abs(errors(found, t.K)).max() < 4
-    assert found.warnings == ()
+    assert np.abs(errors(estimate, t.K)).max() < 4
+    assert estimate.warnings == ()
 
 
 def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
@@ -366,8 +368,8 @@ def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
     assert (
         told.value.hint == "leave out what no motion of this robot determines, IAM2, by the option 'without'"
     )
-    found = symoro.identify(two_links(), log, without=["IAM2"]).estimate.as_dict()
-    assert found["MX2"] == pytest.approx(t.K["MX2"], abs=1e-7)
+    estimate = symoro.identify(two_links(), log, without=["IAM2"]).estimate.as_dict()
+    assert estimate["MX2"] == pytest.approx(t.K["MX2"], abs=1e-7)
     on = 20 * np.arange(len(t.q))[:, None] / t.rate  # and what this motion does not tell stays the motion's
     both = log_of_arrays(t.rate, t.q + on, t.tau, velocity=t.qd + 20, acceleration=t.qdd, transmission=gear)
     with pytest.raises(ArgumentError, match=r"FO1: in this log") as told:
@@ -447,10 +449,10 @@ def test_gains_that_are_stiff_for_the_rate_of_the_log_are_simulated_in_shorter_s
         **{name: getattr(made, name)[::10] for name in ("q", "qd", "qdd", "tau", "reference")},
     )
     log = thin.log(np.random.default_rng(1), torque=np.array([0.5, 0.1]), position=1e-5)
-    found = symoro.identify(
+    estimate = symoro.identify(
         two_links(), log, method=method, cutoff=10.0, controller=made.controller, slow=0.05
     )
-    z = [(value - made.K[name]) / off for name, value, off in _told(found)]
+    z = [(value - made.K[name]) / off for name, value, off in _told(estimate)]
     assert np.abs(z).max() < 4
 
 

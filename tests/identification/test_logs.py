@@ -44,9 +44,9 @@ def test_usual_columns_need_no_description(tmp_path: Path) -> None:
     table = rows()
     log = open_log(written(tmp_path, table), two_links())
     assert (log.samples, log.joints) == (60, 2) and log.rate == pytest.approx(500.0)
-    found = read(tmp_path / "log.csv")
-    assert found["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
-    assert found["torque"] == pytest.approx(np.array(table)[:, 3:], abs=0)
+    result = read(tmp_path / "log.csv")
+    assert result["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
+    assert result["torque"] == pytest.approx(np.array(table)[:, 3:], abs=0)
 
 
 @pytest.mark.parametrize("separator", [";", "\t", " "])
@@ -63,8 +63,8 @@ def test_parquet_is_the_same_log(tmp_path: Path) -> None:
     table = np.array(rows(100))
     path = tmp_path / "log.parquet"
     parquet.write_table(pa.table(dict(zip(HEAD.split(","), table.T, strict=True))), path, row_group_size=33)
-    found = read(path)
-    assert found["torque"] == pytest.approx(table[:, 3:], abs=0)
+    result = read(path)
+    assert result["torque"] == pytest.approx(table[:, 3:], abs=0)
     log = open_log(path, two_links())
     assert log.part(20, 70)["position"] == pytest.approx(table[20:70, 1:3], abs=0)
     text = open_log(written(tmp_path, table.tolist()), two_links())
@@ -192,12 +192,12 @@ def test_units_scales_and_transmissions(tmp_path: Path) -> None:
     written(tmp_path, table.tolist())
     path = tmp_path / "log.yaml"
     path.write_text(DESCRIPTION, encoding="utf-8")
-    found = read(path)
+    result = read(path)
     motor_q = np.radians(table[:, 1:3])
     motor_tau = table[:, 3:] * [2e-3, 4e-3]
     R = np.array([[100.0, 0.0], [25.0, -50.0]])
-    assert found["position"] @ R.T == pytest.approx(motor_q)
-    assert np.sum(found["position"] * found["torque"], axis=1) == pytest.approx(
+    assert result["position"] @ R.T == pytest.approx(motor_q)
+    assert np.sum(result["position"] * result["torque"], axis=1) == pytest.approx(
         np.sum(motor_q * motor_tau, axis=1)
     )
 
@@ -214,11 +214,11 @@ def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
         .replace(", scale: [2, 4]", "")
     )
     (tmp_path / "log.yaml").write_text(text, encoding="utf-8")
-    found = symoro.identify(two_links("pi/2"), tmp_path / "log.yaml", decimation=20).estimate.as_dict()
+    estimate = symoro.identify(two_links("pi/2"), tmp_path / "log.yaml", decimation=20).estimate.as_dict()
     for name, value in t.K.items():
-        assert found[name] == pytest.approx(value, abs=5e-3)
+        assert estimate[name] == pytest.approx(value, abs=5e-3)
     for name in ("IAM2", "FVM2", "FSM2"):
-        assert found[name] == pytest.approx(0, abs=5e-3)
+        assert estimate[name] == pytest.approx(0, abs=5e-3)
 
 
 @pytest.mark.parametrize(
@@ -257,9 +257,11 @@ def test_a_matrix_says_what_ratios_and_coupling_say() -> None:
     text = DESCRIPTION.replace(
         "ratios: [100, -50], turns_with: {2: {1: 25}}", "matrix: [[100, 0], [25, -50]]"
     )
-    found = parse_description(text, [1, 2]).transmission
+    result = parse_description(text, [1, 2]).transmission
     assert (
-        found == parse_description(DESCRIPTION, [1, 2]).transmission == transmission([100, -50], {2: {1: 25}})
+        result
+        == parse_description(DESCRIPTION, [1, 2]).transmission
+        == transmission([100, -50], {2: {1: 25}})
     )
 
 
@@ -354,8 +356,8 @@ def test_samples_of_a_simulation_are_a_log(tmp_path: Path, monkeypatch: pytest.M
     assert main(["simulate", *given, "-o", "sim.csv"]) == 0
     assert Path("sim.csv").read_text(encoding="utf-8").startswith("#")
     assert main(["identify", "planar2r", "sim.csv"]) == 0
-    found = symoro.identify("planar2r", "sim.csv").estimate.as_dict()
-    assert found["ZZ2"] == pytest.approx(1 / 3, abs=0.02)
+    estimate = symoro.identify("planar2r", "sim.csv").estimate.as_dict()
+    assert estimate["ZZ2"] == pytest.approx(1 / 3, abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -417,10 +419,10 @@ torque: {columns: [tau1, tau2], unit: %s}
 def test_each_joint_may_have_its_own_unit(tmp_path: Path) -> None:
     table = rows()
     (tmp_path / "log.yaml").write_text(MIXED % ("[deg, mm]", "[N.mm, kN]"))
-    found = open_log(written(tmp_path, table), loads(SLIDING, "yaml"), tmp_path / "log.yaml").part(0, 60)
+    result = open_log(written(tmp_path, table), loads(SLIDING, "yaml"), tmp_path / "log.yaml").part(0, 60)
     raw = np.array(table)
-    np.testing.assert_allclose(found["position"], raw[:, 1:3] * [np.pi / 180, 1e-3], rtol=1e-15)
-    np.testing.assert_allclose(found["torque"], raw[:, 3:] * [1e-3, 1e3], rtol=1e-15)
+    np.testing.assert_allclose(result["position"], raw[:, 1:3] * [np.pi / 180, 1e-3], rtol=1e-15)
+    np.testing.assert_allclose(result["torque"], raw[:, 3:] * [1e-3, 1e3], rtol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -447,8 +449,8 @@ def test_a_unit_that_its_joint_cannot_have_is_refused(
 def test_motors_turn_whatever_their_joints_do(tmp_path: Path) -> None:
     text = MIXED % ("deg, side: motor", "N.m")
     (tmp_path / "log.yaml").write_text(text + "transmission: {ratios: [100, 500]}\n")
-    found = open_log(written(tmp_path, rows()), loads(SLIDING, "yaml"), tmp_path / "log.yaml").part(0, 60)
-    np.testing.assert_allclose(found["position"], np.array(rows())[:, 1:3] * np.pi / 180 / [100, 500])
+    result = open_log(written(tmp_path, rows()), loads(SLIDING, "yaml"), tmp_path / "log.yaml").part(0, 60)
+    np.testing.assert_allclose(result["position"], np.array(rows())[:, 1:3] * np.pi / 180 / [100, 500])
 
 
 @pytest.mark.parametrize(

@@ -73,52 +73,54 @@ def torques(robot: symoro.Robot, motion: LoopMotion) -> np.ndarray:
 
 
 def test_exact_data_of_a_parallelogram_robot_give_its_parameters() -> None:
-    found = symoro.identify("sr400", arm().log())
-    K = known(found, sr400())
-    assert len(found.base.names) == 42 and len(found.estimate.names) == 62
-    assert set(found.model.absorbed) == {"FO3", "FV8", "FS8", "FO8"}  # q8 = -q3 but for a constant
-    assert found.model.absorbed["FV8"] == ("FV3",)
-    for name, value in found.estimate.as_dict().items():
+    estimate = symoro.identify("sr400", arm().log())
+    K = known(estimate, sr400())
+    assert len(estimate.base.names) == 42 and len(estimate.estimate.names) == 62
+    assert set(estimate.model.absorbed) == {"FO3", "FV8", "FS8", "FO8"}  # q8 = -q3 but for a constant
+    assert estimate.model.absorbed["FV8"] == ("FV3",)
+    for name, value in estimate.estimate.as_dict().items():
         assert value == pytest.approx(K[name], rel=1e-6, abs=1e-6), name
-    assert found.warnings == ()
+    assert estimate.warnings == ()
 
 
 @pytest.mark.parametrize("method", ["ols", "wls", "irls"])
 def test_noise_keeps_within_the_deviations(method: str) -> None:
-    found = symoro.identify("sr400", arm().log(NOISE, 5, exact=False), method=method, decimation=5)
-    K = known(found, sr400())
-    e = found.estimate
+    estimate = symoro.identify("sr400", arm().log(NOISE, 5, exact=False), method=method, decimation=5)
+    K = known(estimate, sr400())
+    e = estimate.estimate
     z = (e.values - np.array([K[name] for name in e.names])) / e.deviations
     assert np.abs(z).max() < 4 and 0.4 < np.mean(z**2) < 2
 
 
 def test_the_robot_that_was_found_predicts_another_motion() -> None:
     other = arm(2)
-    found = symoro.identify(
+    estimate = symoro.identify(
         "sr400", arm().log(NOISE / 4, 5, exact=False), decimation=5, validate=[other.log(NOISE / 4, 6)]
     )
-    off = np.linalg.norm(torques(found.robot, other) - other.tau, axis=0) / np.linalg.norm(other.tau, axis=0)
+    off = np.linalg.norm(torques(estimate.robot, other) - other.tau, axis=0) / np.linalg.norm(
+        other.tau, axis=0
+    )
     assert off.max() < 0.01
-    (residual,) = found.validation.values()
+    (residual,) = estimate.validation.values()
     noise = NOISE / 4 / np.sqrt(np.mean(other.tau**2, axis=0)) * independent_share(5) ** 0.5 / 5**0.5
     assert (residual.every.equations < 1.5 * np.hypot(noise, off)).all()
 
 
 @pytest.mark.parametrize(("model", "tolerance"), [("filtered", 1e-4), ("power", 5e-3), ("energy", 5e-3)])
 def test_models_without_accelerations_take_loops(model: str, tolerance: float) -> None:
-    found = symoro.identify("sr400", arm().log(), model=model, decimation=10)
-    off = torques(found.robot, arm()) - arm().tau
+    estimate = symoro.identify("sr400", arm().log(), model=model, decimation=10)
+    off = torques(estimate.robot, arm()) - arm().tau
     assert np.linalg.norm(off) < tolerance * np.linalg.norm(arm().tau)
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_loops_that_must_be_solved_are_followed_in_the_assembly_that_was_named(side: float) -> None:
-    found = symoro.identify("fivebar", bars(side).log(), posture=fivebar_posture(side))
-    K = known(found, fivebar())
-    for name, value in found.estimate.as_dict().items():
+    estimate = symoro.identify("fivebar", bars(side).log(), posture=fivebar_posture(side))
+    K = known(estimate, fivebar())
+    for name, value in estimate.estimate.as_dict().items():
         assert value == pytest.approx(K[name], abs=1e-6), name
     other = symoro.identify("fivebar", bars(side).log(), posture=fivebar_posture(-side))
-    assert other.residuals.every.relative > 1e4 * found.residuals.every.relative
+    assert other.residuals.every.relative > 1e4 * estimate.residuals.every.relative
     (line,) = other.warnings  # and none of units and signs, which would explain it as well
     shown = ",".join(f"{x:.4g}" for x in fivebar_joints(bars(side).q[:1], side)[0, :3])
     assert line.name == "other-assembly" and shown in line
@@ -136,15 +138,15 @@ def test_loops_that_must_be_solved_are_followed_in_the_assembly_that_was_named(s
 def test_each_of_several_logs_finds_its_own_assembly(sides: tuple[float, float], noise: float) -> None:
     """The robot was folded through between the two."""
     logs = [bars(side).log(noise, k) for k, side in enumerate(sides)]
-    found = symoro.identify("fivebar", logs, posture=fivebar_posture(sides[0]))
-    K = known(found, fivebar())
-    e = found.estimate
+    estimate = symoro.identify("fivebar", logs, posture=fivebar_posture(sides[0]))
+    K = known(estimate, fivebar())
+    e = estimate.estimate
     if noise:
         z = (e.values - np.array([K[name] for name in e.names])) / e.deviations
         assert np.abs(z).max() < 4
     else:
         assert e.values == pytest.approx([K[name] for name in e.names], abs=1e-6)
-    assert found.warnings == ()
+    assert estimate.warnings == ()
     tried = symoro.identify("fivebar", logs[0], posture=fivebar_posture(sides[0]), validate=[logs[1]])
     size = float(np.sqrt(np.mean(bars(sides[1]).tau ** 2)))
     assert next(iter(tried.validation.values())).every.relative < 1.2 * noise / size + 1e-6
@@ -152,8 +154,8 @@ def test_each_of_several_logs_finds_its_own_assembly(sides: tuple[float, float],
 
 def test_each_log_takes_a_posture_of_its_own() -> None:
     logs = [bars(1.0).log(), bars(-1.0).log()]
-    found = symoro.identify("fivebar", logs, posture=[fivebar_posture(1.0), fivebar_posture(-1.0)])
-    assert found.residuals.every.relative < 1e-6 and found.warnings == ()
+    estimate = symoro.identify("fivebar", logs, posture=[fivebar_posture(1.0), fivebar_posture(-1.0)])
+    assert estimate.residuals.every.relative < 1e-6 and estimate.warnings == ()
     wrong = symoro.identify("fivebar", logs, posture=[fivebar_posture(1.0), fivebar_posture(1.0)])
     assert any(line.name == "other-assembly" for line in wrong.warnings)
     with pytest.raises(ArgumentError, match="expected one, or one for each of 2 logs, got 3"):
@@ -176,10 +178,10 @@ def test_an_assembly_that_nothing_tells_is_asked_for() -> None:
     listed = [[float(x) for x in line.split(",")] for line in str(told.value).splitlines()[1:3]]
     assert min(np.abs(np.array(one) - first).max() for one in listed) < 1e-3
     at_home = symoro.load("fivebar").replace(postures={"home": tuple(fivebar_posture())})
-    found = symoro.identify(at_home, bars().log())
-    assert found.residuals.every.relative < 1e-7
+    estimate = symoro.identify(at_home, bars().log())
+    assert estimate.residuals.every.relative < 1e-7
     assert symoro.identify(at_home, bars().log(), posture="home").estimate.values == pytest.approx(
-        found.estimate.values, rel=1e-9
+        estimate.estimate.values, rel=1e-9
     )
 
 
@@ -202,9 +204,9 @@ def test_pieces_of_a_log_go_on_from_each_other() -> None:
     given = {"posture": fivebar_posture(), "cutoff": 60.0, "decimation": 4}
     whole = symoro.identify("fivebar", log, piece=10_000, **given)
     for piece in (1, 700):
-        found = symoro.identify("fivebar", log, piece=piece, **given)
-        assert found.data.counts == whole.data.counts
-        assert found.estimate.values == pytest.approx(whole.estimate.values, rel=1e-8, abs=1e-11)
+        estimate = symoro.identify("fivebar", log, piece=piece, **given)
+        assert estimate.data.counts == whole.data.counts
+        assert estimate.estimate.values == pytest.approx(whole.estimate.values, rel=1e-8, abs=1e-11)
 
 
 def test_samples_that_no_posture_has_are_told_with_their_line(tmp_path: Path) -> None:
@@ -229,12 +231,12 @@ def test_samples_that_no_posture_has_are_told_with_their_line(tmp_path: Path) ->
 
 
 def test_consistent_and_essential_parameters_of_loops() -> None:
-    found = symoro.identify(
+    estimate = symoro.identify(
         "sr400", arm().log(NOISE, 5, exact=False), decimation=5, find_consistent=True, find_essential=True
     )
-    assert found.consistent is not None and found.essential is not None
-    assert min(found.consistent.eigenvalues.values()) > 0 and found.consistent.ratio < 1.02
-    off = torques(found.robot, arm(2)) - arm(2).tau
+    assert estimate.consistent is not None and estimate.essential is not None
+    assert min(estimate.consistent.eigenvalues.values()) > 0 and estimate.consistent.ratio < 1.02
+    off = torques(estimate.robot, arm(2)) - arm(2).tau
     assert np.linalg.norm(off) < 0.02 * np.linalg.norm(arm(2).tau)
 
 
@@ -277,8 +279,8 @@ def test_springs_of_passive_joints_are_taken_off_the_torques() -> None:
     pull[:, 5] = 300.0 * whole[:, 2]  # dq3 = dq7 - dq2
     pull[:, 1] = -300.0 * whole[:, 2]
     log = log_of_arrays(RATE, t.q, t.tau + pull, velocity=t.qd, acceleration=t.qdd)
-    found = symoro.identify(sprung, log)
-    assert found.estimate.as_dict() == pytest.approx(known(found, sr400()), rel=1e-6, abs=1e-6)
+    estimate = symoro.identify(sprung, log)
+    assert estimate.estimate.as_dict() == pytest.approx(known(estimate, sr400()), rel=1e-6, abs=1e-6)
     with pytest.raises(NotApplicableError, match="springs"):
         symoro.identify(sprung, log, model="power")
 
@@ -304,15 +306,15 @@ def test_a_worker_makes_the_rows_of_its_pieces_of_a_parallelogram_robot() -> Non
 @pytest.mark.parametrize("noise", [0.0, 1.0])
 def test_total_least_squares_takes_columns_of_exact_positions_for_exact(noise: float) -> None:
     """Errors that are not there would be taken off: ZZ1 was off by seven deviations."""
-    found = symoro.identify("sr400", arm().log(noise * NOISE, 5, exact=False), method="tls", decimation=5)
-    K = known(found, sr400())
-    e = found.estimate
+    estimate = symoro.identify("sr400", arm().log(noise * NOISE, 5, exact=False), method="tls", decimation=5)
+    K = known(estimate, sr400())
+    e = estimate.estimate
     truth = np.array([K[name] for name in e.names])
     if noise:
         assert np.abs((e.values - truth) / e.deviations).max() < 4
     else:
         assert e.values == pytest.approx(truth, rel=1e-5, abs=1e-5)
-    assert found.warnings == ()
+    assert estimate.warnings == ()
 
 
 # -- assembly modes with different base parameters
@@ -342,16 +344,16 @@ def test_a_log_is_used_in_its_own_assembly_mode(posture: str | None) -> None:
         folded = (0.7, np.pi, 0.0)
         robot = robot.replace(postures={"home": folded, "other": home})
     given = home if posture == "numbers" else posture
-    found = symoro.identify(robot, motion.log(), friction=(), posture=given)
-    assert found.base.names == ("ZZ1", "MX1", "MY1", "MX2", "MY2")
-    assert found.residuals.every.relative < 1e-6
-    assert found.robot.postures == robot.postures
+    estimate = symoro.identify(robot, motion.log(), friction=(), posture=given)
+    assert estimate.base.names == ("ZZ1", "MX1", "MY1", "MX2", "MY2")
+    assert estimate.residuals.every.relative < 1e-6
+    assert estimate.robot.postures == robot.postures
 
 
 def test_a_log_of_an_antiparallelogram() -> None:
     robot = four_bar(0.5, 0.7, 0.7, 0.5, -1)
     motion = moved(robot, crossed_joints, sines(np.array([1.0]), 0.15, 3), [0], 1500)
     assert np.abs(crossed_joints(np.array([[0.9]]))[0] - robot.postures["home"]).max() < 1e-9
-    found = symoro.identify(robot, motion.log(), friction=())
-    assert len(found.base.names) == 8
-    assert found.residuals.every.relative < 1e-6
+    estimate = symoro.identify(robot, motion.log(), friction=())
+    assert len(estimate.base.names) == 8
+    assert estimate.residuals.every.relative < 1e-6

@@ -64,9 +64,9 @@ def test_rest_between_counts_is_refused_at_any_cut_off(noise: float, cutoff: flo
 def test_a_motion_that_a_low_pass_lifts_out_of_the_noise_is_taken() -> None:
     """Ten times the noise of the samples from end to end: within its range, but not within that of velocities."""
     log = hardly(5e-3, noise=1e-3)
-    found = symoro.identify(two_links(), log, decimation=20, cutoff=5.0)
-    at = found.estimate.names.index("FS2")
-    assert abs(found.estimate.values[at] - 0.8) < 5 * found.estimate.deviations[at] < 0.2
+    estimate = symoro.identify(two_links(), log, decimation=20, cutoff=5.0)
+    at = estimate.estimate.names.index("FS2")
+    assert abs(estimate.estimate.values[at] - 0.8) < 5 * estimate.estimate.deviations[at] < 0.2
     with pytest.raises(FormatError, match="joint 2 never moved"):
         symoro.identify(two_links(), hardly(0.0, noise=1e-3), decimation=20, cutoff=5.0)
 
@@ -78,24 +78,25 @@ def test_what_lies_between_rest_and_motion_is_rejected_reported_or_right(
 ) -> None:
     truth = 0.8  # FS2
     try:
-        found = symoro.identify(two_links(), hardly(amplitude), decimation=20, cutoff=cutoff)
+        estimate = symoro.identify(two_links(), hardly(amplitude), decimation=20, cutoff=cutoff)
     except FormatError as refused:
         assert "joint 2 never moved" in refused.message
         assert amplitude < (1e-3 if cutoff is None else 1e-5)
         return
-    at = found.estimate.names.index("FS2")
-    off = abs(found.estimate.values[at] - truth)
+    at = estimate.estimate.names.index("FS2")
+    off = abs(estimate.estimate.values[at] - truth)
     assert (
-        any("joint 2" in line for line in motion_warnings(found)) or off < 5 * found.estimate.deviations[at]
+        any("joint 2" in line for line in motion_warnings(estimate))
+        or off < 5 * estimate.estimate.deviations[at]
     )
     if amplitude >= 1e-2:
-        assert not motion_warnings(found) and off < 0.1
+        assert not motion_warnings(estimate) and off < 0.1
 
 
 def test_rests_of_a_joint_that_moves_give_warnings_until_they_are_dropped() -> None:
     log = hardly(0.1, moves=0.5)
-    found = symoro.identify(two_links(), log, decimation=20)
-    assert any("joint 2 is not faster than the noise" in line for line in found.warnings)
+    estimate = symoro.identify(two_links(), log, decimation=20)
+    assert any("joint 2 is not faster than the noise" in line for line in estimate.warnings)
     assert not motion_warnings(symoro.identify(two_links(), log, decimation=20, slow=5e-3))
     short = hardly(0.1, moves=0.0625)  # and it does move
     assert motion_warnings(symoro.identify(two_links(), short, decimation=20))
@@ -103,9 +104,9 @@ def test_rests_of_a_joint_that_moves_give_warnings_until_they_are_dropped() -> N
 
 def test_a_joint_that_rests_in_one_of_several_logs_is_refused_in_none() -> None:
     logs = [hardly(0.3), hardly(0.0)]
-    found = symoro.identify(two_links(), logs, decimation=20, slow=5e-3)
-    assert not motion_warnings(found)
-    assert found.estimate.as_dict()["FS2"] == pytest.approx(0.8, abs=0.1)
+    estimate = symoro.identify(two_links(), logs, decimation=20, slow=5e-3)
+    assert not motion_warnings(estimate)
+    assert estimate.estimate.as_dict()["FS2"] == pytest.approx(0.8, abs=0.1)
     told = motion_warnings(symoro.identify(two_links(), logs, decimation=20))
     assert any("joint 2 is not faster" in line and "--slow" in line for line in told)
     with pytest.raises(FormatError, match="joint 2 never moved"):
@@ -120,8 +121,8 @@ def test_a_joint_that_is_constant_in_one_of_several_files_is_refused_in_none(tmp
         (tmp_path / name).mkdir()
         rows = np.hstack([time, arrays["position"], arrays["torque"]]).tolist()
         paths.append(written(tmp_path / name, rows))
-    found = symoro.identify(two_links(), paths, decimation=20, cutoff=50, slow=5e-3)
-    assert not motion_warnings(found)
+    estimate = symoro.identify(two_links(), paths, decimation=20, cutoff=50, slow=5e-3)
+    assert not motion_warnings(estimate)
     with pytest.raises(FormatError, match="joint 2 never moved: the position is constant"):
         symoro.identify(two_links(), paths[1], decimation=20)
 

@@ -44,10 +44,13 @@ def errors(found: Identification) -> NDArray[np.float64]:
 @pytest.mark.parametrize("share", [0.3, 0.7])
 @pytest.mark.parametrize("decimation", [1, 5])
 def test_rows_at_rest_do_not_take_part(share: float, noise: float, decimation: int) -> None:
-    found = symoro.identify(two_links(), stuck(share, noise), decimation=decimation)
-    assert found.data.rows < 1.05 * (1 - share) * found.model.support.shape[0] * RATE * SECONDS / decimation
-    assert np.abs(errors(found)).max() < 4
-    assert not motion_warnings(found)
+    estimate = symoro.identify(two_links(), stuck(share, noise), decimation=decimation)
+    assert (
+        estimate.data.rows
+        < 1.05 * (1 - share) * estimate.model.support.shape[0] * RATE * SECONDS / decimation
+    )
+    assert np.abs(errors(estimate)).max() < 4
+    assert not motion_warnings(estimate)
 
 
 def test_rest_is_one_position_for_longer_than_differences_reach() -> None:
@@ -58,5 +61,5 @@ def test_rest_is_one_position_for_longer_than_differences_reach() -> None:
 
 def test_rows_at_rest_stay_where_no_dry_friction_is_sought() -> None:
     """Gravity shows at rest as well."""
-    found = symoro.identify(two_links(), stuck(0.5), friction=["viscous", "offset"])
-    assert found.data.rows == 2 * (RATE * SECONDS - 32)
+    estimate = symoro.identify(two_links(), stuck(0.5), friction=["viscous", "offset"])
+    assert estimate.data.rows == 2 * (RATE * SECONDS - 32)

@@ -70,8 +70,8 @@ def test_slopes_are_exact_for_polynomials(half: int) -> None:
 def test_the_gain_of_slopes_is_what_they_do_to_sines() -> None:
     w = 1.3
     k = np.arange(80)
-    found = inner_slopes(np.sin(w * k)[:, None], 1.0)[:, 0]
-    assert found == pytest.approx(slope_gain(np.array([w]))[0] * np.cos(w * k[HALF:-HALF]), abs=1e-12)
+    result = inner_slopes(np.sin(w * k)[:, None], 1.0)[:, 0]
+    assert result == pytest.approx(slope_gain(np.array([w]))[0] * np.cos(w * k[HALF:-HALF]), abs=1e-12)
     assert slope_gain(np.array([0.5, 1.0])) / [0.5, 1.0] == pytest.approx([1, 1], abs=3e-6)
 
 
@@ -88,22 +88,22 @@ def test_integrals_of_steps_are_exact_for_polynomials(half: int) -> None:
 @pytest.mark.parametrize(("model", "rel"), [("dynamic", 1e-6), ("filtered", 1e-3)])
 def test_clean_logs_of_any_rate_give_the_parameters(model: str, rel: float, rate: float) -> None:
     """Up to 1.6 Hz at 20 samples a second; momenta have twice the frequencies."""
-    found = symoro.identify(two_links(), log(rate, 0.4), model=model)
+    estimate = symoro.identify(two_links(), log(rate, 0.4), model=model)
     known = base_values(two_links())
-    for name, value in found.estimate.as_dict().items():
+    for name, value in estimate.estimate.as_dict().items():
         assert value == pytest.approx(known[name], rel=rel, abs=rel / 10), name
-    assert np.abs(errors(found)).max() < 4 and found.warnings == ()
+    assert np.abs(errors(estimate)).max() < 4 and estimate.warnings == ()
 
 
 @pytest.mark.parametrize("rate", [20.0, 50.0, 200.0])
 @pytest.mark.parametrize(("model", "rel"), [("power", 1e-4), ("energy", 2e-2)])
 def test_models_without_accelerations_take_few_samples_too(model: str, rel: float, rate: float) -> None:
     """Integrals of Coulomb's friction are off where a joint turns back between two samples."""
-    found = symoro.identify(
+    estimate = symoro.identify(
         two_links(), log(rate, 0.4), model=model, friction=["viscous", "coulomb", "offset"]
     )
-    assert found.residuals.kept.relative < rel
-    assert np.abs(errors(found)).max() < 4 or found.warnings
+    assert estimate.residuals.kept.relative < rel
+    assert np.abs(errors(estimate)).max() < 4 or estimate.warnings
 
 
 @pytest.mark.parametrize("noise", [0.0, 1.0])
@@ -114,29 +114,31 @@ def test_fast_motion_is_right_within_deviations_or_told(
 ) -> None:
     """Up to 4 Hz: five samples a period at 20 samples a second, and cut-offs on top of the motion."""
     given = None if cutoff is None else cutoff * rate
-    found = symoro.identify(two_links(), log(rate, 1.0, noise), cutoff=given)
-    assert np.abs(errors(found)).max() < 4 or sampling_warnings(found)
+    estimate = symoro.identify(two_links(), log(rate, 1.0, noise), cutoff=given)
+    assert np.abs(errors(estimate)).max() < 4 or sampling_warnings(estimate)
     if rate == 20 and cutoff == 0.2:
-        assert any(line.name == "low-pass" for line in found.warnings)
+        assert any(line.name == "low-pass" for line in estimate.warnings)
     if rate == 20 and cutoff is None and noise == 0:
-        assert any(line.name == "sampling-rate" and "changes by" in line for line in found.warnings)
+        assert any(line.name == "sampling-rate" and "changes by" in line for line in estimate.warnings)
     if rate >= 50 and cutoff != 0.2:
-        assert found.warnings == ()
+        assert estimate.warnings == ()
 
 
 @pytest.mark.parametrize("position", [1e-6, 1e-5, 1e-4, 1e-3])
 def test_noise_on_positions_that_nothing_takes_out_is_told(position: float) -> None:
-    found = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), slow=0.05)
-    assert np.abs(errors(found)).max() * found.estimate.autocorrelation > 5  # in deviations of white noise
-    assert any(line.name == "position-noise" for line in found.warnings)
+    estimate = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), slow=0.05)
+    assert (
+        np.abs(errors(estimate)).max() * estimate.estimate.autocorrelation > 5
+    )  # in deviations of white noise
+    assert any(line.name == "position-noise" for line in estimate.warnings)
 
 
 @pytest.mark.parametrize("position", [1e-6, 1e-5, 1e-4])
 @pytest.mark.parametrize("cutoff", [20.0, 50.0])
 def test_noise_on_positions_that_a_low_pass_takes_out_is_not_told(position: float, cutoff: float) -> None:
     given = {"cutoff": cutoff, "decimation": 20, "slow": 0.05}
-    found = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), **given)
-    assert np.abs(errors(found)).max() < 4 and found.warnings == ()
+    estimate = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), **given)
+    assert np.abs(errors(estimate)).max() < 4 and estimate.warnings == ()
 
 
 @pytest.mark.parametrize("w", [0.1, 0.5, 1.0])

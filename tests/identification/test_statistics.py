@@ -44,8 +44,8 @@ def test_the_energy_model_tells_its_deviations_at_any_decimation(decimation: int
     for seed in range(runs):
         tau = t.tau + NOISE * np.random.default_rng(seed).standard_normal(t.tau.shape)
         log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)
-        found = symoro.identify(two_links(), log, model="energy", decimation=decimation, method="irls")
-        squares.append(squared_errors(found.estimate, t.K))
+        estimate = symoro.identify(two_links(), log, model="energy", decimation=decimation, method="irls")
+        squares.append(squared_errors(estimate.estimate, t.K))
     assert 0.7 < np.mean(squares) < 1.3
     assert np.mean(np.array(squares) < COVERED**2) > 0.92
 
@@ -142,9 +142,9 @@ def test_exact_torques_give_the_load_and_the_report_has_them_as_measured() -> No
     t = smooth(two_links(), 800, 250.0)
     tau, known = with_load(t)
     log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd)
-    found = symoro.identify(two_links(), log, friction=TERMS)
-    assert found.estimate.as_dict() == pytest.approx(known, abs=1e-7)
-    time, measured, predicted = found.predicted()
+    estimate = symoro.identify(two_links(), log, friction=TERMS)
+    assert estimate.estimate.as_dict() == pytest.approx(known, abs=1e-7)
+    time, measured, predicted = estimate.predicted()
     assert measured == pytest.approx(tau[np.round(time * t.rate).astype(int)], abs=1e-12)
     assert measured == pytest.approx(predicted, abs=1e-7)
 
@@ -154,8 +154,8 @@ def test_models_without_accelerations_warn_about_the_load(model: str) -> None:
     t = smooth(two_links(), 1500, 250.0)
     tau, _ = with_load(t)
     log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)
-    found = symoro.identify(two_links(), log, friction=TERMS, model=model, decimation=5)
-    assert any(line.startswith("FL1, FL2:") for line in found.warnings)
+    estimate = symoro.identify(two_links(), log, friction=TERMS, model=model, decimation=5)
+    assert any(line.startswith("FL1, FL2:") for line in estimate.warnings)
 
 
 def test_a_joint_that_would_lose_its_load_is_refused() -> None:
@@ -240,13 +240,13 @@ def test_shorter_steps_go_on_from_longer_ones(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(output_error, "simulated", counted)
     heard: list[str] = []
     with listening(lambda news: heard.append(news.title)):
-        found = symoro.identify(
+        estimate = symoro.identify(
             two_links(), log, method="cloe", cutoff=20, decimation=5, slow=0.02, controller=t.controller
         )
-    central = 2 * (len(found.estimate.names) + 4)
+    central = 2 * (len(estimate.estimate.names) + 4)
     assert central < counts[4] <= central + 20
     assert {"rounds of CLOE, 1 to a sample", "rounds of CLOE, 4 to a sample"} <= set(heard)
-    assert squared_errors(found.estimate, t.K).max() < 16
+    assert squared_errors(estimate.estimate, t.K).max() < 16
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e6])
@@ -258,5 +258,5 @@ def test_deviations_of_equations_do_not_depend_on_the_units_of_others(size: floa
     y = rows @ np.array([1.0, -2.0, 3.0]) + 0.1 * rng.standard_normal((2, 40))
     factors = [r_factor(np.column_stack([A, b])) for A, b in zip(rows, y, strict=True)]
     expected = own_deviations(RFactors(tuple(factors), (40, 40), support))
-    found = own_deviations(RFactors((factors[0], size * factors[1]), (40, 40), support))
-    assert found == pytest.approx(expected * [1, size], rel=1e-9)
+    result = own_deviations(RFactors((factors[0], size * factors[1]), (40, 40), support))
+    assert result == pytest.approx(expected * [1, size], rel=1e-9)

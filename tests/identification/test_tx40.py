@@ -24,13 +24,13 @@ def identified() -> Identification:
 
 
 def test_the_parameters_explain_the_torques() -> None:
-    found = identified()
-    assert len(found.estimate.names) == 61 and found.data.rows == 1937  # those near rest are left out
-    r = found.residuals
+    result = identified()
+    assert len(result.estimate.names) == 61 and result.data.rows == 1937  # those near rest are left out
+    r = result.residuals
     assert r.held_out is not None
     assert r.kept.relative < 0.064 and r.every.relative < 0.098 and r.held_out.relative < 0.095
     assert r.kept.equations.max() < 0.13
-    assert found.warnings == ()
+    assert result.warnings == ()
 
 
 def test_friction_and_rotors_are_known_well() -> None:
@@ -44,10 +44,10 @@ def test_friction_and_rotors_are_known_well() -> None:
 
 
 def test_consistent_parameters_cost_little() -> None:
-    found = identified().consistent
-    assert found is not None and min(found.eigenvalues.values()) > 0 and len(found.eigenvalues) == 6
-    assert 1 <= found.ratio < 1.02
-    assert all(found.standard[f"M{j}"] > 0 and found.standard[f"FV{j}"] >= 0 for j in range(1, 7))
+    result = identified().consistent
+    assert result is not None and min(result.eigenvalues.values()) > 0 and len(result.eigenvalues) == 6
+    assert 1 <= result.ratio < 1.02
+    assert all(result.standard[f"M{j}"] > 0 and result.standard[f"FV{j}"] >= 0 for j in range(1, 7))
 
 
 def test_a_wrist_without_its_coupling_explains_less() -> None:
@@ -58,8 +58,8 @@ def test_a_wrist_without_its_coupling_explains_less() -> None:
     coupled[5, 4] = 32
     motor, current = part["position"] @ coupled.T, part["torque"] @ np.linalg.inv(coupled)
     apart = log_of_arrays(1000, motor / ratios, current * ratios)
-    found = symoro.identify("tx40", apart, **GIVEN)
-    assert found.residuals.kept.equations[4] > 1.4 * identified().residuals.kept.equations[4]
+    estimate = symoro.identify("tx40", apart, **GIVEN)
+    assert estimate.residuals.kept.equations[4] > 1.4 * identified().residuals.kept.equations[4]
 
 
 def test_degrees_for_radians_are_told() -> None:

@@ -131,8 +131,8 @@ def test_good_logs_give_no_warning() -> None:
         symoro.identify(two_links(), slow, decimation=10)
     friction = 15 * np.sign(t.qd) * np.abs(t.qd) ** 0.3  # a friction that no column has
     rough = log_of_arrays(t.rate, t.q, t.tau + friction + 5 * chance.standard_normal(t.q.shape))
-    found = symoro.identify(two_links(), rough, friction=("viscous",), decimation=10)
-    assert found.residuals.kept.relative > 0.1 and found.warnings == ()
+    estimate = symoro.identify(two_links(), rough, friction=("viscous",), decimation=10)
+    assert estimate.residuals.kept.relative > 0.1 and estimate.warnings == ()
     time = np.arange(1500)[:, None] / t.rate
     turning, speed = smooth(two_links()), np.array([12.0, 0.0])
     q, qd = turning.q + speed * time, turning.qd + speed
@@ -152,8 +152,8 @@ def test_parameters_that_are_zero_but_for_round_off_give_no_warning() -> None:
         K = np.array([1.0, value])
         A = chance.standard_normal((20, 2))
         data = RFactors((r_factor(np.column_stack([A, A @ K])),), (20,), np.ones((1, 2), dtype=bool))
-        found = Estimate("WLS", ("ZZ1", "FS1"), K, 1e-32 * np.eye(2), np.array([1e-12]), 8)
-        assert len(parameter_warnings(base, found, Residuals(fit, fit), data)) == count
+        result = Estimate("WLS", ("ZZ1", "FS1"), K, 1e-32 * np.eye(2), np.array([1e-12]), 8)
+        assert len(parameter_warnings(base, result, Residuals(fit, fit), data)) == count
 
 
 def test_warnings_are_in_the_report_and_in_the_data() -> None:
@@ -161,9 +161,9 @@ def test_warnings_are_in_the_report_and_in_the_data() -> None:
 
     t = smooth(two_links())
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=np.degrees(t.qd))
-    found = symoro.identify(two_links(), log, decimation=4)
-    assert any("57.3 times" in line for line in as_data(found)["doubts"])
-    report = report_files(found)["report.md"]
+    estimate = symoro.identify(two_links(), log, decimation=4)
+    assert any("57.3 times" in line for line in as_data(estimate)["doubts"])
+    report = report_files(estimate)["report.md"]
     assert "Warnings" in report and "The velocities of joint 1 are 57.3 times" in report
 
 
@@ -214,8 +214,8 @@ def test_fast_joints_within_their_limits_give_no_warning() -> None:
     robot = two_links()
     fast = robot.replace(frames=tuple(replace(f, limits=Limits(velocity=1e4)) for f in robot.frames))
     tau = t.tau + NOISE * np.random.default_rng(0).standard_normal(t.tau.shape)
-    found = symoro.identify(fast, log_of_arrays(100 * t.rate, t.q, tau))
-    assert not any(line.name == "time-unit" for line in found.warnings)
+    estimate = symoro.identify(fast, log_of_arrays(100 * t.rate, t.q, tau))
+    assert not any(line.name == "time-unit" for line in estimate.warnings)
 
 
 def test_positions_of_the_wrong_sign_are_not_called_degrees() -> None:

@@ -174,11 +174,11 @@ def bundled(name: str, qa: list[float]) -> Case:
     robot = heavy(symoro.load(name), np.random.default_rng(2))
     known = dict(symoro.load(name).nominal)
     robot = robot.bind({s: known.get(s, 0.4) for s in robot.symbols()})
-    found = run(
+    result = run(
         robot, "loop-geometry", {"qa": qa, "q0": np.zeros(len(Closed(robot).own)), "qc0": np.zeros(robot.B)}
     )
-    row = int(np.flatnonzero(np.asarray(found["status"]) == 0)[0])
-    return Case(robot, np.r_[found["q"][row], found["qc"][row]])
+    row = int(np.flatnonzero(np.asarray(result["status"]) == 0)[0])
+    return Case(robot, np.r_[result["q"][row], result["qc"][row]])
 
 
 def rhombus() -> Robot:

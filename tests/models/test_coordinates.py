@@ -57,8 +57,8 @@ def test_against_numpy(robot: Robot, seed: int) -> None:
     assert joints.rates(given) == pytest.approx(oracle.rates(q))
     np.testing.assert_allclose(joints.matrix(), oracle.ratios())
     efforts = numbers(seed + 1, len(oracle.moving))
-    found = joints.project(dict(zip(oracle.moving, efforts, strict=True)))
-    np.testing.assert_allclose(found, oracle.ratios().T @ efforts, atol=1e-12)
+    result = joints.project(dict(zip(oracle.moving, efforts, strict=True)))
+    np.testing.assert_allclose(result, oracle.ratios().T @ efforts, atol=1e-12)
 
 
 @pytest.mark.parametrize("model", ["bias-torques", "jdot-qdot", "direct-dynamics"])
@@ -81,6 +81,6 @@ def test_every_model_takes_the_bias_of_the_layer(model: str, monkeypatch: pytest
         "direct-dynamics": lambda: without - b,
     }[model]()
     monkeypatch.setattr(Ratios, "bias", lambda self, qd: dict.fromkeys(self.rows, 0.5))
-    found = value(model)
-    assert not np.allclose(found, without)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    result = value(model)
+    assert not np.allclose(result, without)
+    np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-9)

@@ -109,14 +109,14 @@ def test_a_fixed_value_stands_for_the_entry(name: str, model: Entry, options: di
         for j, value in values.items():
             there[key][own.index(j)] = value
     expected = outputs(robot, model.id, there, **options)
-    found = outputs(fixed(robot, numbers), model.id, at, **options)
+    result = outputs(fixed(robot, numbers), model.id, at, **options)
     for output, value in expected.items():
         if output in DERIVATIVES:
             columns = [own.index(j) for j in numbers[DERIVATIVES[output]]]
             assert np.abs(value[:, columns]).max() > 0, "nothing that could be zero"
             value = value.copy()
             value[:, columns] = 0
-        assert error(found[output], value) < CLOSE, output
+        assert error(result[output], value) < CLOSE, output
 
 
 def test_the_entry_has_no_effect() -> None:
@@ -126,8 +126,8 @@ def test_the_entry_has_no_effect() -> None:
     other = {key: value.copy() for key, value in at.items()}
     other["qd"][1] = other["qdd"][1] = np.nan
     for model in ("velocities", "accelerations", "jdot-qdot", "inverse-dynamics", "energy", "lagrange"):
-        found, same = outputs(robot, model, at), outputs(robot, model, other)
-        assert all(np.array_equal(found[output], same[output]) for output in found), model
+        result, same = outputs(robot, model, at), outputs(robot, model, other)
+        assert all(np.array_equal(result[output], same[output]) for output in result), model
 
 
 @pytest.mark.parametrize("what", FIXED_BY.values())

@@ -114,11 +114,11 @@ def test_a_walk_is_none(text: str) -> None:
 
 
 def test_loops_over_the_tree_are_steps_of_the_walks() -> None:
-    found = {}
+    results = {}
     for path in sources(MODELS):
         name = path.relative_to(MODELS).as_posix()
         lines = [] if name == WALKS else list(loops(ast.parse(path.read_text())))
         if lines:
-            found[name] = lines
-    assert all(len(lines) <= LEFT.get(name, (0, ""))[0] for name, lines in found.items()), found
-    assert sum(map(len, found.values())) <= BOUND, found
+            results[name] = lines
+    assert all(len(lines) <= LEFT.get(name, (0, ""))[0] for name, lines in results.items()), results
+    assert sum(map(len, results.values())) <= BOUND, results

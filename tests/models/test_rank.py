@@ -25,10 +25,10 @@ def test_a_dependent_column_leaves_nothing_and_one_that_nearly_is_leaves_what_it
 ) -> None:
     matrix = np.random.default_rng(n).normal(size=(n, n))
     matrix[:, -1] = matrix[:, :-1] @ np.arange(1, n) + offset * matrix[:, -1]
-    found = singular_values(matrix.tolist())
+    result = singular_values(matrix.tolist())
     wanted = np.linalg.svd(matrix, compute_uv=False)
-    assert found[-1] == pytest.approx(wanted[-1], rel=1e-6, abs=1e-14 * wanted[0])
-    assert (found[-1] > 1e-13 * found[0]) == (offset > 0)
+    assert result[-1] == pytest.approx(wanted[-1], rel=1e-6, abs=1e-14 * wanted[0])
+    assert (result[-1] > 1e-13 * result[0]) == (offset > 0)
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ def test_the_relations_are_the_rule(sigma: JointType) -> None:
     p = Inertia(((yy + zz - xx) / 2, (xx + zz - yy) / 2, (xx + yy - zz) / 2, -xy, -xz, -yz), (x, y, z), m)
     moves = moving(p.matrix(), sigma, "J")
     left, booked = staying(p.matrix(), moves), carried(moves, rotation, POSITION)
-    for found, table in zip((left, booked), relations(sigma, rotation, POSITION), strict=True):
-        inertia = of_matrix(found)
+    for result, table in zip((left, booked), relations(sigma, rotation, POSITION), strict=True):
+        inertia = of_matrix(result)
         summed = [sum(given[s] * table[s].get(t, 0) for s in INERTIAL) for t in INERTIAL]
         assert summed == [*inertia.tensor(), *inertia.ms, inertia.m]
     if sigma == JointType.REVOLUTE:

@@ -98,11 +98,11 @@ def test_inertias_inward(seed: int) -> None:
     light, body = rigid(rng), heavy(rng)
     for one in (light, body):
         for onto in (NOTHING, rigid(rng), heavy(rng)):
-            found = gathered(local, one, onto)
+            result = gathered(local, one, onto)
             expected = matrix(onto) + T.T @ matrix(one) @ T
-            assert np.allclose(matrix(found), expected, atol=CLOSE)
+            assert np.allclose(matrix(result), expected, atol=CLOSE)
             both = isinstance(one, Inertia) and isinstance(onto, Inertia)
-            assert isinstance(found, Inertia) == both
+            assert isinstance(result, Inertia) == both
     assert np.allclose(matrix(light.articulated()), matrix(light), atol=0)
 
 
@@ -115,11 +115,11 @@ def test_what_a_free_joint_lets_go(sigma: JointType, rotor: float) -> None:
     assert np.array_equal(a, np.eye(6)[2 if sigma == JointType.PRISMATIC else 5])
     assert np.array_equal(six(body.column(local)), J @ a)
     H = a @ J @ a + rotor
-    found = matrix(body.freed(local, rotor, float(1 / H)))
-    assert np.allclose(found, J - np.outer(J @ a, J @ a) / H, atol=CLOSE)
+    result = matrix(body.freed(local, rotor, float(1 / H)))
+    assert np.allclose(result, J - np.outer(J @ a, J @ a) / H, atol=CLOSE)
     if not rotor:
-        assert not np.any(found @ a)
-        assert not np.any(a @ found)
+        assert not np.any(result @ a)
+        assert not np.any(a @ result)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -127,8 +127,8 @@ def test_solutions(seed: int) -> None:
     rng = np.random.default_rng(seed)
     f = [float(x) for x in rng.uniform(-1, 1, 6)]
     for inertia in (rigid(rng), heavy(rng)):
-        found = six(inertia.solve(Wrench(f[:3], f[3:])))
-        assert np.allclose(matrix(inertia) @ found, f, atol=1e-11)
+        result = six(inertia.solve(Wrench(f[:3], f[3:])))
+        assert np.allclose(matrix(inertia) @ result, f, atol=1e-11)
 
 
 def test_no_mass_no_solution() -> None:

@@ -63,12 +63,12 @@ def test_threads_generate_what_one_does(fresh: Callable[[], None]) -> None:
     def all_of_it(turn: int) -> list[dict[str, str]]:
         begin.wait()
         order = [*range(turn, len(WORK)), *range(turn)]
-        found = {k: text_of(*WORK[k]) for k in order}
-        return [found[k] for k in range(len(WORK))]
+        result = {k: text_of(*WORK[k]) for k in order}
+        return [result[k] for k in range(len(WORK))]
 
     with ThreadPoolExecutor(4) as pool:
-        for found in pool.map(all_of_it, (0, 0, 3, 5)):
-            assert found == alone
+        for result in pool.map(all_of_it, (0, 0, 3, 5)):
+            assert result == alone
 
 
 def test_other_threads_keep_their_garbage_collector(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,14 +115,14 @@ def test_numpy_warns_in_a_thread_as_before() -> None:
 
 def test_found_base_parameters_cannot_be_written_to() -> None:
     """Who asks again gets the same object, from whatever thread."""
-    found = symoro.base_parameters(symoro.load("planar2r"))
-    kept = found.names[0]
+    result = symoro.base_parameters(symoro.load("planar2r"))
+    kept = result.names[0]
     with pytest.raises(TypeError):
-        found.relations[kept]["M9"] = found.relations[kept]  # type: ignore[index]
+        result.relations[kept]["M9"] = result.relations[kept]  # type: ignore[index]
     with pytest.raises(TypeError):
-        del found.relations[kept]  # type: ignore[attr-defined]
-    for other in (copy.deepcopy(found), pickle.loads(pickle.dumps(found))):  # noqa: S301
-        assert other == found and other.report() == found.report()
+        del result.relations[kept]  # type: ignore[attr-defined]
+    for other in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):  # noqa: S301
+        assert other == result and other.report() == result.report()
 
 
 def test_only_so_many_formulations_stay_in_memory(

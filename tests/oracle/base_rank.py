@@ -77,12 +77,12 @@ class Rank:
 
     def _frames(self) -> list[int]:
         """All frames, each after the one that it stands on."""
-        found: list[int] = []
-        while len(found) < self.robot.NF:
+        results: list[int] = []
+        while len(results) < self.robot.NF:
             for j, frame in enumerate(self.robot.frames, 1):
-                if j not in found and (frame.ant == 0 or frame.ant in found):
-                    found.append(j)
-        return found
+                if j not in results and (frame.ant == 0 or frame.ant in results):
+                    results.append(j)
+        return results
 
     def _first(self, j: int) -> Array:
         """Frame j on its antecedent, its joint at zero."""
@@ -135,11 +135,13 @@ class Rank:
         """Frames in frame 0, (S, 4, 4)."""
         exact = q.dtype == object
         joints = _times(q, self._as(self.ratios, exact).T) + self._as(self.offsets, exact)
-        found = {0: self._as(np.array([[ONE * (r == c) for c in range(4)] for r in range(4)], object), exact)}
+        result = {
+            0: self._as(np.array([[ONE * (r == c) for c in range(4)] for r in range(4)], object), exact)
+        }
         for j in self._frames():
             frame, first = self.robot.frame(j), self._as(self.first[j], exact)
-            found[j] = _times(_times(found[frame.ant], first), _moved(frame.sigma, joints[:, j - 1]))
-        return found
+            result[j] = _times(_times(result[frame.ant], first), _moved(frame.sigma, joints[:, j - 1]))
+        return result
 
     def _as(self, x: Array, exact: bool) -> Array:
         return x if exact else np.array(x / ONE if x.dtype == object else x, dtype=float)
@@ -150,31 +152,31 @@ class Rank:
     def _jacobian(self, at: Mapping[int, Array]) -> Array:
         exact = at[1].dtype == object
         count = len(at[1])
-        found = np.zeros((count, 12 * len(self.loops), self.robot.NF), dtype=object if exact else float)
+        result = np.zeros((count, 12 * len(self.loops), self.robot.NF), dtype=object if exact else float)
         for n, (k, m) in enumerate(self.loops):
             for end, sign in ((k, 1), (m, -1)):
                 for j in self._above(end):
-                    found[:, 12 * n : 12 * n + 12, j - 1] += sign * self._slope(at, end, j)
-        return _times(found, self._as(self.ratios, exact))
+                    result[:, 12 * n : 12 * n + 12, j - 1] += sign * self._slope(at, end, j)
+        return _times(result, self._as(self.ratios, exact))
 
     def _above(self, j: int) -> list[int]:
-        found = []
+        results = []
         while j:
-            found.append(j)
+            results.append(j)
             j = self.robot.frame(j).ant
-        return found
+        return results
 
     def _slope(self, at: Mapping[int, Array], end: int, j: int) -> Array:
         T, axis = at[end], at[j][:, :3, 2]
-        found = np.zeros_like(T[:, :3])
+        result = np.zeros_like(T[:, :3])
         sigma = self.robot.frame(j).sigma
         if sigma == JointType.PRISMATIC:
-            found[:, :, 3] = axis
+            result[:, :, 3] = axis
         elif sigma == JointType.REVOLUTE:
-            found = T[:, :3].copy()
-            found[:, :, 3] -= at[j][:, :3, 3]
-            found = _cross(axis[:, :, None], found)
-        return found.reshape(-1, 12)
+            result = T[:, :3].copy()
+            result[:, :, 3] -= at[j][:, :3, 3]
+            result = _cross(axis[:, :, None], result)
+        return result.reshape(-1, 12)
 
     # -- states
 
@@ -208,11 +210,11 @@ class Rank:
         speeds = _scaled_array(rng.standard_normal((len(q), len(self.free), 1)))
         pushed = _times(jacobian[:, :, self.free], speeds)
         back = _scaled_array(np.linalg.pinv((jacobian[:, :, self.bound] / ONE).astype(float), rcond=1e-9))
-        found = np.zeros((len(q), len(self.bound), 1), dtype=object)
+        result = np.zeros((len(q), len(self.bound), 1), dtype=object)
         for _ in range(10):
-            found = found - _times(back, _times(jacobian[:, :, self.bound], found) + pushed)
+            result = result - _times(back, _times(jacobian[:, :, self.bound], result) + pushed)
         rates = np.zeros(q.shape, dtype=object)
-        rates[:, self.free], rates[:, self.bound] = speeds[:, :, 0], found[:, :, 0]
+        rates[:, self.free], rates[:, self.bound] = speeds[:, :, 0], result[:, :, 0]
         return _times(rates, self.ratios.T)
 
     def rows(self, count: int, seed: int = 0) -> Array:

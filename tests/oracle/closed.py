@@ -82,23 +82,23 @@ class Closed:
         """The series of every frame; of several rates, one a row, at once."""
         position, rate, second = self._follow(x, True), self._follow(xd, False), self._follow(xdd, False)
         none = np.zeros((*xd.shape[:-1], 4, 4))
-        found: dict[int, Series] = {0: (np.eye(4), none, none)}
-        while len(found) <= self.robot.NF:
+        result: dict[int, Series] = {0: (np.eye(4), none, none)}
+        while len(result) <= self.robot.NF:
             for j, frame in enumerate(self.robot.frames, 1):
-                if j in found or frame.ant not in found:
+                if j in result or frame.ant not in result:
                     continue
                 at = list(self.place[j])
                 if not frame.moving:
                     T = placement(*at).real
-                    found[j] = tuple(coefficient @ T for coefficient in found[frame.ant])
+                    result[j] = tuple(coefficient @ T for coefficient in result[frame.ant])
                     continue
                 turns = frame.sigma == JointType.REVOLUTE
                 at[4 if turns else 5] += position[j]
                 T, X = placement(*at).real, TURN if turns else SLIDE
                 velocity, acceleration = (np.asarray(one[j])[..., None, None] for one in (rate, second))
                 local = (T, velocity * (T @ X), T @ (X * acceleration + X @ X * velocity**2) / 2)
-                found[j] = product(found[frame.ant], local)
-        return found
+                result[j] = product(result[frame.ant], local)
+        return result
 
     def _gap(self, at: Mapping[int, Series], order: int) -> Array:
         """(..., 12 B): a coefficient of what the loops are open by."""
@@ -155,8 +155,8 @@ class Closed:
         select = np.zeros((len(x), self.na))
         select[self.active] = np.eye(self.na)
         full = np.r_[efforts, np.zeros(len(x) - self.n)]
-        found = np.linalg.lstsq(np.hstack([select, J.T]), full, rcond=1e-12)[0]
-        return found[: self.na], found[self.na :]
+        result = np.linalg.lstsq(np.hstack([select, J.T]), full, rcond=1e-12)[0]
+        return result[: self.na], result[self.na :]
 
     def torques(self, x: Array, qda: Array, qdda: Array) -> Array:
         return self._held(x, self.efforts(self.moved(x, qda, qdda)))[0]
@@ -188,10 +188,10 @@ class Closed:
         select[self.active] = np.eye(self.na)
         system = np.hstack([select, J.T])
         efforts = np.r_[self.efforts(self.moved(x, qda, qdda)), np.zeros(len(x) - self.n)]
-        found = np.linalg.lstsq(system, efforts, rcond=1e-12)[0][self.na :]
+        result = np.linalg.lstsq(system, efforts, rcond=1e-12)[0][self.na :]
         _, sizes, right = np.linalg.svd(system)
         null = right[int((sizes > RANK * sizes[0]).sum()) :, self.na :]
-        wrenches = self._as_wrenches(x, found)
+        wrenches = self._as_wrenches(x, result)
         loose = np.array([self._as_wrenches(x, y) for y in null]).reshape(-1, self.robot.B, 6)
         return -wrenches, np.abs(loose).max(0, initial=0) > 1e-7
 

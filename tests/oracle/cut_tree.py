@@ -83,11 +83,11 @@ class CutTree:
 
     def gap(self, x: Array) -> Array:
         """By how much each posture leaves the loops open."""
-        at, found = self.placed(x), np.zeros(len(x))
+        at, result = self.placed(x), np.zeros(len(x))
         for k, twin in self.pairs():
             for one, other in zip(at[k], at[twin], strict=True):
-                found = np.maximum(found, np.abs(one - other).reshape(len(x), -1).max(1))
-        return found
+                result = np.maximum(result, np.abs(one - other).reshape(len(x), -1).max(1))
+        return result
 
     def pairs(self) -> list[tuple[int, int]]:
         return [(k, k + self.robot.B) for k in range(self.robot.NL + 1, self.robot.NJ + 1)]
@@ -95,25 +95,25 @@ class CutTree:
     def jacobian(self, at: Mapping[int, tuple[Array, Array]], j: int) -> Array:
         """(N, 6, size): velocity of a frame's origin, and angular."""
         p = at[j][1]
-        found = np.zeros((len(p), 6, self.size))
+        result = np.zeros((len(p), 6, self.size))
         while j:
             frame, (R, origin) = self.robot.frame(j), at[j]
             if j in self.column:
                 z = R[:, :, 2]
                 if frame.sigma == JointType.REVOLUTE:
-                    found[:, :3, self.column[j]], found[:, 3:, self.column[j]] = np.cross(z, p - origin), z
+                    result[:, :3, self.column[j]], result[:, 3:, self.column[j]] = np.cross(z, p - origin), z
                 else:
-                    found[:, :3, self.column[j]] = z
+                    result[:, :3, self.column[j]] = z
             j = frame.ant
-        return found
+        return result
 
     def moved(self, x: Array, xd: Array, xdd: Array, gravity: bool = False) -> dict[int, tuple[Array, ...]]:
         """(w, wd, v, vd) of every frame."""
         at, zero = self.placed(x), np.zeros((len(x), 3))
-        found: dict[int, tuple[Array, ...]] = {0: (zero, zero, zero, zero - (self.g if gravity else 0))}
+        result: dict[int, tuple[Array, ...]] = {0: (zero, zero, zero, zero - (self.g if gravity else 0))}
         for j in self.order:
             i = self.robot.frame(j).ant
-            w, wd, v, vd = found[i]
+            w, wd, v, vd = result[i]
             z, arm = at[j][0][:, :, 2], at[j][1] - at[i][1]
             v = v + np.cross(w, arm)
             vd = vd + np.cross(wd, arm) + np.cross(w, np.cross(w, arm))
@@ -123,8 +123,8 @@ class CutTree:
                     wd, w = wd + change + np.cross(w, rate), w + rate
                 else:
                     v, vd = v + rate, vd + change + 2 * np.cross(w, rate)
-            found[j] = (w, wd, v, vd)
-        return found
+            result[j] = (w, wd, v, vd)
+        return result
 
     def torques(self, x: Array, xd: Array, xdd: Array) -> Array:
         """Of the tree's joints, drives included; zero at the opened ones."""
@@ -136,19 +136,19 @@ class CutTree:
             J, ms, m = self.inertia(j, R)
             force[j] = m * vd + np.cross(wd, ms) + np.cross(w, np.cross(w, ms))
             moment[j] = _times(J, wd) + np.cross(w, _times(J, w)) + np.cross(ms, vd)
-        found = np.zeros((len(x), self.size))
+        result = np.zeros((len(x), self.size))
         for j in reversed(self.order):
             frame = self.robot.frame(j)
             if j in self.column and j <= self.robot.NL:
                 felt = moment[j] if frame.sigma == JointType.REVOLUTE else force[j]
-                found[:, self.column[j]] = np.einsum("ni,ni->n", felt, at[j][0][:, :, 2])
+                result[:, self.column[j]] = np.einsum("ni,ni->n", felt, at[j][0][:, :, 2])
             arm = at[j][1] - at[frame.ant][1]
             force[frame.ant] = force[frame.ant] + force[j]
             moment[frame.ant] = moment[frame.ant] + moment[j] + np.cross(arm, force[j])
         rate = np.where(np.abs(xd[:, : self.n]) < 1e-13, 0, xd[:, : self.n])
         d = self.drive
-        found[:, : self.n] += d["IA"] * xdd[:, : self.n] + d["FV"] * rate + d["FS"] * np.sign(rate) + d["FO"]
-        return found
+        result[:, : self.n] += d["IA"] * xdd[:, : self.n] + d["FV"] * rate + d["FS"] * np.sign(rate) + d["FO"]
+        return result
 
     def inertia(self, j: int, R: Array) -> tuple[Array, Array, float]:
         p = self.links[j]

@@ -147,10 +147,10 @@ class Tree:
         return placement(*place)
 
     def _outward(self) -> list[int]:
-        found: list[int] = []
-        while len(found) < len(self.frames):
-            found += [j for j in self.frames if j not in found and self.ant[j] in (0, *found)]
-        return found
+        results: list[int] = []
+        while len(results) < len(self.frames):
+            results += [j for j in self.frames if j not in results and self.ant[j] in (0, *results)]
+        return results
 
     def motion(self, q: Array, qd: Array, base: Twist, step: float = 0.0) -> Motion:
         """Frames and velocities of all links; the base moves on by `step` along the imaginary axis."""
@@ -220,12 +220,12 @@ class Tree:
 
     def _tree_torques(self, q: Array, qd: Array, qdd: Array, **what: Any) -> Array:
         total, T = self._carried(q, qd, qdd, **what)
-        found = []
+        results = []
         for j in self.moving:
             o, axis = T[j][:3, 3], T[j][:3, 2]
             f, n = total[j, :3], total[j, 3:]
-            found.append(axis @ (n - cross(o, f) if self.sigma[j] == JointType.REVOLUTE else f))
-        return np.array(found)
+            results.append(axis @ (n - cross(o, f) if self.sigma[j] == JointType.REVOLUTE else f))
+        return np.array(results)
 
     # -- what the models give
 
@@ -235,9 +235,9 @@ class Tree:
     def torques(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Inverse dynamics: everything included."""
         t, td, tdd = self._tree(q, qd, qdd)
-        found = self._tree_torques(t, td, tdd, weight=True, loads=True, base=self.base)
+        result = self._tree_torques(t, td, tdd, weight=True, loads=True, base=self.base)
         ia, fv, fs, fo = np.array([self.drive[j] for j in self.moving]).T
-        return np.asarray(self.G.T @ (found + ia * tdd + fv * td + fs * np.sign(td) + fo))
+        return np.asarray(self.G.T @ (result + ia * tdd + fv * td + fs * np.sign(td) + fo))
 
     def bias(self, q: Array, qd: Array) -> Array:
         return self.torques(q, qd, np.zeros(self.n))
@@ -250,9 +250,9 @@ class Tree:
     def inertial(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques of masses and rotors alone: no weight, friction or wrench, and a base that stands still."""
         t, td, tdd = self._tree(q, qd, qdd)
-        found = self._tree_torques(t, td, tdd, weight=False, loads=False, base=STILL)
+        result = self._tree_torques(t, td, tdd, weight=False, loads=False, base=STILL)
         rotors = np.array([self.drive[j][0] for j in self.moving])
-        return np.asarray(self.G.T @ (found + rotors * tdd))
+        return np.asarray(self.G.T @ (result + rotors * tdd))
 
     def inertia(self, q: Array) -> Array:
         """The inertia matrix, column by column."""

@@ -31,8 +31,8 @@ def shape(kind: str, k: int, x: Array) -> Array:
     s = (np.sinh(b) - np.sin(b)) / (np.cosh(b) + np.cos(b))
 
     def raw(x: Array) -> Array:
-        found: Array = np.cosh(b * x) - np.cos(b * x) - s * (np.sinh(b * x) - np.sin(b * x))
-        return found
+        result: Array = np.cosh(b * x) - np.cos(b * x) - s * (np.sinh(b * x) - np.sin(b * x))
+        return result
 
     return raw(x) / raw(np.ones(1))
 
@@ -40,8 +40,8 @@ def shape(kind: str, k: int, x: Array) -> Array:
 def twisted(kind: str, k: int, x: Array) -> Array:
     if kind == "polynomial":
         return x**k
-    found: Array = np.sin((2 * k - 1) * np.pi * x / 2) * (-1) ** (k + 1)
-    return found
+    result: Array = np.sin((2 * k - 1) * np.pi * x / 2) * (-1) ** (k + 1)
+    return result
 
 
 def screw(axis: int, angle: complex, length: complex = 0.0) -> Complex:
@@ -86,23 +86,23 @@ class FlexibleRobot:
 
     def split(self, x: Complex) -> dict[int, tuple[Complex, Complex, Complex]]:
         """The modes of each flexible link: along y, along z, in torsion."""
-        found, at = {}, self.n
+        result, at = {}, self.n
         for j, f in self.beams.items():
             cuts = (at, at + f.y, at + f.y + f.z, at + f.modes)
-            found[j] = tuple(x[a:b] for a, b in pairwise(cuts))
+            result[j] = tuple(x[a:b] for a, b in pairwise(cuts))
             at += f.modes
-        return found  # type: ignore[return-value]
+        return result  # type: ignore[return-value]
 
     def tip(self, f: Flexibility, modes: tuple[Complex, Complex, Complex]) -> Complex:
         length, one, h = self._number(f.length), np.ones(1), 1e-3
 
         def end(k: int) -> float:
             """The slope of a shape at the tip, by differences from within and beyond."""
-            found = sum(
+            result = sum(
                 c * (shape(f.shapes, k, one + i * h) - shape(f.shapes, k, one - i * h))
                 for i, c in STEPS.items()
             )
-            return float(np.asarray(found)[0] / h / length)
+            return float(np.asarray(result)[0] / h / length)
 
         v, w = (sum(e) for e in modes[:2])
         a, b = (sum(end(k) * x for k, x in enumerate(e, 1)) for e in modes[:2])
@@ -130,15 +130,15 @@ class FlexibleRobot:
     def masses(self, x: Complex) -> list[tuple[Complex, Array]]:
         """(X, P) of every rigid body, with X = T, and of every beam, with its points as columns."""
         T, stands = self.places(x)
-        found = [(T[j], self.pseudo(link)) for j, link in enumerate(self.robot.links, 1)]
+        result = [(T[j], self.pseudo(link)) for j, link in enumerate(self.robot.links, 1)]
         for j, f in self.beams.items():
             if f.tip is not None:
-                found.append((stands[j], self.pseudo(f.tip)))
+                result.append((stands[j], self.pseudo(f.tip)))
         tool, payload = self.robot.tool, self.robot.payload
         if tool and payload:
             gamma, b, alpha, d, theta, r = (self._number(getattr(tool.place, n)) for n in GEOMETRIC)
             place = screw(2, gamma, b) @ screw(0, alpha, d) @ screw(2, theta, r)
-            found.append((stands[tool.place.ant] @ place, self.pseudo(payload)))
+            result.append((stands[tool.place.ant] @ place, self.pseudo(payload)))
         for j, (y, z, _) in self.split(x).items():
             f = self.beams[j]
             length, density = self._number(f.length), self._number(f.density)
@@ -146,8 +146,8 @@ class FlexibleRobot:
             v = sum((e * shape(f.shapes, k, s) for k, e in enumerate(y, 1)), 0 * s)
             w = sum((e * shape(f.shapes, k, s) for k, e in enumerate(z, 1)), 0 * s)
             points = np.array([s * length, v, w, np.ones(len(s))])
-            found.append((T[j] @ points, np.diag(density * length * WEIGHTS / 2)))
-        return found
+            result.append((T[j] @ points, np.diag(density * length * WEIGHTS / 2)))
+        return result
 
     # -- energies
 
@@ -159,12 +159,12 @@ class FlexibleRobot:
         spins: dict[int, list[complex]] = {j: [] for j in self.beams}
         for unit in np.eye(self.size):
             ends = {i: (self.masses(x + i * h * unit), self.masses(x - i * h * unit)) for i in STEPS}
-            for k, found in enumerate(bodies):
+            for k, result in enumerate(bodies):
                 rate = sum(c * (ends[i][0][k][0] - ends[i][1][k][0]) for i, c in STEPS.items()) / h
-                found.append(np.asarray(rate))
+                result.append(np.asarray(rate))
             for j, row in spins.items():  # the frames of the links come first
                 row.append((T[j][:3, :3].T @ bodies[j - 1][-1][:3, :3])[2, 1])
-        return [np.array(found) for found in bodies], {j: np.array(row) for j, row in spins.items()}
+        return [np.array(result) for result in bodies], {j: np.array(row) for j, row in spins.items()}
 
     def matrix(self, x: Complex) -> Complex:
         """A: half its product with the rates, twice, is the kinetic energy."""

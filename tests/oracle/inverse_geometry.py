@@ -86,34 +86,34 @@ class Tree:
 
     def above(self, frame: int) -> list[int]:
         """The frames from the base out to a frame."""
-        found: list[int] = []
+        results: list[int] = []
         while frame:
-            found.insert(0, frame)
+            results.insert(0, frame)
             frame = self.ant[frame]
-        return found
+        return results
 
     def placements(self, q: Mapping[int, Array], wanted: Iterable[int]) -> dict[int, Array]:
         """The frames `wanted` and all below them in frame 0, each (S, 4, 4), for S values of every joint."""
         count = len(next(iter(q.values())))
-        found = {0: np.broadcast_to(np.eye(4), (count, 4, 4))}
+        result = {0: np.broadcast_to(np.eye(4), (count, 4, 4))}
         for end in wanted:
             for j in self.above(end):
-                if j not in found:
-                    found[j] = found[self.ant[j]] @ self.rest[j] @ _moved(self.sigma[j], q.get(j), count)
-        return found
+                if j not in result:
+                    result[j] = result[self.ant[j]] @ self.rest[j] @ _moved(self.sigma[j], q.get(j), count)
+        return result
 
     def slope(self, at: Mapping[int, Array], frame: int, j: int) -> Array:
         """The derivative of a frame's placement with respect to joint j, (S, 3, 4)."""
         T, axis, origin = at[frame], at[j][:, :3, 2], at[j][:, :3, 3]
-        found = np.zeros((len(T), 3, 4))
+        result = np.zeros((len(T), 3, 4))
         if j not in self.above(frame):
-            return found
+            return result
         if self.sigma[j] == JointType.PRISMATIC:
-            found[:, :, 3] = axis
-            return found
-        found[:] = T[:, :3, :]
-        found[:, :, 3] -= origin
-        return _hats(axis) @ found
+            result[:, :, 3] = axis
+            return result
+        result[:] = T[:, :3, :]
+        result[:, :, 3] -= origin
+        return _hats(axis) @ result
 
 
 def _moved(sigma: JointType, q: Array | None, count: int) -> Array:
@@ -125,9 +125,9 @@ def _moved(sigma: JointType, q: Array | None, count: int) -> Array:
 
 
 def _hats(v: Array) -> Array:
-    found = np.zeros((len(v), 3, 3))
-    found[:, 2, 1], found[:, 0, 2], found[:, 1, 0] = v.T
-    return found - found.transpose(0, 2, 1)
+    result = np.zeros((len(v), 3, 3))
+    result[:, 2, 1], result[:, 0, 2], result[:, 1, 0] = v.T
+    return result - result.transpose(0, 2, 1)
 
 
 class Search:
@@ -193,26 +193,26 @@ class Search:
 
     def all(self, rng: np.random.Generator, *, hits: int = 8, rounds: int = 12, count: int = 200) -> Found:
         """Every zero: rounds of random starts until each was hit often."""
-        found: list[Array] = []
+        results: list[Array] = []
         times: list[int] = []
         smooth = True
         for turn in range(rounds):
             left, stuck = self.polished(self.starts(rng, count))
             smooth = smooth and not stuck
-            for known, x in enumerate(found):
+            for known, x in enumerate(results):
                 same = self.distance(left, x) < SAME
                 times[known] += int(same.sum())
                 left = left[~same]
             while len(left):
                 same = self.distance(left, left[0]) < SAME
-                found.append(left[0])
+                results.append(left[0])
                 times.append(int(same.sum()))
                 left = left[~same]
-            if (turn and (not times or min(times) >= hits)) or len(found) > 64:
+            if (turn and (not times or min(times) >= hits)) or len(results) > 64:
                 break
-        if not found:
+        if not results:
             return Found(np.zeros((0, len(self.unknown))), True, smooth)
-        q = np.array(found)
+        q = np.array(results)
         f, J = self.residual(q)
         least = np.linalg.svd(J, compute_uv=False)[:, -1]
         # One step without damping, to the last digit; never along a direction in which nothing changes.
@@ -315,8 +315,8 @@ class Loops(Search):
     def assemblies(self, qa: Sequence[float] | Array, rng: np.random.Generator, **search: int) -> Found:
         """Every way to assemble at given active joints; the rows hold all joints, the opened ones last."""
         self.qa = np.asarray(qa, dtype=float)
-        found = self.all(rng, **search)
-        q = np.zeros((len(found.q), len(self.every)))
-        q[:, [self.every.index(j) for j in self.unknown]] = found.q
+        result = self.all(rng, **search)
+        q = np.zeros((len(result.q), len(self.every)))
+        q[:, [self.every.index(j) for j in self.unknown]] = result.q
         q[:, [self.every.index(j) for j in self.active]] = self.qa
-        return Found(q, found.saturated, found.regular)
+        return Found(q, result.saturated, result.regular)

@@ -29,7 +29,7 @@ def parameters(T: Array) -> dict[str, float | str]:
         gamma = float(np.arctan2(T[1, 3], T[0, 3]))
         turned = screw("z", -gamma, 0) @ T
         over = T[2, 2] < 0
-        found: dict[str, float | str] = {
+        result: dict[str, float | str] = {
             "gamma": gamma,
             "b": float(T[2, 3]),
             "alpha": "pi" if over else 0.0,
@@ -42,8 +42,8 @@ def parameters(T: Array) -> dict[str, float | str]:
         x, y, z = (screw("z", -gamma, 0) @ T)[:3, 3]
         r = -y / np.sin(alpha)
         values = (gamma, z - r * np.cos(alpha), alpha, x, theta, r)
-        found = dict(zip(GEOMETRIC, map(float, values), strict=True))
-    return {n: v if isinstance(v, str) else _plain(n, v) for n, v in found.items()}
+        result = dict(zip(GEOMETRIC, map(float, values), strict=True))
+    return {n: v if isinstance(v, str) else _plain(n, v) for n, v in result.items()}
 
 
 def _plain(name: str, value: float) -> float | str:

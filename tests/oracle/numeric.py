@@ -80,8 +80,8 @@ class Numeric:
         for j in self.moving:
             coupling = self.robot.frames[j - 1].coupling
             constant.append(0.0 if coupling is None else self.number(coupling.offset))
-        found = dict(zip(self.moving, self.ratios() @ np.asarray(q, float) + constant, strict=True))
-        return found | dict(zip(self.cut, qc if len(qc) else [0.0] * len(self.cut), strict=True))
+        result = dict(zip(self.moving, self.ratios() @ np.asarray(q, float) + constant, strict=True))
+        return result | dict(zip(self.cut, qc if len(qc) else [0.0] * len(self.cut), strict=True))
 
     def rates(self, qd: Vector) -> dict[int, float]:
         return dict(zip(self.moving, self.ratios() @ np.asarray(qd, float), strict=True))
@@ -100,39 +100,39 @@ class Numeric:
     def placements(self, q: Vector, qc: Vector = ()) -> dict[Where, Array]:
         """Every frame in frame 0: by number, 'world', and 'tool' where there is one."""
         position = self.positions(q, qc)
-        found: dict[Where, Array] = {0: np.eye(4)}
-        while len(found) <= self.robot.NF:
+        result: dict[Where, Array] = {0: np.eye(4)}
+        while len(result) <= self.robot.NF:
             for j, frame in enumerate(self.robot.frames, 1):
-                if j not in found and frame.ant in found:
-                    found[j] = found[frame.ant] @ self.step(frame, position.get(j, 0.0))
-        found["world"] = np.linalg.inv(np.reshape([self.number(z) for z in self.robot.base.Z], (4, 4)))
+                if j not in result and frame.ant in result:
+                    result[j] = result[frame.ant] @ self.step(frame, position.get(j, 0.0))
+        result["world"] = np.linalg.inv(np.reshape([self.number(z) for z in self.robot.base.Z], (4, 4)))
         if self.robot.tool:
             place = self.robot.tool.place
-            found["tool"] = found[place.ant] @ self.step(place)
-        return found
+            result["tool"] = result[place.ant] @ self.step(place)
+        return result
 
     def transform(self, q: Vector, frm: Where, to: Where, qc: Vector = ()) -> Array:
         """Frame `to` in frame `frm`."""
-        found = self.placements(q, qc)
-        return np.linalg.inv(found[frm]) @ found[to]
+        result = self.placements(q, qc)
+        return np.linalg.inv(result[frm]) @ result[to]
 
     # -- velocities and accelerations
 
     def jacobian(self, q: Vector, to: Where, frame: Where = 0) -> Array:
         """(6, n): velocity of the origin of `to` and angular velocity, in the axes of `frame`."""
-        found = self.placements(q)
+        result = self.placements(q)
         place = self.robot.tool.place if to == "tool" and self.robot.tool else None
         columns = np.zeros((6, len(self.moving)))
         k = place.ant if place else int(to)
         while k:
             joint = self.robot.frames[k - 1]
-            z, arm = found[k][:3, 2], found[to][:3, 3] - found[k][:3, 3]
+            z, arm = result[k][:3, 2], result[to][:3, 3] - result[k][:3, 3]
             if joint.sigma == 0:
                 columns[:, self.moving.index(k)] = np.concatenate([np.cross(z, arm), z])
             elif joint.sigma == 1:
                 columns[:3, self.moving.index(k)] = z
             k = joint.ant
-        return _turned(found[frame], columns @ self.ratios())
+        return _turned(result[frame], columns @ self.ratios())
 
     def motion(
         self, q: Vector, qd: Vector, qdd: Vector, V0: Vector = STILL, Vd0: Vector = STILL
@@ -140,17 +140,17 @@ class Numeric:
         """Every frame that carries a link, and the tool; V0 and Vd0 are the base's (linear; angular)."""
         place, rate, rate2 = self.placements(q), self.rates(qd), self.rates(qdd)
         base = [np.array(part, float) for part in (V0[:3], V0[3:], Vd0[:3], Vd0[3:])]
-        found: dict[Where, Motion] = {0: Motion(*base)}
-        while len(found) <= self.robot.NL:
+        result: dict[Where, Motion] = {0: Motion(*base)}
+        while len(result) <= self.robot.NL:
             for j, frame in enumerate(self.robot.frames[: self.robot.NL], 1):
-                if j not in found and frame.ant in found:
+                if j not in result and frame.ant in result:
                     arm = place[j][:3, 3] - place[frame.ant][:3, 3]
-                    carried, z = found[frame.ant].at(arm), place[j][:3, 2]
-                    found[j] = _driven(carried, frame, z, rate.get(j, 0.0), rate2.get(j, 0.0))
+                    carried, z = result[frame.ant].at(arm), place[j][:3, 2]
+                    result[j] = _driven(carried, frame, z, rate.get(j, 0.0), rate2.get(j, 0.0))
         if self.robot.tool:
             ant = self.robot.tool.place.ant
-            found["tool"] = found[ant].at(place["tool"][:3, 3] - place[ant][:3, 3])
-        return found
+            result["tool"] = result[ant].at(place["tool"][:3, 3] - place[ant][:3, 3])
+        return result
 
     def link_motion(self, q: Vector, *rest: Any) -> dict[str, Array]:
         """v, w, vd, wd of the links, each (L, 3), in the link's own axes; `rest` as for `motion`."""

@@ -29,11 +29,11 @@ def screw(axis: str, angle: Any, length: Any = 0.0) -> Array:
         return np.array([[1, 0, 0, length], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]])
     s, c, length = np.broadcast_arrays(np.sin(angle), np.cos(angle), length)
     i, j, k = (0, 1, 2) if axis == "z" else (1, 2, 0)
-    found = np.zeros((*s.shape, 4, 4), np.result_type(s, length))
-    found[..., i, i], found[..., i, j], found[..., j, i], found[..., j, j] = c, -s, s, c
-    found[..., k, k] = found[..., 3, 3] = 1
-    found[..., k, 3] = length
-    return found
+    result = np.zeros((*s.shape, 4, 4), np.result_type(s, length))
+    result[..., i, i], result[..., i, j], result[..., j, i], result[..., j, j] = c, -s, s, c
+    result[..., k, k] = result[..., 3, 3] = 1
+    result[..., k, 3] = length
+    return result
 
 
 def placement(gamma: Any = 0, b: Any = 0, alpha: Any = 0, d: Any = 0, theta: Any = 0, r: Any = 0) -> Array:

@@ -104,8 +104,8 @@ def trees(draw: st.DrawFn, *, most: int = 6, moving: bool = True) -> Robot:
 def _renumbered(frames: list[Frame], order: list[int]) -> list[Frame]:
     """Frame k becomes frame order[k] + 1."""
     number = {0: 0} | {k + 1: new + 1 for k, new in enumerate(order)}
-    found = {number[k]: replace(frame, ant=number[frame.ant]) for k, frame in enumerate(frames, 1)}
-    return [found[j] for j in sorted(found)]
+    result = {number[k]: replace(frame, ant=number[frame.ant]) for k, frame in enumerate(frames, 1)}
+    return [result[j] for j in sorted(result)]
 
 
 @st.composite

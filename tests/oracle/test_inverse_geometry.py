@@ -32,21 +32,21 @@ def test_postures_of_random_arms(name: str) -> None:
     sought = chain(CLASSES[name](rng))
     q = rng.uniform(-2, 2, len(sought.unknown))
     T = sought.place(q[None])[0]
-    found = sought.all_solutions(T, rng)
-    assert sought.distance(found.q, q).min() < 1e-5
-    assert sought.error(found.q, T).max() < 1e-10
-    if found.countable:
-        assert len(found.q) % 2 == 0
+    result = sought.all_solutions(T, rng)
+    assert sought.distance(result.q, q).min() < 1e-5
+    assert sought.error(result.q, T).max() < 1e-10
+    if result.countable:
+        assert len(result.q) % 2 == 0
 
 
 def test_sixteen_postures_of_manseur_and_doty() -> None:
     arm, T = manseur_doty()
-    found = chain(arm).all_solutions(T, np.random.default_rng(0))
-    assert found.countable and len(found.q) == 16
+    result = chain(arm).all_solutions(T, np.random.default_rng(0))
+    assert result.countable and len(result.q) == 16
     waist = [2.517, 168.322, -12.943, -96.285, -120.788, 88.679, 113.844, -178.126]
-    np.testing.assert_allclose(np.degrees(found.q[:, 0]), np.sort(np.repeat(waist, 2)), atol=2e-3)
+    np.testing.assert_allclose(np.degrees(result.q[:, 0]), np.sort(np.repeat(waist, 2)), atol=2e-3)
     known = np.radians([2.5172, 108.0759, 112.0431, -10.5230, 0.0051, -0.1095])
-    assert chain(arm).distance(found.q, known).min() < 1e-4
+    assert chain(arm).distance(result.q, known).min() < 1e-4
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_numbers_of_postures_that_are_known(robot: str, to: int | str, pose: str
     counts = []
     for _ in range(6):
         T = sought.place(rng.uniform(-3, 3, (1, len(sought.unknown))))[0]
-        found = sought.all_solutions(T, rng)
-        if found.countable:
-            counts.append(len(found.q))
+        result = sought.all_solutions(T, rng)
+        if result.countable:
+            counts.append(len(result.q))
     assert max(counts) == most
 
 
@@ -130,11 +130,11 @@ def test_placements_agree_with_the_other_oracle() -> None:
 def test_assemblies_that_are_known(name: str, qa: list[float], modes: int) -> None:
     values = {"D4": 0.1} if "cannot" in name else None
     loops = Loops(symoro.load(name.split()[0]), values)
-    found = loops.assemblies(qa, np.random.default_rng(0))
-    assert found.saturated and len(found.q) == modes
+    result = loops.assemblies(qa, np.random.default_rng(0))
+    assert result.saturated and len(result.q) == modes
     n = len(loops.tree.joints)
     if modes:
-        assert loops.gap(found.q[:, :n], found.q[:, n:]).max() < 1e-10
+        assert loops.gap(result.q[:, :n], result.q[:, n:]).max() < 1e-10
 
 
 def test_the_linear_relation_of_sr400_closes_its_loop() -> None:
@@ -145,8 +145,8 @@ def test_the_linear_relation_of_sr400_closes_its_loop() -> None:
 
 def test_assemblies_of_two_loops() -> None:
     """Two four-bars, each with two modes, the second standing on the first."""
-    found = Loops(two_loops()).assemblies([0.1, 0.4, 0.5, -0.3], np.random.default_rng(0))
-    assert found.countable and len(found.q) == 4
+    result = Loops(two_loops()).assemblies([0.1, 0.4, 0.5, -0.3], np.random.default_rng(0))
+    assert result.countable and len(result.q) == 4
 
 
 @pytest.mark.parametrize("name", LINKAGES)
@@ -155,7 +155,7 @@ def test_assemblies_of_random_linkages(name: str) -> None:
     rng = np.random.default_rng(sum(map(ord, name)))
     robot, q = LINKAGES[name](rng)
     loops = Loops(robot)
-    found = loops.assemblies(q[:1], rng)
+    result = loops.assemblies(q[:1], rng)
     loops.unknown = loops.every
-    assert loops.distance(found.q, q).min() < 1e-5
-    assert len(found.q) % 2 == 0 or not found.countable
+    assert loops.distance(result.q, q).min() < 1e-5
+    assert len(result.q) % 2 == 0 or not result.countable

@@ -69,7 +69,7 @@ class Layout:
         self.wheels.append(Wheel(j, kind, formula(radius), steering=i))
 
     def arm(self, joints: int) -> list[int]:
-        ant, found = 0, []
+        ant, result = 0, []
         for _ in range(joints):
             prismatic = bool(self.rng.random() < 0.3)
             place = self.rng.uniform(-1, 1, 4)
@@ -85,8 +85,8 @@ class Layout:
                     r=last.r,
                     IA=last.IA,
                 )
-            found.append(ant)
-        return found
+            result.append(ant)
+        return result
 
     def robot(self, active: list[int]) -> Robot:
         from dataclasses import replace
@@ -119,9 +119,9 @@ def layout(seed: int) -> tuple[Robot, np.ndarray]:
         if not made.wheels:
             continue
         arm = made.arm(int(rng.integers(0, 3)))
-        found = _driven(made, arm, rng)
-        if found is not None:
-            return found
+        result = _driven(made, arm, rng)
+        if result is not None:
+            return result
     raise AssertionError("no layout")
 
 

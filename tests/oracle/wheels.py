@@ -42,16 +42,16 @@ class Wheels:
         base = Twist(np.array([x[0], x[1], 0]), np.array([0, 0, x[2]]), STILL.vd, STILL.wd)
         at = self.tree.motion(q, x[3:], base)
         up = np.array([0.0, 0.0, 1.0])
-        found = []
+        results = []
         for frame, kind, radius, roller in self.wheels:
             z = at.T[frame][:3, 2]
             travel = np.cross(z, up)
             v = at.v[frame] + np.cross(at.w[frame], -radius * up)
             if kind == "swedish":
-                found.append((np.cos(roller) * travel + np.sin(roller) * z) @ v)
+                results.append((np.cos(roller) * travel + np.sin(roller) * z) @ v)
             else:
-                found += [travel @ v, z @ v]
-        return found
+                results += [travel @ v, z @ v]
+        return results
 
     def rates(self, q: Array, qda: Array) -> Array:
         """x with C x = 0 at the velocities of the active joints."""
@@ -81,8 +81,8 @@ class Wheels:
         classical = xd[:3] + np.array([-x[2] * x[1], x[2] * x[0], 0])
         V0, Vd0 = np.zeros(6), np.zeros(6)
         V0[PLANAR], Vd0[PLANAR] = x[:3], classical
-        found = self.tree.forces(q, x[3:], xd[3:], V0, Vd0, alone=alone)
-        return found[[*PLANAR, *range(6, 6 + self.n)]]
+        result = self.tree.forces(q, x[3:], xd[3:], V0, Vd0, alone=alone)
+        return result[[*PLANAR, *range(6, 6 + self.n)]]
 
     def matrix(self, q: Array) -> Array:
         """A over [x y turn, joints]."""
@@ -96,9 +96,9 @@ class Wheels:
         C = self.rows(q).real
         drives = np.eye(3 + self.n)[:, [3 + k for k in self.active]]
         both = np.hstack([drives, C.T])
-        found = np.linalg.lstsq(both, need, rcond=1e-10)[0]
-        assert np.allclose(both @ found, need, atol=1e-7 * max(1.0, np.abs(need).max()))
-        return np.asarray(found[: len(self.active)])
+        result = np.linalg.lstsq(both, need, rcond=1e-10)[0]
+        assert np.allclose(both @ result, need, atol=1e-7 * max(1.0, np.abs(need).max()))
+        return np.asarray(result[: len(self.active)])
 
     def direct(self, q: Array, qda: Array, tau: Array) -> tuple[Array, Array, Array]:
         """(qdda, V0, Vd0) from A xd - C' lambda = S tau - H, C xd = -Cdot x."""

@@ -25,8 +25,8 @@ class Case:
     def run(self, program: Program) -> np.ndarray:
         """The outputs of another program with the same inputs."""
         inputs = {"v": [self.values[name] for name in VARIABLES]}
-        found = interpret(program, inputs, {name: self.values[name] for name in PARAMETERS})
-        return np.concatenate([np.ravel(found[port.name]) for port in program.outputs])
+        result = interpret(program, inputs, {name: self.values[name] for name in PARAMETERS})
+        return np.concatenate([np.ravel(result[port.name]) for port in program.outputs])
 
 
 def build(recipe: Recipe, seed: int, *, expanded: bool = False) -> Case:
@@ -35,16 +35,16 @@ def build(recipe: Recipe, seed: int, *, expanded: bool = False) -> Case:
     b.input("v", (len(VARIABLES),), VARIABLES)
     for name in PARAMETERS:
         b.parameter(name)
-    found: Pool = pool(seed, b.graph).run(recipe)
-    for k, lit in enumerate(found.lits):
+    result: Pool = pool(seed, b.graph).run(recipe)
+    for k, lit in enumerate(result.lits):
         if k % 3 == 0:
             b.named(f"V{k}", Expr(b.graph, lit))
-    lits, nums = found.lits[-6:], found.nums[-6:]
+    lits, nums = result.lits[-6:], result.nums[-6:]
     entries = [Expr(b.graph, b.graph.signed(lit, k % 2)) for k, lit in enumerate(lits)]
     b.output("f", [entries[:3], entries[3:]])
     b.output("last", entries[-1])
     expected = [-n if k % 2 else n for k, n in enumerate(nums)]
-    return Case(b.program(expanded=expanded), found.values, [*expected, expected[-1]])
+    return Case(b.program(expanded=expanded), result.values, [*expected, expected[-1]])
 
 
 def cases(

@@ -59,10 +59,10 @@ def plain(c: OpCount | None) -> tuple[int, ...]:
 )
 def test_one_operation_at_a_time(b, make, expected):
     x, y, z = b.input("x", (3,))
-    found = counted(b, make(x, y, z))
-    assert plain(found) == expected
-    assert plain(found.setup) == (0, 0, 0, 0, 0)
-    assert found.total == sum(expected[:4])
+    result = counted(b, make(x, y, z))
+    assert plain(result) == expected
+    assert plain(result.setup) == (0, 0, 0, 0, 0)
+    assert result.total == sum(expected[:4])
 
 
 def test_what_is_used_twice_counts_once(b):
@@ -79,26 +79,26 @@ def test_what_no_output_needs_does_not_count(b):
 def test_work_on_parameters_is_setup(b):
     (x,) = b.input("x", ())
     p, q = b.parameter("p"), b.parameter("q")
-    found = counted(b, x * (p * q + 1), sc.cos(p) / q)
-    assert plain(found) == (0, 1, 0, 0, 0)
-    assert plain(found.setup) == (1, 1, 1, 1, 0)
-    assert str(found) == "1 x, 0 +; once: 1 x, 1 +, 1 /, 1 functions"
+    result = counted(b, x * (p * q + 1), sc.cos(p) / q)
+    assert plain(result) == (0, 1, 0, 0, 0)
+    assert plain(result.setup) == (1, 1, 1, 1, 0)
+    assert str(result) == "1 x, 0 +; once: 1 x, 1 +, 1 /, 1 functions"
 
 
 def test_work_on_constants_is_free(b):
     (x,) = b.input("x", ())
     constant = sc.sqrt(b.number(2)) / 3 + b.pi()
-    found = counted(b, x * constant, constant)
-    assert plain(found) == (0, 1, 0, 0, 0)
-    assert plain(found.setup) == (0, 0, 0, 0, 0)
+    result = counted(b, x * constant, constant)
+    assert plain(result) == (0, 1, 0, 0, 0)
+    assert plain(result.setup) == (0, 0, 0, 0, 0)
 
 
 def test_kernels(b):
     x = b.input("x", (4,))
-    found = counted(b, *b.call("solve", [x[0], x[1], x[2], x[3]], [x[0] + 1, 2]))
-    assert found.kernels == 1
-    assert plain(found) == (1 + 3, 3, 3, 0, 0)
-    assert "1 kernel calls" in str(found)
+    result = counted(b, *b.call("solve", [x[0], x[1], x[2], x[3]], [x[0] + 1, 2]))
+    assert result.kernels == 1
+    assert plain(result) == (1 + 3, 3, 3, 0, 0)
+    assert "1 kernel calls" in str(result)
 
 
 def test_a_kernel_counts_once_whatever_is_read(b):
@@ -114,17 +114,17 @@ def test_expanded(b):
     s = sc.sin(x)
     shared = s * y + x
     named = b.named("V", x * y)
-    found = counted(b, shared * x, shared * y, named + named * y, (p * p + p) * x, expanded=True)
-    assert plain(found) == (1 + 1 + 1, 2 + 2 + 1 + 1 + 1, 0, 1, 0)
-    assert plain(found.setup) == (1, 1, 0, 0, 0)
+    result = counted(b, shared * x, shared * y, named + named * y, (p * p + p) * x, expanded=True)
+    assert plain(result) == (1 + 1 + 1, 2 + 2 + 1 + 1 + 1, 0, 1, 0)
+    assert plain(result.setup) == (1, 1, 0, 0, 0)
 
 
 def test_expanded_with_a_kernel(b):
     x = b.input("x", (4,))
     solution = b.call("solve", [x[0] + x[1], x[1], x[2], x[3]], [1, 2])
-    found = counted(b, solution[0] * x[0], expanded=True)
-    assert found.kernels == 1
-    assert plain(found) == (1 + 3, 1 + 3, 3, 0, 0)
+    result = counted(b, solution[0] * x[0], expanded=True)
+    assert result.kernels == 1
+    assert plain(result) == (1 + 3, 1 + 3, 3, 0, 0)
 
 
 def test_expanded_is_never_less_than_shared():

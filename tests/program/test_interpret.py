@@ -31,10 +31,10 @@ A = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
 def test_one_sample():
-    found = interpret(example(), {"q": [0.1, 0.2], "A": 2 * A, "k": 1}, {"m": 3})
-    assert found["y"] == pytest.approx(2 * A @ [0.1, 0.2])
-    assert found["s"] == pytest.approx(3 * np.sin(0.1) + 1)
-    assert {name: np.shape(v) for name, v in found.items()} == {
+    result = interpret(example(), {"q": [0.1, 0.2], "A": 2 * A, "k": 1}, {"m": 3})
+    assert result["y"] == pytest.approx(2 * A @ [0.1, 0.2])
+    assert result["s"] == pytest.approx(3 * np.sin(0.1) + 1)
+    assert {name: np.shape(v) for name, v in result.items()} == {
         "y": (2,),
         "s": (),
         "c": (1, 3),
@@ -43,24 +43,24 @@ def test_one_sample():
 
 
 def test_defaults():
-    found = interpret(example(), {"q": [0.1, 0.2]}, {"m": 3})
-    assert found["y"] == pytest.approx(A @ [0.1, 0.2])
-    assert found["s"] == pytest.approx(3 * np.sin(0.1) + 10)
+    result = interpret(example(), {"q": [0.1, 0.2]}, {"m": 3})
+    assert result["y"] == pytest.approx(A @ [0.1, 0.2])
+    assert result["s"] == pytest.approx(3 * np.sin(0.1) + 10)
 
 
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_a_batch(n):
     q = np.random.default_rng(1).normal(size=(n, 2))
-    found = interpret(example(), {"q": q, "k": np.arange(n)}, {"m": 3})
-    assert found["y"] == pytest.approx(q @ A.T)
-    assert found["s"] == pytest.approx(3 * np.sin(q[:, 0]) + np.arange(n))
-    assert found["c"].shape == (n, 1, 3) and found["none"].shape == (n, 0)
-    found["c"][...] = 0  # the caller's own
+    result = interpret(example(), {"q": q, "k": np.arange(n)}, {"m": 3})
+    assert result["y"] == pytest.approx(q @ A.T)
+    assert result["s"] == pytest.approx(3 * np.sin(q[:, 0]) + np.arange(n))
+    assert result["c"].shape == (n, 1, 3) and result["none"].shape == (n, 0)
+    result["c"][...] = 0  # the caller's own
 
 
 def test_an_input_without_the_axis_is_shared():
-    found = interpret(example(), {"q": [0.1, 0.2], "A": np.stack([A, 3 * A])}, {"m": 3})
-    assert found["y"] == pytest.approx(np.stack([A, 3 * A]) @ [0.1, 0.2])
+    result = interpret(example(), {"q": [0.1, 0.2], "A": np.stack([A, 3 * A])}, {"m": 3})
+    assert result["y"] == pytest.approx(np.stack([A, 3 * A]) @ [0.1, 0.2])
 
 
 @pytest.mark.parametrize(

@@ -131,14 +131,14 @@ def test_the_same_in_another_process():
             made = optimise(program)
             print(made.graph.op, made.graph.args, made.names, made.outputs)
     """
-    found = set()
+    results = set()
     for seed in ("1", "2", "3"):
         env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
         run = subprocess.run(
             [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
         )
-        found.add(run.stdout)
-    assert len(found) == 1
+        results.add(run.stdout)
+    assert len(results) == 1
 
 
 # -- compact
@@ -162,8 +162,8 @@ def totals(make: object, step: object = share_sums) -> tuple[int, int]:
     """Additions and multiplications after a pass over what `make(builder)` gives as outputs."""
     b = Builder("test")
     b.output("y", make(b))
-    found = count(step(b.program()))
-    return found.additions, found.multiplications
+    result = count(step(b.program()))
+    return result.additions, result.multiplications
 
 
 def test_a_common_factor():

@@ -29,14 +29,14 @@ def test_deep_chains_need_no_recursion(deep):
     sys.setrecursionlimit(200)
     try:
         made = optimise(deep)
-        found = interpret(made, {"x": 0.3}, {"p": 0.1})
+        result = interpret(made, {"x": 0.3}, {"p": 0.1})
         assert count(made).total == count(deep).total == DEEP
         for step in (compact, share_sums, multiply_out, schedule):
             step(deep)
         peak_live(deep, depth_first(deep))
     finally:
         sys.setrecursionlimit(limit)
-    assert 0 < found["y"] < 1
+    assert 0 < result["y"] < 1
 
 
 def alternating(terms: int) -> Program:

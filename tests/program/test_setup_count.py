@@ -59,12 +59,12 @@ def _operations_in_c(text: str) -> tuple[int, int]:
 @pytest.mark.parametrize("model", ["inverse-dynamics", "inertia-matrix", "lagrange"])
 def test_the_setup_part_of_c_does_what_is_counted(robot: str, model: str) -> None:
     made = symoro.generate(symoro.load(robot), model)
-    found = re.search(
+    match = re.search(
         r"void model_setup\([^)]*\)\s*\{(.*?)\n\}", made.code("c", name="model")["model.c"], re.DOTALL
     )
     counted = made.count().setup
     assert counted is not None
-    assert _operations_in_c(found[1] if found else "") == (
+    assert _operations_in_c(match[1] if match else "") == (
         counted.additions,
         counted.multiplications + counted.divisions,
     )

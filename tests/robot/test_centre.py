@@ -24,15 +24,15 @@ def test_a_body_of_points() -> None:
 
     mass, com = masses.sum(), masses @ points / masses.sum()
     about = tensor(com)[np.triu_indices(3)]
-    found = about_origin(formula(mass), [formula(x) for x in com], [formula(x) for x in about])
+    result = about_origin(formula(mass), [formula(x) for x in com], [formula(x) for x in about])
     expected = [*tensor(np.zeros(3))[np.triu_indices(3)], *(mass * com), mass]
-    np.testing.assert_allclose([found[name].number for name in INERTIAL], expected, rtol=1e-13)
+    np.testing.assert_allclose([result[name].number for name in INERTIAL], expected, rtol=1e-13)
 
 
 def test_decimals_are_rounded_once() -> None:
     """2 * 0.1^2 + 0.01 is 0.03, not the 0.030000000000000006 that doubles make of it."""
-    found = about_origin(formula("2"), [formula("0.1"), formula("0"), formula("0")], [formula("0.01")] * 6)
-    assert [str(found[name]) for name in ("YY", "XX", "XY", "MX", "M")] == [
+    result = about_origin(formula("2"), [formula("0.1"), formula("0"), formula("0")], [formula("0.01")] * 6)
+    assert [str(result[name]) for name in ("YY", "XX", "XY", "MX", "M")] == [
         "0.03",
         "0.01",
         "0.01",
@@ -42,9 +42,9 @@ def test_decimals_are_rounded_once() -> None:
 
 
 def test_symbols_are_exact() -> None:
-    found = about_origin(formula("m"), [formula(x) for x in ("cx", "cy", "1/10")], [formula("I")] * 6)
-    assert found["XX"] == formula("I + m*(cy^2 + 1/100)") and found["XY"] == formula("I - m*cx*cy")
-    assert found["MZ"] == formula("m/10") and found["M"] == formula("m")
+    result = about_origin(formula("m"), [formula(x) for x in ("cx", "cy", "1/10")], [formula("I")] * 6)
+    assert result["XX"] == formula("I + m*(cy^2 + 1/100)") and result["XY"] == formula("I - m*cx*cy")
+    assert result["MZ"] == formula("m/10") and result["M"] == formula("m")
 
 
 FILE = """

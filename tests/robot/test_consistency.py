@@ -62,9 +62,9 @@ def test_what_no_body_has(old: str, new: str, message: str) -> None:
     if "inertail" in new:
         text = text.replace("</inertial>", "</inertail>", 1)
         message = "the element 'inertail' in 'link' is not read; did you mean 'inertial'?"
-    found = told(text)
-    assert len(found) == 1
-    assert message in found[0]
+    result = told(text)
+    assert len(result) == 1
+    assert message in result[0]
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_what_no_body_has(old: str, new: str, message: str) -> None:
     ],
 )
 def test_strangers_are_named(old: str, new: str, message: str) -> None:
-    (found, *_) = told(URDF.replace(old, new, 1))
-    assert message in found
-    assert found.startswith("line ")
+    (result, *_) = told(URDF.replace(old, new, 1))
+    assert message in result
+    assert result.startswith("line ")
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ def test_extensions_are_no_strangers(element: str) -> None:
 
 def test_the_bundled_robots() -> None:
     """Armstrong's PUMA is known for its link 3; all others hold."""
-    found = {name: doubts(library.load(name)) for name in library.names()}
-    assert [name for name, lines in found.items() if lines] == ["puma560"]
-    assert len(found["puma560"]) == 1
+    result = {name: doubts(library.load(name)) for name in library.names()}
+    assert [name for name, lines in result.items() if lines] == ["puma560"]
+    assert len(result["puma560"]) == 1
 
 
 def test_values_come_from_nominal_values_too() -> None:

@@ -90,25 +90,25 @@ def place_matrix(place: Placement | Frame) -> Array:
 
 def robot_frames(robot: Robot, q: Sequence[float]) -> list[Array]:
     """world T j for each frame of a serial robot."""
-    T, found = matrix16(robot.base.Z), []
+    T, result = matrix16(robot.base.Z), []
     for frame, x in zip(robot.frames, q, strict=True):
         values = [number(getattr(frame, name)) for name in GEOMETRIC]
         if frame.moving:
             values[VARIABLE["khalil-kleinfinger"][frame.sigma]] += x
         T = T @ placement(*values)
-        found.append(T)
-    return found
+        result.append(T)
+    return result
 
 
 def table_frames(table: ParameterTable, q: Sequence[float]) -> list[Array]:
-    T, found = matrix16(table.base), []
+    T, result = matrix16(table.base), []
     for row, x in zip(table.rows, q, strict=True):
         values = [number(value) for value in row.values]
         if row.sigma != JointType.FIXED:
             values[VARIABLE[table.convention][row.sigma]] += x
         T = T @ STEP[table.convention](*values)
-        found.append(T)
-    return found
+        result.append(T)
+    return result
 
 
 def tool_matrix(tool: Tool | None) -> Array:
@@ -283,8 +283,8 @@ def test_links_move_with_the_frames(robot: Robot, convention: Convention, q: lis
         expected = power_and_energy(T, link, V, W)
         scale = max(1.0, *map(abs, expected))
         for other in ((T_table, link_table), (T_back, link_back)):
-            found = power_and_energy(*other, V, W)
-            same((found[0] / scale, found[1] / scale), (expected[0] / scale, expected[1] / scale))
+            result = power_and_energy(*other, V, W)
+            same((result[0] / scale, result[1] / scale), (expected[0] / scale, expected[1] / scale))
 
 
 def test_symbols_stay_symbols_in_another_frame() -> None:

@@ -90,8 +90,8 @@ def test_nearest_to_a_posture_by_name() -> None:
     place, solve = (symoro.generate(robot, name) for name in ("fast-geometry", "inverse-geometry"))
     values = dict.fromkeys(robot.symbols(), 0.5)
     T = place.function(values, compiled=False)(q=robot.postures["home"])["T"]
-    found = solve.function(values, compiled=False)(T=T)
-    best = symoro.nearest(found, "home", robot=robot)
+    result = solve.function(values, compiled=False)(T=T)
+    best = symoro.nearest(result, "home", robot=robot)
     np.testing.assert_allclose(best.q, robot.postures["home"], atol=1e-12)
     with pytest.raises(symoro.SymoroError, match="needs the robot"):
-        symoro.nearest(found, "home")
+        symoro.nearest(result, "home")

@@ -31,10 +31,10 @@ def rows(title: str, robot: Robot = ROBOT) -> list[dict[str, str]]:
 
 
 def test_the_joint_variable_is_written_into_its_column() -> None:
-    found = rows("geometric parameters")
-    assert [row["theta"] for row in found] == ["q1 - pi/2", "0", "q3 + c", "pi"]
-    assert [row["r"] for row in found] == ["0", "q2 + a - b", "0", "0"]
-    assert [row["type"] for row in found] == ["R", "P~", "R", "fixed"]
+    result = rows("geometric parameters")
+    assert [row["theta"] for row in result] == ["q1 - pi/2", "0", "q3 + c", "pi"]
+    assert [row["r"] for row in result] == ["0", "q2 + a - b", "0", "0"]
+    assert [row["type"] for row in result] == ["R", "P~", "R", "fixed"]
 
 
 def test_the_other_tables() -> None:

@@ -72,11 +72,14 @@ def test_of_any_robot(robot: Robot) -> None:
         assert (robot.frame(up[-1]).ant if up else j) == (robot.frame(down[0]).ant if down else robot.NF)
     runs = branches(robot)
     assert sorted(j for run in runs for j in run) == list(range(1, robot.NL + 1))
-    for found in loops(robot):
-        assert found.right == found.left + robot.B
-        assert found.root in (0, *chain(robot, found.left)) and found.root in (0, *chain(robot, found.right))
-        assert not set(found.left_chain) & set(found.right_chain)
-        assert found.frames[-1] == found.right
+    for result in loops(robot):
+        assert result.right == result.left + robot.B
+        assert result.root in (0, *chain(robot, result.left)) and result.root in (
+            0,
+            *chain(robot, result.right),
+        )
+        assert not set(result.left_chain) & set(result.right_chain)
+        assert result.frames[-1] == result.right
 
 
 def test_joints() -> None:

@@ -91,10 +91,10 @@ def test_what_is_wrong_is_told(found: tuple[str, ...], expected: str) -> None:
 
 
 def test_all_of_them_at_once() -> None:
-    found = problems_of(
+    result = problems_of(
         Frame(9, k=formula("1")), Frame(0, FIXED, eta=True), Frame(1, limits=Limits(1, 0)), payload=Link()
     )
-    assert len(found) == 5
+    assert len(result) == 5
     with pytest.raises(RobotError) as caught:
         Robot("bad", (Frame(9), Frame(8)), (Link(),) * 2)
     lines = str(caught.value).splitlines()
@@ -103,8 +103,8 @@ def test_all_of_them_at_once() -> None:
 
 def test_the_first_and_the_last_of_a_long_circle() -> None:
     n = 200
-    found = problems_of(*(Frame(j % n + 1) for j in range(1, n + 1)))
-    assert len(found) == 1 and len(found[0]) < 200
+    result = problems_of(*(Frame(j % n + 1) for j in range(1, n + 1)))
+    assert len(result) == 1 and len(result[0]) < 200
 
 
 def test_many_frames_take_no_time() -> None:

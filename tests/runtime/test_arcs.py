@@ -43,11 +43,11 @@ def test_zeros_infinities_and_what_is_no_number(values: list[float]) -> None:
     pairs = np.resize(pairs, (-(-len(pairs) // WIDTH) * WIDTH, 2))
     y, x = (pairs[:, k].reshape(-1, WIDTH) for k in (0, 1))
     wanted = np.arctan2(y, x)
-    for found in _both(y, x):
-        np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
-        np.testing.assert_allclose(found, wanted, rtol=4.5e-16, atol=0)
+    for result in _both(y, x):
+        np.testing.assert_array_equal(np.isnan(result), np.isnan(wanted))
+        np.testing.assert_allclose(result, wanted, rtol=4.5e-16, atol=0)
         known = ~np.isnan(wanted)
-        np.testing.assert_array_equal(np.signbit(found)[known], np.signbit(wanted)[known])
+        np.testing.assert_array_equal(np.signbit(result)[known], np.signbit(wanted)[known])
 
 
 @pytest.mark.parametrize("spread", [0, 3, 30, 900])
@@ -61,8 +61,8 @@ def test_two_ulp_in_all_quadrants_and_magnitudes(spread: int) -> None:
         wanted = np.array(
             [[mpmath.atan2(a, b) for a, b in zip(*rows, strict=True)] for rows in zip(y, x, strict=True)]
         )
-        for found in _both(y, x):
-            off = np.abs(found - wanted).astype(float)
+        for result in _both(y, x):
+            off = np.abs(result - wanted).astype(float)
             assert np.max(off / np.spacing(np.abs(wanted.astype(float)))) <= 2.0
 
 
@@ -72,15 +72,15 @@ def test_angles_near_axes_and_diagonals() -> None:
     turns = np.resize(turns, (-(-turns.size // WIDTH), WIDTH))
     y, x = np.sin(turns), np.cos(turns)
     wanted = np.arctan2(y.astype(np.longdouble), x.astype(np.longdouble))
-    for found in _both(y, x):
-        assert np.max(np.abs(found - wanted) / np.spacing(np.abs(wanted.astype(float)))) <= 2.0
+    for result in _both(y, x):
+        assert np.max(np.abs(result - wanted) / np.spacing(np.abs(wanted.astype(float)))) <= 2.0
 
 
 def test_one_point_beyond_leaves_the_others_right() -> None:
     y = np.array([[1.0, math.inf, math.nan, 0.3, -2.0]])
     x = np.array([[2.0, math.inf, 1.0, -0.2, 0.0]])
-    for found in _both(y, x):
-        np.testing.assert_allclose(found, np.arctan2(y, x), rtol=4.5e-16)
+    for result in _both(y, x):
+        np.testing.assert_allclose(result, np.arctan2(y, x), rtol=4.5e-16)
 
 
 def test_arctangents_of_arctangents() -> None:

@@ -85,8 +85,8 @@ def test_CC_with_options(monkeypatch: pytest.MonkeyPatch, fresh_look: None) -> N
     assert usual is not None
     find_compiler.cache_clear()
     monkeypatch.setenv("CC", f"{usual.command[0]} -DX=1")
-    found = find_compiler()
-    assert found is not None and found.command == (usual.command[0], "-DX=1")
+    result = find_compiler()
+    assert result is not None and result.command == (usual.command[0], "-DX=1")
 
 
 def test_a_compiler_that_fails(model: Model, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

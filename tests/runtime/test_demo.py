@@ -63,9 +63,9 @@ def test_every_bundled_robot(name: str, model: str) -> None:
     inputs = {port.name: np.reshape(demo["sample"][port.name], port.shape) for port in made.program.inputs}
     numbers = {**dict.fromkeys(made.parameters, 0.0), **demo["values"]}
     assert set(demo["values"]) == set(made.parameters), "the library has numbers for all"
-    found = interpret(made.program, inputs, numbers)
-    valid = found["status"] == 0
-    assert valid.any() and np.isfinite(found["q"][valid]).all()
+    result = interpret(made.program, inputs, numbers)
+    valid = result["status"] == 0
+    assert valid.any() and np.isfinite(result["q"][valid]).all()
     if "T" in inputs:
         assert np.allclose(inputs["T"][:3, :3] @ inputs["T"][:3, :3].T, np.eye(3))
 
@@ -93,9 +93,9 @@ def test_the_exported_demo_prints_valid_rows(
         (tmp_path / path).write_text(text)
     flags = ("CFLAGS=-O0", "CXXFLAGS=-O0", "FFLAGS=-O0")  # speed is not tested here
     printed = command("make", "-s", "-C", tmp_path, "run", "PYTHON=python3", *flags)
-    found = statuses(printed)
-    assert 0 in found and len(found) == made.outputs["status"][0]
-    assert statuses((tmp_path / "README.md").read_text()) == found
+    result = statuses(printed)
+    assert 0 in result and len(result) == made.outputs["status"][0]
+    assert statuses((tmp_path / "README.md").read_text()) == result
 
 
 def test_a_robot_without_numbers() -> None:
@@ -110,9 +110,9 @@ def test_within_the_limits() -> None:
     robot = symoro.Robot.from_dh(rows, "dh", "arm")
     made = symoro.generate(robot, "inverse-geometry")
     sample = made._demo(None)["sample"]
-    found = made.function(compiled=False)(T=np.reshape(sample["T"], (4, 4)))
-    inside = symoro.within_limits(robot, found["q"])
-    assert (inside & (found["status"] == 0)).any()
+    result = made.function(compiled=False)(T=np.reshape(sample["T"], (4, 4)))
+    inside = symoro.within_limits(robot, result["q"])
+    assert (inside & (result["status"] == 0)).any()
 
 
 def test_the_example_of_plain_code_too() -> None:

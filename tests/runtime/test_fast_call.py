@@ -52,18 +52,18 @@ def motion() -> dict[str, Any]:
 def test_right_arrays_pass_at_once(model: Model, solver: Model) -> None:
     f = model.function(compiled=True)
     assert f._at_once is not None
-    found = f._at_once(motion())
-    assert found is not None
+    result = f._at_once(motion())
+    assert result is not None
     wanted = model.function(compiled=False)(**motion())["tau"]
-    np.testing.assert_allclose(found["tau"], wanted, rtol=1e-12, atol=1e-12)
-    assert found["tau"].flags.owndata and found["tau"].flags.writeable
+    np.testing.assert_allclose(result["tau"], wanted, rtol=1e-12, atol=1e-12)
+    assert result["tau"].flags.owndata and result["tau"].flags.writeable
     g = solver.function(compiled=True)
     assert g._at_once is not None
     for more in ({}, {"damping": 0.01}, {"damping": np.array(0.01)}, {"qd0": np.zeros(6)}):
-        found = g._at_once({"q": numbers(1, 6), "V": numbers(2, 6), **more})
-        assert found is not None
+        result = g._at_once({"q": numbers(1, 6), "V": numbers(2, 6), **more})
+        assert result is not None
         slow = solver.function(compiled=False)(q=numbers(1, 6), V=numbers(2, 6))["qd"]
-        np.testing.assert_allclose(found["qd"], slow, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(result["qd"], slow, rtol=1e-9, atol=1e-12)
 
 
 def unaligned(values: Any) -> Any:
@@ -243,12 +243,12 @@ def test_the_batch_function_is_built_with_the_first_batch(model: Model, cache: P
     f = model.function(compiled=True)
     f(**motion())
     assert len(list(cache.iterdir())) == 1
-    found: list[Any] = [None] * 4
+    result: list[Any] = [None] * 4
     start = threading.Barrier(4)
 
     def work(k: int) -> None:
         start.wait()
-        found[k] = f(**many())["tau"]
+        result[k] = f(**many())["tau"]
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
     for thread in threads:
@@ -257,7 +257,7 @@ def test_the_batch_function_is_built_with_the_first_batch(model: Model, cache: P
         thread.join()
     assert len(list(cache.iterdir())) == 2
     one = [f(**{name: a[k] for name, a in many().items()})["tau"] for k in range(11)]
-    for each in found:
+    for each in result:
         np.testing.assert_allclose(each, one, rtol=1e-12, atol=1e-12)
 
 
@@ -281,7 +281,7 @@ def test_a_compiler_that_is_gone_when_the_first_batch_comes(
     with pytest.warns(
         UserWarning, match="no C compiler was found: batches run one sample at a time"
     ) as caught:
-        found = f(**many())["tau"]
+        torques = f(**many())["tau"]
     assert Path(caught[0].filename) == Path(__file__), "the warning points at the caller"
     one = [f(**{name: a[k] for name, a in many().items()})["tau"] for k in range(11)]
-    np.testing.assert_array_equal(found, one)
+    np.testing.assert_array_equal(torques, one)

@@ -234,18 +234,18 @@ def test_threads_share_a_function(damped: Model) -> None:
     f = damped.function(compiled=True)
     given = [arguments(damped, 50) | {"q": numbers(k, 300).reshape(50, 6)} for k in range(8)]
     wanted = [f(**each)["qd"] for each in given]
-    found: list[Any] = [None] * 8
+    result: list[Any] = [None] * 8
 
     def work(k: int) -> None:
         for _ in range(30):
-            found[k] = f(**given[k])["qd"]
+            result[k] = f(**given[k])["qd"]
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for a, b in zip(found, wanted, strict=True):
+    for a, b in zip(result, wanted, strict=True):
         np.testing.assert_array_equal(a, b)
 
 

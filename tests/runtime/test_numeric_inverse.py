@@ -87,9 +87,9 @@ def test_random_chains(seed: int) -> None:
     rng = np.random.default_rng(seed)
     robot = chain(rng, int(rng.integers(3, 9)), tree=bool(seed % 2))
     T = poses(robot, postures(robot, rng, 40))
-    found = symoro.numeric_inverse(robot, compiled=False)(T)
-    judge(robot, found, T)
-    assert (found["status"] == 0).mean() >= 0.97
+    result = symoro.numeric_inverse(robot, compiled=False)(T)
+    judge(robot, result, T)
+    assert (result["status"] == 0).mean() >= 0.97
 
 
 @pytest.mark.slow
@@ -98,9 +98,9 @@ def test_many_random_chains(seed: int) -> None:
     rng = np.random.default_rng(seed)
     robot = chain(rng, int(rng.integers(3, 10)), tree=bool(seed % 2))
     T = poses(robot, postures(robot, rng, 500))
-    found = symoro.numeric_inverse(robot)(T)
-    judge(robot, found, T)
-    assert (found["status"] == 0).mean() >= 0.97
+    result = symoro.numeric_inverse(robot)(T)
+    judge(robot, result, T)
+    assert (result["status"] == 0).mean() >= 0.97
 
 
 @needs_compiler
@@ -108,9 +108,9 @@ def test_many_random_chains(seed: int) -> None:
 def test_redundant_arms(name: str) -> None:
     robot = symoro.load(name)
     T = poses(robot, postures(robot, np.random.default_rng(7), 400))
-    found = symoro.numeric_inverse(robot)(T)
-    judge(robot, found, T)
-    assert (found["status"] == 0).mean() >= 0.995
+    result = symoro.numeric_inverse(robot)(T)
+    judge(robot, result, T)
+    assert (result["status"] == 0).mean() >= 0.995
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ def test_partial_poses(pose: str, joints: int) -> None:
     T = poses(robot, postures(robot, rng, 40))
     flags = np.array(given_entries(pose))
     T[:, :3][:, ~flags] = np.nan  # not read
-    found = symoro.numeric_inverse(robot, pose=pose, compiled=False)(T)
-    judge(robot, found, np.where(np.isnan(T), 0, T), flags)
-    assert (found["status"] == 0).mean() >= 0.95
+    result = symoro.numeric_inverse(robot, pose=pose, compiled=False)(T)
+    judge(robot, result, np.where(np.isnan(T), 0, T), flags)
+    assert (result["status"] == 0).mean() >= 0.95
 
 
 def test_a_pose_that_no_closed_form_reaches() -> None:
@@ -150,9 +150,9 @@ def test_between_any_two_frames(frm: int | str, to: int | str) -> None:
     rng = np.random.default_rng(21)
     robot = chain(rng, 5, tree=True, limited=0.5)
     T = poses(robot, postures(robot, rng, 30), frm, to)
-    found = symoro.numeric_inverse(robot, frm=frm, to=to, compiled=False)(T)
-    judge(robot, found, T, frm=frm, to=to)
-    assert (found["status"] == 0).mean() >= 0.95
+    result = symoro.numeric_inverse(robot, frm=frm, to=to, compiled=False)(T)
+    judge(robot, result, T, frm=frm, to=to)
+    assert (result["status"] == 0).mean() >= 0.95
 
 
 def coupled(*terms: tuple[int, float], limits: Limits | None = None) -> Robot:
@@ -166,19 +166,19 @@ def test_coupled_joints_follow_and_keep_their_limits() -> None:
     q = postures(robot, np.random.default_rng(2), 30)
     assert (np.abs(q[:, 1]) < 1.1).all()
     T = poses(robot, q)
-    found = symoro.numeric_inverse(robot, compiled=False)(T)
-    judge(robot, found, T)
-    ok = found["status"] == 0
-    position = 0.5 * found["q"][ok, 1] + 0.2
+    result = symoro.numeric_inverse(robot, compiled=False)(T)
+    judge(robot, result, T)
+    ok = result["status"] == 0
+    position = 0.5 * result["q"][ok, 1] + 0.2
     assert ok.mean() > 0.9 and (position > -0.3 - 1e-8).all() and (position < 0.4 + 1e-8).all()
 
 
 def test_limits_of_a_joint_that_several_drive() -> None:
     robot = coupled((2, 1.0), (3, -1.0), limits=Limits(-0.5, 0.5))
     q = np.random.default_rng(2).uniform(-2, 2, (25, 5))
-    found = symoro.numeric_inverse(robot, compiled=False, restarts=20)(poses(robot, q))
-    ok = found["status"] == 0
-    position = found["q"][:, 1] - found["q"][:, 2] + 0.2
+    result = symoro.numeric_inverse(robot, compiled=False, restarts=20)(poses(robot, q))
+    ok = result["status"] == 0
+    position = result["q"][:, 1] - result["q"][:, 2] + 0.2
     assert 0 < ok.sum() < 25 and (np.abs(position[ok]) < 0.5 + 1e-8).all()
 
 
@@ -191,9 +191,9 @@ def test_limits_that_leave_nothing() -> None:
 def test_joints_without_limits_come_within_half_a_turn() -> None:
     robot = symoro.load("stanford")
     q = postures(robot, np.random.default_rng(4), 50)
-    found = symoro.numeric_inverse(robot, compiled=False)(poses(robot, q), q0=q + 20 * np.pi * np.eye(6)[0])
-    angles = np.delete(found["q"], 2, axis=1)
-    assert (found["status"] == 0).all() and (np.abs(angles) <= np.pi).all()
+    result = symoro.numeric_inverse(robot, compiled=False)(poses(robot, q), q0=q + 20 * np.pi * np.eye(6)[0])
+    angles = np.delete(result["q"], 2, axis=1)
+    assert (result["status"] == 0).all() and (np.abs(angles) <= np.pi).all()
 
 
 def test_symbols_take_values() -> None:
@@ -212,8 +212,8 @@ def test_prismatic_joints_without_limits_go_far(far: float) -> None:
     T = np.eye(4)
     T[:3, 3] = [far, -far, far / 3]
     robot = symoro.load("gantry")
-    found = symoro.numeric_inverse(robot, pose="position", limits=False, compiled=False)(T)
-    assert found["status"] == 0 and found["restarts"] == 0
+    result = symoro.numeric_inverse(robot, pose="position", limits=False, compiled=False)(T)
+    assert result["status"] == 0 and result["restarts"] == 0
 
 
 # -- special postures
@@ -226,9 +226,9 @@ def test_at_singular_postures_and_beside_them(name: str) -> None:
     offsets = np.array([[0.0], [1e-8], [1e-6], [1e-4], [1e-3]])
     q = np.clip(offsets * np.ones(len(ranges.joints)), ranges.lower, ranges.upper)
     T = poses(robot, q)
-    found = solver_of(name, compiled=False)(T)
-    judge(robot, found, T)
-    assert (found["status"] == 0).all()
+    result = solver_of(name, compiled=False)(T)
+    judge(robot, result, T)
+    assert (result["status"] == 0).all()
 
 
 def test_all_joints_at_their_limits() -> None:
@@ -236,9 +236,9 @@ def test_all_joints_at_their_limits() -> None:
     ranges = joint_ranges(robot, {})
     q = np.array([ranges.lower, ranges.upper, np.where(np.arange(7) % 2, ranges.lower, ranges.upper)])
     T = poses(robot, q)
-    found = solver_of("panda", compiled=False)(T, q0=q * 0.98)
-    judge(robot, found, T)
-    assert (found["status"] == 0).all()
+    result = solver_of("panda", compiled=False)(T, q0=q * 0.98)
+    judge(robot, result, T)
+    assert (result["status"] == 0).all()
 
 
 # -- what cannot be reached
@@ -251,16 +251,16 @@ def test_out_of_reach_is_told_with_the_distance() -> None:
     )
     T = np.eye(4)
     T[0, 3] = 5
-    found = symoro.numeric_inverse(arm, pose="Px,Py", compiled=False)(T)
-    assert found["status"] == 1 and abs(found["residual"] - 3) < 1e-6 and np.abs(found["q"]).max() < 1e-3
+    result = symoro.numeric_inverse(arm, pose="Px,Py", compiled=False)(T)
+    assert result["status"] == 1 and abs(result["residual"] - 3) < 1e-6 and np.abs(result["q"]).max() < 1e-3
 
 
 def test_limits_put_a_pose_out_of_reach() -> None:
     robot = symoro.load("planar2r")
     narrow = robot.with_frame(1, limits=Limits(-0.1, 0.1)).with_frame(2, limits=Limits(-0.1, 0.1))
     T = poses(robot, np.array([[2.0, 1.0]]))[0]
-    found = symoro.numeric_inverse(narrow, pose="Px,Py", compiled=False)(T)
-    assert found["status"] == 1 and found["residual"] > 0.1 and symoro.within_limits(narrow, found["q"])
+    result = symoro.numeric_inverse(narrow, pose="Px,Py", compiled=False)(T)
+    assert result["status"] == 1 and result["residual"] > 0.1 and symoro.within_limits(narrow, result["q"])
     free = symoro.numeric_inverse(narrow, pose="Px,Py", limits=False, compiled=False)(T)
     assert free["status"] == 0 and free["residual"] < 1e-9
 
@@ -275,10 +275,10 @@ def test_numbers_that_are_no_pose(compiled: bool) -> None:
         T = good.copy()
         for k, (r, c) in enumerate(np.ndindex(3, 4)):
             T[k, r, c] = bad
-        found = solver(T)
-        assert (found["status"][:12] != 0).all() and found["status"][12] == clean["status"][12] == 0
-        assert not (found["residual"][:12] <= 1e-9).any()
-        assert np.array_equal(found["q"][12], clean["q"][12])
+        result = solver(T)
+        assert (result["status"][:12] != 0).all() and result["status"][12] == clean["status"][12] == 0
+        assert not (result["residual"][:12] <= 1e-9).any()
+        assert np.array_equal(result["q"][12], clean["q"][12])
 
 
 def test_a_matrix_that_is_no_rotation() -> None:
@@ -287,8 +287,8 @@ def test_a_matrix_that_is_no_rotation() -> None:
     T = np.eye(4)
     for rotation in (-np.eye(3), np.diag([1, 1, -1]), np.ones((3, 3)), 1.1 * np.eye(3), np.zeros((3, 3))):
         T[:3, :3] = rotation
-        found = solver(T)
-        assert found["status"] == 3 and np.isnan(found["q"]).all() and np.isinf(found["residual"])
+        result = solver(T)
+        assert result["status"] == 3 and np.isnan(result["q"]).all() and np.isinf(result["residual"])
 
 
 @pytest.mark.parametrize(("pose", "joints"), [("full", 6), ("axis", 5), ("s,n,P", 6)])
@@ -297,13 +297,13 @@ def test_rounded_poses_are_taken_and_the_residual_tells(pose: str, joints: int) 
     T = poses(robot, postures(robot, np.random.default_rng(1), 30))
     solver = symoro.numeric_inverse(robot, pose=pose, compiled=False)
     rough = T.astype(np.float32)
-    found = solver(rough)
-    assert (found["status"] == 0).mean() > 0.9
-    ok = found["status"] == 0
-    assert (found["residual"][ok] < 3e-7).all() and found["residual"][ok].max() > 1e-9
-    off = np.abs(poses(robot, found["q"]) - rough)[:, :3]
+    result = solver(rough)
+    assert (result["status"] == 0).mean() > 0.9
+    ok = result["status"] == 0
+    assert (result["residual"][ok] < 3e-7).all() and result["residual"][ok].max() > 1e-9
+    off = np.abs(poses(robot, result["q"]) - rough)[:, :3]
     off = off[:, :, given_entries(pose)[0]]
-    assert (off.max(axis=(1, 2)) <= found["residual"] + 1e-12)[ok].all()
+    assert (off.max(axis=(1, 2)) <= result["residual"] + 1e-12)[ok].all()
 
 
 # -- what the caller chooses
@@ -312,8 +312,8 @@ def test_rounded_poses_are_taken_and_the_residual_tells(pose: str, joints: int) 
 def test_it_starts_from_q0() -> None:
     robot = symoro.load("panda")
     q = postures(robot, np.random.default_rng(4), 50)
-    found = solver_of("panda", compiled=False)(poses(robot, q), q0=q)
-    assert np.abs(found["q"] - q).max() < 1e-9 and not found["restarts"].any()
+    result = solver_of("panda", compiled=False)(poses(robot, q), q0=q)
+    assert np.abs(result["q"] - q).max() < 1e-9 and not result["restarts"].any()
     near = solver_of("panda", compiled=False)(poses(robot, q[:1])[0], q0=q[0] + 0.01)
     assert np.abs(near["q"] - q[0]).max() < 0.1
 
@@ -325,9 +325,9 @@ def test_locked_joints_stay(compiled: bool) -> None:
     solver = symoro.numeric_inverse(robot, locked="3,7", pose="P,sx,nz", compiled=compiled)
     start = np.where(np.isin(np.arange(7), [2, 6]), q, 0.0)
     T = poses(robot, q)
-    found = solver(T, q0=start)
-    ok = found["status"] == 0
-    assert ok.mean() > 0.9 and np.array_equal(found["q"][ok][:, [2, 6]], q[ok][:, [2, 6]])
+    result = solver(T, q0=start)
+    ok = result["status"] == 0
+    assert ok.mean() > 0.9 and np.array_equal(result["q"][ok][:, [2, 6]], q[ok][:, [2, 6]])
     shared = solver(T[:5], q0=start[0])
     assert (shared["q"][:, [2, 6]] == start[0, [2, 6]]).all()
 
@@ -336,8 +336,8 @@ def test_a_locked_joint_outside_its_limits_is_no_solution() -> None:
     robot = symoro.load("panda")
     q = np.array([0.1, 0.2, 0.3, -1.5, 0.5, 1.6, 3.5])  # joint 7 stops at 2.9
     solver = symoro.numeric_inverse(robot, locked="7", compiled=False)
-    found = solver(poses(robot, q[None])[0], q0=q)
-    assert found["status"] == 1 and found["q"][6] == 3.5
+    result = solver(poses(robot, q[None])[0], q0=q)
+    assert result["status"] == 1 and result["q"][6] == 3.5
     with pytest.raises(ArgumentError, match="nothing is left"):
         symoro.numeric_inverse(robot, locked="1,2,3,4,5,6,7")
     with pytest.raises(OptionError, match="no joint of its own"):
@@ -350,9 +350,9 @@ def test_joints_off_the_way_stay() -> None:
     solver = symoro.numeric_inverse(robot, to=8, compiled=False)
     T = poses(robot, q, to=8)
     start = postures(robot, np.random.default_rng(8), 5)
-    found = solver(T, q0=start)
-    assert (found["status"] == 0).all() and np.array_equal(found["q"][:, 8:], start[:, 8:])
-    judge(robot, found, T, to=8)
+    result = solver(T, q0=start)
+    assert (result["status"] == 0).all() and np.array_equal(result["q"][:, 8:], start[:, 8:])
+    judge(robot, result, T, to=8)
 
 
 @pytest.mark.parametrize("compiled", KINDS)
@@ -364,7 +364,7 @@ def test_a_preferred_posture_is_neared(compiled: bool) -> None:
     plain, near = solver(T), solver(T, prefer=wanted)
     judge(robot, near, T)
     assert (near["status"] == 0).all()
-    apart = [np.linalg.norm(found["q"] - wanted, axis=1) for found in (plain, near)]
+    apart = [np.linalg.norm(result["q"] - wanted, axis=1) for result in (plain, near)]
     assert apart[1].mean() < 0.8 * apart[0].mean()
     stays = solver(T, q0=plain["q"], prefer=plain["q"])
     assert np.abs(stays["q"] - plain["q"]).max() < 1e-6
@@ -376,8 +376,8 @@ def test_the_neared_posture_is_the_nearest_around() -> None:
     free = robot.replace(frames=tuple(f.__class__(**{**vars(f), "limits": Limits()}) for f in robot.frames))
     wanted = np.array([0.2, 0.4, 0.1, -1.2, 0.3, 0.6, 0.0])
     q = wanted + 0.4 * np.random.default_rng(1).uniform(-1, 1, (10, 7))
-    found = symoro.numeric_inverse(free, compiled=False, iterations=200)(poses(free, q), prefer=wanted)
-    for row in found["q"]:
+    result = symoro.numeric_inverse(free, compiled=False, iterations=200)(poses(free, q), prefer=wanted)
+    for row in result["q"]:
         to = "tool" if free.tool else 7
         null = np.linalg.svd(Numeric(free).jacobian(row, to))[2][6]
         assert abs(null @ (wanted - row)) < 1e-3

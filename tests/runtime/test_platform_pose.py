@@ -23,9 +23,9 @@ def motors(name: str, T: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("name", LIBRARY)
 def test_newton_finds_the_pose_from_home(name: str) -> None:
     T = poses(name, symoro.load(name), 3, 1)[2]
-    found = symoro.platform_pose(name, motors(name, T))
-    assert found.reached and found.residual < 1e-9
-    assert np.abs(found.T - T).max() < 1e-8
+    result = symoro.platform_pose(name, motors(name, T))
+    assert result.reached and result.residual < 1e-9
+    assert np.abs(result.T - T).max() < 1e-8
 
 
 def test_from_a_pose_that_is_given() -> None:
@@ -36,8 +36,8 @@ def test_from_a_pose_that_is_given() -> None:
 
 
 def test_motors_that_no_pose_has() -> None:
-    found = symoro.platform_pose("gough_stewart", [0.9, 0.9, 0.9, 0.9, 0.9, 9.0])
-    assert not found.reached and np.all(np.isnan(found.T))
+    result = symoro.platform_pose("gough_stewart", [0.9, 0.9, 0.9, 0.9, 0.9, 9.0])
+    assert not result.reached and np.all(np.isnan(result.T))
 
 
 def test_all_poses_contain_the_one_found() -> None:

@@ -42,18 +42,18 @@ def test_single_precision_loses_no_solution(name: str, options: dict[str, Any]) 
     solve, place = made(name, **options)
     q, T = poses(place)
     given = T.astype(np.float32)
-    exact, found = solve(T=T, q0=q), solve(T=given, q0=q)
+    exact, result = solve(T=T, q0=q), solve(T=given, q0=q)
     assert (exact["status"] == 0).any()
-    np.testing.assert_array_equal(found["status"] == 0, exact["status"] == 0)
-    held = found["status"] == 0
-    turned = (found["q"] - exact["q"] + np.pi) % (2 * np.pi) - np.pi
+    np.testing.assert_array_equal(result["status"] == 0, exact["status"] == 0)
+    held = result["status"] == 0
+    turned = (result["q"] - exact["q"] + np.pi) % (2 * np.pi) - np.pi
     assert abs(turned[held]).max() < 1e-4  # close to singular postures the joints move more than the pose
     counts = np.array(given_entries(options.get("pose", "full")))
-    flat = found["q"].reshape(-1, q.shape[1])
+    flat = result["q"].reshape(-1, q.shape[1])
     missed = (place(q=flat)["T"].reshape(*held.shape, 4, 4) - given[:, None])[..., :3, :]
     distance = abs(missed[..., counts]).max(axis=-1)
     assert distance[held].max() < 1e-6
-    assert (found["residual"] - distance)[held].min() > -1e-12, "the residual claims more than is true"
+    assert (result["residual"] - distance)[held].min() > -1e-12, "the residual claims more than is true"
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -73,9 +73,9 @@ def test_one_pose_is_taken_as_a_batch_is(compiled: bool) -> None:
 def test_one_pose_for_many_postures() -> None:
     solve, place = made("rx90", pose="axis", locked="6")
     q, T = poses(place, 4)
-    found = solve(T=T[0].astype(np.float32), q0=q)
-    assert found["q"].shape[0] == 4 and (found["status"] == 0).any(axis=1).all()
-    np.testing.assert_array_equal(found["q"][:, :, 5], np.tile(q[:, 5:], (1, found["q"].shape[1])))
+    result = solve(T=T[0].astype(np.float32), q0=q)
+    assert result["q"].shape[0] == 4 and (result["status"] == 0).any(axis=1).all()
+    np.testing.assert_array_equal(result["q"][:, :, 5], np.tile(q[:, 5:], (1, result["q"].shape[1])))
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_what_is_no_rotation_has_no_solution(spoilt: Any) -> None:
     T[1] = spoilt(T[1])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = solve(T=T)
+        result = solve(T=T)
         assert not np.isin(solve(T=T[1])["status"], (0, 2)).any()
-    np.testing.assert_array_equal(np.isin(found["status"], (0, 2)).any(axis=1), [True, False, True])
+    np.testing.assert_array_equal(np.isin(result["status"], (0, 2)).any(axis=1), [True, False, True])
 
 
 @pytest.mark.parametrize(
@@ -107,15 +107,15 @@ def test_out_of_reach_the_residual_is_the_distance(name: str, options: dict[str,
     solve, place = made(name, **options)
     _, T = poses(place, 5)
     T[:4, 0, 3] += 5
-    found = solve(T=T)
-    assert (found["status"][:4] == 1).any(axis=1).all() and not (found["status"][:4] == 0).any()
+    result = solve(T=T)
+    assert (result["status"][:4] == 1).any(axis=1).all() and not (result["status"][:4] == 0).any()
     for k in range(4):
-        away = found["status"][k] == 1
+        away = result["status"][k] == 1
         counts = np.array(given_entries(options.get("pose", "full")))
-        distance = abs((place(q=found["q"][k])["T"] - T[k])[:, :3][:, counts]).max(axis=1)
-        np.testing.assert_allclose(found["residual"][k][away], distance[away], atol=1e-12)
+        distance = abs((place(q=result["q"][k])["T"] - T[k])[:, :3][:, counts]).max(axis=1)
+        np.testing.assert_allclose(result["residual"][k][away], distance[away], atol=1e-12)
         alone = solve(T=T[k])
-        np.testing.assert_allclose(alone["residual"], found["residual"][k], atol=1e-12)
+        np.testing.assert_allclose(alone["residual"], result["residual"][k], atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -49,17 +49,17 @@ def test_the_package_shows_them() -> None:
 
 
 def test_valid_keeps_the_rows_that_are_solutions() -> None:
-    found = result(0, 1, 2, 3, 0)
-    assert symoro.valid(found).tolist() == [[0, 1], [8, 9]]
-    assert symoro.valid(found, singular=True).tolist() == [[0, 1], [4, 5], [8, 9]]
+    actual = result(0, 1, 2, 3, 0)
+    assert symoro.valid(actual).tolist() == [[0, 1], [8, 9]]
+    assert symoro.valid(actual, singular=True).tolist() == [[0, 1], [4, 5], [8, 9]]
     assert symoro.valid(result(1, 3)).shape == (0, 2)
 
 
 def test_valid_of_a_batch_is_a_list(robot: symoro.Robot, place: Function, solve: Function) -> None:
     q = np.random.default_rng(1).uniform(-2, 2, (5, 6))
-    found = symoro.valid(solve(T=place(q=q)["T"]))
-    assert len(found) == 5 and all(rows.shape == (8, 6) for rows in found)
-    for pose, rows in zip(place(q=q)["T"], found, strict=True):
+    actual = symoro.valid(solve(T=place(q=q)["T"]))
+    assert len(actual) == 5 and all(rows.shape == (8, 6) for rows in actual)
+    for pose, rows in zip(place(q=q)["T"], actual, strict=True):
         assert np.allclose(place(q=rows)["T"], pose, atol=1e-9)
 
 
@@ -81,10 +81,10 @@ def test_limits(robot: symoro.Robot) -> None:
 
 
 def test_windings_are_all_turns_within_the_limits(robot: symoro.Robot) -> None:
-    found = symoro.windings(robot, shifted(0, 0, 0, 2, 0, 2))  # J4 and J6 turn by 270 degrees both ways
-    assert found.shape == (4, 6) and symoro.within_limits(robot, found).all()
-    assert np.allclose(np.exp(1j * found), np.exp(1j * (shifted(0, 0, 0, 2, 0, 2))))
-    assert len({tuple(np.round(row, 6)) for row in found}) == 4
+    actual = symoro.windings(robot, shifted(0, 0, 0, 2, 0, 2))  # J4 and J6 turn by 270 degrees both ways
+    assert actual.shape == (4, 6) and symoro.within_limits(robot, actual).all()
+    assert np.allclose(np.exp(1j * actual), np.exp(1j * (shifted(0, 0, 0, 2, 0, 2))))
+    assert len({tuple(np.round(row, 6)) for row in actual}) == 4
     assert symoro.windings(robot, [HOME, shifted(0, 0, 0, 0, 2, 0)]).shape == (1, 6)  # the second has none
 
 
@@ -100,29 +100,29 @@ def test_windings_leave_lengths_alone_and_endless_joints_where_they_are() -> Non
 
 
 def test_nearest_finds_the_posture_that_the_pose_came_from(place: Function, solve: Function) -> None:
-    found = solve(T=place(q=HOME)["T"])
-    best = symoro.nearest(found, HOME)
+    actual = solve(T=place(q=HOME)["T"])
+    best = symoro.nearest(actual, HOME)
     assert np.allclose(best.q, HOME) and best.distance < 1e-6
-    assert np.array_equal(best.q, found["q"][best.index])
+    assert np.array_equal(best.q, actual["q"][best.index])
 
 
 def test_nearest_takes_the_turn_that_the_robot_allows(
     robot: symoro.Robot, place: Function, solve: Function
 ) -> None:
     aim = shifted(0, 0, 0, 3.6, 0, 0)
-    found = solve(T=place(q=aim)["T"])
-    assert not np.allclose(symoro.nearest(found, aim).q, aim)
-    assert np.allclose(symoro.nearest(found, aim, robot=robot).q, aim)
+    actual = solve(T=place(q=aim)["T"])
+    assert not np.allclose(symoro.nearest(actual, aim).q, aim)
+    assert np.allclose(symoro.nearest(actual, aim, robot=robot).q, aim)
     beyond = shifted(0, 0, 0, 5, 0, 0)  # J4 ends at 4.71
-    found = solve(T=place(q=beyond)["T"])
-    assert np.allclose(symoro.nearest(found, beyond, robot=robot, limits=False).q, beyond)
-    assert symoro.within_limits(robot, symoro.nearest(found, beyond, robot=robot).q)
+    actual = solve(T=place(q=beyond)["T"])
+    assert np.allclose(symoro.nearest(actual, beyond, robot=robot, limits=False).q, beyond)
+    assert symoro.within_limits(robot, symoro.nearest(actual, beyond, robot=robot).q)
 
 
 def test_weights_choose() -> None:
-    found = {"q": np.array([[1.0, 0.0], [0.0, 2.0]]), "status": np.zeros(2)}
-    assert symoro.nearest(found, [0, 0]).index == 0
-    assert symoro.nearest(found, [0, 0], weights=[9, 1]).index == 1
+    actual = {"q": np.array([[1.0, 0.0], [0.0, 2.0]]), "status": np.zeros(2)}
+    assert symoro.nearest(actual, [0, 0]).index == 0
+    assert symoro.nearest(actual, [0, 0], weights=[9, 1]).index == 1
 
 
 def test_no_solution_is_told(robot: symoro.Robot) -> None:

@@ -45,16 +45,16 @@ def test_one_ulp_or_so_everywhere(samples: list[list[float]]) -> None:
     function = Function(_program(), {}, compiled=True)
     batch = function(q=q)["y"]
     single = np.array([function(q=row)["y"] for row in q])
-    for found in (batch, single):
-        np.testing.assert_allclose(found, _wanted(q), rtol=2.3e-16, atol=0)
+    for result in (batch, single):
+        np.testing.assert_allclose(result, _wanted(q), rtol=2.3e-16, atol=0)
 
 
 def test_random_angles_to_an_ulp() -> None:
     rng = np.random.default_rng(3)
     q = rng.uniform(-1, 1, (20_000, 3)) * np.array([4.0, 1e3, 1e5])
-    found = Function(_program(), {}, compiled=True)(q=q)["y"]
+    result = Function(_program(), {}, compiled=True)(q=q)["y"]
     wanted = _wanted(q)
-    assert np.max(np.abs(found - wanted) / np.spacing(np.abs(wanted))) <= 1.5
+    assert np.max(np.abs(result - wanted) / np.spacing(np.abs(wanted))) <= 1.5
 
 
 def test_constants_of_angles_and_of_the_rest() -> None:
@@ -66,5 +66,5 @@ def test_constants_of_angles_and_of_the_rest() -> None:
     program = builder.program()
     values = {"a": 0.3, "b": 0.7, "c": -1.1}
     point = {"q": np.array([0.4, -0.9])}
-    found = Function(program, values, compiled=True)(**point)["y"]
-    np.testing.assert_allclose(found, Function(program, values, compiled=False)(**point)["y"], rtol=1e-14)
+    result = Function(program, values, compiled=True)(**point)["y"]
+    np.testing.assert_allclose(result, Function(program, values, compiled=False)(**point)["y"], rtol=1e-14)

@@ -44,10 +44,10 @@ def link():
     ],
 )
 def test_what_would_be_no_energy_is_not_told(motion, words):
-    found = symoro.simulate(pendulum(**motion), 0.2, q=[0.2])
-    assert found.E is None and found.U is None and found.energy is None
-    assert any("the energies are unknown" in warning and words in warning for warning in found.warnings)
-    assert "E" not in found.columns
+    result = symoro.simulate(pendulum(**motion), 0.2, q=[0.2])
+    assert result.E is None and result.U is None and result.energy is None
+    assert any("the energies are unknown" in warning and words in warning for warning in result.warnings)
+    assert "E" not in result.columns
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_what_would_be_no_energy_is_not_told(motion, words):
 def test_energies_of_a_steady_base_are_those_in_the_world(motion):
     """Of the mass points of the link: E from their velocities by differences, U from their heights."""
     robot = pendulum(**motion)
-    found = symoro.simulate(robot, 0.3, q=[0.2], qd=[1.0], step=1e-3, rtol=1e-12, atol=1e-12)
-    assert not found.warnings
-    place = symoro.generate(robot, "fast-geometry").function()(q=found.q)["T"]
-    t, w = found.t, np.array(motion.get("W0", (0, 0, 0)), float)[2]
+    result = symoro.simulate(robot, 0.3, q=[0.2], qd=[1.0], step=1e-3, rtol=1e-12, atol=1e-12)
+    assert not result.warnings
+    place = symoro.generate(robot, "fast-geometry").function()(q=result.q)["T"]
+    t, w = result.t, np.array(motion.get("W0", (0, 0, 0)), float)[2]
     turn = np.zeros((len(t), 4, 4))
     turn[:, 0, 0] = turn[:, 1, 1] = np.cos(w * t)
     turn[:, 1, 0], turn[:, 0, 1] = np.sin(w * t), -np.sin(w * t)
@@ -74,8 +74,8 @@ def test_energies_of_a_steady_base_are_those_in_the_world(motion):
     speeds = np.gradient(paths[:, :3], t, axis=0)
     E = (MASSES * (speeds**2).sum(axis=1)).sum(axis=1) / 2
     U = 9.81 * (MASSES * paths[:, 2]).sum(axis=1)
-    assert np.abs(found.E - E)[2:-2].max() < 1e-4
-    assert np.abs(found.U - U).max() < 1e-9
+    assert np.abs(result.E - E)[2:-2].max() < 1e-4
+    assert np.abs(result.U - U).max() < 1e-9
 
 
 def test_a_base_whose_motion_is_given_as_an_input():

@@ -46,13 +46,13 @@ def test_random_problems_of_any_rank_meet_the_optimality_conditions():
         M, b, lo, hi = random_problem(rng)
         G = M @ M.T
         try:
-            found = solve_box(G, b, lo, hi, rng.random(len(b)) < 0.5)
+            result = solve_box(G, b, lo, hi, rng.random(len(b)) < 0.5)
         except InfeasibleError:
             assert np.isinf(hi).any()  # friction alone can always be solved
             continue
-        assert optimality_error(G, b, lo, hi, found) < 1e-9
+        assert optimality_error(G, b, lo, hi, result) < 1e-9
         other = solve_box(G, b, lo, hi, rng.random(len(b)) < 0.5)
-        motion = found.forces @ M, other.forces @ M  # of least distance: unique, from whatever face
+        motion = result.forces @ M, other.forces @ M  # of least distance: unique, from whatever face
         assert np.abs(motion[0] - motion[1]).max() <= 1e-5 * (1e-9 + np.abs(motion[0]).max())
         solved += 1
     assert solved > 500
@@ -68,8 +68,8 @@ def test_stops_that_contradict_each_other_are_infeasible():
 def moving_rows(W, force, most):
     """The accelerations of rows at rest on a unit inertia, of the largest term."""
     G, b = W @ W.T, W @ force
-    found = solve_box(G, b, -most, most, np.ones(len(most), dtype=bool))
-    return found.gradient / (np.linalg.norm(W, axis=1) * np.linalg.norm(force)), found
+    result = solve_box(G, b, -most, most, np.ones(len(most), dtype=bool))
+    return result.gradient / (np.linalg.norm(W, axis=1) * np.linalg.norm(force)), result
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -90,13 +90,13 @@ def test_dependent_rows_hold_the_largest_load_over_all_directions_of_slip(seed):
 @pytest.mark.parametrize("small", [1e-3, 1e-6, 1e-9, 1e-12])
 def test_a_row_with_next_to_no_friction_is_not_held_by_one_with_much(small):
     excess = small / np.hypot(0.5, 2 * small)  # the load of the second row is twice its friction
-    slips, found = moving_rows(np.eye(2), np.array([0.5, 2 * small]), np.array([1.0, small]))
-    assert found.free.tolist() == [True, False] and slips[0] == 0
+    slips, result = moving_rows(np.eye(2), np.array([0.5, 2 * small]), np.array([1.0, small]))
+    assert result.free.tolist() == [True, False] and slips[0] == 0
     assert slips[1] == pytest.approx(excess, rel=1e-9, abs=0)
     W = np.array([[1.0, 0], [0, 1], [1, 0]])
-    slips, found = moving_rows(W, np.array([0.5, 2 * small]), np.array([1.0, small, 1.0]))
-    assert found.free.tolist() == [True, False, True]
-    assert found.forces[[0, 2]] == pytest.approx([-0.25, -0.25])
+    slips, result = moving_rows(W, np.array([0.5, 2 * small]), np.array([1.0, small, 1.0]))
+    assert result.free.tolist() == [True, False, True]
+    assert result.forces[[0, 2]] == pytest.approx([-0.25, -0.25])
     assert slips[1] == pytest.approx(excess, rel=1e-9, abs=0)
 
 
@@ -104,10 +104,10 @@ def test_a_row_with_next_to_no_friction_is_not_held_by_one_with_much(small):
 def test_rows_that_are_almost_the_same_hold_almost_the_same(bend):
     W = np.array([[1.0, 0.0], [1.0, bend], [0.0, 1.0]])
     assert np.abs(moving_rows(W, np.array([1.5, 0.0]), np.ones(3))[0]).max() < 1e-12
-    slips, found = moving_rows(W, np.array([2.2, 0.0]), np.ones(3))
+    slips, result = moving_rows(W, np.array([2.2, 0.0]), np.ones(3))
     assert slips[0] == pytest.approx(0.2 / 2.2, rel=1e-9)  # 1.1 times what both rows hold
     assert slips[1] == pytest.approx(slips[0], rel=2e-3) and abs(slips[2]) < 1e-12
-    assert found.forces == pytest.approx([-1, -1, bend])
+    assert result.forces == pytest.approx([-1, -1, bend])
 
 
 def test_a_row_that_held_rows_imply_is_recognised():

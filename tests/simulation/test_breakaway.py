@@ -43,47 +43,47 @@ def cubic(way: float, start: float = 0.0):
 @pytest.mark.parametrize("start", [0.0, 0.2])
 def test_a_block_is_taken_along_until_the_slide_goes_too_fast(way, start):
     """It sticks to the slide until 6 s + 0.2 = 0.5, and slides on both from there."""
-    found = symoro.simulate(dragged(0.2, 0.5), 0.5, q=[0, 0], driven={1: cubic(way, start)}, **FINE)
-    assert found.finished, found.why
-    s = np.maximum(0.0, found.t - start)
+    motion = symoro.simulate(dragged(0.2, 0.5), 0.5, q=[0, 0], driven={1: cubic(way, start)}, **FINE)
+    assert motion.finished, motion.why
+    s = np.maximum(0.0, motion.t - start)
     later = np.maximum(0.0, s - 0.05)
     true = np.where(s < 0.05, s**3, 0.05**3 + 3 * 0.05**2 * later + 0.15 * later**2)
-    assert np.abs(found.q[:, 1] - way * true).max() < 1e-7
-    assert [e.time for e in found.events] == pytest.approx([start, start + 0.05], abs=1e-8)
-    assert [(round(e.time, 4), e.joint, e.what) for e in found.events] == [
+    assert np.abs(motion.q[:, 1] - way * true).max() < 1e-7
+    assert [e.time for e in motion.events] == pytest.approx([start, start + 0.05], abs=1e-8)
+    assert [(round(e.time, 4), e.joint, e.what) for e in motion.events] == [
         (start, 2, "slides"),
         (start + 0.05, 3, "slides"),
     ]
 
 
 def test_a_block_that_the_wall_holds_better_stays():
-    found = symoro.simulate(dragged(0.5, 0.2), 0.5, q=[0, 0], driven={1: cubic(1.0)}, **FINE)
-    assert found.finished and np.abs(found.q[:, 1]).max() < 1e-9
-    assert [(e.joint, e.what) for e in found.events] == [(3, "slides")]
+    motion = symoro.simulate(dragged(0.5, 0.2), 0.5, q=[0, 0], driven={1: cubic(1.0)}, **FINE)
+    assert motion.finished and np.abs(motion.q[:, 1]).max() < 1e-9
+    assert [(e.joint, e.what) for e in motion.events] == [(3, "slides")]
 
 
 def test_a_slide_that_starts_with_a_jerk_slides_on_the_block_at_once():
-    found = symoro.simulate(
+    motion = symoro.simulate(
         dragged(0.2, 0.5), 0.4, q=[0, 0], driven={1: lambda t: (t * t / 2, t, 1.0)}, **FINE
     )
-    assert found.finished and np.abs(found.q[:, 1] - 0.15 * found.t**2).max() < 1e-7
+    assert motion.finished and np.abs(motion.q[:, 1] - 0.15 * motion.t**2).max() < 1e-7
 
 
 def test_what_starts_smoother_still_is_found():
-    found = symoro.simulate(
+    motion = symoro.simulate(
         dragged(0.2, 0.5), 0.1, q=[0, 0], driven={1: lambda t: (t**4, 4 * t**3, 12 * t * t)}, **FINE
     )
-    assert found.finished and np.abs(found.q[:, 1] - found.t**4).max() < 1e-7
+    assert motion.finished and np.abs(motion.q[:, 1] - motion.t**4).max() < 1e-7
 
 
 def test_a_trajectory_that_waits_and_starts_again_moves_it_off_anew():
     path = Trajectory((Move((0.1,), duration=1), Hold(0.3), Move((0.0,), duration=1)), (0.0,))
     one = sampled(symoro.Robot.from_dh([("P", 0, 0, 0, 0)], "kk"), path, step=0.01)
     motion = replace(one, joints=(1,))
-    found = symoro.simulate(dragged(0.2, 5.0), float(one.t[-1]), q=[0, 0], driven=motion, **FINE)
-    assert found.finished, found.why
-    assert np.abs(found.q[:, 1] - found.q[:, 0]).max() < 1e-7  # it goes along all the time
-    starts = [round(e.time, 3) for e in found.events if (e.joint, e.what) == (2, "slides")]
+    result = symoro.simulate(dragged(0.2, 5.0), float(one.t[-1]), q=[0, 0], driven=motion, **FINE)
+    assert result.finished, result.why
+    assert np.abs(result.q[:, 1] - result.q[:, 0]).max() < 1e-7  # it goes along all the time
+    starts = [round(e.time, 3) for e in result.events if (e.joint, e.what) == (2, "slides")]
     assert starts == [0.0, 1.3]
 
 
@@ -91,6 +91,6 @@ def test_a_trajectory_that_waits_and_starts_again_moves_it_off_anew():
 def test_joints_that_rub_alike_go_together(more):
     """Five joints of 0.1 N, or nine of 0.5/9 N, are one of 0.5 N."""
     robot = dragged(0.2, 0.5 / (1 + more), more=more)
-    found = symoro.simulate(robot, 0.3, q=[0, 0], driven={1: cubic(1.0)}, **FINE)
+    motion = symoro.simulate(robot, 0.3, q=[0, 0], driven={1: cubic(1.0)}, **FINE)
     alone = symoro.simulate(dragged(0.2, 0.5), 0.3, q=[0, 0], driven={1: cubic(1.0)}, **FINE)
-    assert found.finished and np.abs(found.q - alone.q).max() < 1e-7
+    assert motion.finished and np.abs(motion.q - alone.q).max() < 1e-7

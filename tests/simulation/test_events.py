@@ -67,21 +67,21 @@ def test_a_ball_does_not_pass_a_ceiling_below_the_top_of_its_flight(speed, upper
     robot = slider(1.0, lower=0.0, upper=upper)
     given = {"q": [0.5], "qd": [speed], "tau": [-10.0], "step": duration / 200}
     hit = thrown(0.5, speed, upper)
-    found = symoro.simulate(robot, duration, stops="end", **given)
-    assert found.t[-1] == pytest.approx(hit, abs=1e-9) and found.q.max() <= upper * (1 + 1e-14)
-    found = symoro.simulate(robot, duration, until=lambda t, state: upper - state.q[0], **given)
-    assert found.t[-1] == pytest.approx(hit, abs=1e-9)
-    found = symoro.simulate(robot, 1.5 * hit, stops=0.5, **given)
-    late = found.t[found.t > hit] - hit
+    motion = symoro.simulate(robot, duration, stops="end", **given)
+    assert motion.t[-1] == pytest.approx(hit, abs=1e-9) and motion.q.max() <= upper * (1 + 1e-14)
+    motion = symoro.simulate(robot, duration, until=lambda t, state: upper - state.q[0], **given)
+    assert motion.t[-1] == pytest.approx(hit, abs=1e-9)
+    motion = symoro.simulate(robot, 1.5 * hit, stops=0.5, **given)
+    late = motion.t[motion.t > hit] - hit
     back = upper - 0.5 * (speed - 10 * hit) * late - 5 * late**2
-    assert np.abs(found.q[found.t > hit, 0] - back).max() < 1e-8 * upper
+    assert np.abs(motion.q[motion.t > hit, 0] - back).max() < 1e-8 * upper
 
 
 @pytest.mark.parametrize("short", [1e-3, 1e-6, 1e-8])
 def test_a_ceiling_that_is_grazed_is_met(short):
     robot = slider(1.0, upper=0.5 + 9.6**2 / 20 - short)
-    found = symoro.simulate(robot, 2.0, q=[0.5], qd=[9.6], tau=[-10.0], stops="end", **FINE)
-    assert found.t[-1] == pytest.approx(0.96 - np.sqrt(short / 5), abs=1e-6)
+    motion = symoro.simulate(robot, 2.0, q=[0.5], qd=[9.6], tau=[-10.0], stops="end", **FINE)
+    assert motion.t[-1] == pytest.approx(0.96 - np.sqrt(short / 5), abs=1e-6)
 
 
 @pytest.mark.parametrize("angle, short", [(0.8, 3e-3), (0.85, 1e-4), (0.9, 1e-3), (0.95, 3e-4)])
@@ -90,28 +90,28 @@ def test_a_pendulum_does_not_swing_past_its_stop(angle, short):
     robot = robot.with_link(1, M=1, MX=1, ZZ=1)
     robot = robot.with_frame(1, limits=Limits(upper=angle - short - np.pi / 2))
     speed = np.sqrt(2 * 9.81 * (1 - np.cos(angle)))
-    found = symoro.simulate(robot, 1.5, q=[-np.pi / 2], qd=[speed], stops=0.5, step=0.05)
-    assert found.events and found.q.max() <= angle - short - np.pi / 2 + 1e-12
+    motion = symoro.simulate(robot, 1.5, q=[-np.pi / 2], qd=[speed], stops=0.5, step=0.05)
+    assert motion.events and motion.q.max() <= angle - short - np.pi / 2 + 1e-12
 
 
 def test_a_push_that_is_short_breaks_a_joint_away():
     """Nothing moves, and steps are long: the torque alone tells."""
-    found = symoro.simulate(
+    motion = symoro.simulate(
         slider(1.0, 2.0), 10.0, q=[0.0], tau=lambda t, _: [3 * np.exp(-(((t - 5) / 0.05) ** 2))], **FINE
     )
-    assert found.events[0].what == "slides"
-    assert found.events[0].time == pytest.approx(5 - 0.05 * np.sqrt(np.log(1.5)), abs=1e-9)
+    assert motion.events[0].what == "slides"
+    assert motion.events[0].time == pytest.approx(5 - 0.05 * np.sqrt(np.log(1.5)), abs=1e-9)
 
 
 @pytest.mark.parametrize("beyond", [0.0, 1e-13, 1e-11, 9e-10])
 @pytest.mark.parametrize("speed", [0.0, -1.0])
 def test_a_start_beyond_a_stop_by_round_off_is_one_at_the_stop(beyond, speed):
     robot = slider(1.0, lower=0.0, upper=5.0)
-    found = symoro.simulate(robot, 1.0, q=[-beyond], qd=[speed], tau=[-10.0], stops=0.5)
-    assert found.finished and found.q.min() > -1e-14 and found.q[-1, 0] == 0
+    motion = symoro.simulate(robot, 1.0, q=[-beyond], qd=[speed], tau=[-10.0], stops=0.5)
+    assert motion.finished and motion.q.min() > -1e-14 and motion.q[-1, 0] == 0
     if speed:
-        early = found.t < 0.1
-        assert np.abs(found.q[early, 0] - 0.5 * found.t[early] + 5 * found.t[early] ** 2).max() < 1e-9
+        early = motion.t < 0.1
+        assert np.abs(motion.q[early, 0] - 0.5 * motion.t[early] + 5 * motion.t[early] ** 2).max() < 1e-9
     with pytest.raises(ArgumentError, match="beyond its stops"):
         symoro.simulate(robot, 1.0, q=[-1e-8], tau=[-10.0], stops=0.5)  # 2e-9 of the travel
 
@@ -121,12 +121,12 @@ def test_bounces_end_where_their_sum_does_and_gain_no_energy(force, bounce):
     fall = np.sqrt(2 / force)
     end = fall * (1 + 2 * bounce / (1 - bounce))
     robot = slider(1.0, lower=0.0)
-    found = symoro.simulate(robot, 1.1 * end, q=[1.0], tau=[-force], stops=bounce, step=end / 50)
-    times = [event.time for event in found.events]
-    assert found.finished and times[-1] == pytest.approx(end, rel=1e-4) and found.q[-1, 0] == 0
+    motion = symoro.simulate(robot, 1.1 * end, q=[1.0], tau=[-force], stops=bounce, step=end / 50)
+    times = [event.time for event in motion.events]
+    assert motion.finished and times[-1] == pytest.approx(end, rel=1e-4) and motion.q[-1, 0] == 0
     exact = fall * (1 + 2 * np.cumsum(bounce ** np.arange(1, 6)))
     assert np.abs(times[1:6] - exact).max() < 1e-8 * end
-    assert np.diff(found.E + force * found.q[:, 0]).max() < 1e-8 * force
+    assert np.diff(motion.E + force * motion.q[:, 0]).max() < 1e-8 * force
 
 
 # -- impacts
@@ -139,8 +139,8 @@ def test_a_joint_that_sticks_holds_nothing_against_an_impulse(FS):
     robot = symoro.Robot.from_dh([("R", 0, 0, 0, 0), ("R", 0, 1, 0, 0)], "kk", gravity=[0, 0, 0])
     robot = robot.with_link(1, **rod).with_link(2, **rod).with_frame(2, FS=FS)
     robot = robot.with_frame(1, limits=Limits(upper=1.0))
-    found = symoro.simulate(robot, 0.5 + 1e-10, q=[0.0, 0.0], qd=[2.0, 0.0], stops=0.5, **FINE)
-    assert found.qd[-1] == pytest.approx([-1.0, 7.5], abs=1e-6)
+    motion = symoro.simulate(robot, 0.5 + 1e-10, q=[0.0, 0.0], qd=[2.0, 0.0], stops=0.5, **FINE)
+    assert motion.qd[-1] == pytest.approx([-1.0, 7.5], abs=1e-6)
 
 
 @pytest.mark.parametrize("side, after", [(-1, [-0.5, 1.5]), (1, [-0.5, 0.0])])
@@ -149,11 +149,11 @@ def test_a_joint_at_a_stop_leaves_it_by_an_impulse_that_pulls_and_stays_by_one_t
     robot = symoro.Robot.from_dh([("P", 0, 0, 0, 0), ("P", 0, 0, 0, 0)], "kk", gravity=[0, 0, 0])
     robot = robot.with_link(1, M=1).with_link(2, M=2).with_frame(1, limits=Limits(upper=1.0))
     robot = robot.with_frame(2, limits=Limits(lower=0.0) if side < 0 else Limits(upper=0.0))
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot, 1 + 1e-10, q=[0.0, 0.0], qd=[1.0, 0.0], tau=[0.0, side * 0.1], stops=0.5, **FINE
     )
-    assert found.events[0].joint == 2 and found.events[0].time < 1e-12
-    assert found.qd[-1] == pytest.approx(after, abs=1e-8)
+    assert motion.events[0].joint == 2 and motion.events[0].time < 1e-12
+    assert motion.qd[-1] == pytest.approx(after, abs=1e-8)
 
 
 def test_friction_of_a_joint_with_a_spring_takes_energy():
@@ -162,10 +162,10 @@ def test_friction_of_a_joint_with_a_spring_takes_energy():
     robot = symoro.Robot.from_dh([("R", 0, 0, 0, 0), ("R", 0, 1, 0, 0)], "kk", gravity=[0, -9.81, 0])
     robot = robot.with_link(1, **rod).with_link(2, **rod)
     robot = robot.with_frame(1, FS=0.5).with_frame(2, FS=0.3, eta=True, k=50)
-    found = symoro.simulate(robot, 0.2, q=[0.0, 0.3], qd=[0.0, -1.0], step=1e-3, **FINE)
-    power = np.abs(found.qd) @ (0.5, 0.3)
-    lost = ((power[1:] + power[:-1]) / 2 * np.diff(found.t)).sum()
-    assert found.energy[0] - found.energy[-1] == pytest.approx(lost, rel=1e-4) and lost > 0.3
+    motion = symoro.simulate(robot, 0.2, q=[0.0, 0.3], qd=[0.0, -1.0], step=1e-3, **FINE)
+    power = np.abs(motion.qd) @ (0.5, 0.3)
+    lost = ((power[1:] + power[:-1]) / 2 * np.diff(motion.t)).sum()
+    assert motion.energy[0] - motion.energy[-1] == pytest.approx(lost, rel=1e-4) and lost > 0.3
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_two_rods_between_stops_stay_there_and_gain_no_energy(seed):
         q, bounce, qd = rng.uniform(lower, upper), float(rng.choice([0, 0.3, 0.9])), rng.normal(size=2) * 3
         method = str(rng.choice(["DOP853", "RK45", "Radau", "LSODA"]))
         given = {"q": q, "qd": qd, "stops": bounce, "step": 0.005, "method": method}
-        found = symoro.simulate(robot, 1.0, rtol=1e-7, atol=1e-7, **given)
-        assert found.finished, found.why
-        assert (found.q >= lower - 1e-6).all() and (found.q <= upper + 1e-6).all()
-        assert np.diff(found.energy).max() < 1e-4
+        motion = symoro.simulate(robot, 1.0, rtol=1e-7, atol=1e-7, **given)
+        assert motion.finished, motion.why
+        assert (motion.q >= lower - 1e-6).all() and (motion.q <= upper + 1e-6).all()
+        assert np.diff(motion.energy).max() < 1e-4

@@ -36,9 +36,9 @@ def test_it_is_of_fourth_order_and_keeps_energy_and_loops(name):
     true = symoro.simulate(robot, duration, q=q, qd=qd, start=start, step=duration, **TRUE)
     errors = []
     for step in (0.01, 0.005):
-        found = symoro.simulate(robot, duration, q=q, qd=qd, start=start, step=step, method="rk4")
-        assert found.finished, found.why
-        errors.append(np.abs(found.q[-1] - true.q[-1]).max())
+        motion = symoro.simulate(robot, duration, q=q, qd=qd, start=start, step=step, method="rk4")
+        assert motion.finished, motion.why
+        errors.append(np.abs(motion.q[-1] - true.q[-1]).max())
     assert 12 < errors[0] / errors[1] < 20 and errors[1] < 1e-5
     fine = symoro.simulate(robot, duration, q=q, qd=qd, start=start, step=0.001, method="rk4")
     assert np.abs(fine.q[-1] - true.q[-1]).max() < 1e-8
@@ -50,10 +50,10 @@ def test_it_is_of_fourth_order_and_keeps_energy_and_loops(name):
 def test_it_ends_at_the_dead_point_at_which_error_control_does(qd):
     robot = made("fivebar")
     by_scipy = symoro.simulate(robot, 2.0, q=[1.9, 0.9], qd=qd, step=0.001)
-    found = symoro.simulate(robot, 2.0, q=[1.9, 0.9], qd=qd, step=0.001, method="rk4")
-    assert "dead point" in by_scipy.why and "dead point" in found.why
-    assert found.t[-1] == pytest.approx(by_scipy.t[-1], abs=2e-3)
-    q1, q2, q3, q4 = found.q.T
+    motion = symoro.simulate(robot, 2.0, q=[1.9, 0.9], qd=qd, step=0.001, method="rk4")
+    assert "dead point" in by_scipy.why and "dead point" in motion.why
+    assert motion.t[-1] == pytest.approx(by_scipy.t[-1], abs=2e-3)
+    q1, q2, q3, q4 = motion.q.T
     assert (np.sin(q1 + q2 - q3 - q4) < 0).all()  # one assembly, up to the end
     coarse = symoro.simulate(robot, 2.0, q=[1.9, 0.9], qd=qd, step=0.02, method="rk4")
     assert not coarse.finished and coarse.t[-1] <= by_scipy.t[-1] + 0.02  # however long its steps are
@@ -62,11 +62,11 @@ def test_it_ends_at_the_dead_point_at_which_error_control_does(qd):
 
 def test_a_parallelogram_in_numbers_alone_does_not_become_an_antiparallelogram():
     values = {"D4": 0.8, "D5": 0.3}
-    found = symoro.simulate(
+    motion = symoro.simulate(
         "fourbar", 1.0, q=[1.0, -1.0, 1.0], qd=[-8.0], values=values, method="rk4", step=0.001
     )
-    assert not found.finished and "dead point" in found.why
-    assert len(found.t) > 5 and np.abs(found.q[:, 0] - found.q[:, 2]).max() < 1e-8
+    assert not motion.finished and "dead point" in motion.why
+    assert len(motion.t) > 5 and np.abs(motion.q[:, 0] - motion.q[:, 2]).max() < 1e-8
 
 
 def test_a_start_in_a_dead_point_is_refused():
@@ -77,24 +77,26 @@ def test_a_start_in_a_dead_point_is_refused():
 
 @pytest.mark.parametrize("step", [0.001, 0.005])
 def test_a_crank_that_turns_fully_goes_on(step):
-    found = symoro.simulate(made("fourbar"), 1.0, q=[0.7], qd=[15.0], method="rk4", step=step)
-    assert found.finished and np.ptp(found.q[:, 0]) > 2 * np.pi
+    motion = symoro.simulate(made("fourbar"), 1.0, q=[0.7], qd=[15.0], method="rk4", step=step)
+    assert motion.finished and np.ptp(motion.q[:, 0]) > 2 * np.pi
 
 
 def test_a_parallelogram_that_is_flat_is_passed():
     """Its relations hold there, and the numbers of its loop tell nothing."""
     q = np.full(6, 0.2)
     fine = symoro.simulate(made("sr400"), 0.2, q=q, qd=SR400[1], step=0.2, **TRUE)
-    found = symoro.simulate(made("sr400"), 0.2, q=q, qd=SR400[1], step=0.001, method="rk4")
-    assert found.finished and np.abs(found.q[-1] - fine.q[-1]).max() < 1e-9
-    assert (found.q[:, 7] == pytest.approx(found.q[:, 1] - found.q[:, 6], abs=1e-13)) and found.q[0, 7] == 0
+    motion = symoro.simulate(made("sr400"), 0.2, q=q, qd=SR400[1], step=0.001, method="rk4")
+    assert motion.finished and np.abs(motion.q[-1] - fine.q[-1]).max() < 1e-9
+    assert (motion.q[:, 7] == pytest.approx(motion.q[:, 1] - motion.q[:, 6], abs=1e-13)) and motion.q[
+        0, 7
+    ] == 0
 
 
 def test_friction_of_passive_joints_takes_energy():
     robot = made("fourbar").with_frame(3, FV=0.5)
-    found = symoro.simulate(robot, 0.2, q=[0.7], qd=[2.0], method="rk4", step=0.001)
+    motion = symoro.simulate(robot, 0.2, q=[0.7], qd=[2.0], method="rk4", step=0.001)
     true = symoro.simulate(robot, 0.2, q=[0.7], qd=[2.0], step=0.2, **TRUE)
-    assert np.abs(found.q[-1] - true.q[-1]).max() < 1e-9 and found.energy[-1] < found.energy[0] - 1e-3
+    assert np.abs(motion.q[-1] - true.q[-1]).max() < 1e-9 and motion.energy[-1] < motion.energy[0] - 1e-3
 
 
 def test_a_controller_holds_torques_from_step_to_step():
@@ -102,6 +104,6 @@ def test_a_controller_holds_torques_from_step_to_step():
     true = symoro.simulate(made("fourbar"), 0.2, step=0.2, **options)
     errors = []
     for step in (0.001, 0.0005):
-        found = symoro.simulate(made("fourbar"), 0.2, method="rk4", step=step, **options)
-        errors.append(np.abs(found.q[-1] - true.q[-1]).max())
+        motion = symoro.simulate(made("fourbar"), 0.2, method="rk4", step=step, **options)
+        errors.append(np.abs(motion.q[-1] - true.q[-1]).max())
     assert errors[0] < 0.005 and 1.9 < errors[0] / errors[1] < 2.1  # of first order, as torques are

@@ -42,45 +42,45 @@ def test_a_wheel_turns_its_free_base_the_other_way():
     I0, I1 = 0.4, 0.1
     robot = symoro.Robot.from_dh([("R", 0, 0, 0, 0)], "kk", gravity=[0, 0, 0]).floating()
     robot = robot.with_link(0, mass=3, inertia=[0.2, 0.3, I0]).with_link(1, M=1, XX=0.05, YY=0.05, ZZ=I1)
-    found = symoro.torques(
+    result = symoro.torques(
         robot, Trajectory((Move((2.0,), duration=1),), (0.0,)), step=0.005, tolerance=1e-11
     )
-    s = found.samples
-    assert np.abs(found.tau[:, 0] - I0 * I1 / (I0 + I1) * s.qdd[:, 0]).max() < 1e-9
+    s = result.samples
+    assert np.abs(result.tau[:, 0] - I0 * I1 / (I0 + I1) * s.qdd[:, 0]).max() < 1e-9
     half = -I1 / (I0 + I1) * s.q[:, 0] / 2
     assert (
         np.abs(
-            found.follows.parts["Q0"] - np.stack([np.cos(half), 0 * half, 0 * half, np.sin(half)], 1)
+            result.follows.parts["Q0"] - np.stack([np.cos(half), 0 * half, 0 * half, np.sin(half)], 1)
         ).max()
         < 1e-8
     )
-    assert np.abs(found.follows.parts["P0"]).max() < 1e-12
+    assert np.abs(result.follows.parts["P0"]).max() < 1e-12
 
 
 def test_a_floating_robot_keeps_its_momentum_and_gains_what_its_drives_put_in():
     robot = satellite()
     start = {"V0": [0.3, -0.2, 0.5, 0.4, -0.7, 0.6], "Q0": [0.8, 0.1, -0.3, 0.2]}
-    found = symoro.torques(robot, SWAY, step=0.002, start=start)
+    result = symoro.torques(robot, SWAY, step=0.002, start=start)
     momentum = symoro.generate(robot, "centroidal-momentum").function()
-    parts, s = found.follows.parts, found.samples
+    parts, s = result.follows.parts, result.samples
     world = []
     for k in range(0, len(s.t), 60):
         R = from_quaternion(parts["Q0"][k])
         h = momentum(q=s.q[k], qd=s.qd[k], V0=parts["V0"][k])["h"]
         world.append(np.concatenate([R @ h[:3], R @ h[3:]]))
     assert np.ptp(world, axis=0).max() < 1e-7 and np.abs(world).max() > 0.1
-    put_in, gained = balance(found)
+    put_in, gained = balance(result)
     assert np.abs(put_in - gained).max() < 1e-4 * np.ptp(gained)
 
 
 def test_torques_afloat_are_those_of_the_inverse_model_and_its_base_moves_as_it_says():
     path = Trajectory((Move((0.9, -0.5), duration=1),), (0, 0))
-    found = symoro.torques(satellite(), path, step=0.002, start={"V0": [0.1, 0, 0, 0, 0, 0.5]})
-    s, parts = found.samples, found.follows.parts
+    result = symoro.torques(satellite(), path, step=0.002, start={"V0": [0.1, 0, 0, 0, 0, 0.5]})
+    s, parts = result.samples, result.follows.parts
     inverse = symoro.generate(satellite(), "inverse-dynamics", rotation="quaternion").function()
     told = inverse(q=s.q, qd=s.qd, qdd=s.qdd, V0=parts["V0"], Q0=parts["Q0"])
     assert (
-        np.abs(told["tau"] - found.tau).max() < 1e-8
+        np.abs(told["tau"] - result.tau).max() < 1e-8
     )  # accelerations at the last sample have lost some digits
     slopes = np.gradient(parts["V0"], s.t, axis=0)
     v, w = parts["V0"][:, :3], parts["V0"][:, 3:]
@@ -115,24 +115,24 @@ def test_a_mass_behind_a_spring_answers_as_it_should():
     motion = Samples(
         (1,), t, x[:, None], (a * w * np.sin(w * t))[:, None], (a * w**2 * np.cos(w * t))[:, None]
     )
-    found = symoro.torques(sprung(m1, m2, k), motion, tolerance=1e-11)
+    result = symoro.torques(sprung(m1, m2, k), motion, tolerance=1e-11)
     own = np.sqrt(k / m2)
     z = -a * w**2 / (own**2 - w**2) * (np.cos(w * t) - np.cos(own * t))
-    assert np.abs(found.samples.tree[:, 1] - z).max() < 1e-8
-    assert np.abs(found.springs[2] + k * z).max() < 1e-6
-    assert np.abs(found.tau[:, 0] - (m1 * motion.qdd[:, 0] - k * z)).max() < 1e-6
-    assert found.samples.joints == (1,) and {"q2", "qd2", "spring2"} <= set(found.columns)
-    assert "tau2" not in found.columns
-    put_in, gained = balance(found)
+    assert np.abs(result.samples.tree[:, 1] - z).max() < 1e-8
+    assert np.abs(result.springs[2] + k * z).max() < 1e-6
+    assert np.abs(result.tau[:, 0] - (m1 * motion.qdd[:, 0] - k * z)).max() < 1e-6
+    assert result.samples.joints == (1,) and {"q2", "qd2", "spring2"} <= set(result.columns)
+    assert "tau2" not in result.columns
+    put_in, gained = balance(result)
     assert np.abs(put_in - gained).max() < 1e-3 * np.ptp(gained)
 
 
 def test_springs_start_where_they_carry_the_weight_and_stay_there():
-    found = symoro.torques(sprung(rest=0.05, gravity=-9.81), Trajectory((Hold(1.0),), (0.3,)))
-    assert found.samples.tree[0] == pytest.approx([0.3, 0.05 - 0.8 * 9.81 / 60])
-    assert np.ptp(found.samples.tree, axis=0).max() < 1e-9
-    assert np.abs(found.tau - 2.3 * 9.81).max() < 1e-7
-    assert found.springs[2] == pytest.approx(0.8 * 9.81)
+    result = symoro.torques(sprung(rest=0.05, gravity=-9.81), Trajectory((Hold(1.0),), (0.3,)))
+    assert result.samples.tree[0] == pytest.approx([0.3, 0.05 - 0.8 * 9.81 / 60])
+    assert np.ptp(result.samples.tree, axis=0).max() < 1e-9
+    assert np.abs(result.tau - 2.3 * 9.81).max() < 1e-7
+    assert result.springs[2] == pytest.approx(0.8 * 9.81)
     told = symoro.torques(
         sprung(rest=0.05, gravity=-9.81), Trajectory((Hold(1.0),), (0.3,)), start={"q": [0.3, 0.05]}
     )
@@ -145,9 +145,9 @@ def test_elastic_arms_gain_what_their_drives_put_in(name):
     joints = coordinates_of(robot)
     assert joints == (1, 2, 4, 5)
     path = Trajectory((Move((0.3, 0.2, -0.3, 0.4), duration=0.4),), (0, 0.2, 0, 0.3))
-    found = symoro.torques(robot, path, step=0.002)
-    assert sorted(found.springs) == [3, 6]
-    put_in, gained = balance(found)
+    result = symoro.torques(robot, path, step=0.002)
+    assert sorted(result.springs) == [3, 6]
+    put_in, gained = balance(result)
     assert np.abs(put_in - gained).max() < 2e-3 * np.abs(put_in).max()
 
 
@@ -169,13 +169,13 @@ def test_flexible_links_gain_what_their_drives_put_in_and_rest_where_nothing_mov
         np.ptp(still.follows.parts["e"], axis=0).max() < 1e-7
         and np.abs(still.follows.parts["e"]).max() > 1e-3
     )
-    found = symoro.torques(robot, Trajectory((Move((0.6, -0.5), duration=0.3),), (0.3, -0.4)), step=0.001)
-    put_in, gained = balance(found)
+    result = symoro.torques(robot, Trajectory((Move((0.6, -0.5), duration=0.3),), (0.3, -0.4)), step=0.001)
+    put_in, gained = balance(result)
     assert np.abs(put_in - gained).max() < 1e-3 * np.abs(put_in).max()
     inverse = symoro.generate(robot, "inverse-dynamics").function()
-    s, parts = found.samples, found.follows.parts
+    s, parts = result.samples, result.follows.parts
     told = inverse(q=s.q, qd=s.qd, qdd=s.qdd, e=parts["e"], ed=parts["ed"])["tau"]
-    assert np.abs(told - found.tau).max() < 1e-8 * np.abs(told).max()
+    assert np.abs(told - result.tau).max() < 1e-8 * np.abs(told).max()
 
 
 # -- wheels
@@ -183,36 +183,36 @@ def test_flexible_links_gain_what_their_drives_put_in_and_rest_where_nothing_mov
 
 def test_wheels_that_speed_up_straight_on_take_what_the_mass_and_the_friction_do():
     FS, r, hc = (1e-3, 1e-3, 2e-3, 5e-4), 0.033, 0.015
-    found = symoro.torques(burger(FS), Trajectory((Move((6.0, 6.0), duration=1),), (0.0, 0.0)))
+    result = symoro.torques(burger(FS), Trajectory((Move((6.0, 6.0), duration=1),), (0.0, 0.0)))
     mass = 0.8 + 4 * 0.03 + 2e-5 * (2 / r**2 + 1 / hc**2)
-    s = found.samples
+    s = result.samples
     force = mass * r * s.qdd[:, 0] + FS[3] / hc * np.sign(s.qd[:, 0])
     wanted = force * r / 2 + FS[0] * np.sign(s.qd[:, 0])
     inner = slice(1, -1)
-    assert np.abs(found.tau[inner] - wanted[inner, None]).max() < 1e-9
-    assert found.follows.parts["pose"][-1] == pytest.approx([6 * r, 0, 0], abs=1e-9)
+    assert np.abs(result.tau[inner] - wanted[inner, None]).max() < 1e-9
+    assert result.follows.parts["pose"][-1] == pytest.approx([6 * r, 0, 0], abs=1e-9)
     assert s.tree[-1, 3] == pytest.approx(6 * r / hc, abs=1e-8)
 
 
 def test_a_mobile_manipulator_takes_the_torques_of_the_inverse_model():
     robot = without_drives(symoro.load("mobile_manipulator"))
     path = Trajectory((Move((3.0, 2.0, 0.5, -0.4, 0.6), duration=1),), (0, 0, 0.1, 0.2, 0.3))
-    found = symoro.torques(robot, path, start={"pose": [1, 2, 0.5]})
-    s = found.samples
+    result = symoro.torques(robot, path, start={"pose": [1, 2, 0.5]})
+    s = result.samples
     inverse = symoro.generate(robot, "inverse-dynamics").function()
-    assert np.abs(inverse(q=s.tree, qda=s.qd, qdda=s.qdd)["tau"] - found.tau).max() < 1e-9
-    put_in, gained = balance(found)
+    assert np.abs(inverse(q=s.tree, qda=s.qd, qdda=s.qdd)["tau"] - result.tau).max() < 1e-9
+    put_in, gained = balance(result)
     assert np.abs(put_in - gained).max() < 1e-3 * np.ptp(gained)
-    assert (found.follows.parts["pose"][0] == [1, 2, 0.5]).all()
+    assert (result.follows.parts["pose"][0] == [1, 2, 0.5]).all()
 
 
 def test_the_computed_torque_law_on_wheels_and_where_it_is_refused():
     robot = burger((0, 0, 0, 0))
     path = Trajectory((Move((2.0, 1.0), duration=1),), (0.0, 0.0))
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot, 1.0, q=[0.1, 0, 0, 0], tau=symoro.computed_torque(robot, path, kp=400, kd=40)
     )
-    assert np.abs(found.q[-1, :2] - [2.0, 1.0]).max() < 1e-3
+    assert np.abs(motion.q[-1, :2] - [2.0, 1.0]).max() < 1e-3
     for other in (satellite(), sprung()):
         with pytest.raises(NotApplicableError, match="computed-torque law"):
             symoro.computed_torque(other, SWAY)
@@ -266,9 +266,9 @@ def test_a_motion_that_starts_late_keeps_its_times():
     t = np.linspace(5.0, 6.0, 51)
     q = 0.1 * (t - 5)[:, None] ** 3
     motion = Samples((1,), t, q, 0.3 * (t - 5)[:, None] ** 2, 0.6 * (t - 5)[:, None])
-    found = symoro.torques(sprung(), motion)
-    assert (found.samples.t == t).all() and (found.follows.t == t).all()
-    assert found.peaks[0].torque_time >= 5
+    result = symoro.torques(sprung(), motion)
+    assert (result.samples.t == t).all() and (result.follows.t == t).all()
+    assert result.peaks[0].torque_time >= 5
 
 
 # -- the command
@@ -293,8 +293,8 @@ def test_from_the_command_line(tmp_path, capsys):
 def test_samples_too_far_apart_for_the_motion_give_a_warning(step, warned):
     robot = symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
     path = Trajectory((Move((1, -0.5), law="trapezoidal", duration=1),), (0, 0))
-    found = symoro.torques(robot, path, step=step, tolerance=1e-6)
-    assert any("too far apart" in warning for warning in found.warnings) == warned == (not found.between)
+    result = symoro.torques(robot, path, step=step, tolerance=1e-6)
+    assert any("too far apart" in warning for warning in result.warnings) == warned == (not result.between)
 
 
 def test_a_start_that_contradicts_the_trajectory_is_refused() -> None:
@@ -332,18 +332,18 @@ def test_peaks_and_energies_do_not_depend_on_the_samples(name):
 def test_energies_are_right_where_friction_makes_torques_jump():
     robot = satellite().with_frame(1, FS=0.4).with_frame(2, FS=0.3)
     path = Trajectory((Move((0.9, -0.5), duration=1), Move((0.2, 0.3), duration=0.7)), (0, 0))
-    found = symoro.torques(robot, path, step=0.05)
+    result = symoro.torques(robot, path, step=0.05)
     lost = 0.4 * (0.9 + 0.7) + 0.3 * (0.5 + 0.8)
-    gained = found.follows.energy[-1] - found.follows.energy[0]
-    assert found.between and found.energy.sum() == pytest.approx(gained + lost, abs=1e-6)
+    gained = result.follows.energy[-1] - result.follows.energy[0]
+    assert result.between and result.energy.sum() == pytest.approx(gained + lost, abs=1e-6)
 
 
 def test_a_limit_that_is_passed_between_samples_is_told():
     robot = satellite()
     peak = abs(symoro.torques(robot, SWAY, step=0.4).peaks[0].torque)
     tight = robot.with_frame(1, limits=Limits(effort=0.99 * peak))
-    found = symoro.torques(tight, SWAY, step=0.4)
-    assert np.abs(found.tau[:, 0]).max() < 0.9 * peak  # the samples do not show it
-    assert {(one.joint, one.what) for one in found.passed} == {(1, "effort")} and found.warnings
-    table = symoro.torques(tight, found.samples)
+    result = symoro.torques(tight, SWAY, step=0.4)
+    assert np.abs(result.tau[:, 0]).max() < 0.9 * peak  # the samples do not show it
+    assert {(one.joint, one.what) for one in result.passed} == {(1, "effort")} and result.warnings
+    table = symoro.torques(tight, result.samples)
     assert not table.between and not table.passed  # of a table the samples alone are known

@@ -52,17 +52,17 @@ def time_stepped(robot, law, q, duration, h):
 @pytest.mark.parametrize("moment", [0.0, 1e-9, 0.37, 0.4, 2 / 3])
 def test_a_step_moves_a_joint_that_friction_holds(moment, before, closed):
     law = stepped(moment, before, 5.0, closed=closed)
-    found = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law)
-    assert found.finished and found.q[-1, 0] == pytest.approx(slid(5.0, 1 - moment), abs=1e-10)
-    assert [event.what for event in found.events] == ["slides"]
-    assert found.events[0].time == pytest.approx(moment, abs=1e-12)
+    motion = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law)
+    assert motion.finished and motion.q[-1, 0] == pytest.approx(slid(5.0, 1 - moment), abs=1e-10)
+    assert [event.what for event in motion.events] == ["slides"]
+    assert motion.events[0].time == pytest.approx(moment, abs=1e-12)
 
 
 @pytest.mark.parametrize("beyond", [-1e-6, -1e-12, 0.0, 1e-6])
 def test_a_step_to_what_a_joint_can_just_hold(beyond):
     law = stepped(0.4, 0.0, FS * (1 + beyond), closed=False)
-    found = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law)
-    assert found.finished and found.q[-1, 0] == pytest.approx(max(0.0, 0.5 * beyond * 0.18), abs=1e-13)
+    motion = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law)
+    assert motion.finished and motion.q[-1, 0] == pytest.approx(max(0.0, 0.5 * beyond * 0.18), abs=1e-13)
 
 
 @pytest.mark.parametrize("static", [1.0, 1.2])
@@ -70,12 +70,12 @@ def test_a_pulse_slides_a_joint_until_friction_has_taken_its_speed(static):
     def law(t, _):
         return [2.0 if 0.3 < t <= 0.35 else 0.55 if static > 1 else 0.1]
 
-    found = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law, static=static)
+    motion = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law, static=static)
     after = 0.05 if static > 1 else -0.4  # the acceleration that is left
     speed, slide = 1.5 * 0.05, slid(2.0, 0.05)
     late = 0.65 if after > 0 else speed / -after
-    assert found.finished
-    assert found.q[-1, 0] == pytest.approx(slide + speed * late + after * late**2 / 2, abs=1e-8)
+    assert motion.finished
+    assert motion.q[-1, 0] == pytest.approx(slide + speed * late + after * late**2 / 2, abs=1e-8)
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -98,31 +98,31 @@ def test_a_sampled_law_crosses_the_limit_of_friction(told):
             time = min(left, -qd / acceleration) if qd * acceleration < 0 else left
             q, qd = q + qd * time + acceleration * time**2 / 2, qd + acceleration * time
             qd, left = (0.0, left - time) if time < left else (qd, 0.0)
-    found = symoro.simulate(slider(1.0, FS), 0.2, q=[0.0], tau=law)
-    assert found.finished and found.q[-1, 0] == pytest.approx(q, abs=1e-12 if told else 1e-8)
+    motion = symoro.simulate(slider(1.0, FS), 0.2, q=[0.0], tau=law)
+    assert motion.finished and motion.q[-1, 0] == pytest.approx(q, abs=1e-12 if told else 1e-8)
 
 
 @pytest.mark.parametrize("friction", [0.0, FS])
 def test_a_step_pulls_a_joint_off_its_stop(friction):
     robot = slider(1.0, friction, upper=0.0)
-    found = symoro.simulate(robot, 1.0, q=[0.0], tau=stepped(0.4, 1.0, -3.0, closed=False), stops=0.0)
-    assert found.finished and found.q[-1, 0] == pytest.approx(slid(-3.0, 0.6, friction), abs=1e-10)
-    assert found.events[-1].what == "leaves its stop" and found.events[-1].time == pytest.approx(0.4)
+    motion = symoro.simulate(robot, 1.0, q=[0.0], tau=stepped(0.4, 1.0, -3.0, closed=False), stops=0.0)
+    assert motion.finished and motion.q[-1, 0] == pytest.approx(slid(-3.0, 0.6, friction), abs=1e-10)
+    assert motion.events[-1].what == "leaves its stop" and motion.events[-1].time == pytest.approx(0.4)
 
 
 def test_a_dip_of_the_torque_while_a_joint_slides_is_not_stepped_over():
     law = lambda t, _: [0.138 if 0.424 < t < 0.499 else 2.0]  # noqa: E731
-    found = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law)
-    assert found.qd[-1, 0] == pytest.approx(1.5 - 0.075 * (2 - 0.138), abs=1e-7)
+    motion = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law)
+    assert motion.qd[-1, 0] == pytest.approx(1.5 - 0.075 * (2 - 0.138), abs=1e-7)
 
 
 def test_two_joints_are_let_go_by_one_step():
     """A mass carries another along the same line; both drives step at once."""
     robot = symoro.Robot.from_dh([("P", 0, 0, 0, 0), ("P", 0, 0, 0, 0)], "kk", gravity=[0, 0, 0])
     robot = robot.with_link(1, M=1).with_link(2, M=2).with_frame(1, FS=0.5).with_frame(2, FS=0.4)
-    found = symoro.simulate(robot, 1.0, q=[0, 0], tau=lambda t, _: [6.5, 3.4] if t > 0.4 else [0.1, 0.4])
+    motion = symoro.simulate(robot, 1.0, q=[0, 0], tau=lambda t, _: [6.5, 3.4] if t > 0.4 else [0.1, 0.4])
     expected = np.linalg.solve([[3, 2], [2, 2]], [6.5 - 0.5, 3.4 + 0.4])  # joint 2 slides back
-    assert found.finished and found.q[-1] == pytest.approx(expected * 0.18, abs=1e-9)
+    assert motion.finished and motion.q[-1] == pytest.approx(expected * 0.18, abs=1e-9)
 
 
 def test_a_function_that_stays_at_zero_falls_where_it_jumps():
@@ -140,11 +140,11 @@ def test_a_function_that_stays_at_zero_falls_where_it_jumps():
 def test_computed_torque_tracks_there_and_back_through_friction(size, duration):
     path = Trajectory((Move((0.5,), duration=duration), Move((0.0,), duration=duration)), (0.0,))
     law = symoro.computed_torque(slider(1.0, size), path, kp=100, kd=20)
-    found = symoro.simulate(slider(1.0, size), 2 * duration, q=[0.0], tau=law)
-    assert found.finished
-    x = np.where(found.t < duration, found.t, 2 * duration - found.t) / duration
-    assert np.abs(found.q[:, 0] - 0.5 * x**3 * (10 - 15 * x + 6 * x**2)).max() < 1e-6
-    assert [event.what for event in found.events] == ["slides", "sticks", "slides", "sticks"]
+    motion = symoro.simulate(slider(1.0, size), 2 * duration, q=[0.0], tau=law)
+    assert motion.finished
+    x = np.where(motion.t < duration, motion.t, 2 * duration - motion.t) / duration
+    assert np.abs(motion.q[:, 0] - 0.5 * x**3 * (10 - 15 * x + 6 * x**2)).max() < 1e-6
+    assert [event.what for event in motion.events] == ["slides", "sticks", "slides", "sticks"]
 
 
 @pytest.mark.parametrize("seed", [0, 1, pytest.param(range(2, 12), marks=pytest.mark.slow)], ids=str)
@@ -158,18 +158,18 @@ def test_computed_torque_with_wrong_friction_moves_as_implicit_steps_say(seed):
         rng = np.random.default_rng(one)
         known, true = (rods.with_frame(1, FS=a).with_frame(2, FS=b) for a, b in rng.uniform(0.1, 1.0, (2, 2)))
         law = symoro.computed_torque(known, path, kp=100, kd=20)
-        found = symoro.simulate(true, 0.8, q=[0, 0], tau=law)
-        assert found.finished, found.why
-        assert found.q[-1] == pytest.approx(time_stepped(true, law, [0, 0], 0.8, 4e-4), abs=2e-3)
+        motion = symoro.simulate(true, 0.8, q=[0, 0], tau=law)
+        assert motion.finished, motion.why
+        assert motion.q[-1] == pytest.approx(time_stepped(true, law, [0, 0], 0.8, 4e-4), abs=2e-3)
 
 
 def test_computed_torque_of_puma_runs_there_and_back():
     robot = symoro.load("puma560")
     there, back = (0.6, -0.5, 2.4, 0.0, 0.8, 0.0), (0.3, -0.6, 2.5, 0.2, 0.6, 0.1)
     path = Trajectory((Move(there, duration=0.4), Move(back, duration=0.4)), back)
-    found = symoro.simulate(robot, 0.8, q=back, tau=symoro.computed_torque(robot, path))
-    assert found.finished, found.why
-    assert np.abs(found.q[-1] - back).max() < 1e-6 and np.abs(found.q[40] - there).max() < 1e-6
+    motion = symoro.simulate(robot, 0.8, q=back, tau=symoro.computed_torque(robot, path))
+    assert motion.finished, motion.why
+    assert np.abs(motion.q[-1] - back).max() < 1e-6 and np.abs(motion.q[40] - there).max() < 1e-6
 
 
 def test_computed_torque_compensates_the_friction_of_the_desired_motion():
@@ -187,24 +187,26 @@ def test_computed_torque_compensates_the_friction_of_the_desired_motion():
 
 def test_a_law_that_brakes_by_the_sign_of_the_velocity_stops_a_joint():
     law = lambda t, state: [(4.0 if t < 0.3 else 0.0) - 3 * np.sign(state.qd[0])]  # noqa: E731
-    found = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law)
-    assert found.finished and found.qd[-1, 0] == 0
-    assert found.q[-1, 0] == pytest.approx(0.5**2 * 0.3**2 / 2 * (1 / 0.5 + 1 / 3.5), abs=1e-2)
+    motion = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law)
+    assert motion.finished and motion.qd[-1, 0] == 0
+    assert motion.q[-1, 0] == pytest.approx(0.5**2 * 0.3**2 / 2 * (1 / 0.5 + 1 / 3.5), abs=1e-2)
 
 
 def test_friction_compensated_by_the_measured_velocity_runs_too():
     smooth = symoro.computed_torque(slider(1.0), BACK, kp=100, kd=20)
-    found = symoro.simulate(
+    motion = symoro.simulate(
         slider(1.0, FS), 2.0, q=[0.0], tau=lambda t, state: smooth(t, state) + FS * np.sign(state.qd)
     )
-    assert found.finished and abs(found.q[-1, 0]) < 1e-3
+    assert motion.finished and abs(motion.q[-1, 0]) < 1e-3
 
 
 def test_a_law_that_holds_the_state_where_it_jumps_is_named():
     law = lambda t, state: [(2.0 if t < 0.3 else 0.0) - np.sign(state.qd[0])]  # noqa: E731
-    found = symoro.simulate(slider(1.0), 1.0, q=[0.0], tau=law)
-    assert not found.finished and "the torque that the law gives joint 1 jumps between -1 and 1" in found.why
-    assert found.t[-1] == 0.6 and found.q[-1, 0] == pytest.approx(0.09)
+    motion = symoro.simulate(slider(1.0), 1.0, q=[0.0], tau=law)
+    assert (
+        not motion.finished and "the torque that the law gives joint 1 jumps between -1 and 1" in motion.why
+    )
+    assert motion.t[-1] == 0.6 and motion.q[-1, 0] == pytest.approx(0.09)
 
 
 # -- what is given
@@ -216,8 +218,8 @@ def test_a_torque_that_the_robot_fixes_acts_whatever_sticks_or_is_driven():
     robot = robot.with_frame(1, GAM=4)
     for given in ({}, {"driven": {2: lambda t: (0.0, 0.0, 0.0)}}, {"tau": lambda t, _: [7.0, 0.0]}):
         for one in (robot, robot.with_frame(2, FS=0.5)):
-            found = symoro.simulate(one, 1.0, q=[0, 0], **given)
-            assert found.q[-1, 0] == pytest.approx(2 / 3, abs=1e-9) and (found.tau[:, 0] == 4).all()
+            motion = symoro.simulate(one, 1.0, q=[0, 0], **given)
+            assert motion.q[-1, 0] == pytest.approx(2 / 3, abs=1e-9) and (motion.tau[:, 0] == 4).all()
     with pytest.raises(ArgumentError, match="fixed at 4"):
         symoro.simulate(robot, 1.0, q=[0, 0], tau=[7.0, 0.0])
     with pytest.raises(ArgumentError, match="follows no motion"):
@@ -245,8 +247,8 @@ def test_a_controller_or_watcher_changes_nothing_by_writing(method):
         buffer[0] = t
         return buffer
 
-    found = symoro.simulate(slider(), 0.1, tau=reuses, **given)
-    assert found.tau[:, 0] == pytest.approx(found.t)
+    motion = symoro.simulate(slider(), 0.1, tau=reuses, **given)
+    assert motion.tau[:, 0] == pytest.approx(motion.t)
 
 
 @pytest.mark.parametrize(
@@ -268,8 +270,8 @@ def test_motions_that_are_fast_or_whose_acceleration_jumps_are_followed(frequenc
     swing = lambda t: (1e-3 * np.sin(w * t), 1e-3 * w * np.cos(w * t), -1e-3 * w * w * np.sin(w * t))  # noqa: E731
     ramp = lambda t: (t * t, 2 * t, 2.0) if t < 0.05 else (0.1 * t - 0.0025, 0.1, 0.0)  # noqa: E731
     for motion in (swing, ramp):
-        found = symoro.simulate(slider(), 0.1, q=[0.0], driven={1: motion})
-        assert found.finished and found.q[-1, 0] == pytest.approx(motion(0.1)[0])
+        result = symoro.simulate(slider(), 0.1, q=[0.0], driven={1: motion})
+        assert result.finished and result.q[-1, 0] == pytest.approx(motion(0.1)[0])
 
 
 def test_until_that_is_no_number_is_refused():
@@ -280,10 +282,10 @@ def test_until_that_is_no_number_is_refused():
 
 def test_a_dip_of_until_that_lasts_a_little_more_than_a_sample_ends_the_simulation():
     for moment in 0.2 + 0.0037 * np.arange(60):
-        found = symoro.simulate(
+        motion = symoro.simulate(
             slider(), 1.0, q=[0.0], until=lambda t, _, a=moment: -1.0 if a < t < a + 0.0105 else 1.0
         )
-        assert found.t[-1] == pytest.approx(moment, abs=1e-9)
+        assert motion.t[-1] == pytest.approx(moment, abs=1e-9)
 
 
 @pytest.mark.parametrize("where", ["tau", "until", "watch"])

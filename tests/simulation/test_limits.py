@@ -24,12 +24,12 @@ def test_a_simulation_ends_where_a_passive_joint_passes_its_limit():
     passive = free.q[:, free.joints.index(2)]
     upper = float((passive[0] + passive[10]) / 2)
     way = {"upper": upper} if passive[10] > passive[0] else {"lower": upper}
-    found = symoro.simulate(limited_fourbar(**way), 0.5, q=FOURBAR, qd=[2.0], stops="end", **FINE)
-    assert not found.finished and found.why.startswith("joint 2 passes its limit at t = 0.0")
-    assert found.q[-1, found.joints.index(2)] == pytest.approx(upper, abs=1e-9)
-    assert [e.what for e in found.events] == ["passes its limit"] and found.warnings == ()
+    motion = symoro.simulate(limited_fourbar(**way), 0.5, q=FOURBAR, qd=[2.0], stops="end", **FINE)
+    assert not motion.finished and motion.why.startswith("joint 2 passes its limit at t = 0.0")
+    assert motion.q[-1, motion.joints.index(2)] == pytest.approx(upper, abs=1e-9)
+    assert [e.what for e in motion.events] == ["passes its limit"] and motion.warnings == ()
     through = symoro.simulate(limited_fourbar(**way), 0.5, q=FOURBAR, qd=[2.0], stops=0.5, **FINE)
-    assert through.finished and through.events[0].time == pytest.approx(found.t[-1], abs=1e-9)
+    assert through.finished and through.events[0].time == pytest.approx(motion.t[-1], abs=1e-9)
     assert (
         "joint 2 (passive) hold nothing" in through.warnings[0]
         and "joint 2 is passed at" in through.warnings[0]
@@ -45,18 +45,18 @@ def test_limits_of_coupled_and_driven_joints_are_watched():
     robot = symoro.Robot.from_dh(rows, "kk", gravity=[0, 0, 0]).with_link(1, M=1).with_link(2, M=1)
     robot = robot.with_frame(2, limits=Limits(lower=-1.0, upper=0.6))
     mimic = robot.with_frame(2, coupling=Coupling(((1, formula(2)),), formula(0.1)))
-    found = symoro.simulate(mimic, 1.0, q=[0.0], qd=[1.0], stops="end", **FINE)
-    assert "joint 2 passes its limit at t = 0.25 s" in found.why
+    motion = symoro.simulate(mimic, 1.0, q=[0.0], qd=[1.0], stops="end", **FINE)
+    assert "joint 2 passes its limit at t = 0.25 s" in motion.why
 
     def swing(t):
         return np.sin(t), np.cos(t), -np.sin(t)
 
-    found = symoro.simulate(robot, 7.0, q=[0.0, 0.0], driven={2: swing}, stops=0.0)
-    assert [(round(e.time, 6), e.joint, e.what) for e in found.events] == [
+    motion = symoro.simulate(robot, 7.0, q=[0.0, 0.0], driven={2: swing}, stops=0.0)
+    assert [(round(e.time, 6), e.joint, e.what) for e in motion.events] == [
         (round(np.arcsin(0.6), 6), 2, "passes its limit"),
         (round(np.pi - np.arcsin(0.6), 6), 2, "comes back within its limits"),
         (round(2 * np.pi + np.arcsin(0.6), 6), 2, "passes its limit"),
     ]
-    assert found.finished and "joint 2 (driven)" in found.warnings[0]
+    assert motion.finished and "joint 2 (driven)" in motion.warnings[0]
     quiet = symoro.simulate(robot, 0.5, q=[0.0, 0.0], driven={2: swing}, stops=0.0)
     assert "none of them is passed" in quiet.warnings[0] and not quiet.events

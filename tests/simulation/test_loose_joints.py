@@ -15,18 +15,18 @@ PUSH = Trajectory((Move((0.5,), duration=1),), (0.0,))
 
 def test_the_cart_is_driven_and_the_pole_follows():
     robot = symoro.load("cartpole").bind({"FS1": 0, "FV2": 0})
-    found = symoro.torques(robot, PUSH, start={"q": [0, 0.3]})
-    assert found.samples.joints == (1,) and found.tau.shape == (101, 1)
-    follows = found.follows
+    result = symoro.torques(robot, PUSH, start={"q": [0, 0.3]})
+    assert result.samples.joints == (1,) and result.tau.shape == (101, 1)
+    follows = result.follows
     direct = symoro.generate(robot, "direct-dynamics").function()
-    tau = np.column_stack([found.tau[:, 0], np.zeros(101)])  # the pole has no torque
+    tau = np.column_stack([result.tau[:, 0], np.zeros(101)])  # the pole has no torque
     qdd = direct(q=follows.q, qd=follows.qd, tau=tau)["qdd"]
-    assert np.abs(qdd[:, 0] - found.samples.qdd[:, 0]).max() < 1e-8
+    assert np.abs(qdd[:, 0] - result.samples.qdd[:, 0]).max() < 1e-8
     assert np.abs(np.gradient(follows.qd[:, 1], follows.t)[2:-2] - qdd[2:-2, 1]).max() < 0.01
     assert np.ptp(follows.q[:, 1]) > 0.1
     gained = follows.energy[-1] - follows.energy[0]
-    assert found.energy.sum() == pytest.approx(gained, abs=1e-6)  # of the drive, the pole's power is none
-    assert list(found.columns)[-2:] == ["E", "U"] and "tau1" in found.columns
+    assert result.energy.sum() == pytest.approx(gained, abs=1e-6)  # of the drive, the pole's power is none
+    assert list(result.columns)[-2:] == ["E", "U"] and "tau1" in result.columns
 
 
 def test_a_motion_that_tells_the_passive_joint_too_is_refused_with_the_reason():
@@ -59,15 +59,15 @@ def test_a_passive_joint_takes_no_torque(tau, method):
 def test_a_passive_joint_follows_no_motion():
     with pytest.raises(ArgumentError, match="joint 2 is passive"):
         symoro.simulate("cartpole", 0.1, q=[0, 0.0], driven={2: lambda t: (0.0, 0.0, 0.0)})
-    found = symoro.simulate("cartpole", 0.1, q=[0, 0.3], driven={1: lambda t: (0.0, 0.0, 0.0)})
-    assert found.finished and np.ptp(found.q[:, 1]) > 1e-3
+    motion = symoro.simulate("cartpole", 0.1, q=[0, 0.3], driven={1: lambda t: (0.0, 0.0, 0.0)})
+    assert motion.finished and np.ptp(motion.q[:, 1]) > 1e-3
 
 
 def test_the_same_robot_with_a_motor_is_told_whole():
     robot = symoro.load("cartpole").with_frame(2, mu=True)
     assert coordinates_of(robot) == (1, 2)
-    found = symoro.torques(robot, Trajectory((Move((1, 0.5), duration=1),), (0, 0)))
-    assert found.follows is None and found.tau.shape == (101, 2)
+    result = symoro.torques(robot, Trajectory((Move((1, 0.5), duration=1),), (0, 0)))
+    assert result.follows is None and result.tau.shape == (101, 2)
 
 
 # -- velocities and accelerations that the description fixes

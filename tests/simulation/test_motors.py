@@ -81,8 +81,8 @@ def test_the_direct_model_under_these_torques_goes_along_the_trajectory(name):
     def rates(t, y):
         q, qd, qm, qmd = y.reshape(4, n)
         tau = drives.rows(part, np.array([t]))["tau"][0]
-        found = direct(q=q, qd=qd, qm=qm, qmd=qmd, tau=tau)
-        return np.concatenate([qd, found["qdd"], qmd, np.where(np.isin(range(n), rigid), 0, found["qmdd"])])
+        result = direct(q=q, qd=qd, qm=qm, qmd=qmd, tau=tau)
+        return np.concatenate([qd, result["qdd"], qmd, np.where(np.isin(range(n), rigid), 0, result["qmdd"])])
 
     at = drives.rows(part, np.array([0.0, 0.4]))
     y = np.concatenate([at[key][0] for key in ("q", "qd", "qm", "qmd")])
@@ -98,15 +98,15 @@ def test_the_direct_model_under_these_torques_goes_along_the_trajectory(name):
 
 def test_drives_put_in_what_friction_takes():
     """The trajectory ends as it began: what is left is FV qmd^2, of the motor."""
-    found = symoro.torques(elastic(), SMOOTH, actuators="elastic")
-    assert found.between and not found.warnings
+    result = symoro.torques(elastic(), SMOOTH, actuators="elastic")
+    assert result.between and not result.warnings
     fine = symoro.torques(elastic(), SMOOTH, actuators="elastic", step=0.0005)
     lost = 0.1 * np.trapezoid(fine.motors["qmd2"] ** 2, fine.samples.t)
-    assert found.energy.sum() == pytest.approx(lost, rel=1e-5)
-    assert [peak.torque for peak in found.peaks] == pytest.approx(
+    assert result.energy.sum() == pytest.approx(lost, rel=1e-5)
+    assert [peak.torque for peak in result.peaks] == pytest.approx(
         [peak.torque for peak in fine.peaks], rel=1e-6
     )
-    assert {"qm2", "qmd2", "tau2"} <= set(found.columns) and "qm1" not in found.columns
+    assert {"qm2", "qmd2", "tau2"} <= set(result.columns) and "qm1" not in result.columns
 
 
 def test_a_hard_spring_asks_what_a_rigid_joint_does():
@@ -132,8 +132,8 @@ def test_a_motion_that_no_motor_can_follow_is_refused(parts, words):
 
 def test_motors_that_do_not_rest_with_their_links_give_a_warning():
     path = Trajectory((Via(((0.1, 0.2, 0.3), (0.5, 0.5, 0.5)), (0.5, 1.0)),), HOME)
-    found = symoro.torques(elastic(), path, actuators="elastic")
-    assert any("motor of joint 2 starts with a velocity" in warning for warning in found.warnings)
+    result = symoro.torques(elastic(), path, actuators="elastic")
+    assert any("motor of joint 2 starts with a velocity" in warning for warning in result.warnings)
     series = Fourier(0.5, ((0.5,), (0.4,), (0.3,)), ((0.1,), (0.2,), (0.3,)), (0.1, 0.2, 0.3))
     assert not symoro.torques(elastic(), Trajectory((series,)), actuators="elastic").warnings
 

@@ -42,68 +42,68 @@ def test_a_parallelogram_comes_to_rest_by_the_friction_of_all_its_joints_and_sta
     """All joints turn as fast as the crank, and its inertia is the same everywhere: constant deceleration."""
     FS, v = (0.02, 0.05, 0.03), 1.0
     robot = parallelogram(FS)
-    found = symoro.simulate(robot, 3.0, q=POSTURE, qd=[v], **FINE)
+    motion = symoro.simulate(robot, 3.0, q=POSTURE, qd=[v], **FINE)
     rates = symoro.generate(robot, "loop-kinematics").function()
-    assert np.abs(np.abs(rates(q=found.q[0], qd=np.zeros(3))["W"]) - 1).max() < 1e-12
+    assert np.abs(np.abs(rates(q=motion.q[0], qd=np.zeros(3))["W"]) - 1).max() < 1e-12
     A = 0.009 + 0.072 + 0.9 * 0.3**2  # crank, rocker, and a coupler that does not turn
     end = A * v / sum(FS)
     assert 0.5 < end < 2.5
-    assert {event.joint for event in found.events if event.what == "sticks"} == {1, 2, 3}
-    assert {event.time for event in found.events if event.what == "sticks"} == {found.events[-1].time}
-    assert found.events[-1].time == pytest.approx(end, abs=1e-9)
-    angle = np.where(found.t < end, v * found.t - v / end * found.t**2 / 2, v * end / 2)
-    assert np.abs(found.q[:, 0] - 0.9 - angle).max() < 1e-9
-    assert (found.qd[found.t > end + 1e-9] == 0).all()
+    assert {event.joint for event in motion.events if event.what == "sticks"} == {1, 2, 3}
+    assert {event.time for event in motion.events if event.what == "sticks"} == {motion.events[-1].time}
+    assert motion.events[-1].time == pytest.approx(end, abs=1e-9)
+    angle = np.where(motion.t < end, v * motion.t - v / end * motion.t**2 / 2, v * end / 2)
+    assert np.abs(motion.q[:, 0] - 0.9 - angle).max() < 1e-9
+    assert (motion.qd[motion.t > end + 1e-9] == 0).all()
 
 
 @pytest.mark.parametrize("static", [1.0, 1.5])
 def test_joints_of_a_loop_break_away_together_at_the_sum_of_what_they_hold(static):
     robot = parallelogram((0.02, 0.05, 0.03))
-    found = symoro.simulate(robot, 1.0, q=POSTURE, tau=lambda t, _: [0.2 * t], static=static, **FINE)
-    slides = [event for event in found.events if event.what == "slides"]
+    motion = symoro.simulate(robot, 1.0, q=POSTURE, tau=lambda t, _: [0.2 * t], static=static, **FINE)
+    slides = [event for event in motion.events if event.what == "slides"]
     assert {event.joint for event in slides} == {1, 2, 3}
     for event in slides:
         assert event.time == pytest.approx(static * 0.1 / 0.2, abs=1e-9)
-    assert (found.qd[found.t < slides[0].time] == 0).all() and found.qd[-1, 0] > 0.1
+    assert (motion.qd[motion.t < slides[0].time] == 0).all() and motion.qd[-1, 0] > 0.1
 
 
 def test_a_stop_is_left_when_the_torque_is_more_than_all_joints_hold():
     robot = parallelogram((0.02, 0.05, 0.03), upper=0.9)
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot, 4.7, q=POSTURE, tau=lambda t, _: [0.3 - 0.1 * t], stops=0.0, static=1.2, **FINE
     )
-    assert [event.what for event in found.events if event.time > 0 and event.joint == 1] == [
+    assert [event.what for event in motion.events if event.time > 0 and event.joint == 1] == [
         "leaves its stop"
     ]
-    left = next(event.time for event in found.events if event.what == "leaves its stop")
+    left = next(event.time for event in motion.events if event.what == "leaves its stop")
     assert left == pytest.approx((0.3 + 1.2 * 0.1) / 0.1, abs=1e-9)
-    assert found.q[-1, 0] < 0.88
+    assert motion.q[-1, 0] < 0.88
 
 
 def test_a_castor_wheel_that_rubs_stops_a_robot_on_its_way_straight_on():
     """1 kg and four wheels that roll: (M + sum I/r^2) v' = -sum FS/r."""
     FS, r, speed = (1e-3, 1e-3, 2e-3, 5e-4), (0.033, 0.033, 0.015), 6.0
-    found = symoro.simulate(burger(FS), 4.0, q=np.zeros(4), qd=[speed, speed], **FINE)
+    motion = symoro.simulate(burger(FS), 4.0, q=np.zeros(4), qd=[speed, speed], **FINE)
     mass = 0.8 + 4 * 0.03 + 2e-5 * (2 / r[0] ** 2 + 1 / r[2] ** 2)
     force = FS[0] / r[0] + FS[1] / r[1] + FS[3] / r[2]
     end = mass * speed * r[0] / force
-    assert 0.5 < end < 3.5 and found.finished
-    assert found.events[-1].what == "sticks" and found.events[-1].time == pytest.approx(end, abs=1e-8)
-    assert np.abs(found.q[:, 2]).max() < 1e-10  # the castor stays straight
-    assert found.parts["pose"][-1, 0] == pytest.approx(speed * r[0] * end / 2, abs=1e-9)
-    assert (found.qd[found.t > end + 1e-6] == 0).all()
+    assert 0.5 < end < 3.5 and motion.finished
+    assert motion.events[-1].what == "sticks" and motion.events[-1].time == pytest.approx(end, abs=1e-8)
+    assert np.abs(motion.q[:, 2]).max() < 1e-10  # the castor stays straight
+    assert motion.parts["pose"][-1, 0] == pytest.approx(speed * r[0] * end / 2, abs=1e-9)
+    assert (motion.qd[motion.t > end + 1e-6] == 0).all()
 
 
 def test_a_castor_that_sticks_stays_as_it_is_and_the_robot_goes_in_a_circle():
-    found = symoro.simulate(burger((4e-3, 4e-3, 1e-3, 5e-4), 1e-4), 2.0, q=np.zeros(4), qd=[8.0, 6.0])
-    stuck = next(event.time for event in found.events if event.joint == 3 and event.what == "sticks")
-    assert 0.05 < stuck < 0.5 and found.finished and len(found.events) < 20
-    late = found.t > stuck
-    assert np.ptp(found.q[late, 2]) < 1e-8 and abs(found.q[-1, 2]) > 0.01
-    x, y, heading = found.parts["pose"][late & (found.qd[:, 0] > 0)].T
+    motion = symoro.simulate(burger((4e-3, 4e-3, 1e-3, 5e-4), 1e-4), 2.0, q=np.zeros(4), qd=[8.0, 6.0])
+    stuck = next(event.time for event in motion.events if event.joint == 3 and event.what == "sticks")
+    assert 0.05 < stuck < 0.5 and motion.finished and len(motion.events) < 20
+    late = motion.t > stuck
+    assert np.ptp(motion.q[late, 2]) < 1e-8 and abs(motion.q[-1, 2]) > 0.01
+    x, y, heading = motion.parts["pose"][late & (motion.qd[:, 0] > 0)].T
     radius = np.hypot(np.diff(x), np.diff(y)) / np.diff(heading)
     assert np.ptp(radius) < 1e-6 * np.abs(radius).max()
-    assert (found.qd[-1] == 0).all()
+    assert (motion.qd[-1] == 0).all()
 
 
 def test_a_coupled_joint_rubs_with_its_ratio():
@@ -113,23 +113,23 @@ def test_a_coupled_joint_rubs_with_its_ratio():
     robot = robot.with_frame(2, FS=0.4, coupling=Coupling(((1, formula("3")),), formula("0")))
     v, mass, force = 1.0, 1 + 16, 0.5 + 3 * 0.4
     end = mass * v / force
-    found = symoro.simulate(robot, 1.2 * end, q=[0.0], qd=[v], step=0.1, **FINE)
-    assert found.events[-1].what == "sticks" and found.events[-1].time == pytest.approx(end, abs=1e-9)
-    assert found.q[-1, 0] == pytest.approx(v * end / 2, abs=1e-9) and found.qd[-1, 0] == 0
+    motion = symoro.simulate(robot, 1.2 * end, q=[0.0], qd=[v], step=0.1, **FINE)
+    assert motion.events[-1].what == "sticks" and motion.events[-1].time == pytest.approx(end, abs=1e-9)
+    assert motion.q[-1, 0] == pytest.approx(v * end / 2, abs=1e-9) and motion.qd[-1, 0] == 0
 
 
 def test_a_spring_with_friction_swings_less_by_the_same_amount_and_stays():
     """Half a swing takes 2 FS/k off; it stays where the spring pulls less than FS."""
     k, FS, x = 50.0, 1.0, 0.3
     robot = slider(2.0, FS).with_frame(1, eta=True, k=k)
-    found = symoro.simulate(robot, 6.0, q=[x], **FINE)
+    motion = symoro.simulate(robot, 6.0, q=[x], **FINE)
     half, turns = np.pi / np.sqrt(k / 2.0), [x]
     while abs(turns[-1]) > FS / k:
         turns.append(-(turns[-1] - np.sign(turns[-1]) * 2 * FS / k))
     assert len(turns) > 5
-    assert found.q[-1, 0] == pytest.approx(turns[-1], abs=1e-8) and found.qd[-1, 0] == 0
-    assert found.events[-1].what == "sticks"
-    assert found.events[-1].time == pytest.approx(half * (len(turns) - 1), abs=1e-7)
+    assert motion.q[-1, 0] == pytest.approx(turns[-1], abs=1e-8) and motion.qd[-1, 0] == 0
+    assert motion.events[-1].what == "sticks"
+    assert motion.events[-1].time == pytest.approx(half * (len(turns) - 1), abs=1e-7)
 
 
 # -- what physics keeps
@@ -137,11 +137,11 @@ def test_a_spring_with_friction_swings_less_by_the_same_amount_and_stays():
 
 def test_joints_between_flexible_links_stick_and_slide():
     robot = without_drives(symoro.load("flexible2r")).with_frame(1, FS=2.0).with_frame(2, FS=0.5)
-    found = symoro.simulate(robot, 0.1, q=[0.2, 0.3], qd=[1.0, -0.8], step=5e-4)
-    assert {event.what for event in found.events} == {"sticks", "slides"} and found.finished
-    lost = np.abs(found.qd) @ [2.0, 0.5]
-    total = np.concatenate([[0], np.cumsum((lost[1:] + lost[:-1]) / 2 * np.diff(found.t))])
-    assert np.abs(found.energy[0] - found.energy - total).max() < 1e-3 * total[-1] and total[-1] > 1e-3
+    motion = symoro.simulate(robot, 0.1, q=[0.2, 0.3], qd=[1.0, -0.8], step=5e-4)
+    assert {event.what for event in motion.events} == {"sticks", "slides"} and motion.finished
+    lost = np.abs(motion.qd) @ [2.0, 0.5]
+    total = np.concatenate([[0], np.cumsum((lost[1:] + lost[:-1]) / 2 * np.diff(motion.t))])
+    assert np.abs(motion.energy[0] - motion.energy - total).max() < 1e-3 * total[-1] and total[-1] > 1e-3
 
 
 @pytest.mark.parametrize("name, q, qd", [("fivebar", [1.9, 0.9], [1.0, -2.0]), ("slidercrank", [0.0], [3.0])])
@@ -150,17 +150,17 @@ def test_energy_goes_where_joints_rub(name, q, qd):
     robot = without_drives(symoro.load(name))
     for j in moving_joints(robot):
         robot = robot.with_frame(j, FS=0.05 * j)
-    found = symoro.simulate(robot, 1.0, q=q, qd=qd, step=1e-3, rtol=1e-9, atol=1e-9)
-    assert found.finished, found.why
+    motion = symoro.simulate(robot, 1.0, q=q, qd=qd, step=1e-3, rtol=1e-9, atol=1e-9)
+    assert motion.finished, motion.why
     bare, friction = without_friction(robot, {})
     mechanics = Mechanics(bare, {}, {})
     rates = np.array(
-        [mechanics.tree_rates(np.concatenate([q, qd])) for q, qd in zip(found.q, found.qd, strict=True)]
+        [mechanics.tree_rates(np.concatenate([q, qd])) for q, qd in zip(motion.q, motion.qd, strict=True)]
     )
-    lost = np.abs(rates) @ np.array([friction[j] for j in found.joints])
-    total = np.concatenate([[0], np.cumsum((lost[1:] + lost[:-1]) / 2 * np.diff(found.t))])
-    assert np.abs(found.energy[0] - found.energy - total).max() < 1e-4 * total[-1] and total[-1] > 0.03
-    assert any(event.what == "sticks" for event in found.events)
+    lost = np.abs(rates) @ np.array([friction[j] for j in motion.joints])
+    total = np.concatenate([[0], np.cumsum((lost[1:] + lost[:-1]) / 2 * np.diff(motion.t))])
+    assert np.abs(motion.energy[0] - motion.energy - total).max() < 1e-4 * total[-1] and total[-1] > 0.03
+    assert any(event.what == "sticks" for event in motion.events)
 
 
 DELTA = pytest.param("delta", marks=pytest.mark.slow)
@@ -205,13 +205,13 @@ def test_the_drift_of_passive_joints_is_what_their_velocities_gain(name):
 
 def test_a_slider_turns_at_its_dead_centres_and_does_not_stick_there():
     robot = without_drives(symoro.load("slidercrank")).bind({"G2": 0}).with_frame(3, FS=0.05)
-    found = symoro.simulate(robot, 0.5, q=[0.5], qd=[20.0], step=1e-3, **FINE)
-    turned = [event for event in found.events if event.time > 0]
-    crank = np.interp([event.time for event in turned], found.t, found.q[:, 0])
+    motion = symoro.simulate(robot, 0.5, q=[0.5], qd=[20.0], step=1e-3, **FINE)
+    turned = [event for event in motion.events if event.time > 0]
+    crank = np.interp([event.time for event in turned], motion.t, motion.q[:, 0])
     assert len(turned) >= 3 and {event.what for event in turned} == {"slides"}
     assert np.abs(crank - np.pi * np.arange(1, len(turned) + 1)).max() < 1e-4
-    lost = np.sum(np.abs(np.diff(found.q[:, 2])) * 0.05)
-    assert found.energy[0] - found.energy[-1] == pytest.approx(lost, rel=1e-3)
+    lost = np.sum(np.abs(np.diff(motion.q[:, 2])) * 0.05)
+    assert motion.energy[0] - motion.energy[-1] == pytest.approx(lost, rel=1e-3)
 
 
 def test_a_pendulum_loses_what_its_friction_takes_between_two_turning_points():
@@ -219,9 +219,9 @@ def test_a_pendulum_loses_what_its_friction_takes_between_two_turning_points():
     weight, FS = 9.81, 0.8
     robot = symoro.Robot.from_dh([("R", 0, 0, 0, 0)], "kk", gravity=[0, -weight, 0])
     robot = robot.with_link(1, M=1, MX=1, ZZ=1).with_frame(1, FS=FS)
-    found = symoro.simulate(robot, 8.0, q=[-0.3], **FINE)
-    assert found.finished and found.events[-1].what == "sticks" and found.qd[-1, 0] == 0
-    turns = [0.0, *(event.time for event in found.events if event.time > 0)]
+    motion = symoro.simulate(robot, 8.0, q=[-0.3], **FINE)
+    assert motion.finished and motion.events[-1].what == "sticks" and motion.qd[-1, 0] == 0
+    turns = [0.0, *(event.time for event in motion.events if event.time > 0)]
     angles = [-0.3]
     for _ in turns[1:]:
         at = angles[-1]
@@ -231,8 +231,8 @@ def test_a_pendulum_loses_what_its_friction_takes_between_two_turning_points():
         )  # kinetic energy on the way down
         k = int(np.flatnonzero(level < 0)[0])
         angles.append(float(at - np.interp(0.0, [level[k], level[k - 1]], [swing[k], swing[k - 1]])))
-    assert len(turns) > 5 and abs(weight * np.cos(found.q[-1, 0])) < FS
-    assert found.q[-1, 0] == pytest.approx(angles[-1], abs=1e-5)
+    assert len(turns) > 5 and abs(weight * np.cos(motion.q[-1, 0])) < FS
+    assert motion.q[-1, 0] == pytest.approx(angles[-1], abs=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -241,24 +241,24 @@ def test_loops_with_friction_and_stops_gain_no_energy(seed):
     robot = parallelogram(rng.choice([0.0, 1e-4, 0.02], size=3), lower=0.9 - rng.uniform(0.1, 1), upper=1.4)
     restitution, speed = float(rng.choice([0.0, 0.4, 0.9])), float(rng.choice([-1, 1]) * rng.uniform(2, 5))
     given = {"stops": restitution, "static": float(rng.choice([1.0, 1.3])), "step": 0.005}
-    found = symoro.simulate(robot, 1.0, q=POSTURE, qd=[speed], rtol=1e-8, atol=1e-8, **given)
-    assert found.finished, found.why
+    motion = symoro.simulate(robot, 1.0, q=POSTURE, qd=[speed], rtol=1e-8, atol=1e-8, **given)
+    assert motion.finished, motion.why
     limits = robot.frame(1).limits
-    assert limits.lower - 1e-6 <= found.q[:, 0].min() and found.q[:, 0].max() <= limits.upper + 1e-6
-    assert np.diff(found.energy).max() < 1e-9 * (1 + found.energy[0])
-    assert "meets its stop" in {event.what for event in found.events}
+    assert limits.lower - 1e-6 <= motion.q[:, 0].min() and motion.q[:, 0].max() <= limits.upper + 1e-6
+    assert np.diff(motion.energy).max() < 1e-9 * (1 + motion.energy[0])
+    assert "meets its stop" in {event.what for event in motion.events}
 
 
 def test_robots_that_start_at_rest_on_wheels_stay_there():
-    found = symoro.simulate(burger((4e-3, 4e-3, 1e-3, 5e-4)), 1.0, q=[0, 0, 0.4, 0], tau=[3e-3, -3e-3])
-    assert (found.qd == 0).all() and np.ptp(found.parts["pose"]) == 0
+    motion = symoro.simulate(burger((4e-3, 4e-3, 1e-3, 5e-4)), 1.0, q=[0, 0, 0.4, 0], tau=[3e-3, -3e-3])
+    assert (motion.qd == 0).all() and np.ptp(motion.parts["pose"]) == 0
 
 
 def test_friction_in_a_joint_that_its_driven_ones_lead_is_part_of_their_torque():
     """The crank of a parallelogram follows a motion: inertia, and the friction of all joints."""
     FS = (0.02, 0.05, 0.03)
     robot = parallelogram(FS)
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot,
         1.0,
         q=POSTURE,
@@ -267,14 +267,14 @@ def test_friction_in_a_joint_that_its_driven_ones_lead_is_part_of_their_torque()
         **FINE,
     )
     A = 0.009 + 0.072 + 0.9 * 0.3**2
-    t = found.t[1:-1]
+    t = motion.t[1:-1]
     wanted = A * 16 * np.cos(8 * t) + sum(FS) * np.sign(np.sin(8 * t))
-    assert np.abs(found.tau[1:-1, 0] - wanted)[np.abs(np.sin(8 * t)) > 1e-6].max() < 1e-8
+    assert np.abs(motion.tau[1:-1, 0] - wanted)[np.abs(np.sin(8 * t)) > 1e-6].max() < 1e-8
 
 
 def test_all_joints_of_a_delta_may_rub():
     robot = symoro.load("delta")
     for j in moving_joints(robot):
         robot = robot.with_frame(j, FS=1e-3)
-    found = symoro.simulate(robot, 0.05, q=robot.postures["home"], tau=[0, 0, 0], rtol=1e-7, atol=1e-8)
-    assert found.finished and np.isfinite(found.q).all()
+    motion = symoro.simulate(robot, 0.05, q=robot.postures["home"], tau=[0, 0, 0], rtol=1e-7, atol=1e-8)
+    assert motion.finished and np.isfinite(motion.q).all()

@@ -17,18 +17,18 @@ def test_velocities_of_passive_joints_are_looked_at():
     robot = symoro.load("fivebar")
     for j in (2, 4):
         robot = robot.with_frame(j, limits=Limits(velocity=0.01))
-    found = symoro.torques(robot, SWING, step=0.001)
-    true = np.abs(np.gradient(found.samples.tree, found.samples.t, axis=0)).max(axis=0)
-    worst = {one.joint: abs(one.worst) for one in found.passed if one.what == "velocity"}
+    result = symoro.torques(robot, SWING, step=0.001)
+    true = np.abs(np.gradient(result.samples.tree, result.samples.t, axis=0)).max(axis=0)
+    worst = {one.joint: abs(one.worst) for one in result.passed if one.what == "velocity"}
     assert sorted(worst) == [2, 4]
     assert worst[2] == pytest.approx(true[1], rel=1e-4) and worst[4] == pytest.approx(true[3], rel=1e-4)
-    assert {one.joint for one in symoro.torques(robot, found.samples).passed} == {2, 4}
+    assert {one.joint for one in symoro.torques(robot, result.samples).passed} == {2, 4}
 
 
 def test_limits_of_opened_joints_give_a_warning():
     robot = symoro.load("fivebar").with_frame(5, limits=Limits(velocity=0.01))
-    found = symoro.torques(robot, SWING)
-    assert any("joints 5, where loops are opened" in warning for warning in found.warnings)
+    result = symoro.torques(robot, SWING)
+    assert any("joints 5, where loops are opened" in warning for warning in result.warnings)
     assert not symoro.torques("fivebar", SWING).warnings
 
 
@@ -37,9 +37,9 @@ def test_velocities_of_parallelograms_are_the_derivative_of_the_positions():
     for j in independent(robot):
         robot = robot.with_frame(j, limits=Limits(velocity=1e-6))
     own = coordinates_of(robot)
-    found = symoro.torques(robot, Trajectory((Move((0.1,) * len(own), duration=1),), (0.0,) * len(own)))
-    slopes = np.abs(np.gradient(found.samples.tree, found.samples.t, axis=0)).max(axis=0)
-    worst = {one.joint: abs(one.worst) for one in found.passed if one.what == "velocity"}
+    result = symoro.torques(robot, Trajectory((Move((0.1,) * len(own), duration=1),), (0.0,) * len(own)))
+    slopes = np.abs(np.gradient(result.samples.tree, result.samples.t, axis=0)).max(axis=0)
+    worst = {one.joint: abs(one.worst) for one in result.passed if one.what == "velocity"}
     for k, j in enumerate(independent(robot)):
         assert worst.get(j, 0.0) == pytest.approx(slopes[k], rel=1e-2, abs=1e-6)
 
@@ -50,9 +50,9 @@ def test_velocities_of_wheels_that_roll_along_are_looked_at():
         robot = robot.with_frame(j, limits=Limits(velocity=1e-6))
     own = coordinates_of(robot)
     path = Trajectory((Move((1.0, 1.5), duration=1),), (0.0,) * len(own))
-    found = symoro.torques(robot, path, step=0.002)
-    slopes = np.abs(np.gradient(found.follows.q, found.follows.t, axis=0)).max(axis=0)
-    worst = {one.joint: abs(one.worst) for one in found.passed if one.what == "velocity"}
+    result = symoro.torques(robot, path, step=0.002)
+    slopes = np.abs(np.gradient(result.follows.q, result.follows.t, axis=0)).max(axis=0)
+    worst = {one.joint: abs(one.worst) for one in result.passed if one.what == "velocity"}
     passive = [j for j in independent(robot) if j not in own]
     assert passive and sorted(worst) == independent(robot)
     for k, j in enumerate(independent(robot)):

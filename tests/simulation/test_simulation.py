@@ -35,23 +35,23 @@ def drift(found):
 
 def test_a_frictionless_arm_keeps_its_energy():
     robot, q, qd = frictionless_rx90()
-    found = symoro.simulate(robot, 2.0, q=q, qd=qd, rtol=1e-12, atol=1e-12)
-    assert np.ptp(found.energy) < 1e-8
-    assert np.ptp(found.E) > 10  # it moves
+    motion = symoro.simulate(robot, 2.0, q=q, qd=qd, rtol=1e-12, atol=1e-12)
+    assert np.ptp(motion.energy) < 1e-8
+    assert np.ptp(motion.E) > 10  # it moves
 
 
 @pytest.mark.slow
 def test_a_frictionless_arm_keeps_its_energy_for_a_minute():
     robot, q, qd = frictionless_rx90()
-    found = symoro.simulate(robot, 60.0, q=q, qd=qd, rtol=1e-12, atol=1e-12, step=0.05)
-    assert np.ptp(found.energy) < 1e-8
+    motion = symoro.simulate(robot, 60.0, q=q, qd=qd, rtol=1e-12, atol=1e-12, step=0.05)
+    assert np.ptp(motion.energy) < 1e-8
 
 
 def test_a_tree_keeps_its_energy():
     robot = without_drives(numbered(symoro.load("humanoid_torso")))
     (n,) = symoro.generate(robot, "energy").inputs["q"]
-    found = symoro.simulate(robot, 0.3, q=np.full(n, 0.2), qd=np.linspace(-0.5, 0.5, n), **FINE)
-    assert drift(found) < 1e-8
+    motion = symoro.simulate(robot, 0.3, q=np.full(n, 0.2), qd=np.linspace(-0.5, 0.5, n), **FINE)
+    assert drift(motion) < 1e-8
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -64,20 +64,20 @@ def test_random_trees_keep_their_energy(seed, base):
     n = symoro.generate(robot, "direct-dynamics").inputs["q"][0]
     rng = np.random.default_rng(seed)
     start = {"V0": rng.normal(size=6), "Q0": rng.normal(size=4)} if base == "floating" else {}
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot, 0.2, q=rng.normal(size=n), qd=rng.normal(size=n), start=start, step=0.02, **FINE
     )
-    assert drift(found) < 1e-8
+    assert drift(motion) < 1e-8
 
 
 @pytest.mark.parametrize("name, q, qd", [("fourbar", [0.7], [1.0]), ("fivebar", [1.9, 0.9], [0.4, -0.3])])
 def test_closed_loops_keep_their_energy_and_stay_closed(name, q, qd):
     robot = without_drives(symoro.load(name))
-    found = symoro.simulate(robot, 1.0, q=q, qd=qd, **FINE)
-    assert drift(found) < 1e-8
+    motion = symoro.simulate(robot, 1.0, q=q, qd=qd, **FINE)
+    assert drift(motion) < 1e-8
     loop = symoro.generate(robot, "loop-geometry").function()
-    for row in found.q[::20]:
-        active = [k for k, j in enumerate(found.joints) if j in found.coordinates]
+    for row in motion.q[::20]:
+        active = [k for k, j in enumerate(motion.joints) if j in motion.coordinates]
         rows = loop(qa=row[active])
         near = np.abs(np.angle(np.exp(1j * (rows["q"] - row)))).max(axis=1)
         assert near[rows["status"] == 0].min() < 1e-10
@@ -87,47 +87,47 @@ def test_a_floating_base_keeps_energy_momentum_and_its_rotation():
     robot = without_drives(symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4]))
     robot = robot.bind({"G2": 0}).replace()
     start = {"V0": [0.3, -0.2, 0.5, 0.4, -0.7, 0.6], "Q0": [0.8, 0.1, -0.3, 0.2], "P0": [1, 2, 3]}
-    found = symoro.simulate(robot, 2.0, q=[0.3, 0.7], qd=[1.0, -2.0], start=start, **FINE)
-    assert drift(found) < 1e-9
+    motion = symoro.simulate(robot, 2.0, q=[0.3, 0.7], qd=[1.0, -2.0], start=start, **FINE)
+    assert drift(motion) < 1e-9
     momentum = symoro.generate(robot, "centroidal-momentum").function()
     world, first = [], None
-    for k in range(0, len(found.t), 20):
-        R = from_quaternion(found.parts["Q0"][k])
-        h = momentum(q=found.q[k], qd=found.qd[k], V0=found.parts["V0"][k])
+    for k in range(0, len(motion.t), 20):
+        R = from_quaternion(motion.parts["Q0"][k])
+        h = momentum(q=motion.q[k], qd=motion.qd[k], V0=motion.parts["V0"][k])
         world.append(np.concatenate([R @ h["h"][:3], R @ h["h"][3:]]))
-        com = found.parts["P0"][k] + R @ h["com"]
+        com = motion.parts["P0"][k] + R @ h["com"]
         mass = 5.0
         first = com if first is None else first
-        assert np.abs(com - first - found.t[k] * world[0][:3] / mass).max() < 1e-9
+        assert np.abs(com - first - motion.t[k] * world[0][:3] / mass).max() < 1e-9
     assert np.ptp(world, axis=0).max() < 1e-9
-    assert np.abs(np.linalg.norm(found.parts["Q0"], axis=1) - 1).max() < 1e-14
+    assert np.abs(np.linalg.norm(motion.parts["Q0"], axis=1) - 1).max() < 1e-14
 
 
 def test_loops_on_a_floating_base_keep_their_energy():
     robot = without_drives(symoro.load("fivebar").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4]))
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot, 0.5, q=[1.9, 0.9], qd=[0.4, -0.3], start={"V0": [0.1, 0, 0, 0.3, 0.2, 0.1]}, **FINE
     )
-    assert drift(found) < 1e-8
+    assert drift(motion) < 1e-8
 
 
 def test_elastic_joints_keep_their_energy_and_swing():
     robot = without_drives(numbered(symoro.load("rx90_elastic")))
-    found = symoro.simulate(robot, 0.5, q=np.full(6, 0.1), **FINE)
-    assert drift(found) < 1e-9 and np.ptp(found.U) > 1e-3
+    motion = symoro.simulate(robot, 0.5, q=np.full(6, 0.1), **FINE)
+    assert drift(motion) < 1e-9 and np.ptp(motion.U) > 1e-3
 
 
 def test_a_spring_and_a_mass_swing_as_they_should():
     robot = slider(2.0).with_frame(1, eta=True, k=50.0, rest=0.1)
-    found = symoro.simulate(robot, 2.0, q=[0.3], **FINE)
-    assert np.abs(found.q[:, 0] - (0.1 + 0.2 * np.cos(5 * found.t))).max() < 1e-9
+    motion = symoro.simulate(robot, 2.0, q=[0.3], **FINE)
+    assert np.abs(motion.q[:, 0] - (0.1 + 0.2 * np.cos(5 * motion.t))).max() < 1e-9
 
 
 def test_flexible_links_keep_their_energy():
     robot = without_drives(symoro.load("flexible2r"))
     e = np.array([0.01, 0.0, -0.01, 0.0])
-    found = symoro.simulate(robot, 0.2, q=[0.2, 0.3], qd=[0.5, -0.4], start={"e": e}, **FINE)
-    assert drift(found) < 1e-7 and np.ptp(found.parts["e"]) > 1e-4
+    motion = symoro.simulate(robot, 0.2, q=[0.2, 0.3], qd=[0.5, -0.4], start={"e": e}, **FINE)
+    assert drift(motion) < 1e-7 and np.ptp(motion.parts["e"]) > 1e-4
 
 
 def test_wheels_keep_their_energy_and_roll_straight_on():
@@ -137,8 +137,8 @@ def test_wheels_keep_their_energy_and_roll_straight_on():
     driven = dict.fromkeys(
         symoro.simulate(robot, 0.01, q=np.zeros(4)).coordinates, lambda t: (2 * t, 2.0, 0.0)
     )
-    found = symoro.simulate(robot, 1.0, q=np.zeros(4), qd=[2.0, 2.0], driven=driven, start=start, **FINE)
-    way = found.parts["pose"] - found.parts["pose"][0]
+    motion = symoro.simulate(robot, 1.0, q=np.zeros(4), qd=[2.0, 2.0], driven=driven, start=start, **FINE)
+    way = motion.parts["pose"] - motion.parts["pose"][0]
     across = -np.sin(0.5) * way[:, 0] + np.cos(0.5) * way[:, 1]
     assert np.abs(across).max() < 1e-9 and np.abs(way[:, 2]).max() < 1e-9  # straight on
     assert np.hypot(way[-1, 0], way[-1, 1]) > 0.01
@@ -147,8 +147,8 @@ def test_wheels_keep_their_energy_and_roll_straight_on():
 def test_a_mobile_manipulator_keeps_its_energy():
     robot = without_drives(symoro.load("mobile_manipulator"))
     q = np.full(7, 0.2)
-    found = symoro.simulate(robot, 0.5, q=q, qd=[1, 0.5, 0.1, -0.2, 0.3], **FINE)
-    assert drift(found) < 1e-8
+    motion = symoro.simulate(robot, 0.5, q=q, qd=[1, 0.5, 0.1, -0.2, 0.3], **FINE)
+    assert drift(motion) < 1e-8
 
 
 # -- torques
@@ -173,8 +173,8 @@ def test_torques_of_a_motion_give_the_motion_back():
         q, qd, qdd = (x[0] for x in samples.at(t))
         return inverse(q=q, qd=qd, qdd=qdd)["tau"]
 
-    found = symoro.simulate("filip3r", 1.0, q=(0.1, 0.2, -0.2), tau=tau, rtol=1e-12, atol=1e-13)
-    assert np.abs(found.q[-1] - (0.5, -0.3, 0.4)).max() < 1e-6
+    motion = symoro.simulate("filip3r", 1.0, q=(0.1, 0.2, -0.2), tau=tau, rtol=1e-12, atol=1e-13)
+    assert np.abs(motion.q[-1] - (0.5, -0.3, 0.4)).max() < 1e-6
 
 
 def test_the_computed_torque_law_brings_an_error_to_rest():
@@ -182,17 +182,17 @@ def test_the_computed_torque_law_brings_an_error_to_rest():
     path = Trajectory((Move((0.5, -0.3, 0.4), duration=1),), (0.1, 0.2, -0.2))
     law = symoro.computed_torque("filip3r", path, kp=100.0, kd=20.0)
     off = np.array([0.2, -0.1, 0.05])
-    found = symoro.simulate("filip3r", 1.0, q=off + np.array([0.1, 0.2, -0.2]), tau=law, **FINE)
+    motion = symoro.simulate("filip3r", 1.0, q=off + np.array([0.1, 0.2, -0.2]), tau=law, **FINE)
     samples = symoro.sampled("filip3r", path, step=0.01)
-    error = found.q - samples.q
-    assert np.abs(error - np.outer((1 + 10 * found.t) * np.exp(-10 * found.t), off)).max() < 1e-7
+    error = motion.q - samples.q
+    assert np.abs(error - np.outer((1 + 10 * motion.t) * np.exp(-10 * motion.t), off)).max() < 1e-7
 
 
 def test_the_law_on_closed_loops():
     path = Trajectory((Move((1.6, 1.2), duration=0.5),), (1.9, 0.9))
     law = symoro.computed_torque("fivebar", path)
-    found = symoro.simulate("fivebar", 0.5, q=[1.9, 0.9], tau=law)
-    assert np.abs(found.q[-1, [0, 2]] - (1.6, 1.2)).max() < 1e-8
+    motion = symoro.simulate("fivebar", 0.5, q=[1.9, 0.9], tau=law)
+    assert np.abs(motion.q[-1, [0, 2]] - (1.6, 1.2)).max() < 1e-8
 
 
 # -- joints that follow a motion
@@ -203,30 +203,30 @@ def swing(t):
 
 
 def test_driven_joints_move_as_told_and_the_others_as_the_hybrid_model_says():
-    found = symoro.simulate(
+    motion = symoro.simulate(
         "filip3r", 0.1, q=[0.0, 0.5, 0.2], qd=[0.6, 0, 0], driven={1: swing}, step=2e-4, **FINE
     )
-    assert np.abs(found.q[:, 0] - 0.3 * np.sin(2 * found.t)).max() < 1e-12
+    assert np.abs(motion.q[:, 0] - 0.3 * np.sin(2 * motion.t)).max() < 1e-12
     hybrid = symoro.generate("filip3r", "inverse-dynamics", free=[2, 3]).function()
-    qdd = np.zeros_like(found.qd)
-    qdd[:, 0] = -1.2 * np.sin(2 * found.t)
-    told = hybrid(q=found.q, qd=found.qd, qdd=qdd, tau_free=np.zeros((len(found.t), 3)))
-    assert np.abs(told["tau"][:, 0] - found.tau[:, 0]).max() < 1e-9
-    slopes = np.gradient(found.qd, found.t, axis=0)
+    qdd = np.zeros_like(motion.qd)
+    qdd[:, 0] = -1.2 * np.sin(2 * motion.t)
+    told = hybrid(q=motion.q, qd=motion.qd, qdd=qdd, tau_free=np.zeros((len(motion.t), 3)))
+    assert np.abs(told["tau"][:, 0] - motion.tau[:, 0]).max() < 1e-9
+    slopes = np.gradient(motion.qd, motion.t, axis=0)
     assert np.abs(slopes - told["qdd_out"])[2:-2].max() < 1e-4 * np.abs(slopes).max()
 
 
 def test_energy_is_what_driven_joints_put_in():
-    found = symoro.simulate(
+    motion = symoro.simulate(
         "filip3r", 1.0, q=[0.0, 0.5, 0.2], qd=[0.6, 0, 0], driven={1: swing}, step=1e-3, **FINE
     )
     from scipy.integrate import simpson
 
-    power = found.tau[:, 0] * found.qd[:, 0]
+    power = motion.tau[:, 0] * motion.qd[:, 0]
     for upto in (301, 701, 1001):
-        work = simpson(power[:upto], x=found.t[:upto])
-        gained = found.energy[upto - 1] - found.energy[0]
-        assert gained == pytest.approx(work, abs=1e-7 * np.ptp(found.energy))
+        work = simpson(power[:upto], x=motion.t[:upto])
+        gained = motion.energy[upto - 1] - motion.energy[0]
+        assert gained == pytest.approx(work, abs=1e-7 * np.ptp(motion.energy))
 
 
 def _middle(x):
@@ -242,18 +242,18 @@ def test_a_base_follows_from_joints_that_are_all_driven():
     def soft(t):
         return 0.1 * t**3, 0.3 * t**2, 0.6 * t
 
-    found = symoro.simulate(robot, 1.0, q=[0, 0], driven={1: soft, 2: soft}, start=start, **FINE)
+    motion = symoro.simulate(robot, 1.0, q=[0, 0], driven={1: soft, 2: soft}, start=start, **FINE)
     momentum = symoro.generate(robot, "centroidal-momentum").function()
-    h = momentum(q=found.q[-1], qd=found.qd[-1], V0=found.parts["V0"][-1])["h"]
-    assert np.abs(h).max() < 1e-9 and np.abs(found.parts["V0"][-1]).max() > 0.01
+    h = momentum(q=motion.q[-1], qd=motion.qd[-1], V0=motion.parts["V0"][-1])["h"]
+    assert np.abs(h).max() < 1e-9 and np.abs(motion.parts["V0"][-1]).max() > 0.01
 
 
 def test_driven_joints_of_loops_and_of_wheels():
     def turn(t):
         return 1.9 - 0.1 * t**2, -0.2 * t, -0.2
 
-    found = symoro.simulate("fivebar", 0.5, q=[1.9, 0.9], driven={1: turn}, **FINE)
-    assert np.abs(found.q[:, 0] - 1.9 + 0.1 * found.t**2).max() < 1e-12
+    motion = symoro.simulate("fivebar", 0.5, q=[1.9, 0.9], driven={1: turn}, **FINE)
+    assert np.abs(motion.q[:, 0] - 1.9 + 0.1 * motion.t**2).max() < 1e-12
 
     def steer(t):
         return 0.2 + 0.1 * t**2, 0.2 * t, 0.2
@@ -261,10 +261,10 @@ def test_driven_joints_of_loops_and_of_wheels():
     car = numbered(symoro.load("car"))
     sizes = symoro.generate(car, "direct-dynamics").inputs
     joints = [j for j in (1, 2, 3) if car.frame(j).mu]
-    found = symoro.simulate(car, 0.5, q=np.full(sizes["q"][0], 0.2), driven={joints[-1]: steer}, **FINE)
-    assert found.finished
-    steering = found.q[:, found.joints.index(joints[-1])]
-    assert np.abs(steering - 0.2 - 0.1 * found.t**2).max() < 1e-12
+    motion = symoro.simulate(car, 0.5, q=np.full(sizes["q"][0], 0.2), driven={joints[-1]: steer}, **FINE)
+    assert motion.finished
+    steering = motion.q[:, motion.joints.index(joints[-1])]
+    assert np.abs(steering - 0.2 - 0.1 * motion.t**2).max() < 1e-12
 
 
 def test_a_driven_joint_of_a_loop_starts_where_its_motion_does_and_the_loops_close_there():
@@ -273,11 +273,11 @@ def test_a_driven_joint_of_a_loop_starts_where_its_motion_does_and_the_loops_clo
 
     with pytest.raises(ArgumentError, match=r"q of joint 1 is 1\.9 at the start, and 1\.8 by the motion"):
         symoro.simulate("fivebar", 0.1, q=[1.9, 0.9], driven={1: still})
-    found = symoro.simulate("fivebar", 0.1, q=[1.80001, 0.9], driven={1: still})
+    motion = symoro.simulate("fivebar", 0.1, q=[1.80001, 0.9], driven={1: still})
     loop = symoro.generate("fivebar", "loop-geometry").function()
-    rows = loop(qa=found.q[0, [0, 2]])
-    assert found.q[0, 0] == 1.8
-    assert np.abs(rows["q"][rows["status"] == 0] - found.q[0]).max(axis=1).min() < 1e-9
+    rows = loop(qa=motion.q[0, [0, 2]])
+    assert motion.q[0, 0] == 1.8
+    assert np.abs(rows["q"][rows["status"] == 0] - motion.q[0]).max(axis=1).min() < 1e-9
 
 
 def test_a_motion_whose_velocity_is_another_is_refused():
@@ -301,8 +301,8 @@ def test_samples_must_last_as_long_as_the_simulation_or_end_at_rest():
     ):
         symoro.simulate("planar2r", 1.0, q=[0, 1], driven=table(np.linspace(0.5, 1, 51)))
     quarter = table(np.linspace(0, np.pi / 2, 101))
-    found = symoro.simulate("planar2r", 2.0, q=[0, 1], driven=quarter, step=0.1)
-    assert np.abs(found.q[:, 0] - np.sin(np.minimum(found.t, np.pi / 2))).max() < 1e-9
+    motion = symoro.simulate("planar2r", 2.0, q=[0, 1], driven=quarter, step=0.1)
+    assert np.abs(motion.q[:, 0] - np.sin(np.minimum(motion.t, np.pi / 2))).max() < 1e-9
 
 
 def test_a_start_that_contradicts_a_motion_is_refused():
@@ -320,10 +320,10 @@ def test_a_motion_that_is_no_longer_finite_ends_the_simulation_with_a_reason(end
     def told(t):
         return (0.3 * t if t <= end else np.nan), 0.3, 0.0
 
-    found = symoro.simulate("planar2r", 1.0, q=[0, 1], driven={1: told})
-    assert not found.finished and f"joint 1 is not a finite number from t = {end:g} s on" in found.why
-    assert found.t[-1] == pytest.approx(end, abs=1e-12) and np.isfinite(found.q).all()
-    assert np.abs(found.q[:, 0] - 0.3 * found.t).max() < 1e-12
+    motion = symoro.simulate("planar2r", 1.0, q=[0, 1], driven={1: told})
+    assert not motion.finished and f"joint 1 is not a finite number from t = {end:g} s on" in motion.why
+    assert motion.t[-1] == pytest.approx(end, abs=1e-12) and np.isfinite(motion.q).all()
+    assert np.abs(motion.q[:, 0] - 0.3 * motion.t).max() < 1e-12
 
 
 # -- friction
@@ -331,22 +331,22 @@ def test_a_motion_that_is_no_longer_finite_ends_the_simulation_with_a_reason(end
 
 def test_a_sliding_mass_comes_to_rest_and_stays():
     m, FS, v = 2.0, 3.0, 1.5
-    found = symoro.simulate(slider(m, FS), 3.0, q=[0.0], qd=[v], **FINE)
+    motion = symoro.simulate(slider(m, FS), 3.0, q=[0.0], qd=[v], **FINE)
     end = m * v / FS
-    x = np.where(found.t < end, v * found.t - FS / m * found.t**2 / 2, m * v**2 / FS / 2)
-    assert np.abs(found.q[:, 0] - x).max() < 1e-10
-    assert [event.what for event in found.events] == ["slides", "sticks"]
-    assert found.events[-1].time == pytest.approx(end, abs=1e-10)
-    assert (found.qd[found.t > end + 1e-9] == 0).all()
+    x = np.where(motion.t < end, v * motion.t - FS / m * motion.t**2 / 2, m * v**2 / FS / 2)
+    assert np.abs(motion.q[:, 0] - x).max() < 1e-10
+    assert [event.what for event in motion.events] == ["slides", "sticks"]
+    assert motion.events[-1].time == pytest.approx(end, abs=1e-10)
+    assert (motion.qd[motion.t > end + 1e-9] == 0).all()
 
 
 @pytest.mark.parametrize("FS", [1e-8, 1e-3, 1.0])
 def test_friction_of_any_size_stops_a_mass_at_the_same_place_as_in_formulas(FS):
     v = np.sqrt(2 * FS * 0.5)  # comes to rest after half a metre
-    found = symoro.simulate(
+    motion = symoro.simulate(
         slider(1.0, FS), 1.2 * v / FS, q=[0.0], qd=[v], step=0.1 * v / FS, rtol=1e-11, atol=1e-14
     )
-    assert found.q[-1, 0] == pytest.approx(0.5, abs=1e-8) and found.qd[-1, 0] == 0
+    assert motion.q[-1, 0] == pytest.approx(0.5, abs=1e-8) and motion.qd[-1, 0] == 0
 
 
 def test_a_push_below_friction_moves_nothing_and_one_above_does():
@@ -393,15 +393,15 @@ def test_stick_slip_of_a_mass_on_a_belt(static):
         return [0.0, -k * (state.q[0] + state.q[1])]
 
     moving = {1: lambda t: (v * t, v, 0.0)}
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot, 6.0, q=[0, 0], qd=[v, 0], tau=spring, driven=moving, static=static, step=0.005, **FINE
     )
-    x, switches = stick_slip(FS, static, m, k, v, found.t)
-    assert np.abs(found.q.sum(axis=1) - x).max() < 1e-8
-    told = [event.time for event in found.events if event.time > 0]
+    x, switches = stick_slip(FS, static, m, k, v, motion.t)
+    assert np.abs(motion.q.sum(axis=1) - x).max() < 1e-8
+    told = [event.time for event in motion.events if event.time > 0]
     assert len(told) >= 5
     assert np.abs(np.array(told) - switches[: len(told)]).max() < 1e-9
-    assert [e.what for e in found.events if e.time > 0][:4] == ["slides", "sticks", "slides", "sticks"]
+    assert [e.what for e in motion.events if e.time > 0][:4] == ["slides", "sticks", "slides", "sticks"]
 
 
 def test_with_equal_friction_at_rest_the_mass_is_caught_once_and_then_swings():
@@ -409,7 +409,7 @@ def test_with_equal_friction_at_rest_the_mass_is_caught_once_and_then_swings():
     m, k, FS, v = 1.0, 25.0, 5.0, 0.5
     w, x0 = 5.0, 0.2
     robot = belt(m, FS)
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot,
         2.0,
         q=[0, 0],
@@ -421,26 +421,26 @@ def test_with_equal_friction_at_rest_the_mass_is_caught_once_and_then_swings():
     caught = np.arcsin(v / (x0 * w)) / w
     at = x0 * (1 - np.cos(w * caught))
     loose = caught + (x0 - at) / v
-    t = found.t
+    t = motion.t
     x = np.where(
         t < caught,
         x0 * (1 - np.cos(w * t)),
         np.where(t < loose, at + v * (t - caught), x0 + v / w * np.sin(w * (t - loose))),
     )
     upto = t < loose + 2 * np.pi / w - 1e-3  # there it touches the belt's speed
-    assert np.abs(found.q.sum(axis=1) - x)[upto].max() < 1e-8
+    assert np.abs(motion.q.sum(axis=1) - x)[upto].max() < 1e-8
 
 
 def test_motors_of_a_delta_that_start_in_motion_follow_the_law():
     robot = symoro.load("delta")
     home = np.array(robot.postures["home"])
-    found, free = (
+    result, free = (
         symoro.simulate(robot, 0.02, q=home, qd=[0.5, 0.4, 0.6], rtol=1e-7, atol=1e-8, friction=how)
         for how in ("events", "sign")
     )
-    assert found.finished and {event.what for event in found.events} == {"slides"}
-    assert np.abs(found.q - free.q).max() < 1e-12 and np.abs(found.qd[-1] - found.qd[0]).min() > 0.1
-    assert np.diff(found.energy).max() < 0  # friction takes
+    assert result.finished and {event.what for event in result.events} == {"slides"}
+    assert np.abs(result.q - free.q).max() < 1e-12 and np.abs(result.qd[-1] - result.qd[0]).min() > 0.1
+    assert np.diff(result.energy).max() < 0  # friction takes
 
 
 def test_two_joints_stick_and_break_away_one_after_the_other():
@@ -451,12 +451,12 @@ def test_two_joints_stick_and_break_away_one_after_the_other():
         .with_frame(2, FS=0.5)
         .with_frame(3, FS=0.2)
     )
-    found = symoro.simulate(robot, 1.0, q=[0, 0.5, 0.3], tau=lambda t, _: [0, 0, t], **FINE)
-    first = next(event for event in found.events if event.what == "slides")
+    motion = symoro.simulate(robot, 1.0, q=[0, 0.5, 0.3], tau=lambda t, _: [0, 0, t], **FINE)
+    first = next(event for event in motion.events if event.what == "slides")
     assert first.joint == 3 and first.time == pytest.approx(0.2, abs=1e-9)
-    assert (found.qd[found.t < 0.2] == 0).all()
-    put_in = np.cumsum(_middle((found.tau * found.qd).sum(axis=1)) * np.diff(found.t))
-    assert (found.energy[1:] - found.energy[0] <= put_in + 1e-9).all()  # friction only takes
+    assert (motion.qd[motion.t < 0.2] == 0).all()
+    put_in = np.cumsum(_middle((motion.tau * motion.qd).sum(axis=1)) * np.diff(motion.t))
+    assert (motion.energy[1:] - motion.energy[0] <= put_in + 1e-9).all()  # friction only takes
 
 
 def test_events_agree_with_friction_that_is_smooth_enough_not_to_switch():
@@ -470,42 +470,42 @@ def test_events_agree_with_friction_that_is_smooth_enough_not_to_switch():
 
 def test_a_whole_arm_comes_to_rest_by_friction():
     robot = numbered(symoro.load("puma560"))  # the energy takes MZ1, which has no number
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot, 3.0, q=(0.3, 1.0, 1.5, 0.2, 0.6, 0.1), qd=(1, 0.5, -0.5, 1, 1, 1), step=0.05
     )
-    assert found.finished
-    assert np.diff(found.energy).max() < 1e-9
-    assert found.qd[-1, 0] == 0 and found.qd[-1, 5] == 0
+    assert motion.finished
+    assert np.diff(motion.energy).max() < 1e-9
+    assert motion.qd[-1, 0] == 0 and motion.qd[-1, 5] == 0
 
 
 # -- stops
 
 
 def test_a_mass_bounces_at_its_stops():
-    found = symoro.simulate(slider(1.0, lower=-1.0, upper=1.0), 3.0, q=[0.0], qd=[1.0], stops=0.5, **FINE)
+    motion = symoro.simulate(slider(1.0, lower=-1.0, upper=1.0), 3.0, q=[0.0], qd=[1.0], stops=0.5, **FINE)
     for number in (np.float32(0.5), np.array(0.5)):  # one half, of whatever type
         same = symoro.simulate(slider(1.0, upper=1.0), 1.5, q=[0.0], qd=[1.0], stops=number)
         assert same.qd[-1, 0] == pytest.approx(-0.5)
     # 1 s to the stop, back with half the speed
-    back = np.where(found.t < 1, found.t, 1 - 0.5 * (found.t - 1))
-    assert np.abs(found.q[:, 0] - back).max() < 1e-10
+    back = np.where(motion.t < 1, motion.t, 1 - 0.5 * (motion.t - 1))
+    assert np.abs(motion.q[:, 0] - back).max() < 1e-10
 
 
 def test_a_mass_stays_at_a_stop_until_it_is_pulled_off():
     robot = slider(1.0, upper=1.0)
-    found = symoro.simulate(robot, 4.0, q=[0.0], qd=[1.0], tau=lambda t, _: [2.0 - t], stops=0.0, **FINE)
-    late = np.maximum(found.t - 2, 0)
-    arrived = found.t > 1
-    assert np.abs(found.q[arrived, 0] - (1 - late[arrived] ** 3 / 6)).max() < 1e-9
-    assert [event.what for event in found.events] == ["meets its stop", "leaves its stop"]
-    assert found.events[1].time == pytest.approx(2.0, abs=1e-9)
+    motion = symoro.simulate(robot, 4.0, q=[0.0], qd=[1.0], tau=lambda t, _: [2.0 - t], stops=0.0, **FINE)
+    late = np.maximum(motion.t - 2, 0)
+    arrived = motion.t > 1
+    assert np.abs(motion.q[arrived, 0] - (1 - late[arrived] ** 3 / 6)).max() < 1e-9
+    assert [event.what for event in motion.events] == ["meets its stop", "leaves its stop"]
+    assert motion.events[1].time == pytest.approx(2.0, abs=1e-9)
 
 
 def test_bounces_that_grow_ever_smaller_come_to_rest():
     robot = slider(1.0, lower=0.0)
-    found = symoro.simulate(robot, 5.0, q=[1.0], tau=[-9.81], stops=0.5)
-    assert found.finished and found.q[-1, 0] == 0 and found.qd[-1, 0] == 0
-    assert found.q.min() > -1e-9
+    motion = symoro.simulate(robot, 5.0, q=[1.0], tau=[-9.81], stops=0.5)
+    assert motion.finished and motion.q[-1, 0] == 0 and motion.qd[-1, 0] == 0
+    assert motion.q.min() > -1e-9
 
 
 def test_an_impact_keeps_momentum_of_what_is_not_struck():
@@ -514,16 +514,17 @@ def test_an_impact_keeps_momentum_of_what_is_not_struck():
 
     robot = without_drives(symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4]))
     robot = robot.bind({"G2": 0}).with_frame(2, limits=Limits(upper=0.5))
-    found = symoro.simulate(robot, 1.0, q=[0.1, 0.2], qd=[0.0, 1.0], stops=0.3, **FINE)
+    motion = symoro.simulate(robot, 1.0, q=[0.1, 0.2], qd=[0.0, 1.0], stops=0.3, **FINE)
     momentum = symoro.generate(robot, "centroidal-momentum").function()
     ends = [
-        momentum(q=found.q[k], qd=found.qd[k], V0=found.parts["V0"][k])["h"] for k in (0, len(found.t) - 1)
+        momentum(q=motion.q[k], qd=motion.qd[k], V0=motion.parts["V0"][k])["h"]
+        for k in (0, len(motion.t) - 1)
     ]
-    R = [from_quaternion(found.parts["Q0"][k]) for k in (0, -1)]
+    R = [from_quaternion(motion.parts["Q0"][k]) for k in (0, -1)]
     for part in (slice(0, 3), slice(3, 6)):
         assert np.abs(R[0] @ ends[0][part] - R[1] @ ends[1][part]).max() < 1e-8
-    assert any(event.what == "meets its stop" for event in found.events)
-    assert found.energy[-1] < found.energy[0] - 1e-3 and np.diff(found.energy).max() < 1e-9
+    assert any(event.what == "meets its stop" for event in motion.events)
+    assert motion.energy[-1] < motion.energy[0] - 1e-3 and np.diff(motion.energy).max() < 1e-9
 
 
 def test_a_joint_that_starts_at_its_stop_stays_or_leaves():
@@ -539,11 +540,11 @@ def test_a_joint_that_starts_at_its_stop_stays_or_leaves():
 
 
 def test_a_simulation_can_end_at_a_stop_or_where_asked():
-    found = symoro.simulate(slider(1.0, upper=1.0), 3.0, q=[0.0], qd=[1.0], stops="end")
-    assert not found.finished and "joint 1 meets its stop at t = 1 s" in found.why
-    assert found.t[-1] == pytest.approx(1)
-    found = symoro.simulate(slider(), 3.0, q=[0.0], qd=[1.0], until=lambda t, state: 0.25 - state.q[0])
-    assert found.t[-1] == pytest.approx(0.25, abs=1e-9)
+    motion = symoro.simulate(slider(1.0, upper=1.0), 3.0, q=[0.0], qd=[1.0], stops="end")
+    assert not motion.finished and "joint 1 meets its stop at t = 1 s" in motion.why
+    assert motion.t[-1] == pytest.approx(1)
+    motion = symoro.simulate(slider(), 3.0, q=[0.0], qd=[1.0], until=lambda t, state: 0.25 - state.q[0])
+    assert motion.t[-1] == pytest.approx(0.25, abs=1e-9)
 
 
 # -- the generated integrator
@@ -572,9 +573,9 @@ def test_the_generated_integrator_is_of_fourth_order(name):
     true = symoro.simulate(robot, duration, q=q, qd=qd, start=start, **fine)
     errors = []
     for step in steps:
-        found = symoro.simulate(robot, duration, q=q, qd=qd, start=start, method="rk4", step=step)
-        errors.append(np.abs(found.q[-1] - true.q[-1]).max())
-        for part, rows in found.parts.items():
+        motion = symoro.simulate(robot, duration, q=q, qd=qd, start=start, method="rk4", step=step)
+        errors.append(np.abs(motion.q[-1] - true.q[-1]).max())
+        for part, rows in motion.parts.items():
             errors[-1] = max(errors[-1], np.abs(rows[-1] - true.parts[part][-1]).max())
     assert errors[1] < 1e-6 and (errors[1] < 1e-12 or 12 < errors[0] / errors[1] < 20)
 
@@ -582,17 +583,17 @@ def test_the_generated_integrator_is_of_fourth_order(name):
 def test_every_sample_of_the_generated_integrator_is_the_one_of_its_time():
     q, qd = np.array([0.3, 0.4]), np.array([-0.4, 0.9])
     true = symoro.simulate("planar2r", 0.1, q=q, qd=qd, step=0.001, rtol=1e-12, atol=1e-13)
-    found = symoro.simulate("planar2r", 0.1, q=q, qd=qd, step=0.001, method="rk4")
-    assert (found.q[0] == q).all() and (found.qd[0] == qd).all()
-    assert np.abs(found.t - true.t).max() == 0 and np.abs(found.q - true.q).max() < 1e-10
+    motion = symoro.simulate("planar2r", 0.1, q=q, qd=qd, step=0.001, method="rk4")
+    assert (motion.q[0] == q).all() and (motion.qd[0] == qd).all()
+    assert np.abs(motion.t - true.t).max() == 0 and np.abs(motion.q - true.q).max() < 1e-10
 
 
 def test_the_generated_integrator_with_a_controller_holds_torques_from_step_to_step():
-    found = symoro.simulate(
+    motion = symoro.simulate(
         slider(1.0), 1.0, q=[0.0], tau=lambda t, s: [1.0 if t < 0.5 else -1.0], method="rk4", step=0.01
     )
-    assert found.q[-1, 0] == pytest.approx(0.25, abs=1e-12)
-    assert found.qd[-1, 0] == pytest.approx(0, abs=1e-12)
+    assert motion.q[-1, 0] == pytest.approx(0.25, abs=1e-12)
+    assert motion.qd[-1, 0] == pytest.approx(0, abs=1e-12)
 
 
 # -- interrupted, refused
@@ -607,9 +608,9 @@ def test_an_interrupt_keeps_what_was_computed():
             raise KeyboardInterrupt
         return [0.0, 0.0]
 
-    found = symoro.simulate("planar2r", 10.0, q=[0.1, 0.2], tau=tau, max_step=0.05)
-    assert not found.finished and found.why == "interrupted"
-    assert 0.3 < found.t[-1] <= 0.5 and len(found.q) == len(found.t) == len(found.tau)
+    motion = symoro.simulate("planar2r", 10.0, q=[0.1, 0.2], tau=tau, max_step=0.05)
+    assert not motion.finished and motion.why == "interrupted"
+    assert 0.3 < motion.t[-1] <= 0.5 and len(motion.q) == len(motion.t) == len(motion.tau)
 
 
 def test_progress_is_told():
@@ -626,46 +627,46 @@ def test_a_platform_that_falls_into_a_singular_posture_ends_there_with_what_was_
     robot = symoro.load("gough_stewart")
     for j in moving_joints(robot):
         robot = robot.with_frame(j, FV=0)
-    found = symoro.simulate(robot, 1.0, q="home")
-    assert not found.finished and "dead point" in found.why
-    assert 0.3 < found.t[-1] < 0.7 and np.isfinite(found.q).all()
-    legs = [k for k, j in enumerate(found.joints) if j in found.coordinates]
-    FS = np.array([robot.frame(j).FS.value(dict(robot.nominal)) for j in found.coordinates])
+    motion = symoro.simulate(robot, 1.0, q="home")
+    assert not motion.finished and "dead point" in motion.why
+    assert 0.3 < motion.t[-1] < 0.7 and np.isfinite(motion.q).all()
+    legs = [k for k, j in enumerate(motion.joints) if j in motion.coordinates]
+    FS = np.array([robot.frame(j).FS.value(dict(robot.nominal)) for j in motion.coordinates])
     assert (FS > 0).all()
-    lost = np.abs(found.q[:, legs] - found.q[0, legs]) @ FS
-    assert np.abs(found.energy[0] - found.energy - lost).max() < 1e-6 * lost[-1]
+    lost = np.abs(motion.q[:, legs] - motion.q[0, legs]) @ FS
+    assert np.abs(motion.energy[0] - motion.energy - lost).max() < 1e-6 * lost[-1]
 
 
 def test_a_dead_point_ends_the_motion_with_a_reason():
     """Five bars that fly apart come to where they are stretched out; what was computed up to there is kept."""
     robot = without_drives(symoro.load("fivebar"))
-    found = symoro.simulate(robot, 5.0, q=[1.9, 0.9], qd=[-3.0, 3.0])
-    assert np.isfinite(found.q).all()
-    assert found.t[-1] == pytest.approx(0.72)  # 0.7255 s with tolerances of 1e-12
-    assert not found.finished and "dead point" in found.why
+    motion = symoro.simulate(robot, 5.0, q=[1.9, 0.9], qd=[-3.0, 3.0])
+    assert np.isfinite(motion.q).all()
+    assert motion.t[-1] == pytest.approx(0.72)  # 0.7255 s with tolerances of 1e-12
+    assert not motion.finished and "dead point" in motion.why
 
 
 def test_no_step_goes_through_a_dead_point_into_another_assembly():
     """A step over the moment where both outer bars are in line; with small steps the loops do not close there."""
-    found = symoro.simulate("fivebar", 1.0, q=[2.2, 0.6], qd=[1.6435, -2.7626])
-    assert not found.finished and "dead point" in found.why
-    assert found.t[-1] == pytest.approx(0.22)  # 0.2258 s with tolerances of 1e-12
-    assert np.ptp(found.energy) < 1e-6 * found.energy[0]
-    q1, q2, q3, q4 = found.q.T
+    motion = symoro.simulate("fivebar", 1.0, q=[2.2, 0.6], qd=[1.6435, -2.7626])
+    assert not motion.finished and "dead point" in motion.why
+    assert motion.t[-1] == pytest.approx(0.22)  # 0.2258 s with tolerances of 1e-12
+    assert np.ptp(motion.energy) < 1e-6 * motion.energy[0]
+    q1, q2, q3, q4 = motion.q.T
     assert (np.sin(q1 + q2 - q3 - q4) < 0).all()  # one assembly, up to the end
 
 
 def test_a_parallelogram_in_numbers_alone_does_not_become_an_antiparallelogram():
-    found = symoro.simulate("fourbar", 1.0, q=[1.0, -1.0, 1.0], qd=[-8.0], values={"D4": 0.8, "D5": 0.3})
-    assert not found.finished and "dead point" in found.why
-    assert len(found.t) > 5 and np.abs(found.q[:, 0] - found.q[:, 2]).max() < 1e-8
+    motion = symoro.simulate("fourbar", 1.0, q=[1.0, -1.0, 1.0], qd=[-8.0], values={"D4": 0.8, "D5": 0.3})
+    assert not motion.finished and "dead point" in motion.why
+    assert len(motion.t) > 5 and np.abs(motion.q[:, 0] - motion.q[:, 2]).max() < 1e-8
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "RK23", "rtol": 1e-3, "atol": 1e-3}])
 def test_a_crank_that_turns_fully_goes_on(options):
     """Long steps, in which the links turn far, are no dead points."""
-    found = symoro.simulate(without_drives(symoro.load("fourbar")), 1.0, q=[0.7], qd=[15.0], **options)
-    assert found.finished and np.ptp(found.q[:, 0]) > 2 * np.pi
+    motion = symoro.simulate(without_drives(symoro.load("fourbar")), 1.0, q=[0.7], qd=[15.0], **options)
+    assert motion.finished and np.ptp(motion.q[:, 0]) > 2 * np.pi
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -723,21 +724,21 @@ def test_loops_that_do_not_close_at_the_start():
 def test_a_table_and_a_parquet_file(tmp_path):
     from symoro.trajectory.samples import read_table
 
-    found = symoro.simulate("planar2r", 0.5, q=[0.1, 0.2])
-    again = read_table(found.csv().replace("qd1", "x1").replace("qd2", "x2"))
-    assert (again.q == found.q).all()
-    assert {"t", "q1", "qd2", "tau1", "E", "U"} <= set(found.columns)
+    motion = symoro.simulate("planar2r", 0.5, q=[0.1, 0.2])
+    again = read_table(motion.csv().replace("qd1", "x1").replace("qd2", "x2"))
+    assert (again.q == motion.q).all()
+    assert {"t", "q1", "qd2", "tau1", "E", "U"} <= set(motion.columns)
     parquet = pytest.importorskip("pyarrow.parquet")
-    found.write_parquet(tmp_path / "motion.parquet")
-    assert parquet.read_table(tmp_path / "motion.parquet").column("q1").to_pylist() == found.q[:, 0].tolist()
+    motion.write_parquet(tmp_path / "motion.parquet")
+    assert parquet.read_table(tmp_path / "motion.parquet").column("q1").to_pylist() == motion.q[:, 0].tolist()
 
 
 def test_a_fourier_series_drives_a_joint():
     series = Trajectory((Fourier(0.5, [[1.0]] * 3, [[0.2]] * 3, (0, 0, 0)),))
     samples = symoro.sampled("filip3r", series)
-    found = symoro.simulate("filip3r", 2.0, q=samples.q[0], qd=samples.qd[0], driven=samples, step=0.02)
+    motion = symoro.simulate("filip3r", 2.0, q=samples.q[0], qd=samples.qd[0], driven=samples, step=0.02)
     told = symoro.torques("filip3r", series, step=0.02)
-    assert np.abs(found.tau - told.tau).max() < 1e-6 * np.abs(told.tau).max() + 1e-6
+    assert np.abs(motion.tau - told.tau).max() < 1e-6 * np.abs(told.tau).max() + 1e-6
 
 
 def test_a_base_that_turns_against_gravity_is_refused_and_a_turntable_is_not():

@@ -32,10 +32,10 @@ def steered(t):
     ],
 )
 def test_a_simulation_ends_where_the_steering_is_at_a_right_angle(options):
-    found = symoro.simulate(car(), 3.0, q=[0, 0, 0], **options)
-    assert not found.finished and STUCK in found.why
-    assert abs(found.q[-1, 1]) == pytest.approx(np.pi / 2, abs=2e-3)
-    assert abs(found.q[-1, 1]) < np.pi / 2
+    motion = symoro.simulate(car(), 3.0, q=[0, 0, 0], **options)
+    assert not motion.finished and STUCK in motion.why
+    assert abs(motion.q[-1, 1]) == pytest.approx(np.pi / 2, abs=2e-3)
+    assert abs(motion.q[-1, 1]) < np.pi / 2
 
 
 def test_a_steering_that_comes_near_a_right_angle_goes_on():
@@ -44,8 +44,8 @@ def test_a_steering_that_comes_near_a_right_angle_goes_on():
     def swayed(t):
         return most * np.sin(t), most * np.cos(t), -most * np.sin(t)
 
-    found = symoro.simulate(car(), 3.0, q=[0, 0, 0], qd=[0.5, most], driven={2: swayed})
-    assert found.finished, found.why
+    motion = symoro.simulate(car(), 3.0, q=[0, 0, 0], qd=[0.5, most], driven={2: swayed})
+    assert motion.finished, motion.why
 
 
 def test_a_right_angle_that_is_touched_between_samples_is_seen():
@@ -54,8 +54,8 @@ def test_a_right_angle_that_is_touched_between_samples_is_seen():
     def swayed(t):
         return most * np.sin(t), most * np.cos(t), -most * np.sin(t)
 
-    found = symoro.simulate(car(), 3.0, q=[0, 0, 0], qd=[0.0, most], driven={2: swayed}, step=1.0)
-    assert STUCK in found.why and found.t[-1] == pytest.approx(np.pi / 2, abs=0.02)
+    motion = symoro.simulate(car(), 3.0, q=[0, 0, 0], qd=[0.0, most], driven={2: swayed}, step=1.0)
+    assert STUCK in motion.why and motion.t[-1] == pytest.approx(np.pi / 2, abs=0.02)
 
 
 def test_a_start_at_a_right_angle_and_a_path_through_it_are_refused():
@@ -70,5 +70,5 @@ def test_a_start_at_a_right_angle_and_a_path_through_it_are_refused():
 def test_wheels_that_can_always_drive_are_not_watched(name):
     robot = without_drives(numbered(symoro.load(name)))
     n = {"diffdrive": 2, "omni3": 3}[name]
-    found = symoro.simulate(robot, 1.0, q=np.full(n + 2 * (name == "diffdrive"), 0.3), qd=np.ones(n))
-    assert found.finished
+    motion = symoro.simulate(robot, 1.0, q=np.full(n + 2 * (name == "diffdrive"), 0.3), qd=np.ones(n))
+    assert motion.finished

@@ -42,35 +42,35 @@ def filip(q, qd, qdd, m, g=98.1, Jm=0.11):
 
 
 def test_the_bundled_example_has_the_torques_that_filip_printed():
-    found = symoro.torques("filip3r", symoro.load_trajectory("filip3r"))
+    result = symoro.torques("filip3r", symoro.load_trajectory("filip3r"))
     m = 8000 * np.pi * 0.015**2 * 0.2
-    samples = found.samples
+    samples = result.samples
     printed = filip(samples.q, samples.qd, samples.qdd, m) / 100  # kg dm^2 to kg m^2
-    assert np.abs(found.tau - printed).max() < 1e-12
-    assert not found.passed
+    assert np.abs(result.tau - printed).max() < 1e-12
+    assert not result.passed
 
 
 def test_what_the_drives_put_in_is_what_the_robot_gains():
     path = symoro.load_trajectory("filip3r")
-    found = symoro.torques("filip3r", path, step=0.001)
+    result = symoro.torques("filip3r", path, step=0.001)
     energy = symoro.generate("filip3r", "energy").function()
-    s = found.samples
+    s = result.samples
     both = energy(q=s.q, qd=s.qd)
     total = both["E"] + both["U"]
-    steps = (found.power[1:] + found.power[:-1]).sum(axis=1) / 2 * np.diff(s.t)
+    steps = (result.power[1:] + result.power[:-1]).sum(axis=1) / 2 * np.diff(s.t)
     put_in = np.concatenate([[0], np.cumsum(steps)])
     assert np.abs(put_in - (total - total[0])).max() < 2e-6 * np.ptp(total)
-    assert found.energy.sum() == pytest.approx(total[-1] - total[0], abs=1e-9 * np.ptp(total))
+    assert result.energy.sum() == pytest.approx(total[-1] - total[0], abs=1e-9 * np.ptp(total))
 
 
 def test_friction_takes_energy_out():
     path = Trajectory((Move((1, -0.4, 0.7, 0.5, 0.9, 0.3), duration=1),), (0, -0.9, 0.3, 0.2, 0.6, 0.1))
-    found = symoro.torques("puma560", path)
+    result = symoro.torques("puma560", path)
     robot = symoro.load("puma560").bind({f"{name}{j}": 0 for name in ("FV", "FS") for j in range(1, 7)})
     free = symoro.torques(robot, path)
-    loss = (found.energy - free.energy).sum()
+    loss = (result.energy - free.energy).sum()
     nominal = dict(symoro.load("puma560").nominal)
-    s = found.samples
+    s = result.samples
     FV, FS = (np.array([nominal[f"{name}{j}"] for j in range(1, 7)]) for name in ("FV", "FS"))
     way = np.abs(s.q[-1] - s.q[0])
     assert loss == pytest.approx((FV * way**2 * 10 / 7 + FS * way).sum(), rel=1e-9)  # of the quintic law
@@ -116,8 +116,8 @@ def test_limits_of_coupled_joints_count():
         2, coupling=Coupling(((1, formula("2")),), formula("0.5")), limits=Limits(upper=2.5)
     )
     path = Trajectory((Move((2, 0), duration=1),), (0, 0))
-    (found,) = symoro.torques(robot, path, step=0.001).passed
-    assert found.joint == 2 and found.time == pytest.approx(0.5, abs=1e-6)
+    (result,) = symoro.torques(robot, path, step=0.001).passed
+    assert result.joint == 2 and result.time == pytest.approx(0.5, abs=1e-6)
 
 
 def test_peaks_are_those_of_a_fine_motion():
@@ -139,16 +139,16 @@ def test_peaks_are_those_of_a_fine_motion():
 
 def test_loops_are_closed_for_samples_and_trajectories_alike():
     path = Trajectory((Move((1.6, 1.2), duration=1),), (1.9, 0.9))
-    found = symoro.torques("fivebar", path)
+    result = symoro.torques("fivebar", path)
     bare = Samples(
-        found.samples.joints, found.samples.t, found.samples.q, found.samples.qd, found.samples.qdd
+        result.samples.joints, result.samples.t, result.samples.q, result.samples.qd, result.samples.qdd
     )
-    again = symoro.torques("fivebar", bare, posture=found.samples.tree[0])
-    assert np.abs(again.tau - found.tau).max() < 1e-9
-    s = found.samples
+    again = symoro.torques("fivebar", bare, posture=result.samples.tree[0])
+    assert np.abs(again.tau - result.tau).max() < 1e-9
+    s = result.samples
     energy = symoro.generate("fivebar", "energy").function()(q=s.tree, qda=s.qd)
     total = energy["E"] + energy["U"]
-    assert found.energy.sum() == pytest.approx(total[-1] - total[0], abs=1e-9 * np.ptp(total))
+    assert result.energy.sum() == pytest.approx(total[-1] - total[0], abs=1e-9 * np.ptp(total))
 
 
 def test_values_that_are_missing_are_named():
@@ -186,8 +186,8 @@ def table(q, qd, qdd, step=0.01):
     ],
 )
 def test_rates_in_another_unit_give_a_warning(rate, second, words):
-    found = table(np.sin, lambda t: rate * np.cos(t), lambda t: -second * np.sin(t))
-    text = "; ".join(found.warnings)
+    result = table(np.sin, lambda t: rate * np.cos(t), lambda t: -second * np.sin(t))
+    text = "; ".join(result.warnings)
     assert all(word in text for word in words)
 
 

@@ -31,19 +31,19 @@ def past_the_wrist(offset, step, **limits):
 
 
 def test_a_singular_posture_that_is_passed_between_two_samples_shows():
-    robot, found = past_the_wrist(1e-4, 0.05, velocity=10.0)
+    robot, result = past_the_wrist(1e-4, 0.05, velocity=10.0)
     _, other = past_the_wrist(1e-4, 0.013, velocity=10.0)
-    assert np.abs(found.samples.qd).max() < 10  # nothing of it in the samples
-    assert {(one.joint, one.what) for one in found.passed} == {(4, "velocity"), (6, "velocity")}
-    for one, again in zip(found.peaks, other.peaks, strict=True):
+    assert np.abs(result.samples.qd).max() < 10  # nothing of it in the samples
+    assert {(one.joint, one.what) for one in result.passed} == {(4, "velocity"), (6, "velocity")}
+    for one, again in zip(result.peaks, other.peaks, strict=True):
         assert one.velocity == pytest.approx(again.velocity, rel=1e-6)
         assert one.torque == pytest.approx(again.torque, rel=1e-6)
         assert one.rms == pytest.approx(again.rms, rel=1e-6)
-    assert any("samples miss peaks" in warning for warning in found.warnings)
+    assert any("samples miss peaks" in warning for warning in result.warnings)
     energy = symoro.generate(robot, "energy").function({"MZ1": 0.0})
-    U = energy(q=found.samples.q[[0, -1]], qd=np.zeros((2, 6)))["U"]
-    turned_over = np.abs(found.peaks[3].power) * 1e-4  # half of what joint 4 takes, and gives back
-    assert found.energy.sum() == pytest.approx(U[1] - U[0], abs=1e-9 * turned_over)
+    U = energy(q=result.samples.q[[0, -1]], qd=np.zeros((2, 6)))["U"]
+    turned_over = np.abs(result.peaks[3].power) * 1e-4  # half of what joint 4 takes, and gives back
+    assert result.energy.sum() == pytest.approx(U[1] - U[0], abs=1e-9 * turned_over)
 
 
 def test_the_velocity_there_grows_as_the_distance_shrinks():
@@ -57,10 +57,10 @@ def test_the_velocity_there_grows_as_the_distance_shrinks():
 def test_a_move_shorter_than_the_step_shows():
     path = Trajectory((Move((1, 0, 0), duration=0.01), Hold(1)), (0, 0, 0))
     robot = symoro.load("filip3r").with_frame(1, limits=Limits(velocity=10))
-    found = symoro.torques(robot, path)
-    assert found.peaks[0].velocity == pytest.approx(15 / 8 * 100, rel=1e-9)
-    assert found.passed[0].what == "velocity" and found.passed[0].worst_time == pytest.approx(0.005)
-    assert len(found.samples.t) == 102 and found.between
+    result = symoro.torques(robot, path)
+    assert result.peaks[0].velocity == pytest.approx(15 / 8 * 100, rel=1e-9)
+    assert result.passed[0].what == "velocity" and result.passed[0].worst_time == pytest.approx(0.005)
+    assert len(result.samples.t) == 102 and result.between
 
 
 @pytest.mark.parametrize("share, passes", [(1.001, True), (1 + 1e-5, True), (1.0, False), (0.999, False)])
@@ -68,9 +68,9 @@ def test_a_limit_between_two_samples_is_told(share, passes):
     robot = slider(2.0, velocity=0.5)
     for duration in (0.05, 0.062, 0.08, 0.11):
         way = 0.5 * share * duration * 8 / 15
-        found = symoro.torques(robot, Trajectory((Move((way,), duration=duration),), (0,)), step=0.03)
-        assert bool(found.passed) == passes
-        assert found.peaks[0].velocity == pytest.approx(0.5 * share, rel=1e-9)
+        result = symoro.torques(robot, Trajectory((Move((way,), duration=duration),), (0,)), step=0.03)
+        assert bool(result.passed) == passes
+        assert result.peaks[0].velocity == pytest.approx(0.5 * share, rel=1e-9)
 
 
 # -- jumps
@@ -79,11 +79,11 @@ def test_a_limit_between_two_samples_is_told(share, passes):
 @pytest.mark.parametrize("step", [1.0, 0.07, 0.01])
 def test_jumps_of_the_acceleration_count_on_both_sides(step):
     move = Move((2, -1, 0.5), law="trapezoidal", velocity=(3,), acceleration=(20,))
-    found = symoro.torques("filip3r", Trajectory((move,), (0, 0.5, -0.2)), step=step)
+    result = symoro.torques("filip3r", Trajectory((move,), (0, 0.5, -0.2)), step=step)
     energy = symoro.generate("filip3r", "energy").function()
     U = energy(q=np.array([(0, 0.5, -0.2), (2, -1, 0.5)]), qd=np.zeros((2, 3)))["U"]
-    assert found.energy.sum() == pytest.approx(U[1] - U[0], rel=1e-10)
-    assert found.peaks[0].acceleration == pytest.approx(20) and found.peaks[1].velocity == pytest.approx(
+    assert result.energy.sum() == pytest.approx(U[1] - U[0], rel=1e-10)
+    assert result.peaks[0].acceleration == pytest.approx(20) and result.peaks[1].velocity == pytest.approx(
         -2.25
     )
     # a mass on a slide: 2 kg at 10 m/s^2, until it has 1 m/s at the very end of a ramp of 0.1 s
@@ -98,13 +98,13 @@ def test_friction_that_turns_round_counts_on_both_sides(step):
     """FS sign(qd) jumps where a joint turns round, and is there from the first moment of a motion."""
     robot = slider(2.0, FS=3.0, FV=0.5)
     points = ((0.4,), (-0.3,), (0.1,))
-    found = symoro.torques(robot, Trajectory((Via(points, (0.5, 1.2, 2.0)),), (0,)), step=step)
+    result = symoro.torques(robot, Trajectory((Via(points, (0.5, 1.2, 2.0)),), (0,)), step=step)
     t = np.linspace(0, 2, 200_001)
     fine = symoro.sampled(robot, Trajectory((Via(points, (0.5, 1.2, 2.0)),), (0,)), step=1e-5)
     lost = np.trapezoid(3 * np.abs(fine.qd[:, 0]) + 0.5 * fine.qd[:, 0] ** 2, t)
-    assert found.energy[0] == pytest.approx(lost, rel=1e-7)
+    assert result.energy[0] == pytest.approx(lost, rel=1e-7)
     tau = 2 * fine.qdd + 3 * np.sign(fine.qd) + 0.5 * fine.qd
-    assert abs(found.peaks[0].torque) == pytest.approx(np.abs(tau).max(), rel=1e-7)
+    assert abs(result.peaks[0].torque) == pytest.approx(np.abs(tau).max(), rel=1e-7)
     hold = symoro.torques(robot, Trajectory((Move((1,), law="trapezoidal", duration=3),), (0,)), step=step)
     assert hold.peaks[0].torque == pytest.approx(2 * 0.5 + 3 + 0.25, rel=1e-6)  # at the end of the first ramp
 
@@ -114,9 +114,9 @@ def test_a_fast_series_is_not_taken_for_a_slow_one():
     sine = np.zeros((1, 5))
     sine[0, 4] = 1.0
     series = Fourier(10.0, sine, np.zeros((1, 5)), (0,), duration=1)
-    found = symoro.torques(slider(2.0, velocity=0.9), Trajectory((series,)), step=0.005)
-    assert abs(found.peaks[0].acceleration) == pytest.approx(100 * np.pi, rel=1e-7)
-    assert len(found.passed) == 2
+    result = symoro.torques(slider(2.0, velocity=0.9), Trajectory((series,)), step=0.005)
+    assert abs(result.peaks[0].acceleration) == pytest.approx(100 * np.pi, rel=1e-7)
+    assert len(result.passed) == 2
 
 
 def test_loops_are_followed_between_samples():
@@ -127,11 +127,11 @@ def test_loops_are_followed_between_samples():
 
 
 def test_a_table_tells_of_its_samples_alone():
-    found = symoro.torques("filip3r", symoro.load_trajectory("filip3r"), step=0.05)
-    again = symoro.torques("filip3r", replace(found.samples))
-    assert found.between and not again.between
-    assert np.abs(again.peaks[1].torque) == np.abs(found.tau[:, 1]).max()
-    assert abs(found.peaks[1].torque) >= abs(again.peaks[1].torque)
+    result = symoro.torques("filip3r", symoro.load_trajectory("filip3r"), step=0.05)
+    again = symoro.torques("filip3r", replace(result.samples))
+    assert result.between and not again.between
+    assert np.abs(again.peaks[1].torque) == np.abs(result.tau[:, 1]).max()
+    assert abs(result.peaks[1].torque) >= abs(again.peaks[1].torque)
 
 
 # -- panels

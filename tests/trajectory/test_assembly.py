@@ -27,10 +27,10 @@ def test_many_samples_are_closed_as_one_after_the_other(name: str) -> None:
     start = robot.postures.get("home", (0.1, -1.0, 0.9 - np.pi / 2, 0, 0, 0, -0.1, -0.9))
     row = loops.row(start)
     qa = around(row, loops, 0.15)
-    found = loops.postures(loops.along(qa, row))
+    result = loops.postures(loops.along(qa, row))
     closer = LoopCloser(robot, dict(robot.nominal))
-    assert found == pytest.approx(closer.along(np.arange(len(qa)), qa, np.array(start)), abs=1e-8)
-    assert found[:, loops.active] == pytest.approx(qa, abs=0)
+    assert result == pytest.approx(closer.along(np.arange(len(qa)), qa, np.array(start)), abs=1e-8)
+    assert result[:, loops.active] == pytest.approx(qa, abs=0)
 
 
 def test_both_assemblies_of_four_bars_are_found_and_kept_over_whole_turns() -> None:
@@ -38,9 +38,9 @@ def test_both_assemblies_of_four_bars_are_found_and_kept_over_whole_turns() -> N
     rows = loops.assemblies(np.array([0.3]))
     assert len(rows) == 2
     for row in rows:
-        found = loops.postures(loops.along(np.linspace(0.3, 0.3 + 6 * np.pi, 900)[:, None], row))
-        assert np.abs(np.diff(found, axis=0)).max() < 0.2
-        end = (found[-1] - found[0]) / (2 * np.pi)
+        result = loops.postures(loops.along(np.linspace(0.3, 0.3 + 6 * np.pi, 900)[:, None], row))
+        assert np.abs(np.diff(result, axis=0)).max() < 0.2
+        end = (result[-1] - result[0]) / (2 * np.pi)
         assert end == pytest.approx(np.round(end), abs=1e-9)
 
 

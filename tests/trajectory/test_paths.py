@@ -106,10 +106,10 @@ def test_the_cubic_spline_meets_a_smooth_curve():
 def test_hermite_keeps_what_it_is_given():
     times = np.array([0.0, 0.7, 1.0])
     given = [rng.normal(size=(3, 2)) for _ in range(3)]
-    for found, wanted in zip(
+    for result, wanted in zip(
         values_at(with_derivatives(quintic_pieces(times, *given)), times), given, strict=True
     ):
-        assert np.abs(found - wanted).max() < 1e-11
+        assert np.abs(result - wanted).max() < 1e-11
 
 
 def pose(*vector):
@@ -182,8 +182,8 @@ def test_a_circle_keeps_its_whole_acceleration(
     start[0, 3] = radius
     path = Round(start, np.zeros(3), np.array([0.0, 0.0, 1.0]), angle, law)
     t = np.append(np.linspace(0, law.duration, 4001)[1:-1], law.ramp * (1 - 1e-9))
-    found, h = path.at(t), law.duration * 1e-4
-    fast, hard = (np.linalg.norm(x[:, :3], axis=1).max() for x in (found.V, found.Vd))
+    result, h = path.at(t), law.duration * 1e-4
+    fast, hard = (np.linalg.norm(x[:, :3], axis=1).max() for x in (result.V, result.Vd))
     inside = (
         (t > h)
         & (t < law.duration - h)
@@ -192,7 +192,9 @@ def test_a_circle_keeps_its_whole_acceleration(
     )
     before, here, after = (path.at(t[inside] + x).T[:, :3, 3] for x in (-h, 0.0, h))
     second = np.linalg.norm(before - 2 * here + after, axis=1) / h**2
-    np.testing.assert_allclose(second, np.linalg.norm(found.Vd[inside, :3], axis=1), rtol=0, atol=2e-3 * hard)
+    np.testing.assert_allclose(
+        second, np.linalg.norm(result.Vd[inside, :3], axis=1), rtol=0, atol=2e-3 * hard
+    )
     assert fast <= velocity * (1 + 1e-9) and hard <= 1 + 1e-9
     _, sd, sdd = law.at(t)
     spun = abs(angle) * spin

@@ -37,12 +37,12 @@ def test_a_line_is_a_line(method):
 
 def test_both_methods_give_the_same():
     circle = Circle((0.4, 0.2, 0.2), (0, 1, 1), angle=0.4, duration=1, turning=True)
-    found = [
+    result = [
         symoro.sampled("puma560", Trajectory((circle,), PUMA, method=method))
         for method in ("algebraic", "numeric")
     ]
     for name in ("q", "qd", "qdd"):
-        assert np.abs(getattr(found[0], name) - getattr(found[1], name)).max() < 1e-8
+        assert np.abs(getattr(result[0], name) - getattr(result[1], name)).max() < 1e-8
 
 
 def test_poses_are_passed_at_their_times():
@@ -209,10 +209,10 @@ def test_parts_follow_each_other_without_a_jump():
 @pytest.mark.parametrize("after", [(), (Hold(0.5),), (Move((1, 0, 0), duration=1),)])
 def test_a_move_to_where_the_robot_stands_takes_no_time(before, after):
     stay = Move((0, 0, 0), velocity=(1,), acceleration=(1,))
-    found = symoro.torques("filip3r", Trajectory((*before, stay, *after), (0, 0, 0)), step=0.1)
+    result = symoro.torques("filip3r", Trajectory((*before, stay, *after), (0, 0, 0)), step=0.1)
     lasts = sum(part.duration for part in (*before, *after))
-    assert found.samples.t[-1] == pytest.approx(lasts) and len(found.samples.t) == round(lasts / 0.1) + 1
-    assert found.between and not found.warnings
+    assert result.samples.t[-1] == pytest.approx(lasts) and len(result.samples.t) == round(lasts / 0.1) + 1
+    assert result.between and not result.warnings
 
 
 def test_limits_of_velocity_are_kept_by_a_timed_move():
@@ -244,8 +244,8 @@ def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused(name, size):
     start = (0.1,) * size
     with pytest.raises(NotApplicableError, match="not told by its driven joints"):
         symoro.sampled(name, Trajectory((Line(by=(0, 0, 0.1), duration=1),), start))
-    found = symoro.sampled(name, Trajectory((Move((0.5,) * size, duration=1),), start))
-    assert len(found.joints) == size and (found.q[-1] == 0.5).all()
+    result = symoro.sampled(name, Trajectory((Move((0.5,) * size, duration=1),), start))
+    assert len(result.joints) == size and (result.q[-1] == 0.5).all()
 
 
 # -- loops
@@ -271,11 +271,11 @@ def test_platforms_follow_a_line(name):
     robot = symoro.load(name)
     way = (0.01, 0.02, 0.0) if name == "3rrr" else (0.01, 0.02, 0.05)
     path = Trajectory((Line(by=way, duration=1),), "home")
-    found = symoro.torques(robot, path, step=0.05)
-    T = reached(name, found.samples)
+    result = symoro.torques(robot, path, step=0.05)
+    T = reached(name, result.samples)
     assert np.abs(T[-1, :3, 3] - T[0, :3, 3] - way).max() < 1e-9
     assert np.abs(T[:, :3, :3] - T[0, :3, :3]).max() < 1e-9
-    consistent(found.samples, 1e-5)
+    consistent(result.samples, 1e-5)
 
 
 def test_loops_that_cannot_close_are_told_with_the_time():

@@ -24,26 +24,26 @@ OTHER = (2.2, 1.0, 0.6, -1.6)  # near the second assembly of the five-bar
 
 
 def test_the_order_of_columns_is_of_no_matter():
-    found = symoro.torques("filip3r", ARM)
-    names = list(found.columns)
-    mixed = {name: found.columns[name] for name in ("q2", "qdd3", "t", *reversed(names)) if name in names}
+    result = symoro.torques("filip3r", ARM)
+    names = list(result.columns)
+    mixed = {name: result.columns[name] for name in ("q2", "qdd3", "t", *reversed(names)) if name in names}
     again = symoro.torques("filip3r", read_table(table_text(mixed)))
     assert again.samples.joints == (1, 2, 3)
-    assert np.abs(again.tau - found.tau).max() < 1e-9
-    samples = replace(found.samples, joints=(3, 1, 2), q=found.samples.q[:, [2, 0, 1]])
+    assert np.abs(again.tau - result.tau).max() < 1e-9
+    samples = replace(result.samples, joints=(3, 1, 2), q=result.samples.q[:, [2, 0, 1]])
     samples = replace(samples, qd=samples.qd[:, [2, 0, 1]], qdd=samples.qdd[:, [2, 0, 1]])
-    assert np.allclose(symoro.torques("filip3r", samples).tau, found.tau)
-    law, plain = (symoro.computed_torque("filip3r", one) for one in (samples, found.samples))
+    assert np.allclose(symoro.torques("filip3r", samples).tau, result.tau)
+    law, plain = (symoro.computed_torque("filip3r", one) for one in (samples, result.samples))
     start = symoro.simulate("filip3r", 0.1, q=[0, 0.1, 0.2], tau=law)
     assert np.allclose(start.tau, symoro.simulate("filip3r", 0.1, q=[0, 0.1, 0.2], tau=plain).tau)
 
 
 def test_accelerations_are_the_slopes_of_velocities():
-    found = symoro.torques("filip3r", ARM)
-    kept = {name: rows for name, rows in found.columns.items() if not name.startswith("qdd")}
+    result = symoro.torques("filip3r", ARM)
+    kept = {name: rows for name, rows in result.columns.items() if not name.startswith("qdd")}
     again = symoro.torques("filip3r", read_table(table_text(kept)))
-    assert np.abs(again.samples.qdd - found.samples.qdd).max() < 2e-4
-    assert np.abs(again.tau - found.tau).max() < 1e-4 * np.abs(found.tau).max()
+    assert np.abs(again.samples.qdd - result.samples.qdd).max() < 2e-4
+    assert np.abs(again.tau - result.tau).max() < 1e-4 * np.abs(result.tau).max()
 
 
 @pytest.mark.parametrize("count", [3, 4, 5, 40])
@@ -83,26 +83,26 @@ def test_numbers_that_are_too_large_are_no_dead_point():
 
 def test_a_table_of_all_joints_tells_the_assembly():
     for start in (BAR.start, OTHER):
-        found = symoro.torques("fivebar", replace(BAR, start=start))
-        again = symoro.torques("fivebar", read_table(table_text(found.columns)))
+        result = symoro.torques("fivebar", replace(BAR, start=start))
+        again = symoro.torques("fivebar", read_table(table_text(result.columns)))
         assert not again.warnings
-        assert np.abs(again.samples.tree - found.samples.tree).max() < 1e-9
-        assert np.abs(again.tau - found.tau).max() < 1e-9
+        assert np.abs(again.samples.tree - result.samples.tree).max() < 1e-9
+        assert np.abs(again.tau - result.tau).max() < 1e-9
 
 
 def test_active_joints_alone_take_a_posture():
-    found = [symoro.torques("fivebar", replace(BAR, start=start)) for start in (BAR.start, OTHER)]
-    bare = [replace(one.samples, tree=None) for one in found]
+    result = [symoro.torques("fivebar", replace(BAR, start=start)) for start in (BAR.start, OTHER)]
+    bare = [replace(one.samples, tree=None) for one in result]
     with pytest.raises(ArgumentError, match="can be assembled in 2 ways where the motion starts"):
         symoro.torques("fivebar", bare[0])
-    postures = [found[0].samples.tree[0], OTHER]
-    for one, samples, posture in zip(found, bare, postures, strict=True):
+    postures = [result[0].samples.tree[0], OTHER]
+    for one, samples, posture in zip(result, bare, postures, strict=True):
         again = symoro.torques("fivebar", samples, posture=posture)
         assert np.abs(again.tau - one.tau).max() < 1e-9
-    assert np.abs(found[0].tau - found[1].tau).max() > 1e-3
+    assert np.abs(result[0].tau - result[1].tau).max() > 1e-3
     robot = symoro.load("fivebar").replace(postures={"home": tuple(postures[0]), "other": OTHER})
-    assert np.allclose(symoro.torques(robot, bare[0]).tau, found[0].tau)
-    assert np.allclose(symoro.torques(robot, bare[1], posture="other").tau, found[1].tau)
+    assert np.allclose(symoro.torques(robot, bare[0]).tau, result[0].tau)
+    assert np.allclose(symoro.torques(robot, bare[1], posture="other").tau, result[1].tau)
     with pytest.raises(UnknownNameError):
         symoro.torques(robot, bare[0], posture="none")
 
@@ -151,59 +151,59 @@ def push(scale):
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_torques_along_a_simulation_are_those_applied(tmp_path, suffix):
-    found = symoro.simulate("filip3r", 0.5, q=[-1, 0.2, 0.1], tau=push(0.3), step=0.002)
-    assert round_trip(found, tmp_path, suffix)[0] < 5e-5
+    motion = symoro.simulate("filip3r", 0.5, q=[-1, 0.2, 0.1], tau=push(0.3), step=0.002)
+    assert round_trip(motion, tmp_path, suffix)[0] < 5e-5
 
 
 def test_torques_along_a_simulation_of_loops(tmp_path):
     for q in ([2.2, -1.79, 0.6, 1.94], OTHER):
-        found = symoro.simulate("fivebar", 0.5, q=q, tau=push(0.02), step=0.002)
-        off, again = round_trip(found, tmp_path, "csv")
-        assert off < 1e-6 and np.abs(again.samples.tree - found.q).max() < 1e-8
+        motion = symoro.simulate("fivebar", 0.5, q=q, tau=push(0.02), step=0.002)
+        off, again = round_trip(motion, tmp_path, "csv")
+        assert off < 1e-6 and np.abs(again.samples.tree - motion.q).max() < 1e-8
 
 
 def test_torques_along_a_simulation_of_a_passive_joint(tmp_path):
     robot = without_drives(symoro.load("cartpole"))
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot, 0.5, q=[0.1, 0.4], qd=[0.2, -0.5], tau=lambda t, s: [np.sin(4 * t), 0], step=0.005
     )
-    off, again = round_trip(found, tmp_path, "csv")
-    assert off < 1e-4 and np.abs(again.follows.q - found.q).max() < 1e-4
+    off, again = round_trip(motion, tmp_path, "csv")
+    assert off < 1e-4 and np.abs(again.follows.q - motion.q).max() < 1e-4
 
 
 def test_torques_along_a_simulation_of_a_free_base(tmp_path):
     robot = symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
     start = {"V0": [0.1, 0.2, 0, 0.3, 0, 0.5], "P0": [1, 2, 3], "Q0": [0.8, 0.6, 0, 0]}
-    found = symoro.simulate(robot, 0.5, q=[0.1, 0.4], tau=push(1.0), start=start, step=0.005)
-    off, again = round_trip(found, tmp_path, "csv")
+    motion = symoro.simulate(robot, 0.5, q=[0.1, 0.4], tau=push(1.0), start=start, step=0.005)
+    off, again = round_trip(motion, tmp_path, "csv")
     assert off < 1e-4
     for name in start:
-        assert np.abs(again.follows.parts[name] - found.parts[name]).max() < 1e-4
+        assert np.abs(again.follows.parts[name] - motion.parts[name]).max() < 1e-4
 
 
 def test_torques_along_a_simulation_on_wheels(tmp_path):
     robot = without_drives(numbered(symoro.load("diffdrive")))
     start = {"pose": [1, 2, 0.5]}
-    found = symoro.simulate(
+    motion = symoro.simulate(
         robot, 0.3, q=[0.1, 0.2, 0.3, 0.4], qd=[1, 2], tau=push(1.0), start=start, step=0.005
     )
-    off, again = round_trip(found, tmp_path, "csv")
-    assert off < 1e-4 and np.abs(again.follows.q - found.q).max() < 1e-6
-    assert np.abs(again.follows.parts["pose"] - found.parts["pose"]).max() < 1e-6
+    off, again = round_trip(motion, tmp_path, "csv")
+    assert off < 1e-4 and np.abs(again.follows.q - motion.q).max() < 1e-6
+    assert np.abs(again.follows.parts["pose"] - motion.parts["pose"]).max() < 1e-6
 
 
 def test_torques_along_a_simulation_of_a_spring_and_of_beams(tmp_path):
     spring = symoro.load("planar2r").with_frame(2, eta=True, k=50, rest=0)
     push_one = {"q": [0.1, 0.2], "tau": lambda t, state: [np.sin(3 * t), 0], "step": 0.001}
     for robot, more in ((spring, {"qd": [0, 0.5]}), (symoro.load("flexible2r"), {})):
-        found = symoro.simulate(robot, 0.1, **push_one, **more)
-        off, again = round_trip(found, tmp_path, "csv")
-        assert off < 1e-3 and np.abs(again.follows.q - found.q).max() < 1e-5
+        motion = symoro.simulate(robot, 0.1, **push_one, **more)
+        off, again = round_trip(motion, tmp_path, "csv")
+        assert off < 1e-3 and np.abs(again.follows.q - motion.q).max() < 1e-5
 
 
 def test_a_passive_joint_that_forces_move_elsewhere_gives_a_warning():
-    found = symoro.simulate("cartpole", 0.5, q=[0.1, 0.4], step=0.005)
-    columns = {**found.columns, "q2": found.q[:, 1] + 0.1 * found.t}
+    motion = symoro.simulate("cartpole", 0.5, q=[0.1, 0.4], step=0.005)
+    columns = {**motion.columns, "q2": motion.q[:, 1] + 0.1 * motion.t}
     warnings = symoro.torques("cartpole", read_table(table_text(columns))).warnings
     assert any("joint 2 is at" in warning and "by the forces on it" in warning for warning in warnings)
 

@@ -33,13 +33,13 @@ parts:
 
 
 def test_all_kinds_are_read_with_degrees_for_angles_alone():
-    found = read_trajectory_text(WHOLE)
+    result = read_trajectory_text(WHOLE)
     a = np.pi / 180
-    assert found.name == "all kinds" and found.frame == "tool" and found.pose == "position"
-    assert isinstance(found.start, Start)
-    assert found.start.pose == pytest.approx((0.5, 0.1, 0.3, 0, np.pi / 2, 0))
-    assert found.start.near == pytest.approx((0, np.pi / 4, 0))
-    move, via, fourier, line, by, circle, poses, hold = found.parts
+    assert result.name == "all kinds" and result.frame == "tool" and result.pose == "position"
+    assert isinstance(result.start, Start)
+    assert result.start.pose == pytest.approx((0.5, 0.1, 0.3, 0, np.pi / 2, 0))
+    assert result.start.near == pytest.approx((0, np.pi / 4, 0))
+    move, via, fourier, line, by, circle, poses, hold = result.parts
     assert isinstance(move, Move) and move.to == pytest.approx((np.pi / 2, 0, np.pi * a))
     assert move.velocity == pytest.approx((np.pi / 2,)) and move.acceleration == pytest.approx(
         (np.pi, np.pi, 2 * np.pi)

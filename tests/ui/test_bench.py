@@ -26,9 +26,9 @@ def edit(view: dict[str, Any], *edits: dict[str, Any]) -> dict[str, Any]:
 
 
 def cell(view: dict[str, Any], table: str, j: int | str, column: str) -> str:
-    (found,) = [t for t in view["tables"] if t["title"] == table]
-    (row,) = [r for r in found["rows"] if r["j"] == j]
-    return str(row["cells"][found["columns"].index(column)])
+    (result,) = [t for t in view["tables"] if t["title"] == table]
+    (row,) = [r for r in result["rows"] if r["j"] == j]
+    return str(row["cells"][result["columns"].index(column)])
 
 
 @pytest.mark.parametrize("name", library.names())
@@ -58,8 +58,8 @@ def test_a_robot_travels_as_its_document(name: str) -> None:
     ids=lambda x: x if isinstance(x, str) else "",
 )
 def test_an_edit_fills_its_cell(given: dict[str, Any], table: str, j: int | str, column: str) -> None:
-    found = edit(RX90, given)
-    assert cell(found, table, j, column) == given["text"]
+    result = edit(RX90, given)
+    assert cell(result, table, j, column) == given["text"]
     assert cell(RX90, table, j, column) != given["text"] or given["field"] == "ant"
 
 
@@ -173,13 +173,13 @@ def test_the_catalogue_tells_the_form_of_a_robot(
 
 
 def test_a_model_to_be_read() -> None:
-    found = call("model", {"robot": RX90["robot"], "model": "idm", "options": {"effort": "plain"}})
+    result = call("model", {"robot": RX90["robot"], "model": "idm", "options": {"effort": "plain"}})
     made = symoro.generate("rx90", "inverse-dynamics", effort="plain")
-    assert found["count"]["multiplications"] == made.count().multiplications
-    assert "align" in found["latex"] and found["text"] == str(made)
-    assert [port["name"] for port in found["ports"]] == ["q", "qd", "qdd", "tau"]
-    assert found["command"] == "symoro generate inverse-dynamics rx90 --effort plain"
-    assert 'effort="plain"' in found["python"] or "effort='plain'" in found["python"]
+    assert result["count"]["multiplications"] == made.count().multiplications
+    assert "align" in result["latex"] and result["text"] == str(made)
+    assert [port["name"] for port in result["ports"]] == ["q", "qd", "qdd", "tau"]
+    assert result["command"] == "symoro generate inverse-dynamics rx90 --effort plain"
+    assert 'effort="plain"' in result["python"] or "effort='plain'" in result["python"]
     assert call("explain", {"robot": RX90["robot"], "model": "idm"})["lines"]
 
 
@@ -190,9 +190,9 @@ def test_a_model_to_be_read() -> None:
 def test_what_is_copied_names_the_file_of_a_robot_that_is_not_bundled(name: str, file: str) -> None:
     edits = [{"part": "frame", "j": 4, "field": "r", "text": "0.3"}]
     changed = call("robot_edit", {"robot": {**RX90["robot"], "name": name}, "edits": edits})
-    found = call("model", {"robot": changed["robot"], "model": "jacobian"})
-    assert found["command"].startswith(f"symoro generate jacobian {file}")
-    assert f'symoro.load("{file.strip(chr(39))}")  # Robot, Save as YAML' in found["python"]
+    result = call("model", {"robot": changed["robot"], "model": "jacobian"})
+    assert result["command"].startswith(f"symoro generate jacobian {file}")
+    assert f'symoro.load("{file.strip(chr(39))}")  # Robot, Save as YAML' in result["python"]
 
 
 def test_base_parameters_with_the_options_of_their_model() -> None:
@@ -207,9 +207,9 @@ def test_base_parameters_with_the_options_of_their_model() -> None:
 
 def test_numbers_of_a_model() -> None:
     planar = call("robot_open", {"id": "planar2r"})["robot"]
-    found = call("evaluate", {"robot": planar, "model": "fast-geometry", "inputs": {"q": [0.3, 0.4]}})
+    result = call("evaluate", {"robot": planar, "model": "fast-geometry", "inputs": {"q": [0.3, 0.4]}})
     wanted = symoro.generate("planar2r", "fast-geometry").function(compiled=False)(q=[0.3, 0.4])["T"]
-    np.testing.assert_allclose(found["outputs"]["T"], wanted)
+    np.testing.assert_allclose(result["outputs"]["T"], wanted)
     assert "error" in call("evaluate", {"robot": planar, "model": "fast-geometry", "inputs": {"q": [0.3]}})
 
 
@@ -257,17 +257,17 @@ def test_all_postures_of_a_pose(name: str) -> None:
     home = view["postures"].get("home", [0.3 + 0.1 * k for k in range(len(view["coordinates"]))])
     place = symoro.generate(robot, "fast-geometry").function(values, compiled=False)
     T = place(q=home)["T"]
-    found = call("solve", {"robot": view["robot"], "pose": T.tolist(), "values": values, "q0": home})
-    assert found["complete"] == (name != "panda") and found["solutions"]
+    result = call("solve", {"robot": view["robot"], "pose": T.tolist(), "values": values, "q0": home})
+    assert result["complete"] == (name != "panda") and result["solutions"]
     places = Function(all_frames(robot), values, compiled=False)
-    for one in found["solutions"]:
+    for one in result["solutions"]:
         np.testing.assert_allclose(place(q=one["q"])["T"], T, atol=1e-9)
         at = places(q=one["q"], **({"qc": one["qc"]} if one["qc"] else {}))["T"]
         for loop in view["loops"]:
             np.testing.assert_allclose(at[loop["opened"] - 1], at[loop["twin"] - 1], atol=1e-9)
     away = [
         np.abs(np.exp(1j * np.array(one["q"])) - np.exp(1j * np.array(home))).max()
-        for one in found["solutions"]
+        for one in result["solutions"]
     ]
     assert min(away) < 1e-6 or name in ("sr400", "fivebar", "panda")  # not closed at the start; one of many
 
@@ -275,8 +275,8 @@ def test_all_postures_of_a_pose(name: str) -> None:
 def test_a_pose_out_of_reach_has_no_posture() -> None:
     far = np.eye(4)
     far[0, 3] = 10.0
-    found = call("solve", {"robot": RX90["robot"], "pose": far.tolist(), "values": RX90["values"]})
-    assert found["solutions"] == [] and found["complete"]
+    result = call("solve", {"robot": RX90["robot"], "pose": far.tolist(), "values": RX90["values"]})
+    assert result["solutions"] == [] and result["complete"]
     for pose in ([[1, 2], [3, 4]], [[None] * 4] * 4, [["x"] * 4] * 4, [[1e400] * 4] * 4, [[[1]] * 4] * 4):
         assert call("solve", {"robot": RX90["robot"], "pose": pose})["error"]["kind"] == "ArgumentError"
 
@@ -338,9 +338,9 @@ def test_loops_are_closed_from_a_posture_nearby(name: str) -> None:
         first = call("close", {"robot": view["robot"], "values": values, **start})["outputs"]
         at = first["q"][0]
     moved = [at[own.index(j)] + 0.02 for j in active]
-    found = call("close", {"robot": view["robot"], "values": values, "qa": moved, "q0": at})["outputs"]
-    assert found["status"][0] == 0
-    q, qc = found["q"][0], found["qc"][0]
+    result = call("close", {"robot": view["robot"], "values": values, "qa": moved, "q0": at})["outputs"]
+    assert result["status"][0] == 0
+    q, qc = result["q"][0], result["qc"][0]
     np.testing.assert_allclose([q[own.index(j)] for j in active], moved, atol=1e-12)
     places = Function(all_frames(robot), values, compiled=False)(q=q, qc=qc)["T"]
     for loop in view["loops"]:

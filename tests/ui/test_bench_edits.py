@@ -65,7 +65,7 @@ CAR = robot(
 
 
 def test_a_frame_in_the_middle_moves_everything_that_comes_after() -> None:
-    found = edit(ARM, {"part": "add_frame", "after": 1, "carry": True, "sigma": "P", "name": "new"})
+    result = edit(ARM, {"part": "add_frame", "after": 1, "carry": True, "sigma": "P", "name": "new"})
     wanted = robot(
         frames=[
             revolute(name="a", link={"M": "M1"}),
@@ -78,19 +78,19 @@ def test_a_frame_in_the_middle_moves_everything_that_comes_after() -> None:
         postures={"home": [0.1, 0, 0.2, 0.4]},
         nominal={"D2": 0.5},
     )
-    assert read(found["robot"]) == read(wanted)
+    assert read(result["robot"]) == read(wanted)
 
 
 def test_a_frame_beside_leaves_what_was_there() -> None:
-    found = edit(ARM, {"part": "add_frame", "after": 2, "ant": 1})
-    made = read(found["robot"])
+    result = edit(ARM, {"part": "add_frame", "after": 2, "ant": 1})
+    made = read(result["robot"])
     assert [frame.ant for frame in made.frames] == [0, 1, 1, 2, 4]
     assert made.frame(4).coupling is not None and made.frame(4).coupling.terms[0][0] == 2
     assert made.tool is not None and made.tool.place.ant == 5
 
 
 def test_a_frame_goes_and_what_stood_on_it_stays() -> None:
-    found = edit(ARM, {"part": "remove_frame", "j": 1})
+    result = edit(ARM, {"part": "remove_frame", "j": 1})
     wanted = robot(
         frames=[
             revolute(d="D2", name="b", link={"M": "M2"}),
@@ -101,7 +101,7 @@ def test_a_frame_goes_and_what_stood_on_it_stays() -> None:
         postures={"home": [0.2, 0.4]},
         nominal={"D2": 0.5},
     )
-    assert read(found["robot"]) == read(wanted)
+    assert read(result["robot"]) == read(wanted)
     last = read(edit(ARM, {"part": "remove_frame", "j": 4})["robot"])
     assert last.tool is not None and last.tool.place.ant == 3
 
@@ -133,8 +133,8 @@ def test_a_loop_comes_and_goes() -> None:
 
 
 def test_wheels_follow_their_frames() -> None:
-    found = read(edit(CAR, {"part": "add_frame", "after": 0, "ant": 0})["robot"])
-    assert [wheel.frame for wheel in found.wheels] == [2, 3]
+    result = read(edit(CAR, {"part": "add_frame", "after": 0, "ant": 0})["robot"])
+    assert [wheel.frame for wheel in result.wheels] == [2, 3]
     without = read(edit(CAR, {"part": "remove_wheel", "j": 1}, {"part": "remove_frame", "j": 1})["robot"])
     assert [wheel.frame for wheel in without.wheels] == [1]
     again = edit(CAR, {"part": "remove_wheel", "j": 2}, {"part": "add_wheel", "frame": 2, "radius": "r"})
@@ -200,29 +200,29 @@ def test_cells_of_one_row_are_changed_together() -> None:
 def test_what_cannot_be_is_refused_at_its_cell(
     document: dict[str, Any], given: dict[str, Any], words: str, place: dict[str, Any]
 ) -> None:
-    found = edit(document, given)
+    result = edit(document, given)
     if not words:
-        assert "error" not in found
+        assert "error" not in result
         return
-    assert words in found["error"]["message"]
-    assert found["error"]["place"].items() >= {"part": given["part"], **place}.items()
+    assert words in result["error"]["message"]
+    assert result["error"]["place"].items() >= {"part": given["part"], **place}.items()
 
 
 def test_tool_and_payload() -> None:
-    found = edit(
+    result = edit(
         ARM,
         {"part": "add_payload"},
         {"part": "payload", "j": "payload", "field": "M", "text": "mp"},
         {"part": "tool", "j": "tool", "field": "alpha", "text": "pi/2"},
     )
     wanted = {**ARM, "payload": {"M": "mp"}, "tool": {"on": 4, "r": "0.2", "alpha": "pi/2"}}
-    assert read(found["robot"]) == read(wanted)
-    without = edit(found["robot"], {"part": "remove_tool"})
+    assert read(result["robot"]) == read(wanted)
+    without = edit(result["robot"], {"part": "remove_tool"})
     assert read(without["robot"]) == read({k: v for k, v in ARM.items() if k != "tool"})
 
 
 def test_flexible_links() -> None:
-    found = edit(
+    result = edit(
         ARM,
         {"part": "add_flexible", "j": 2},
         {"part": "flexible", "j": 2, "field": "length", "text": "l2"},
@@ -233,27 +233,27 @@ def test_flexible_links() -> None:
     beam = {"length": "l2", "mass_per_length": "rho2", "EIz": "EI2", "modes": {"y": 2}, "shapes": "clamped"}
     frames = [dict(frame) for frame in ARM["frames"]]
     frames[1]["flexible"] = {**beam, "tip": {"M": 1}}
-    assert read(found["robot"]) == read({**ARM, "frames": frames})
-    assert read(edit(found["robot"], {"part": "remove_flexible", "j": 2})["robot"]) == read(ARM)
+    assert read(result["robot"]) == read({**ARM, "frames": frames})
+    assert read(edit(result["robot"], {"part": "remove_flexible", "j": 2})["robot"]) == read(ARM)
 
 
 def test_couplings_as_they_are_read() -> None:
     given = {"part": "frame", "j": 3, "field": "coupled", "text": "pi/2 - q2*k + 2*q1"}
-    found = edit(ARM, given)
-    assert found["couplings"] == [
+    result = edit(ARM, given)
+    assert result["couplings"] == [
         {"frame": 3, "terms": [{"frame": 1, "ratio": "2"}, {"frame": 2, "ratio": "-k"}], "offset": "pi/2"}
     ]
-    (joints,) = [table for table in found["tables"] if table["title"] == "joints"]
+    (joints,) = [table for table in result["tables"] if table["title"] == "joints"]
     shown = joints["rows"][2]["cells"][joints["columns"].index("coupled")]
-    assert edit(ARM, {**given, "text": shown})["robot"] == found["robot"]
+    assert edit(ARM, {**given, "text": shown})["robot"] == result["robot"]
     alone = edit(ARM, {**given, "text": ""})
     assert alone["coordinates"] == [1, 2, 3, 4] and alone["postures"]["home"] == [0.1, 0.2, 0, 0.4]
 
 
 def test_a_new_symbolic_link_shares_no_symbol() -> None:
     document = call("robot_new", {"links": 3})["robot"]
-    found = read(edit(document, {"part": "add_frame", "after": 1, "inertia": True})["robot"])
-    assert found.link(2).M.text == "M2_" and found.link(3).M.text == "M2"
+    result = read(edit(document, {"part": "add_frame", "after": 1, "inertia": True})["robot"])
+    assert result.link(2).M.text == "M2_" and result.link(3).M.text == "M2"
 
 
 @pytest.mark.parametrize(

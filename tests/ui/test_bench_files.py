@@ -48,7 +48,7 @@ def turned(rpy: Any, xyz: Any) -> Any:
 
 def test_shapes_stand_where_the_urdf_puts_them() -> None:
     """World placements by the URDF's own chain, and by our frames with the visual in them."""
-    found = call("robot_open", {"text": URDF, "file": "two.urdf"})
+    result = call("robot_open", {"text": URDF, "file": "two.urdf"})
     q = [0.4, 0.15]
     places = Function(all_frames(loads(URDF, "urdf")), {}, compiled=False)(q=q)["T"]
     upper = turned([0.3, 0, 0.2], [0.1, 0.2, 0.3]) @ turned([0, q[0], 0], [0, 0, 0])
@@ -60,11 +60,11 @@ def test_shapes_stand_where_the_urdf_puts_them() -> None:
         ("mesh", upper),
         ("sphere", tip @ turned([0.1, 0.2, 0.3], [0, 0, 0.2])),
     ]
-    assert [one["shape"] for one in found["visuals"]] == [shape for shape, _ in wanted]
-    for one, (_, place) in zip(found["visuals"], wanted, strict=True):
+    assert [one["shape"] for one in result["visuals"]] == [shape for shape, _ in wanted]
+    for one, (_, place) in zip(result["visuals"], wanted, strict=True):
         frame = places[one["frame"] - 1] if one["frame"] else np.eye(4)
         np.testing.assert_allclose(frame @ turned(one["rpy"], one["xyz"]), place, atol=1e-9)
-    box, cylinder, mesh, sphere = found["visuals"]
+    box, cylinder, mesh, sphere = result["visuals"]
     assert box["size"] == [1, 2, 3] and cylinder["size"] == [0.1, 0.5] and sphere["size"] == [0.05]
     assert mesh["file"] == "package://two/upper.stl" and mesh["scale"] == [0.001] * 3
     assert cylinder["color"] == [0, 0, 1, 1] and sphere["color"] == [1, 0, 0, 0.5] and mesh["color"] is None
@@ -76,8 +76,8 @@ def test_shapes_of_a_floating_robot() -> None:
         '<link name="world"><visual><geometry><sphere radius="9"/></geometry></visual></link>'
         '<joint name="f" type="floating"><parent link="world"/><child link="base"/></joint><link name="base">',
     )
-    found = call("robot_open", {"text": free, "file": "free.urdf"})
-    assert found["floating"] and [one["shape"] for one in found["visuals"]] == [
+    result = call("robot_open", {"text": free, "file": "free.urdf"})
+    assert result["floating"] and [one["shape"] for one in result["visuals"]] == [
         "box",
         "cylinder",
         "mesh",
@@ -92,8 +92,8 @@ def test_a_broken_file_tells_its_line() -> None:
         ("symoro: 1\nname: x\nframes:\n  - {joint: turning}\n", "a.yaml"),
         ("symoro: 1\nname: [\n", "a.yml"),
     ):
-        found = call("robot_open", {"text": text, "file": file})["error"]
-        assert found["place"]["line"] >= 1 and found["place"]["file"] == file, found
+        result = call("robot_open", {"text": text, "file": file})["error"]
+        assert result["place"]["line"] >= 1 and result["place"]["file"] == file, result
 
 
 def test_a_xacro_file_is_not_run() -> None:
@@ -104,8 +104,8 @@ def test_a_xacro_file_is_not_run() -> None:
         {"file": "x"},
         {"file": "x", "format": "xacro"},
     ):
-        found = call("robot_open", {"text": text, **payload})["error"]
-        assert "workbench runs none" in found["message"] and "convert it to URDF" in found["hint"]
+        result = call("robot_open", {"text": text, **payload})["error"]
+        assert "workbench runs none" in result["message"] and "convert it to URDF" in result["hint"]
 
 
 def test_a_name_is_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,8 +131,8 @@ MJCF = (
 def test_a_mujoco_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two.xml").write_text(MJCF.replace('model="two"', 'model="another"'))
-    found = call("robot_open", {"text": MJCF, "file": "two.xml"})
-    assert found["name"] == "two" and found["sizes"]["NL"] == 2
+    result = call("robot_open", {"text": MJCF, "file": "two.xml"})
+    assert result["name"] == "two" and result["sizes"]["NL"] == 2
 
 
 @pytest.mark.parametrize(
@@ -147,20 +147,20 @@ def test_a_mujoco_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     ],
 )
 def test_a_model_that_names_other_files_is_refused(part: str) -> None:
-    found = call(
+    result = call(
         "robot_open", {"text": MJCF.replace("<worldbody>", part + "\n<worldbody>", 1), "format": "mjcf"}
     )
-    assert "names other files" in found["error"]["message"] and found["error"]["place"]["line"] == 1
+    assert "names other files" in result["error"]["message"] and result["error"]["place"]["line"] == 1
 
 
 def test_without_mujoco_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "mujoco", None)
-    found = call("robot_open", {"text": MJCF, "file": "two.xml"})["error"]
-    assert found["kind"] == "MissingDependencyError" and "symoro[mujoco]" in found["hint"]
+    result = call("robot_open", {"text": MJCF, "file": "two.xml"})["error"]
+    assert result["kind"] == "MissingDependencyError" and "symoro[mujoco]" in result["hint"]
 
 
 @pytest.mark.parametrize("format", ["par", "yaml", "urdf", "khalil-kleinfinger", "xacro", "mjcf", "nothing"])
 def test_writing_answers(format: str) -> None:
     robot = call("robot_open", {"id": "planar2r"})["robot"]
-    found = call("robot_write", {"robot": robot, "format": format, "lossy": True})
-    assert ("error" in found) == (format in ("xacro", "mjcf", "nothing")), found
+    result = call("robot_write", {"robot": robot, "format": format, "lossy": True})
+    assert ("error" in result) == (format in ("xacro", "mjcf", "nothing")), result

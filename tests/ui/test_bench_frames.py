@@ -32,8 +32,8 @@ def test_placements_come_without_the_closing_where_it_is_not_asked_for() -> None
 
 def test_positions_of_all_joints_where_some_follow_others() -> None:
     robot = loads(COUPLED, "yaml")
-    found = Function(all_frames(robot), {"k": -0.5}, compiled=False, robot=robot)(q=[0.4, 0.7])
-    np.testing.assert_allclose(found["joints"], [0.4, 0.1 - 0.5 * 0.4, 0.7])
+    result = Function(all_frames(robot), {"k": -0.5}, compiled=False, robot=robot)(q=[0.4, 0.7])
+    np.testing.assert_allclose(result["joints"], [0.4, 0.1 - 0.5 * 0.4, 0.7])
     assert "joints" not in {port.name for port in all_frames(symoro.load("rx90")).outputs}
 
 

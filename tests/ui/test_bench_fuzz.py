@@ -65,12 +65,12 @@ KEYS = (
 
 
 def paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    found = [at]
+    result = [at]
     if isinstance(value, dict):
-        found += [path for key, inner in value.items() for path in paths(inner, (*at, key))]
+        result += [path for key, inner in value.items() for path in paths(inner, (*at, key))]
     if isinstance(value, list):
-        found += [path for k, inner in enumerate(value) for path in paths(inner, (*at, k))]
-    return found
+        result += [path for k, inner in enumerate(value) for path in paths(inner, (*at, k))]
+    return result
 
 
 PATHS = [paths(document) for document in DOCUMENTS]
@@ -113,21 +113,21 @@ EDIT = st.fixed_dictionaries(
 
 
 def answered(name: str, payload: Any) -> dict[str, Any]:
-    found = call(name, payload)
-    assert isinstance(found, dict)
-    json.dumps(found, allow_nan=False)
-    if "error" in found:
-        assert found["error"]["kind"] and found["error"]["message"]
-    return found
+    result = call(name, payload)
+    assert isinstance(result, dict)
+    json.dumps(result, allow_nan=False)
+    if "error" in result:
+        assert result["error"]["kind"] and result["error"]["message"]
+    return result
 
 
 def mutated(document: Any, edits: list[Any], name: str, extra: dict[str, Any]) -> None:
-    found = answered(name, {"robot": document, "edits": edits, "model": "fast-geometry", **extra})
+    result = answered(name, {"robot": document, "edits": edits, "model": "fast-geometry", **extra})
     if (
-        name == "robot_edit" and "error" not in found
+        name == "robot_edit" and "error" not in result
     ):  # what came of it is a robot, and the same when read again
-        again = answered("robot_view", {"robot": found["robot"]})
-        assert again["robot"] == found["robot"]
+        again = answered("robot_view", {"robot": result["robot"]})
+        assert again["robot"] == result["robot"]
 
 
 PAYLOADS = (

@@ -45,27 +45,27 @@ def text() -> str:
 
 
 def test_a_log_gives_the_numbers_of_the_library() -> None:
-    found = call(
+    result = call(
         "identify", {"robot": ROBOT, "files": {"log.csv": text()}, "decimation": 20, "essential": True}
     )
     _, q, tau = arrays()
     wanted = symoro.identify("planar2r", log_of_arrays(1000, q, tau), decimation=20)
-    values = {one["name"]: one["value"] for one in found["parameters"]}
+    values = {one["name"]: one["value"] for one in result["parameters"]}
     assert values == pytest.approx(wanted.estimate.as_dict(), rel=1e-6, abs=1e-9)
-    assert found["residuals"]["kept"] == pytest.approx(wanted.residuals.kept.relative)
-    assert "Essential parameters" in [section["title"] for section in found["sections"]]
-    assert set(found["files"]) == {"report.md", "report.html"}
-    assert len(found["times"]) == len(found["measured"]) == len(found["predicted"])
-    assert np.abs(np.subtract(found["measured"], found["predicted"])).max() < 5
-    assert "error" not in call("robot_view", {"robot": found["robot"]})
+    assert result["residuals"]["kept"] == pytest.approx(wanted.residuals.kept.relative)
+    assert "Essential parameters" in [section["title"] for section in result["sections"]]
+    assert set(result["files"]) == {"report.md", "report.html"}
+    assert len(result["times"]) == len(result["measured"]) == len(result["predicted"])
+    assert np.abs(np.subtract(result["measured"], result["predicted"])).max() < 5
+    assert "error" not in call("robot_view", {"robot": result["robot"]})
 
 
 def test_torques_that_lag_are_reported_and_corrected() -> None:
     t, q, tau = arrays()
     late = table("t,q1,q2,tau1,tau2", np.concatenate([t, q, np.roll(tau, 12, axis=0)], axis=1)[12:])
     payload = {"robot": ROBOT, "files": {"log.csv": late}, "decimation": 20, "slow": 0.05}
-    found = call("identify", payload)
-    assert [line for line in found["warnings"] if "lag behind the motion by 12" in line]
+    result = call("identify", payload)
+    assert [line for line in result["warnings"] if "lag behind the motion by 12" in line]
     assert call("identify", {**payload, "delay": "0.012"})["warnings"] == []
     assert "delay: expected seconds" in call("identify", {**payload, "delay": "late"})["error"]["message"]
 
@@ -73,25 +73,25 @@ def test_torques_that_lag_are_reported_and_corrected() -> None:
 def test_a_log_in_two_files_with_units() -> None:
     _, q, tau = arrays()
     files = {"position.csv": table("a,b", np.degrees(q)), "current.csv": table("a,b", tau)}
-    found = call("identify", {"robot": ROBOT, "files": files, "description": SPLIT, "decimation": 20})
-    assert "position, " in found["files"]["report.md"]  # what the log is called
-    assert found["residuals"]["kept"] < 0.01
+    result = call("identify", {"robot": ROBOT, "files": files, "description": SPLIT, "decimation": 20})
+    assert "position, " in result["files"]["report.md"]  # what the log is called
+    assert result["residuals"]["kept"] < 0.01
 
 
 @pytest.mark.parametrize("file", ["/etc/passwd", "../position.csv", "/dev/zero", "other.csv"])
 def test_a_description_names_no_other_files(file: str) -> None:
     files = {"position.csv": "a,b\n1,2"}
     description = SPLIT.replace("current.csv", file)
-    found = call("identify", {"robot": ROBOT, "files": files, "description": description})
-    assert "did not come with it" in found["error"]["message"]
+    result = call("identify", {"robot": ROBOT, "files": files, "description": description})
+    assert "did not come with it" in result["error"]["message"]
 
 
 @pytest.mark.parametrize(
     "name", ["../x.csv", "/tmp/x.csv", ".csv", "x.parquet", "a/b.csv", "", "columns.yaml", "x\x00.csv"]
 )
 def test_names_of_files_are_names(name: str) -> None:
-    found = call("identify", {"robot": ROBOT, "files": {name: text()}})
-    assert "is no table of a log" in found["error"]["message"]
+    result = call("identify", {"robot": ROBOT, "files": {name: text()}})
+    assert "is no table of a log" in result["error"]["message"]
 
 
 def test_what_is_wrong_is_told_at_its_line_without_our_folders() -> None:
@@ -134,10 +134,10 @@ VALUES = st.one_of(
 )
 def test_whatever_comes_as_a_log_is_answered(payload: dict[str, Any]) -> None:
     files = {"log.csv": text()[:4000]} if payload["files"] == "whole" else payload["files"]
-    found = call("identify", {"robot": ROBOT, **payload, "files": files})
-    json.dumps(found, allow_nan=False)
-    if "error" in found:
-        assert found["error"]["kind"] and found["error"]["message"]
+    result = call("identify", {"robot": ROBOT, **payload, "files": files})
+    json.dumps(result, allow_nan=False)
+    if "error" in result:
+        assert result["error"]["kind"] and result["error"]["message"]
 
 
 def test_a_robot_with_loops_takes_a_posture() -> None:
@@ -152,5 +152,5 @@ def test_a_robot_with_loops_takes_a_posture() -> None:
     assert "can be assembled in 2 ways" in call("identify", given)["error"]["message"]
     assert "folded" in call("identify", {**given, "posture": "folded"})["error"]["message"]
     posture = ",".join(map(repr, fivebar_posture()))
-    found = call("identify", {**given, "posture": posture})
-    assert found["residuals"]["kept"] < 1e-6 and found["warnings"] == []
+    result = call("identify", {**given, "posture": posture})
+    assert result["residuals"]["kept"] < 1e-6 and result["warnings"] == []

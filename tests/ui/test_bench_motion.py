@@ -34,28 +34,28 @@ def text_of(name: str) -> str:
 
 def test_a_trajectory_has_the_numbers_of_the_library() -> None:
     view = opened("filip3r")
-    found = call("trajectory", {"robot": view["robot"], "text": text_of("filip3r")})
+    result = call("trajectory", {"robot": view["robot"], "text": text_of("filip3r")})
     wanted = symoro.torques("filip3r", load_trajectory("filip3r"))
-    assert np.allclose(found["times"], wanted.samples.t) and np.allclose(found["q"], wanted.samples.q)
-    assert np.allclose(found["tau"], wanted.tau) and np.allclose(found["power"], wanted.power)
-    assert [peak["torque"] for peak in found["peaks"]] == [peak.torque for peak in wanted.peaks]
-    assert found["energy"] == pytest.approx(wanted.energy.sum())
-    assert found["frame"] == len(view["frames"]) + 1 and view["tool"]  # its path is drawn
-    assert found["units"] == ["Nm"] * 3 and found["efforts"] == [None] * 3
+    assert np.allclose(result["times"], wanted.samples.t) and np.allclose(result["q"], wanted.samples.q)
+    assert np.allclose(result["tau"], wanted.tau) and np.allclose(result["power"], wanted.power)
+    assert [peak["torque"] for peak in result["peaks"]] == [peak.torque for peak in wanted.peaks]
+    assert result["energy"] == pytest.approx(wanted.energy.sum())
+    assert result["frame"] == len(view["frames"]) + 1 and view["tool"]  # its path is drawn
+    assert result["units"] == ["Nm"] * 3 and result["efforts"] == [None] * 3
 
 
 def test_a_tree_and_a_table_are_trajectories_too() -> None:
     robot = opened("planar2r")["robot"]
-    found = call("trajectory", {"robot": robot, "document": PICK, "step": 0.1})
+    result = call("trajectory", {"robot": robot, "document": PICK, "step": 0.1})
     head = "t,q1,q2,qd1,qd2,qdd1,qdd2"
-    rows = [head] + [f"{t},{q[0]},{q[1]},0,0,0,0" for t, q in zip(found["times"], found["q"], strict=True)]
+    rows = [head] + [f"{t},{q[0]},{q[1]},0,0,0,0" for t, q in zip(result["times"], result["q"], strict=True)]
     again = call("trajectory", {"robot": robot, "text": "# a remark\n" + "\n".join(rows)})
-    assert again["q"] == found["q"] and again["times"] == found["times"]
-    assert found["verdict"].startswith("no limit is passed") and not found["warnings"]
+    assert again["q"] == result["q"] and again["times"] == result["times"]
+    assert result["verdict"].startswith("no limit is passed") and not result["warnings"]
     assert "at the samples" in again["verdict"]
     assert again["warnings"][0].startswith("the velocities of joint 1 are not the derivative")
     apart = call("trajectory", {"robot": robot, "text": "\n".join(rows).replace(",", ";")})
-    assert apart["q"] == found["q"]
+    assert apart["q"] == result["q"]
 
 
 def test_limits_that_are_passed_are_told_in_words() -> None:
@@ -63,10 +63,10 @@ def test_limits_that_are_passed_are_told_in_words() -> None:
     edits = [{"part": "frame", "j": 1, "field": "effort", "text": "1e-3"}]
     edited = call("robot_edit", {"robot": view["robot"], "edits": edits})
     assert "error" not in edited, edited["error"]
-    found = call("trajectory", {"robot": edited["robot"], "document": PICK})
-    assert [(one["joint"], one["what"]) for one in found["passed"]][:1] == [(1, "effort")]
-    assert found["passed"][0]["told"].startswith("joint 1: effort")
-    assert found["efforts"][0] == 1e-3
+    result = call("trajectory", {"robot": edited["robot"], "document": PICK})
+    assert [(one["joint"], one["what"]) for one in result["passed"]][:1] == [(1, "effort")]
+    assert result["passed"][0]["told"].startswith("joint 1: effort")
+    assert result["efforts"][0] == 1e-3
 
 
 @pytest.mark.parametrize("name", ["fourbar", "fivebar"])
@@ -76,15 +76,15 @@ def test_loops_are_closed_in_every_row(name: str) -> None:
     start = next(iter(view["postures"].values()), None) or [0.5] * len(view["coordinates"])
     active = [start[k] + 0.1 for k, j in enumerate(view["coordinates"]) if as_robot(name).frame(j).mu]
     document = {"symoro-trajectory": 1, "start": start, "parts": [{"joints": active, "duration": 1}]}
-    found = call("trajectory", {"robot": view["robot"], "document": document, "step": 0.05})
-    assert "error" not in found, found
+    result = call("trajectory", {"robot": view["robot"], "document": document, "step": 0.05})
+    assert "error" not in result, result
     robot = as_robot(name)
     own = len(view["coordinates"])
     from symoro.models.geometric.scene import all_frames
     from symoro.runtime.function import Function
 
     places = Function(all_frames(robot), dict(robot.nominal), compiled=False)
-    q = np.array(found["q"])
+    q = np.array(result["q"])
     assert q.shape[1] == len(view["joints"])
     T = places(q=q[:, :own], qc=q[:, own:])["T"]
     for loop in view["loops"]:
@@ -119,19 +119,19 @@ def test_a_long_motion_is_thinned_to_its_ends() -> None:
     ],
 )
 def test_what_is_wrong_with_a_trajectory_is_told(payload: dict[str, Any], words: str) -> None:
-    found = call("trajectory", {"robot": opened("planar2r")["robot"], **payload})
-    assert words in found["error"]["message"]
+    result = call("trajectory", {"robot": opened("planar2r")["robot"], **payload})
+    assert words in result["error"]["message"]
 
 
 def test_poses_of_a_robot_without_a_fixed_base_are_refused_and_its_joints_are_followed() -> None:
     robot = opened("mobile_manipulator")["robot"]
     line = {"line": {"by": [0.1, 0, 0]}, "duration": 1}
     path = {"symoro-trajectory": 1, "start": [0] * 5, "parts": [line]}
-    found = call("trajectory", {"robot": robot, "document": path})
-    assert found["error"]["kind"] == "NotApplicableError"
+    result = call("trajectory", {"robot": robot, "document": path})
+    assert result["error"]["kind"] == "NotApplicableError"
     path["parts"] = [{"joints": [1, 1, 0.1, 0.2, 0.3], "duration": 1}]
-    found = call("trajectory", {"robot": robot, "document": path, "step": 0.1})
-    assert len(found["q"][0]) == 7 and len(found["tau"][0]) == 5
+    result = call("trajectory", {"robot": robot, "document": path, "step": 0.1})
+    assert len(result["q"][0]) == 7 and len(result["tau"][0]) == 5
 
 
 def test_a_simulation_has_the_numbers_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,23 +144,23 @@ def test_a_simulation_has_the_numbers_of_the_library(monkeypatch: pytest.MonkeyP
             pieces.append(progress.came)
 
     with listening(hear):
-        found = call("simulate", {"robot": robot, "q": [0.3, 0.1], "tau": [0.1, 0], "duration": 0.5})
+        result = call("simulate", {"robot": robot, "q": [0.3, 0.1], "tau": [0.1, 0], "duration": 0.5})
     wanted = simulate("planar2r", 0.5, q=[0.3, 0.1], tau=[0.1, 0])
-    assert np.allclose(found["q"], wanted.q) and np.allclose(found["tau"], wanted.tau)
+    assert np.allclose(result["q"], wanted.q) and np.allclose(result["tau"], wanted.tau)
     assert wanted.energy is not None
-    assert np.allclose(np.add(found["kinetic"], found["potential"]), wanted.energy)
-    assert found["finished"] and found["base"] is None
+    assert np.allclose(np.add(result["kinetic"], result["potential"]), wanted.energy)
+    assert result["finished"] and result["base"] is None
     # What was told while it ran is what came at the end.
     times = [t for piece in pieces for t in piece.times]
-    assert times == found["times"] and [q for piece in pieces for q in piece.q] == found["q"]
+    assert times == result["times"] and [q for piece in pieces for q in piece.q] == result["q"]
 
 
 def test_a_robot_without_masses_is_refused_at_once() -> None:
     """Accelerations that are no numbers: SciPy's integrators would halve their step for ever."""
     view = opened("rx90")
     zero = dict.fromkeys(view["symbols"], 0.0)
-    found = call("simulate", {"robot": view["robot"], "q": [0.3] * 6, "duration": 0.1, "values": zero})
-    assert "not determined" in found["error"]["message"]
+    result = call("simulate", {"robot": view["robot"], "q": [0.3] * 6, "duration": 0.1, "values": zero})
+    assert "not determined" in result["error"]["message"]
 
 
 def test_no_more_is_told_than_the_answer_has(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,24 +169,24 @@ def test_no_more_is_told_than_the_answer_has(monkeypatch: pytest.MonkeyPatch) ->
     robot = opened("planar2r")["robot"]
     came: list[int] = []
     with listening(lambda told: came.append(len(told.came.times)) if told.came else None):
-        found = call("simulate", {"robot": robot, "q": [0.3, 0.1], "duration": 0.5})
-    assert sum(came) <= len(found["times"]) == 11 and found["samples"] == 51
+        result = call("simulate", {"robot": robot, "q": [0.3, 0.1], "duration": 0.5})
+    assert sum(came) <= len(result["times"]) == 11 and result["samples"] == 51
 
 
 def test_a_trajectory_is_tracked() -> None:
     robot = opened("planar2r")["robot"]
     track = json.dumps(PICK)
-    found = call("simulate", {"robot": robot, "q": [0, 0.5], "track": track, "duration": 1})
-    assert np.allclose(found["q"][-1], [1, 0], atol=1e-4)
+    result = call("simulate", {"robot": robot, "q": [0, 0.5], "track": track, "duration": 1})
+    assert np.allclose(result["q"][-1], [1, 0], atol=1e-4)
 
 
 def test_where_a_floating_base_goes_is_told() -> None:
     """Nothing pushes a satellite that drifts: its base goes on as it began."""
     payload = {"q": [0, 0], "duration": 0.1, "start": {"V0": [1, 0, 0, 0, 0, 0]}}
-    found = call("simulate", {"robot": opened("flexible_satellite")["robot"], **payload})
-    base = np.array(found["base"]).reshape(-1, 4, 4)
-    assert len(base) == len(found["times"])
-    assert np.allclose(base[:, 0, 3], found["times"], atol=1e-9) and np.allclose(base[:, :3, :3], np.eye(3))
+    result = call("simulate", {"robot": opened("flexible_satellite")["robot"], **payload})
+    base = np.array(result["base"]).reshape(-1, 4, 4)
+    assert len(base) == len(result["times"])
+    assert np.allclose(base[:, 0, 3], result["times"], atol=1e-9) and np.allclose(base[:, :3, :3], np.eye(3))
 
 
 SCALARS = st.one_of(
@@ -244,17 +244,17 @@ def test_whatever_comes_as_a_simulation_is_answered(payload: dict[str, Any]) -> 
 
 
 def answered(name: str, payload: dict[str, Any]) -> None:
-    found = call(name, {"robot": opened("planar2r")["robot"], **payload})
-    json.dumps(found, allow_nan=False)
-    if "error" in found:
-        assert found["error"]["kind"] and found["error"]["message"]
+    result = call(name, {"robot": opened("planar2r")["robot"], **payload})
+    json.dumps(result, allow_nan=False)
+    if "error" in result:
+        assert result["error"]["kind"] and result["error"]["message"]
 
 
 def test_an_excitation_can_be_followed() -> None:
     robot = opened("planar2r")["robot"]
-    found = call("excitation", {"robot": robot, "harmonics": 2})
-    assert 1 <= found["condition"] < 50 and "ZZ2" in found["columns"]
-    followed = call("trajectory", {"robot": robot, "text": found["text"], "step": 0.1})
+    result = call("excitation", {"robot": robot, "harmonics": 2})
+    assert 1 <= result["condition"] < 50 and "ZZ2" in result["columns"]
+    followed = call("trajectory", {"robot": robot, "text": result["text"], "step": 0.1})
     assert followed["times"][-1] == pytest.approx(10)
     wrong = call("excitation", {"robot": robot, "harmonics": 0})
     assert wrong["error"]["kind"] == "OptionError"
@@ -273,8 +273,8 @@ def test_an_excitation_can_be_followed() -> None:
     ],
 )
 def test_what_would_change_nothing_is_refused(more: dict[str, Any], words: str) -> None:
-    found = call("simulate", {"robot": opened("filip3r")["robot"], "duration": 0.01, **more})
-    assert words in found["error"]["message"]
+    result = call("simulate", {"robot": opened("filip3r")["robot"], "duration": 0.01, **more})
+    assert words in result["error"]["message"]
 
 
 def test_numbers_that_a_view_brings_are_taken() -> None:
@@ -313,8 +313,8 @@ def test_a_table_tells_the_assembly_of_loops() -> None:
     bare = table_text({"time": samples.t, "q3": samples.q[:, 1], "q1": samples.q[:, 0]})
     assert "assembled in 2 ways" in call("trajectory", {"robot": robot, "text": bare})["error"]["message"]
     posture = samples.tree[0].tolist()
-    found = call("trajectory", {"robot": robot, "text": bare, "posture": posture})
-    assert np.allclose(np.array(found["q"])[:, :4], samples.tree, atol=1e-8)
-    assert np.allclose(np.array(found["tau"])[3:-3], wanted.tau[3:-3], atol=1e-4)
+    result = call("trajectory", {"robot": robot, "text": bare, "posture": posture})
+    assert np.allclose(np.array(result["q"])[:, :4], samples.tree, atol=1e-8)
+    assert np.allclose(np.array(result["tau"])[3:-3], wanted.tau[3:-3], atol=1e-4)
     whole = table_text({"time": samples.t, **{k: v for k, v in wanted.columns.items() if k != "t"}})
     assert np.allclose(call("trajectory", {"robot": robot, "text": whole})["tau"], wanted.tau)

@@ -224,9 +224,9 @@ def test_count(run: Any, data: Any) -> None:
 def test_eval(run: Any, data: Any) -> None:
     text = run("eval", "fast-geometry", "rx90", ZERO)
     assert "0.45" in text and "-0" not in text
-    found = data("eval", "fast-geometry", "rx90", ZERO, "D3=2", "RL4=pi")
+    result = data("eval", "fast-geometry", "rx90", ZERO, "D3=2", "RL4=pi")
     np.testing.assert_allclose(
-        found["T"], [[1, 0, 0, 2], [0, 1, 0, 0], [0, 0, 1, np.pi], [0, 0, 0, 1]], atol=1e-15
+        result["T"], [[1, 0, 0, 2], [0, 1, 0, 0], [0, 0, 1, np.pi], [0, 0, 0, 1]], atol=1e-15
     )
 
 
@@ -239,25 +239,25 @@ def test_eval(run: Any, data: Any) -> None:
     ],
 )
 def test_eval_takes_values_as_people_write_them(data: Any, words: list[str]) -> None:
-    found = data("eval", "fast-geometry", "rx90", *words)
-    assert found["T"][2][3] == pytest.approx(0.45 + 0.45 * np.cos(3 * np.pi / 4))
+    result = data("eval", "fast-geometry", "rx90", *words)
+    assert result["T"][2][3] == pytest.approx(0.45 + 0.45 * np.cos(3 * np.pi / 4))
 
 
 def test_eval_of_many_samples(data: Any) -> None:
-    found = data("eval", "jacobian", "planar2r", "q=[[0, 0], [pi/2, 0], [0, pi]]")
-    assert np.shape(found["J"]) == (3, 6, 2)
+    result = data("eval", "jacobian", "planar2r", "q=[[0, 0], [pi/2, 0], [0, pi]]")
+    assert np.shape(result["J"]) == (3, 6, 2)
 
 
 def test_eval_from_a_file(data: Any, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = json.dumps({"q": [[0] * 6, [1] * 6], "D3": 2})
     file = tmp_path / "values.json"
     file.write_text(text)
-    found = data("eval", "fast-geometry", "rx90", "--values", str(file))
-    assert np.shape(found["T"]) == (2, 4, 4) and found["T"][0][0][3] == 2
+    result = data("eval", "fast-geometry", "rx90", "--values", str(file))
+    assert np.shape(result["T"]) == (2, 4, 4) and result["T"][0][0][3] == 2
     both = data("eval", "fast-geometry", "rx90", "--values", str(file), ZERO)
     assert both["T"][0][3] == 2, "words win over the file"
     monkeypatch.setattr("sys.stdin", io.StringIO(text))
-    assert data("eval", "fast-geometry", "rx90", "--values", "-") == found
+    assert data("eval", "fast-geometry", "rx90", "--values", "-") == result
 
 
 def test_export(run: Any, data: Any, tmp_path: Path) -> None:
@@ -273,12 +273,12 @@ def test_export(run: Any, data: Any, tmp_path: Path) -> None:
 
 def test_singularities(run: Any, data: Any) -> None:
     assert run("singularities", "rx90").splitlines()[1] == "  cos(q3) = 0   at q3 = pi/2 or -pi/2"
-    found = data("singularities", "rx90")
-    assert found["meaning"] == "J" and found["always"] is False and found["complete"] is True
-    assert found["conditions"][2] == {"expressions": ["D3*cos(q2) - RL4*sin(q2 + q3)"], "solution": ""}
+    result = data("singularities", "rx90")
+    assert result["meaning"] == "J" and result["always"] is False and result["complete"] is True
+    assert result["conditions"][2] == {"expressions": ["D3*cos(q2) - RL4*sin(q2 + q3)"], "solution": ""}
     for name in ("jaco2", "panda"):
-        found = data("singularities", name)
-        assert found["conditions"] and found["complete"] is True
+        result = data("singularities", name)
+        assert result["conditions"] and result["complete"] is True
     assert "D3" not in run("singularities", "rx90", "--bind", "D3=1/2")
 
 

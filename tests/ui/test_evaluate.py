@@ -42,8 +42,8 @@ def test_one_joint_takes_one_number(data: Any, one: str, q: str) -> None:
 def test_one_joint_from_json_and_in_solve(data: Any, one: str, tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text('{"q": 0}')
     assert data("eval", "fast-geometry", one, "--values", str(tmp_path / "q.json"))["T"][0][3] == 1
-    found = data("eval", "inverse-dynamics", one, "q=0", "qd=0", "qdd=2")
-    assert np.shape(found["tau"]) == (1,)
+    result = data("eval", "inverse-dynamics", one, "q=0", "qd=0", "qdd=2")
+    assert np.shape(result["tau"]) == (1,)
     for at in ("0.3", "[0.3]"):
         rows = data("solve", one, "--at", at, "--given", "position")["solutions"]
         assert any(np.allclose(row["q"], [0.3]) for row in rows if row["status"] == "valid")
@@ -62,9 +62,9 @@ def test_degrees_shown(data: Any) -> None:
     q = [10, 60, -45, 20, 45, 30]
     words = ",".join(map(str, q))
     T = data("eval", "fast-geometry", "rx90", f"q={words}", "--degrees")["T"]
-    found = data("eval", "inverse-geometry", "rx90", f"T={json.dumps(T)}", "--degrees")
+    result = data("eval", "inverse-geometry", "rx90", f"T={json.dumps(T)}", "--degrees")
     assert any(
-        np.allclose(row, q) for row, status in zip(found["q"], found["status"], strict=True) if status == 0
+        np.allclose(row, q) for row, status in zip(result["q"], result["status"], strict=True) if status == 0
     )
     slow = data("eval", "inverse-kinematics", "planar2r", "q=0,90", "V=0,0,0,0,0,1", "--degrees")
     fast = data("eval", "inverse-kinematics", "planar2r", f"q=0,{HALF}", "V=0,0,0,0,0,1")
@@ -89,8 +89,8 @@ def test_a_posture_by_name(data: Any, crane: str, tmp_path: Path) -> None:
         )
     robot = symoro.load("fourbar").replace(postures={"home": [1, 2, 3]})
     symoro.save(robot, tmp_path / "loop.yaml")
-    found = data("eval", "loop-geometry", str(tmp_path / "loop.yaml"), "qa=home", "q0=home")
-    assert np.allclose(np.array(found["q"])[:, 0], 1), "the active joint is the first"
+    result = data("eval", "loop-geometry", str(tmp_path / "loop.yaml"), "qa=home", "q0=home")
+    assert np.allclose(np.array(result["q"])[:, 0], 1), "the active joint is the first"
 
 
 def test_solve_at_and_near_a_posture(data: Any) -> None:
@@ -108,16 +108,16 @@ def test_show_tells_the_postures(run: Any, data: Any) -> None:
 
 def test_free_joints_by_number(data: Any) -> None:
     entries = ["q=[0.1,0.2]", "qd=[0,0]", "qdd=[0.5,0]", "tau_free=[0,0.7]"]
-    found = data("eval", "inverse-dynamics", "planar2r", *entries, "--free", "2")
-    assert found["tau"][1] == 0.7
-    assert found["qdd_out"][0] == 0.5
+    result = data("eval", "inverse-dynamics", "planar2r", *entries, "--free", "2")
+    assert result["tau"][1] == 0.7
+    assert result["qdd_out"][0] == 0.5
 
 
 def test_flexible_links_are_shown_and_evaluated(run: Any, data: Any) -> None:
     shown = run("show", "flexible2r")
     assert "flexible links" in shown and "side view" in shown
     zero = "[0,0,0,0]"
-    found = data(
+    result = data(
         "eval", "direct-dynamics", "flexible2r", "q=[0,0]", "qd=[0,0]", "tau=[0,0]", f"e={zero}", f"ed={zero}"
     )
-    assert len(found["edd"]) == 4
+    assert len(result["edd"]) == 4

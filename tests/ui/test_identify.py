@@ -45,14 +45,14 @@ def test_tables_tell_residuals_and_parameters(run: Any, folder: Path) -> None:
 
 
 def test_json_has_the_numbers(data: Any, folder: Path) -> None:
-    found = data("identify", "arm.yaml", "log.csv", *GIVEN, "--validate", "log.csv")
+    result = data("identify", "arm.yaml", "log.csv", *GIVEN, "--validate", "log.csv")
     truth = smooth(two_links()).K
-    for name, parameter in found["parameters"].items():
+    for name, parameter in result["parameters"].items():
         assert abs(parameter["value"] - truth[name]) < 4.5 * parameter["deviation"] + 5e-3
-    assert found["parameters"]["ZZ1"]["shown"] == "ZZR1" and found["parameters"]["MX2"]["shown"] == "MX2"
-    assert found["residuals"]["kept"]["relative"] < 0.05
-    assert found["validation"]["log"]["kept"]["relative"] == pytest.approx(
-        found["residuals"]["kept"]["relative"]
+    assert result["parameters"]["ZZ1"]["shown"] == "ZZR1" and result["parameters"]["MX2"]["shown"] == "MX2"
+    assert result["residuals"]["kept"]["relative"] < 0.05
+    assert result["validation"]["log"]["kept"]["relative"] == pytest.approx(
+        result["residuals"]["kept"]["relative"]
     )
 
 
@@ -127,9 +127,9 @@ def test_loops_are_assembled_as_the_posture_says(
     np.savetxt(folder / "bars.csv", table, **head)
     posture = ",".join(str(x) for x in fivebar_posture())
     given = ("identify", "fivebar", "bars.csv", "--decimation", "2")
-    found = data(*given, f"--posture={posture}")
-    assert found["residuals"]["all"]["relative"] < 1e-2
-    assert found["parameters"]["MX2"]["value"] == pytest.approx(0.09, rel=0.02)
+    result = data(*given, f"--posture={posture}")
+    assert result["residuals"]["all"]["relative"] < 1e-2
+    assert result["parameters"]["MX2"]["value"] == pytest.approx(0.09, rel=0.02)
     assert main(list(given)) != 0
     told = capsys.readouterr().err
     assert "can be assembled in 2 ways" in told and "--posture" in told
@@ -153,10 +153,10 @@ def test_logs_of_one_name_are_told_apart(data: Any, run: Any, folder: Path) -> N
         "--validate",
         "a/log.csv",
     )
-    found = data(*given)
+    result = data(*given)
     paths = [str(Path(name) / "log.csv") for name in ("b", "a")]
-    assert list(found["validation"]) == paths
-    off = [found["validation"][path]["kept"]["relative"] for path in paths]
+    assert list(result["validation"]) == paths
+    off = [result["validation"][path]["kept"]["relative"] for path in paths]
     assert off[0] > 0.2 > 0.1 > off[1]
     text = run(*given)
     for path in paths:

@@ -26,9 +26,9 @@ def failed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 def test_all_assembly_modes(run: Any, data: Any) -> None:
     text = run("solve", "fivebar", "qa=120,60", "--degrees")
     assert "fivebar: 2 assembly modes" in text and text.count("valid") == 2 and "q5 (deg)" in text
-    found = data("solve", "fivebar", "qa=2,1")
-    assert found["joints"] == ["q1", "q2", "q3", "q4", "q5"] and found["method"] == "closed form"
-    rows = np.array([row["q"] for row in found["solutions"]])
+    result = data("solve", "fivebar", "qa=2,1")
+    assert result["joints"] == ["q1", "q2", "q3", "q4", "q5"] and result["method"] == "closed form"
+    rows = np.array([row["q"] for row in result["solutions"]])
     assert len(rows) == 2 and Loops(symoro.load("fivebar")).gap(rows[:, :4], rows[:, 4:]).max() < 1e-11
     degrees = data("solve", "fivebar", "--degrees", "qa=120,60")
     radians = data("solve", "fivebar", "qa=2*pi/3,pi/3")
@@ -51,10 +51,10 @@ def test_no_mode_is_told_by_the_exit_code(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_modes_by_newton(data: Any) -> None:
-    found = data("solve", "fivebar", "qa=2,1", "q0=2,-1.2,1,1.3", "qc0=1.6", "--method", "numeric")
-    assert found["method"] == "numeric" and [row["status"] for row in found["solutions"]] == ["valid"]
+    result = data("solve", "fivebar", "qa=2,1", "q0=2,-1.2,1,1.3", "qc0=1.6", "--method", "numeric")
+    assert result["method"] == "numeric" and [row["status"] for row in result["solutions"]] == ["valid"]
     other = data("solve", "fivebar", "qa=2,1")["solutions"][0]["q"]
-    np.testing.assert_allclose(found["solutions"][0]["q"], other, atol=1e-9)
+    np.testing.assert_allclose(result["solutions"][0]["q"], other, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -81,19 +81,19 @@ def test_what_is_wrong_with_active_joints(
 @pytest.mark.parametrize("name", ["3rrr", "delta"])
 def test_active_joints_of_a_posture(name: str, data: Any) -> None:
     """By its name; loops without a closed form are followed from there."""
-    found = data("solve", name, "qa=home", "q0=home")
+    result = data("solve", name, "qa=home", "q0=home")
     home = symoro.load(name).postures["home"]
-    (row,) = found["solutions"]
-    assert row["status"] == "valid" and found["method"] == "numeric"
+    (row,) = result["solutions"]
+    assert row["status"] == "valid" and result["method"] == "numeric"
     np.testing.assert_allclose(row["q"][: len(home)], home, atol=1e-9)
 
 
 def test_a_pose_of_an_arm_with_loops(data: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data("solve", "sr400", "--to", "6", "--at", "0,60,-45,0,45,0,105,-45", "--degrees")
-    rows = np.array([row["q"] for row in found["solutions"] if row["status"] == "valid"])
+    result = data("solve", "sr400", "--to", "6", "--at", "0,60,-45,0,45,0,105,-45", "--degrees")
+    rows = np.array([row["q"] for row in result["solutions"] if row["status"] == "valid"])
     assert len(rows) == 4 and np.abs(rows - [0, 60, -45, 0, 45, 0, 105, -45]).max(axis=1).min() < 1e-9
     np.testing.assert_allclose(rows[:, 6], rows[:, 1] + rows[:, 2] + 90, atol=1e-9)
-    assert found["nearest"]["distance"] < 1e-6
+    assert result["nearest"]["distance"] < 1e-6
     assert "where a loop is opened" in failed(
         capsys, "solve", "sr400", "--to", "9", "--at", "0,0,0,0,0,0,0,0"
     )
@@ -102,9 +102,9 @@ def test_a_pose_of_an_arm_with_loops(data: Any, capsys: pytest.CaptureFixture[st
 def test_a_distance_that_a_loop_keeps_open(data: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """The way reaches the point, the other leg of the five-bar does not: the residual is no distance of zero."""
     main(["solve", "fivebar", "--pose", "-0.4,0,0,0,0,0", "--given", "position", "--json"])
-    found = json.loads(capsys.readouterr().out)
-    assert {row["status"] for row in found["solutions"]} == {"out of reach"}
-    assert min(row["residual"] for row in found["solutions"]) > 1e-3
+    result = json.loads(capsys.readouterr().out)
+    assert {row["status"] for row in result["solutions"]} == {"out of reach"}
+    assert min(row["residual"] for row in result["solutions"]) > 1e-3
 
 
 # -- show
@@ -114,10 +114,10 @@ def test_show_tells_how_loops_move(run: Any, data: Any) -> None:
     text = run("show", "fivebar")
     assert "mobility 2: 2 active (q1, q3); 2 passive (q2, q4); 1 opened (q5); constraints of rank 3" in text
     assert "loop 5-6: planar, of rank 3, joints q1, q2, q5, q3, q4" in text
-    found = data("show", "sr400")["loops"]
-    assert found["mobility"] == 6 and found["rank"] == 3 and found["remarks"] == []
-    assert found["active"] == [1, 2, 4, 5, 6, 7] and found["passive"] == [3, 8] and found["opened"] == [9]
-    assert found["loops"] == [
+    result = data("show", "sr400")["loops"]
+    assert result["mobility"] == 6 and result["rank"] == 3 and result["remarks"] == []
+    assert result["active"] == [1, 2, 4, 5, 6, 7] and result["passive"] == [3, 8] and result["opened"] == [9]
+    assert result["loops"] == [
         {"frames": [9, 10], "kind": "parallelogram", "rank": 3, "joints": [7, 8, 9, 2, 3]}
     ]
     assert "loops" not in data("show", "rx90")

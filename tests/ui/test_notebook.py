@@ -25,8 +25,8 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def shown(cell: str) -> dict[str, object]:
     page = unescape(re.search(r'srcdoc="([^"]*)"', cell)[1])  # type: ignore[index]
-    found = re.search(r'id="shown">(.*?)</script>', page, re.DOTALL)
-    return dict(json.loads(found[1]))  # type: ignore[index]
+    match = re.search(r'id="shown">(.*?)</script>', page, re.DOTALL)
+    return dict(json.loads(match[1]))  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", ["rx90", "fourbar", "sr400", "mobile_manipulator", "rx90_floating"])

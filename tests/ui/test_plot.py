@@ -84,8 +84,8 @@ def test_stacked_charts_are_one_svg_as_high_as_all():
 
 @pytest.mark.parametrize("low, high", [(0, 1), (-3.7, 12.2), (1e-9, 2e-9), (1000.0, 1000.5), (-5e7, 3)])
 def test_ticks_are_round_and_inside(low, high):
-    found = ticks(low, high)
-    step = found[1] - found[0]
-    assert 3 <= len(found) <= 10
-    assert all(low - 1e-9 * step <= x <= high + 1e-9 * step for x in found)
+    result = ticks(low, high)
+    step = result[1] - result[0]
+    assert 3 <= len(result) <= 10
+    assert all(low - 1e-9 * step <= x <= high + 1e-9 * step for x in result)
     assert float(f"{step / 10 ** np.floor(np.log10(step)):.6g}") in (1, 2, 5, 10)

@@ -21,8 +21,8 @@ def test_a_table_with_energy(capsys):
 def test_the_numbers_are_those_of_the_library(capsys):
     assert main(["simulate", "planar2r", "q=0,1", "tau=1,0", "--duration", "0.5", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    found = symoro.simulate("planar2r", 0.5, q=[0, 1], tau=[1, 0])
-    assert told["end"]["q2"] == found.q[-1, 1] and told["finished"] and told["samples"] == len(found.t)
+    motion = symoro.simulate("planar2r", 0.5, q=[0, 1], tau=[1, 0])
+    assert told["end"]["q2"] == motion.q[-1, 1] and told["finished"] and told["samples"] == len(motion.t)
 
 
 def test_files_by_their_suffix(tmp_path):

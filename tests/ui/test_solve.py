@@ -34,11 +34,11 @@ def test_the_pose_of_a_posture(run: Any, data: Any) -> None:
     marked = [line for line in text.splitlines() if line.strip().startswith("*")]
     assert len(marked) == 2 and all(word in marked[0] for word in AT.split(","))
     assert marked[1].startswith("* the nearest: -10, 60, -45, 20, 45, 30; distance ")
-    found = data("solve", "rx90", "--at", AT, "--degrees")
-    assert found["units"] == 6 * ["deg"] and len(found["solutions"]) == 8
-    places = placed("rx90", np.radians([row["q"] for row in found["solutions"]]))
+    result = data("solve", "rx90", "--at", AT, "--degrees")
+    assert result["units"] == 6 * ["deg"] and len(result["solutions"]) == 8
+    places = placed("rx90", np.radians([row["q"] for row in result["solutions"]]))
     assert np.allclose(places, placed("rx90", Q), atol=1e-9)
-    assert np.allclose(found["nearest"]["q"], np.degrees(Q)) and found["nearest"]["distance"] < 1e-6
+    assert np.allclose(result["nearest"]["q"], np.degrees(Q)) and result["nearest"]["distance"] < 1e-6
 
 
 def test_every_way_to_tell_a_pose(data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,9 +59,9 @@ def test_every_way_to_tell_a_pose(data: Any, tmp_path: Path, monkeypatch: pytest
         ["--values", str(file)],
         ["--values", "-"],
     ):
-        found = data("solve", "rx90", *words, "--degrees")
-        assert found["nearest"] is None
-        for row, other in zip(found["solutions"], wanted, strict=True):
+        result = data("solve", "rx90", *words, "--degrees")
+        assert result["nearest"] is None
+        for row, other in zip(result["solutions"], wanted, strict=True):
             assert row["number"] == other["number"] and np.allclose(row["q"], other["q"], atol=1e-6)
 
 
@@ -96,9 +96,9 @@ def test_limits_list_every_turn(data: Any) -> None:
 
 
 def test_the_nearest_to_another_posture(data: Any) -> None:
-    found = data("solve", "rx90", "--at", AT, "--degrees", "--near", "170,120,-135,0,0,0")
-    rows = {row["number"]: row["q"] for row in found["solutions"]}
-    best = found["nearest"]
+    result = data("solve", "rx90", "--at", AT, "--degrees", "--near", "170,120,-135,0,0,0")
+    rows = {row["number"]: row["q"] for row in result["solutions"]}
+    best = result["nearest"]
     assert best["number"] != data("solve", "rx90", "--at", AT, "--degrees")["nearest"]["number"]
     assert np.allclose(np.remainder(np.subtract(best["q"], rows[best["number"]]) + 1, 360), 1)
 
@@ -111,8 +111,8 @@ def test_a_singular_pose_names_the_free_joint(run: Any, data: Any) -> None:
 
 
 def test_options_of_the_model(data: Any) -> None:
-    found = data("solve", "planar3r", "--given", "Px,Py", "--locked", "3", "--at", "0.2,0.5,0.3")
-    assert [row["q"][2] for row in found["solutions"]] == [0.3, 0.3]
+    result = data("solve", "planar3r", "--given", "Px,Py", "--locked", "3", "--at", "0.2,0.5,0.3")
+    assert [row["q"][2] for row in result["solutions"]] == [0.3, 0.3]
     assert len(data("solve", "rx90", "--method", "paul", "--at", AT, "--degrees")["solutions"]) == 8
     assert len(data("solve", "scara", "--at", "0.3,0.5,0.1,0")["solutions"]) == 2
 
@@ -135,8 +135,8 @@ def test_joints_are_shown_by_name(run: Any, data: Any) -> None:
     words = ("solve", "ur5e", "--at", "0.1,-1,1,0.2,0.3,0.4")
     heading = run(*words).split("───")[0]
     assert "q1 (rad)" in heading and "shoulder_pan_joint" in heading and "wrist_3_joint" in heading
-    found = data(*words)
-    assert found["joints"][0] == "q1" and found["names"][0] == "shoulder_pan_joint"
+    result = data(*words)
+    assert result["joints"][0] == "q1" and result["names"][0] == "shoulder_pan_joint"
     assert "J6" in run("solve", "rx90", "--at", AT, "--degrees")
 
 
@@ -237,5 +237,5 @@ def test_explain(run: Any, data: Any) -> None:
 
 def test_eval_takes_the_model_as_any_other(data: Any) -> None:
     T = json.dumps(placed("scara", [0.3, 0.5, 0.1, 0.2]).round(9).tolist()).replace(" ", "")
-    found = data("eval", "inverse-geometry", "scara", "--tolerance", "1e-6", f"T={T}")
-    assert found["status"] == [0, 0] and np.shape(found["q"]) == (2, 4)
+    result = data("eval", "inverse-geometry", "scara", "--tolerance", "1e-6", f"T={T}")
+    assert result["status"] == [0, 0] and np.shape(result["q"]) == (2, 4)

@@ -34,24 +34,24 @@ def placed(name: str, q: Any, **frames: Any) -> np.ndarray:
 
 
 def test_a_redundant_arm_is_solved_numerically_and_it_is_said(told: Any) -> None:
-    found, note = told("panda", "--at", AT, "--start", "0,0,0,-1,0,1,0")
-    assert found["method"] == "numeric"
+    result, note = told("panda", "--at", AT, "--start", "0,0,0,-1,0,1,0")
+    assert result["method"] == "numeric"
     assert "note: 7 joints" in note and "solved numerically" in note and note.count("\n") == 1
-    (row,) = found["solutions"]
+    (row,) = result["solutions"]
     assert row["status"] == "valid" and row["residual"] < 1e-9
     assert np.abs(placed("panda", row["q"]) - placed("panda", Q)).max() < 1e-9
     assert symoro.within_limits(symoro.load("panda"), row["q"])
 
 
 def test_closed_forms_say_so(told: Any) -> None:
-    found, note = told("rx90", "--at", "0,60,-45,0,45,0", "--degrees")
-    assert found["method"] == "closed form" and note == "" and len(found["solutions"]) > 1
+    result, note = told("rx90", "--at", "0,60,-45,0,45,0", "--degrees")
+    assert result["method"] == "closed form" and note == "" and len(result["solutions"]) > 1
 
 
 def test_the_method_on_request(told: Any) -> None:
     words = ("rx90", "--pose", "0.4,0.2,0.3,180,0,0", "--degrees", "--method", "numeric")
-    found, note = told(*words)
-    assert found["method"] == "numeric" and note == "" and found["solutions"][0]["status"] == "valid"
+    result, note = told(*words)
+    assert result["method"] == "numeric" and note == "" and result["solutions"][0]["status"] == "valid"
     near, _ = told(*words, "--near", "10,20,30,0,50,0")
     q = near["solutions"][0]["q"]
     closed, _ = told(*words[:-2])
@@ -66,31 +66,31 @@ def test_a_preferred_posture(told: Any) -> None:
     wanted = np.array([-0.5, 0.2, 0.3, -1.4, 0.5, 1.6, 0.7])
     plain, _ = told(*words)
     near, _ = told(*words, "--prefer", ",".join(map(str, wanted)))
-    apart = [np.linalg.norm(found["solutions"][0]["q"] - wanted) for found in (plain, near)]
+    apart = [np.linalg.norm(result["solutions"][0]["q"] - wanted) for result in (plain, near)]
     assert apart[1] < apart[0]
 
 
 def test_limits(told: Any) -> None:
     """A posture outside the limits: within them where that can be had, outside only when that is allowed."""
     words = ("panda", "--at", "0.1,0.2,0.3,0.5,0.5,1.6,0.7", "--given", "position")
-    found, _ = told(*words, "--limits")
-    assert all(symoro.within_limits(symoro.load("panda"), row["q"]) for row in found["solutions"])
-    assert found["solutions"]
+    result, _ = told(*words, "--limits")
+    assert all(symoro.within_limits(symoro.load("panda"), row["q"]) for row in result["solutions"])
+    assert result["solutions"]
 
 
 def test_partial_poses_and_locked_joints(told: Any) -> None:
-    found, note = told(
+    result, note = told(
         "panda", "--given", "P,az", "--locked", "7", "--near", AT, "--pose", "0.4,0.2,0.5,0,0,0"
     )
-    (row,) = found["solutions"]
+    (row,) = result["solutions"]
     T = placed("panda", row["q"])
     assert row["status"] == "valid" and row["q"][6] == Q[6] and "numerically" in note
     assert np.abs([*(T[:3, 3] - [0.4, 0.2, 0.5]), T[2, 2] - 1]).max() < 1e-9
 
 
 def test_what_is_not_reached_is_not_called_out_of_reach(told: Any) -> None:
-    found, _ = told("panda", "--pose", "4,0,0,0,0,0")
-    (row,) = found["solutions"]
+    result, _ = told("panda", "--pose", "4,0,0,0,0,0")
+    (row,) = result["solutions"]
     assert row["status"] == "not reached" and row["residual"] > 2
 
 
@@ -99,9 +99,9 @@ def test_many_poses(told: Any, tmp_path: Path) -> None:
     T = placed("panda", q)
     file = tmp_path / "poses.json"
     file.write_text(json.dumps({"T": T.tolist()}))
-    found, note = told("panda", "--values", str(file))
-    assert len(found) == 8 and note.count("\n") == 1
-    answers = [row["q"] for pose in found for row in pose["solutions"] if row["status"] == "valid"]
+    result, note = told("panda", "--values", str(file))
+    assert len(result) == 8 and note.count("\n") == 1
+    answers = [row["q"] for pose in result for row in pose["solutions"] if row["status"] == "valid"]
     assert np.abs(placed("panda", answers) - T).max() < 1e-9
 
 

@@ -200,8 +200,8 @@ def test_the_examples_of_notebooks_are_run(check: Any, tmp_path: Path) -> None:
 def test_command_lines_of_the_documentation_are_run(check: Any, tmp_path: Path) -> None:
     """tools/check_docs.py runs them; here, that it finds them and that it notices one which fails."""
     readme = ROOT / "README.md"
-    found = [line for _, line in check.command_lines(readme, readme.read_text())]
-    assert len(found) >= 12 and not any("COMMAND" in line for line in found)
+    result = [line for _, line in check.command_lines(readme, readme.read_text())]
+    assert len(result) >= 12 and not any("COMMAND" in line for line in result)
     page = tmp_path / "page.md"
     text = "# a page\n\n    symoro show rx90   # good\n\n    symoro show nothing.yaml\n\n```sh\nsymoro cite rx91\n```\n"
     messages = check.broken_examples(page, text)

@@ -56,8 +56,8 @@ def test_commands(run: Any, words: tuple[str, ...]) -> None:
 
 
 def test_evaluation_in_degrees(data: Any) -> None:
-    found = data("eval", "wheel-kinematics", "car", "q=0,45,0", "--degrees")
-    assert abs(found["G"][2][0] - 0.3 / 2.6) < 1e-12
+    result = data("eval", "wheel-kinematics", "car", "q=0,45,0", "--degrees")
+    assert abs(result["G"][2][0] - 0.3 / 2.6) < 1e-12
 
 
 def test_an_export_compiles_and_runs(run: Any, tmp_path: Path) -> None:
@@ -70,8 +70,8 @@ def test_bad_wheels_get_an_error_with_its_place(capsys: pytest.CaptureFixture[st
     file = tmp_path / "cart.yaml"
     file.write_text(HEAD + WHEELS + "{frame: 2, kind: castor, radius: 0}\n")
     assert main(["check", str(file), "--json"]) == 2
-    found = json.loads(capsys.readouterr().out)
-    text = "\n".join(found["problems"])
+    result = json.loads(capsys.readouterr().out)
+    text = "\n".join(result["problems"])
     assert "wheel 2 (frame 2): the radius is 0" in text and "needs 'steering'" in text
     file.write_text(HEAD + WHEELS + "{frame: 2, kind: round, radius: 1}\n")
     assert main(["show", str(file)]) == 2

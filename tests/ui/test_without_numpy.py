@@ -106,11 +106,11 @@ def test_models_and_their_code(page: Page, name: str) -> None:
     robot = page.call("robot_open", id=name)["robot"]
     assert "error" not in page.call("frames", robot=robot)
     for model in MODELS:
-        found = page.call("model", robot=robot, model=model)
-        assert "missing" not in found
-        assert found == call("model", {"robot": robot, "model": model})  # NumPy changes nothing
-        if "error" in found:
-            assert found["error"]["kind"] in ("NotApplicableError", "OptionError")
+        result = page.call("model", robot=robot, model=model)
+        assert "missing" not in result
+        assert result == call("model", {"robot": robot, "model": model})  # NumPy changes nothing
+        if "error" in result:
+            assert result["error"]["kind"] in ("NotApplicableError", "OptionError")
         else:
             assert page.call("code", robot=robot, model=model, language="c")["files"]
 
@@ -135,27 +135,27 @@ def test_an_edited_cell_and_a_new_robot(page: Page) -> None:
 
 def test_what_needs_numpy_names_it(page: Page) -> None:
     robot = page.call("robot_open", id="fivebar")["robot"]
-    found = page.call("model", robot=robot, model="loop-kinematics")
-    assert next(iter(found)) == "missing"  # where the page looks for it
-    assert found["missing"] == "numpy"
-    assert found["error"]["kind"] == "MissingDependencyError"
-    assert "NumPy" in found["error"]["message"]
+    result = page.call("model", robot=robot, model="loop-kinematics")
+    assert next(iter(result)) == "missing"  # where the page looks for it
+    assert result["missing"] == "numpy"
+    assert result["error"]["kind"] == "MissingDependencyError"
+    assert "NumPy" in result["error"]["message"]
 
 
 def test_what_is_better_with_sympy_names_it_and_is_made_again_with_it(fresh_page: Page) -> None:
     page = fresh_page
     robot = page.call("robot_open", id="rx90")["robot"]
-    found = page.call("model", robot=robot, model="jacobian-determinant")
-    assert found.pop("missing") == "sympy"
-    assert found["count"]["multiplications"] > 0
+    result = page.call("model", robot=robot, model="jacobian-determinant")
+    assert result.pop("missing") == "sympy"
+    assert result["count"]["multiplications"] > 0
     factored = call("model", {"robot": robot, "model": "jacobian-determinant"})
-    assert found != factored
+    assert result != factored
     page.call("load", sympy=True)
     assert page.call("model", robot=robot, model="jacobian-determinant") == factored
 
 
 def test_what_needs_sympy_names_it(page: Page) -> None:
     robot = page.call("robot_open", id="rx90")["robot"]
-    found = page.call("base", robot=robot)
-    assert found["missing"] == "sympy"
-    assert "SymPy" in found["error"]["message"]
+    result = page.call("base", robot=robot)
+    assert result["missing"] == "sympy"
+    assert "SymPy" in result["error"]["message"]

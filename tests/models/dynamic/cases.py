@@ -161,8 +161,8 @@ def state(robot: Robot, seed: int = 1) -> Inputs:
     rng = np.random.default_rng(seed)
     n = len(independent(robot))
     shapes = {"q": n, "qd": n, "qdd": n, "tau": n, "F": 6, "V0": 6, "Vd0": 6}
-    found = {name: rng.uniform(-1.5, 1.5, size) for name, size in shapes.items()}
-    return found | {"wrench": rng.uniform(-3, 3, (robot.NL, 6))}
+    result = {name: rng.uniform(-1.5, 1.5, size) for name, size in shapes.items()}
+    return result | {"wrench": rng.uniform(-3, 3, (robot.NL, 6))}
 
 
 def oracle(robot: Robot, at: Inputs) -> Tree:

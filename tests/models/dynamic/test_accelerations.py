@@ -38,8 +38,8 @@ def check(robot: Robot, seed: int) -> None:
     tau, H = outputs(robot, "inverse-dynamics", at)["tau"], outputs(robot, "bias-torques", at)["H"]
     assert error(A @ qdd + H, tau) < CLOSE
     for method in methods(robot):
-        found = outputs(robot, "direct-dynamics", at | {"tau": tau}, method=method)["qdd"]
-        assert error(found, qdd) < SOLVED, method
+        accelerations = outputs(robot, "direct-dynamics", at | {"tau": tau}, method=method)["qdd"]
+        assert error(accelerations, qdd) < SOLVED, method
         free = outputs(robot, "direct-dynamics", at, method=method)["qdd"]
         assert error(free, truth.accelerations(q, qd, at["tau"])) < SOLVED, method
         again = outputs(robot, "inverse-dynamics", at | {"qdd": free})["tau"]
@@ -114,8 +114,10 @@ def test_coupled_joints_without_mass_are_named() -> None:
 def test_auto_takes_the_cheaper_method() -> None:
     arms = [serial(f"parallel{n}", [0] * n, ["D"] * n, [0] * n) for n in (4, 6, 8)]
     for robot in (*arms, symoro.load("rx90"), seeded_tree(5, 12, coupled=False)):
-        found = {m: symoro.generate(robot, "direct-dynamics", method=m).count().total for m in methods(robot)}
-        assert found["auto"] == min(found.values())
+        result = {
+            m: symoro.generate(robot, "direct-dynamics", method=m).count().total for m in methods(robot)
+        }
+        assert result["auto"] == min(result.values())
 
 
 def test_auto_does_not_build_the_matrix_of_a_long_chain() -> None:
@@ -146,8 +148,8 @@ def test_solve_tree(choices: list[int], seed: int) -> None:
             L[k - 1, i - 1] = rng.uniform(0.2, 1) + (2 if i == k else 0)
     A, b = L.T @ L, rng.uniform(-1, 1, n)
     entries = {(i, k): float(A[i - 1, k - 1]) for k, chain in chains.items() for i in chain}
-    found = TreeFactors(entries, parents).solve(dict(enumerate(map(float, b), 1)))
-    assert error([found[k] for k in parents], np.linalg.solve(A, b)) < 1e-12
+    result = TreeFactors(entries, parents).solve(dict(enumerate(map(float, b), 1)))
+    assert error([result[k] for k in parents], np.linalg.solve(A, b)) < 1e-12
 
 
 def test_branches_share_no_entry() -> None:
@@ -163,7 +165,7 @@ def test_branches_share_no_entry() -> None:
 
 
 def _chain(robot: Robot, j: int) -> list[int]:
-    found = [j]
-    while robot.frame(found[-1]).ant:
-        found.append(robot.frame(found[-1]).ant)
-    return found
+    result = [j]
+    while robot.frame(result[-1]).ant:
+        result.append(robot.frame(result[-1]).ant)
+    return result

@@ -112,11 +112,11 @@ def test_bundled_robots(name: str) -> None:
     else:  # the cut tree of a platform: links between joints have no mass
         models = [m for m in models if not m.startswith("direct-dynamics")]
     for model in models:
-        found = outputs(robot, model, at)
-        assert all(np.isfinite(value).all() for value in found.values()), model
+        result = outputs(robot, model, at)
+        assert all(np.isfinite(value).all() for value in result.values()), model
         if model in expected:
             key, wanted, close = expected[model]
-            assert error(found[key], wanted) < close, model
+            assert error(result[key], wanted) < close, model
 
 
 @pytest.mark.slow
@@ -126,11 +126,11 @@ def test_long_models_of_bundled_robots(name: str, model: str) -> None:
     robot = numbered(held(name))
     at = state(robot)
     A = oracle(robot, at).inertia(at["q"])
-    found = outputs(robot, model, at)
+    result = outputs(robot, model, at)
     if model == "direct-dynamics-derivatives":
-        assert error(found["dqdd_dtau"] @ A, np.eye(len(A))) < 1e-7
+        assert error(result["dqdd_dtau"] @ A, np.eye(len(A))) < 1e-7
     else:
-        assert error(found["A" if model == "lagrange" else "dtau_dqdd"], A) < 1e-10
+        assert error(result["A" if model == "lagrange" else "dtau_dqdd"], A) < 1e-10
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ def numbers(**values: object) -> dict[str, object]:
 def both(robot: Robot, q: list[float], qd: list[float], qdd: list[float]) -> Array:
     """The torques, on which the oracle and the model agree."""
     motion = {"q": np.array(q), "qd": np.array(qd), "qdd": np.array(qdd)}
-    found = Tree(robot).torques(*motion.values())
-    assert error(outputs(robot, "inverse-dynamics", motion)["tau"], found) < CLOSE
-    return found
+    result = Tree(robot).torques(*motion.values())
+    assert error(outputs(robot, "inverse-dynamics", motion)["tau"], result) < CLOSE
+    return result
 
 
 def test_two_links_in_a_vertical_plane() -> None:

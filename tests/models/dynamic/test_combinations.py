@@ -28,9 +28,9 @@ CLOSE = 1e-9
 
 def slope(f: Callable[[Array], Array], x: Array, largest: float = 0.02) -> Array:
     """df/dx by differences of eighth order, with the step at which two of them agree best."""
-    found = [difference(f, x, largest * share) for share in (1, 0.5, 0.25)]
-    apart = [error(a, b) for a, b in pairwise(found)]
-    return found[int(np.argmin(apart)) + 1]
+    result = [difference(f, x, largest * share) for share in (1, 0.5, 0.25)]
+    apart = [error(a, b) for a, b in pairwise(result)]
+    return result[int(np.argmin(apart)) + 1]
 
 
 def quadratic_slope(f: Callable[[Array], Array], x: Array) -> Array:
@@ -56,12 +56,12 @@ def test_derivatives_with_elastic_joints(seed: int) -> None:
         x, f = parted(robot, moved, elastic, torques)
         return np.concatenate([f, x])
 
-    found = outputs(robot, "inverse-dynamics-derivatives", at)
+    result = outputs(robot, "inverse-dynamics-derivatives", at)
     n = len(own)
     for name, size in (("q", 0.02), ("qd", h), ("qdd", 0.02)):
         expected = slope(lambda y, name=name: both(**{name: y}), at[name], size)
-        assert error(found[f"dtau_d{name}"], expected[:n]) < CLOSE, name
-        assert error(found[f"dqdd_out_d{name}"], expected[n:]) < CLOSE, name
+        assert error(result[f"dtau_d{name}"], expected[:n]) < CLOSE, name
+        assert error(result[f"dqdd_out_d{name}"], expected[n:]) < CLOSE, name
 
 
 @pytest.mark.parametrize("seed", range(740, 760))
@@ -75,11 +75,11 @@ def test_derivatives_on_wheels(seed: int) -> None:
     qda, qdda, tau = rng.uniform(-1, 1, (3, len(truth.active)))
     G = np.array([truth.rates(q, unit)[3:] for unit in np.eye(len(qda))]).T
     inverse = symoro.generate(robot, "inverse-dynamics-derivatives").function(compiled=False)
-    found = inverse(q=q, qda=qda, qdda=qdda)
+    result = inverse(q=q, qda=qda, qdda=qdda)
     by_position = difference(lambda y: truth.torques(q + G @ y, qda, qdda), 0 * qda, 0.004)
-    assert error(found["dtau_dqa"], by_position) < CLOSE
-    assert error(found["dtau_dqda"], difference(lambda y: truth.torques(q, y, qdda), qda)) < CLOSE
-    A = found["dtau_dqdda"]
+    assert error(result["dtau_dqa"], by_position) < CLOSE
+    assert error(result["dtau_dqda"], difference(lambda y: truth.torques(q, y, qdda), qda)) < CLOSE
+    A = result["dtau_dqdda"]
     columns = [truth.torques(q, qda, qdda + unit) - truth.torques(q, qda, qdda) for unit in np.eye(len(A))]
     assert error(A.T, np.array(columns)) < CLOSE
     direct = symoro.generate(robot, "direct-dynamics-derivatives").function(compiled=False)
@@ -121,8 +121,8 @@ def test_identification_on_wheels(seed: int) -> None:
 
     assert error(difference(first, np.zeros(1), 0.004)[:, 0] + run(momenta, at)["D2"] @ K, tau) < CLOSE
     power = symoro.generate(robot, "power-identification", acceleration=True)
-    found = run(power, at)
-    assert error((found["dh"] + found["p"]) @ numbers(power), qda @ tau) < CLOSE
+    result = run(power, at)
+    assert error((result["dh"] + result["p"]) @ numbers(power), qda @ tau) < CLOSE
 
 
 @pytest.mark.parametrize("seed", range(830, 850))
@@ -156,8 +156,8 @@ def test_energy_power_and_momenta_with_elastic_joints(seed: int) -> None:
     energy = symoro.generate(robot, "energy-identification")
     assert error(run(energy, at)["h"] @ numbers(energy), stored) < CLOSE
     power = symoro.generate(robot, "power-identification", acceleration=True)
-    found = run(power, at)
-    assert error((found["dh"] + found["p"]) @ numbers(power), qd @ forces) < CLOSE
+    result = run(power, at)
+    assert error((result["dh"] + result["p"]) @ numbers(power), qd @ forces) < CLOSE
     momenta = symoro.generate(robot, "filtered-identification")
     K = numbers(momenta)
     assert error(run(momenta, at)["D1"] @ K, truth.inertia(q) @ qd) < CLOSE
@@ -196,8 +196,8 @@ def test_identification_with_elastic_joints_on_wheels(seed: int) -> None:
     assert sum(name.startswith("k") for name in model.columns) == np.count_nonzero(stiffness)
     assert regressor_error(model, at, forces) < CLOSE
     power = symoro.generate(robot, "power-identification", acceleration=True)
-    found = run(power, at)
-    assert error((found["dh"] + found["p"]) @ numbers(power), qda @ forces) < CLOSE
+    result = run(power, at)
+    assert error((result["dh"] + result["p"]) @ numbers(power), qda @ forces) < CLOSE
     h = symoro.generate(robot, "energy-identification")
     moved = (run(h, at)["h"] - run(h, at | {"qda": 0 * qda})["h"]) @ numbers(h)
     assert error(moved, truth.kinetic(q, truth.rates(q, qda))) < CLOSE
@@ -235,21 +235,21 @@ def test_derivatives_with_elastic_joints_on_wheels(seed: int) -> None:
         return xd[joints]
 
     still = 0 * qda
-    found = outputs(robot, "inverse-dynamics-derivatives", {"q": q, "qda": qda, "qdda": qdda})
+    result = outputs(robot, "inverse-dynamics-derivatives", {"q": q, "qda": qda, "qdda": qdda})
     for name, expected in (
         ("qa", slope(lambda y: inverse(y, qda, qdda), still, 0.004)),
         ("qda", quadratic_slope(lambda y: inverse(still, y, qdda), qda)),
         ("qdda", quadratic_slope(lambda y: inverse(still, qda, y), qdda)),
     ):
-        assert error(found[f"dtau_d{name}"], expected[:n]) < CLOSE, name
-        assert error(found[f"dqdd_out_d{name}"], expected[n:]) < CLOSE, name
-    found = outputs(robot, "direct-dynamics-derivatives", {"q": q, "qda": qda, "tau": tau})
+        assert error(result[f"dtau_d{name}"], expected[:n]) < CLOSE, name
+        assert error(result[f"dqdd_out_d{name}"], expected[n:]) < CLOSE, name
+    result = outputs(robot, "direct-dynamics-derivatives", {"q": q, "qda": qda, "tau": tau})
     for name, expected in (
         ("qa", slope(lambda y: direct(y, qda, tau), still, 0.004)),
         ("qda", quadratic_slope(lambda y: direct(still, y, tau), qda)),
         ("tau", quadratic_slope(lambda y: direct(still, qda, y), tau)),
     ):
-        assert error(found[f"dqdda_d{name}"], expected) < CLOSE, name
+        assert error(result[f"dqdda_d{name}"], expected) < CLOSE, name
 
 
 @pytest.mark.parametrize("seed", range(860, 880))
@@ -291,8 +291,8 @@ def test_lagrange_on_a_floating_base(seed: int) -> None:
     truth = Floating(robot, at)
     q, qd, qdd, V0, Vd0 = (at[name] for name in ("q", "qd", "qdd", "V0", "Vd0"))
     model = symoro.generate(robot, "lagrange").function(compiled=False)
-    found = model(**{name: at[name] for name in ("q", "qd", "V0", "R0")})
-    A, B, Q = found["A"], found["B"], found["Q"]
+    result = model(**{name: at[name] for name in ("q", "qd", "V0", "R0")})
+    A, B, Q = result["A"], result["B"], result["Q"]
     nu = np.r_[V0, qd]
     nud = np.r_[Vd0[:3] - np.cross(V0[3:], V0[:3]), Vd0[3:], qdd]
     assert error(A @ nud + B @ nu + Q, truth.forces(q, qd, qdd, V0, Vd0)) < CLOSE
@@ -316,8 +316,8 @@ def test_closed_loops_on_wheels(seed: int) -> None:
     model = symoro.generate(robot, "dynamic-identification")
     assert regressor_error(model, at, tau) < CLOSE
     power = symoro.generate(robot, "power-identification", acceleration=True)
-    found = run(power, at)
-    assert error((found["dh"] + found["p"]) @ numbers(power), qda @ tau) < CLOSE
+    result = run(power, at)
+    assert error((result["dh"] + result["p"]) @ numbers(power), qda @ tau) < CLOSE
     momenta = symoro.generate(robot, "filtered-identification")
     K, joints = numbers(momenta), truth.rates(q, qda)[3:]
 

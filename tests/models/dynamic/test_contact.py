@@ -107,9 +107,9 @@ def test_trees_on_a_fixed_base(seed: int) -> None:
     J = np.vstack([moving.rows(c) for c in points])
     a = np.concatenate([moving.drift(c) for c in points])
     qdd, f = kkt(tree.inertia(at["q"]), forces, none, np.zeros(0), J, a)
-    found = outputs(robot, "contact-dynamics", at, contacts=points)
-    assert error(found["qdd"], qdd) < CLOSE
-    assert error(found["forces"], f) < CLOSE
+    result = outputs(robot, "contact-dynamics", at, contacts=points)
+    assert error(result["qdd"], qdd) < CLOSE
+    assert error(result["forces"], f) < CLOSE
 
 
 # -- closed loops on a fixed base
@@ -159,10 +159,10 @@ def test_closed_loops_on_a_fixed_base(seed: int) -> None:
     a = np.concatenate([moving.drift(c) for c in points])
     drift = 2 * truth.gaps(case.x, moved.qd, 0 * case.x)[2]
     xdd, f = kkt(A, forces, truth.jacobian(case.x), drift, J, a)
-    found = outputs(robot, "contact-dynamics", {"q": case.q, "qda": qda, "tau": tau}, contacts=points)
-    assert error(found["qdda"], xdd[truth.active]) < CLOSE
-    assert error(found["qdd"], xdd[:n]) < CLOSE
-    assert error(found["forces"], f) < CLOSE
+    result = outputs(robot, "contact-dynamics", {"q": case.q, "qda": qda, "tau": tau}, contacts=points)
+    assert error(result["qdda"], xdd[truth.active]) < CLOSE
+    assert error(result["qdd"], xdd[:n]) < CLOSE
+    assert error(result["forces"], f) < CLOSE
 
 
 # -- wheels
@@ -217,12 +217,12 @@ def check_on_wheels(
     truth, x = moving.truth, moving.x
     xd, f = moving.solved(np.where(springs[truth.active] != 0, 0, tau), springs, points)
     at = {"q": moving.q, "qda": qda, "tau": tau}
-    found = outputs(robot, "contact-dynamics", at, contacts=tuple(points))
-    assert error(found["forces"], f) < CLOSE
-    assert error(found["qdda"], xd[[3 + k for k in truth.active]]) < CLOSE
-    assert error(found["qdd"], xd[3:]) < CLOSE
-    assert error(found["Vd0"], xd[:3] + np.array([-x[2] * x[1], x[2] * x[0], 0])) < CLOSE
-    assert error(np.r_[found["V0"], found["qd"]], x) < CLOSE
+    result = outputs(robot, "contact-dynamics", at, contacts=tuple(points))
+    assert error(result["forces"], f) < CLOSE
+    assert error(result["qdda"], xd[[3 + k for k in truth.active]]) < CLOSE
+    assert error(result["qdd"], xd[3:]) < CLOSE
+    assert error(result["Vd0"], xd[:3] + np.array([-x[2] * x[1], x[2] * x[0], 0])) < CLOSE
+    assert error(np.r_[result["V0"], result["qd"]], x) < CLOSE
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -37,8 +37,8 @@ CASES = [case for case in cases() if case.name in RECORDED]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_no_more_operations_than_recorded(case: Case) -> None:
-    found = symoro.generate(case.robot, case.model).count()
-    numbers = found.multiplications, found.additions, found.divisions, found.functions
+    model = symoro.generate(case.robot, case.model).count()
+    numbers = model.multiplications, model.additions, model.divisions, model.functions
     most = RECORDED[case.name]
     assert sum(numbers[:3]) <= sum(most[:3]), f"{numbers} where {most} are recorded"
     assert numbers[3] <= most[3]
@@ -83,8 +83,8 @@ def test_search_is_not_worse_than_quick(
         searched, fast = (symoro.generate(small, model, effort=e) for e in ("search", "quick"))
         assert cost(searched.count()) <= cost(fast.count())
         assert searched.program.choices
-    found = outputs(small, "inverse-dynamics", at, effort="search")["tau"]
-    assert error(found, oracle(small, at).torques(at["q"], at["qd"], at["qdd"])) < 1e-11
+    torques = outputs(small, "inverse-dynamics", at, effort="search")["tau"]
+    assert error(torques, oracle(small, at).torques(at["q"], at["qd"], at["qdd"])) < 1e-11
 
 
 def test_search_finds_the_same_twice(small: Robot) -> None:

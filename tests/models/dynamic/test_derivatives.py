@@ -36,16 +36,16 @@ def check(robot: Robot, seed: int) -> None:
     q, qd, qdd = at["q"], at["qd"], at["qdd"]
     A, h = truth.inertia(q), step(truth, qd)
     assume(np.linalg.cond(A) < 1e4 and h > 1e-3)
-    found = outputs(robot, "inverse-dynamics-derivatives", at)
-    assert error(found["dtau_dq"], difference(lambda x: truth.torques(x, qd, qdd), q)) < CLOSE
-    assert error(found["dtau_dqd"], difference(lambda x: truth.torques(q, x, qdd), qd, h)) < CLOSE
-    assert error(found["dtau_dqdd"], A) < CLOSE
+    result = outputs(robot, "inverse-dynamics-derivatives", at)
+    assert error(result["dtau_dq"], difference(lambda x: truth.torques(x, qd, qdd), q)) < CLOSE
+    assert error(result["dtau_dqd"], difference(lambda x: truth.torques(q, x, qdd), qd, h)) < CLOSE
+    assert error(result["dtau_dqdd"], A) < CLOSE
     tau = at["tau"]
-    found = outputs(robot, "direct-dynamics-derivatives", at)
+    result = outputs(robot, "direct-dynamics-derivatives", at)
     slope = difference(lambda x: truth.accelerations(x, qd, tau), q, 0.01)
-    assert error(found["dqdd_dq"], slope) < 10 * CLOSE
-    assert error(found["dqdd_dqd"], difference(lambda x: truth.accelerations(q, x, tau), qd, h)) < 10 * CLOSE
-    assert error(found["dqdd_dtau"], np.linalg.inv(A)) < CLOSE
+    assert error(result["dqdd_dq"], slope) < 10 * CLOSE
+    assert error(result["dqdd_dqd"], difference(lambda x: truth.accelerations(q, x, tau), qd, h)) < 10 * CLOSE
+    assert error(result["dqdd_dtau"], np.linalg.inv(A)) < CLOSE
 
 
 @given(heavy_trees(most=3), st.integers(0, 1000))

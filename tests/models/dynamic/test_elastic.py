@@ -89,10 +89,10 @@ def check(robot: Robot, seed: int, named: Collection[int] = ()) -> None:
     torques = np.where(elastic, springs(robot, at["q"]), at["tau"])
     given = at | {"qdd": unread(at["qdd"], free), "tau_free": unread(at["tau"], ~free | elastic)}
     options: dict[str, Any] = {"free": tuple(named)} if named else {}
-    found = outputs(robot, "inverse-dynamics", given, **options)
+    result = outputs(robot, "inverse-dynamics", given, **options)
     x, f = parted(robot, at, free, torques)
-    assert error(found["qdd_out"], x) < SOLVED
-    assert error(found["tau"], f) < SOLVED
+    assert error(result["qdd_out"], x) < SOLVED
+    assert error(result["tau"], f) < SOLVED
     given = at | {"tau": unread(at["tau"], elastic)}
     x, _ = parted(robot, at, np.ones(len(own), dtype=bool), torques)
     methods = ["inertia"] if len(own) != len(oracle(robot, at).moving) else ["recursive", "inertia"]
@@ -145,11 +145,11 @@ def test_a_torque_that_is_fixed_needs_no_input() -> None:
     robot = symoro.load("planar2r").with_frame(2, GAM=0.7)
     robot = robot.bind(dict.fromkeys(robot.symbols(), 0.5))
     at = state(robot, 3) | {"tau_free": np.array([np.nan, np.nan])}
-    found = outputs(robot, "inverse-dynamics", at, free=(2,))
-    assert found["tau"][1] == 0.7
+    result = outputs(robot, "inverse-dynamics", at, free=(2,))
+    assert result["tau"][1] == 0.7
     bare = robot.with_frame(2, GAM=None)
     other = outputs(bare, "inverse-dynamics", at | {"tau_free": np.array([np.nan, 0.7])}, free=(2,))
-    assert error(found["qdd_out"], other["qdd_out"]) < CLOSE
+    assert error(result["qdd_out"], other["qdd_out"]) < CLOSE
 
 
 def test_ports() -> None:
@@ -195,14 +195,14 @@ def test_energy_counts_the_springs(seed: int) -> None:
     values = dict(robot.nominal)
     for j, x in zip(independent(robot), at["q"], strict=True):
         U += robot.frame(j).k.value(values) * (x - robot.frame(j).rest.value(values)) ** 2 / 2
-    found = outputs(robot, "energy", at)
-    assert error([found["E"], found["U"]], [E, U]) < CLOSE
+    result = outputs(robot, "energy", at)
+    assert error([result["E"], result["U"]], [E, U]) < CLOSE
 
 
 def test_slopes_of_the_accelerations() -> None:
     robot = sprung(seeded_tree(340, 4, coupled=False), 340)
     at = state(robot, 340)
-    found = outputs(robot, "direct-dynamics-derivatives", at)
+    result = outputs(robot, "direct-dynamics-derivatives", at)
 
     def slope(name: str) -> Array:
         columns = []
@@ -214,9 +214,9 @@ def test_slopes_of_the_accelerations() -> None:
         return np.array(columns).T
 
     for name in ("q", "qd", "tau"):
-        assert error(found[f"dqdd_d{name}"], slope(name)) < 1e-6
+        assert error(result[f"dqdd_d{name}"], slope(name)) < 1e-6
     elastic = [robot.frame(j).eta for j in independent(robot)]
-    assert not found["dqdd_dtau"][:, elastic].any()
+    assert not result["dqdd_dtau"][:, elastic].any()
 
 
 # -- closed forms
@@ -272,15 +272,15 @@ def test_a_stiff_spring_is_rigid() -> None:
     errors = []
     for k in (1e5, 1e7):
         stiff = rigid.with_frame(j, eta=True, k=k, rest=float(at["q"][1] + tau[1] / k))
-        found = outputs(stiff, "inverse-dynamics", at)
+        result = outputs(stiff, "inverse-dynamics", at)
         moved = outputs(stiff, "inverse-dynamics", at | {"q": at["q"] + np.eye(len(tau))[1] * 1e-9})
-        assert error(found["tau"], tau) < SOLVED
-        assert abs(found["qdd_out"][1]) < 1e-6
+        assert error(result["tau"], tau) < SOLVED
+        assert abs(result["qdd_out"][1]) < 1e-6
         assert abs(moved["qdd_out"][1]) > 0
         bent = at["q"] - np.eye(len(tau))[1] * tau[1] / k
         stiff = rigid.with_frame(j, eta=True, k=k, rest=float(at["q"][1]))
-        found = outputs(stiff, "inverse-dynamics", at | {"q": bent})
-        errors.append(max(error(found["tau"], tau), abs(found["qdd_out"][1])))
+        result = outputs(stiff, "inverse-dynamics", at | {"q": bent})
+        errors.append(max(error(result["tau"], tau), abs(result["qdd_out"][1])))
     assert errors[1] < 1e-3
     assert errors[0] > 30 * errors[1]
 
@@ -302,10 +302,10 @@ def test_golden(name: str, spring: bool) -> None:
             inverse = inverse.with_frame(j, eta=False, k=0)
         direct = direct.with_frame(j, eta=False, k=0)
     values = numbers(data, robot) | {"tau_free": np.array(expected["tau_or_GAM"])}
-    found = outputs(inverse, "inverse-dynamics", values, **({} if spring else {"free": tuple(at)}))
-    assert error(found["tau"], expected["tau_or_GAM"]) < 1e-10
+    result = outputs(inverse, "inverse-dynamics", values, **({} if spring else {"free": tuple(at)}))
+    assert error(result["tau"], expected["tau_or_GAM"]) < 1e-10
     for j, qdd in expected["qdd_solved"].items():
-        assert found["qdd_out"][int(j) - 1] == pytest.approx(qdd, rel=1e-9)
+        assert result["qdd_out"][int(j) - 1] == pytest.approx(qdd, rel=1e-9)
     assert error(outputs(direct, "direct-dynamics", values)["qdd"], expected["ddm"]["qdd"]) < 1e-10
 
 
@@ -318,9 +318,9 @@ def test_stored_tree() -> None:
             for name, value in query["options"].items()
         }
         at = {name: np.array(value, dtype=float) for name, value in query["inputs"].items()}
-        found = outputs(robot, query["model"], at, **options)
+        result = outputs(robot, query["model"], at, **options)
         for name, expected in query["expected"].items():
-            assert error(found[name], expected) < 1e-10
+            assert error(result[name], expected) < 1e-10
 
 
 # -- elastic actuators
@@ -365,16 +365,16 @@ def test_elastic_actuators(seed: int) -> None:
     )
     resist = fv * at["qmd"] + fs * np.sign(at["qmd"]) + fo + pull
     qdd = np.linalg.solve(A, np.where(elastic, pull, at["tau"]) - H)
-    found = outputs(robot, "direct-dynamics", at, actuators="elastic")
-    assert error(found["qdd"], qdd) < SOLVED
-    assert error(found["qmdd"], np.where(elastic, (at["tau"] - resist) / ia, qdd)) < SOLVED
+    result = outputs(robot, "direct-dynamics", at, actuators="elastic")
+    assert error(result["qdd"], qdd) < SOLVED
+    assert error(result["qmdd"], np.where(elastic, (at["tau"] - resist) / ia, qdd)) < SOLVED
     x = np.where(elastic, 0.0, at["qdd"])
     right = (pull - H - A @ x)[elastic]
     x[elastic] = np.linalg.solve(A[np.ix_(elastic, elastic)], right)
     given = at | {"qdd": unread(at["qdd"], elastic)}
-    found = outputs(robot, "inverse-dynamics", given, actuators="elastic")
-    assert error(found["qdd_out"], x) < SOLVED
-    assert error(found["tau"], np.where(elastic, ia * at["qmdd"] + resist, A @ x + H)) < SOLVED
+    result = outputs(robot, "inverse-dynamics", given, actuators="elastic")
+    assert error(result["qdd_out"], x) < SOLVED
+    assert error(result["tau"], np.where(elastic, ia * at["qmdd"] + resist, A @ x + H)) < SOLVED
 
 
 def test_motor_and_link_vibrate_against_each_other() -> None:
@@ -404,9 +404,9 @@ def test_stiff_actuators_are_rigid() -> None:
         for j in own:
             stiff = stiff.with_frame(j, eta=True, k=k)
         given = at | {"qm": at["q"] + passing / k, "qmd": at["qd"]}
-        found = outputs(stiff, "direct-dynamics", given, actuators="elastic")
-        assert error(found["qdd"], qdd) < SOLVED
-        assert error(found["qmdd"], qdd) < SOLVED
+        result = outputs(stiff, "direct-dynamics", given, actuators="elastic")
+        assert error(result["qdd"], qdd) < SOLVED
+        assert error(result["qmdd"], qdd) < SOLVED
         ahead = outputs(stiff, "direct-dynamics", given | {"qm": given["qm"] + 1e-3}, actuators="elastic")
         assert error(ahead["qmdd"], qdd) > 1e-4 * k
 
@@ -431,8 +431,8 @@ def afloat(robot: Robot, seed: int) -> Robot:
 
 
 def turned(seed: int) -> Array:
-    found: Array = Rotation.random(random_state=seed).as_matrix()
-    return found
+    result: Array = Rotation.random(random_state=seed).as_matrix()
+    return result
 
 
 def check_afloat(robot: Robot, seed: int, named: Collection[int] = ()) -> None:
@@ -447,16 +447,16 @@ def check_afloat(robot: Robot, seed: int, named: Collection[int] = ()) -> None:
     x, f = truth.partition(at["q"], at["qd"], at["V0"], known, [True] * 6 + list(free))
     given = at | {"qdd": unread(at["qdd"], free), "tau_free": unread(at["tau"], ~free | elastic)}
     options: dict[str, Any] = {"free": tuple(named)} if named else {}
-    found = outputs(robot, "inverse-dynamics", given, **options)
-    assert error(found["qdd_out"], x[6:]) < SOLVED
-    assert error(found["tau"], f[6:]) < SOLVED
-    assert error(found["Vd0"], x[:6]) < SOLVED
+    result = outputs(robot, "inverse-dynamics", given, **options)
+    assert error(result["qdd_out"], x[6:]) < SOLVED
+    assert error(result["tau"], f[6:]) < SOLVED
+    assert error(result["Vd0"], x[:6]) < SOLVED
     known = np.r_[np.zeros(6), torques]
     x, _ = truth.partition(at["q"], at["qd"], at["V0"], known, [True] * len(known))
     given = at | {"tau": unread(at["tau"], elastic)}
     for method in ("recursive", "inertia"):
-        found = outputs(robot, "direct-dynamics", given, method=method)
-        assert error(np.r_[found["Vd0"], found["qdd"]], x) < SOLVED
+        result = outputs(robot, "direct-dynamics", given, method=method)
+        assert error(np.r_[result["Vd0"], result["qdd"]], x) < SOLVED
 
 
 def weight_in_frame_0(robot: Robot, R0: Array) -> Any:
@@ -485,9 +485,9 @@ def test_the_other_models_afloat() -> None:
     elastic = [robot.frame(j).eta for j in independent(robot)]
     A = outputs(robot, "inertia-matrix", at)["A"]
     H = outputs(robot, "bias-torques", at)["H"]
-    found = outputs(robot, "direct-dynamics", at)
+    result = outputs(robot, "direct-dynamics", at)
     torques = np.where(elastic, 0.0, at["tau"])
-    assert error(A @ np.r_[found["Vd0"], found["qdd"]] + H, np.r_[np.zeros(6), torques]) < SOLVED
+    assert error(A @ np.r_[result["Vd0"], result["qdd"]] + H, np.r_[np.zeros(6), torques]) < SOLVED
     rigid = robot
     for j in independent(robot):
         rigid = rigid.with_frame(j, eta=False, k=0, rest=0)
@@ -522,10 +522,10 @@ def test_elastic_actuators_afloat(seed: int) -> None:
     elastic = np.array([robot.frame(j).eta for j in independent(robot)])
     direct = outputs(robot, "direct-dynamics", at, actuators="elastic")
     given = at | {"qdd": unread(direct["qdd"], elastic), "qmdd": unread(direct["qmdd"], ~elastic)}
-    found = outputs(robot, "inverse-dynamics", given, actuators="elastic")
-    assert error(found["tau"], at["tau"]) < SOLVED
-    assert error(found["qdd_out"], direct["qdd"]) < SOLVED
-    assert error(found["Vd0"], direct["Vd0"]) < SOLVED
+    result = outputs(robot, "inverse-dynamics", given, actuators="elastic")
+    assert error(result["tau"], at["tau"]) < SOLVED
+    assert error(result["qdd_out"], direct["qdd"]) < SOLVED
+    assert error(result["Vd0"], direct["Vd0"]) < SOLVED
     bare = robot
     for j in independent(robot):
         if robot.frame(j).eta:

@@ -110,5 +110,5 @@ def test_javascript(tmp_path: Path, small: list[Case]) -> None:
 
 @pytest.mark.parametrize("language", ["text", "julia", "maple", "mathematica"])
 def test_read_back(small: list[Case], language: str) -> None:
-    found: Results = [run_text(c) if language == "text" else run_functions(c, language) for c in small]
-    assert_close(found, small)
+    result: Results = [run_text(c) if language == "text" else run_functions(c, language) for c in small]
+    assert_close(result, small)

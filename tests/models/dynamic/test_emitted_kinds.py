@@ -50,15 +50,15 @@ MODELS: dict[str, tuple[Any, str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def kinds() -> list[Case]:
-    found = []
+    results = []
     for which, (robot, model, options) in MODELS.items():
         made = symoro.generate(robot(), model, **options)
         rng = np.random.default_rng(len(which))
         inputs = {name: rng.uniform(-1, 1, (SAMPLES, *shape)) for name, shape in made.inputs.items()}
         program, numbers = made.program, dict(robot().nominal)
-        found.append(Case(program, inputs, {p: numbers[p] for p in program.parameters}))
-    assert len({case.program.name for case in found}) == len(found)
-    return found
+        results.append(Case(program, inputs, {p: numbers[p] for p in program.parameters}))
+    assert len({case.program.name for case in results}) == len(results)
+    return results
 
 
 def test_c(tmp_path: Path, kinds: list[Case]) -> None:

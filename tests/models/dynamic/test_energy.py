@@ -27,9 +27,9 @@ CLOSE = 1e-11
 def check(robot: Robot, seed: int) -> None:
     at = state(robot, seed)
     E, U = oracle(robot, at).energies(at["q"], at["qd"])
-    found = outputs(robot, "energy", at)
-    assert error(found["E"], E) < CLOSE
-    assert error(found["U"], U) < CLOSE
+    result = outputs(robot, "energy", at)
+    assert error(result["E"], E) < CLOSE
+    assert error(result["U"], U) < CLOSE
 
 
 @given(heavy_trees(), st.integers(0, 1000))
@@ -74,8 +74,8 @@ def test_power_balance(seed: int) -> None:
 
     def total(t: Array) -> Array:
         q, qd, _ = motion(t[0])
-        found = outputs(robot, "energy", {"q": q, "qd": qd})
-        return np.array(found["E"] + found["U"])
+        result = outputs(robot, "energy", {"q": q, "qd": qd})
+        return np.array(result["E"] + result["U"])
 
     for t in rng.uniform(-5, 5, 3):
         q, qd, qdd = motion(t)
@@ -87,9 +87,9 @@ def test_power_balance(seed: int) -> None:
 def test_energy_is_that_of_the_inertia_matrix_and_of_gravity(seed: int) -> None:
     robot = left_alone(seeded_tree(seed))
     at = state(robot, seed)
-    found = outputs(robot, "energy", at)
+    result = outputs(robot, "energy", at)
     A = outputs(robot, "inertia-matrix", at)["A"]
-    assert error(found["E"], at["qd"] @ A @ at["qd"] / 2) < CLOSE
+    assert error(result["E"], at["qd"] @ A @ at["qd"] / 2) < CLOSE
     slope = difference(lambda x: outputs(robot, "energy", at | {"q": x})["U"], at["q"])
     assert error(slope, outputs(robot, "gravity-torques", at)["Q"]) < 1e-9
 
@@ -108,6 +108,6 @@ def test_a_pendulum() -> None:
         "G2": -9.81,
     }
     f = symoro.generate(robot, "energy").function(values=values, compiled=False)
-    found = f(q=[-np.pi / 2 + 0.3, 0], qd=[0, 1.5])
-    assert error(found["E"], 2 * 0.25 * 1.5**2 / 2) < CLOSE
-    assert error(found["U"], -2 * 9.81 * 0.5 * np.cos(0.3)) < CLOSE
+    result = f(q=[-np.pi / 2 + 0.3, 0], qd=[0, 1.5])
+    assert error(result["E"], 2 * 0.25 * 1.5**2 / 2) < CLOSE
+    assert error(result["U"], -2 * 9.81 * 0.5 * np.cos(0.3)) < CLOSE

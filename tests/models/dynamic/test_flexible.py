@@ -81,24 +81,24 @@ def check(robot: Robot, seed: int, tolerance: float = NUMERIC) -> None:
     A, H = truth.matrix(x + 0j).real, truth.bias(x, xd)
     assert error(outputs(robot, "inertia-matrix", at)["A"], A) < tolerance
     assert error(outputs(robot, "bias-torques", at)["H"], H) < tolerance
-    found = outputs(robot, "energy", at)
+    result = outputs(robot, "energy", at)
     assert (
-        error([found["E"], found["U"]], [truth.kinetic(x + 0j, xd).real, truth.potential(x + 0j).real])
+        error([result["E"], result["U"]], [truth.kinetic(x + 0j, xd).real, truth.potential(x + 0j).real])
         < tolerance
     )
     elastic = np.array([robot.frame(j).eta for j in independent(robot)])
     tau = np.r_[np.where(elastic, 0.0, at["tau"]), np.zeros(len(x) - n)]
     A, H = outputs(robot, "inertia-matrix", at)["A"], outputs(robot, "bias-torques", at)["H"]
     acc = np.linalg.solve(A, tau - H)
-    found = outputs(robot, "direct-dynamics", at | {"tau": np.where(elastic, np.nan, at["tau"])})
+    result = outputs(robot, "direct-dynamics", at | {"tau": np.where(elastic, np.nan, at["tau"])})
     scale = 1 + np.linalg.cond(A) * 1e-6
-    assert error(np.r_[found["qdd"], found["edd"]], acc) < 1e-9 * scale
+    assert error(np.r_[result["qdd"], result["edd"]], acc) < 1e-9 * scale
     given = acc[:n]
-    found = outputs(robot, "inverse-dynamics", at | {"qdd": np.where(elastic, np.nan, given)})
-    assert error(found["edd"], acc[n:]) < 1e-8 * scale
-    assert error(found["tau"][~elastic], at["tau"][~elastic]) < 1e-8 * scale
+    result = outputs(robot, "inverse-dynamics", at | {"qdd": np.where(elastic, np.nan, given)})
+    assert error(result["edd"], acc[n:]) < 1e-8 * scale
+    assert error(result["tau"][~elastic], at["tau"][~elastic]) < 1e-8 * scale
     if elastic.any():
-        assert error(found["qdd_out"], given) < 1e-8 * scale
+        assert error(result["qdd_out"], given) < 1e-8 * scale
 
 
 @pytest.mark.parametrize("seed", range(500, 510))
@@ -148,9 +148,9 @@ def test_a_base_that_moves_as_prescribed() -> None:
     driven = replace(still, frames=(Frame(0), *frames), links=(Link(), *still.links), tool=tool)
     at = bent(still, 541)
     more = at | {name: np.r_[x, at[name]] for name, x in (("q", 0.0), ("qd", spin), ("qdd", faster))}
-    found, expected = outputs(moved, "inverse-dynamics", at), outputs(driven, "inverse-dynamics", more)
-    assert error(found["tau"], expected["tau"][1:]) < EXACT
-    assert error(found["edd"], expected["edd"]) < EXACT
+    result, expected = outputs(moved, "inverse-dynamics", at), outputs(driven, "inverse-dynamics", more)
+    assert error(result["tau"], expected["tau"][1:]) < EXACT
+    assert error(result["edd"], expected["edd"]) < EXACT
 
 
 def on_six_joints(robot: Robot) -> Robot:
@@ -178,13 +178,13 @@ def test_flexible_and_floating(seed: int) -> None:
     order = [2, 0, 1, 5, 3, 4]
     more = at | {"q": np.r_[np.zeros(6), at["q"]], "qd": np.r_[at["V0"][order], at["qd"]]}
     held = on_six_joints(robot)
-    found = outputs(robot, "direct-dynamics", at)
+    result = outputs(robot, "direct-dynamics", at)
     expected = outputs(held, "direct-dynamics", more | {"tau": np.r_[np.zeros(6), at["tau"]]})
-    assert error(found["qdd"], expected["qdd"][6:]) < 1e-8
-    assert error(found["edd"], expected["edd"]) < 1e-8
-    inverse = outputs(robot, "inverse-dynamics", at | {"qdd": found["qdd"]})
+    assert error(result["qdd"], expected["qdd"][6:]) < 1e-8
+    assert error(result["edd"], expected["edd"]) < 1e-8
+    inverse = outputs(robot, "inverse-dynamics", at | {"qdd": result["qdd"]})
     assert error(inverse["tau"], at["tau"]) < 1e-8
-    assert error(inverse["Vd0"], found["Vd0"]) < 1e-8
+    assert error(inverse["Vd0"], result["Vd0"]) < 1e-8
     nan = np.full(6, np.nan)
     given = more | {"qdd": np.r_[nan, at["qdd"]], "tau_free": np.zeros(6 + len(at["q"]))}
     expected = outputs(held, "inverse-dynamics", given, free=tuple(range(1, 7)))
@@ -246,12 +246,12 @@ def test_matrix_bias_and_energy_afloat(seed: int) -> None:
     A = outputs(robot, "inertia-matrix", at)["A"]
     places = [*order, *range(6, len(A))]
     assert error(A[np.ix_(places, places)], outputs(held, "inertia-matrix", more)["A"]) < NUMERIC
-    found, expected = outputs(robot, "energy", at), outputs(held, "energy", more)
+    result, expected = outputs(robot, "energy", at), outputs(held, "energy", more)
     raised = -A[0, 0] * weight @ at["P0"]
-    assert error(found["E"], expected["E"]) < NUMERIC
-    assert error(found["U"], expected["U"] + raised) < NUMERIC
+    assert error(result["E"], expected["E"]) < NUMERIC
+    assert error(result["U"], expected["U"] + raised) < NUMERIC
     rates = np.r_[at["V0"], at["qd"], at["ed"]]
-    assert error(found["E"], rates @ A @ rates / 2) < NUMERIC
+    assert error(result["E"], rates @ A @ rates / 2) < NUMERIC
     H = outputs(robot, "bias-torques", at)["H"]
     caused = outputs(robot, "direct-dynamics", at)
     x = np.r_[caused["Vd0"], caused["qdd"], caused["edd"]]
@@ -263,8 +263,8 @@ def test_matrix_bias_and_energy_afloat(seed: int) -> None:
 
 
 def stored(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((DATA / "flexible" / f"{name}.json").read_text())
-    return found
+    result: dict[str, Any] = json.loads((DATA / "flexible" / f"{name}.json").read_text())
+    return result
 
 
 def arm2() -> Robot:
@@ -302,12 +302,12 @@ def test_stored_arms(name: str, order: list[int]) -> None:
     A = np.array(data["M"])[np.ix_(order, order)]
     assert error(outputs(robot, "inertia-matrix", at)["A"], A) < EXACT
     assert error(outputs(robot, "bias-torques", at)["H"], np.array(data["H"])[order]) < EXACT
-    found = outputs(robot, "direct-dynamics", at | {"tau": np.array(data["direct"]["tau"])})
-    assert error(np.r_[found["qdd"], found["edd"]], np.array(data["direct"]["acc"])[order]) < EXACT
+    result = outputs(robot, "direct-dynamics", at | {"tau": np.array(data["direct"]["tau"])})
+    assert error(np.r_[result["qdd"], result["edd"]], np.array(data["direct"]["acc"])[order]) < EXACT
     if "inverse" in data:
-        found = outputs(robot, "inverse-dynamics", at | {"qdd": np.array(data["inverse"]["qdd"])})
-        assert error(found["tau"], data["inverse"]["tau"]) < EXACT
-        assert error(found["edd"], np.array(data["inverse"]["acc"])[order][2:]) < EXACT
+        result = outputs(robot, "inverse-dynamics", at | {"qdd": np.array(data["inverse"]["qdd"])})
+        assert error(result["tau"], data["inverse"]["tau"]) < EXACT
+        assert error(result["edd"], np.array(data["inverse"]["acc"])[order][2:]) < EXACT
 
 
 def test_the_arm_released() -> None:
@@ -318,17 +318,17 @@ def test_the_arm_released() -> None:
     energies = symoro.generate(robot, "energy").function()
 
     def rates(_: float, y: Array) -> Array:
-        found = move(q=y[:2], e=y[2:6], qd=y[6:8], ed=y[8:], tau=np.zeros(2))
-        return np.r_[y[6:], found["qdd"], found["edd"]]
+        result = move(q=y[:2], e=y[2:6], qd=y[6:8], ed=y[8:], tau=np.zeros(2))
+        return np.r_[y[6:], result["qdd"], result["edd"]]
 
     start = np.r_[np.array(data["q"][0])[order], np.zeros(6)]
     times = np.array(data["t"][:6])
     path = solve_ivp(rates, (0, times[-1]), start, "DOP853", times, rtol=1e-10, atol=1e-12).y.T
     expected = np.array(data["q"][:6])[:, order]
     assert np.abs(path[:, :6] - expected).max() < 1e-6
-    found = energies(q=path[:, :2], e=path[:, 2:6], qd=path[:, 6:8], ed=path[:, 8:])
-    total = found["E"] + found["U"]
-    assert np.ptp(found["E"]) > 1
+    result = energies(q=path[:, :2], e=path[:, 2:6], qd=path[:, 6:8], ed=path[:, 8:])
+    total = result["E"] + result["U"]
+    assert np.ptp(result["E"]) > 1
     assert np.ptp(total) < 1e-7
 
 
@@ -362,8 +362,8 @@ def frequencies(robot: Robot) -> Array:
     columns = [outputs(robot, "bias-torques", zero | {"e": e})["H"] for e in np.eye(ne)]
     K = np.zeros((1 + ne, 1 + ne))
     K[:, 1:] = np.array(columns).T
-    found: Array = np.sqrt(np.sort(np.abs(np.linalg.eigvals(np.linalg.solve(A, K))))[1:])
-    return found
+    result: Array = np.sqrt(np.sort(np.abs(np.linalg.eigvals(np.linalg.solve(A, K))))[1:])
+    return result
 
 
 CASES = {case["case"]: case for case in stored("beams")["cases"]}
@@ -387,8 +387,8 @@ CASES = {case["case"]: case for case in stored("beams")["cases"]}
 )
 def test_frequencies_of_beams(case: str, shapes: str, first: float, second: float) -> None:
     """With four modes; never below the true ones (Rayleigh)."""
-    found = frequencies(clamped(shapes, CASES[case], stored("beams")))
-    over = found[:2] / np.array(CASES[case]["omega"][:2]) - 1
+    result = frequencies(clamped(shapes, CASES[case], stored("beams")))
+    over = result[:2] / np.array(CASES[case]["omega"][:2]) - 1
     assert np.all(over > -1e-9)
     assert over[0] < first
     assert over[1] < second
@@ -441,8 +441,8 @@ def test_a_stiff_link_is_rigid() -> None:
         for j, f in flexible_links(robot).items():
             stiff = stiff.with_link(j, flexible=replace(f, EIz=formula(f.EIz.value({}) * factor)))
         held = _at_rest(stiff, whole)
-        found = outputs(stiff, "inverse-dynamics", held)
-        errors.append(error(found["tau"], tau))
+        result = outputs(stiff, "inverse-dynamics", held)
+        errors.append(error(result["tau"], tau))
     assert errors[1] < 1e-4
     assert errors[0] > 30 * errors[1]
 

@@ -31,8 +31,8 @@ FIXED_AND_RIGID = (
 
 
 def golden(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((DATA / "golden" / f"{name}.json").read_text())
-    return found
+    result: dict[str, Any] = json.loads((DATA / "golden" / f"{name}.json").read_text())
+    return result
 
 
 def robot_of(data: dict[str, Any]) -> Robot:
@@ -64,8 +64,8 @@ def expected(data: dict[str, Any], values: list[Any]) -> Array:
     """Entries of the joints that move."""
     robot = robot_of(data)
     at = [j - 1 for j in range(1, robot.NL + 1) if robot.frame(j).moving]
-    found = np.array(values)
-    return found[np.ix_(at, at)] if found.ndim == 2 else found[at]
+    result = np.array(values)
+    return result[np.ix_(at, at)] if result.ndim == 2 else result[at]
 
 
 def test_every_golden_robot_is_here() -> None:
@@ -86,18 +86,18 @@ def test_torques(name: str) -> None:
 @pytest.mark.parametrize("name", FIXED_AND_RIGID)
 def test_inertia_matrix(name: str) -> None:
     data = golden(name)
-    found = run(data, "inertia-matrix")["A"]
+    inertia = run(data, "inertia-matrix")["A"]
     if name == "Tree5":  # its file has no A
         robot = robot_of(data)
         at = numbers(data, robot)
-        assert error(found, oracle(robot, at).inertia(at["q"])) < CLOSE
+        assert error(inertia, oracle(robot, at).inertia(at["q"])) < CLOSE
     else:
-        assert error(found, expected(data, data["expected"]["A"])) < CLOSE
+        assert error(inertia, expected(data, data["expected"]["A"])) < CLOSE
 
 
 @pytest.mark.parametrize("method", ["inertia", "recursive"])
 @pytest.mark.parametrize("name", FIXED_AND_RIGID)
 def test_accelerations(name: str, method: str) -> None:
     data = golden(name)
-    found = run(data, "direct-dynamics", method=method)["qdd"]
-    assert error(found, expected(data, data["expected"]["ddm"]["qdd"])) < CLOSE
+    accelerations = run(data, "direct-dynamics", method=method)["qdd"]
+    assert error(accelerations, expected(data, data["expected"]["ddm"]["qdd"])) < CLOSE

@@ -72,14 +72,16 @@ def program(robot: Robot, free: Collection[int], free_base: bool) -> Program:
         loads[0] = [builder.formula(getattr(robot.base.link, name)) for name in WRENCH]
     tree, down = local_frames(builder, robot, q), gravity(builder, robot)
     inertias = body_inertias(builder, robot, tree, free_base=free_base)
-    found = hybrid_dynamics(builder, tree, qd, joints, base, down, inertias, loads, free_base=free_base)
-    assert set(found.qdd) == set(free)
-    assert set(found.efforts) == set(moving) - set(free)
-    qdd = {**known, **found.qdd}
+    result = hybrid_dynamics(builder, tree, qd, joints, base, down, inertias, loads, free_base=free_base)
+    assert set(result.qdd) == set(free)
+    assert set(result.efforts) == set(moving) - set(free)
+    qdd = {**known, **result.qdd}
     drives = drive_torques(builder, robot, qd, qdd)
     builder.output("qdd", [qdd[j] for j in moving])
-    builder.output("tau", [found.efforts[j] + drives[j] if j in found.efforts else known[j] for j in moving])
-    builder.output("Vd0", [*found.base.v, *found.base.w])
+    builder.output(
+        "tau", [result.efforts[j] + drives[j] if j in result.efforts else known[j] for j in moving]
+    )
+    builder.output("Vd0", [*result.base.v, *result.base.w])
     return builder.program()
 
 
@@ -108,10 +110,10 @@ def check(robot: Robot, free: Collection[int], free_base: bool, seed: int) -> No
     which = [*[free_base] * 6, *(j in free for j in moving)]
     known = np.r_[np.zeros(6) if free_base else at["Vd0"], at["known"]]
     x, f = truth.partition(at["q"], at["qd"], at["V0"], known, which)
-    found = evaluated(robot, program(robot, free, free_base), at)
-    assert error(found["Vd0"], x[:6]) < SOLVED
-    assert error(found["qdd"], x[6:]) < SOLVED
-    assert error(found["tau"], f[6:]) < SOLVED
+    result = evaluated(robot, program(robot, free, free_base), at)
+    assert error(result["Vd0"], x[:6]) < SOLVED
+    assert error(result["qdd"], x[6:]) < SOLVED
+    assert error(result["tau"], f[6:]) < SOLVED
 
 
 def some(moving: list[int], seed: int) -> set[int]:
@@ -155,17 +157,17 @@ def test_a_fixed_base_that_moves_as_the_robot_says(seed: int) -> None:
     x, f = np.where(u, 0.0, at["known"]), np.where(u, at["known"], 0.0)
     x[u] = np.linalg.solve(A[np.ix_(u, u)], f[u] - H[u] - A[np.ix_(u, ~u)] @ x[~u])
     f[~u] = (A @ x + H)[~u]
-    found = evaluated(robot, program(robot, free, False), at)
-    assert error(found["qdd"], x) < SOLVED
-    assert error(found["tau"], f) < SOLVED
+    result = evaluated(robot, program(robot, free, False), at)
+    assert error(result["qdd"], x) < SOLVED
+    assert error(result["tau"], f) < SOLVED
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_all_driven_is_inverse_dynamics(seed: int) -> None:
     robot = seeded_tree(seed, coupled=False)
     at = state(robot, seed)
-    found = evaluated(robot, program(robot, set(), False), at | {"known": at["qdd"]})
-    assert error(found["tau"], outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
+    result = evaluated(robot, program(robot, set(), False), at | {"known": at["qdd"]})
+    assert error(result["tau"], outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
 
 
 @pytest.mark.parametrize("name", ["rx90", "stanford", "humanoid_torso"])

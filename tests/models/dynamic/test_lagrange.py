@@ -36,12 +36,12 @@ def check(robot: Robot, seed: int, **options: Any) -> None:
     q, qd = at["q"], at["qd"]
     A, D, Q = truth.inertia(q), truth.coriolis(q), truth.weight(q)
     for way in ways(robot):
-        found = outputs(robot, "lagrange", at, coriolis=way, **options)
-        assert error(found["A"], A) < CLOSE, way
-        assert error(found["D"], D) < CLOSE, way
-        assert error(found["B"], D @ qd) < CLOSE, way
-        assert error(found["Q"], Q) < CLOSE, way
-        assert np.array_equal(found["D"], found["D"].transpose(0, 2, 1)), way
+        result = outputs(robot, "lagrange", at, coriolis=way, **options)
+        assert error(result["A"], A) < CLOSE, way
+        assert error(result["D"], D) < CLOSE, way
+        assert error(result["B"], D @ qd) < CLOSE, way
+        assert error(result["Q"], Q) < CLOSE, way
+        assert np.array_equal(result["D"], result["D"].transpose(0, 2, 1)), way
 
 
 @given(heavy_trees(most=4), st.integers(0, 1000))
@@ -86,12 +86,12 @@ def test_identities(seed: int, way: str) -> None:
     q, qd = at["q"], at["qd"]
     model = symoro.generate(robot, "lagrange", coriolis=way)
     f = model.function(compiled=False)
-    found = f(q=q, qd=qd)
+    result = f(q=q, qd=qd)
     # dA/dt - 2B is skew-symmetric, and dA/dt = B + B'
     rate = difference(lambda x: f(q=x, qd=qd)["A"], q) @ qd
-    assert error(rate, found["B"] + found["B"].T) < 1e-9
+    assert error(rate, result["B"] + result["B"].T) < 1e-9
     # B qd is what is left of H without weight, friction, wrenches and the motion of the base
-    assert error(found["B"] @ qd, truth.inertial(q, qd, 0 * qd)) < CLOSE
+    assert error(result["B"] @ qd, truth.inertial(q, qd, 0 * qd)) < CLOSE
 
 
 @pytest.mark.parametrize("name", ["planar3r", "scara", "rx90", "stanford"])
@@ -100,14 +100,14 @@ def test_coriolis_torques_are_the_bias_without_weight_and_friction(name: str) ->
     numbers = {s: 0.3 + k / 7 for k, s in enumerate(robot.symbols())} | dict(robot.nominal)
     robot = robot.replace(nominal=tuple(numbers.items()))
     at = state(robot)
-    found = outputs(robot, "lagrange", at)
+    result = outputs(robot, "lagrange", at)
     H, Q = outputs(robot, "bias-torques", at)["H"], outputs(robot, "gravity-torques", at)["Q"]
     friction = [
         robot.frame(j).FV.value(numbers) * x + robot.frame(j).FS.value(numbers) * np.sign(x)
         for j, x in zip(independent(robot), at["qd"], strict=True)
     ]
-    assert error(found["B"] @ at["qd"], H - Q - friction) < CLOSE
-    assert error(found["Q"], Q) < CLOSE
+    assert error(result["B"] @ at["qd"], H - Q - friction) < CLOSE
+    assert error(result["Q"], Q) < CLOSE
 
 
 def test_recursive_says_that_it_does_not_treat_coupled_joints() -> None:
@@ -165,16 +165,16 @@ def test_filip(way: str) -> None:
     sympy = pytest.importorskip("sympy")
     paper = printed()
     model = symoro.generate(symoro.load("planar3r"), "lagrange", expanded=True, coriolis=way)
-    found = {name: _plain(value) for name, value in model.to_sympy().items()}
-    assert found["A"].expand() == sympy.Matrix(paper["A"]).expand()
-    assert found["Q"].expand() == sympy.Matrix(paper["Q"]).expand()
+    result = {name: _plain(value) for name, value in model.to_sympy().items()}
+    assert result["A"].expand() == sympy.Matrix(paper["A"]).expand()
+    assert result["Q"].expand() == sympy.Matrix(paper["Q"]).expand()
     qd = sympy.Matrix(paper["qd"])
-    assert (found["B"] * qd).expand() == sympy.Matrix(paper["quadratic"]).expand()
+    assert (result["B"] * qd).expand() == sympy.Matrix(paper["quadratic"]).expand()
     for i, form in enumerate(paper["quadratic"]):
         for j in range(3):
             for k in range(3):
                 half = sympy.diff(form, qd[j], qd[k]) / 2
-                assert sympy.expand(found["D"][i, j, k] - half) == 0
+                assert sympy.expand(result["D"][i, j, k] - half) == 0
 
 
 def test_filip_reads_as_printed() -> None:
@@ -194,8 +194,8 @@ def test_filip_torques() -> None:
     """The same numbers from the other models."""
     robot = symoro.load("planar3r")
     at = state(robot)
-    found = outputs(robot, "lagrange", at, expanded=True)
-    tau = found["A"] @ at["qdd"] + found["B"] @ at["qd"] + found["Q"]
+    result = outputs(robot, "lagrange", at, expanded=True)
+    tau = result["A"] @ at["qdd"] + result["B"] @ at["qd"] + result["Q"]
     assert error(tau, outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
     assert error(tau, oracle(robot, at).torques(at["q"], at["qd"], at["qdd"])) < CLOSE
 

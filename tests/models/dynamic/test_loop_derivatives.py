@@ -21,9 +21,9 @@ def moved_to(truth: Closed, x: Array, qa: Array) -> Array:
     """The loops closed again at other active joints, near a posture."""
     there = truth.moved(x, qa - x[truth.active], 0 * qa).qd + x
     there[truth.active] = qa
-    found = truth.close(there, hold=True)
-    assert found is not None
-    return found
+    result = truth.close(there, hold=True)
+    assert result is not None
+    return result
 
 
 def state(truth: Closed, x: Array, seed: int = 3) -> dict[str, Array]:
@@ -42,10 +42,10 @@ def slope(f: Callable[[Array], Array], x: Array, largest: float = 3e-3) -> Array
     """df/dx by differences whose step suits: near a dead point it must be small."""
     before = difference(f, x, largest)
     for share in (0.3, 0.1, 0.03):
-        found = difference(f, x, share * largest)
-        if error(found, before) < CLOSE / 3:
-            return found
-        before = found
+        result = difference(f, x, share * largest)
+        if error(result, before) < CLOSE / 3:
+            return result
+        before = result
     raise AssertionError("the oracle has no such digits here")
 
 
@@ -87,11 +87,11 @@ def test_accelerations_of_bundled_robots(name: str) -> None:
     def caused(x: Array, qda: Array) -> Array:
         return np.asarray(np.linalg.solve(truth.inertia(x), tau - truth.bias(x, qda)))
 
-    found = run(case.robot, DIRECT, at)
+    result = run(case.robot, DIRECT, at)
     by_position = slope(lambda y: caused(moved_to(truth, x, y), qda), x[truth.active])
-    assert error(found["dqdda_dqa"], by_position) < CLOSE
+    assert error(result["dqdda_dqa"], by_position) < CLOSE
     by_velocity = slope(lambda y: caused(x, y), qda, velocity_step(truth, x, qda))
-    assert error(found["dqdda_dqda"], by_velocity) < CLOSE
+    assert error(result["dqdda_dqda"], by_velocity) < CLOSE
 
 
 ARMS = {"sr400": [0.3, -0.9, 0.7, 0.5, 0.4, -0.3], "akr3000": [-0.86, -1.04, 0.49, 0.55, 1.3, 0.75]}
@@ -114,8 +114,8 @@ def along_relations(case: Case, at: dict[str, Any]) -> None:
         q = at["q"] + spread @ (qa - at["q"][truth.active])
         return np.asarray(torques(q=q, qda=at["qda"], qdda=at["qdda"])["tau"])
 
-    found = run(case.robot, INVERSE, at)
-    assert error(found["dtau_dqa"], slope(moved, at["q"][truth.active])) < CLOSE
+    result = run(case.robot, INVERSE, at)
+    assert error(result["dtau_dqa"], slope(moved, at["q"][truth.active])) < CLOSE
 
 
 @pytest.mark.parametrize("bend", [0.9, 1e-3, 1e-6, 1e-9, 0.0])
@@ -151,7 +151,7 @@ def test_no_value_at_a_dead_point() -> None:
     q = np.array([crank, coupler - crank, coupler + np.pi])
     model = symoro.generate(robot, INVERSE)
     f = model.function(values={**dict(robot.nominal), **lengths}, compiled=False)
-    found = f(q=q, qda=[0.3], qdda=[0.1])
-    assert all(np.isnan(value).all() for value in found.values())
-    found = f(q=q + np.array([0, 1e-3, 0]), qda=[0.3], qdda=[0.1])
-    assert all(np.isfinite(value).all() for value in found.values())
+    result = f(q=q, qda=[0.3], qdda=[0.1])
+    assert all(np.isnan(value).all() for value in result.values())
+    result = f(q=q + np.array([0, 1e-3, 0]), qda=[0.3], qdda=[0.1])
+    assert all(np.isfinite(value).all() for value in result.values())

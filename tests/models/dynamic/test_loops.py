@@ -44,10 +44,10 @@ def check(case: Case, seed: int = 3) -> None:
     assert error(run(robot, "gravity-torques", at)["Q"], truth.weight(case.x)) < size
     A = truth.inertia(case.x)
     assert error(run(robot, "inertia-matrix", at)["A"], A) < size
-    found = run(robot, "direct-dynamics", at)
+    result = run(robot, "direct-dynamics", at)
     size *= max(1.0, np.linalg.cond(A) * 1e-2)
-    assert error(found["qdda"], at["qdda"]) < size
-    assert error(found["qdd"], moved.qdd[: truth.n]) < size
+    assert error(result["qdda"], at["qdda"]) < size
+    assert error(result["qdd"], moved.qdd[: truth.n]) < size
     energies = run(robot, "energy", at)
     E, U = truth.energies(case.x, at["qda"])
     assert error([energies["E"], energies["U"]], [E, U]) < CLOSE
@@ -78,9 +78,9 @@ def test_golden(name: str) -> None:
             ("inertia-matrix", "A"),
             ("direct-dynamics", "qdda qdd"),
         ):
-            found = run(robot, model, at)
+            result = run(robot, model, at)
             for key in keys.split():
-                assert error(found[key], state[key]) < 1e-8
+                assert error(result[key], state[key]) < 1e-8
         assert error(run(robot, "jacobian", at, to=data["to"], frame=0)["J"], state["J"]) < 1e-8
         break  # the others differ by the posture only; `loop-kinematics` has them all
 
@@ -136,14 +136,14 @@ def test_springs_of_passive_joints() -> None:
     check(case)
     at, robot = inputs(case), case.robot
     columns = symoro.generate(robot, "dynamic-identification", friction="all")
-    found = columns.function(compiled=False)(q=at["q"], qda=at["qda"], qdda=at["qdda"])
+    result = columns.function(compiled=False)(q=at["q"], qda=at["qda"], qdda=at["qdda"])
     k = np.array([f.value({}) for f in parameter_values(robot, columns.columns)])
-    assert error(found["W"] @ k + found["springs"], at["tau"]) < CLOSE
-    found = run(robot, "energy-identification", at)
+    assert error(result["W"] @ k + result["springs"], at["tau"]) < CLOSE
+    result = run(robot, "energy-identification", at)
     energies = run(robot, "energy", at)
     names = symoro.generate(robot, "energy-identification").columns
     k = np.array([f.value({}) for f in parameter_values(robot, names)])
-    assert error(found["h"] @ k + found["springs"], energies["E"] + energies["U"]) < CLOSE
+    assert error(result["h"] @ k + result["springs"], energies["E"] + energies["U"]) < CLOSE
 
 
 # -- identification
@@ -159,9 +159,9 @@ def test_regressors(kind: str, parameters: str) -> None:
     k = np.array([f.value({}) for f in parameter_values(robot, model.columns, parameters)])
     assert error(w @ k, at["tau"]) < 1e-7
     power = symoro.generate(robot, "power-identification", parameters=parameters, acceleration=True)
-    found = power.function(compiled=False)(q=at["q"], qda=at["qda"], qdda=at["qdda"])
+    result = power.function(compiled=False)(q=at["q"], qda=at["qda"], qdda=at["qdda"])
     k = np.array([f.value({}) for f in parameter_values(robot, power.columns, parameters)])
-    assert error((found["dh"] + found["p"]) @ k, at["qda"] @ at["tau"]) < 1e-7
+    assert error((result["dh"] + result["p"]) @ k, at["qda"] @ at["tau"]) < 1e-7
 
 
 @pytest.mark.parametrize("kind", ["four-bar", "five-bar", "spherical"])
@@ -194,14 +194,14 @@ def test_filtered_regressor(kind: str) -> None:
 def test_lagrange(kind: str) -> None:
     case = drawn(kind)
     truth, at = case.truth, inputs(case)
-    found = run(case.robot, "lagrange", at)
-    assert error(found["A"], truth.inertia(case.x)) < CLOSE
-    assert error(found["Q"], truth.weight(case.x)) < CLOSE
+    result = run(case.robot, "lagrange", at)
+    assert error(result["A"], truth.inertia(case.x)) < CLOSE
+    assert error(result["Q"], truth.weight(case.x)) < CLOSE
     friction = drag(truth, case, at["qda"])
-    assert error(found["B"] @ at["qda"] + found["Q"] + friction, truth.bias(case.x, at["qda"])) < 1e-7
-    twice = np.einsum("ijk,j,k->i", found["D"], at["qda"], at["qda"])
-    assert error(twice, found["B"] @ at["qda"]) < CLOSE
-    assert error(found["D"], found["D"].transpose(0, 2, 1)) < CLOSE
+    assert error(result["B"] @ at["qda"] + result["Q"] + friction, truth.bias(case.x, at["qda"])) < 1e-7
+    twice = np.einsum("ijk,j,k->i", result["D"], at["qda"], at["qda"])
+    assert error(twice, result["B"] @ at["qda"]) < CLOSE
+    assert error(result["D"], result["D"].transpose(0, 2, 1)) < CLOSE
 
 
 def drag(truth: Closed, case: Case, qda: Array) -> Array:
@@ -229,9 +229,9 @@ def test_motion_of_the_links() -> None:
     moved = truth.moved(case.x, at["qda"], at["qdda"])
     tree = {"q": at["q"], "qd": moved.qd[: truth.n], "qdd": moved.qdd[: truth.n]}
     for model in ("velocities", "accelerations"):
-        found, open_ = run(case.robot, model, at), run(case.robot.tree(), model, tree)
+        result, open_ = run(case.robot, model, at), run(case.robot.tree(), model, tree)
         for key in open_:
-            assert error(found[key], open_[key]) < CLOSE
+            assert error(result[key], open_[key]) < CLOSE
     J = run(case.robot, "jacobian", at)["J"]
     J_tree = run(case.robot.tree(), "jacobian", tree)["J"]
     assert error(J, J_tree @ moved.G) < CLOSE
@@ -266,13 +266,13 @@ def test_reactions(kind: str) -> None:
     case = drawn(kind)
     truth, at = case.truth, inputs(case)
     model = symoro.generate(case.robot, "inverse-dynamics", reactions=True)
-    found = model.function(compiled=False)(q=at["q"], qda=at["qda"], qdda=at["qdda"])
-    assert error(found["tau"], at["tau"]) < 1e-8
+    result = model.function(compiled=False)(q=at["q"], qda=at["qda"], qdda=at["qdda"])
+    assert error(result["tau"], at["tau"]) < 1e-8
     wrenches, loose = truth.cut_wrenches(case.x, at["qda"], at["qdda"])
-    assert np.array_equal(np.isnan(found["cut_reactions"]), loose)
-    assert error(np.where(loose, 0, found["cut_reactions"]), np.where(loose, 0, wrenches)) < 1e-8
+    assert np.array_equal(np.isnan(result["cut_reactions"]), loose)
+    assert error(np.where(loose, 0, result["cut_reactions"]), np.where(loose, 0, wrenches)) < 1e-8
     assert loose.any() == any("not determined" in line for line in model.program.choices)
-    check_links(case, at, found)
+    check_links(case, at, result)
 
 
 def check_links(case: Case, at: dict[str, Any], found: dict[str, Any]) -> None:
@@ -291,10 +291,10 @@ def check_links(case: Case, at: dict[str, Any], found: dict[str, Any]) -> None:
 def test_reactions_of_a_parallelogram() -> None:
     case = bundled("sr400", [0.3, 0.4, -0.2, 0.5, 0.7, 0.9])
     truth, at = case.truth, inputs(case)
-    found = run(case.robot, "inverse-dynamics", at, reactions=True)
+    result = run(case.robot, "inverse-dynamics", at, reactions=True)
     wrenches, loose = truth.cut_wrenches(case.x, at["qda"], at["qdda"])
-    assert np.array_equal(np.isnan(found["cut_reactions"]), loose)
-    assert error(np.where(loose, 0, found["cut_reactions"]), np.where(loose, 0, wrenches)) < 1e-8
+    assert np.array_equal(np.isnan(result["cut_reactions"]), loose)
+    assert error(np.where(loose, 0, result["cut_reactions"]), np.where(loose, 0, wrenches)) < 1e-8
 
 
 # -- dead points
@@ -336,8 +336,8 @@ def test_a_dead_point_has_no_value() -> None:
     robot, x = dead_five_bar(0.0)
     one = np.ones(2)
     for model in MODELS:
-        found = run(robot, model, {"q": x[:4], "qd": np.zeros(4), "qda": one, "qdda": one, "tau": one})
-        for name, values in found.items():
+        result = run(robot, model, {"q": x[:4], "qd": np.zeros(4), "qda": one, "qdda": one, "tau": one})
+        for name, values in result.items():
             assert np.isnan(values).all(), (model, name)
 
 
@@ -355,8 +355,8 @@ def test_a_flat_parallelogram_is_no_dead_point() -> None:
     robot = rhombus()
     for fold in (0.0, 1e-9, 1.0, np.pi):
         q = np.array([0.3, fold, 0.3 + fold, -fold])
-        found = run(robot, "inverse-dynamics", {"q": q, "qda": [1.0, 1.0], "qdda": [1.0, 0.0]})["tau"]
-        assert np.isfinite(found).all()
+        torques = run(robot, "inverse-dynamics", {"q": q, "qda": [1.0, 1.0], "qdda": [1.0, 0.0]})["tau"]
+        assert np.isfinite(torques).all()
     crossed = np.array([0.3, 0.0, 1.3, np.pi])  # folded over: closed too, but no parallelogram
     assert np.isnan(
         run(robot, "inverse-dynamics", {"q": crossed, "qda": [1.0, 1.0], "qdda": [1.0, 0.0]})["tau"]
@@ -365,8 +365,8 @@ def test_a_flat_parallelogram_is_no_dead_point() -> None:
 
 def test_not_a_number_in_gives_not_a_number_out() -> None:
     robot = symoro.load("fivebar")
-    found = run(robot, "inverse-dynamics", {"q": [np.nan, 1, 2, 3], "qda": np.ones(2), "qdda": np.ones(2)})
-    assert np.isnan(found["tau"]).all()
+    result = run(robot, "inverse-dynamics", {"q": [np.nan, 1, 2, 3], "qda": np.ones(2), "qdda": np.ones(2)})
+    assert np.isnan(result["tau"]).all()
 
 
 # -- counts
@@ -379,5 +379,5 @@ def test_a_parallelogram_costs_no_more_than_its_tree() -> None:
 
 
 def test_a_five_bar_is_short() -> None:
-    found = symoro.generate("fivebar", "inverse-dynamics").count()
-    assert found.multiplications + found.additions <= 118 and found.functions == 6 and found.divisions == 2
+    model = symoro.generate("fivebar", "inverse-dynamics").count()
+    assert model.multiplications + model.additions <= 118 and model.functions == 6 and model.divisions == 2

@@ -45,13 +45,13 @@ class Pinocchio:
         self.rows = [self.model.idx_vs[self.ids[j][0]] for j in self.truth.own]
 
     def _depth_first(self) -> list[int]:
-        found: list[int] = []
+        results: list[int] = []
         stack = [0]
         while stack:
             i = stack.pop()
-            found += [i] if i else []
+            results += [i] if i else []
             stack += [j for j in reversed(range(1, self.robot.NL + 1)) if self.robot.frame(j).ant == i]
-        return found
+        return results
 
     def _add_body(self, j: int) -> None:
         joint, place = self.ids[j]
@@ -143,9 +143,9 @@ def check(robot: Robot, x: Array) -> None:
     right[truth.active] = tau
     right[: truth.n] -= h
     system = np.block([[full, J.T], [J, np.zeros((len(J), len(J)))]])
-    found = np.linalg.lstsq(system, np.r_[right, -drift], rcond=1e-13)[0][: truth.n]
+    result = np.linalg.lstsq(system, np.r_[right, -drift], rcond=1e-13)[0][: truth.n]
     ours = run(robot, "direct-dynamics", {"q": x[: truth.n], "qda": qda, "tau": tau})
-    assert error(ours["qdd"], found) < 1e-7
+    assert error(ours["qdd"], result) < 1e-7
 
 
 # -- energy
@@ -179,12 +179,12 @@ def simulated(case: Case, duration: float) -> tuple[float, float]:
 
     regular.terminal = True  # type: ignore[attr-defined]
     start = np.r_[case.q, np.zeros(truth.na)]
-    found = scipy.solve_ivp(
+    result = scipy.solve_ivp(
         rate, (0, duration), start, "DOP853", rtol=1e-12, atol=1e-12, events=regular, max_step=0.02
     )
-    assert found.success and len(found.t) > 5
+    assert result.success and len(result.t) > 5
     levels, gaps = [], []
-    for y in found.y.T[:: max(1, len(found.t) // 40)]:
+    for y in result.y.T[:: max(1, len(result.t) // 40)]:
         both = energy(q=y[:n], qda=y[n:])
         levels.append(both["E"] + both["U"])
         x = truth.close(np.r_[y[:n], _opened(truth, y[:n])])
@@ -196,13 +196,13 @@ def _opened(truth: Closed, q: Array) -> Array:
     """The opened joints of a closed posture: each moves frame k onto frame k + B."""
     x = np.r_[q, np.zeros(len(truth.cut))]
     at = truth.placements(x, 0 * x, 0 * x)
-    found = []
+    results = []
     for k in truth.cut:
         turn = at[k][0][:3, :3].T @ at[k + truth.robot.B][0][:3, :3]
         shift = at[k][0][:3, :3].T @ (at[k + truth.robot.B][0] - at[k][0])[:3, 3]
         turns = truth.robot.frame(k).sigma == JointType.REVOLUTE
-        found.append(np.arctan2(turn[1, 0], turn[0, 0]) if turns else shift[2])
-    return np.array(found)
+        results.append(np.arctan2(turn[1, 0], turn[0, 0]) if turns else shift[2])
+    return np.array(results)
 
 
 @pytest.mark.parametrize(

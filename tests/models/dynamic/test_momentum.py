@@ -28,11 +28,11 @@ def truth(robot: Robot) -> Floating:
 
 def check(robot: Robot, at: dict[str, Array], qd: Array, V0: Array, share: Array | float = 0.0) -> None:
     """`share`: what a prescribed motion of the base adds to AG nu."""
-    found = outputs(robot, "centroidal-momentum", at)
+    result = outputs(robot, "centroidal-momentum", at)
     h, com = truth(robot).momentum(at["q"], qd, V0)
-    assert error(found["h"], h) < CLOSE
-    assert error(found["com"], com) < CLOSE
-    assert error(found["AG"] @ at.get("qda", qd) + share, h) < CLOSE
+    assert error(result["h"], h) < CLOSE
+    assert error(result["com"], com) < CLOSE
+    assert error(result["AG"] @ at.get("qda", qd) + share, h) < CLOSE
 
 
 @pytest.mark.parametrize("seed", range(8))

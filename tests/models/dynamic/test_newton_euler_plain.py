@@ -39,10 +39,10 @@ def program(robot: Robot) -> Program:
     qd, qdd = ({j: values[joint(j)] for j in moving_joints(robot)} for values in (rates, accelerations))
     tree = local_frames(builder, robot, provider.positions)
     motions = link_motions(tree, base_motion(builder, robot), gravity(builder, robot), qd, qdd)
-    found = link_wrenches(tree, motions, link_inertias(builder, robot), wrenches(builder, robot))
-    drives, along = drive_torques(builder, robot, qd, qdd), efforts(tree, found)
+    result = link_wrenches(tree, motions, link_inertias(builder, robot), wrenches(builder, robot))
+    drives, along = drive_torques(builder, robot, qd, qdd), efforts(tree, result)
     builder.output("tau", [along[j] + drives[j] for j in moving_joints(robot)])
-    builder.output("wrenches", [[*found[j].f, *found[j].m] for j in range(robot.NL + 1)])
+    builder.output("wrenches", [[*result[j].f, *result[j].m] for j in range(robot.NL + 1)])
     return builder.program()
 
 
@@ -55,10 +55,10 @@ def evaluated(robot: Robot, at: Inputs) -> dict[str, Array]:
 def test_the_customised_form_is_equal(seed: int) -> None:
     robot = seeded_tree(seed, coupled=False)
     at = state(robot, seed)
-    found = evaluated(robot, at)
-    assert error(found["tau"], outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
+    result = evaluated(robot, at)
+    assert error(result["tau"], outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
     reactions = outputs(robot, "inverse-dynamics", at, reactions=True)["reactions"]
-    assert error(found["wrenches"][1:], reactions) < CLOSE
+    assert error(result["wrenches"][1:], reactions) < CLOSE
 
 
 @pytest.mark.parametrize("seed", range(70, 78))
@@ -69,5 +69,5 @@ def test_the_wrench_that_moves_the_base(seed: int) -> None:
     at = state(unloaded, seed)
     truth = FreeTree(unloaded, dict(unloaded.nominal), oracle(unloaded, at).wrench)
     forces = truth.forces(at["q"], at["qd"], at["qdd"], at["V0"], at["Vd0"])
-    found = evaluated(unloaded, at)
-    assert error(np.r_[found["wrenches"][0], found["tau"]], forces) < CLOSE
+    result = evaluated(unloaded, at)
+    assert error(np.r_[result["wrenches"][0], result["tau"]], forces) < CLOSE

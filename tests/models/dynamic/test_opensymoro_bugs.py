@@ -60,8 +60,8 @@ def test_b2_inertia_matrix_of_chains_that_do_not_pass_link_1(which: str) -> None
     at = state(robot)
     A = outputs(robot, "inertia-matrix", at)["A"]
     assert error(A, oracle(robot, at).inertia(at["q"])) < CLOSE
-    found = outputs(robot, "lagrange", at)
-    assert error(found["A"], A) < CLOSE
+    result = outputs(robot, "lagrange", at)
+    assert error(result["A"], A) < CLOSE
     tau = oracle(robot, at).torques(at["q"], at["qd"], at["qdd"])
     for method in ("inertia", "recursive"):
         solved = outputs(robot, "direct-dynamics", at | {"tau": tau}, method=method)["qdd"]

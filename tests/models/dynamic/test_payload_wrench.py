@@ -48,8 +48,8 @@ def run(robot: Robot, model: str, **given: Any) -> dict[str, np.ndarray]:
     """Options that are arrays are inputs."""
     inputs = {name: value for name, value in given.items() if isinstance(value, np.ndarray)}
     options = {name: value for name, value in given.items() if name not in inputs}
-    found: dict[str, np.ndarray] = symoro.generate(robot, model, **options).function()(**inputs)
-    return found
+    result: dict[str, np.ndarray] = symoro.generate(robot, model, **options).function()(**inputs)
+    return result
 
 
 def state(robot: Robot) -> dict[str, np.ndarray]:
@@ -73,8 +73,8 @@ def test_direct_dynamics_undoes_it(name: str) -> None:
     pushing, _ = both(name)
     at = state(pushing)
     tau = run(pushing, "inverse-dynamics", **at)["tau"]
-    found = run(pushing, "direct-dynamics", q=at["q"], qd=at["qd"], tau=tau)["qdd"]
-    np.testing.assert_allclose(found, at["qdd"], rtol=0, atol=1e-9)
+    accelerations = run(pushing, "direct-dynamics", q=at["q"], qd=at["qd"], tau=tau)["qdd"]
+    np.testing.assert_allclose(accelerations, at["qdd"], rtol=0, atol=1e-9)
 
 
 def test_floating_base() -> None:
@@ -105,12 +105,12 @@ def test_closed_loops(name: str, active: tuple[float, ...]) -> None:
     links = tuple(replace(link, **push) if j == ant else link for j, link in enumerate(idle.links, 1))
     q = run(bound(idle), "loop-geometry", qa=np.array(active))["q"][0]
     rates = np.linspace(-1, 1, len(active))
-    found, wanted, without = (
+    result, wanted, without = (
         run(bound(robot.replace(tool=here)), "inverse-dynamics", q=q, qda=rates, qdda=-rates)["tau"]
         for robot in (pushing, idle.replace(links=links), idle)
     )
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-10)
-    assert np.abs(found - without).max() > 0.1
+    np.testing.assert_allclose(result, wanted, rtol=0, atol=1e-10)
+    assert np.abs(result - without).max() > 0.1
 
 
 def test_gravity_alone_does_not_know_it() -> None:

@@ -53,18 +53,18 @@ class Pinocchio:
         self.joints = [self.model.getJointId(name) for name in names]
 
     def position(self, q: Array) -> Array:
-        found = self.pin.neutral(self.model)
+        result = self.pin.neutral(self.model)
         for i, x in zip(self.joints, self.G @ q + self.offset, strict=True):
             at = self.model.idx_qs[i]
             entries = [x] if self.model.nqs[i] == 1 else [np.cos(x), np.sin(x)]
-            found[at : at + len(entries)] = entries
-        return np.asarray(found)
+            result[at : at + len(entries)] = entries
+        return np.asarray(result)
 
     def rate(self, qd: Array) -> Array:
-        found = np.zeros(self.model.nv)
+        result = np.zeros(self.model.nv)
         for i, x in zip(self.joints, self.G @ qd, strict=True):
-            found[self.model.idx_vs[i]] = x
-        return found
+            result[self.model.idx_vs[i]] = x
+        return result
 
     def _rows(self) -> list[int]:
         return [self.model.idx_vs[i] for i in self.joints]
@@ -115,8 +115,8 @@ def check(name: str) -> None:
     qdd = pinocchio.accelerations(q, qd, tau)
     for method in ("inertia", "recursive"):
         if method == "inertia" or n == len(moving_joints(robot)):
-            found = outputs(robot, "direct-dynamics", at | {"tau": tau}, method=method)["qdd"]
-            assert error(found, qdd) < CLOSE, method
+            accelerations = outputs(robot, "direct-dynamics", at | {"tau": tau}, method=method)["qdd"]
+            assert error(accelerations, qdd) < CLOSE, method
 
 
 def joints(name: str) -> int:
@@ -139,5 +139,5 @@ def test_symoro_loads_urdf() -> None:
     name = "ur_description/ur5_robot.urdf"
     robot, exact = symoro.load(ROBOTS[name]), load(ROBOTS[name])
     q = np.linspace(-1, 1, len(independent(robot)))
-    found = outputs(robot, "inertia-matrix", {"q": q})["A"]
-    assert error(found, outputs(exact, "inertia-matrix", {"q": q})["A"]) < 1e-4
+    inertia = outputs(robot, "inertia-matrix", {"q": q})["A"]
+    assert error(inertia, outputs(exact, "inertia-matrix", {"q": q})["A"]) < 1e-4

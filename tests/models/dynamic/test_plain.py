@@ -18,9 +18,9 @@ def test_the_same_numbers_in_no_fewer_operations(robot: str, model: str) -> None
     rng = np.random.default_rng(5)
     inputs = {port.name: rng.uniform(-1, 1, port.shape) for port in quick.program.inputs}
     values = {name: float(rng.uniform(0.2, 1.5)) for name in quick.program.parameters}
-    found, expected = (interpret(m.program, inputs, values) for m in (plain, quick))
+    result, expected = (interpret(m.program, inputs, values) for m in (plain, quick))
     for name in expected:
-        np.testing.assert_allclose(found[name], expected[name], rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(result[name], expected[name], rtol=1e-10, atol=1e-10)
     assert plain.count().total >= quick.count().total
 
 

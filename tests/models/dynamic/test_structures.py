@@ -87,10 +87,10 @@ def test_free_and_elastic_joints_on_wheels(seed: int) -> None:
     xd, f = on_wheels(oracle, q, qda, qdda, given)
     joints = [3 + own.index(j) for j in active]
     at = {"q": q, "qda": qda, "qdda": qdda, "tau_free": tau, "tau": tau}
-    found = run(robot, "inverse-dynamics", at, free=free)
+    result = run(robot, "inverse-dynamics", at, free=free)
     size = CLOSE * max(1.0, np.abs(f).max(), np.abs(xd).max())
-    assert np.abs(found["tau"] - f[joints]).max() < size
-    assert np.abs(found["qdd_out"] - xd[joints]).max() < size
+    assert np.abs(result["tau"] - f[joints]).max() < size
+    assert np.abs(result["qdd_out"] - xd[joints]).max() < size
     every = forces | {j: tau[k] for k, j in enumerate(active) if j not in springs}
     xd, _ = on_wheels(oracle, q, qda, qdda, every)
     assert np.abs(run(robot, "direct-dynamics", at)["qdda"] - xd[joints]).max() < CLOSE * max(
@@ -112,14 +112,14 @@ def test_free_joints_in_closed_loops(seed: int) -> None:
     acc[u] = np.linalg.solve(A[np.ix_(u, u)], tau[u] - H[u] - A[np.ix_(u, ~u)] @ acc[~u])
     wanted = np.where(u, tau, A @ acc + H)
     at = {"q": case.q, "qda": qda, "qdda": np.where(u, np.nan, qdda), "tau_free": np.where(u, tau, np.nan)}
-    found = run(robot, "inverse-dynamics", at, free=free)
+    result = run(robot, "inverse-dynamics", at, free=free)
     size = (
         CLOSE
         * max(1.0, np.abs(acc).max(), np.abs(wanted).max())
         / min(1.0, oracle.moved(case.x, qda, qdda).condition)
     )
-    assert np.abs(found["tau"] - wanted).max() < size
-    assert np.abs(found["qdd_out"] - acc).max() < size
+    assert np.abs(result["tau"] - wanted).max() < size
+    assert np.abs(result["qdd_out"] - acc).max() < size
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -138,10 +138,10 @@ def test_free_joints_with_the_base_given(seed: int) -> None:
         A[np.ix_(rows, rows)], at["tau"][u] - H[rows] - A[np.ix_(rows, ~rows)] @ x[~rows]
     )
     f = A @ x + H
-    found = outputs(robot, "inverse-dynamics", at | {"tau_free": at["tau"]}, free=free, base="given")
+    result = outputs(robot, "inverse-dynamics", at | {"tau_free": at["tau"]}, free=free, base="given")
     scale = max(1.0, np.abs(x).max(), np.abs(f).max()) * (1 + 1e-6 * np.linalg.cond(A))
-    assert np.abs(found["qdd_out"] - x[6:]).max() < CLOSE * scale
-    assert np.abs(np.r_[found["wrench0"], found["tau"]] - f).max() < CLOSE * scale
+    assert np.abs(result["qdd_out"] - x[6:]).max() < CLOSE * scale
+    assert np.abs(np.r_[result["wrench0"], result["tau"]] - f).max() < CLOSE * scale
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -169,11 +169,11 @@ def test_flexible_links_and_coupled_joints(seed: int) -> None:
     assert error(outputs(robot, "bias-torques", at)["H"], H) < CLOSE
     acc = np.linalg.solve(A, np.r_[at["tau"], np.zeros(len(kept) - n)] - H)
     scale = 1 + np.linalg.cond(A) * 1e-6
-    found = outputs(robot, "direct-dynamics", at)
-    assert error(np.r_[found["qdd"], found["edd"]], acc) < CLOSE * scale
-    found = outputs(robot, "inverse-dynamics", at | {"qdd": acc[:n]})
-    assert error(found["edd"], acc[n:]) < CLOSE * scale
-    assert error(found["tau"], at["tau"]) < CLOSE * scale
+    result = outputs(robot, "direct-dynamics", at)
+    assert error(np.r_[result["qdd"], result["edd"]], acc) < CLOSE * scale
+    result = outputs(robot, "inverse-dynamics", at | {"qdd": acc[:n]})
+    assert error(result["edd"], acc[n:]) < CLOSE * scale
+    assert error(result["tau"], at["tau"]) < CLOSE * scale
 
 
 # -- closed loops on wheels
@@ -235,9 +235,9 @@ def test_closed_loops_on_wheels(seed: int) -> None:
     at = {"q": q, "qda": qda, "qdda": qdda, "tau": tau, "tau_free": tau}
     wanted = oracle.torques(q, qda, qdda)
     assert error(run(robot, "inverse-dynamics", at)["tau"], wanted) < CLOSE
-    found = run(robot, "direct-dynamics", at)
+    result = run(robot, "direct-dynamics", at)
     for key, value in zip(("qdda", "V0", "Vd0"), oracle.direct(q, qda, tau), strict=True):
-        assert error(found[key], value) < CLOSE * max(1.0, np.abs(value).max()), key
+        assert error(result[key], value) < CLOSE * max(1.0, np.abs(value).max()), key
     A, H = run(robot, "inertia-matrix", at)["A"], run(robot, "bias-torques", at)["H"]
     assert error(H, oracle.torques(q, qda, 0 * qda)) < CLOSE
     assert error(A @ qdda + H, wanted) < CLOSE
@@ -245,9 +245,9 @@ def test_closed_loops_on_wheels(seed: int) -> None:
     assert error(run(robot, "energy", at)["E"], np.array(oracle.kinetic(q, x))) < CLOSE
     free = [j for j in independent(robot) if robot.frame(j).mu][-1:]
     xd, f = on_wheels(oracle, q, qda, qdda, {free[0]: tau[-1]})
-    found = run(robot, "inverse-dynamics", at, free=free)
+    result = run(robot, "inverse-dynamics", at, free=free)
     size = CLOSE * max(1.0, np.abs(f).max(), np.abs(xd).max())
-    assert np.abs(found["tau"] - f[[3 + k for k in oracle.active]]).max() < size
+    assert np.abs(result["tau"] - f[[3 + k for k in oracle.active]]).max() < size
 
 
 def test_what_wheels_do_not_combine_with() -> None:
@@ -266,14 +266,14 @@ def test_motors_behind_springs_among_free_joints(seed: int) -> None:
     bare = robot.with_frame(own[1], eta=False, k=0, rest=0, IA=0, FV=0, FS=0, FO=0)
     motors = {name: at[key][::-1] for name, key in (("qm", "q"), ("qmd", "qd"), ("qmdd", "qdd"))}
     given = at | motors | {"tau_free": at["tau"]}
-    found = outputs(robot, "inverse-dynamics", given, actuators="elastic", free=free)
+    result = outputs(robot, "inverse-dynamics", given, actuators="elastic", free=free)
     spring = 40 * (motors["qm"][1] + 0.1 - at["q"][1])
     torques = np.where(np.arange(len(own)) == 1, spring, at["tau"])
     wanted = outputs(bare, "inverse-dynamics", at | {"tau_free": torques}, free=(own[1], *free))
-    assert error(found["qdd_out"], wanted["qdd_out"]) < CLOSE
+    assert error(result["qdd_out"], wanted["qdd_out"]) < CLOSE
     rest = [k for k in range(len(own)) if k != 1]
-    assert error(found["tau"][rest], wanted["tau"][rest]) < CLOSE
+    assert error(result["tau"][rest], wanted["tau"][rest]) < CLOSE
     frame = robot.frame(own[1])
     fv, fs, fo = (getattr(frame, name).value(dict(robot.nominal)) for name in ("FV", "FS", "FO"))
     drive = 0.4 * motors["qmdd"][1] + fv * motors["qmd"][1] + fs * np.sign(motors["qmd"][1]) + fo
-    assert error(found["tau"][1:2], np.array([drive + spring])) < CLOSE
+    assert error(result["tau"][1:2], np.array([drive + spring])) < CLOSE

@@ -138,12 +138,12 @@ def regrouped_robot(robot: Robot, basis: str) -> Robot:
     """The robot with the regrouped parameters, as numbers, in place of its own."""
     builder = Builder("regrouped")
     locals_ = local_frames(builder, robot, joint_positions(builder, robot))
-    found = regrouped(locals_, link_inertias(builder, robot), dict.fromkeys(locals_, basis))
+    result = regrouped(locals_, link_inertias(builder, robot), dict.fromkeys(locals_, basis))
     numbers = dict(robot.nominal)
     changed = robot.replace(payload=None)
     for j in locals_:
-        xx, xy, xz, yy, yz, zz = found[j].tensor()
-        parameters = [builder.number(x) for x in (xx, xy, xz, yy, yz, zz, *found[j].ms, found[j].m)]
+        xx, xy, xz, yy, yz, zz = result[j].tensor()
+        parameters = [builder.number(x) for x in (xx, xy, xz, yy, yz, zz, *result[j].ms, result[j].m)]
         assert all(x.cls != ops.VARIABLE for x in parameters)
         values = evaluate(builder.graph, [x.lit for x in parameters], numbers)
         fields = {name: formula(float(x)) for name, x in zip(INERTIAL, values, strict=True)}
@@ -231,8 +231,8 @@ def test_one_joint_at_a_fixed_speed() -> None:
     assert error(outputs(slower, "energy", at)["E"], E) < CLOSE
     tau = oracle(robot, at).torques(*motion)
     for method in ("recursive", "inertia"):
-        found = outputs(slower, "direct-dynamics", at | {"tau": tau}, method=method)["qdd"]
-        assert error(found, there["qdd"]) < 1e-9
+        accelerations = outputs(slower, "direct-dynamics", at | {"tau": tau}, method=method)["qdd"]
+        assert error(accelerations, there["qdd"]) < 1e-9
 
 
 @pytest.mark.parametrize("method", ["recursive", "inertia"])
@@ -274,20 +274,20 @@ def test_weight_follows_the_place_of_the_base() -> None:
     turned = [formula(x) for x in (0, -1, 0, 5, 1, 0, 0, 6, 0, 0, 1, 7, 0, 0, 0, 1)]
     wall = robot.replace(base=replace(robot.base, Z=tuple(turned)))
     q = np.array([0.3, -0.2])
-    found = outputs(wall, "gravity-torques", {"q": q})["Q"]
-    assert error(found, outputs(robot, "gravity-torques", {"q": q + np.array([np.pi / 2, 0])})["Q"]) < CLOSE
+    gravity = outputs(wall, "gravity-torques", {"q": q})["Q"]
+    assert error(gravity, outputs(robot, "gravity-torques", {"q": q + np.array([np.pi / 2, 0])})["Q"]) < CLOSE
 
 
 def test_a_batch_is_its_samples_and_parameters_without_effect_are_not_asked_for() -> None:
     """Nobody has published the first link's moments of the PUMA but for ZZ1, and nobody needs them."""
     robot = symoro.load("puma560")
     at = {name: np.stack([state(robot, s)[name] for s in range(4)]) for name in ("q", "qd", "qdd")}
-    found = outputs(robot, "inverse-dynamics", at)["tau"]
+    result = outputs(robot, "inverse-dynamics", at)["tau"]
     unknown = {name: 5.0 for name in robot.symbols() if name not in dict(robot.nominal)}
     assert "XX1" in unknown
     truth = Tree(robot, unknown)
     for k in range(4):
-        assert error(found[k], truth.torques(at["q"][k], at["qd"][k], at["qdd"][k])) < CLOSE
+        assert error(result[k], truth.torques(at["q"][k], at["qd"][k], at["qdd"][k])) < CLOSE
 
 
 @pytest.mark.parametrize(

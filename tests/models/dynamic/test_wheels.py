@@ -46,13 +46,13 @@ def check(robot: Robot, q: np.ndarray, seed: int) -> None:
         )
         < CLOSE
     )
-    found = function(robot, "direct-dynamics")(q=q, qda=qda, tau=tau)
+    result = function(robot, "direct-dynamics")(q=q, qda=qda, tau=tau)
     for key, wanted in zip(("qdda", "V0", "Vd0"), truth.direct(q, qda, tau), strict=True):
-        assert error(found[key], wanted) < CLOSE, key
+        assert error(result[key], wanted) < CLOSE, key
     H = function(robot, "bias-torques")(q=q, qda=qda)["H"]
     assert error(H, truth.torques(q, qda, 0 * qda)) < CLOSE
     A = function(robot, "inertia-matrix")(q=q)["A"]
-    assert error(A @ found["qdda"] + H, tau) < CLOSE
+    assert error(A @ result["qdda"] + H, tau) < CLOSE
     assert (A == A.T).all() and np.linalg.eigvalsh(A).min() > 0
     energies = function(robot, "energy")(q=q, qda=qda)
     assert error(energies["E"], np.array(truth.kinetic(q, x))) < CLOSE
@@ -114,8 +114,8 @@ def test_a_linkage_does_no_work() -> None:
     assert error(tau, G(q=q)["G"].T @ truth.forces(q, x, xd)) < 1e-8
     E = function(robot, "energy")(q=q, qda=qda)["E"]
     assert abs(E - truth.kinetic(q, x)) < 1e-10 * E
-    found = function(robot, "direct-dynamics")(q=q, qda=qda, tau=tau)
-    assert error(found["qdda"], qdda) < 1e-9
+    result = function(robot, "direct-dynamics")(q=q, qda=qda, tau=tau)
+    assert error(result["qdda"], qdda) < 1e-9
 
 
 def test_efforts_agree() -> None:
@@ -189,8 +189,8 @@ def test_more_drives_than_freedoms_share_the_torques() -> None:
     assert error(T.T @ tau, wanted) < 1e-13
     least = np.linalg.lstsq(T.T, wanted, rcond=None)[0]
     assert error(tau, least) < 1e-13
-    found = function(four, "direct-dynamics", surplus="share")(q=q, qda=qda, tau=tau)
-    assert error(found["qdda"], qdda) < 1e-11
+    result = function(four, "direct-dynamics", surplus="share")(q=q, qda=qda, tau=tau)
+    assert error(result["qdda"], qdda) < 1e-11
     idle = np.r_[free, 0.0]
     one = function(four, "direct-dynamics", surplus="share")(q=q, qda=qda, tau=idle)["qdda"]
     assert error(one, function(three, "direct-dynamics")(q=q, qda=qda, tau=free)["qdda"]) < 1e-11

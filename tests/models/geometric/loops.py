@@ -129,9 +129,9 @@ def parameters_of(place: Array) -> dict[str, float]:
     rotation, p = place[:3, :3], place[:3, 3]
     if abs(rotation[2, 2]) > 1 - 1e-12:
         alpha = 0.0 if rotation[2, 2] > 0 else PI
-        found = {"gamma": np.arctan2(p[1], p[0]), "b": p[2], "alpha": alpha, "d": np.hypot(p[0], p[1])}
-        rest = np.linalg.inv(placement(**found)) @ place
-        return {name: float(x) for name, x in found.items()} | {
+        result = {"gamma": np.arctan2(p[1], p[0]), "b": p[2], "alpha": alpha, "d": np.hypot(p[0], p[1])}
+        rest = np.linalg.inv(placement(**result)) @ place
+        return {name: float(x) for name, x in result.items()} | {
             "theta": float(np.arctan2(rest[1, 0], rest[0, 0]))
         }
     gamma = np.arctan2(rotation[0, 2], -rotation[1, 2])
@@ -203,11 +203,11 @@ class Assembly:
             better = (there**2).sum(axis=1) < (gap**2).sum(axis=1)
             x[better], gap[better] = tried[better], there[better]
             damping = np.clip(np.where(better, damping / 5, damping * 4), 1e-14, 1e6)
-        found: list[Array] = []
+        results: list[Array] = []
         for row in x[np.abs(gap).max(axis=1) < 1e-10]:
-            if all(self.distance(row, other) > 1e-4 for other in found):
-                found.append(row)
-        return np.array(found).reshape(len(found), len(self.joints))
+            if all(self.distance(row, other) > 1e-4 for other in results):
+                results.append(row)
+        return np.array(results).reshape(len(results), len(self.joints))
 
     def distance(self, x: Array, y: Array) -> float:
         difference = np.where(self.turns, (x - y + PI) % (2 * PI) - PI, x - y)

@@ -126,11 +126,11 @@ class Solver:
 
     def check_all(self, answer: Answer, T: Array, q: Array, rng: np.random.Generator) -> bool:
         """That the solutions are those of the oracle, where it is sure of them; whether it was."""
-        found = self.at(q).all_solutions(T, rng)
-        if not found.countable:
+        result = self.at(q).all_solutions(T, rng)
+        if not result.countable:
             return False
-        missing = [one for one in found.q if not _among(self.chain, answer.valid, one)]
-        assert not missing, f"{self.arm}: {len(missing)} of {len(found.q)} solutions are missing"
+        missing = [one for one in result.q if not _among(self.chain, answer.valid, one)]
+        assert not missing, f"{self.arm}: {len(missing)} of {len(result.q)} solutions are missing"
         return (
             True  # more than the search found are right too: `check` has judged each, and that no two are one
         )

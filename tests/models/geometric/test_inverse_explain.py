@@ -35,8 +35,8 @@ def test_the_text_read_from_top_to_bottom_gives_a_posture(arm: str) -> None:
     n = model.inputs["q0"][0]
     q = np.random.default_rng(7).uniform(0.2, 1.2, n)
     T = place(q=q)["T"]
-    found = model.function(compiled=False)(T=T)
-    postures = [row for row, status in zip(found["q"], found["status"], strict=True) if status == 0]
+    result = model.function(compiled=False)(T=T)
+    postures = [row for row, status in zip(result["q"], result["status"], strict=True) if status == 0]
     texts = stages(model)
     signs = ["two solutions" in text for text in texts]
     read = [_computed(texts, choice, T, robot) for choice in product(*([1, -1] if s else [1] for s in signs))]
@@ -56,10 +56,10 @@ def _computed(texts: list[str], signs: tuple[int, ...], T: np.ndarray, robot: sy
             if " where " in line or line.strip().startswith("eps"):
                 continue
             angle = ANGLE.match(line)
-            found = angle or ASSIGNMENT.match(line)
-            if found:  # equations with a sum on the left are solved by the lines after them
-                value = eval(found[2].replace("^", "**"), {**names, **known})
-                sums.append((found[1], value)) if angle else known.setdefault(found[1], value)
+            result = angle or ASSIGNMENT.match(line)
+            if result:  # equations with a sum on the left are solved by the lines after them
+                value = eval(result[2].replace("^", "**"), {**names, **known})
+                sums.append((result[1], value)) if angle else known.setdefault(result[1], value)
     joints = sorted({int(j) for text, _ in sums for j in re.findall(r"q(\d+)", text)})
     rows = [[_sign(text, j) for j in joints] for text, _ in sums]
     solved = dict(zip(joints, np.linalg.solve(rows, [value for _, value in sums]), strict=True))
@@ -68,8 +68,8 @@ def _computed(texts: list[str], signs: tuple[int, ...], T: np.ndarray, robot: sy
 
 
 def _sign(text: str, joint: int) -> int:
-    found = re.search(rf"(^|[+-] ?)q{joint}\b", text)
-    return 0 if found is None else -1 if "-" in found[1] else 1
+    match = re.search(rf"(^|[+-] ?)q{joint}\b", text)
+    return 0 if match is None else -1 if "-" in match[1] else 1
 
 
 def test_steps_tell_type_branches_reach_and_singularity() -> None:
@@ -91,13 +91,13 @@ def test_steps_tell_type_branches_reach_and_singularity() -> None:
 
 def test_latex_has_a_paragraph_a_step_with_aligned_lines() -> None:
     model = symoro.generate(symoro.load("scara"), "inverse-geometry")
-    found = model.explain(latex=True)
-    assert len(found) == len(model.program.derivation) == len(stages(model))
-    for text in found:
+    result = model.explain(latex=True)
+    assert len(result) == len(model.program.derivation) == len(stages(model))
+    for text in result:
         assert text.startswith(r"\paragraph{") and text.count("{") == text.count("}")
         lines = text.split(r"\begin{align*}")[1].split(r"\end{align*}")[0].strip().split("\\\\\n")
         assert all(line.count("&") == 1 for line in lines)
-    assert r"\text{singular where }" in found[-1] and r"\operatorname{atan2}(S_{1}, C_{1})" in found[-1]
+    assert r"\text{singular where }" in result[-1] and r"\operatorname{atan2}(S_{1}, C_{1})" in result[-1]
 
 
 def test_other_models_have_no_derivation() -> None:

@@ -85,8 +85,8 @@ def test_sixteen_solutions_of_manseur_and_doty() -> None:
     assert len(answer.valid) == 16
     assert made.chain.error(answer.valid, T).max() <= 1e-12
     waist = [2.517, 168.322, -12.943, -96.285, -120.788, 88.679, 113.844, -178.126]
-    found = np.sort(np.degrees(made.chain.wrapped(answer.valid)[:, 0]))
-    np.testing.assert_allclose(found, np.sort(np.repeat(waist, 2)), atol=2e-3)
+    result = np.sort(np.degrees(made.chain.wrapped(answer.valid)[:, 0]))
+    np.testing.assert_allclose(result, np.sort(np.repeat(waist, 2)), atol=2e-3)
 
 
 # -- methods

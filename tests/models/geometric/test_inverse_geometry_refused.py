@@ -21,8 +21,8 @@ def test_the_way_alone_is_that_of_the_tree() -> None:
     q = np.array([0.3, q2, q7 - q2 - np.pi / 2, 0.2, 0.7, -0.4, q7, q2 - q7])
     assert Loops(robot).gap(q[None], np.array([[q7 - q2]]))[0] < 1e-12
     T = symoro.generate(robot.tree(), "fast-geometry", to=6).function(compiled=False)(q=q)["T"]
-    found = symoro.generate(robot.tree(), "inverse-geometry", to=6).function(compiled=False)(T=T, q0=q)
-    rows = symoro.valid(found)
+    model = symoro.generate(robot.tree(), "inverse-geometry", to=6).function(compiled=False)(T=T, q0=q)
+    rows = symoro.valid(model)
     assert min(abs(rows - q).max(axis=1)) < 1e-9
 
 
@@ -87,5 +87,5 @@ def test_lengths_that_are_not_finite_give_no_solution(name: str, compiled: bool,
     T = symoro.generate(robot, "fast-geometry").function(compiled=False)(q=np.full(robot.NL, 0.3))["T"]
     model = symoro.generate(robot, "inverse-geometry")
     for parameter in model.program.used_parameters:
-        found = model.function({parameter: value}, compiled=compiled)(T=T)
-        assert not np.isin(found["status"], (0, 2)).any()
+        result = model.function({parameter: value}, compiled=compiled)(T=T)
+        assert not np.isin(result["status"], (0, 2)).any()

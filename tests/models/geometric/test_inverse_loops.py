@@ -99,9 +99,9 @@ class Solver:
 
     def check_posture(self, row: Array, tolerance: float = 1e-6) -> int:
         """That a closed posture is found again from its pose; how many solutions there are."""
-        found, _ = self.check(self.pose_of(row), row[: self.n])
-        assert len(found) and self.distance(found, row).min() < tolerance, f"{row} is not found"
-        return len(found)
+        result, _ = self.check(self.pose_of(row), row[: self.n])
+        assert len(result) and self.distance(result, row).min() < tolerance, f"{row} is not found"
+        return len(result)
 
     def closed(self, qa: Array, seed: int = 0, count: int = 60) -> Array:
         return np.asarray(self.loops.assemblies(qa, np.random.default_rng(seed), count=count).q)

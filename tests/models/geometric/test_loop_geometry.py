@@ -53,26 +53,26 @@ class Solver:
 
     def check(self, qa: Array) -> Array:
         """What must hold of every answer; the valid assemblies."""
-        found, _ = self(qa)
-        assert np.isfinite(found).all()
-        if len(found):
-            assert self.loops.gap(found[:, : self.n], found[:, self.n :]).max() <= CLOSED
+        result, _ = self(qa)
+        assert np.isfinite(result).all()
+        if len(result):
+            assert self.loops.gap(result[:, : self.n], result[:, self.n :]).max() <= CLOSED
             active = [self.loops.every.index(j) for j in self.loops.active]
-            np.testing.assert_allclose(found[:, active], np.tile(qa, (len(found), 1)), rtol=0, atol=1e-15)
-        for k, one in enumerate(found):
-            assert k == 0 or self.distance(found[:k], one).min() > 1e-6, "an assembly is given twice"
-        return found
+            np.testing.assert_allclose(result[:, active], np.tile(qa, (len(result), 1)), rtol=0, atol=1e-15)
+        for k, one in enumerate(result):
+            assert k == 0 or self.distance(result[:k], one).min() > 1e-6, "an assembly is given twice"
+        return result
 
     def check_all(self, qa: Array, needed: Callable[[Array], bool], seed: int = 0) -> int:
         """That the assemblies are the oracle's; how many it has, or -1 where it is not sure."""
         known = self.loops.assemblies(qa, np.random.default_rng(seed), count=100)
-        found = self.check(qa)
+        result = self.check(qa)
         if not known.countable:
             return -1
         for one in known.q:
-            here = len(found) > 0 and self.distance(found, one).min() < 1e-6
+            here = len(result) > 0 and self.distance(result, one).min() < 1e-6
             assert here or not needed(one), f"an assembly is missing, {len(known.q)} there are"
-        for one in found:
+        for one in result:
             assert len(known.q) and self.distance(known.q, one).min() < 1e-6, "an assembly is none"
         return len(known.q)
 
@@ -221,8 +221,8 @@ def test_a_four_bar_that_happens_to_be_a_parallelogram(bound: bool) -> None:
 )
 def test_what_cannot_close_is_told(name: str, values: dict[str, float], qa: list[float]) -> None:
     made = Solver(symoro.load(name), values)
-    found, status = made(np.array(qa))
-    assert not len(found)
+    result, status = made(np.array(qa))
+    assert not len(result)
     assert (status == OUT_OF_REACH).any()
 
 
@@ -293,7 +293,7 @@ def test_a_parallelogram_that_is_crossed_at_home_has_that_mode() -> None:
     home = [q1, crossed - q1, float(np.angle(tip))]
     for posture, modes in ((home, 2), ([q1, -q1, q1], 1)):
         robot = loads(CROSSED.format(home=", ".join(map(repr, posture))), "yaml")
-        found = symoro.generate(robot, "loop-geometry").function(compiled=False)(qa=[q1])
-        assert len(found["q"]) == modes
-        assert (found["status"] == 0).all()
-        assert min(np.abs(row - posture).max() for row in found["q"]) < 1e-12
+        model = symoro.generate(robot, "loop-geometry").function(compiled=False)(qa=[q1])
+        assert len(model["q"]) == modes
+        assert (model["status"] == 0).all()
+        assert min(np.abs(row - posture).max() for row in model["q"]) < 1e-12

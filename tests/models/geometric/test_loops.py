@@ -66,26 +66,26 @@ def test_all_modes_close_and_none_is_missing(name: str) -> None:
     reached = 0
     for _ in range(3):
         qa = drawn(robot, chance)
-        found, wanted = function(qa=qa), assembly.every(qa)
-        check(robot, qa, found, wanted, assembly)
+        result, wanted = function(qa=qa), assembly.every(qa)
+        check(robot, qa, result, wanted, assembly)
         reached += len(wanted) > 0
         if not len(wanted):
-            assert (found["status"] == 1).all()
+            assert (result["status"] == 1).all()
     assert reached >= 2
 
 
 def sides(word: str, chance: np.random.Generator) -> list[Joint]:
     """A planar chain: after a sliding joint a fixed frame turns z back to the plane's normal."""
-    found: list[Joint] = []
+    results: list[Joint] = []
     for letter in word:
         if letter == "R":
-            found.append((0, {"d": chance.uniform(0.3, 1.2)}))
+            results.append((0, {"d": chance.uniform(0.3, 1.2)}))
         else:
-            found.append(
+            results.append(
                 (1, {"gamma": chance.uniform(-3, 3), "alpha": PI / 2, "d": chance.uniform(0.1, 0.5)})
             )
-            found.append((2, {"alpha": -PI / 2, "d": chance.uniform(0.1, 0.5)}))
-    return found[:-1] if found[-1][0] == 2 else found
+            results.append((2, {"alpha": -PI / 2, "d": chance.uniform(0.1, 0.5)}))
+    return results[:-1] if results[-1][0] == 2 else results
 
 
 def spherical(chance: np.random.Generator) -> list[Joint]:
@@ -129,11 +129,11 @@ def test_rings_of_every_kind(name: str) -> None:
     robot = ring(joints, posture, [1])
     model = symoro.generate(robot, "loop-geometry", method="closed")
     assembly = Assembly(robot)
-    found = model.function(compiled=False)(qa=posture[:1])
+    result = model.function(compiled=False)(qa=posture[:1])
     own = np.array([q for q, (sigma, _) in zip(posture, joints, strict=True) if sigma < 2])
-    rows = np.concatenate([found["q"], found["qc"]], axis=1)[found["status"] == 0]
+    rows = np.concatenate([result["q"], result["qc"]], axis=1)[result["status"] == 0]
     assert any(assembly.distance(own, row) < 1e-9 for row in rows)
-    check(robot, own[:1], found, assembly.every(own[:1]), assembly)
+    check(robot, own[:1], result, assembly.every(own[:1]), assembly)
 
 
 def test_bennett_with_symbols() -> None:
@@ -148,8 +148,8 @@ def test_bennett_with_symbols() -> None:
     robot = Robot("bennett", frames, (Link(),) * 3, nominal=(("L", 0.7), ("a", 0.7), ("b", 1.1)))
     model = symoro.generate(robot, "loop-geometry")
     assert set(model.parameters) <= {"L", "a", "b"} and model.outputs["q"] == (1, 3)
-    found = model.function(compiled=False)(qa=[1.2])
-    check(robot, np.array([1.2]), found, Assembly(robot).every([1.2]), Assembly(robot))
+    result = model.function(compiled=False)(qa=[1.2])
+    check(robot, np.array([1.2]), result, Assembly(robot).every([1.2]), Assembly(robot))
 
 
 # -- parallelograms
@@ -165,12 +165,12 @@ def test_the_parallelogram_of_sr400_is_linear() -> None:
     )
     assert "modes='all'" in model.program.choices[1]
     qa = np.array([0.3, -0.5, 0.1, 0.2, 0.4, 5.0])
-    found = model.function(compiled=False)(qa=qa)
+    result = model.function(compiled=False)(qa=qa)
     np.testing.assert_allclose(
-        found["q"][0, [2, 7]], [5.0 + 0.5 - PI / 2, -5.5]
+        result["q"][0, [2, 7]], [5.0 + 0.5 - PI / 2, -5.5]
     )  # linear far out, not wrapped
-    np.testing.assert_allclose(found["qc"][0], [5.5])
-    assert open_by(robot, found["q"], found["qc"]) < 1e-12
+    np.testing.assert_allclose(result["qc"][0], [5.5])
+    assert open_by(robot, result["q"], result["qc"]) < 1e-12
 
 
 def test_a_parallelogram_on_what_another_loop_gives() -> None:
@@ -196,10 +196,10 @@ def test_bars_of_equal_length_are_told_from_symbols(flip: bool) -> None:
     linear = symoro.generate(equal, "loop-geometry")
     assert linear.outputs["q"][0] == 1
     values = {"D2": 0.4, "D3": 0.9}
-    found = linear.function(values, compiled=False)(qa=[0.7])
+    result = linear.function(values, compiled=False)(qa=[0.7])
     sign = -1 if flip else 1
-    np.testing.assert_allclose(found["q"][0], [0.7, -sign * 0.7, 0.7], atol=1e-15)
-    assert open_by(equal, found["q"], found["qc"], values) < 1e-12
+    np.testing.assert_allclose(result["q"][0], [0.7, -sign * 0.7, 0.7], atol=1e-15)
+    assert open_by(equal, result["q"], result["qc"], values) < 1e-12
     kite = robot.bind({"D3": "D2", "D5": "D4"})
     assert symoro.generate(kite, "loop-geometry").outputs["q"][0] == 2
 
@@ -215,17 +215,17 @@ def test_a_parallelogram_with_a_bent_rocker() -> None:
         frame(4, sigma=2, d=0.3, gamma="pi/2"),
     )
     robot = Robot("bent", frames, (Link(),) * 4)
-    found = modes(robot, [0.7])
-    assert found["status"].tolist() == [0] and open_by(robot, found["q"], found["qc"]) < 1e-12
-    np.testing.assert_allclose(found["q"][0], [0.7, -0.7, 0.7 - np.arctan2(0.3, 0.4)], atol=1e-15)
+    result = modes(robot, [0.7])
+    assert result["status"].tolist() == [0] and open_by(robot, result["q"], result["qc"]) < 1e-12
+    np.testing.assert_allclose(result["q"][0], [0.7, -0.7, 0.7 - np.arctan2(0.3, 0.4)], atol=1e-15)
 
 
 def test_the_crossed_mode() -> None:
     robot = symoro.load("fourbar").bind({"D5": "D2", "D4": "D3"})
-    found = modes(robot, [1.0], modes="all")
-    assert found["status"].tolist() == [0, 0]
-    assert found["q"][0, 2] == 1.0 and found["q"][1, 2] < 0
-    assert open_by(robot, found["q"], found["qc"]) < 1e-12
+    result = modes(robot, [1.0], modes="all")
+    assert result["status"].tolist() == [0, 0]
+    assert result["q"][0, 2] == 1.0 and result["q"][1, 2] < 0
+    assert open_by(robot, result["q"], result["qc"]) < 1e-12
 
 
 # -- where there is no mode, or modes meet
@@ -233,17 +233,17 @@ def test_the_crossed_mode() -> None:
 
 def test_out_of_reach() -> None:
     robot = symoro.load("fivebar")
-    found = modes(robot, [PI, 0.0])
-    assert found["status"].tolist() == [1, 1] and np.isfinite(found["q"]).all()
-    assert (found["residual"] > 0.1).all()
+    result = modes(robot, [PI, 0.0])
+    assert result["status"].tolist() == [1, 1] and np.isfinite(result["q"]).all()
+    assert (result["residual"] > 0.1).all()
     crank = symoro.generate(symoro.load("slidercrank"), "loop-geometry").function(
         {"D2": 0.4, "D4": 0.3}, compiled=False
     )
-    found = crank(qa=[PI / 2])
-    assert found["status"].tolist() == [1, 1] and (found["residual"] > 0.1).all()
+    result = crank(qa=[PI / 2])
+    assert result["status"].tolist() == [1, 1] and (result["residual"] > 0.1).all()
     driven = symoro.load("slidercrank").with_frame(1, mu=False).with_frame(3, mu=True)
-    found = modes(driven, [0.0])
-    assert found["status"].tolist() == [1, 1], "the rod is longer than the crank and cannot fold onto it"
+    result = modes(driven, [0.0])
+    assert result["status"].tolist() == [1, 1], "the rod is longer than the crank and cannot fold onto it"
 
 
 def test_modes_that_meet_are_singular() -> None:
@@ -252,10 +252,10 @@ def test_modes_that_meet_are_singular() -> None:
     values = {"D2": 0.9, "D3": 0.8, "D4": 0.3, "D5": 0.6}
     function = symoro.generate(robot, "loop-geometry").function(values, compiled=False)
     stop = np.arccos((0.9**2 + 0.8**2 - 0.9**2) / (2 * 0.9 * 0.8))
-    found = function(qa=[stop])
-    assert found["status"].tolist() == [2, 3], "two modes that coincide count once"
-    np.testing.assert_allclose(found["q"][0], found["q"][1], atol=1e-6)
-    assert open_by(robot, found["q"], found["qc"], values) < 1e-9
+    result = function(qa=[stop])
+    assert result["status"].tolist() == [2, 3], "two modes that coincide count once"
+    np.testing.assert_allclose(result["q"][0], result["q"][1], atol=1e-6)
+    assert open_by(robot, result["q"], result["qc"], values) < 1e-9
     assert function(qa=[stop - 1e-3])["status"].tolist() == [0, 0]
     assert function(qa=[stop + 1e-3])["status"].tolist() == [1, 1]
 
@@ -264,19 +264,19 @@ def test_a_joint_left_free_keeps_its_value() -> None:
     """The motors of a five-bar brought together: the two distal bars turn as one."""
     robot = symoro.load("fivebar")
     model = symoro.generate(robot, "loop-geometry")
-    found = model.function({"D3": 0.4}, compiled=False)(qa=[0.0, PI], q0=[0.0, 0.0, 0.0, 0.5])
-    assert found["status"].tolist() == [2, 3]
-    assert found["q"][0, 3] == pytest.approx(0.5) and found["free"][0].tolist() == [0, 0, 0, 1]
-    assert open_by(robot, found["q"][:1], found["qc"][:1], {"D3": 0.4}) < 1e-12
+    result = model.function({"D3": 0.4}, compiled=False)(qa=[0.0, PI], q0=[0.0, 0.0, 0.0, 0.5])
+    assert result["status"].tolist() == [2, 3]
+    assert result["q"][0, 3] == pytest.approx(0.5) and result["free"][0].tolist() == [0, 0, 0, 1]
+    assert open_by(robot, result["q"][:1], result["qc"][:1], {"D3": 0.4}) < 1e-12
 
 
 @pytest.mark.parametrize("qa", [[0.5, 0.5], [0.5, 0.5 + PI]])
 def test_a_rhombus_that_lies_flat(qa: list[float]) -> None:
     for asked in ("parallelogram", "all"):
-        found = modes(rhombus(), qa, modes=asked)
-        assert found["status"][0] == 2 and np.isfinite(found["q"]).all()
-        good = found["status"] < 3
-        assert open_by(rhombus(), found["q"][good], found["qc"][good]) < 1e-9
+        result = modes(rhombus(), qa, modes=asked)
+        assert result["status"][0] == 2 and np.isfinite(result["q"]).all()
+        good = result["status"] < 3
+        assert open_by(rhombus(), result["q"][good], result["qc"][good]) < 1e-9
 
 
 @pytest.mark.parametrize("name", [*BUNDLED, *OTHERS])
@@ -287,9 +287,9 @@ def test_no_mode_is_valid_and_open(name: str) -> None:
     chance = np.random.default_rng(1)
     qa = chance.uniform(-4, 4, (300, len(Assembly(robot).active)))
     qa[:150] = np.round(qa[:150]) * PI / 2
-    found = function(qa=qa)
-    good = (found["status"] == 0) | (found["status"] == 2)
-    rows = np.concatenate([found["q"], found["qc"]], axis=2)[good]
+    result = function(qa=qa)
+    good = (result["status"] == 0) | (result["status"] == 2)
+    rows = np.concatenate([result["q"], result["qc"]], axis=2)[good]
     assert np.isfinite(rows).all()
     assert np.abs(Assembly(robot).gap(rows)).max(initial=0) < 1e-9
 
@@ -300,9 +300,9 @@ def test_no_mode_is_valid_and_open(name: str) -> None:
 def test_a_mode_is_one_row_along_a_path() -> None:
     robot = six_bar()
     function = symoro.generate(robot, "loop-geometry").function(compiled=False)
-    found = function(qa=np.linspace(0.2, 0.9, 141)[:, None])
-    assert (found["status"] == 0).all() and found["q"].shape == (141, 4, 5)
-    moved = np.diff(np.concatenate([found["q"], found["qc"]], axis=2), axis=0)
+    result = function(qa=np.linspace(0.2, 0.9, 141)[:, None])
+    assert (result["status"] == 0).all() and result["q"].shape == (141, 4, 5)
+    moved = np.diff(np.concatenate([result["q"], result["qc"]], axis=2), axis=0)
     assert np.abs((moved + PI) % (2 * PI) - PI).max() < 0.05
 
 
@@ -323,9 +323,9 @@ def test_joints_that_gears_drive() -> None:
         frame(4, sigma=2, d=0.4),
     )
     robot = Robot("geared", frames, (Link(),) * 4)
-    found = modes(robot, [0.7])
-    assert found["q"].shape == (2, 3) and found["status"].tolist() == [0, 0]
-    check(robot, np.array([0.7]), found, Assembly(robot).every([0.7]), Assembly(robot))
+    result = modes(robot, [0.7])
+    assert result["q"].shape == (2, 3) and result["status"].tolist() == [0, 0]
+    check(robot, np.array([0.7]), result, Assembly(robot).every([0.7]), Assembly(robot))
 
 
 def test_relations_as_data() -> None:
@@ -364,9 +364,9 @@ def test_newton_follows_the_mode_of_the_posture() -> None:
     newton = model.function(compiled=False)
     start, end = closed(qa=[1.4, 1.5]), closed(qa=[0.6, 2.1])
     for k in (0, 1):
-        found = newton(qa=[0.6, 2.1], q0=start["q"][k], qc0=start["qc"][k])
-        assert found["status"].tolist() == [0] and found["residual"][0] < 1e-12
-        rows = [np.concatenate([out["q"][i], out["qc"][i]]) for out, i in ((found, 0), (end, k))]
+        result = newton(qa=[0.6, 2.1], q0=start["q"][k], qc0=start["qc"][k])
+        assert result["status"].tolist() == [0] and result["residual"][0] < 1e-12
+        rows = [np.concatenate([out["q"][i], out["qc"][i]]) for out, i in ((result, 0), (end, k))]
         assert Assembly(robot).distance(*rows) < 1e-9
     beyond = newton(qa=[PI, 0.0], q0=start["q"][0], qc0=start["qc"][0])
     assert beyond["status"].tolist() == [1] and np.isfinite(beyond["q"]).all()
@@ -387,8 +387,8 @@ def test_loops_that_hang_together() -> None:
     model = symoro.generate(robot, "loop-geometry")
     assert "no closed form was found for loop 8-10, 9-11: one assembly mode" in model.program.choices[0]
     start, *_ = Assembly(robot).every([0.5, 0.6, 0.55])
-    found = model.function(compiled=False)(qa=[0.52, 0.57, 0.58], q0=start[:7], qc0=start[7:])
-    assert found["status"].tolist() == [0] and open_by(robot, found["q"], found["qc"]) < 1e-12
+    result = model.function(compiled=False)(qa=[0.52, 0.57, 0.58], q0=start[:7], qc0=start[7:])
+    assert result["status"].tolist() == [0] and open_by(robot, result["q"], result["qc"]) < 1e-12
 
 
 def test_six_unknowns_at_once() -> None:
@@ -409,10 +409,10 @@ def test_six_unknowns_at_once() -> None:
     robot = ring(joints, list(posture), [1])
     model = symoro.generate(robot, "loop-geometry", method="closed")
     assert model.outputs["q"] == (16, 6) and "elimination and eigenvalues" in model.program.choices[0]
-    found = model.function(compiled=False)(qa=posture[:1])
+    result = model.function(compiled=False)(qa=posture[:1])
     assembly = Assembly(robot)
-    check(robot, posture[:1], found, assembly.every(posture[:1], starts=150), assembly)
-    assert (found["status"] == 0).sum() == 4
+    check(robot, posture[:1], result, assembly.every(posture[:1], starts=150), assembly)
+    assert (result["status"] == 0).sum() == 4
 
 
 # -- refusals

@@ -67,10 +67,10 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_mobility_and_kinds(name: str) -> None:
     robot, mobility, rank, kinds = CASES[name]
-    found = loop_mobility(robot)
-    assert (found.mobility, found.rank) == (mobility, rank)
-    assert [(one.kind, one.rank) for one in found.loops] == kinds
-    assert len(found.active) == mobility and not found.remarks
+    result = loop_mobility(robot)
+    assert (result.mobility, result.rank) == (mobility, rank)
+    assert [(one.kind, one.rank) for one in result.loops] == kinds
+    assert len(result.active) == mobility and not result.remarks
 
 
 @pytest.mark.parametrize("name", ["delta", "orthoglide"])
@@ -78,24 +78,24 @@ def test_mobility_and_kinds(name: str) -> None:
 def test_rows_that_depend_across_loops(name: str, named: bool) -> None:
     """Three parallelograms (3 each) and two loops of legs (6 each): 21 rows of rank 18, whoever names a posture."""
     robot = symoro.load(name)
-    found = loop_mobility(robot if named else replace(robot, postures={}))
-    assert (found.mobility, found.rank) == (3, 18)
+    result = loop_mobility(robot if named else replace(robot, postures={}))
+    assert (result.mobility, result.rank) == (3, 18)
     assert (
-        sorted((one.kind, one.rank) for one in found.loops)
+        sorted((one.kind, one.rank) for one in result.loops)
         == [("parallelogram", 3)] * 3 + [("spatial", 6)] * 2
     )
-    assert not found.remarks
+    assert not result.remarks
 
 
 @pytest.mark.parametrize("excess", [1e-3, 1e-5, 1e-7])
 def test_a_linkage_that_almost_moves_is_no_moving_one(excess: float) -> None:
     """A Bennett linkage with a wrong length cannot move: that it does is never said."""
     try:
-        found = loop_mobility(bennett(excess))
+        result = loop_mobility(bennett(excess))
     except NotApplicableError as refusal:
         assert "cannot be told" in str(refusal) or "close in no posture" in str(refusal)
     else:
-        assert found.mobility == 0
+        assert result.mobility == 0
 
 
 def driving(robot: Robot, *joints: int) -> Robot:

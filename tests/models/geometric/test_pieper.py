@@ -310,11 +310,11 @@ def test_roots_where_the_square_may_vanish(a: float, b: float, c: float, roots: 
     builder = Builder("roots")
     draft = Draft(builder, 9, {}, frozenset(), builder.number(1))
     x = equation_types.quadratic_root(draft, "x", *(symbol(builder.graph, name) for name in "abc"), (0, 0))
-    found = []
+    results = []
     for choice in draft.choices:
         values = {sign >> 1: chosen.lit for sign, chosen in choice.items()}
         for target, line in draft.lines:
             values[target.lit >> 1] = substitute(builder.graph, [line.lit], values)[0]
-        found += evaluate(builder.graph, [values[x.lit >> 1]], {"a": a, "b": b, "c": c})
+        results += evaluate(builder.graph, [values[x.lit >> 1]], {"a": a, "b": b, "c": c})
     for root in roots:
-        assert min(abs(one - root) for one in found) < 1e-12
+        assert min(abs(one - root) for one in results) < 1e-12

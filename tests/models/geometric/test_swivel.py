@@ -27,10 +27,10 @@ def test_all_solutions_reach_the_pose_with_one_elbow(name: str) -> None:
     rng = np.random.default_rng(1)
     q = rng.uniform(-3, 3, (POSES, 7))
     T = place(q=q)["T"]
-    found = solve(T=T, swivel=rng.uniform(-3, 3, POSES))
-    assert (found["status"] == 0).all()
-    assert found["residual"].max() < 1e-12
-    flat = found["q"].reshape(-1, 7)
+    result = solve(T=T, swivel=rng.uniform(-3, 3, POSES))
+    assert (result["status"] == 0).all()
+    assert result["residual"].max() < 1e-12
+    flat = result["q"].reshape(-1, 7)
     assert abs(place(q=flat)["T"].reshape(POSES, 8, 4, 4) - T[:, None]).max() < 1e-12
     where = elbow(q=flat)["T"][:, :3, 3].reshape(POSES, 8, 3)
     assert abs(where - where[:, :1]).max() < 1e-12
@@ -67,12 +67,12 @@ def test_zero_is_the_plane_of_the_first_axis() -> None:
 def test_the_stretched_arm_is_singular_and_close_to_it_is_not_wrong() -> None:
     solve, place, _ = model_of("iiwa14")
     posture = np.array([0.3, 0.7, -0.4, 0.0, 0.5, -0.8, 0.2])
-    found = solve(T=place(q=posture)["T"])
-    assert not (found["status"] == 0).any()
-    assert (found["status"] == 2).any()
+    result = solve(T=place(q=posture)["T"])
+    assert not (result["status"] == 0).any()
+    assert (result["status"] == 2).any()
     posture[3] = 1e-3
-    found = solve(T=place(q=posture)["T"], swivel=0.4)
-    assert (found["status"] == 0).sum() == 8
+    result = solve(T=place(q=posture)["T"], swivel=0.4)
+    assert (result["status"] == 0).sum() == 8
 
 
 def test_another_arm_is_told_why_not() -> None:

@@ -40,8 +40,8 @@ def check(robot: Robot, frm: Where, to: Where, seed: int = 0) -> None:
     for name in MODELS:
         model = symoro.generate(robot, name, frm=frm, to=to)
         given = {"q": q, "qc": qc} if "qc" in model.inputs else {"q": q}
-        found = model.function(compiled=False)(**given)["T"]
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12, err_msg=f"{name} {frm} {to}")
+        poses = model.function(compiled=False)(**given)["T"]
+        np.testing.assert_allclose(poses, wanted, rtol=0, atol=1e-12, err_msg=f"{name} {frm} {to}")
 
 
 @settings(max_examples=60, deadline=None)
@@ -73,8 +73,8 @@ def test_every_pair_of_frames_of_a_tree_with_loops() -> None:
 def test_golden_placement(name: str) -> None:
     data = golden(name)
     for model in MODELS:
-        found = data.run(model, to=data.robot.NL)["T"]
-        np.testing.assert_allclose(found, data.expected["T0_n"], rtol=0, atol=1e-12)
+        poses = data.run(model, to=data.robot.NL)["T"]
+        np.testing.assert_allclose(poses, data.expected["T0_n"], rtol=0, atol=1e-12)
 
 
 # -- what users read
@@ -95,8 +95,8 @@ def test_twelve_joints_do_not_mix_up_cosines() -> None:
     assert len(names) == len(set(names))
     values = {f"D{j}": 0.1 * j for j in range(1, 13)}
     q = numbers(3, 12)
-    found = model.function(values, compiled=False)(q=q)["T"]
-    np.testing.assert_allclose(found, Numeric(robot, values).transform(q, 0, 12), rtol=0, atol=1e-12)
+    poses = model.function(values, compiled=False)(q=q)["T"]
+    np.testing.assert_allclose(poses, Numeric(robot, values).transform(q, 0, 12), rtol=0, atol=1e-12)
 
 
 def test_names_of_sines_are_those_of_the_positive_angle() -> None:
@@ -124,8 +124,8 @@ def test_any_symbol_may_be_called_anything(symbol: str) -> None:
     for frm, to in ((0, 3), (3, 0)):
         model = symoro.generate(robot, "fast-geometry", frm=frm, to=to)
         for compiled in (False, None):
-            found = model.function(values, compiled=compiled)(q=q)["T"]
-            np.testing.assert_allclose(found, oracle.transform(q, frm, to), rtol=0, atol=1e-12)
+            poses = model.function(values, compiled=compiled)(q=q)["T"]
+            np.testing.assert_allclose(poses, oracle.transform(q, frm, to), rtol=0, atol=1e-12)
 
 
 def test_an_expanded_model_is_one_expression_an_entry() -> None:
@@ -186,8 +186,8 @@ def test_no_steps_is_the_identity() -> None:
 def test_a_robot_without_moving_joints() -> None:
     robot = Robot("stand", (Frame(0, JointType.FIXED, d=formula("1/2")),), (Link(),))
     for compiled in (False, None):
-        found = symoro.generate(robot, "fast-geometry").function(compiled=compiled)(q=[])["T"]
-        assert found[0, 3] == 0.5
+        model = symoro.generate(robot, "fast-geometry").function(compiled=compiled)(q=[])["T"]
+        assert model[0, 3] == 0.5
 
 
 def test_a_coupled_joint_beyond_a_loop() -> None:

@@ -119,11 +119,11 @@ def test_symbolic_relations_hold_at_numbers(name: str) -> None:
     given = CASES[name]
     rng = np.random.default_rng(5)
     values = {s: round(float(rng.uniform(0.3, 1.3)), 3) for s in geometric(given)}
-    found = base_parameters(given)
+    result = base_parameters(given)
     numeric = base_parameters(given.bind(values), method="numeric")
-    assert found.names == numeric.names
-    assert found.no_effect == numeric.no_effect
-    for kept, others in found.relations.items():
+    assert result.names == numeric.names
+    assert result.no_effect == numeric.no_effect
+    for kept, others in result.relations.items():
         expected = {p: float(c) for p, c in numeric.relations[kept].items()}
         assert {p: c.value(values) for p, c in others.items()} == pytest.approx(expected, abs=1e-6), kept
 
@@ -164,29 +164,29 @@ def test_the_regrouped_parallelogram_has_the_same_torques() -> None:
     given = symoro.load("sr400")
     closed = linear_closure(given)
     assert closed is not None
-    found = base_parameters(given)
+    result = base_parameters(given)
     regrouped = closed.robot.replace(
-        links=found.robot.links,
+        links=result.robot.links,
         frames=tuple(
             frame.__class__(**{**vars(frame), "IA": new.IA})
-            for frame, new in zip(closed.robot.frames, found.robot.frames, strict=False)
+            for frame, new in zip(closed.robot.frames, result.robot.frames, strict=False)
         ),
     )
     same_torques(closed.robot, regrouped)
 
 
 def test_the_regrouped_robot_can_be_saved_and_loaded(tmp_path: Path) -> None:
-    found = base_parameters(symoro.load("sr400"))
-    symoro.save(found.robot, tmp_path / "regrouped.par")
+    result = base_parameters(symoro.load("sr400"))
+    symoro.save(result.robot, tmp_path / "regrouped.par")
     again = symoro.load(tmp_path / "regrouped.par")
-    assert again.links == found.robot.links
+    assert again.links == result.robot.links
     assert len(base_parameters(again)) == 42
 
 
 def test_a_base_set_is_its_own_base_set() -> None:
-    found = base_parameters(symoro.load("rx90"))
-    again = base_parameters(found.robot)
-    assert again.names == found.names
+    result = base_parameters(symoro.load("rx90"))
+    again = base_parameters(result.robot)
+    assert again.names == result.names
     assert not any(again.relations.values())
 
 
@@ -195,25 +195,25 @@ def test_a_base_set_is_its_own_base_set() -> None:
 
 def test_zero_parameters_are_no_columns() -> None:
     given = CASES["symbolic alpha"].with_link(2, XX=0, M=0).with_frame(2, IA=0)
-    found = base_parameters(given)
-    everything = {*found.names, *found.no_effect, *(p for r in found.relations.values() for p in r)}
+    result = base_parameters(given)
+    everything = {*result.names, *result.no_effect, *(p for r in result.relations.values() for p in r)}
     assert not everything & {"XX2", "M2", "IA2"}
-    assert "YY2" in found.names  # it took the place of XX2
+    assert "YY2" in result.names  # it took the place of XX2
 
 
 def test_rotor_inertias_of_passive_joints_and_friction_stay_apart() -> None:
     given = symoro.load("sr400")
-    found = base_parameters(given)
-    assert str(found.robot.frame(3).IA) == "IA3"
-    assert any("passive joints stay apart: IA3, IA8" in note for note in found.notes)
-    assert "FV3" in found.friction
-    assert str(found.robot.frame(3).FV) == "FV3"
+    result = base_parameters(given)
+    assert str(result.robot.frame(3).IA) == "IA3"
+    assert any("passive joints stay apart: IA3, IA8" in note for note in result.notes)
+    assert "FV3" in result.friction
+    assert str(result.robot.frame(3).FV) == "FV3"
 
 
 def test_without_rotor_inertias() -> None:
-    found = base_parameters(symoro.load("rx90"), rotor=False)
-    assert len(found.names) == 36
-    assert str(found.robot.frame(1).IA) == "IA1"
+    result = base_parameters(symoro.load("rx90"), rotor=False)
+    assert len(result.names) == 36
+    assert str(result.robot.frame(1).IA) == "IA1"
 
 
 def test_seven_n_minus_four_is_the_bound() -> None:
@@ -222,9 +222,9 @@ def test_seven_n_minus_four_is_the_bound() -> None:
 
 
 def test_a_base_whose_wheels_are_not_described_is_taken_as_free() -> None:
-    found = base_parameters(symoro.load("diffdrive").replace(wheels=()))
-    assert len(found) == 10 + 7 * 4 + 2  # the rotors of the castor have no drive
-    assert "free in space" in found.method
+    result = base_parameters(symoro.load("diffdrive").replace(wheels=()))
+    assert len(result) == 10 + 7 * 4 + 2  # the rotors of the castor have no drive
+    assert "free in space" in result.method
 
 
 # -- round-off
@@ -232,10 +232,10 @@ def test_a_base_whose_wheels_are_not_described_is_taken_as_free() -> None:
 
 def test_angles_that_are_nearly_right_are_meant_to_be_right() -> None:
     given = robot([{}, {"alpha": "1.5707963", "d": "0.2"}, {"alpha": "1e-8", "d": "0.3", "r": "1e-14"}])
-    found = base_parameters(given)
+    result = base_parameters(given)
     exact = base_parameters(robot([{}, {"alpha": "pi/2", "d": "0.2"}, {"d": "0.3"}]))
-    assert (found.names, found.relations) == (exact.names, exact.relations)
-    assert any("alpha2" in note for note in found.notes)
+    assert (result.names, result.relations) == (exact.names, exact.relations)
+    assert any("alpha2" in note for note in result.notes)
 
 
 # -- closed loops
@@ -244,9 +244,9 @@ def test_angles_that_are_nearly_right_are_meant_to_be_right() -> None:
 @pytest.mark.parametrize("name", ["fourbar", "fivebar", "slidercrank"])
 def test_general_loops_by_verified_numbers(name: str) -> None:
     given = symoro.load(name).symbolic(inertia=True)
-    found = base_parameters(given)
-    assert "numeric" in found.method
-    assert "one assembly branch" in found.method
+    result = base_parameters(given)
+    assert "numeric" in result.method
+    assert "one assembly branch" in result.method
     with pytest.raises(NotApplicableError, match="no linear closure"):
         base_parameters(given, method="exact")
 
@@ -266,9 +266,9 @@ def test_counts_of_general_loops(name: str, count: int) -> None:
 def test_a_general_loop_on_a_floating_base() -> None:
     given = full("fourbar")
     link = Link(**{n: Formula(f"{n}0") for n in INERTIAL})
-    found = base_parameters(given.replace(base=Base(BaseKind.FLOATING, link, G=given.base.G)))
-    assert found.names[:10] == ("XX0", "XY0", "XZ0", "YZ0", "ZZ0", "MX0", "MY0", "YY0", "MZ0", "M0")
-    assert not found.no_effect
+    result = base_parameters(given.replace(base=Base(BaseKind.FLOATING, link, G=given.base.G)))
+    assert result.names[:10] == ("XX0", "XY0", "XZ0", "YZ0", "ZZ0", "MX0", "MY0", "YY0", "MZ0", "M0")
+    assert not result.no_effect
 
 
 def test_both_assemblies_of_a_fourbar_have_the_same_base_parameters() -> None:
@@ -294,15 +294,15 @@ def test_the_numeric_method_tells_what_numbers_lose() -> None:
     generic = base_parameters(given.bind({"D2": 0.4, "D3": 0.2}), method="numeric")
     assert any("same number" in note for note in generic.notes)
     coaxial = given.replace(nominal=(("D2", 0.0), ("D3", 0.2)))
-    found = base_parameters(coaxial, method="numeric")
-    assert len(found) == len(base_parameters(coaxial)) - 2
-    assert any("these numbers lose 2 parameters that symbols would keep: MX2, MY2" in n for n in found.notes)
+    result = base_parameters(coaxial, method="numeric")
+    assert len(result) == len(base_parameters(coaxial)) - 2
+    assert any("these numbers lose 2 parameters that symbols would keep: MX2, MY2" in n for n in result.notes)
 
 
 def test_symbols_without_a_value_get_one_and_are_named() -> None:
-    found = base_parameters(CASES["symbolic alpha"], method="numeric")
-    assert any("random values" in note and "al2" in note for note in found.notes)
-    assert found.names == base_parameters(CASES["symbolic alpha"]).names
+    result = base_parameters(CASES["symbolic alpha"], method="numeric")
+    assert any("random values" in note and "al2" in note for note in result.notes)
+    assert result.names == base_parameters(CASES["symbolic alpha"]).names
 
 
 def test_numbers_need_no_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,8 +339,8 @@ def test_latex() -> None:
 
 
 def test_coefficients() -> None:
-    found = base_parameters(CASES["oblique"]).relations
-    coefficients = [c for others in found.values() for c in others.values()]
+    result = base_parameters(CASES["oblique"]).relations
+    coefficients = [c for others in result.values() for c in others.values()]
     assert all(isinstance(c, Coefficient) for c in coefficients)
     assert float(Coefficient("sqrt(2)/2")) == pytest.approx(0.5**0.5)
     with pytest.raises(TypeError, match="D3"):
@@ -350,17 +350,17 @@ def test_coefficients() -> None:
 def test_the_model() -> None:
     given = symoro.load("puma560")
     model = symoro.generate(given, "base-parameters")
-    found = base_parameters(given)
-    assert model.columns == list(found.names)
-    assert model.outputs == {"K": (len(found),)}
+    result = base_parameters(given)
+    assert model.columns == list(result.names)
+    assert model.outputs == {"K": (len(result),)}
     assert not model.inputs
     rng = np.random.default_rng(2)
     values = {name: float(rng.uniform(0.1, 1)) for name in given.symbols()}
     k = model.function(values={p: values[p] for p in model.parameters}, compiled=False)()["K"]
-    for number, name in zip(k, found.names, strict=True):
+    for number, name in zip(k, result.names, strict=True):
         letters = name.rstrip("0123456789")
         j = int(name[len(letters) :])
-        held = found.robot.frame(j).IA if letters == "IA" else getattr(found.robot.link(j), letters)
+        held = result.robot.frame(j).IA if letters == "IA" else getattr(result.robot.link(j), letters)
         assert number == pytest.approx(held.value(values), rel=1e-12)
 
 

@@ -52,17 +52,17 @@ def robot_of(name: str, g: dict[str, Any]) -> Robot:
 @pytest.mark.parametrize(("name", "g", "rotor"), known())
 def test_count_names_and_every_coefficient(name: str, g: dict[str, Any], rotor: bool) -> None:
     robot = robot_of(name, g)
-    found = base_parameters(robot, rotor=rotor)
+    result = base_parameters(robot, rotor=rotor)
     answer = g["base_with_Ia" if rotor else "base_no_Ia"]
-    assert len(found.names) == g["count_with_Ia" if rotor else "count_no_Ia"]
-    assert found.names == tuple(answer["kept"])
+    assert len(result.names) == g["count_with_Ia" if rotor else "count_no_Ia"]
+    assert result.names == tuple(answer["kept"])
 
     def there(parameter: str) -> bool:  # the file books parameters on the frames of loops too
         j = int(re.sub(r"\D", "", parameter))
         return j <= robot.NL and j not in g["massless"]
 
-    assert set(found.no_effect) == set(filter(there, answer["no_effect"]))
-    for kept, others in found.relations.items():
+    assert set(result.no_effect) == set(filter(there, answer["no_effect"]))
+    for kept, others in result.relations.items():
         expected = {p: c for p, c in answer["regroup"].get(kept, {}).items() if there(p)}
         assert {p: float(c) for p, c in others.items()} == pytest.approx(expected, abs=1e-6), kept
 
@@ -100,18 +100,18 @@ def printed(found: BaseParameters) -> list[str]:
 
 
 def test_the_relations_of_the_1988_paper() -> None:
-    found = base_parameters(symoro.load("scemi"), rotor=False)
-    assert len(found.names) == 36
-    assert printed(found) == SCEMI.split("\n")[1:-1]
-    assert set(found.no_effect) == {f"{n}1" for n in INERTIAL if n != "ZZ"} | {"MZ2", "M2"}
+    result = base_parameters(symoro.load("scemi"), rotor=False)
+    assert len(result.names) == 36
+    assert printed(result) == SCEMI.split("\n")[1:-1]
+    assert set(result.no_effect) == {f"{n}1" for n in INERTIAL if n != "ZZ"} | {"MZ2", "M2"}
 
 
 def test_the_parallelogram_of_the_sr400_is_closed_exactly() -> None:
-    found = base_parameters(symoro.load("sr400"))
-    assert len(found.names) == 42
-    assert set(SR400.split("\n")[1:-1]) <= set(printed(found))
-    assert "q3 = -q2 + q7 - pi/2" in found.method
-    assert found.conditions == ("d3",)
+    result = base_parameters(symoro.load("sr400"))
+    assert len(result.names) == 42
+    assert set(SR400.split("\n")[1:-1]) <= set(printed(result))
+    assert "q3 = -q2 + q7 - pi/2" in result.method
+    assert result.conditions == ("d3",)
 
 
 @pytest.mark.parametrize(

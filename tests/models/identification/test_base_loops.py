@@ -86,17 +86,17 @@ def relations_hold(robot: Robot, found: BaseParameters, posture: Mapping[int, fl
 def test_a_parallelogram_near_its_change_point_beside_another_loop() -> None:
     robot = two_loops({"d3": 0.5, "d4": 0.2, "g12": 0.3, "d12": 0.6, "d7": 0.45}).symbolic(inertia="all")
     posture = [0.0236, 0.9009, -0.7117, -0.0481, 0.8973, 0.5569, 1.6189, -0.3481]
-    found = base_parameters(robot, posture=posture)
-    assert "q7 = -q4 + pi/2, q8 = q4 - g12" in found.method
-    assert len(found) == 38
+    result = base_parameters(robot, posture=posture)
+    assert "q7 = -q4 + pi/2, q8 = q4 - g12" in result.method
+    assert len(result) == 38
     assert len(base_parameters(robot, posture=posture, rotor=False)) == 36
     assert len(base_parameters(robot)) == 38
 
 
 def test_a_parallelogram_beside_a_four_bar_of_its_own() -> None:
-    found = base_parameters(side_by_side())
-    assert len(found) == 3 + 8
-    assert "q2 = -q1, q3 = q1" in found.method
+    result = base_parameters(side_by_side())
+    assert len(result) == 3 + 8
+    assert "q2 = -q1, q3 = q1" in result.method
     known = closures(side_by_side())
     assert [loop.left for loop in known.open] == [8]
     with pytest.raises(NotApplicableError, match="no linear closure"):
@@ -112,9 +112,9 @@ def test_a_parallelogram_with_oblique_angles_is_exact() -> None:
         passive(3, F, d="a", gamma="0.3"),
     )
     robot = Robot("oblique", frames, full(3), VERTICAL, nominal=(("a", 0.4), ("b", 0.7)))
-    found = base_parameters(robot)
-    assert "exact" in found.method
-    assert len(found) == 3
+    result = base_parameters(robot)
+    assert "exact" in result.method
+    assert len(result) == 3
 
 
 # -- postures
@@ -126,10 +126,10 @@ def test_the_default_is_the_parallelogram_and_a_crossed_posture_is_honoured() ->
     tip = 0.5 * np.exp(0.9j)
     over = tip + ((0.7 - tip) / abs(0.7 - tip)) ** 2 * 0.7
     crossed = {1: 0.9, 2: float(np.angle(over - tip)) - 0.9, 3: float(np.angle(over - 0.7))}
-    found = base_parameters(robot, posture=crossed)
+    result = base_parameters(robot, posture=crossed)
     closed = {**crossed, 4: crossed[3] - 0.9 - crossed[2]}
-    assert len(found) == rank_of(robot, closed) > 3
-    assert "one assembly branch" in found.method
+    assert len(result) == rank_of(robot, closed) > 3
+    assert "one assembly branch" in result.method
 
 
 def test_a_flat_parallelogram_is_taken_as_one_and_a_rhombus_is_not_folded() -> None:
@@ -145,8 +145,8 @@ def test_a_crank_at_the_end_of_its_way() -> None:
     end = float(np.arccos((0.5**2 + 0.7**2 - 0.7**2) / (2 * 0.5 * 0.7)))  # coupler and rocker in one line
     tip = 0.5 * np.exp(1j * end)
     straight = float(np.angle(0.7 - tip))
-    found = base_parameters(robot, posture={1: end, 2: straight - end, 3: straight + np.pi})
-    assert len(found) == 8
+    result = base_parameters(robot, posture={1: end, 2: straight - end, 3: straight + np.pi})
+    assert len(result) == 8
 
 
 # -- numbers near special ones
@@ -155,22 +155,22 @@ def test_a_crank_at_the_end_of_its_way() -> None:
 @pytest.mark.parametrize("off", [1e-3, 1e-6, 1e-8, 1e-11])
 def test_almost_a_parallelogram(off: float) -> None:
     robot = four_bar(0.5, 0.7, 0.7 + off, 0.5)
-    found = base_parameters(robot, posture={1: 0.9, 2: -0.9, 3: 0.9})
-    assert len(found) == 8
-    assert bool([note for note in found.notes if "no experiment" in note]) == (off < 1e-4)
+    result = base_parameters(robot, posture={1: 0.9, 2: -0.9, 3: 0.9})
+    assert len(result) == 8
+    assert bool([note for note in result.notes if "no experiment" in note]) == (off < 1e-4)
 
 
 @pytest.mark.parametrize("off", [1e-15, 1e-16])
 def test_a_parallelogram_but_for_round_off(off: float) -> None:
-    found = base_parameters(four_bar(0.5, 0.7, 0.7 + off, 0.5))
-    assert len(found) == 3
+    result = base_parameters(four_bar(0.5, 0.7, 0.7 + off, 0.5))
+    assert len(result) == 3
 
 
 @pytest.mark.parametrize("size", [1e-4, 1e3])
 def test_any_unit_of_length(size: float) -> None:
     robot = four_bar(*(size * d for d in (0.3, 0.8, 0.9, 0.6)))
-    found = base_parameters(robot)
-    assert found.names == base_parameters(four_bar(0.3, 0.8, 0.9, 0.6)).names
+    result = base_parameters(robot)
+    assert result.names == base_parameters(four_bar(0.3, 0.8, 0.9, 0.6)).names
 
 
 def test_numbers_that_do_not_close_are_refused() -> None:
@@ -235,9 +235,9 @@ def test_ninety_digits() -> None:
 def checked(seed: int, number: int) -> None:
     robot, posture, words = loop_robot(np.random.default_rng([seed, number]), number)
     given = {j: q for j, q in posture.items() if j <= robot.NL and robot.frame(j).moving}
-    found = base_parameters(robot, posture=given)
-    assert len(found) == rank_of(robot, posture), f"{words}\n{robot}"
-    assert relations_hold(robot, found, posture), f"{words}\n{robot}"
+    result = base_parameters(robot, posture=given)
+    assert len(result) == rank_of(robot, posture), f"{words}\n{robot}"
+    assert relations_hold(robot, result, posture), f"{words}\n{robot}"
 
 
 @pytest.mark.parametrize("number", range(6))

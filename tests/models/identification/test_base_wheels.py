@@ -30,12 +30,12 @@ def sampled(
     model = symoro.generate(robot, "dynamic-identification", friction="none", **options)
     function = model.function(compiled=False)
     rng = np.random.default_rng(9)
-    found = []
+    results = []
     for _ in range(STATES):
         at = {name: rng.uniform(-1, 1, shape) for name, shape in model.inputs.items()}
         at["q"] = q + 0.4 * at["q"] if moved else q
-        found.append(function(**at)["W"])
-    return found, model
+        results.append(function(**at)["W"])
+    return results, model
 
 
 def check(robot: Robot, q: Array) -> None:
@@ -118,8 +118,8 @@ def test_a_log_determines_the_parameters(name: str) -> None:
         torques.append(truth.torques(q, qda, qdda))
     A = np.concatenate(rows)
     scale = np.linalg.norm(A, axis=0)
-    found = np.linalg.lstsq(A / scale, np.concatenate(torques), rcond=None)[0] / scale
-    assert np.abs(found - numbers(model, "base")).max() < 1e-6 * np.abs(found).max()
+    result = np.linalg.lstsq(A / scale, np.concatenate(torques), rcond=None)[0] / scale
+    assert np.abs(result - numbers(model, "base")).max() < 1e-6 * np.abs(result).max()
 
 
 def test_the_other_models_have_the_same_columns() -> None:
@@ -150,8 +150,8 @@ def test_the_other_models_have_the_same_columns() -> None:
 def test_rotor_inertias_of_passive_joints_count() -> None:
     """They act on the drives by the rolling constraints; without rotor inertias they stay apart."""
     robot = symoro.load("diffdrive")
-    found = symoro.base_parameters(robot)
-    names = {*found.names, *found.no_effect, *(n for others in found.relations.values() for n in others)}
+    result = symoro.base_parameters(robot)
+    names = {*result.names, *result.no_effect, *(n for others in result.relations.values() for n in others)}
     assert {"IA1", "IA2", "IA3", "IA4"} <= names
     assert not any(name.startswith("IA") for name in symoro.base_parameters(robot, rotor=False).names)
 

@@ -33,8 +33,8 @@ def check(robot: Robot, seed: int, **options: str) -> None:
     robot = bare(robot)
     model = symoro.generate(robot, "dynamic-identification", **options)
     at = state(robot, seed)
-    found = run(model, at)["W"] @ numbers(model, options.get("parameters", "standard"))
-    assert error(found, outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
+    result = run(model, at)["W"] @ numbers(model, options.get("parameters", "standard"))
+    assert error(result, outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
 
 
 def massive(robot: Robot) -> bool:
@@ -73,8 +73,8 @@ def test_golden_torques(name: str) -> None:
     loads, free = (replace(known, robot=r) for r in (known.robot.bind(wrench), bare(known.robot)))
     added = loads.run("inverse-dynamics")["tau"] - free.run("inverse-dynamics")["tau"]
     model = symoro.generate(free.robot, "dynamic-identification")
-    found = free.run("dynamic-identification")["W"] @ numbers(model, values=env)
-    assert error(found + added, np.array(known.expected["tau"])) < 1e-10
+    result = free.run("dynamic-identification")["W"] @ numbers(model, values=env)
+    assert error(result + added, np.array(known.expected["tau"])) < 1e-10
 
 
 @pytest.mark.parametrize("name", RANKS)
@@ -136,13 +136,13 @@ def test_massless_robot_is_refused() -> None:
 def test_formulations_agree() -> None:
     robot = bare(seeded_tree(5))
     at, chosen = state(robot, 5), columns(robot)
-    found = []
+    results = []
     for formulation in (*formulations(robot), plain(robot)):
         program = regressor_program(robot, formulation, chosen)
-        found.append(
+        results.append(
             interpret(program, {p.name: at[p.name] for p in program.inputs}, dict(robot.nominal))["W"]
         )
-    assert all(error(w, found[0]) < CLOSE for w in found)
+    assert all(error(w, results[0]) < CLOSE for w in results)
 
 
 # -- code

@@ -71,19 +71,19 @@ def test_energy_and_power(seed: int) -> None:
     total = sum(truth(robot, at).energies(at["q"], at["qd"], at["V0"]))
     assert error(run(energy, at)["h"] @ numbers(energy), total) < CLOSE
     power = symoro.generate(robot, "power-identification", acceleration=True)
-    K, found = numbers(power), run(power, at)
+    K, result = numbers(power), run(power, at)
     x = np.r_[at["V0"], at["qd"]]
-    assert error((found["dh"] + found["p"]) @ K, x @ forces(robot, at)) < CLOSE
+    assert error((result["dh"] + result["p"]) @ K, x @ forces(robot, at)) < CLOSE
     rate = difference(lambda t: np.atleast_1d(run(power, later(at, t[0]))["h"] @ K), np.zeros(1), 0.003)
-    assert error(rate[0, 0], found["dh"] @ K) < 1e-7
+    assert error(rate[0, 0], result["dh"] @ K) < 1e-7
 
 
 @pytest.mark.parametrize("seed", [70, 73])
 def test_base_parameters(seed: int) -> None:
     """All ten of link 0 and seven a revolute link, and no column too many."""
     robot = bare(afloat(seeded_tree(seed, 4, coupled=False), seed, wrench=False))
-    found = symoro.base_parameters(robot)
-    assert {f"{name}0" for name in INERTIAL} <= set(found.names)
+    result = symoro.base_parameters(robot)
+    assert {f"{name}0" for name in INERTIAL} <= set(result.names)
     model = symoro.generate(robot, "dynamic-identification", parameters="base", friction="none")
     W = np.vstack([run(model, state(robot, k))["W"] for k in range(40)])
     assert np.linalg.matrix_rank(W, tol=1e-9 * np.linalg.norm(W, 2)) == W.shape[1]

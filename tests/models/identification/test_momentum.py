@@ -26,8 +26,8 @@ def check(robot: Robot, seed: int, parameters: str = "standard") -> None:
     robot = resting(robot)
     at = state(robot, seed)
     model = symoro.generate(robot, "filtered-identification", parameters=parameters)
-    found = (rate(model, "D1", at) + run(model, at)["D2"]) @ numbers(model, parameters)
-    assert error(found, outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
+    result = (rate(model, "D1", at) + run(model, at)["D2"]) @ numbers(model, parameters)
+    assert error(result, outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
 
 
 @given(heavy_trees(most=5).filter(massive), st.integers(0, 1000))

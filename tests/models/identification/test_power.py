@@ -21,9 +21,9 @@ def check(robot: Robot, seed: int, parameters: str = "standard") -> None:
     power = at["qd"] @ outputs(robot, "inverse-dynamics", at)["tau"]
     model = symoro.generate(robot, "power-identification", parameters=parameters)
     K = numbers(model, parameters)
-    found = run(model, at)
+    result = run(model, at)
     exact = rate(model, "h", at)
-    assert error((exact + found["p"]) @ K, power) < CLOSE
+    assert error((exact + result["p"]) @ K, power) < CLOSE
     asked = symoro.generate(robot, "power-identification", parameters=parameters, acceleration=True)
     assert asked.columns == model.columns
     assert error(run(asked, at)["dh"], exact) < CLOSE
@@ -48,6 +48,6 @@ def test_base_parameters(name: str) -> None:
 def test_columns_of_friction_and_inertia_are_apart() -> None:
     robot = library("scara")
     model = symoro.generate(robot, "power-identification")
-    found = run(model, state(robot, 1))
-    for name, h, p in zip(model.columns, found["h"], found["p"], strict=True):
+    result = run(model, state(robot, 1))
+    for name, h, p in zip(model.columns, result["h"], result["p"], strict=True):
         assert (h == 0) if name[:2] in ("FV", "FS", "FO") else (p == 0)

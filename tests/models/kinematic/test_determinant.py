@@ -58,8 +58,8 @@ def test_the_determinant_of_seven_joints(name: str) -> None:
         model = symoro.generate(robot, "jacobian-determinant")
     oracle, q = Numeric(robot), numbers(1, 7)
     jacobian = oracle.jacobian(q, "tool")
-    found = model.function(compiled=False)(q=q)["det"]
-    assert found == pytest.approx(np.linalg.det(jacobian @ jacobian.T), rel=1e-9)
+    result = model.function(compiled=False)(q=q)["det"]
+    assert result == pytest.approx(np.linalg.det(jacobian @ jacobian.T), rel=1e-9)
     assert model.program.header[-1][1].startswith("determinant of J J'")
 
 
@@ -78,10 +78,10 @@ def test_any_arm_of_six_joints(robot: Robot, seed: int) -> None:
     jacobian = Numeric(robot).jacobian(q, 6)
     wanted = np.linalg.det(jacobian)
     assert determinant(robot, q) == pytest.approx(wanted, rel=1e-8, abs=1e-12)
-    found = symoro.singularities(robot)
-    assert found.meaning == "J"
+    result = symoro.singularities(robot)
+    assert result.meaning == "J"
     sizes = np.linalg.svd(jacobian, compute_uv=False)
-    assert found.always == (sizes[-1] < 1e-12)
+    assert result.always == (sizes[-1] < 1e-12)
 
 
 @settings(max_examples=10, deadline=None)
@@ -90,9 +90,9 @@ def test_arms_with_fewer_joints(robot: Robot, seed: int) -> None:
     """Zero where the whole Jacobian loses rank."""
     q = numbers(seed, robot.NL)
     jacobian = Numeric(robot).jacobian(q, robot.NL)
-    found, value = symoro.singularities(robot), determinant(robot, q)
+    result, value = symoro.singularities(robot), determinant(robot, q)
     columns = jacobian[:, np.abs(jacobian).max(axis=0) > 0]
-    if found.meaning == "J' J":
+    if result.meaning == "J' J":
         assert value == pytest.approx(np.linalg.det(columns.T @ columns), rel=1e-8, abs=1e-12)
     if np.linalg.matrix_rank(columns, tol=1e-10) < columns.shape[1]:
         assert value == pytest.approx(0, abs=1e-10)
@@ -102,13 +102,13 @@ def test_arms_with_fewer_joints(robot: Robot, seed: int) -> None:
 
 
 def test_the_singularities_of_the_rx90() -> None:
-    found = symoro.singularities(symoro.load("rx90"))
-    assert found.conditions == (
+    result = symoro.singularities(symoro.load("rx90"))
+    assert result.conditions == (
         Condition(("cos(q3)",), "q3 = pi/2 or -pi/2"),
         Condition(("sin(q5)",), "q5 = 0 or pi"),
         Condition(("D3*cos(q2) - RL4*sin(q2 + q3)",)),
     )
-    assert str(found).splitlines() == [
+    assert str(result).splitlines() == [
         "RX90: determinant of J",
         "  cos(q3) = 0   at q3 = pi/2 or -pi/2",
         "  sin(q5) = 0   at q5 = 0 or pi",
@@ -138,16 +138,16 @@ def test_the_factors_of_the_rx90_in_the_model() -> None:
     ],
 )
 def test_singularities_of_known_robots(name: str, expected: list[str]) -> None:
-    found = [c.expression for c in symoro.singularities(symoro.load(name)).conditions]
-    assert set(expected) <= set(found)
-    assert found or not expected
+    result = [c.expression for c in symoro.singularities(symoro.load(name)).conditions]
+    assert set(expected) <= set(result)
+    assert result or not expected
 
 
 def test_never_and_always() -> None:
     assert str(symoro.singularities(symoro.load("gantry"))).endswith("never zero")
     parallel = Robot("parallel", tuple(Frame(j, d=formula("1")) for j in range(6)), (Link(),) * 6)
-    found = symoro.singularities(parallel)
-    assert found.always and str(found).endswith("zero in every posture")
+    result = symoro.singularities(parallel)
+    assert result.always and str(result).endswith("zero in every posture")
     assert determinant(parallel, numbers(0, 6)) == 0
 
 
@@ -168,10 +168,10 @@ def test_an_incomplete_answer_says_so() -> None:
         tuple(Frame(j, alpha=formula(f"a{j}"), d=formula(f"d{j}")) for j in range(6)),
         (Link(),) * 6,
     )
-    found = symoro.singularities(robot)
-    assert not found.complete and not found.always and found.notes
-    assert "incomplete: there may be other singular postures" in str(found)
-    assert "never zero" not in str(found)
+    result = symoro.singularities(robot)
+    assert not result.complete and not result.always and result.notes
+    assert "incomplete: there may be other singular postures" in str(result)
+    assert "never zero" not in str(result)
 
 
 def test_no_joint_moves_the_frame() -> None:

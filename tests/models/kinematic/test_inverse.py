@@ -49,8 +49,8 @@ def test_the_inverse_of_the_jacobian(name: str, frame: int) -> None:
     oracle, to = Numeric(robot), "tool" if robot.tool else robot.NL
     q = numbers(7, len(oracle.own))
     jacobian = oracle.jacobian(q, to, frame)
-    found = run(robot, "jacobian-inverse", {"q": q}, frame=frame)["Jinv"]
-    np.testing.assert_allclose(found, np.linalg.pinv(jacobian), rtol=1e-8, atol=1e-9)
+    result = run(robot, "jacobian-inverse", {"q": q}, frame=frame)["Jinv"]
+    np.testing.assert_allclose(result, np.linalg.pinv(jacobian), rtol=1e-8, atol=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
@@ -68,7 +68,7 @@ def test_every_method_on_any_tree(robot: Robot, data: st.DataObject, seed: int) 
     wanted = state["V"] - of_the_base(robot, q, state["V0"], to, frame)
     for method in ("auto", "regular", "redundant", "partial", "damped"):
         try:
-            found = run(robot, "inverse-kinematics", state, to=to, frame=frame, method=method)["qd"]
+            velocities = run(robot, "inverse-kinematics", state, to=to, frame=frame, method=method)["qd"]
         except NotApplicableError:
             assert np.linalg.matrix_rank(jacobian, tol=1e-9) < min(6, joints) or not joints
             continue
@@ -83,7 +83,7 @@ def test_every_method_on_any_tree(robot: Robot, data: st.DataObject, seed: int) 
         else:
             expected = np.linalg.pinv(jacobian) @ wanted
         if method == "damped" or well_posed(jacobian):
-            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7, err_msg=method)
+            np.testing.assert_allclose(velocities, expected, rtol=1e-6, atol=1e-7, err_msg=method)
 
 
 @pytest.mark.parametrize("mid", [None, 0, 3, 6])
@@ -91,8 +91,8 @@ def test_there_and_back(mid: int | None) -> None:
     """The velocity that joint velocities give asks for the same joint velocities."""
     robot, q, qd = symoro.load("rx90"), numbers(1, 6), numbers(2, 6)
     V = run(robot, "jacobian", {"q": q}, frame=2)["J"] @ qd
-    found = run(robot, "inverse-kinematics", {"q": q, "V": V}, frame=2, mid=mid)["qd"]
-    np.testing.assert_allclose(found, qd, rtol=0, atol=1e-12)
+    velocities = run(robot, "inverse-kinematics", {"q": q, "V": V}, frame=2, mid=mid)["qd"]
+    np.testing.assert_allclose(velocities, qd, rtol=0, atol=1e-12)
 
 
 def test_a_moving_base_and_a_tool() -> None:
@@ -103,16 +103,16 @@ def test_a_moving_base_and_a_tool() -> None:
     held = np.array([0.5, 0.2, 0.0, 0.1, -0.3, 0.0])
     jacobian = Numeric(robot).jacobian(q, "tool", 3)
     wanted = np.linalg.solve(jacobian, V - of_the_base(robot, q, held, "tool", 3))
-    found = run(robot, "inverse-kinematics", {"q": q, "V": V, "V0": V0}, frame=3)["qd"]
-    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-10)
+    velocities = run(robot, "inverse-kinematics", {"q": q, "V": V, "V0": V0}, frame=3)["qd"]
+    np.testing.assert_allclose(velocities, wanted, rtol=1e-9, atol=1e-10)
 
 
 def test_the_tool_in_its_own_frame() -> None:
     robot = symoro.load("puma560")
     q, V = numbers(1, 6), numbers(2, 6)
     jacobian = Numeric(robot).jacobian(q, "tool", "tool")
-    found = run(robot, "inverse-kinematics", {"q": q, "V": V}, frame="tool")["qd"]
-    np.testing.assert_allclose(found, np.linalg.solve(jacobian, V), rtol=1e-9, atol=1e-10)
+    velocities = run(robot, "inverse-kinematics", {"q": q, "V": V}, frame="tool")["qd"]
+    np.testing.assert_allclose(velocities, np.linalg.solve(jacobian, V), rtol=1e-9, atol=1e-10)
     inverse = run(robot, "jacobian-inverse", {"q": q}, frame="tool")["Jinv"]
     np.testing.assert_allclose(inverse, np.linalg.inv(jacobian), rtol=1e-9, atol=1e-10)
 
@@ -122,21 +122,21 @@ def test_redundant_joints_do_as_preferred() -> None:
     robot = symoro.load("humanoid_torso")
     n = len(Numeric(robot).own)
     q, V, qd0 = numbers(1, n), numbers(2, 6), numbers(3, n)
-    found = run(robot, "inverse-kinematics", {"q": q, "V": V, "qd0": qd0})["qd"]
+    velocities = run(robot, "inverse-kinematics", {"q": q, "V": V, "qd0": qd0})["qd"]
     jacobian = Numeric(robot).jacobian(q, robot.NL)
-    np.testing.assert_allclose(jacobian @ found, V, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(jacobian @ velocities, V, rtol=0, atol=1e-9)
     off = ~jacobian.any(axis=0)
     assert off.any()
-    np.testing.assert_array_equal(found[off], qd0[off])
+    np.testing.assert_array_equal(velocities[off], qd0[off])
     plain = run(robot, "inverse-kinematics", {"q": q, "V": V})["qd"]
-    assert np.linalg.norm(plain) <= np.linalg.norm(found)
+    assert np.linalg.norm(plain) <= np.linalg.norm(velocities)
 
 
 def test_damping_keeps_velocities_finite_at_a_singularity() -> None:
     robot = symoro.load("rx90")
     q = np.array([0.3, 0.4, 0.5, 0.6, 0.0, 0.7])  # sin q5 = 0
-    found = run(robot, "inverse-kinematics", {"q": q, "V": np.ones(6)}, method="damped")["qd"]
-    assert np.all(np.isfinite(found)) and np.abs(found).max() < 200
+    velocities = run(robot, "inverse-kinematics", {"q": q, "V": np.ones(6)}, method="damped")["qd"]
+    assert np.all(np.isfinite(velocities)) and np.abs(velocities).max() < 200
     model = symoro.generate(robot, "inverse-kinematics", method="damped")
     assert model.inputs == {"q": (6,), "V": (6,), "qd0": (6,), "damping": ()}
 
@@ -167,5 +167,5 @@ def test_singular_in_every_posture() -> None:
         with pytest.raises(NotApplicableError, match="singular in every posture") as caught:
             symoro.generate(twins, name)
         assert "damped" in str(caught.value)
-    found = run(twins, "inverse-kinematics", {"q": np.zeros(3), "V": np.ones(6)}, method="damped")["qd"]
-    assert found[0] == pytest.approx(found[1])
+    velocities = run(twins, "inverse-kinematics", {"q": np.zeros(3), "V": np.ones(6)}, method="damped")["qd"]
+    assert velocities[0] == pytest.approx(velocities[1])

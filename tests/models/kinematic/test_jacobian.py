@@ -46,8 +46,8 @@ def test_any_frame_in_any_frame(robot: Robot, data: st.DataObject, seed: int) ->
     oracle = Numeric(robot)
     q = numbers(seed, len(oracle.own))
     wanted = oracle.jacobian(q, to, frame)
-    found = run(robot, "jacobian", q, to=to, frame=frame)["J"]
-    np.testing.assert_allclose(of_joints(robot, found), wanted, rtol=0, atol=1e-12)
+    jacobian = run(robot, "jacobian", q, to=to, frame=frame)["J"]
+    np.testing.assert_allclose(of_joints(robot, jacobian), wanted, rtol=0, atol=1e-12)
 
     on = robot.tool.place.ant if to == "tool" and robot.tool else int(to)
     mid = data.draw(st.sampled_from([0, *chain(robot, on)]))
@@ -70,8 +70,8 @@ def test_finite_differences_of_the_placement(robot: Robot, seed: int) -> None:
     rates = (plus - minus) / (2 * STEP)
     spin = rates[:, :3, :3] @ here[:3, :3].T
     wanted = np.column_stack([rates[:, :3, 3], spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]]).T
-    found = of_joints(robot, run(robot, "jacobian", q)["J"])
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-8)
+    result = of_joints(robot, run(robot, "jacobian", q)["J"])
+    np.testing.assert_allclose(result, wanted, rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -80,11 +80,11 @@ def test_golden_jacobian(name: str) -> None:
     for key, wanted in data.expected.items():
         if key.startswith("J_"):
             _, to, frame = key.split("_")
-            found = of_joints(data.robot, data.run("jacobian", to=int(to), frame=int(frame))["J"])
+            result = of_joints(data.robot, data.run("jacobian", to=int(to), frame=int(frame))["J"])
             on_path = [c for c, k in enumerate(Numeric(data.robot).own) if k in chain(data.robot, int(to))]
             given = [k for k, j in enumerate(chain(data.robot, int(to))) if data.robot.frame(j).moving]
-            np.testing.assert_allclose(found[:, on_path], np.array(wanted)[:, given], rtol=1e-11, atol=1e-12)
-            off = np.delete(found, on_path, axis=1)
+            np.testing.assert_allclose(result[:, on_path], np.array(wanted)[:, given], rtol=1e-11, atol=1e-12)
+            off = np.delete(result, on_path, axis=1)
             assert not off.any()
 
 
@@ -128,10 +128,10 @@ def test_the_tool_in_its_own_frame() -> None:
     robot, q = payload_arm(), numbers(1, 2)
     oracle = Numeric(robot)
     for to, frame in (("tool", "tool"), ("hand", "hand"), (2, "tool"), ("tool", 2), (None, "tool")):
-        found = run(robot, "jacobian", q, to=to, frame=frame)["J"]
+        jacobian = run(robot, "jacobian", q, to=to, frame=frame)["J"]
         place = {"hand": "tool", None: "tool"}
         wanted = oracle.jacobian(q, place.get(to, to), place.get(frame, frame))
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(jacobian, wanted, rtol=0, atol=1e-14)
 
 
 def test_the_base_does_not_move() -> None:

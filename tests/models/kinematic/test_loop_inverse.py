@@ -36,15 +36,15 @@ def velocity(name: str, mode: int, qa: Array, qda: Array) -> Array:
 @pytest.mark.parametrize("name", CASES)
 def test_velocities_of_the_active_joints(name: str) -> None:
     qa, to = np.array(CASES[name]["qa"]), CASES[name]["to"]
-    found = symoro.generate(name, "loop-geometry").function(compiled=False)(qa=qa)
+    model = symoro.generate(name, "loop-geometry").function(compiled=False)(qa=qa)
     models = {
         which: symoro.generate(name, which, to=to).function(compiled=False)
         for which in ("jacobian", "jacobian-inverse", "inverse-kinematics")
     }
     rng = np.random.default_rng(4)
-    for mode in np.flatnonzero(found["status"] == 0):
-        q, qda = found["q"][mode], rng.normal(size=len(qa))
-        assert Loops(symoro.load(name)).gap(q[None], found["qc"][mode][None]).max() < 1e-12
+    for mode in np.flatnonzero(model["status"] == 0):
+        q, qda = model["q"][mode], rng.normal(size=len(qa))
+        assert Loops(symoro.load(name)).gap(q[None], model["qc"][mode][None]).max() < 1e-12
         V = velocity(name, int(mode), qa, qda)
         np.testing.assert_allclose(models["jacobian"](q=q)["J"] @ qda, V, atol=1e-7)
         np.testing.assert_allclose(models["inverse-kinematics"](q=q, V=V)["qda"], qda, atol=1e-5)
@@ -54,10 +54,10 @@ def test_velocities_of_the_active_joints(name: str) -> None:
 @pytest.mark.parametrize("name", ["fivebar", "sr400", "akr3000"])
 def test_the_determinant_is_that_of_the_jacobian(name: str) -> None:
     qa, to = np.array(CASES[name]["qa"]), CASES[name]["to"]
-    found = symoro.generate(name, "loop-geometry").function(compiled=False)(qa=qa)
+    model = symoro.generate(name, "loop-geometry").function(compiled=False)(qa=qa)
     jacobian = symoro.generate(name, "jacobian", to=to).function(compiled=False)
     determinant = symoro.generate(name, "jacobian-determinant", to=to).function(compiled=False)
-    for q in found["q"][found["status"] == 0]:
+    for q in model["q"][model["status"] == 0]:
         J = jacobian(q=q)["J"]
         part = J if J.shape[1] == 6 else J[: J.shape[1]]
         np.testing.assert_allclose(determinant(q=q)["det"], np.linalg.det(part), rtol=1e-9)

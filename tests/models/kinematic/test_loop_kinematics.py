@@ -24,16 +24,16 @@ def check(case: Case, seed: int = 3) -> None:
     truth, rng = case.truth, np.random.default_rng(seed)
     qda, qdda = rng.uniform(-1, 1, truth.na), rng.uniform(-1, 1, truth.na)
     at = truth.moved(case.x, qda, qdda)
-    found = run(case.robot, "loop-kinematics", {"q": case.q, "qd": at.qd[: truth.n]})
+    result = run(case.robot, "loop-kinematics", {"q": case.q, "qd": at.qd[: truth.n]})
     p, size = truth.passive, CLOSE / min(1.0, at.condition)
-    assert error(found["W"], at.G[p]) < size
-    assert error(found["W"] @ qdda + found["b"], at.qdd[p]) < size
-    assert error(found["Wa"] @ qda + found["Wp"] @ at.qd[p], np.zeros(len(p))) < size
-    assert error(found["Wa"] @ qdda + found["Wp"] @ at.qdd[p] + found["Psi"], np.zeros(len(p))) < size
+    assert error(result["W"], at.G[p]) < size
+    assert error(result["W"] @ qdda + result["b"], at.qdd[p]) < size
+    assert error(result["Wa"] @ qda + result["Wp"] @ at.qd[p], np.zeros(len(p))) < size
+    assert error(result["Wa"] @ qdda + result["Wp"] @ at.qdd[p] + result["Psi"], np.zeros(len(p))) < size
     opened, moved = at.qd[truth.n :], at.qdd[truth.n :]
-    rate = found["Wac"] @ qda + found["Wpc"] @ at.qd[p] + found["Wc"] @ opened
+    rate = result["Wac"] @ qda + result["Wpc"] @ at.qd[p] + result["Wc"] @ opened
     assert error(rate, 0 * rate) < size
-    second = found["Wac"] @ qdda + found["Wpc"] @ at.qdd[p] + found["Wc"] @ moved + found["Phi"]
+    second = result["Wac"] @ qdda + result["Wpc"] @ at.qdd[p] + result["Wc"] @ moved + result["Phi"]
     assert error(second, 0 * second) < size
 
 
@@ -46,16 +46,16 @@ def test_drawn(kind: str) -> None:
 def test_golden(name: str) -> None:
     robot, data = golden(name)
     for state in data["states"]:
-        found = run(robot, "loop-kinematics", {key: np.array(state[key]) for key in ("q", "qd")})
-        assert error(found["W"], state["W"]) < CLOSE
-        assert error(found["b"], state["b"]) < 1e-8
+        result = run(robot, "loop-kinematics", {key: np.array(state[key]) for key in ("q", "qd")})
+        assert error(result["W"], state["W"]) < CLOSE
+        assert error(result["b"], state["b"]) < 1e-8
 
 
 def random_check(seed: int) -> None:
     case, words = random_loops(seed)
     if "crossed" in words:  # no parallelogram at this posture: no value, and no wrong one
-        found = run(case.robot, "loop-kinematics", {"q": case.q, "qd": 0 * case.q})
-        assert all(np.isnan(x).all() for x in found.values())
+        result = run(case.robot, "loop-kinematics", {"q": case.q, "qd": 0 * case.q})
+        assert all(np.isnan(x).all() for x in result.values())
     else:
         check(case, seed)
 
@@ -116,9 +116,9 @@ def test_a_flat_parallelogram_moves() -> None:
     flat[1], flat[6] = 0.0, 0.0
     flat[2], flat[7] = -np.pi / 2, 0.0
     for at in (q, flat):
-        found = run(robot, "loop-kinematics", {"q": at, "qd": np.zeros(8)})
-        assert np.array_equal(found["W"], [[0, -1, 0, 0, 0, 1], [0, 1, 0, 0, 0, -1]])
-        assert not found["b"].any()
+        result = run(robot, "loop-kinematics", {"q": at, "qd": np.zeros(8)})
+        assert np.array_equal(result["W"], [[0, -1, 0, 0, 0, 1], [0, 1, 0, 0, 0, -1]])
+        assert not result["b"].any()
 
 
 def test_a_pivot_that_stands_alone_is_compared_with_the_active_joints() -> None:
@@ -132,8 +132,8 @@ def test_a_pivot_that_stands_alone_is_compared_with_the_active_joints() -> None:
     )
     model = symoro.generate(Robot("wedge", frames, (Link(), Link())), "loop-kinematics")
     at = {"q": [0.2, 0.3], "qd": [0.0, 0.0]}
-    found = model.function({"a": 0.7, "b": 1.9}, compiled=False)(**at)
-    assert error(found["W"], [[np.sin(1.9) / np.sin(1.2)]]) < 1e-14
+    result = model.function({"a": 0.7, "b": 1.9}, compiled=False)(**at)
+    assert error(result["W"], [[np.sin(1.9) / np.sin(1.2)]]) < 1e-14
     for b in (0.7, 0.7 + np.pi):
         assert np.isnan(model.function({"a": 0.7, "b": b}, compiled=False)(**at)["W"]).all()
 

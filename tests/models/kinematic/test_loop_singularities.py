@@ -118,9 +118,9 @@ def least(matrix: Array) -> float:
 @cache
 def found_for(name: str) -> LoopSingularities:
     case = CASES[name]
-    found = symoro.singularities(case.robot, to=case.to)
-    assert isinstance(found, LoopSingularities)
-    return found
+    result = symoro.singularities(case.robot, to=case.to)
+    assert isinstance(result, LoopSingularities)
+    return result
 
 
 def matrix_of(kind: str, numbers: Numbers, case: Case, x: Array) -> Array:
@@ -209,8 +209,8 @@ def test_constraints_that_lose_rank(name: str) -> None:
     case = CASES[name]
     robot = replace(case.robot, nominal=tuple({**dict(case.robot.nominal), **lengths}.items()))
     numbers = Numbers(robot)
-    found = found_for(name)
-    assert found.constraint.complete and found.constraint.conditions
+    result = found_for(name)
+    assert result.constraint.complete and result.constraint.conditions
     x = np.array(at, dtype=float)
     gap, slopes = numbers.closure(x[None])
     assert np.abs(gap).max() < 1e-12
@@ -218,12 +218,13 @@ def test_constraints_that_lose_rank(name: str) -> None:
 
     def meets(y: Array) -> float:
         return min(
-            max(abs(numbers.value(e, y[None])[0]) for e in c.expressions) for c in found.constraint.conditions
+            max(abs(numbers.value(e, y[None])[0]) for e in c.expressions)
+            for c in result.constraint.conditions
         )
 
     assert meets(x) < 1e-12
     rng = np.random.default_rng(3)
-    for condition in found.parallel.conditions:
+    for condition in result.parallel.conditions:
         (text,) = condition.expressions
 
         def residual(y: Array, text: str = text) -> Array:
@@ -253,10 +254,10 @@ def test_as_they_are_read() -> None:
 def test_a_parallelogram_is_never_parallel() -> None:
     """Its relation is linear also where it lies flat: there its constraints lose rank, and nothing else happens."""
     for robot, to in ((symoro.load("sr400"), 6), (rhombus(), 2)):
-        found = symoro.singularities(robot, to=to)
-        assert isinstance(found, LoopSingularities)
-        assert found.parallel.complete and not found.parallel.conditions
-        assert found.constraint.conditions and found.constraint.complete
+        result = symoro.singularities(robot, to=to)
+        assert isinstance(result, LoopSingularities)
+        assert result.parallel.complete and not result.parallel.conditions
+        assert result.constraint.conditions and result.constraint.complete
     arm = symoro.singularities("sr400", to=6)
     assert isinstance(arm, LoopSingularities)
     assert "sin(q5)" in [c.expression for c in arm.serial.conditions]
@@ -300,19 +301,19 @@ def driven_rocker() -> Robot:
 )
 def test_a_driven_link_is_never_at_rest_while_its_motor_moves(robot: Robot, to: int | None) -> None:
     """At a dead point the passive joints move: that is parallel, not serial."""
-    found = symoro.singularities(robot, to=to)
-    assert found.serial.complete
-    assert not found.serial.conditions
-    assert "W" not in found.serial.meaning
-    assert found.parallel.conditions
+    result = symoro.singularities(robot, to=to)
+    assert result.serial.complete
+    assert not result.serial.conditions
+    assert "W" not in result.serial.meaning
+    assert result.parallel.conditions
 
 
 def test_a_driven_arm_before_a_loop_has_its_own_serial_postures() -> None:
     """Two driven joints carry a point of link 2; the loop behind them is no part of it."""
     robot = symoro.load("fivebar")
     driven = robot.with_frame(3, mu=False).with_frame(2, mu=True)
-    found = symoro.singularities(driven, to="tool")
-    assert [c.expression for c in found.serial.conditions] == ["sin(q2)"]
+    result = symoro.singularities(driven, to="tool")
+    assert [c.expression for c in result.serial.conditions] == ["sin(q2)"]
 
 
 # -- conditions that cannot be written

@@ -18,14 +18,14 @@ from tests.oracle.robots import numbers, trees
 
 def base_motion(robot: Robot, seed: int) -> dict[str, Array]:
     """V0 and Vd0: numbers where the robot leaves them open, its own where it does not."""
-    base, found = robot.base, {}
+    base, result = robot.base, {}
     for name, formulas in (("V0", (*base.V0, *base.W0)), ("Vd0", (*base.VP0, *base.WP0))):
         drawn = numbers(seed + len(name), 6)
         free = base.kind != BaseKind.FIXED
-        found[name] = np.array(
+        result[name] = np.array(
             [x if free or f.symbols else f.value({}) for x, f in zip(drawn, formulas, strict=True)]
         )
-    return found
+    return result
 
 
 def run(robot: Robot, name: str, state: dict[str, Array], **options: Any) -> dict[str, Array]:
@@ -65,20 +65,20 @@ def test_jdot_qdot_of_any_frame_in_any_frame(robot: Robot, data: st.DataObject, 
     if robot.base.kind == BaseKind.FLOATING:  # its acceleration is one of those that are zero
         state["Vd0"] = np.zeros(6)
     wanted = Numeric(robot).jdot_qdot(state["q"], state["qd"], to, frame, state["V0"], state["Vd0"])
-    found = run(robot, "jdot-qdot", state, to=to, frame=frame)["a"]
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-11)
+    result = run(robot, "jdot-qdot", state, to=to, frame=frame)["a"]
+    np.testing.assert_allclose(result, wanted, rtol=1e-12, atol=1e-11)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_golden_motion(name: str) -> None:
     data = golden(name)
-    found = data.run("accelerations")
+    result = data.run("accelerations")
     for key, names in (("vel", ("w", "v")), ("acc", ("wd", "vd"))):
         wanted = np.array([data.expected[key][str(j)] for j in range(1, data.robot.NL + 1)])
         for k, output in enumerate(names):
-            np.testing.assert_allclose(found[output], wanted[:, k], rtol=1e-11, atol=1e-13, err_msg=output)
+            np.testing.assert_allclose(result[output], wanted[:, k], rtol=1e-11, atol=1e-13, err_msg=output)
     slow = data.run("velocities")
-    np.testing.assert_allclose(slow["v"], found["v"], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(slow["v"], result["v"], rtol=0, atol=1e-14)
 
 
 def test_the_models_agree_with_each_other() -> None:

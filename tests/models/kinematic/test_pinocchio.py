@@ -37,14 +37,14 @@ class Twin:
     def tree(self, values: np.ndarray, *, offset: bool) -> dict[str, float]:
         """Joint name -> position or rate of every moving joint, couplings resolved."""
         own = dict(zip(independent(self.robot), values, strict=True))
-        found = {}
+        results = {}
         for j, frame in enumerate(self.robot.frames, 1):
             if frame.moving and frame.coupling is None:
-                found[frame.name] = own[j]
+                results[frame.name] = own[j]
             elif frame.coupling is not None:
                 total = sum(ratio.number * own[i] for i, ratio in frame.coupling.terms)
-                found[frame.name] = total + (frame.coupling.offset.number if offset else 0.0)
-        return found
+                results[frame.name] = total + (frame.coupling.offset.number if offset else 0.0)
+        return results
 
     def state(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, ...]:
         position = pin.neutral(self.model)

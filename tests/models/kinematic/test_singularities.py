@@ -54,8 +54,8 @@ def singular_posture(jacobian: Residual, q: Array) -> Array | None:
         return np.append(product, x[n:] @ x[n:] - 1)
 
     u, _, v = np.linalg.svd(jacobian(q))
-    found = downhill(f, np.concatenate([q, u[:, 5] if n >= 6 else v[n - 1]]))
-    return None if found is None else found[:n]
+    result = downhill(f, np.concatenate([q, u[:, 5] if n >= 6 else v[n - 1]]))
+    return None if result is None else result[:n]
 
 
 def slope(f: Callable[[Array], Array], q: Array, h: float = 1e-6) -> Array:
@@ -93,9 +93,9 @@ def residuals(robot: Robot, found: Singularities) -> list[Residual]:
 
 def check(robot: Robot, seed: int = 0, starts: int = 6) -> int:
     """Both directions; gives how many singular postures were met."""
-    found = symoro.singularities(robot, robot.NL)
-    assert found.complete and not found.always
-    jacobian, conditions = jacobian_of(robot), residuals(robot, found)
+    result = symoro.singularities(robot, robot.NL)
+    assert result.complete and not result.always
+    jacobian, conditions = jacobian_of(robot), residuals(robot, result)
     rng = np.random.default_rng(seed)
     n = len(independent(robot))
     met = 0
@@ -136,21 +136,21 @@ def test_arms_with_more_and_fewer_joints(seed: int, n: int, slides: Sequence[int
 @pytest.mark.parametrize("seed", range(40))
 def test_many_arms(seed: int) -> None:
     robot = arm(100 + seed, (7, 5, 4, 6)[seed % 4], ((), (2,), (3,))[seed % 3])
-    found = symoro.singularities(robot, robot.NL)
-    if not found.always and found.complete and found.meaning in ("J", "J J'", "J' J"):
+    result = symoro.singularities(robot, robot.NL)
+    if not result.always and result.complete and result.meaning in ("J", "J J'", "J' J"):
         check(robot, seed)
 
 
 def test_an_arm_with_spherical_shoulder_and_wrist() -> None:
     """As the handbooks have it: the elbow stretched, or two conditions at once."""
-    found = symoro.singularities(symoro.load("iiwa14"))
-    assert [c.expressions for c in found.conditions] == [
+    result = symoro.singularities(symoro.load("iiwa14"))
+    assert [c.expressions for c in result.conditions] == [
         ("sin(q4)",),
         ("sin(q2)", "sin(q6)"),
         ("sin(q2)", "cos(q3)"),
         ("cos(q5)", "sin(q6)"),
     ]
-    assert str(found).splitlines()[2] == ("  sin(q2) = 0 and sin(q6) = 0   at q2 = 0 or pi, q6 = 0 or pi")
+    assert str(result).splitlines()[2] == ("  sin(q2) = 0 and sin(q6) = 0   at q2 = 0 or pi, q6 = 0 or pi")
 
 
 def test_long_expressions_are_named() -> None:
@@ -162,9 +162,9 @@ def test_without_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be factored is a condition as it stands: never 'none'."""
     for name in ("sympy", "sympy.polys", "sympy.polys.rings"):
         monkeypatch.setitem(sys.modules, name, None)
-    found = symoro.singularities(symoro.load("planar2r"))
-    assert len(found.conditions) == 1 and found.complete and found.notes
-    condition = formula(found.conditions[0].expression)
+    result = symoro.singularities(symoro.load("planar2r"))
+    assert len(result.conditions) == 1 and result.complete and result.notes
+    condition = formula(result.conditions[0].expression)
     at = dict.fromkeys(condition.symbols, 0.7)
     assert abs(condition.value(at)) > 0.1
     assert condition.value(at | {"q2": 0.0}) == pytest.approx(0)

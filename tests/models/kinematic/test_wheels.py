@@ -59,9 +59,9 @@ def test_every_bundled_robot_on_wheels_has_its_class() -> None:
 
 @pytest.mark.parametrize(("name", "expected"), CLASSES.items())
 def test_classes(name: str, expected: tuple[int, int]) -> None:
-    found = symoro.mobility(name)
-    assert tuple(found) == expected
-    assert found.words.startswith(f"class ({expected[0]},{expected[1]}), it ")
+    result = symoro.mobility(name)
+    assert tuple(result) == expected
+    assert result.words.startswith(f"class ({expected[0]},{expected[1]}), it ")
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -70,28 +70,28 @@ def test_bundled_robots_roll(name: str) -> None:
     truth = Wheels(robot, {s: 0.5 for s in robot.symbols() if s not in dict(robot.nominal)})
     rng = np.random.default_rng(3)
     q = closed(robot, rng.uniform(-0.5, 0.5, truth.n))
-    found = run(robot, "wheel-kinematics", q=q)
+    result = run(robot, "wheel-kinematics", q=q)
     C = truth.rows(q).real
-    both = np.vstack([C, found["W"]])
+    both = np.vstack([C, result["W"]])
     if name != "car_ackermann":  # its linkage is a row too
-        assert len(found["W"]) == np.linalg.matrix_rank(both, tol=1e-9) == np.linalg.matrix_rank(C, tol=1e-9)
-    assert np.abs(found["W"] @ found["G"]).max() < 1e-12
-    assert np.abs(C @ found["G"]).max() < 1e-12
+        assert len(result["W"]) == np.linalg.matrix_rank(both, tol=1e-9) == np.linalg.matrix_rank(C, tol=1e-9)
+    assert np.abs(result["W"] @ result["G"]).max() < 1e-12
+    assert np.abs(C @ result["G"]).max() < 1e-12
     if name != "car_ackermann":
         G = np.array([truth.rates(q, unit) for unit in np.eye(len(truth.active))]).T
-        assert error(found["G"], G) < CLOSE
-    assert error(found["G"][[3 + k for k in truth.active]], np.eye(len(truth.active))) == 0
+        assert error(result["G"], G) < CLOSE
+    assert error(result["G"][[3 + k for k in truth.active]], np.eye(len(truth.active))) == 0
 
 
 def check_layout(seed: int) -> None:
     robot, q = layout(seed)
     truth = Wheels(robot)
-    found = run(robot, "wheel-kinematics", q=q)
+    result = run(robot, "wheel-kinematics", q=q)
     C = truth.rows(q).real
     rank = np.linalg.matrix_rank(C, tol=1e-9)
-    assert len(found["W"]) == rank == np.linalg.matrix_rank(np.vstack([C, found["W"]]), tol=1e-9)
+    assert len(result["W"]) == rank == np.linalg.matrix_rank(np.vstack([C, result["W"]]), tol=1e-9)
     G = np.array([truth.rates(q, unit) for unit in np.eye(len(truth.active))]).T
-    assert error(found["G"], G) < CLOSE
+    assert error(result["G"], G) < CLOSE
     degrees = symoro.mobility(robot)
     heading = 0.7
     turn = np.array(
@@ -223,12 +223,12 @@ def test_wheels_that_steer_together_count_once() -> None:
     robot = robot.with_frame(3, coupling=Coupling(((1, formula("-1")),)))
     assert tuple(symoro.mobility(robot)) == (1, 1)
     q = np.array([0.3, 0.0, 0.0])
-    found = run(robot, "wheel-kinematics", q=q)
-    assert found["G"].shape == (6, 2)
-    assert np.abs(found["W"] @ found["G"]).max() < 1e-14
+    result = run(robot, "wheel-kinematics", q=q)
+    assert result["G"].shape == (6, 2)
+    assert np.abs(result["W"] @ result["G"]).max() < 1e-14
     radius, half = float(robot.wheels[0].radius.number or 0), 0.5
     v = radius * np.cos(0.3)
-    assert np.allclose(found["G"][:3, 1], [v, 0, radius * np.sin(0.3) / half], atol=1e-14)
+    assert np.allclose(result["G"][:3, 1], [v, 0, radius * np.sin(0.3) / half], atol=1e-14)
 
 
 def test_a_trailer_follows() -> None:
@@ -243,10 +243,10 @@ def test_a_trailer_follows() -> None:
     )
     assert tuple(symoro.mobility(robot)) == (1, 1)
     q = np.array([0, 0.2, 0, -0.4, 0])
-    found = run(robot, "wheel-kinematics", q=q)
+    result = run(robot, "wheel-kinematics", q=q)
     truth = Wheels(robot)
     G = np.array([truth.rates(q, unit) for unit in np.eye(2)]).T
-    assert error(found["G"], G) < 1e-13
+    assert error(result["G"], G) < 1e-13
 
 
 # -- singular steering
@@ -264,12 +264,12 @@ def test_a_car_driven_at_the_rear_cannot_start_at_right_angles() -> None:
         for compiled in (None, False):
             f = symoro.generate(robot, model).function(compiled=compiled)
             q = np.array([0, np.pi / 2, 0])
-            found = f(q=q, **inputs)
+            result = f(q=q, **inputs)
             if model == "wheel-kinematics":
-                assert abs(found["det"]) < 1e-15
-                assert np.isnan(found["G"][[0, 2, 5], 0]).all()
+                assert abs(result["det"]) < 1e-15
+                assert np.isnan(result["G"][[0, 2, 5], 0]).all()
             else:
-                first = next(iter(found.values()))
+                first = next(iter(result.values()))
                 assert not np.isfinite(np.atleast_1d(first)).all()
     with_numbers = run(robot, "wheel-kinematics", q=np.array([0, np.pi / 2 - 1e-14, 0]))
     assert np.isnan(with_numbers["G"]).any()
@@ -298,8 +298,8 @@ def test_axles_that_coincide() -> None:
     beside = np.array([np.pi / 2, 0, np.pi / 2, 0, 0.2, 0])
     for posture in (beside, beside + np.array([0, 0, np.pi, 0, 0, 0])):
         assert abs(run(robot, "posture-kinematics", q=posture, heading=0.0)["det"]) < 1e-30
-        found = run(robot, "wheel-kinematics", q=posture)
-        assert np.isnan(found["G"]).any() and abs(found["det"]) < 1e-15
+        result = run(robot, "wheel-kinematics", q=posture)
+        assert np.isnan(result["G"]).any() and abs(result["det"]) < 1e-15
     near = beside + np.array([1e-5, 0, -1e-5, 0, 0, 0])
     truth = Wheels(robot)
     G = np.array([truth.rates(near, unit) for unit in np.eye(3)]).T
@@ -376,15 +376,15 @@ def check_motion(robot: Robot, truth: Wheels, q: np.ndarray, rng: np.random.Gene
     )
     h = 1e-30
     at = truth.tree.motion(q + 1j * h * x[3:], x[3:] + 1j * h * xd[3:], base, h)
-    found = run(robot, "accelerations", q=q, qda=qda, qdda=qdda)
+    result = run(robot, "accelerations", q=q, qda=qda, qdda=qdda)
     for j in range(1, robot.NL + 1):
         R = at.T[j][:3, :3].real
-        assert error(found["v"][j - 1], R.T @ at.v[j].real) < close
-        assert error(found["w"][j - 1], R.T @ at.w[j].real) < close
-        assert error(found["vd"][j - 1], R.T @ at.v[j].imag / h) < 10 * close
-        assert error(found["wd"][j - 1], R.T @ at.w[j].imag / h) < 10 * close
+        assert error(result["v"][j - 1], R.T @ at.v[j].real) < close
+        assert error(result["w"][j - 1], R.T @ at.w[j].real) < close
+        assert error(result["vd"][j - 1], R.T @ at.v[j].imag / h) < 10 * close
+        assert error(result["wd"][j - 1], R.T @ at.w[j].imag / h) < 10 * close
     slow = run(robot, "velocities", q=q, qda=qda)
-    assert error(slow["v"], found["v"]) < 1e-15 and error(slow["w"], found["w"]) < 1e-15
+    assert error(slow["v"], result["v"]) < 1e-15 and error(slow["w"], result["w"]) < 1e-15
     F = rng.uniform(-1, 1, 6)
     for to, frame in ((robot.NL, 0), (robot.NL, robot.NL), (1, 0), (0, 0)):
         turn = np.kron(np.eye(2), np.eye(3) if frame == 0 else at.T[frame][:3, :3].real.T)
@@ -417,10 +417,10 @@ def test_motion_of_closed_loops_on_wheels(seed: int) -> None:
     check_motion(robot, truth, q, np.random.default_rng(seed), 1e-9)
     carrier = layout(seed)[0]
     assert symoro.mobility(robot) == symoro.mobility(carrier)
-    found = run(robot, "wheel-kinematics", q=q)
+    result = run(robot, "wheel-kinematics", q=q)
     G = np.array([truth.rates(q, unit) for unit in np.eye(len(truth.active))]).T
-    assert error(found["G"], G) < 1e-9
-    assert np.abs(found["W"] @ found["G"]).max() < 1e-9
+    assert error(result["G"], G) < 1e-9
+    assert np.abs(result["W"] @ result["G"]).max() < 1e-9
     S = [
         run(one, "posture-kinematics", q=q[: end or None], heading=0.7)["S"]
         for one, end in ((robot, 0), (carrier, len(q) - 4))
@@ -436,7 +436,7 @@ def test_velocities_and_jacobian() -> None:
     rng = np.random.default_rng(8)
     q, qda = rng.uniform(-1, 1, 7), rng.uniform(-1, 1, 5)
     check_motion(robot, truth, q, rng, 1e-13)
-    found = run(robot, "velocities", q=q, qda=qda)
+    result = run(robot, "velocities", q=q, qda=qda)
     tool = symoro.generate(robot, "jacobian", frame=7).function(compiled=False)(q=q)["J"]
     lever = np.array([dict(robot.nominal)["L2"], 0, 0])
-    assert error(tool[:3] @ qda, found["v"][6] + np.cross(found["w"][6], lever)) < 1e-13
+    assert error(tool[:3] @ qda, result["v"][6] + np.cross(result["w"][6], lever)) < 1e-13

@@ -16,10 +16,10 @@ L, rw, hw, W2, D, LX, LY = sp.symbols("L rw hw W2 D LX LY", positive=True)
 
 def matrix(robot: Robot | str, model: str, output: str) -> sp.Matrix:
     """An output over real variables and positive lengths, where no determinant vanishes."""
-    found = symoro.generate(robot, model).to_sympy()[output]
-    names = {s: sp.Symbol(s.name, real=True) for s in found.free_symbols}
-    names |= {s: x for s in found.free_symbols for x in (L, rw, hw, W2, D, LX, LY) if s.name == x.name}
-    return sp.Matrix(found).subs(names).applyfunc(regular)
+    result = symoro.generate(robot, model).to_sympy()[output]
+    names = {s: sp.Symbol(s.name, real=True) for s in result.free_symbols}
+    names |= {s: x for s in result.free_symbols for x in (L, rw, hw, W2, D, LX, LY) if s.name == x.name}
+    return sp.Matrix(result).subs(names).applyfunc(regular)
 
 
 def regular(entry: Any) -> Any:

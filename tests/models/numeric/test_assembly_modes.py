@@ -72,9 +72,9 @@ def verified(a: Array, b: Array, wanted: Array, poses: Array) -> None:
 
 
 def test_forty_real_poses() -> None:
-    found = assembly_modes(BASE, PLATFORM, LENGTHS)
-    assert len(found.poses) == 40 and found.confirmed and found.paths == 40
-    verified(BASE, PLATFORM, LENGTHS, found.poses)
+    result = assembly_modes(BASE, PLATFORM, LENGTHS)
+    assert len(result.poses) == 40 and result.confirmed and result.paths == 40
+    verified(BASE, PLATFORM, LENGTHS, result.poses)
 
 
 def random_platforms(count: int, seed: int) -> None:
@@ -82,10 +82,10 @@ def random_platforms(count: int, seed: int) -> None:
     for _ in range(count):
         (a, b), pose = rng.normal(size=(2, 6, 3)), random_pose(rng)
         wanted = lengths(a, b, pose)
-        found = assembly_modes(a, b, wanted)
-        verified(a, b, wanted, found.poses)
-        assert found.confirmed and len(found.poses) % 2 == 0  # roots that are not real come in pairs
-        assert min(np.abs(p - pose).max() for p in found.poses) < 1e-9
+        result = assembly_modes(a, b, wanted)
+        verified(a, b, wanted, result.poses)
+        assert result.confirmed and len(result.poses) % 2 == 0  # roots that are not real come in pairs
+        assert min(np.abs(p - pose).max() for p in result.poses) < 1e-9
 
 
 def test_a_random_platform() -> None:
@@ -101,11 +101,11 @@ def test_the_size_of_a_platform_does_not_matter() -> None:
     rng = np.random.default_rng(3)
     (a, b), pose = rng.normal(size=(2, 6, 3)), random_pose(rng)
     wanted = lengths(a, b, pose)
-    found = assembly_modes(1000 * a, 1000 * b, 1000 * wanted)
-    verified(a, b, wanted, [np.block([[p[:3, :3], p[:3, 3:] / 1000], [0, 0, 0, 1]]) for p in found.poses])
-    assert found.confirmed and len(found.poses) >= 2
+    result = assembly_modes(1000 * a, 1000 * b, 1000 * wanted)
+    verified(a, b, wanted, [np.block([[p[:3, :3], p[:3, 3:] / 1000], [0, 0, 0, 1]]) for p in result.poses])
+    assert result.confirmed and len(result.poses) >= 2
 
 
 def test_legs_that_cannot_meet() -> None:
-    found = assembly_modes(BASE, PLATFORM, np.array([9.0, 0.1, 9.0, 0.1, 9.0, 0.1]))
-    assert len(found.poses) == 0
+    result = assembly_modes(BASE, PLATFORM, np.array([9.0, 0.1, 9.0, 0.1, 9.0, 0.1]))
+    assert len(result.poses) == 0

@@ -55,9 +55,9 @@ def test_frames_stand_where_the_oracle_says(robot: Robot) -> None:
     for row, values in enumerate(q):
         wanted = oracle.placements(values[: len(oracle.own)], values[len(oracle.own) :])
         for j in range(1, robot.NF + 1):
-            for found in (at[j], to_all_digits[j]):
-                assert np.allclose(doubles(found.rotation)[row], wanted[j][:3, :3], atol=1e-13)
-                assert np.allclose(doubles(found.position)[row], wanted[j][:3, 3], atol=1e-13)
+            for result in (at[j], to_all_digits[j]):
+                assert np.allclose(doubles(result.rotation)[row], wanted[j][:3, :3], atol=1e-13)
+                assert np.allclose(doubles(result.position)[row], wanted[j][:3, 3], atol=1e-13)
 
 
 @settings(max_examples=40, deadline=None)
@@ -153,20 +153,20 @@ def test_all_digits_close() -> None:
     start = np.random.default_rng(2).uniform(-1, 1, (24, len(tree.coordinates)))
     q, good = closed(tree, start, range(start.shape[1]))
     inverse = exactly(np.linalg.pinv(closure(tree, q[good])[1], rcond=1e-8))
-    found, errors = refined(exact, exactly(q[good]), range(q.shape[1]), inverse)
+    result, errors = refined(exact, exactly(q[good]), range(q.shape[1]), inverse)
     assert np.abs(doubles(errors)).max() < 1e-80
-    assert np.abs(doubles(found) - q[good]).max() < 1e-9
+    assert np.abs(doubles(result) - q[good]).max() < 1e-9
 
 
 @pytest.mark.parametrize("name", ["fourbar", "fivebar", "slidercrank", "akr3000"])
 def test_closed_postures_at_random_lengths_close_by_the_oracle(name: str) -> None:
     robot = symoro.load(name).symbolic(geometry=True) if name == "fivebar" else symoro.load(name)
-    found = closed_postures(robot)
+    result = closed_postures(robot)
     oracle = Numeric(robot)
-    for k in range(len(next(iter(found.joints.values())))):
-        values = {key: float(x[k]) for key, x in found.parameters.items()}
+    for k in range(len(next(iter(result.joints.values())))):
+        values = {key: float(x[k]) for key, x in result.parameters.items()}
         values |= {key: 0.5 for f in formulas(robot) for key in f.symbols if key not in values}
-        q, qc = (np.array([[found.joints[j][k] for j in joints]]) for joints in (oracle.own, oracle.cut))
+        q, qc = (np.array([[result.joints[j][k] for j in joints]]) for joints in (oracle.own, oracle.cut))
         assert open_by(robot, q, qc, values) < 1e-10
 
 
@@ -175,10 +175,10 @@ def test_lengths_without_a_value_take_nothing_from_the_others() -> None:
     robot = symoro.load("fivebar")
     length = next(j for j, frame in enumerate(robot.frames, 1) if not frame.d.is_zero)
     odd = robot.with_frame(length, d=formula("sqrt(a1^2 - a2^2) + 1/2"))
-    found = closed_postures(odd)
-    assert all(np.isfinite(x).all() for x in found.joints.values())
-    assert (found.parameters["a1"] > found.parameters["a2"]).all()
-    assert (found.rank, found.passive_rank) == (3, 3)
+    result = closed_postures(odd)
+    assert all(np.isfinite(x).all() for x in result.joints.values())
+    assert (result.parameters["a1"] > result.parameters["a2"]).all()
+    assert (result.rank, result.passive_rank) == (3, 3)
 
 
 def with_numbers(robot: Robot) -> tuple[Robot, list[str]]:

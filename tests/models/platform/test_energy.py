@@ -58,11 +58,11 @@ class Released:
         start = np.concatenate([self.home[:3, 3], self.home[:3, :3].ravel(), np.zeros(7)])
         stop = self.condition
         stop.__func__.terminal = True  # type: ignore[attr-defined]
-        found = integrate.solve_ivp(
+        result = integrate.solve_ivp(
             self.slope, (0, seconds), start, "DOP853", rtol=1e-12, atol=1e-12, events=stop, max_step=0.02
         )
-        assert found.success and len(found.t) > 5
-        picked = found.y[:, :: max(1, found.y.shape[1] // 40)].T
+        assert result.success and len(result.t) > 5
+        picked = result.y[:, :: max(1, result.y.shape[1] // 40)].T
         energies, gaps = [], []
         for y in picked:
             x, xd = self.joints(y)

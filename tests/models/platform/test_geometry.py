@@ -18,12 +18,12 @@ def test_every_valid_row_reaches_the_pose(name: str) -> None:
     robot = symoro.load(name)
     T = poses(name, robot, 12, 1)
     model = symoro.generate(robot, "inverse-geometry")
-    found = model.function(compiled=False)(T=T)
+    result = model.function(compiled=False)(T=T)
     closed = CutTree(robot)
-    assert np.all(found["status"][:, 0] == 0)
-    for row in range(found["q"].shape[1]):
-        valid = found["status"][:, row] == 0
-        x = closed.opened(found["q"][valid, row])
+    assert np.all(result["status"][:, 0] == 0)
+    for row in range(result["q"].shape[1]):
+        valid = result["status"][:, row] == 0
+        x = closed.opened(result["q"][valid, row])
         assert closed.gap(x).max(initial=0) < 1e-9
         assert np.abs(closed.platform(x, robot.platform)[0] - T[valid]).max(initial=0) < 1e-9
 
@@ -34,9 +34,9 @@ def test_home_is_the_first_row(name: str) -> None:
     closed = CutTree(robot)
     home = np.array([robot.postures["home"]])
     T = closed.platform(closed.opened(home), robot.platform)[0]
-    found = symoro.generate(robot, "inverse-geometry").function(compiled=False)(T=T)
-    gap = (found["q"][0, 0] - home[0] + np.pi) % (2 * np.pi) - np.pi
-    assert np.abs(gap).max() < 1e-12 and found["status"][0, 0] == 0
+    model = symoro.generate(robot, "inverse-geometry").function(compiled=False)(T=T)
+    gap = (model["q"][0, 0] - home[0] + np.pi) % (2 * np.pi) - np.pi
+    assert np.abs(gap).max() < 1e-12 and model["status"][0, 0] == 0
 
 
 @pytest.mark.parametrize("name", ["3rrr", "delta", "orthoglide"])

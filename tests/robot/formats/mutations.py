@@ -305,8 +305,8 @@ def _another_word(rng: random.Random, text: str) -> str:
 
 
 def _word_of_its_own(rng: random.Random, text: str) -> str:
-    found = _WORD.findall(text)
-    return _exchanged(rng, text, _WORD, rng.choice(found)) if found else text
+    result = _WORD.findall(text)
+    return _exchanged(rng, text, _WORD, rng.choice(result)) if result else text
 
 
 def _exchanged(rng: random.Random, text: str, pattern: re.Pattern[str], new: str) -> str:

@@ -88,5 +88,5 @@ def test_large_numbers_that_can_be_computed_with(value: str) -> None:
         f"symoro: 1\nname: x\nframes: [{{}}, {{{field}: {value}, link: {{M: 1e29}}}}]\n", "yaml"
     )
     model = symoro.generate(robot, "inverse-dynamics")
-    found = model.function({"G3": 9.81}, compiled=False)(q=[1, 1], qd=[1, 1], qdd=[1, 1])
-    assert all(np.isfinite(array).all() for array in found.values())
+    result = model.function({"G3": 9.81}, compiled=False)(q=[1, 1], qd=[1, 1], qdd=[1, 1])
+    assert all(np.isfinite(array).all() for array in result.values())

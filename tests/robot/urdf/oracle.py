@@ -99,7 +99,7 @@ class Urdf:
 
     def positions(self, q: dict[str, float]) -> dict[str, float]:
         """Positions of all moving joints from those of the joints that mimic no other."""
-        found = {}
+        results = {}
         for name in self.moving():
             ratio, offset, mimic = 1.0, 0.0, self.joints[name].find("mimic")
             driver = name
@@ -109,8 +109,8 @@ class Urdf:
                 ratio *= step
                 driver = mimic.get("joint", "")
                 mimic = self.joints[driver].find("mimic")
-            found[name] = ratio * q[driver] + offset
-        return found
+            results[name] = ratio * q[driver] + offset
+        return results
 
     def free_joints(self) -> list[str]:
         def driven(name: str) -> bool:
@@ -121,15 +121,15 @@ class Urdf:
 
     def placements(self, positions: dict[str, float]) -> dict[str, np.ndarray]:
         """The frame of every link in the root's."""
-        found: dict[str, np.ndarray] = {}
+        results: dict[str, np.ndarray] = {}
         for link in self.links:
             way = [link]
-            while way[-1] in self.above and way[-1] not in found:
+            while way[-1] in self.above and way[-1] not in results:
                 way.append(self.above[way[-1]].find("parent").get("link"))
-            T = found.setdefault(way.pop(), np.eye(4))
+            T = results.setdefault(way.pop(), np.eye(4))
             for name in reversed(way):
-                T = found[name] = T @ self.step(self.above[name], positions)
-        return found
+                T = results[name] = T @ self.step(self.above[name], positions)
+        return results
 
     def step(self, joint: ET.Element, positions: dict[str, float]) -> np.ndarray:
         kind, T = joint.get("type"), placed(joint)
@@ -182,24 +182,24 @@ class Frames:
         return 0.0 if formula.is_zero else formula.value(self.nominal)
 
     def positions(self, q: dict[str, float]) -> list[float]:
-        found = []
+        results = []
         for frame in self.robot.frames:
             if frame.coupling is None:
-                found.append(q[frame.name] if frame.moving else 0.0)
+                results.append(q[frame.name] if frame.moving else 0.0)
                 continue
             terms = [self.value(ratio) * q[self.robot.frame(i).name] for i, ratio in frame.coupling.terms]
-            found.append(sum(terms) + self.value(frame.coupling.offset))
-        return found
+            results.append(sum(terms) + self.value(frame.coupling.offset))
+        return results
 
     def placements(self, q: dict[str, float]) -> list[np.ndarray]:
         """Frames 0, 1, ... in frame 0."""
-        found = [np.eye(4)]
+        result = [np.eye(4)]
         for frame, row, position in zip(self.robot.frames, self.table, self.positions(q), strict=True):
             gamma, b, alpha, d, theta, r = row
             theta += position if frame.sigma == JointType.REVOLUTE else 0
             r += position if frame.sigma == JointType.PRISMATIC else 0
-            found.append(found[frame.ant] @ placement(gamma, b, alpha, d, theta, r))
-        return found
+            result.append(result[frame.ant] @ placement(gamma, b, alpha, d, theta, r))
+        return result
 
     def number(self, joint: str) -> int:
         return self.numbers[joint]

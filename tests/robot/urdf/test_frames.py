@@ -180,9 +180,9 @@ def test_texts_of_numbers_are_those_of_formulas(value: float) -> None:
 @given(st.tuples(*[st.floats(-3.1, 3.1)] * 6))
 def test_six_parameters_of_a_placement(values: tuple[float, ...]) -> None:
     place = Six(*values).pose()
-    found = six(place, 10.0)
+    result = six(place, 10.0)
     if abs(math.sin(values[2])) > 1e-3:
-        turned, moved = difference(found.pose(), place)
+        turned, moved = difference(result.pose(), place)
         assert turned < 1e-11 and moved < 1e-9
 
 

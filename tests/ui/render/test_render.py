@@ -47,12 +47,12 @@ def test_every_bundled_robot_is_drawn_inside_its_picture(name: str) -> None:
 @pytest.mark.parametrize("name", [n for n in library.names() if library.load(n).B])
 def test_loops_are_closed_where_they_are_drawn(name: str) -> None:
     robot = library.load(name)
-    found = figure(robot, {})
-    at, size = origins(found), extent(found)
-    assert not found.open
+    result = figure(robot, {})
+    at, size = origins(result), extent(result)
+    assert not result.open
     for k in range(robot.NL + 1, robot.NL + robot.B + 1):
         assert math.dist(at[k], at[k + robot.B]) < 1e-8 * size
-        for one, other in zip(found.axes[k], found.axes[k + robot.B], strict=True):
+        for one, other in zip(result.axes[k], result.axes[k + robot.B], strict=True):
             assert dot(one, other) == pytest.approx(1, abs=1e-8)
 
 
@@ -61,14 +61,14 @@ def test_loops_are_closed_where_they_are_drawn(name: str) -> None:
 def test_frames_and_axes_stand_where_the_oracle_says(robot: Robot) -> None:
     oracle = Numeric(robot)
     q = [0.1 * (k + 1) for k in range(len(oracle.own))]
-    found = figure(robot, {}, q)
-    at = origins(found)
+    result = figure(robot, {}, q)
+    at = origins(result)
     fixed = robot.base.kind == "fixed"
     place = oracle.placements(q)
-    for segment in found.segments:
+    for segment in result.segments:
         wanted = oracle.transform(q, "world", segment.frame) if fixed else place[segment.frame]
         assert at[segment.frame] == pytest.approx(wanted[:3, 3], abs=1e-10)
-        for k, axis in enumerate(found.axes[segment.frame]):
+        for k, axis in enumerate(result.axes[segment.frame]):
             assert axis == pytest.approx(wanted[:3, k], abs=1e-10)
 
 

@@ -33,8 +33,8 @@ def node() -> Path | None:
         import page
     finally:
         sys.path.pop(0)
-    found: Path | None = page.node_of_path() or page.node_of_package()
-    return found
+    result: Path | None = page.node_of_path() or page.node_of_package()
+    return result
 
 
 NODE = node()

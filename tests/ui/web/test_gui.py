@@ -46,9 +46,9 @@ def server(*more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     )
     try:
         assert started.stdout is not None
-        found = re.search(r"http\S+", started.stdout.readline())
-        assert found is not None
-        yield started, found[0]
+        match = re.search(r"http\S+", started.stdout.readline())
+        assert match is not None
+        yield started, match[0]
     finally:
         if started.poll() is None:
             os.killpg(started.pid, signal.SIGKILL)
@@ -64,7 +64,7 @@ def ask(address: str, path: str, body: object) -> object:
 
 def of_session(session: int) -> list[int]:
     """Processes of a session that have not ended."""
-    found = []
+    results = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
@@ -72,8 +72,8 @@ def of_session(session: int) -> list[int]:
             except OSError:
                 continue
             if int(fields[3]) == session and fields[0] != "Z":
-                found.append(int(entry.name))
-    return found
+                results.append(int(entry.name))
+    return results
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
@@ -119,9 +119,9 @@ def status(address: str, **headers: str) -> int:
     assert where.hostname is not None
     connection = http.client.HTTPConnection(where.hostname, where.port)
     connection.request("POST", "/api/about", "{}", {"content-type": "application/json", **headers})
-    found = connection.getresponse().status
+    result = connection.getresponse().status
     connection.close()
-    return found
+    return result
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])

@@ -68,16 +68,18 @@ class Adrift:
             n = (len(s) - 12) // 2
             t, V, q, qd = s[:3], s[6:12], s[12 : 12 + n], s[12 + n :]
             R0 = R @ turn(t)
-            found = self.accelerations(q=q, qd=qd, tau=np.zeros(n), V0=V, R0=R0)
-            Vd = found["Vd0"] - np.r_[np.cross(V[3:], V[:3]), np.zeros(3)]
-            return np.r_[turning(t, V[3:]), R0 @ V[:3], Vd, qd, found["qdd"]]
+            result = self.accelerations(q=q, qd=qd, tau=np.zeros(n), V0=V, R0=R0)
+            Vd = result["Vd0"] - np.r_[np.cross(V[3:], V[:3]), np.zeros(3)]
+            return np.r_[turning(t, V[3:]), R0 @ V[:3], Vd, qd, result["qdd"]]
 
         return rates
 
     def moved(self, R: Array, s: Array, seconds: float) -> tuple[Array, Array]:
         for _ in range(round(seconds / PIECE)):
-            found = integrate.solve_ivp(self.slope(R), (0, PIECE), s, method="DOP853", rtol=1e-12, atol=1e-13)
-            s = found.y[:, -1]
+            result = integrate.solve_ivp(
+                self.slope(R), (0, PIECE), s, method="DOP853", rtol=1e-12, atol=1e-13
+            )
+            s = result.y[:, -1]
             R, s = R @ turn(s[:3]), np.r_[np.zeros(3), s[3:]]
         return R, s
 
@@ -85,10 +87,10 @@ class Adrift:
         """Momentum and its moment about the world's origin, energy."""
         n = (len(s) - 12) // 2
         P, V, q, qd = s[3:6], s[6:12], s[12 : 12 + n], s[12 + n :]
-        found = self.momentum(q=q, qd=qd, V0=V)
-        p, L = R @ found["h"][:3], R @ found["h"][3:]
+        result = self.momentum(q=q, qd=qd, V0=V)
+        p, L = R @ result["h"][:3], R @ result["h"][3:]
         energy = self.energy(q=q, qd=qd, V0=V, P0=P, R0=R)
-        return np.r_[p, L + np.cross(P + R @ found["com"], p), energy["E"] + energy["U"]]
+        return np.r_[p, L + np.cross(P + R @ result["com"], p), energy["E"] + energy["U"]]
 
 
 def _function(robot: Robot, model: str) -> Any:

@@ -44,9 +44,9 @@ def check(robot: Robot, contacts: tuple[Contact, ...], seed: int) -> None:
     at = state(robot, seed)
     oracle = truth(robot, at)
     x, forces, J = oracle.contact(at["q"], at["qd"], at["tau"], at["V0"], contacts)
-    found = outputs(robot, "contact-dynamics", at, contacts=contacts)
-    assert error(found["forces"], forces) < CLOSE
-    assert error(np.r_[found["Vd0"], found["qdd"]], x) < CLOSE
+    result = outputs(robot, "contact-dynamics", at, contacts=contacts)
+    assert error(result["forces"], forces) < CLOSE
+    assert error(np.r_[result["Vd0"], result["qdd"]], x) < CLOSE
     assert np.linalg.matrix_rank(J) == len(J)
 
 
@@ -75,17 +75,17 @@ def test_the_tool_is_a_point_and_the_one_by_default() -> None:
     robot, at = walker().replace(tool=tool), state(walker())
     expected = outputs(walker(), "contact-dynamics", at, contacts=FEET[:1])
     for options in ({}, {"contacts": ("tool",)}):
-        found = outputs(robot, "contact-dynamics", at, **options)
-        assert error(found["forces"], expected["forces"]) < CLOSE
+        result = outputs(robot, "contact-dynamics", at, **options)
+        assert error(result["forces"], expected["forces"]) < CLOSE
 
 
 def test_a_point_in_symbols_is_a_parameter() -> None:
     robot, at = walker(), state(walker())
     model = symoro.generate(robot, "contact-dynamics", contacts=[(3, ("foot", 0, 0))])
     assert "foot" in model.parameters
-    found = model.function(values={"foot": 0.3}, compiled=False)(**{n: at[n] for n in model.inputs})
+    result = model.function(values={"foot": 0.3}, compiled=False)(**{n: at[n] for n in model.inputs})
     expected = outputs(robot, "contact-dynamics", at, contacts=FEET[:1])
-    assert error(found["forces"], expected["forces"]) < CLOSE
+    assert error(result["forces"], expected["forces"]) < CLOSE
 
 
 def test_the_forces_carry_the_weight_of_a_robot_that_stands() -> None:
@@ -93,11 +93,11 @@ def test_the_forces_carry_the_weight_of_a_robot_that_stands() -> None:
     robot = walker()
     at = state(robot) | {"R0": np.eye(3), "qd": np.zeros(12), "V0": np.zeros(6)}
     A = outputs(robot, "inertia-matrix", at)["A"]
-    found = outputs(robot, "contact-dynamics", at | {"tau": np.zeros(12)}, contacts=FEET[:2])
-    x = np.r_[found["Vd0"], found["qdd"]]
+    result = outputs(robot, "contact-dynamics", at | {"tau": np.zeros(12)}, contacts=FEET[:2])
+    x = np.r_[result["Vd0"], result["qdd"]]
     momentum = A[:3] @ x  # the rate of the linear momentum
     mass = A[0, 0]
-    assert error(momentum, mass * np.array([0, 0, -9.81]) - found["forces"].sum(0)) < CLOSE
+    assert error(momentum, mass * np.array([0, 0, -9.81]) - result["forces"].sum(0)) < CLOSE
 
 
 # -- contacts that determine no forces
@@ -148,10 +148,10 @@ def test_damped() -> None:
     """The equations hold, and the points give way by eps f."""
     robot, eps = walker(), 1e-6
     at = state(robot) | {"qd": np.zeros(12), "V0": np.zeros(6)}
-    found = outputs(robot, "contact-dynamics", at, contacts=FOOT, damping=eps)
+    result = outputs(robot, "contact-dynamics", at, contacts=FOOT, damping=eps)
     oracle = truth(robot, at)
     A, H = oracle.inertia(at["q"]), oracle.bias(at["q"], at["qd"], at["V0"])
-    x, forces = np.r_[found["Vd0"], found["qdd"]], found["forces"].ravel()
+    x, forces = np.r_[result["Vd0"], result["qdd"]], result["forces"].ravel()
     rows = np.vstack([oracle_rows(oracle, at, c) for c in FOOT])
     assert error(A @ x + rows.T @ forces + H, np.r_[np.zeros(6), at["tau"]]) < CLOSE
     assert error(rows @ x, eps * forces) < CLOSE
@@ -181,29 +181,29 @@ HIP_AND_FOOT = ((1, (0.1, 0.0, 0.0)), (3, (0.3, 0.0, 0.0)))
 def test_nan_where_contacts_are_redundant() -> None:
     """Hip and foot of a straight leg: their distance does not change with the knee, to first order."""
     robot = walker()
-    found = outputs(robot, "contact-dynamics", stretched(1, 0.0), contacts=HIP_AND_FOOT)
-    assert all(np.all(np.isnan(value)) for value in found.values())
+    result = outputs(robot, "contact-dynamics", stretched(1, 0.0), contacts=HIP_AND_FOOT)
+    assert all(np.all(np.isnan(value)) for value in result.values())
 
 
 @pytest.mark.parametrize("bend", [1e-1, 1e-2, 1e-3, -1e-3])
 def test_right_beside_redundant_postures(bend: float) -> None:
     at = stretched(1, bend)
     x, forces, _ = truth(walker(), at).contact(at["q"], at["qd"], at["tau"], at["V0"], HIP_AND_FOOT)
-    found = outputs(walker(), "contact-dynamics", at, contacts=HIP_AND_FOOT)
-    assert error(found["forces"], forces) < 1e-6
-    assert error(np.r_[found["Vd0"], found["qdd"]], x) < 1e-6
+    result = outputs(walker(), "contact-dynamics", at, contacts=HIP_AND_FOOT)
+    assert error(result["forces"], forces) < 1e-6
+    assert error(np.r_[result["Vd0"], result["qdd"]], x) < 1e-6
 
 
 @pytest.mark.parametrize("bend", [1e-4, 1e-5, 1e-6, 1e-8])
 def test_right_or_nan_close_by(bend: float) -> None:
     """Never numbers that only look right: the error is small beside the numbers, or all are NaN."""
     at = stretched(1, bend)
-    found = outputs(walker(), "contact-dynamics", at, contacts=HIP_AND_FOOT)
-    if np.isnan(found["forces"]).any():
-        assert all(np.all(np.isnan(value)) for value in found.values())
+    result = outputs(walker(), "contact-dynamics", at, contacts=HIP_AND_FOOT)
+    if np.isnan(result["forces"]).any():
+        assert all(np.all(np.isnan(value)) for value in result.values())
         return
     _, forces, _ = truth(walker(), at).contact(at["q"], at["qd"], at["tau"], at["V0"], HIP_AND_FOOT)
-    assert error(found["forces"], forces) < 1e-3
+    assert error(result["forces"], forces) < 1e-3
 
 
 def test_symbols_that_make_contacts_redundant() -> None:
@@ -219,8 +219,8 @@ def test_symbols_that_make_contacts_redundant() -> None:
 def test_nan_goes_through() -> None:
     at = state(walker())
     at["q"][0] = np.nan
-    found = outputs(walker(), "contact-dynamics", at, contacts=FEET[:1])
-    assert np.all(np.isnan(found["forces"]))
+    result = outputs(walker(), "contact-dynamics", at, contacts=FEET[:1])
+    assert np.all(np.isnan(result["forces"]))
 
 
 # -- elastic joints
@@ -242,9 +242,9 @@ def test_elastic_joints(joints: tuple[int, ...]) -> None:
     x, forces, _ = truth(walker(), at).contact(at["q"], at["qd"], tau, at["V0"], FEET[:2])
     unread = at["tau"].copy()
     unread[[j - 1 for j in joints]] = np.nan
-    found = outputs(robot, "contact-dynamics", at | {"tau": unread}, contacts=FEET[:2])
-    assert error(found["forces"], forces) < CLOSE
-    assert error(np.r_[found["Vd0"], found["qdd"]], x) < CLOSE
+    result = outputs(robot, "contact-dynamics", at | {"tau": unread}, contacts=FEET[:2])
+    assert error(result["forces"], forces) < CLOSE
+    assert error(np.r_[result["Vd0"], result["qdd"]], x) < CLOSE
 
 
 def test_a_point_that_is_hardly_held_moves_as_a_free_robot() -> None:
@@ -263,8 +263,8 @@ def test_derivatives_of_accelerations_with_springs() -> None:
     for name, size in (("q", 1e-3), ("qd", 1e-3)):
 
         def caused(y: Any, name: str = name) -> Any:
-            found = outputs(robot, "direct-dynamics", at | {name: y})
-            return np.r_[found["Vd0"], found["qdd"]]
+            result = outputs(robot, "direct-dynamics", at | {name: y})
+            return np.r_[result["Vd0"], result["qdd"]]
 
         wanted = difference(caused, at[name], size)
         assert error(np.r_[held[f"dVd0_d{name}"], held[f"dqdd_d{name}"]], wanted) < 1e-7

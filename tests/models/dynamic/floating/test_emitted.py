@@ -51,11 +51,11 @@ def case(robot: Robot, model: str, options: dict[str, Any]) -> Case:
 def small() -> list[Case]:
     arm = heavy(symoro.load("planar2r").with_frame(1, FS="FS1", FV="FV1").with_frame(2, IA="IA2"))
     robot = afloat(arm, 1)
-    found: dict[str, Case] = {}
+    results: dict[str, Case] = {}
     for model, options in MODELS:
         made = case(robot, model, options)
-        found.setdefault(made.program.name, made)  # two of one name cannot be compiled together
-    return list(found.values())
+        results.setdefault(made.program.name, made)  # two of one name cannot be compiled together
+    return list(results.values())
 
 
 def test_c(tmp_path: Path, small: list[Case]) -> None:
@@ -82,8 +82,8 @@ def test_octave(tmp_path: Path, small: list[Case]) -> None:
 
 @pytest.mark.parametrize("language", ["text", "julia", "maple", "mathematica"])
 def test_read_back(small: list[Case], language: str) -> None:
-    found: Results = [run_text(c) if language == "text" else run_functions(c, language) for c in small]
-    assert_close(found, small)
+    result: Results = [run_text(c) if language == "text" else run_functions(c, language) for c in small]
+    assert_close(result, small)
 
 
 @pytest.mark.parametrize("model", ["inverse-dynamics", "direct-dynamics", "contact-dynamics"])
@@ -106,5 +106,5 @@ def test_redundant_contacts_are_nan_when_compiled() -> None:
     assert np.all(np.isfinite(made.function()(**at)["forces"]))
     at["q"] = np.array([0.3, 0.0])
     for compiled in (True, False):
-        found = made.function(compiled=compiled)(**at)
-        assert all(np.all(np.isnan(value)) for value in found.values())
+        result = made.function(compiled=compiled)(**at)
+        assert all(np.all(np.isnan(value)) for value in result.values())

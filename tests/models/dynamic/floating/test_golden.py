@@ -32,9 +32,9 @@ def rx90(model: str, **options: Any) -> dict[str, Array]:
 
 
 def test_inverse_dynamics_of_opensymoro() -> None:
-    found = rx90("inverse-dynamics")
-    assert error(found["tau"], RX90["expected"]["tau_or_GAM"]) < CLOSE
-    assert error(found["Vd0"], np.concatenate(RX90["expected"]["base_acc"])) < CLOSE
+    result = rx90("inverse-dynamics")
+    assert error(result["tau"], RX90["expected"]["tau_or_GAM"]) < CLOSE
+    assert error(result["Vd0"], np.concatenate(RX90["expected"]["base_acc"])) < CLOSE
 
 
 @pytest.mark.parametrize("method", ["inertia", "recursive"])
@@ -57,6 +57,6 @@ def test_a_walker_on_six_legs(query: dict[str, Any]) -> None:
     }
     robot = loads(HEXAPOD["robot"], "yaml")
     function = symoro.generate(robot, query["model"], **options).function(compiled=False)
-    found = function(**{name: np.array(value, float) for name, value in query["inputs"].items()})
+    result = function(**{name: np.array(value, float) for name, value in query["inputs"].items()})
     for name, value in query["expected"].items():
-        assert error(found[name], np.array(value)) < CLOSE, name
+        assert error(result[name], np.array(value)) < CLOSE, name

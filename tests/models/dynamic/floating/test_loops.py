@@ -94,31 +94,31 @@ def test_loops_on_a_floating_base(kind: str) -> None:
     A, H = moved.inertia(), moved.forces(0 * at["qda"], np.zeros(6))
     assert error(run(robot, "inertia-matrix", at)["A"], A) < size
     assert error(run(robot, "bias-torques", at)["H"], H) < size
-    found = run(robot, "inverse-dynamics", at, base="given")
-    assert error(np.r_[found["wrench0"], found["tau"]], moved.forces(at["qdda"], at["Vd0"])) < size
+    result = run(robot, "inverse-dynamics", at, base="given")
+    assert error(np.r_[result["wrench0"], result["tau"]], moved.forces(at["qdda"], at["Vd0"])) < size
     Vd0 = np.linalg.solve(A[:6, :6], -H[:6] - A[:6, 6:] @ at["qdda"])
-    found = run(robot, "inverse-dynamics", at)
-    assert error(found["Vd0"], Vd0) < size
-    assert error(found["tau"], (A @ np.r_[Vd0, at["qdda"]] + H)[6:]) < size
+    result = run(robot, "inverse-dynamics", at)
+    assert error(result["Vd0"], Vd0) < size
+    assert error(result["tau"], (A @ np.r_[Vd0, at["qdda"]] + H)[6:]) < size
     x = np.linalg.solve(A, np.r_[np.zeros(6), at["tau"]] - H)
-    found = run(robot, "direct-dynamics", at)
+    result = run(robot, "direct-dynamics", at)
     solved = size * max(1.0, 1e-2 * np.linalg.cond(A))
-    assert error(np.r_[found["Vd0"], found["qdda"]], x) < solved
-    assert error(found["qdd"], moved.G @ x[6:] + moved.bias) < solved
+    assert error(np.r_[result["Vd0"], result["qdda"]], x) < solved
+    assert error(result["qdd"], moved.G @ x[6:] + moved.bias) < solved
 
 
 @pytest.mark.parametrize("kind", list(DRAWN)[:2])
 def test_energy_momentum_and_regressor(kind: str) -> None:
     moved = Moved(kind)
     robot, at = moved.robot, moved.at
-    found = run(robot, "energy", at)
+    result = run(robot, "energy", at)
     E, U = moved.tree.energies(moved.case.q, moved.qd, at["V0"])
-    assert error([found["E"], found["U"]], [E, U]) < moved.size
+    assert error([result["E"], result["U"]], [E, U]) < moved.size
     h, com = moved.tree.momentum(moved.case.q, moved.qd, at["V0"])
-    found = run(robot, "centroidal-momentum", at)
-    assert error(found["h"], h) < moved.size
-    assert error(found["com"], com) < moved.size
-    assert error(found["AG"] @ np.r_[at["V0"], at["qda"]], h) < moved.size
+    result = run(robot, "centroidal-momentum", at)
+    assert error(result["h"], h) < moved.size
+    assert error(result["com"], com) < moved.size
+    assert error(result["AG"] @ np.r_[at["V0"], at["qda"]], h) < moved.size
     for parameters in ("standard", "base"):
         model = symoro.generate(robot, "dynamic-identification", parameters=parameters)
         W = model.function(compiled=False)(**{name: at[name] for name in model.inputs})["W"]
@@ -161,11 +161,11 @@ def test_contacts(kind: str) -> None:
     A, H = moved.inertia(), moved.forces(0 * at["qda"], np.zeros(6))
     K = np.block([[A, J.T], [J, np.zeros((3, 3))]])
     x = np.linalg.solve(K, np.r_[np.r_[np.zeros(6), at["tau"]] - H, -a])
-    found = run(robot, "contact-dynamics", at, contacts=contacts)
+    result = run(robot, "contact-dynamics", at, contacts=contacts)
     size = moved.size * max(1.0, 1e-2 * np.linalg.cond(A))
-    assert error(found["forces"].ravel(), x[len(A) :]) < size
-    assert error(np.r_[found["Vd0"], found["qdda"]], x[: len(A)]) < size
-    assert error(found["qdd"], moved.G @ x[6 : len(A)] + moved.bias) < size
+    assert error(result["forces"].ravel(), x[len(A) :]) < size
+    assert error(np.r_[result["Vd0"], result["qdda"]], x[: len(A)]) < size
+    assert error(result["qdd"], moved.G @ x[6 : len(A)] + moved.bias) < size
 
 
 def test_contacts_that_the_loop_holds_apart() -> None:
@@ -212,21 +212,21 @@ def test_derivatives(kind: str) -> None:
     moved = Moved(kind)
     robot, at, size = moved.robot, moved.at, 10 * moved.size
     A = moved.inertia()
-    found = run(robot, "inverse-dynamics-derivatives", at, base="given")
+    result = run(robot, "inverse-dynamics-derivatives", at, base="given")
     wanted = linearised(moved, lambda there: there.forces(at["qdda"], at["Vd0"]))
     for name, value in (wanted | {"Vd0": A[:, :6], "qdda": A[:, 6:]}).items():
-        assert error(np.r_[found[f"dwrench0_d{name}"], found[f"dtau_d{name}"]], value) < size, name
+        assert error(np.r_[result[f"dwrench0_d{name}"], result[f"dtau_d{name}"]], value) < size, name
 
     def free(there: Moved, qdda: Array) -> Array:
         A, H = there.inertia(), there.forces(0 * qdda, np.zeros(6))
         Vd0 = np.linalg.solve(A[:6, :6], -H[:6] - A[:6, 6:] @ qdda)
         return np.r_[Vd0, (A @ np.r_[Vd0, qdda] + H)[6:]]
 
-    found = run(robot, "inverse-dynamics-derivatives", at)
+    result = run(robot, "inverse-dynamics-derivatives", at)
     wanted = linearised(moved, lambda there: free(there, at["qdda"]))
     wanted["qdda"] = slope(lambda y: free(moved, y), at["qdda"])
     for name, value in wanted.items():
-        assert error(np.r_[found[f"dVd0_d{name}"], found[f"dtau_d{name}"]], value) < size, name
+        assert error(np.r_[result[f"dVd0_d{name}"], result[f"dtau_d{name}"]], value) < size, name
 
 
 @pytest.mark.parametrize("kind", DRAWN)
@@ -236,14 +236,14 @@ def test_derivatives_of_accelerations(kind: str) -> None:
     robot, at = moved.robot, moved.at
     tau, Vd0 = (run(robot, "inverse-dynamics", at)[name] for name in ("tau", "Vd0"))
     forces = run(robot, "inverse-dynamics-derivatives", at | {"Vd0": Vd0}, base="given")
-    found = run(robot, "direct-dynamics-derivatives", at | {"tau": tau})
+    result = run(robot, "direct-dynamics-derivatives", at | {"tau": tau})
     A = moved.inertia()
     size = moved.size * max(1.0, 1e-2 * np.linalg.cond(A))
     for name in ("qa", "qda", "V0", "R0"):
         wanted = -np.r_[forces[f"dwrench0_d{name}"], forces[f"dtau_d{name}"]]
-        assert error(A @ np.r_[found[f"dVd0_d{name}"], found[f"dqdda_d{name}"]], wanted) < size, name
+        assert error(A @ np.r_[result[f"dVd0_d{name}"], result[f"dqdda_d{name}"]], wanted) < size, name
     units = np.eye(len(A))[:, 6:]
-    assert error(A @ np.r_[found["dVd0_dtau"], found["dqdda_dtau"]], units) < size
+    assert error(A @ np.r_[result["dVd0_dtau"], result["dqdda_dtau"]], units) < size
 
 
 # -- identification
@@ -251,10 +251,10 @@ def test_derivatives_of_accelerations(kind: str) -> None:
 
 def regressors(moved: Moved, model: str, parameters: str, **options: Any) -> tuple[dict[str, Array], Array]:
     made = symoro.generate(moved.robot, model, parameters=parameters, **options)
-    found = made.function(compiled=False)(**{name: moved.at[name] for name in made.inputs})
+    result = made.function(compiled=False)(**{name: moved.at[name] for name in made.inputs})
     nominal = dict(moved.robot.nominal)
     K = [f.value(nominal) for f in parameter_values(moved.robot, made.columns, parameters)]
-    return found, np.array(K)
+    return result, np.array(K)
 
 
 def carried_on(moved: Moved, t: float) -> Moved:
@@ -280,14 +280,14 @@ def test_identification_by_energy_power_and_momentum(kind: str, parameters: str)
     at = moved.at
     forces = moved.forces(at["qdda"], at["Vd0"])
     power = np.r_[at["V0"], at["qda"]] @ forces
-    found, K = regressors(moved, "power-identification", parameters, acceleration=True)
-    assert error((found["dh"] + found["p"]) @ K, power) < 10 * moved.size
+    result, K = regressors(moved, "power-identification", parameters, acceleration=True)
+    assert error((result["dh"] + result["p"]) @ K, power) < 10 * moved.size
 
     def energy(there: Moved) -> Array:
-        found, K = regressors(there, "energy-identification", parameters)
-        return np.array([found["h"] @ K])
+        result, K = regressors(there, "energy-identification", parameters)
+        return np.array([result["h"] @ K])
 
-    lost = found["p"] @ K
+    lost = result["p"] @ K
     rate = slope(lambda t: energy(carried_on(moved, float(t[0]))), np.zeros(1), 1e-3)
     assert error(rate[0, 0], power - lost) < 100 * CLOSE
     if parameters == "standard":
@@ -295,12 +295,12 @@ def test_identification_by_energy_power_and_momentum(kind: str, parameters: str)
         assert error(energy(moved), [E + U]) < 10 * moved.size
 
     def momenta(there: Moved) -> Array:
-        found, K = regressors(there, "filtered-identification", parameters)
-        return np.asarray(found["D1"] @ K)
+        result, K = regressors(there, "filtered-identification", parameters)
+        return np.asarray(result["D1"] @ K)
 
-    found, K = regressors(moved, "filtered-identification", parameters)
+    result, K = regressors(moved, "filtered-identification", parameters)
     rate = slope(lambda t: momenta(carried_on(moved, float(t[0]))), np.zeros(1), 1e-3)
-    assert error(rate[:, 0] + found["D2"] @ K, forces) < 100 * CLOSE
+    assert error(rate[:, 0] + result["D2"] @ K, forces) < 100 * CLOSE
 
 
 def test_springs_are_an_output_of_their_own() -> None:
@@ -326,12 +326,12 @@ def test_springs_of_passive_joints(kind: str) -> None:
     sprung = moved.robot.with_frame(j, eta=True, k=7, rest=0.25)
     strain = 7 * (at["q"][row] - 0.25)
     for options in ({}, {"base": "given"}):
-        rigid, found = (run(robot, "inverse-dynamics", at, **options) for robot in (moved.robot, sprung))
-        assert error(found["tau"] - rigid["tau"], moved.G[row] * strain) < size
-        rest = (set(found) - {"tau"}).pop()
-        assert error(found[rest], rigid[rest]) < size
-    rigid, found = (run(robot, "energy", at) for robot in (moved.robot, sprung))
-    assert error(found["U"] - rigid["U"], strain**2 / 14) < size
+        rigid, result = (run(robot, "inverse-dynamics", at, **options) for robot in (moved.robot, sprung))
+        assert error(result["tau"] - rigid["tau"], moved.G[row] * strain) < size
+        rest = (set(result) - {"tau"}).pop()
+        assert error(result[rest], rigid[rest]) < size
+    rigid, result = (run(robot, "energy", at) for robot in (moved.robot, sprung))
+    assert error(result["U"] - rigid["U"], strain**2 / 14) < size
     tau = run(sprung, "inverse-dynamics", at)["tau"]
     assert error(run(sprung, "direct-dynamics", at | {"tau": tau})["qdda"], at["qdda"]) < size
 

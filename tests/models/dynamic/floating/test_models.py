@@ -41,12 +41,12 @@ def check(robot: Robot, seed: int) -> None:
     q, qd, qdd, tau, V0, Vd0 = (at[name] for name in ("q", "qd", "qdd", "tau", "V0", "Vd0"))
     A, H = oracle.inertia(q), oracle.bias(q, qd, V0)
     forces = oracle.forces(q, qd, qdd, V0, Vd0)
-    found = outputs(robot, "inverse-dynamics", at, base="given")
-    assert error(np.r_[found["wrench0"], found["tau"]], forces) < CLOSE
+    result = outputs(robot, "inverse-dynamics", at, base="given")
+    assert error(np.r_[result["wrench0"], result["tau"]], forces) < CLOSE
     expected, acceleration = oracle.inverse(q, qd, qdd, V0)
-    found = outputs(robot, "inverse-dynamics", at)
-    assert error(found["tau"], expected) < SOLVED
-    assert error(found["Vd0"], acceleration) < SOLVED
+    result = outputs(robot, "inverse-dynamics", at)
+    assert error(result["tau"], expected) < SOLVED
+    assert error(result["Vd0"], acceleration) < SOLVED
     assert error(outputs(robot, "inertia-matrix", at)["A"], A) < CLOSE
     assert error(outputs(robot, "bias-torques", at)["H"], H) < CLOSE
     still = truth(without_wrenches(robot), at)
@@ -55,8 +55,8 @@ def check(robot: Robot, seed: int) -> None:
     x = oracle.direct(q, qd, tau, V0)
     coupled = len(independent(robot)) < len(moving_joints(robot))
     for method in ("auto", "inertia", *(() if coupled else ("recursive",))):
-        found = outputs(robot, "direct-dynamics", at, method=method)
-        assert error(np.r_[found["Vd0"], found["qdd"]], x) < SOLVED, method
+        result = outputs(robot, "direct-dynamics", at, method=method)
+        assert error(np.r_[result["Vd0"], result["qdd"]], x) < SOLVED, method
     check_energies(robot, at)
 
 
@@ -70,15 +70,15 @@ def drive_offsets(robot: Robot) -> Array:
 def check_energies(robot: Robot, at: Inputs) -> None:
     oracle = truth(robot, at)
     q, qd, V0 = at["q"], at["qd"], at["V0"]
-    found = outputs(robot, "energy", at)
-    assert error([found["E"], found["U"]], oracle.energies(q, qd, V0)) < CLOSE
+    result = outputs(robot, "energy", at)
+    assert error([result["E"], result["U"]], oracle.energies(q, qd, V0)) < CLOSE
     h, com = oracle.momentum(q, qd, V0)
-    found = outputs(robot, "centroidal-momentum", at)
-    assert error(found["h"], h) < CLOSE
-    assert error(found["com"], com) < CLOSE
+    result = outputs(robot, "centroidal-momentum", at)
+    assert error(result["h"], h) < CLOSE
+    assert error(result["com"], com) < CLOSE
     units = np.eye(6 + len(q))
     AG = np.array([oracle.momentum(q, e[6:], e[:6])[0] for e in units]).T
-    assert error(found["AG"], AG) < CLOSE
+    assert error(result["AG"], AG) < CLOSE
 
 
 @given(heavy_trees(most=4), st.integers(0, 1000))
@@ -104,10 +104,10 @@ def test_every_formulation(effort: str) -> None:
     at = state(robot)
     oracle = truth(robot, at)
     q, qd, qdd, V0, Vd0 = (at[name] for name in ("q", "qd", "qdd", "V0", "Vd0"))
-    found = outputs(robot, "inverse-dynamics", at, effort=effort)
-    assert error(found["tau"], oracle.inverse(q, qd, qdd, V0)[0]) < SOLVED
-    found = outputs(robot, "inverse-dynamics", at, effort=effort, base="given")
-    assert error(found["wrench0"], oracle.forces(q, qd, qdd, V0, Vd0)[:6]) < CLOSE
+    result = outputs(robot, "inverse-dynamics", at, effort=effort)
+    assert error(result["tau"], oracle.inverse(q, qd, qdd, V0)[0]) < SOLVED
+    result = outputs(robot, "inverse-dynamics", at, effort=effort, base="given")
+    assert error(result["wrench0"], oracle.forces(q, qd, qdd, V0, Vd0)[:6]) < CLOSE
     assert error(outputs(robot, "bias-torques", at, effort=effort)["H"], oracle.bias(q, qd, V0)) < CLOSE
 
 
@@ -167,8 +167,8 @@ def test_a_wrench_of_the_base_is_the_first_row() -> None:
     at = state(robot)
     load = [getattr(robot.base.link, name).value({}) for name in symbols]
     wrench = np.vstack([load, at["wrench"]])
-    found = outputs(free, "bias-torques", at | {"wrench": wrench})["H"]
-    assert error(found, outputs(robot, "bias-torques", at)["H"]) < CLOSE
+    bias = outputs(free, "bias-torques", at | {"wrench": wrench})["H"]
+    assert error(bias, outputs(robot, "bias-torques", at)["H"]) < CLOSE
 
 
 def test_reactions() -> None:
@@ -176,10 +176,10 @@ def test_reactions() -> None:
     at = state(robot)
     oracle = truth(robot, at)
     for base in ("free", "given"):
-        found = outputs(robot, "inverse-dynamics", at, base=base, reactions=True)
-        Vd0 = at["Vd0"] if base == "given" else found["Vd0"]
+        result = outputs(robot, "inverse-dynamics", at, base=base, reactions=True)
+        Vd0 = at["Vd0"] if base == "given" else result["Vd0"]
         total = in_frames(oracle, at, Vd0)
-        assert error(found["reactions"], total) < SOLVED
+        assert error(result["reactions"], total) < SOLVED
 
 
 def in_frames(oracle: Floating, at: Inputs, Vd0: Array) -> Array:
@@ -221,15 +221,15 @@ def slopes(robot: Robot, at: Inputs, h: float = 0.01) -> Mapping[str, Array]:
         s = at | changes
         return truth(robot, s).direct(s["q"], s["qd"], s["tau"], s["V0"])
 
-    found = {}
+    results = {}
     by = {"given": (forces, "wrench0", "tau"), "free": (free, "Vd0", "tau"), "direct": (caused, "Vd0", "qdd")}
     for kind, (function, first, second) in by.items():
         for name in ("q", "qd", "qdd", "tau", "V0", "Vd0"):
             slope = difference(lambda x, f=function, n=name: f(**{n: x}), at[name], h)
-            found[f"{kind} d{first}_d{name}"], found[f"{kind} d{second}_d{name}"] = slope[:6], slope[6:]
+            results[f"{kind} d{first}_d{name}"], results[f"{kind} d{second}_d{name}"] = slope[:6], slope[6:]
         slope = difference(lambda e, f=function: f(R0=at_rotation(e)["R0"]), np.zeros(3), h)
-        found[f"{kind} d{first}_dR0"], found[f"{kind} d{second}_dR0"] = slope[:6], slope[6:]
-    return found
+        results[f"{kind} d{first}_dR0"], results[f"{kind} d{second}_dR0"] = slope[:6], slope[6:]
+    return results
 
 
 @pytest.mark.parametrize("seed", [3, 6])
@@ -267,12 +267,12 @@ def test_jacobian_and_accelerations(seed: int) -> None:
         v, w, vd, wd = (R @ moved[name][robot.NL - 1] for name in ("v", "w", "vd", "wd"))
         assert error(J @ x, np.r_[v, w]) < CLOSE
         assert error(J @ xd + a, np.r_[vd, wd]) < CLOSE
-    found = outputs(robot, "velocities", at)
+    result = outputs(robot, "velocities", at)
     motion = truth(robot, at).motion(at["q"], at["qd"], at["V0"])
     for j in range(1, robot.NL + 1):
         turn = motion.T[j][:3, :3].real.T
-        assert error(found["v"][j - 1], turn @ motion.v[j].real) < CLOSE
-        assert error(found["w"][j - 1], turn @ motion.w[j].real) < CLOSE
+        assert error(result["v"][j - 1], turn @ motion.v[j].real) < CLOSE
+        assert error(result["w"][j - 1], turn @ motion.w[j].real) < CLOSE
 
 
 # -- whom the models take

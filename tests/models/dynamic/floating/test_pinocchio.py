@@ -43,10 +43,10 @@ LEGGED = (
 
 
 def path_of(name: str) -> str:
-    found = [path for path in map(str, EXAMPLES.values()) if path.endswith(name)]
-    if not found:
+    result = [path for path in map(str, EXAMPLES.values()) if path.endswith(name)]
+    if not result:
         pytest.skip(f"{name} is not among the examples")
-    return found[0]
+    return result[0]
 
 
 class FreeFlyer:
@@ -75,18 +75,18 @@ class FreeFlyer:
         self.more = np.r_[np.cross(w, v), np.zeros(3)]  # classical less spatial
 
     def _position(self) -> Array:
-        found = pin.neutral(self.model)
-        found[:3], found[3:7] = self.at["P0"], pin.Quaternion(self.at["R0"]).coeffs()
+        result = pin.neutral(self.model)
+        result[:3], result[3:7] = self.at["P0"], pin.Quaternion(self.at["R0"]).coeffs()
         for i, x in zip(self.ids, self.at["q"], strict=True):
             at = self.model.idx_qs[i]
             entries = [x] if self.model.nqs[i] == 1 else [np.cos(x), np.sin(x)]
-            found[at : at + len(entries)] = entries
-        return np.asarray(found)
+            result[at : at + len(entries)] = entries
+        return np.asarray(result)
 
     def over(self, base: Array, joints: Array) -> Array:
-        found = np.zeros(self.model.nv)
-        found[self.rows] = np.r_[base, joints]
-        return found
+        result = np.zeros(self.model.nv)
+        result[self.rows] = np.r_[base, joints]
+        return result
 
     def forces(self, Vd0: Array, qdd: Array) -> Array:
         a = self.over(Vd0 - self.more, qdd)
@@ -108,17 +108,17 @@ def check(name: str) -> None:
     assert error(flyer.out("inertia-matrix")["A"], A) < CLOSE
     assert error(flyer.out("bias-torques")["H"], H) < CLOSE
     Vd0 = -np.linalg.solve(A[:6, :6], H[:6] + A[:6, 6:] @ at["qdd"])
-    found = flyer.out("inverse-dynamics")
-    assert error(found["Vd0"], Vd0) < CLOSE
-    assert error(found["tau"], flyer.forces(Vd0, at["qdd"])[6:]) < CLOSE
-    found = flyer.out("inverse-dynamics", base="given")
-    assert error(np.r_[found["wrench0"], found["tau"]], flyer.forces(at["Vd0"], at["qdd"])) < CLOSE
+    result = flyer.out("inverse-dynamics")
+    assert error(result["Vd0"], Vd0) < CLOSE
+    assert error(result["tau"], flyer.forces(Vd0, at["qdd"])[6:]) < CLOSE
+    result = flyer.out("inverse-dynamics", base="given")
+    assert error(np.r_[result["wrench0"], result["tau"]], flyer.forces(at["Vd0"], at["qdd"])) < CLOSE
     torques = flyer.over(np.zeros(6), at["tau"])
     x = pin.aba(flyer.model, flyer.data, flyer.q, flyer.v, torques)[flyer.rows]
     x = x + np.r_[flyer.more, 0 * at["q"]]
     for method in ("recursive", "inertia"):
-        found = flyer.out("direct-dynamics", method=method)
-        assert error(np.r_[found["Vd0"], found["qdd"]], x) < solved, method
+        result = flyer.out("direct-dynamics", method=method)
+        assert error(np.r_[result["Vd0"], result["qdd"]], x) < solved, method
     weight = pin.computeGeneralizedGravity(flyer.model, flyer.data, flyer.q)[flyer.rows]
     assert error(flyer.out("gravity-torques")["Q"], weight) < CLOSE
     check_energies(flyer)
@@ -128,17 +128,17 @@ def check(name: str) -> None:
 
 def check_energies(flyer: FreeFlyer) -> None:
     model, data, at = flyer.model, flyer.data, flyer.at
-    found = flyer.out("energy")
+    result = flyer.out("energy")
     E = pin.computeKineticEnergy(model, data, flyer.q, flyer.v)
     U = pin.computePotentialEnergy(model, data, flyer.q)
-    assert error([found["E"], found["U"]], [E, U]) < CLOSE
+    assert error([result["E"], result["U"]], [E, U]) < CLOSE
     AG = pin.ccrba(model, data, flyer.q, flyer.v)[:, flyer.rows]
     turn = np.kron(np.eye(2), at["R0"].T)
-    found = flyer.out("centroidal-momentum")
-    assert error(found["AG"], turn @ AG) < CLOSE
-    assert error(found["h"], turn @ np.r_[data.hg.linear, data.hg.angular]) < CLOSE
+    result = flyer.out("centroidal-momentum")
+    assert error(result["AG"], turn @ AG) < CLOSE
+    assert error(result["h"], turn @ np.r_[data.hg.linear, data.hg.angular]) < CLOSE
     com = pin.centerOfMass(model, data, flyer.q)
-    assert error(found["com"], at["R0"].T @ (com - at["P0"])) < CLOSE
+    assert error(result["com"], at["R0"].T @ (com - at["P0"])) < CLOSE
 
 
 def check_regressor(flyer: FreeFlyer) -> None:
@@ -203,10 +203,10 @@ def check_contacts(flyer: FreeFlyer, most: int = 3) -> None:
     K = np.block([[A, J.T], [J, np.zeros((len(J), len(J)))]])
     right = np.r_[np.r_[np.zeros(6), at["tau"]] - H, -np.concatenate(accelerations)]
     y = np.linalg.solve(K, right)
-    found = flyer.out("contact-dynamics", contacts=tuple(contacts))
+    result = flyer.out("contact-dynamics", contacts=tuple(contacts))
     tolerance = max(CLOSE, 1e-15 * np.linalg.cond(A) * np.linalg.cond(J) ** 2)
-    assert error(np.r_[found["Vd0"], found["qdd"]], y[: 6 + n]) < tolerance
-    assert error(found["forces"], y[6 + n :].reshape(-1, 3)) < tolerance
+    assert error(np.r_[result["Vd0"], result["qdd"]], y[: 6 + n]) < tolerance
+    assert error(result["forces"], y[6 + n :].reshape(-1, 3)) < tolerance
 
 
 def check_derivatives(flyer: FreeFlyer) -> None:
@@ -226,9 +226,9 @@ def check_derivatives(flyer: FreeFlyer) -> None:
         "Vd0": A[:, :6],
         "R0": by_q[:, 3:6],
     }
-    found = flyer.out("inverse-dynamics-derivatives", base="given")
+    result = flyer.out("inverse-dynamics-derivatives", base="given")
     for name, slope in expected.items():
-        both = np.vstack([found[f"dwrench0_d{name}"], found[f"dtau_d{name}"]])
+        both = np.vstack([result[f"dwrench0_d{name}"], result[f"dtau_d{name}"]])
         assert error(both, slope) < CLOSE, name
     free, direct = flyer.out("inverse-dynamics-derivatives"), flyer.out("direct-dynamics-derivatives")
     inverse = np.linalg.inv(A)
