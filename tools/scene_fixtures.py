@@ -6,7 +6,7 @@ python tools/scene_fixtures.py
 import json
 from pathlib import Path
 
-from symoro.ui.bench import call
+from symoro.ui.service import call
 
 FOLDER = Path(__file__).parent.parent / "frontend" / "src" / "scene" / "fixtures"
 

@@ -8,8 +8,8 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, NotClosedError
 from symoro.robot.formats import loads
-from symoro.ui.bench import call
-from symoro.ui.bench.defaults import default_values
+from symoro.ui.service import call
+from symoro.ui.service.defaults import default_values
 
 SR400 = symoro.load("sr400")
 RANDOM = np.random.default_rng(3).uniform(-1, 1, (12, 8))

@@ -12,8 +12,8 @@ import pytest
 
 import symoro
 from symoro.models.catalogue import catalogue
-from symoro.ui.bench import call
 from symoro.ui.cli import main
+from symoro.ui.service import call
 
 ROBOTS = [
     "planar2r",

@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from symoro.ui.bench import call
 from symoro.ui.cli import main
+from symoro.ui.service import call
 
 NAMES = [
     "../../.bashrc.d/x",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from symoro.robot import library
-from symoro.ui.bench import call
+from symoro.ui.service import call
 
 BLOCKED = """
 import json, sys
@@ -26,7 +26,7 @@ class Without:
         return None if name.partition(".")[0] in lacking else self.finder.find_spec(name, *rest)
 
 sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
-from symoro.ui.bench.page import answer
+from symoro.ui.service.page import answer
 for line in sys.stdin:
     name, payload = json.loads(line)
     if name == "load":

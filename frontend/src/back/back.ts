@@ -14,7 +14,7 @@ export interface Progress {
 }
 
 export interface Back {
-  /** Answers a call of `symoro.ui.bench`; throws a Failure when what was asked cannot be. */
+  /** Answers a call of `symoro.ui.service`; throws a Failure when what was asked cannot be. */
   call<T>(name: string, payload?: object, asking?: Asking): Promise<T>;
 }
 

@@ -1,4 +1,4 @@
-// Requests and answers of the service. Made by tools/page_types.py from src/symoro/ui/bench: do not edit.
+// Requests and answers of the service. Made by tools/page_types.py from src/symoro/ui/service: do not edit.
 
 export type RobotDocument = Record<string, unknown>;
 

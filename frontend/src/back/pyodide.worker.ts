@@ -33,7 +33,7 @@ async function start(archive: string): Promise<void> {
   python.FS.mkdirTree(SITE);
   python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
   python.runPython(`import sys; sys.path.insert(0, "${SITE}")`);
-  answer = python.pyimport("symoro.ui.bench.page").answer as PyCallable;
+  answer = python.pyimport("symoro.ui.service.page").answer as PyCallable;
   tell({ kind: "ready" });
 }
 

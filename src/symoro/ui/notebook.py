@@ -90,7 +90,7 @@ class NotebookScene:
 
     def _data(self) -> str:
         from symoro.robot.formats.robot_tree import tree_of
-        from symoro.ui.bench import call
+        from symoro.ui.service import call
 
         robot = self.robot.replace(nominal=tuple({**dict(self.robot.nominal), **self.values}.items()))
         document = tree_of(robot)

@@ -15,8 +15,8 @@ import pytest
 import uvicorn
 from pydantic import TypeAdapter
 
-from symoro.ui.bench import call
-from symoro.ui.bench.answer_types import LONG, JobData
+from symoro.ui.service import call
+from symoro.ui.service.answer_types import LONG, JobData
 from symoro.ui.web.guard import Rules
 from symoro.ui.web.gui import listening_at
 from symoro.ui.web.server import application

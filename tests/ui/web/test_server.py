@@ -16,8 +16,8 @@ from fastapi.testclient import TestClient
 from pydantic import TypeAdapter
 from starlette.websockets import WebSocketDisconnect
 
-from symoro.ui.bench import CALLS, call
-from symoro.ui.bench.answer_types import LONG, SERVICE, Failure, JobData
+from symoro.ui.service import CALLS, call
+from symoro.ui.service.answer_types import LONG, SERVICE, Failure, JobData
 from symoro.ui.web import jobs, page
 from symoro.ui.web.guard import Rules
 from symoro.ui.web.server import application

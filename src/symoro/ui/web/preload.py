@@ -10,7 +10,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy  # noqa: F401
 
 import symoro.runtime.function
-import symoro.ui.bench  # noqa: F401
+import symoro.ui.service  # noqa: F401
 from symoro.models.catalogue import catalogue
 
 catalogue()

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import Field
 
-from symoro.ui.bench.answer_types import LONG, SERVICE
-from symoro.ui.bench.requests import Request
+from symoro.ui.service.answer_types import LONG, SERVICE
+from symoro.ui.service.requests import Request
 
 
 def _start(name: str) -> type:

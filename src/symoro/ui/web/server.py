@@ -1,4 +1,4 @@
-"""The workbench's server: the calls of `ui.bench` over HTTP, long ones as jobs, and the built page.
+"""The workbench's server: the calls of `ui.service` over HTTP, long ones as jobs, and the built page.
 
     POST /api/<call>            a call that answers at once
     POST /api/jobs              {call, payload}: a long call; its id comes back
@@ -25,7 +25,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from symoro._version import __version__
-from symoro.ui.bench.answer_types import SERVICE, Failure, JobData, ServiceCall
+from symoro.ui.service.answer_types import SERVICE, Failure, JobData, ServiceCall
 from symoro.ui.web.guard import Guard, Rules
 from symoro.ui.web.jobs import Job, Jobs
 from symoro.ui.web.page import Zipped, add_page

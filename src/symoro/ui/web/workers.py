@@ -78,8 +78,8 @@ def serve(pipe: Connection, limits: Limits) -> None:
     """What a worker does: answer calls until the pipe is closed."""
     _stand(limits)
     from symoro.progress import Progress, listening
-    from symoro.ui.bench import call
-    from symoro.ui.bench.answer_types import to_json
+    from symoro.ui.service import call
+    from symoro.ui.service.answer_types import to_json
     from symoro.ui.web import preload  # noqa: F401  (loaded before the first call needs it)
 
     def tell(progress: Progress) -> None:

@@ -16,7 +16,8 @@ from symoro.models.catalogue import MENUS, Entry, Option, catalogue, checked_opt
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
 from symoro.ui import present
-from symoro.ui.bench.answer_types import (
+from symoro.ui.failure import on_the_page
+from symoro.ui.service.answer_types import (
     About,
     BaseAnswer,
     CatalogueData,
@@ -40,10 +41,9 @@ from symoro.ui.bench.answer_types import (
     Sources,
     Switch,
 )
-from symoro.ui.bench.copy_as import as_command, as_python
-from symoro.ui.bench.gallery import READ_ONLY, STRUCTURES
-from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.failure import on_the_page
+from symoro.ui.service.copy_as import as_command, as_python
+from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
+from symoro.ui.service.payload import item, robot_of
 
 MOST_KEPT = 16  # models, in one process
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from symoro.errors import MissingDependencyError, SymoroError, UnknownNameError
 from symoro.ui import failure
-from symoro.ui.bench import (
+from symoro.ui.service import (
     answers,
     gallery,
     identification,
@@ -25,8 +25,8 @@ from symoro.ui.bench import (
     simulation,
     view,
 )
-from symoro.ui.bench.answer_types import to_json
-from symoro.ui.bench.edits import CellError
+from symoro.ui.service.answer_types import to_json
+from symoro.ui.service.edits import CellError
 
 Call = Callable[[Mapping[str, Any]], Any]  # an answer of `answer_types`
 

@@ -1,4 +1,4 @@
-"""Trajectories on the bench: samples of all joints, the torques that they take, and motions that excite a robot."""
+"""Trajectories in the workbench: samples of all joints, the torques that they take, and motions that excite a robot."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from symoro.errors import ArgumentError
 from symoro.robot.description import Robot
-from symoro.ui.bench.answer_types import ExcitationAnswer, PassedLimit, PeakData, TrajectoryAnswer
-from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of, row
+from symoro.ui.service.answer_types import ExcitationAnswer, PassedLimit, PeakData, TrajectoryAnswer
+from symoro.ui.service.payload import item, robot_of
+from symoro.ui.service.playback import Postures, end_frame, kept_rows, number, numbers_of, row
 
 if TYPE_CHECKING:
     from symoro.simulation.torques import TorqueReport

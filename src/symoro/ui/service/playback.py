@@ -10,7 +10,7 @@ from symoro.errors import ArgumentError, UnknownNameError
 from symoro.models.geometric.scene import all_frames
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints
-from symoro.ui.bench.payload import item
+from symoro.ui.service.payload import item
 
 if TYPE_CHECKING:
     from symoro.runtime.function import Array

@@ -16,7 +16,7 @@ from typing import Any, Literal, Union
 from symoro.robot.records import BaseKind
 from symoro.robot.topology import JointLetter, Structure
 from symoro.robot.wheels import WheelKind
-from symoro.ui.bench.requests import (
+from symoro.ui.service.requests import (
     BaseRequest,
     CatalogueRequest,
     CloseRequest,

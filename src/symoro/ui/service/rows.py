@@ -17,9 +17,9 @@ from symoro.robot.description import INERTIAL, Frame, JointType, Link, Placement
 from symoro.robot.flexibility import Flexibility
 from symoro.robot.symbols import symbols
 from symoro.robot.wheels import Wheel, WheelKind
-from symoro.ui.bench.cells import JOINTS, cell, choice, no_row
-from symoro.ui.bench.draft import Draft, renumbered
-from symoro.ui.bench.payload import item
+from symoro.ui.service.cells import JOINTS, cell, choice, no_row
+from symoro.ui.service.draft import Draft, renumbered
+from symoro.ui.service.payload import item
 
 Asked = Mapping[str, Any]
 MOST_FRAMES = 200

@@ -9,7 +9,7 @@ import pytest
 
 from symoro.robot.description import Robot
 from symoro.robot.formats import loads
-from symoro.ui.bench import call
+from symoro.ui.service import call
 
 
 def robot(**tree: Any) -> dict[str, Any]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from symoro.ui.bench import CALLS, call
-from symoro.ui.bench.edits import EDITS
+from symoro.ui.service import CALLS, call
+from symoro.ui.service.edits import EDITS
 
 QUICK = (
     "catalogue",

@@ -9,7 +9,7 @@ from symoro.errors import ArgumentError, ExpressionError, SymoroError
 from symoro.expr.formula import ONE, ZERO, Formula, formula
 from symoro.robot.description import Coupling, JointType
 from symoro.robot.topology import JOINT_LETTERS
-from symoro.ui.bench.draft import Draft
+from symoro.ui.service.draft import Draft
 
 LONGEST = 2000  # signs in a cell
 JOINTS: dict[str, JointType] = {letter: sigma for sigma, letter in JOINT_LETTERS.items()}

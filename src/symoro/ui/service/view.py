@@ -14,8 +14,8 @@ from symoro.robot.formats.robot_tree import tree_of
 from symoro.robot.platform import parallel_robot
 from symoro.robot.topology import JOINT_LETTERS, describe, loops, structure
 from symoro.robot.wheels import WheelKind
-from symoro.ui.bench import edits
-from symoro.ui.bench.answer_types import (
+from symoro.ui.service import edits
+from symoro.ui.service.answer_types import (
     CouplingView,
     FrameView,
     JointView,
@@ -26,9 +26,9 @@ from symoro.ui.bench.answer_types import (
     View,
     WheelView,
 )
-from symoro.ui.bench.defaults import default_values, number_at
-from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.bench.tables import tables
+from symoro.ui.service.defaults import default_values, number_at
+from symoro.ui.service.payload import item, robot_of
+from symoro.ui.service.tables import tables
 
 MOST_EDITS = 2000
 

@@ -1,4 +1,4 @@
-"""Trajectories and simulations on the bench: the numbers of the library, and pieces as they come."""
+"""Trajectories and simulations in the workbench: the numbers of the library, and pieces as they come."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from symoro.progress import Progress, listening
 from symoro.robot.formats import as_robot
 from symoro.simulation.simulate import simulate
 from symoro.trajectory.files import load_trajectory
-from symoro.ui.bench import call
-from symoro.ui.bench.answer_types import Piece
-from symoro.ui.bench.playback import MOST_ROWS, kept_rows
+from symoro.ui.service import call
+from symoro.ui.service.answer_types import Piece
+from symoro.ui.service.playback import MOST_ROWS, kept_rows
 
 PICK = {"symoro-trajectory": 1, "start": [0, 0.5], "parts": [{"joints": [1, 0], "duration": 1}]}
 
@@ -135,7 +135,7 @@ def test_poses_of_a_robot_without_a_fixed_base_are_refused_and_its_joints_are_fo
 
 
 def test_a_simulation_has_the_numbers_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("symoro.ui.bench.simulation.APART", 0.0)
+    monkeypatch.setattr("symoro.ui.service.simulation.APART", 0.0)
     robot = opened("planar2r")["robot"]
     pieces: list[Piece] = []
 
@@ -164,8 +164,8 @@ def test_a_robot_without_masses_is_refused_at_once() -> None:
 
 
 def test_no_more_is_told_than_the_answer_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("symoro.ui.bench.simulation.APART", 0.0)
-    monkeypatch.setattr("symoro.ui.bench.playback.MOST_ROWS", 10)
+    monkeypatch.setattr("symoro.ui.service.simulation.APART", 0.0)
+    monkeypatch.setattr("symoro.ui.service.playback.MOST_ROWS", 10)
     robot = opened("planar2r")["robot"]
     came: list[int] = []
     with listening(lambda told: came.append(len(told.came.times)) if told.came else None):
@@ -280,8 +280,8 @@ def test_what_would_change_nothing_is_refused(more: dict[str, Any], words: str) 
 def test_numbers_that_a_view_brings_are_taken() -> None:
     for name in ("filip3r", "cartpole", "diffdrive", "sr400", "flexible2r"):
         view = opened(name)
-        from symoro.ui.bench.payload import robot_of
-        from symoro.ui.bench.playback import numbers_of
+        from symoro.ui.service.payload import robot_of
+        from symoro.ui.service.playback import numbers_of
 
         assert numbers_of(robot_of(view), view).keys() <= set(view["symbols"])
 
@@ -290,7 +290,7 @@ def test_a_base_on_wheels_starts_where_the_description_puts_it() -> None:
     from dataclasses import replace
 
     from symoro.expr.formula import formula
-    from symoro.ui.bench.simulation import placing
+    from symoro.ui.service.simulation import placing
 
     robot = symoro.load("tricycle")
     entries = [[0, -1, 0, 2], [1, 0, 0, 3], [0, 0, 1, "h"], [0, 0, 0, 1]]

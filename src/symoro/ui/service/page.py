@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from symoro.progress import Progress, listening
-from symoro.ui import bench
-from symoro.ui.bench import answers
-from symoro.ui.bench.missing_package import LOADED_LATE
+from symoro.ui import service
+from symoro.ui.service import answers
+from symoro.ui.service.missing_package import LOADED_LATE
 
 Tell = Callable[[str, float, float | None], None]
 STOPPED = "it needed more memory or depth than a page has"
@@ -45,7 +45,7 @@ def answer(name: str, payload: str, tell: Tell) -> str:
     _MISSED.names.clear()
     try:
         with listening(hear):
-            found = bench.call(name, json.loads(payload))
+            found = service.call(name, json.loads(payload))
     except (MemoryError, RecursionError):
         hint = "make the robot smaller, or run symoro on your machine"
         found = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}

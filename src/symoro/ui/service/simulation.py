@@ -1,4 +1,4 @@
-"""Simulations on the bench: started from a posture, watched as they come, and told whole at their end.
+"""Simulations in the workbench: started from a posture, watched as they come, and told whole at their end.
 
 While a simulation runs, its samples are told to whoever listens for progress (`symoro.progress`, `came`), a few times a
 second: {"times": [...], "q": [...], "tau": [...], "base": [...]}. All of them together are no more than the answer has.
@@ -16,10 +16,10 @@ from symoro.errors import UnknownNameError
 from symoro.progress import Task, task
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
-from symoro.ui.bench.answer_types import EventData, Piece, SimulationAnswer
-from symoro.ui.bench.motions import motion_of, units_of
-from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of, row, stride
+from symoro.ui.service.answer_types import EventData, Piece, SimulationAnswer
+from symoro.ui.service.motions import motion_of, units_of
+from symoro.ui.service.payload import item, robot_of
+from symoro.ui.service.playback import Postures, end_frame, kept_rows, number, numbers_of, row, stride
 
 if TYPE_CHECKING:
     from symoro.runtime.function import Array

@@ -1,4 +1,4 @@
-"""Identification on the bench: a log that was dropped on the page, and the report of what it tells of the robot.
+"""Identification in the workbench: a log that was dropped on the page, and the report of what it tells of the robot.
 
 The files of a log are written to a folder of their own for the time of the call. A description may name those files and
 no others.
@@ -18,9 +18,9 @@ from symoro.errors import ArgumentError, SymoroError
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot.description import Robot
 from symoro.robot.formats.robot_tree import tree_of
-from symoro.ui.bench.answer_types import IdentifyAnswer, ParameterData, SectionData
-from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.bench.playback import kept_rows, number, numbers_of
+from symoro.ui.service.answer_types import IdentifyAnswer, ParameterData, SectionData
+from symoro.ui.service.payload import item, robot_of
+from symoro.ui.service.playback import kept_rows, number, numbers_of
 from symoro.ui.values import posture_word
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import symoro
 from symoro.models.geometric.scene import all_frames
 from symoro.robot.formats import loads
 from symoro.runtime.function import Function
-from symoro.ui.bench import call
+from symoro.ui.service import call
 
 COUPLED = """
 symoro: 1

@@ -1,4 +1,4 @@
-"""Identification on the bench: the numbers of the library from a log that came as text, and what is wrong with one."""
+"""Identification in the workbench: the numbers of the library from a log that came as text, and what is wrong with one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import symoro
 from symoro.identification.log import log_of_arrays
-from symoro.ui.bench import call
+from symoro.ui.service import call
 
 pytest.importorskip("pyarrow")
 ROBOT = call("robot_open", {"id": "planar2r"})["robot"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from symoro.robot.flexibility import MODE_SHAPES
 from symoro.robot.wheels import WheelKind
-from symoro.ui.bench.answer_types import CellKind
+from symoro.ui.service.answer_types import CellKind
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, MOTION, WRENCH, BaseKind, Robot
 from symoro.robot.flexibility import Flexibility, flexible_links
 from symoro.robot.topology import JOINT_LETTERS
-from symoro.ui.bench import columns as of
-from symoro.ui.bench.answer_types import Row, Table
-from symoro.ui.bench.cells import coupling_text
-from symoro.ui.bench.columns import Column
-from symoro.ui.bench.edits import BASE_VECTORS, LIMITS
+from symoro.ui.service import columns as of
+from symoro.ui.service.answer_types import Row, Table
+from symoro.ui.service.cells import coupling_text
+from symoro.ui.service.columns import Column
+from symoro.ui.service.edits import BASE_VECTORS, LIMITS
 
 _UNITS = {"G": "gravity in the world (m/s^2)", "V0": "velocity of the base, in frame 0 (m/s)"} | {
     "W0": "angular velocity of the base, in frame 0 (rad/s)",

@@ -11,8 +11,8 @@ from symoro.models.geometric.scene import all_frames
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints, loops
-from symoro.ui.bench.answer_types import PostureRow, SolvedPose
-from symoro.ui.bench.payload import item, robot_of
+from symoro.ui.service.answer_types import PostureRow, SolvedPose
+from symoro.ui.service.payload import item, robot_of
 
 if TYPE_CHECKING:
     from symoro.runtime.function import Array

@@ -18,9 +18,9 @@ from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import guessed
 from symoro.robot.topology import describe, elastic_joints, structure
 from symoro.robot.wheels import Wheel, WheelKind
-from symoro.ui.bench.answer_types import Files, GalleryEntry, RobotsData, View, VisualData
-from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.bench.view import view
+from symoro.ui.service.answer_types import Files, GalleryEntry, RobotsData, View, VisualData
+from symoro.ui.service.payload import item, robot_of
+from symoro.ui.service.view import view
 
 MOST_LINKS = 200
 LONGEST_NAME = 100

@@ -12,7 +12,7 @@ import pytest
 from symoro.models.geometric.scene import all_frames
 from symoro.robot.formats import loads
 from symoro.runtime.function import Function
-from symoro.ui.bench import call
+from symoro.ui.service import call
 
 URDF = """<robot name="two">
   <material name="blue"><color rgba="0 0 1 1"/></material>

@@ -15,7 +15,7 @@ from symoro.model import Model
 from symoro.robot import library
 from symoro.robot.description import Robot
 from symoro.robot.formats.robot_tree import tree_of
-from symoro.ui.bench.defaults import default_values
+from symoro.ui.service.defaults import default_values
 
 
 def as_python(found: Model) -> str:

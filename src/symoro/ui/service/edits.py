@@ -17,7 +17,7 @@ from symoro.robot.conventions import variable_field
 from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, MOTION, WRENCH, BaseKind, Link, Robot
 from symoro.robot.flexibility import MODE_SHAPES, MODES, PROPERTIES
 from symoro.robot.wheels import WheelKind
-from symoro.ui.bench.cells import (
+from symoro.ui.service.cells import (
     JOINTS,
     SWITCH,
     cell,
@@ -29,9 +29,9 @@ from symoro.ui.bench.cells import (
     number,
     whole,
 )
-from symoro.ui.bench.draft import Draft, draft_of, robot_of_draft
-from symoro.ui.bench.payload import item
-from symoro.ui.bench.rows import ROWS, Asked, coordinates, symbols_of
+from symoro.ui.service.draft import Draft, draft_of, robot_of_draft
+from symoro.ui.service.payload import item
+from symoro.ui.service.rows import ROWS, Asked, coordinates, symbols_of
 
 LIMITS = ("lower", "upper", "velocity", "effort")
 BASE_VECTORS = ("G", "V0", "W0", "VP0", "WP0")

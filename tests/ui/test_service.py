@@ -16,7 +16,7 @@ from symoro.models.geometric.scene import all_frames
 from symoro.robot import library
 from symoro.robot.formats import loads
 from symoro.runtime.function import Function
-from symoro.ui.bench import CALLS, call, call_text
+from symoro.ui.service import CALLS, call, call_text
 
 RX90 = call("robot_open", {"id": "rx90"})
 
@@ -304,7 +304,7 @@ def test_the_quick_calls_do_without_numpy() -> None:
 import sys
 for name in ("numpy", "sympy"):
     sys.modules[name] = None
-from symoro.ui.bench import call
+from symoro.ui.service import call
 assert call("about", {})["version"]
 for card in call("robots", {})["robots"]:
     view = call("robot_open", {"id": card["id"]})
