@@ -14,7 +14,7 @@ W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots",
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -188,6 +188,38 @@ class Robot:
         if j == 0:
             return replace(self, base=replace(self.base, link=link))
         return replace(self, links=(*self.links[: j - 1], link, *self.links[j:]))
+
+    def with_payload(
+        self,
+        mass: FormulaLike,
+        com: Sequence[FormulaLike] | None = None,
+        inertia: Any = None,
+        link: int | str | None = None,
+    ) -> Robot:
+        """Return a robot that carries a rigid payload in addition to what it already carries.
+
+            robot.with_payload(mass=2, com=[0, 0, 0.05])
+            robot.with_payload(mass=2, com=[0, 0, 0.05], inertia=[0.01, 0.01, 0.004], link="forearm")
+
+        Args:
+            mass: mass in kg; a number, or an expression such as "MP".
+            com: centre of mass in metres, in the frame that carries the payload; the frame's origin unless given.
+            inertia: inertia about the centre of mass in kg m2, in the axes of that frame: 3 values (the diagonal),
+                6 (xx, xy, xz, yy, yz, zz) or 3 rows of 3; a point mass unless given.
+            link: number or name of the link that carries the payload: its inertial parameters are increased, and `com`
+                refers to the link's frame. Unless given, the end effector carries the payload, and `com` refers to the
+                tool frame. If the robot has no tool frame, one is added that coincides with the frame of the platform
+                or of the last link.
+
+        Raises:
+            ArgumentError: the mass is negative, the link is flexible, or the robot has several terminal links, no tool
+                frame, and no link is given.
+            OptionError: `com` or `inertia` has a wrong shape.
+            UnknownNameError: there is no such link.
+        """
+        from symoro.robot.payload import with_payload
+
+        return with_payload(self, mass, com, inertia, link)
 
     def bind(self, values: Mapping[str, FormulaLike]) -> Robot:
         """Numbers (or other expressions) for symbols, folded into the description."""

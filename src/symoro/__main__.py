@@ -1,0 +1,6 @@
+"""Run the command line: `python -m symoro` equals the command `symoro`."""
+
+from symoro.ui.cli import main
+
+if __name__ == "__main__":
+    raise SystemExit(main())

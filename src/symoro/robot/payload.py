@@ -1,0 +1,76 @@
+"""Add a rigid payload to a robot: at the tool frame, or on a link.
+
+With mass m, centre of mass c and inertia matrix I about c, both in the axes of the frame that carries it, a body adds
+
+    M += m,    MS += m c,    J += I + m (c'c 1 - c c')
+
+to the inertial parameters of its carrier (`centre`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from symoro.errors import ArgumentError
+from symoro.expr.formula import FormulaLike, formula
+from symoro.robot.centre import without_centre
+from symoro.robot.records import INERTIAL, Link, Placement, Tool
+from symoro.robot.topology import leaves
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
+
+
+def with_payload(
+    robot: Robot,
+    mass: FormulaLike,
+    com: Sequence[FormulaLike] | None = None,
+    inertia: Any = None,
+    link: int | str | None = None,
+) -> Robot:
+    """Return the robot with a payload added; see `Robot.with_payload`."""
+    number = formula(mass).number
+    if number is not None and number < 0:
+        raise ArgumentError(
+            f"the mass of the payload is {number:g} kg: expected a number that is not negative"
+        )
+    central = {"mass": mass, "com": (0, 0, 0) if com is None else com}
+    body = without_centre(central if inertia is None else {**central, "inertia": inertia})
+    if link is not None:
+        return _on_link(robot, body, link)
+    tool = robot.tool or Tool(Placement(_end_frame(robot)))
+    return replace(robot, tool=tool, payload=_sum(robot.payload or Link(), body))
+
+
+def _on_link(robot: Robot, body: dict[str, Any], link: int | str) -> Robot:
+    carrier = robot.link(link)
+    if carrier.flexible is not None:
+        raise ArgumentError(
+            f"link {link} is flexible: its own inertial parameters do not move with its tip",
+            hint="add the payload at the tool frame (no link given), or to the tip of the flexible link",
+        )
+    return robot.with_link(link, **{name: getattr(carrier, name) + body[name] for name in INERTIAL})
+
+
+def _sum(link: Link, body: dict[str, Any]) -> Link:
+    return replace(link, **{name: getattr(link, name) + body[name] for name in INERTIAL})
+
+
+def _end_frame(robot: Robot) -> int:
+    """Return the frame of the end effector of a robot without a tool frame.
+
+    Raises:
+        ArgumentError: the robot has several terminal links.
+    """
+    if robot.platform is not None:
+        return robot.platform
+    ends = leaves(robot)
+    if len(ends) == 1:
+        return ends[0]
+    names = ", ".join(f"{j} ({robot.link(j).name})" if robot.link(j).name else str(j) for j in ends[:8])
+    raise ArgumentError(
+        f"robot '{robot.name}' has {len(ends)} terminal links and no tool frame",
+        hint=f"give the link that carries the payload, link=...; the terminal links are {names}",
+    )
