@@ -4,6 +4,7 @@
 #   PYTHON=python   the Python that makes it (default: the first of at least 3.11)
 #   JOBS=n          test processes (default 2)
 #   TEST_TOOLS=     compilers and interpreters to look for; empty: leave the system alone
+#   PYTHONS=list    interpreters with which make release also tries the wheel
 #   GUI=options     what make gui hands to symoro gui, such as --no-browser
 
 VENV ?= .venv
@@ -15,14 +16,14 @@ override VENV := $(abspath $(VENV))
 BIN := $(VENV)/bin
 BENCHMARKS = $(sort $(wildcard benchmarks/[a-z]*.py))
 export PYTHON
-test slow: export OPENBLAS_NUM_THREADS = 1 # each test process has a core of its own
+test slow coverage: export OPENBLAS_NUM_THREADS = 1 # each test process has a core of its own
 export PYTHONDONTWRITEBYTECODE = # hundreds of processes would compile every module again
 
 ifndef CHECKING
 .NOTPARALLEL: # two pip runs at once would spoil the environment
 endif
 .DEFAULT_GOAL := help
-.PHONY: help demo gui site test lint format slow bench docs-check clean distclean test-tools demo-tools
+.PHONY: help demo gui site test lint format slow bench docs-check coverage release clean distclean test-tools demo-tools
 .PHONY: style types imports model-pages page-tests
 
 help: ## this list
@@ -76,6 +77,12 @@ slow: $(VENV)/.test test-tools ## the long sweeps
 bench: $(VENV)/.test demo-tools ## every benchmark
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
+coverage: $(VENV)/.dev test-tools ## the share of the lines that the tests run; at least 90 %
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q --cov --cov-report=term:skip-covered --cov-report=html
+
+release: $(VENV)/.dev demo-tools ## wheel and sdist in dist/, checked, installed into an empty environment and tried
+	$(BIN)/python tools/release.py $(if $(PYTHONS),--try $(PYTHONS))
+
 docs-check: $(VENV)/.base ## the links and the examples of the documentation, as its readers run them
 	$(BIN)/python tools/check_docs.py --clean $(VENV)
 
@@ -104,3 +111,7 @@ $(VENV)/.base: pyproject.toml | $(BIN)/python
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
 	@touch $(VENV)/.base $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@touch $(VENV)/.base $(VENV)/.test $@

@@ -106,3 +106,12 @@ def test_node_is_asked_for_when_there_is_a_page_to_build(clone: Path) -> None:
     assert "nodejs" not in for_editable
     (clone / "PKG-INFO").write_text("", "utf-8")  # an sdist
     assert "nodejs" not in run(clone, ask).stdout
+
+
+def test_version_changelog_and_citation_agree() -> None:
+    """The release script stops if the three files have different versions."""
+    import symoro
+
+    code = "import sys; sys.path.insert(0, 'tools'); import release; print(release.version())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == symoro.__version__

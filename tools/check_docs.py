@@ -1,6 +1,7 @@
 """Check the documentation: relative links lead somewhere, Python examples and command lines run.
 
     python tools/check_docs.py                  every page, in the running environment
+    python tools/check_docs.py PAGE ...         these pages alone
     python tools/check_docs.py --extra NAME     the pages that need this extra alone; without NAME, those that need none
     python tools/check_docs.py --clean PREFIX   each page as its readers have it: in PREFIX-plain, which contains the
                                                 wheel of symoro, or in PREFIX-NAME, with the extra that it needs
@@ -280,11 +281,12 @@ def environment(prefix: str, extra: str) -> Path:
 def main() -> int:
     """Check the pages that were asked for; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="pages to check; default: all")
     parser.add_argument("--times", action="store_true", help="print which pages take longest")
     parser.add_argument("--extra", nargs="?", const="", help="only pages that need this extra, or none")
     parser.add_argument("--clean", metavar="PREFIX", help="make environments, and check each page in its own")
     options = parser.parse_args()
-    every = pages()
+    every = [page.resolve() for page in options.pages] or pages()
     if options.clean is None:
         chosen = [page for page in every if options.extra is None or extra_of(page) == options.extra]
         return check(chosen, options.times)
