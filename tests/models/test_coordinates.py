@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import symoro
 from symoro.expr.formula import Formula, formula
-from symoro.models.coordinates.couplings import Ratios, coordinates_at
+from symoro.models.coordinates.couplings import CoupledCoordinates, coordinates_at
 from symoro.program.interpret import interpret
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Coupling, Frame, JointType, Link, Robot
@@ -80,7 +80,7 @@ def test_every_model_takes_the_bias_of_the_layer(model: str, monkeypatch: pytest
         "jdot-qdot": lambda: without + value("jacobian") @ b,
         "direct-dynamics": lambda: without - b,
     }[model]()
-    monkeypatch.setattr(Ratios, "bias", lambda self, qd: dict.fromkeys(self.rows, 0.5))
+    monkeypatch.setattr(CoupledCoordinates, "bias", lambda self, qd: dict.fromkeys(self.rows, 0.5))
     result = value(model)
     assert not np.allclose(result, without)
     np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-9)

@@ -2,7 +2,7 @@
 
     q_tree = f(q),   qd_tree = G qd,   qdd_tree = G qdd + Gdot qd,   tau = G' tau_tree
 
-`Coordinates` is the one place that knows G. `Ratios` are a constant one (couplings), without bias Gdot qd. A robot with
+`Coordinates` is the one place that knows G. `CoupledCoordinates` are a constant one (couplings), without bias Gdot qd. A robot with
 closed loops (`kinematic.loop.coordinates`) takes the positions of all its joints, a posture in which the loops are
 closed, and has the active joints for coordinates: its inputs are q, qda and qdda, and tau of the active joints.
 
@@ -77,7 +77,7 @@ class Coordinates(ABC):
         """G' tau: efforts of the tree's joints as efforts on the coordinates."""
 
     @abstractmethod
-    def columns(self, found: Mapping[int, Vector], size: int) -> list[Vector]:
+    def columns(self, of_joints: Mapping[int, Vector], size: int) -> list[Vector]:
         """J G: columns by coordinate from those of the tree's joints; a joint left out has none."""
 
     @abstractmethod
@@ -93,7 +93,7 @@ class Coordinates(ABC):
         """For each coordinate the rates of the entries of the input q: the way on which a posture moves with it."""
 
 
-class Ratios(Coordinates):
+class CoupledCoordinates(Coordinates):
     """Joints that follow others by constant ratios.
 
     Attributes:
@@ -118,12 +118,12 @@ class Ratios(Coordinates):
         return True
 
     def rates(self, qd: JointEntries) -> dict[int, Scalar]:
-        found: dict[int, Scalar] = {}
+        velocities: dict[int, Scalar] = {}
         for j, row in self.rows.items():
-            found[j] = 0
+            velocities[j] = 0
             for i, entry in row:
-                found[j] = entry * qd[i] + found[j]
-        return found
+                velocities[j] = entry * qd[i] + velocities[j]
+        return velocities
 
     def bias(self, qd: JointEntries) -> dict[int, Scalar]:
         return dict.fromkeys(self.rows, 0)
@@ -133,16 +133,16 @@ class Ratios(Coordinates):
         return {j: x + bias[j] for j, x in self.rates(qdd).items()}
 
     def project(self, efforts: JointEntries) -> list[Scalar]:
-        found = {j: efforts[j] for j in self.own}
+        projected = {j: efforts[j] for j in self.own}
         for j, row in self.rows.items():
-            if j not in found:
+            if j not in projected:
                 for i, entry in row:
-                    found[i] = found[i] + entry * efforts[j]
-        return list(found.values())
+                    projected[i] = projected[i] + entry * efforts[j]
+        return list(projected.values())
 
-    def columns(self, found: Mapping[int, Vector], size: int) -> list[Vector]:
+    def columns(self, of_joints: Mapping[int, Vector], size: int) -> list[Vector]:
         columns: dict[int, Vector] = {j: [0] * size for j in self.own}
-        for j, column in found.items():
+        for j, column in of_joints.items():
             for i, entry in self.rows[j]:
                 columns[i] = add(columns[i], column if entry == 1 else scale(entry, column))
         return list(columns.values())
@@ -157,13 +157,13 @@ class Ratios(Coordinates):
         return {i: {i: 1} for i in self.own}
 
 
-def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> Ratios:
+def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> CoupledCoordinates:
     """The coordinates at given values; `into` makes numbers or expressions of formulas."""
     at = positions(robot, q, into)
-    return Ratios(tuple(independent(robot)), at, {j: tuple(drivers(robot, j, into)) for j in at})
+    return CoupledCoordinates(tuple(independent(robot)), at, {j: tuple(drivers(robot, j, into)) for j in at})
 
 
-def posture(builder: Builder, robot: Robot) -> Ratios:
+def posture(builder: Builder, robot: Robot) -> CoupledCoordinates:
     """Declare the input q: every joint that has a coordinate while the loops are open."""
     own = independent(robot)
     q = builder.input(Q, (len(own),), [f"q{j}" for j in own])
@@ -178,12 +178,12 @@ def coordinate_joints(robot: Robot) -> list[int]:
 
 def joint_positions(builder: Builder, robot: Robot, *, cut: bool = False) -> dict[int, Scalar]:
     """Declare the input q (and qc for opened joints, when asked) and give every joint's position."""
-    found = dict(posture(builder, robot).positions)
+    joint_values = dict(posture(builder, robot).positions)
     if cut:
-        opened = cut_joints(robot)
-        qc = builder.input(QC, (len(opened),), [f"q{j}" for j in opened])
-        found.update(zip(opened, qc, strict=True))
-    return found
+        cut_numbers = cut_joints(robot)
+        qc = builder.input(QC, (len(cut_numbers),), [f"q{j}" for j in cut_numbers])
+        joint_values.update(zip(cut_numbers, qc, strict=True))
+    return joint_values
 
 
 def fixed_value(builder: Builder, robot: Robot, name: str, j: int) -> Expr | None:
@@ -197,14 +197,14 @@ def fixed_value(builder: Builder, robot: Robot, name: str, j: int) -> Expr | Non
 
 def coupled_positions(robot: Robot, known: JointEntries, into: Into) -> dict[int, Scalar]:
     """The positions of the joints of the tree that known ones drive."""
-    found: dict[int, Scalar] = {}
+    followed: dict[int, Scalar] = {}
     for j, law in followers(robot).items():
         if j <= robot.NL and all(i in known for i, _ in law.terms):
             total = into(law.offset)
             for i, ratio in law.terms:
                 total = total + into(ratio) * known[i]
-            found[j] = total
-    return found
+            followed[j] = total
+    return followed
 
 
 def uncoupled(robot: Robot) -> Robot:

@@ -8,7 +8,7 @@ from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, matmul, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.coordinates.blocks import BASE, PLANAR_BASE, Block, Coordinate, Values, joint
-from symoro.models.coordinates.couplings import Ratios
+from symoro.models.coordinates.couplings import CoupledCoordinates
 from symoro.models.coordinates.provider import Actuation, ConstraintProvider
 from symoro.models.kinematic.wheels.rolling import classical, rolling
 from symoro.program.builder import Builder
@@ -30,7 +30,12 @@ class WheelCoordinates(ConstraintProvider):
     is_identity = is_constant = False
 
     def __init__(
-        self, builder: Builder, robot: Robot, *, surplus: bool = False, joints: Ratios | None = None
+        self,
+        builder: Builder,
+        robot: Robot,
+        *,
+        surplus: bool = False,
+        joints: CoupledCoordinates | None = None,
     ) -> None:
         self.builder = builder
         self.rolling = rolling(builder, robot, surplus=surplus, joints=joints)

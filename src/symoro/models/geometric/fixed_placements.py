@@ -36,10 +36,10 @@ def between(builder: Builder, robot: Robot, start: int, end: int, body: tuple[in
 
 def _on(builder: Builder, robot: Robot, j: int, root: int) -> Matrix:
     way = chain(robot, j)
-    found: Matrix = identity(4)
+    transform: Matrix = identity(4)
     for k in way[way.index(root) + 1 :]:
-        found = matmul(found, placed(builder, robot.frame(k)))
-    return found
+        transform = matmul(transform, placed(builder, robot.frame(k)))
+    return transform
 
 
 def settled(x: object, size: float = 1.0) -> bool:

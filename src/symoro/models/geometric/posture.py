@@ -18,11 +18,11 @@ from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import (
     NumericTree,
     Placements,
+    identity_pose,
     joint_positions,
     local_pose,
     numeric_tree,
     placements,
-    standing,
 )
 from symoro.robot.coordinates import followers, independent
 from symoro.robot.description import GEOMETRIC, BaseKind, Frame, JointType, Placement, Robot
@@ -62,7 +62,7 @@ def segments(robot: Robot, values: Mapping[str, float]) -> list[Segment]:
     """
     numbers = _Numbers(robot, values)
     tree = _tree(robot, numbers)
-    return list(_figure(robot, numbers, tree, np.zeros(len(tree.coordinates)), opened=False).segments)
+    return list(_figure(robot, numbers, tree, np.zeros(len(tree.coordinates)), is_open=False).segments)
 
 
 def figure(robot: Robot, values: Mapping[str, float], posture: Sequence[float] | None = None) -> Figure:
@@ -87,10 +87,12 @@ def figure(robot: Robot, values: Mapping[str, float], posture: Sequence[float] |
     if given is not None:
         q[: len(own)] = [given[own.index(j)] for j in tree.coordinates[: len(own)]]
     if not robot.B:
-        return _figure(robot, numbers, tree, q, opened=False)
+        return _figure(robot, numbers, tree, q, is_open=False)
     start = None if given is None else {j: float(x) for j, x in zip(own, given, strict=True)}
-    found = assembled(tree, start)
-    return _figure(robot, numbers, tree, found[0].q if found else q, opened=not found)
+    closed_postures = assembled(tree, start)
+    return _figure(
+        robot, numbers, tree, closed_postures[0].q if closed_postures else q, is_open=not closed_postures
+    )
 
 
 def _tree(robot: Robot, numbers: _Numbers) -> NumericTree:
@@ -105,27 +107,27 @@ def _tree(robot: Robot, numbers: _Numbers) -> NumericTree:
     return replace(tree, local=local)
 
 
-def _figure(robot: Robot, numbers: _Numbers, tree: NumericTree, q: Array, *, opened: bool) -> Figure:
+def _figure(robot: Robot, numbers: _Numbers, tree: NumericTree, q: Array, *, is_open: bool) -> Figure:
     row = q[None]
-    start = standing(row)
+    start = identity_pose(row)
     if robot.base.kind == BaseKind.FIXED:
         z = np.array([numbers.of(entry) for entry in robot.base.Z]).reshape(1, 4, 4)
         start = Placements(z[:, :3, :3], z[:, :3, 3])
     placed: dict[int | str, Placements] = dict(placements(tree, row, {0: start}).items())
     (moved,) = joint_positions(tree, row)
-    found = []
+    lines = []
     for j in tree.frames:
         frame = robot.frame(j)
         slide = moved[j - 1] if frame.sigma == JointType.PRISMATIC else 0.0
-        found.append(Segment(j, numbers.corners(frame, placed[frame.ant], placed[j], slide)))
+        lines.append(Segment(j, numbers.corners(frame, placed[frame.ant], placed[j], slide)))
     if robot.tool:
         place = robot.tool.place
         before = placed[place.ant]
         along = Placements(np.eye(3)[None], np.array([[numbers.tip(place.ant), 0.0, 0.0]]))
         placed["tool"] = before.then(along).then(local_pose(place, numbers.of))
-        found.append(Segment("tool", numbers.corners(place, before, placed["tool"], 0.0)))
+        lines.append(Segment("tool", numbers.corners(place, before, placed["tool"], 0.0)))
     axes = {j: _axes(at) for j, at in placed.items()}
-    return Figure(tuple(found), axes, opened)
+    return Figure(tuple(lines), axes, is_open)
 
 
 def _axes(at: Placements) -> tuple[Point, Point, Point]:

@@ -43,7 +43,7 @@ def axes_from(
     root: int = 0,
 ) -> dict[int, tuple[Vector, Vector]]:
     """(axis, position) in frame m of every frame on the way from `root` to `end`; m lies on that way."""
-    found: dict[int, tuple[Vector, Vector]] = {m: ([0, 0, 1], [0, 0, 0])}
+    axes: dict[int, tuple[Vector, Vector]] = {m: ([0, 0, 1], [0, 0, 0])}
     for goal in (root, end):
         rotation, position = identity(3), along("z", 0)
         axis, pending = "z", Angle(builder.number(0))
@@ -59,8 +59,8 @@ def axes_from(
                 move = along(axis, step.length)
             position = shifted(position, rotation, move)
             if step.ends_frame:
-                found[step.frame] = (_z_axis(rotation, axis, pending, trig), position)
-    return found
+                axes[step.frame] = (_z_axis(rotation, axis, pending, trig), position)
+    return axes
 
 
 def _z_axis(rotation: Matrix, axis: str, pending: Angle, trig: Trigonometry) -> Vector:

@@ -55,8 +55,8 @@ def all_frames(robot: Robot) -> Program:
         place = fixed_place(builder, robot.tool.place)
         last = robot.NF + 1
         tree[last] = local_frame(last, robot.tool.place.ant, JointType.FIXED, place, trig)
-    found = outward(tree, FramePlace(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
-    builder.output(PLACES, [homogeneous(found[j].rotation, found[j].position) for j in sorted(tree)])
+    poses = outward(tree, FramePlace(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
+    builder.output(PLACES, [homogeneous(poses[j].rotation, poses[j].position) for j in sorted(tree)])
     if followers(robot):
         builder.output(JOINTS, [q[j] for j in sorted(q)])
     return optimise(builder.program())

@@ -88,23 +88,23 @@ def _form(graph: Graph, lit: int) -> tuple[AngleForm, int]:
 def _between(forms: Sequence[AngleForm]) -> list[AngleForm]:
     """Few forms, short ones first, of which all others are sums: those that occur, and their differences and sums."""
     tried = [*forms, *(_added(a, b, n) for a, b in combinations(forms, 2) for n in (-1, 1))]
-    found: list[AngleForm] = []
+    basis: list[AngleForm] = []
     for form in sorted(tried, key=len):
-        if form and len(found) < len(forms) and _shares(form, found) is None:
-            found.append(form)
-    needed = [_shares(form, found) for form in forms]
+        if form and len(basis) < len(forms) and _shares(form, basis) is None:
+            basis.append(form)
+    needed = [_shares(form, basis) for form in forms]
     if all(shares is not None and max(map(abs, shares)) <= 1 for shares in needed):
-        return [one for k, one in enumerate(found) if any(shares and shares[k] for shares in needed)]
+        return [one for k, one in enumerate(basis) if any(shares and shares[k] for shares in needed)]
     return _independent(forms)
 
 
 def _independent(forms: Sequence[AngleForm]) -> list[AngleForm]:
     """Those that are no sum of the others before them, long ones first."""
-    found: list[AngleForm] = []
+    independent: list[AngleForm] = []
     for form in sorted(forms, key=len, reverse=True):
-        if _shares(form, found) is None:
-            found.append(form)
-    return found
+        if _shares(form, independent) is None:
+            independent.append(form)
+    return independent
 
 
 def _added(a: AngleForm, b: AngleForm, n: int) -> AngleForm:

@@ -147,11 +147,11 @@ def jacobian_determinant(robot: Robot, to: int | str | None = None) -> Program:
     """The determinant, each factor a variable of its own."""
     tree, end, _ = moving_frame(robot, to)
     builder = Builder(f"{robot.name}_jacobian_determinant")
-    found = determinant(builder, chosen_part(builder, tree, end, joint_provider(builder, tree)))
-    total: Scalar = builder.number(found.sign)
+    factorization = determinant(builder, chosen_part(builder, tree, end, joint_provider(builder, tree)))
+    total: Scalar = builder.number(factorization.sign)
     number = 0
     notes = []
-    for part in found.blocks:
+    for part in factorization.blocks:
         total = total * part.coefficient
         for value, power in part.factors:
             if builder.graph.op[value.lit >> 1] in (ops.ADD, ops.SUB, ops.MUL):
@@ -161,7 +161,7 @@ def jacobian_determinant(robot: Robot, to: int | str | None = None) -> Program:
                 total = total * value
         if part.why_not:
             notes.append(part.why_not)
-    builder.output(DET, total, f"determinant of {found.meaning}")
+    builder.output(DET, total, f"determinant of {factorization.meaning}")
     program = builder.program()
-    notes = [f"determinant of {found.meaning}", *dict.fromkeys(notes)]
+    notes = [f"determinant of {factorization.meaning}", *dict.fromkeys(notes)]
     return replace(program, header=(("note", "; ".join(notes)),))

@@ -108,7 +108,7 @@ class _Polynomials:
         if polynomial == 0:
             return Factoring(Expr(self.graph, self.graph.number(0)))
         written_otherwise = (polynomial, self._lifted(polynomial))
-        coefficient, parts = max(map(self._split, written_otherwise), key=lambda found: len(found[1]))
+        coefficient, parts = max(map(self._split, written_otherwise), key=lambda split: len(split[1]))
         lit = self.graph.number(self._number(coefficient))
         written = tuple((self._written(p), int(power)) for p, power in parts)
         return Factoring(self.value, Expr(self.graph, lit), written or ((Expr(self.graph, 2), 1),))
@@ -185,14 +185,14 @@ class _Polynomials:
                 continue
             op = graph.op[i]
             if op in (ops.SIN, ops.COS):
-                found = _angle_sum(graph, graph.args[i][0])
-                if found is not None:
-                    self.sums[i] = found
-                    for node, _ in found.terms:
+                angle_sum = _angle_sum(graph, graph.args[i][0])
+                if angle_sum is not None:
+                    self.sums[i] = angle_sum
+                    for node, _ in angle_sum.terms:
                         if node not in self.angles:
                             self.angles.append(node)
-                    if found.rest >> 1:
-                        for lit in (graph.sin(found.rest), graph.cos(found.rest)):
+                    if angle_sum.rest >> 1:
+                        for lit in (graph.sin(angle_sum.rest), graph.cos(angle_sum.rest)):
                             atoms.update(dict.fromkeys(self._leaves(lit >> 1)))
                 else:
                     atoms.setdefault(i)
@@ -304,14 +304,14 @@ class _Polynomials:
             p = lifted
         return p
 
-    def _expanded(self, found: _Sum, op: int) -> Any:
+    def _expanded(self, angle_sum: _Sum, op: int) -> Any:
         """sin or cos of a sum of angles, by the addition theorems."""
         s, c = self.ring.zero, self.ring.one
-        for node, sign in found.terms:
+        for node, sign in angle_sum.terms:
             sj, cj = sign * self.sine[node], self.cosine[node]
             s, c = self._reduced(s * cj + c * sj), self._reduced(c * cj - s * sj)
-        if found.rest >> 1:
-            sr, cr = (self._atom_of(f(found.rest)) for f in (self.graph.sin, self.graph.cos))
+        if angle_sum.rest >> 1:
+            sr, cr = (self._atom_of(f(angle_sum.rest)) for f in (self.graph.sin, self.graph.cos))
             s, c = s * cr + c * sr, c * cr - s * sr
         return s if op == ops.SIN else c
 
@@ -345,13 +345,13 @@ class _Polynomials:
 
     def _trades(self) -> list[tuple[int, int, int]]:
         """(angle, other, sign): the angle may be replaced by the sum angle + sign*other."""
-        found: dict[tuple[int, int, int], None] = {}
+        substitutions: dict[tuple[int, int, int], None] = {}
         for s in self.sums.values():
             for (a, x), (b, y) in zip(s.terms, s.terms[1:], strict=False):
                 if a != b:
-                    found[(b, a, x * y)] = None
-                    found[(a, b, x * y)] = None
-        return list(found)
+                    substitutions[(b, a, x * y)] = None
+                    substitutions[(a, b, x * y)] = None
+        return list(substitutions)
 
     def _traded(self, p: Any, angle: int, other: int, sign: int) -> Any:
         """p with the generators of `angle` meaning the sum: q_angle = sum - sign*other."""
@@ -387,7 +387,7 @@ def _waves(powers: Sequence[int], n: int) -> dict[_Wave, int]:
 
 def _times_wave(waves: dict[_Wave, int], op: int, k: int) -> dict[_Wave, int]:
     """Twice a sum of waves times sin or cos of angle k: each splits into the sum and the difference of the angles."""
-    found: dict[_Wave, int] = {}
+    product: dict[_Wave, int] = {}
     for (kind, multiples), value in waves.items():
         for step in (1, -1):
             angles = (*multiples[:k], multiples[k] + step, *multiples[k + 1 :])
@@ -405,8 +405,8 @@ def _times_wave(waves: dict[_Wave, int], op: int, k: int) -> dict[_Wave, int]:
                 sign = -sign if new == ops.SIN else sign
             if new == ops.COS or first:
                 key = (new, angles)
-                found[key] = found.get(key, 0) + sign * value
-    return {key: value for key, value in found.items() if value}
+                product[key] = product.get(key, 0) + sign * value
+    return {key: value for key, value in product.items() if value}
 
 
 def _angle_sum(graph: Graph, lit: int) -> _Sum | None:

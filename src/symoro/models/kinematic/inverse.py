@@ -93,12 +93,12 @@ def structures(
         "equations": equations,
         "applies": needs_joints,
     }
-    found = {
+    details_of = {
         FIXED: {**own, "applies_to": "every robot with a moving joint"},
         ON_WHEELS: own,
         PLATFORM: PLATFORM_DETAILS,
     }
-    return {s: {**details, "inputs": inputs[s]} if inputs else details for s, details in found.items()}
+    return {s: {**details, "inputs": inputs[s]} if inputs else details for s, details in details_of.items()}
 
 
 @dataclass(frozen=True)
@@ -167,10 +167,10 @@ def _mids(robot: Robot, end: int, frame: int | str, mid: int | str | None) -> li
 
 
 def _cheapest(programs: list[Program | None], robot: Robot) -> Program:
-    found = [program for program in programs if program is not None]
-    if not found:
+    derived = [program for program in programs if program is not None]
+    if not derived:
         raise NotApplicableError(f"robot '{robot.name}': {SINGULAR}", hint="use method='damped'")
-    return min(found, key=lambda program: count(program).total)
+    return min(derived, key=lambda program: count(program).total)
 
 
 def _solve(builder: Builder, matrix: Matrix, right: Matrix) -> Matrix | None:
@@ -184,8 +184,8 @@ def _solve(builder: Builder, matrix: Matrix, right: Matrix) -> Matrix | None:
 def _least(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
     """J' (J J')^-1 right, the least of all solutions."""
     jt = transpose(j)
-    found = _solve(builder, matmul(j, jt), right)
-    return matmul(jt, found) if found else None
+    solution = _solve(builder, matmul(j, jt), right)
+    return matmul(jt, solution) if solution else None
 
 
 def _partial(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
@@ -232,15 +232,15 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
     columns = _moving_columns(s)
     n = len(s.joints)
     if len(columns) < 6:
-        found = _partial(s.builder, _restricted(assembled(s.factors), columns), identity(6))
+        inverse = _partial(s.builder, _restricted(assembled(s.factors), columns), identity(6))
     else:
         third = _restricted(s.factors.third, columns)
         units = transpose([_to_mid(s.factors, [*e[:3]], [*e[3:]]) for e in identity(6)])
-        found = _least(s.builder, third, units) if len(columns) > 6 else _solve(s.builder, third, units)
-    if found is None:
+        inverse = _least(s.builder, third, units) if len(columns) > 6 else _solve(s.builder, third, units)
+    if inverse is None:
         return None
     title = f"inverse of the Jacobian of frame {end} in frame {frame}"
-    s.builder.output(inverse_port(ON_WHEELS if robot.wheels else FIXED), _spread(found, columns, n), title)
+    s.builder.output(inverse_port(ON_WHEELS if robot.wheels else FIXED), _spread(inverse, columns, n), title)
     return s.builder.program()
 
 
@@ -287,20 +287,20 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     wanted = s.builder.input(WANTED, (6,), [f"V_{k}" for k in range(1, 7)], title)
     relative = subtract(wanted, _base_part(s))
     n = len(s.joints)
-    found: list[list[Scalar]] | None
+    rates: list[list[Scalar]] | None
     if method == "regular":
         there = _to_mid(s.factors, relative[:3], relative[3:])
-        found = _solve(s.builder, _restricted(s.factors.third, columns), [[x] for x in there])
+        rates = _solve(s.builder, _restricted(s.factors.third, columns), [[x] for x in there])
     elif method == "partial":
-        found = _partial(s.builder, _restricted(assembled(s.factors), columns), [[x] for x in relative])
+        rates = _partial(s.builder, _restricted(assembled(s.factors), columns), [[x] for x in relative])
     else:
         names = [f"qd0_{j}" for j in s.joints]
         preferred = s.builder.input(PREFERRED, (n,), names, default=[0.0] * n)
         towards = _damped if method == "damped" else _redundant
-        found = towards(s, columns, relative, [preferred[k] for k in columns])
-    if found is None:
+        rates = towards(s, columns, relative, [preferred[k] for k in columns])
+    if rates is None:
         return None
-    qd = _spread(found, columns, n)
+    qd = _spread(rates, columns, n)
     if method in ("redundant", "damped"):  # joints that do not move the frame are free to do as preferred
         qd = [row if k in columns else [preferred[k]] for k, row in enumerate(qd)]
     s.builder.output(QDA if robot.B or robot.wheels else QD, [row[0] for row in qd])
@@ -311,8 +311,8 @@ def _redundant(s: _Setting, columns: list[int], relative: Vector, near: Vector) 
     """qd0 + J' (J J')^-1 (V - J qd0); the third factor serves as well as J, the other two being regular."""
     third = _restricted(s.factors.third, columns)
     there = _to_mid(s.factors, relative[:3], relative[3:])
-    found = _least(s.builder, third, [[x] for x in subtract(there, matvec(third, near))])
-    return [[x + row[0]] for x, row in zip(near, found, strict=True)] if found else None
+    correction = _least(s.builder, third, [[x] for x in subtract(there, matvec(third, near))])
+    return [[x + row[0]] for x, row in zip(near, correction, strict=True)] if correction else None
 
 
 def _damped(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> Matrix | None:
@@ -320,8 +320,8 @@ def _damped(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> 
     j = _restricted(assembled(s.factors), columns)
     (damping,) = s.builder.input(DAMPING, (), ["damping"], default=[0.01])
     square = matadd(matmul(j, transpose(j)), matscale(damping * damping, identity(6)))
-    found = _solve(s.builder, square, [[x] for x in subtract(relative, matvec(j, near))])
-    return [[x] for x in add(near, matvec(transpose(j), [row[0] for row in found]))] if found else None
+    solution = _solve(s.builder, square, [[x] for x in subtract(relative, matvec(j, near))])
+    return [[x] for x in add(near, matvec(transpose(j), [row[0] for row in solution]))] if solution else None
 
 
 def _method_for(method: str, joints: int) -> str:

@@ -92,7 +92,7 @@ class LoopRows:
     @property
     def independent(self) -> bool:
         """Whether no row depends on the others but at singular postures."""
-        return sum(len(ways[0]) for ways in self.loops) == self.rank
+        return sum(len(forms[0]) for forms in self.loops) == self.rank
 
     def vanishes(self, values: Sequence[Scalar]) -> bool:
         """Return whether expressions are zero at all closed postures, each compared with its own bound."""
@@ -113,22 +113,22 @@ def loop_rows(builder: Builder, robot: Robot) -> LoopRows:
         raise NotApplicableError(
             f"robot '{robot.name}': an opened joint follows others, which is not analysed"
         )
-    found, at = loop_mobility(robot), constraints(robot)
+    mobility, at = loop_mobility(robot), constraints(robot)
     own = tuple(independent(robot))
     q: dict[int, Scalar] = {j: symbol(builder.graph, f"q{j}") for j in own}
     made: list[tuple[Matrix, ...]] = []
     moving: Matrix = []
-    for one in found.loops:
+    for one in mobility.loops:
         loop = one.loop
         here = _with_opened(builder, robot, loop, q, at, one.kind)
-        ways = [_rows(builder, robot, loop, here, at)]
-        if one.kind in PLANAR and robot.frame(loop.left).sigma == JointType.REVOLUTE and len(ways[0]) == 2:
-            ways.append(_turned(builder, here[loop.left], ways[0]))
-        made.append(tuple(ways))
+        forms = [_rows(builder, robot, loop, here, at)]
+        if one.kind in PLANAR and robot.frame(loop.left).sigma == JointType.REVOLUTE and len(forms[0]) == 2:
+            forms.append(_turned(builder, here[loop.left], forms[0]))
+        made.append(tuple(forms))
         linear = _linear_rows(builder, robot, loop, own) if one.kind == "parallelogram" else None
-        moving += ways[0] if linear is None else linear
+        moving += forms[0] if linear is None else linear
     symbols = {j: x for j, x in q.items() if isinstance(x, Expr)}
-    return LoopRows(own, symbols, tuple(made), moving, found.rank - len(found.opened), at)
+    return LoopRows(own, symbols, tuple(made), moving, mobility.rank - len(mobility.opened), at)
 
 
 def _with_opened(
@@ -170,8 +170,8 @@ def _rows(builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], a
             column = joint_column(robot, j, *axes[j])
             for i, ratio in drivers(robot, j, builder.formula):
                 columns[i] = add(columns[i], scale(side * ratio, column))
-    opened = {JointType.REVOLUTE: 5, JointType.PRISMATIC: 2}.get(robot.frame(loop.left).sigma)
-    rows = {r: [columns[j][r] for j in own] for r in range(6) if r != opened}
+    cut_row = {JointType.REVOLUTE: 5, JointType.PRISMATIC: 2}.get(robot.frame(loop.left).sigma)
+    rows = {r: [columns[j][r] for j in own] for r in range(6) if r != cut_row}
     return [row for r, row in rows.items() if not _vanishes(at, row, at.size if r < LINEAR else 1.0)]
 
 
@@ -200,18 +200,18 @@ def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = No
     names = sorted({name for x in exprs for name in x.symbols()} - variables.keys())
     others = {name: chance.uniform(0.35, 1.65) for name in names}  # lengths that are in no loop
     graph, lits, results = exprs[0].graph, [x.lit for x in exprs], dict[int, Any]()
-    found = evaluate(graph, lits, {**others, **at.postures.parameters}, variables, results)
-    sizes = bounds_in_numbers(graph, lits, results) if size is None else [size] * len(found)
-    pairs = zip(found, sizes, strict=True)
+    numbers = evaluate(graph, lits, {**others, **at.postures.parameters}, variables, results)
+    sizes = bounds_in_numbers(graph, lits, results) if size is None else [size] * len(numbers)
+    pairs = zip(numbers, sizes, strict=True)
     return all(bool((np.abs(x) <= ZERO_ENTRY * most).all()) for x, most in pairs)
 
 
 def _linear_rows(builder: Builder, robot: Robot, loop: Loop, own: Sequence[int]) -> Matrix | None:
     """Opposite sides of a parallelogram stay parallel: phi_c - phi_a and phi_d - phi_b are constant."""
-    found = parallelogram_of(builder, robot, loop)
-    if found is None:
+    four_bar = parallelogram_of(builder, robot, loop)
+    if four_bar is None:
         return None
-    (a, b, c, d), closing = found
+    (a, b, c, d), closing = four_bar
     rows = []
     for form in (c.form - a.form, d.form - b.form):
         times = form.joints.get(loop.left, 0) * closing.joints.get(loop.left, 0)  # +-1 in the sum of all
@@ -251,8 +251,8 @@ class LoopSingularities:
             ("constraint: the loops' constraints lose rank", self.constraint),
         ]
         lines = [self.robot]
-        for title, found in parts:
-            lines += [f"{title}; {found.meaning}", *found.lines()]
+        for title, part in parts:
+            lines += [f"{title}; {part.meaning}", *part.lines()]
         return "\n".join(lines)
 
 
@@ -290,7 +290,7 @@ def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
     active = {j for j in joints if robot.frame(j).mu}
     parts = [(6 - robot.frame(loop.left).moving, joints.intersection(loop.frames)) for loop in loops(robot)]
     if not serial:
-        parts = [(rows, held - active) for rows, held in parts]
+        parts = [(rows, columns - active) for rows, columns in parts]
     else:
         tree, end, _ = moving_frame(robot, to)
         parts.append((min(6, len(active)), joints.intersection(chain(tree, end))))
@@ -301,7 +301,7 @@ def _sharing(parts: Sequence[tuple[int, set[int]]]) -> list[list[tuple[int, set[
     """Parts that share joints, together."""
     groups: list[list[tuple[int, set[int]]]] = []
     for part in parts:
-        own = [group for group in groups if any(held & part[1] for _, held in group)]
+        own = [group for group in groups if any(columns & part[1] for _, columns in group)]
         groups = [group for group in groups if group not in own]
         groups.append([*(one for group in own for one in group), part])
     return groups
@@ -309,19 +309,19 @@ def _sharing(parts: Sequence[tuple[int, set[int]]]) -> list[list[tuple[int, set[
 
 def _assignments(parts: Sequence[tuple[int, set[int]]]) -> int:
     """Return the number of assignments of a joint of its part to each row of every part; 0 if not square."""
-    joints = set().union(*(held for _, held in parts))
+    joints = set().union(*(columns for _, columns in parts))
     if sum(rows for rows, _ in parts) != len(joints):
         return 0
-    ways = {tuple(rows for rows, _ in parts): 1}  # by the rows that are left in each part
+    counts = {tuple(rows for rows, _ in parts): 1}  # by the rows that are left in each part
     for j in sorted(joints):
         after: dict[tuple[int, ...], int] = {}
-        for left, number in ways.items():
-            for k, (_, held) in enumerate(parts):
-                if j in held and left[k]:
+        for left, number in counts.items():
+            for k, (_, columns) in enumerate(parts):
+                if j in columns and left[k]:
                     fewer = (*left[:k], left[k] - 1, *left[k + 1 :])
                     after[fewer] = after.get(fewer, 0) + number * left[k]
-        ways = after
-    return sum(ways.values())
+        counts = after
+    return sum(counts.values())
 
 
 def _conditions(robot: Robot, to: int | str | None) -> LoopSingularities:
@@ -359,7 +359,7 @@ def _square(builder: Builder, robot: Robot, rows: LoopRows, matrix: Matrix, mean
     """Where a square matrix is singular: in the angles that occur, or those between them, whichever is shorter."""
     return min(
         (_factored(builder, robot, rows, matrix, meaning, between) for between in (False, True)),
-        key=lambda found: (len(found.notes), sum(len(c.expression) for c in found.conditions)),
+        key=lambda part: (len(part.notes), sum(len(c.expression) for c in part.conditions)),
     )
 
 
@@ -368,11 +368,11 @@ def _factored(
 ) -> Singularities:
     made = condensed(builder, matrix, between=between)
     square: Matrix = [list(row) for row in made.matrix]
-    found = determinant(builder, Chosen(square, meaning))
+    det = determinant(builder, Chosen(square, meaning))
     notes: dict[str, None] = {}
-    cases = [(_shorter(made.written(factor)),) for factor in vanishing(found.blocks, notes)]
+    cases = [(_shorter(made.written(factor)),) for factor in vanishing(det.blocks, notes)]
     cases = [case for case in cases if _moves(case)]
-    always = found.sign == 0 or any(rows.vanishes(case) for case in cases)
+    always = det.sign == 0 or any(rows.vanishes(case) for case in cases)
     return read(robot, meaning, () if always else cases, always, notes)
 
 
@@ -393,12 +393,14 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
     stacks: list[tuple[str, str, Matrix]] = []
     for m in way[:: 1 + len(way) // MAX_TRIED]:
         j = assembled(factors(builder, tree, end, m, m, joints, trig, named=False))
-        held = [k for k in range(len(rows.joints)) if any(not is_zero(row[k]) for row in (*rows.moving, *j))]
-        needed = len(held) - len(rows.moving)
+        nonzero = [
+            k for k in range(len(rows.joints)) if any(not is_zero(row[k]) for row in (*rows.moving, *j))
+        ]
+        needed = len(nonzero) - len(rows.moving)
         for count, words in ((6, "rows"), (3, "linear rows")):
             moving = [row for r, row in enumerate(j[:count]) if not rows.row_vanishes(r, row)]
             if len(moving) == needed:
-                stacks.append((words, *_stacked(rows.moving, moving, held, passive)))
+                stacks.append((words, *_stacked(rows.moving, moving, nonzero, passive)))
                 break
     if not stacks:
         why = f"not analysed: frame {end} moves in more or fewer ways than there are active joints"
@@ -409,7 +411,7 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
 
 
 def _stacked(
-    loops: Matrix, moving: Matrix, held: Sequence[int], passive: Sequence[int]
+    loops: Matrix, moving: Matrix, nonzero: Sequence[int], passive: Sequence[int]
 ) -> tuple[str, Matrix]:
     """W over J, and W in words; or J alone by the active joints, where the frame moves with these only.
 
@@ -417,8 +419,8 @@ def _stacked(
     the frame.
     """
     if any(not is_zero(row[k]) for row in moving for k in passive):
-        return "W and ", [[row[k] for k in held] for row in (*loops, *moving)]
-    return "", [[row[k] for k in held if k not in passive] for row in moving]
+        return "W and ", [[row[k] for k in nonzero] for row in (*loops, *moving)]
+    return "", [[row[k] for k in nonzero if k not in passive] for row in moving]
 
 
 def _size(builder: Builder, matrix: Matrix) -> int:
@@ -430,17 +432,17 @@ def _constraint(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities
     meaning = "minors of W"
     if not rows.independent:
         return _not_analysed(robot, meaning, DEPENDENT)
-    ways = (_reduced([row for loop in choice for row in loop]) for choice in product(*rows.loops))
-    left = min(islice(ways, MAX_WAYS), key=lambda matrix: (len(matrix), _size(builder, matrix)))
+    reduced = (_reduced([row for loop in choice for row in loop]) for choice in product(*rows.loops))
+    left = min(islice(reduced, MAX_WAYS), key=lambda matrix: (len(matrix), _size(builder, matrix)))
     notes: dict[str, None] = {}
     cases: list[tuple[Expr, ...]] = []
     complete = True
     for group in _groups(left):
-        held = [k for k in range(len(rows.joints)) if any(not is_zero(row[k]) for row in group)]
-        if comb(len(held), len(group)) > MAX_MINORS:
+        nonzero = [k for k in range(len(rows.joints)) if any(not is_zero(row[k]) for row in group)]
+        if comb(len(nonzero), len(group)) > MAX_MINORS:
             notes[MANY], complete = None, False
             continue
-        part: Matrix = [[row[k] for k in held] for row in group]
+        part: Matrix = [[row[k] for k in nonzero] for row in group]
         tried = [_dependent(builder, part, meaning, between) for between in (False, True)]
         best: list[tuple[Expr, ...]] = min(tried, key=_effort)
         cases += best
@@ -455,8 +457,8 @@ def _dependent(builder: Builder, part: Matrix, meaning: str, between: bool) -> l
     made = condensed(builder, part, between=between)
     columns = _shortened([list(column) for column in zip(*made.matrix, strict=True)])
     matrix: Matrix = [list(row) for row in zip(*columns, strict=True)]
-    found = minors_together(builder, Chosen(matrix, meaning), {})
-    written = [[_shorter(made.written(value)) for value in case] for case in found]
+    cases_of_minors = minors_together(builder, Chosen(matrix, meaning), {})
+    written = [[_shorter(made.written(value)) for value in case] for case in cases_of_minors]
     return [tuple(value for value in case if value.cls == VARIABLE) for case in written]
 
 
@@ -479,14 +481,14 @@ def _effort(cases: Sequence[Sequence[Expr]]) -> tuple[int, int]:
 def _shortened(columns: list[list[Expr]]) -> list[list[Expr]]:
     """Columns with the next one added or subtracted where that is shorter: the bar between two axes in place of the way
     from the first to the end of the loop. The rank is the same."""
-    found = list(columns)
+    shortened = list(columns)
     for k in range(len(columns) - 1):
         tried = [
             [simplified(a + sign * b) for a, b in zip(columns[k], columns[k + 1], strict=True)]
             for sign in (-1, 1)
         ]
-        found[k] = min([columns[k], *tried], key=lambda column: sum(len(text_of(x)) for x in column))
-    return found
+        shortened[k] = min([columns[k], *tried], key=lambda column: sum(len(text_of(x)) for x in column))
+    return shortened
 
 
 def _readable(case: Sequence[Expr]) -> bool:

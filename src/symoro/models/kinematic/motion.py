@@ -142,12 +142,14 @@ def _joints(values: Values) -> dict[int, Scalar]:
     return {c.j: x for c, x in values.items() if c.block is Block.JOINT}
 
 
-def _output_links(builder: Builder, found: Mapping[Port, Vectors], tree: Mapping[int, Local]) -> None:
+def _output_links(builder: Builder, link_vectors: Mapping[Port, Vectors], tree: Mapping[int, Local]) -> None:
     """Name the vectors of the links as SYMORO does, and declare them as outputs in the order of the links."""
     names = {W: "W", V: "V", WD: "WP", VD: "VP"}
     for j in tree:
-        name_vectors(builder, {name: found[port][j] for port, name in names.items() if port in found}, j)
-    for port, vectors in found.items():
+        name_vectors(
+            builder, {name: link_vectors[port][j] for port, name in names.items() if port in link_vectors}, j
+        )
+    for port, vectors in link_vectors.items():
         builder.output(port, [vectors[j] for j in sorted(tree)])
 
 

@@ -106,9 +106,9 @@ def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
     chosen = chosen_part(builder, tree, end, joint_provider(builder, tree))
     notes: dict[str, None] = {}
     if chosen.is_square or _minors(chosen) > MAX_MINORS:
-        found = determinant(builder, chosen)
-        always = found.sign == 0
-        cases: Iterator[tuple[Expr, ...]] = ((factor,) for factor in vanishing(found.blocks, notes))
+        det = determinant(builder, chosen)
+        always = det.sign == 0
+        cases: Iterator[tuple[Expr, ...]] = ((factor,) for factor in vanishing(det.blocks, notes))
     else:
         always = always_singular(builder, chosen.matrix)
         cases = iter(() if always else minors_together(builder, chosen, notes))
@@ -175,8 +175,8 @@ def minors_together(builder: Builder, chosen: Chosen, notes: dict[str, None]) ->
 
 def _solutions(case: Sequence[Expr]) -> str:
     """Where all expressions vanish, when each of them is a sine or a cosine."""
-    found = [_solution(value) for value in sorted(case, key=lambda value: len(text_of(value)))]
-    return ", ".join(found) if all(found) else ""
+    solutions = [_solution(value) for value in sorted(case, key=lambda value: len(text_of(value)))]
+    return ", ".join(solutions) if all(solutions) else ""
 
 
 def _solution(value: Expr) -> str:

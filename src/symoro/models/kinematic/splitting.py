@@ -38,15 +38,15 @@ def common_zeros(products: Sequence[Sequence[Expr]]) -> list[Case]:
         TooManyCases: the products as they are tell more.
         ProgramError: a factor is too long to be written.
     """
-    found: list[Product] = []
+    minimal: list[Product] = []
     left = [MAX_CHOICES]
     for case in _cases([{text_of(f): f for f in factors} for factors in products], left):
-        if not any(other.keys() <= case.keys() for other in found):
-            found = [other for other in found if not case.keys() <= other.keys()]
-            found.append(case)
-    if len(found) > MAX_CASES:
+        if not any(other.keys() <= case.keys() for other in minimal):
+            minimal = [other for other in minimal if not case.keys() <= other.keys()]
+            minimal.append(case)
+    if len(minimal) > MAX_CASES:
         raise TooManyCases
-    return [tuple(case.values()) for case in found]
+    return [tuple(case.values()) for case in minimal]
 
 
 def text_of(value: Expr) -> str:
@@ -92,7 +92,7 @@ def _remaining(
 ) -> list[Product] | None:
     """The products that still have to vanish where a factor is zero; None where one of them cannot."""
     simplified = _simplifier(zero)
-    found: list[Product] = []
+    remaining: list[Product] = []
     for product in products:
         if text in product:
             continue
@@ -105,8 +105,8 @@ def _remaining(
         kept = {name: part for name, part in kept.items() if name not in not_zero}
         if not kept:
             return None
-        found.append(kept)
-    return found
+        remaining.append(kept)
+    return remaining
 
 
 def _simplifier(zero: Expr) -> Callable[[Expr], list[Expr]]:

@@ -123,10 +123,10 @@ def leg_errors(legs: Array, pose: Array) -> tuple[Array, Array]:
 
 def moved(pose: Array, twist: Array) -> Array:
     """The pose after a small motion of its frame (linear; angular), axes of frame 0."""
-    found: Array = pose.copy()
-    found[:3, :3] = exponential(twist[3:]) @ pose[:3, :3]
-    found[:3, 3] = pose[:3, 3] + twist[:3]
-    return found
+    moved_pose: Array = pose.copy()
+    moved_pose[:3, :3] = exponential(twist[3:]) @ pose[:3, :3]
+    moved_pose[:3, 3] = pose[:3, 3] + twist[:3]
+    return moved_pose
 
 
 def _polished(legs: Array, pose: Array) -> Array | None:
@@ -145,8 +145,8 @@ def _polished(legs: Array, pose: Array) -> Array | None:
 
 def _merged(first: Array, second: Array) -> Array:
     """Each pose once."""
-    found: list[Array] = []
+    distinct: list[Array] = []
     for pose in (*first, *second):
-        if all(np.abs(pose - other).max() > SAME_POSTURE for other in found):
-            found.append(pose)
-    return np.array(found).reshape(-1, 4, 4)
+        if all(np.abs(pose - other).max() > SAME_POSTURE for other in distinct):
+            distinct.append(pose)
+    return np.array(distinct).reshape(-1, 4, 4)

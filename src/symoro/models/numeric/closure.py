@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.models.numeric.fixed_point import ONE, Array, Numbers, cross, times
-from symoro.models.numeric.tree import NumericTree, Placements, placements, standing
+from symoro.models.numeric.tree import NumericTree, Placements, identity_pose, placements
 from symoro.models.tolerances import CLOSED
 from symoro.robot.description import JointType
 from symoro.robot.topology import Loop
@@ -49,7 +49,7 @@ def closure_error(tree: NumericTree, q: Numbers) -> Numbers:
 
 def around(tree: NumericTree, loop: Loop, q: Numbers) -> dict[int, Placements]:
     """The frames of a loop, placed from where its sides part."""
-    return placements(tree, q, {loop.root: standing(q)}, loop.frames)
+    return placements(tree, q, {loop.root: identity_pose(q)}, loop.frames)
 
 
 def _error(loop: Loop, at: Mapping[int, Placements]) -> Numbers:
@@ -105,8 +105,8 @@ def closed(
     going = np.ones(len(q), bool)
     for _ in range(rounds):
         rows = np.flatnonzero(going) if tree.shared else np.arange(len(q))
-        found = (~going & (_left(error) < CLOSED)).sum()
-        if not going.any() or (enough is not None and found >= enough):
+        closed_count = (~going & (_left(error) < CLOSED)).sum()
+        if not going.any() or (enough is not None and closed_count >= enough):
             break
         slopes = jacobian[rows][:, :, columns]
         step = least_squares(slopes, error[rows][:, :, None], damping[rows])[:, :, 0]
@@ -124,8 +124,8 @@ def closed(
 
 
 def _left(error: Array) -> Array:
-    found: Array = np.abs(error).max(1, initial=0)
-    return found
+    largest: Array = np.abs(error).max(1, initial=0)
+    return largest
 
 
 def least_squares(a: Array, b: Array, damping: Array | float = LEAST_DAMPING) -> Array:

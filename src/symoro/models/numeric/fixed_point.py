@@ -158,24 +158,24 @@ def number(f: Formula, values: Mapping[str, float], *, nudged: bool = False) -> 
     """
     graph = Graph()
     root = f.into(graph).lit
-    found: dict[int, int] = {}
+    numbers: dict[int, int] = {}
 
     def get(lit: int) -> int:
-        return -found[lit >> 1] if lit & 1 else found[lit >> 1]
+        return -numbers[lit >> 1] if lit & 1 else numbers[lit >> 1]
 
     try:
         for i in graph.reachable([root]):
             op, args = graph.op[i], graph.args[i]
             if op in (ops.NUMBER, ops.TOLERANCE):
-                found[i] = _decimal(args[0], nudged)
+                numbers[i] = _decimal(args[0], nudged)
             elif op == ops.PI:
-                found[i] = PI
+                numbers[i] = PI
             elif op == ops.SYMBOL:
-                found[i] = _decimal(float(values[args[0]]), nudged)
+                numbers[i] = _decimal(float(values[args[0]]), nudged)
             elif op in _RULES:
-                found[i] = _RULES[op](*map(get, args))
+                numbers[i] = _RULES[op](*map(get, args))
             else:  # the digits of a double, where no more are to be had
-                found[i] = _integer(Fraction(float(evaluate(graph, [2 * i], values)[0])))
+                numbers[i] = _integer(Fraction(float(evaluate(graph, [2 * i], values)[0])))
     except (ArithmeticError, ValueError):
         raise ProgramError(f"'{f.text}' has no value at these numbers") from None
     return get(root)

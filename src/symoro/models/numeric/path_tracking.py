@@ -45,8 +45,8 @@ class _Line:
 
     def at(self, t: Array) -> ComplexArray:
         t = t[:, None, None, None]
-        found: ComplexArray = self.zero + t * (self.one + t * self.two)
-        return found
+        quadric: ComplexArray = self.zero + t * (self.one + t * self.two)
+        return quadric
 
     def system(self, q: ComplexArray, x: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
         """F and its derivative by x."""
@@ -69,13 +69,13 @@ def _solve(a: ComplexArray, b: ComplexArray) -> ComplexArray:
         solved: ComplexArray = np.linalg.solve(a, b[..., None])[..., 0].astype(complex)
         return solved
     except np.linalg.LinAlgError:  # one of them is singular to the last bit
-        found = np.full(b.shape, np.nan, complex)
+        solutions = np.full(b.shape, np.nan, complex)
         for k in range(len(b)):
             try:
-                found[k] = np.linalg.solve(a[k], b[k])
+                solutions[k] = np.linalg.solve(a[k], b[k])
             except np.linalg.LinAlgError:
                 continue
-        return found
+        return solutions
 
 
 def track(start: ComplexArray, end: ComplexArray, x: ComplexArray, patch: ComplexArray) -> Tracked:

@@ -52,8 +52,8 @@ def quaternion(rotation: ArrayLike) -> Array:
     products = np.moveaxis(products, (0, 1), (-2, -1))
     largest = np.argmax(np.diagonal(products, axis1=-2, axis2=-1), axis=-1)
     row = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
-    found = row / np.linalg.norm(row, axis=-1, keepdims=True)
-    return np.asarray(np.where(found[..., :1] < 0, -found, found))
+    unit = row / np.linalg.norm(row, axis=-1, keepdims=True)
+    return np.asarray(np.where(unit[..., :1] < 0, -unit, unit))
 
 
 def from_quaternion(q: ArrayLike) -> Array:

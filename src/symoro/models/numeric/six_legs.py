@@ -20,13 +20,13 @@ Array = NDArray[np.float64]
 
 def _product() -> Array:
     """(p q)_k = sum M[k, i, j] p_i q_j for quaternions."""
-    found = np.zeros((4, 4, 4))
-    found[0, range(4), range(4)] = [1, -1, -1, -1]
+    product = np.zeros((4, 4, 4))
+    product[0, range(4), range(4)] = [1, -1, -1, -1]
     for k in (1, 2, 3):
-        found[k, 0, k] = found[k, k, 0] = 1
+        product[k, 0, k] = product[k, k, 0] = 1
         i, j = k % 3 + 1, (k + 1) % 3 + 1
-        found[k, i, j], found[k, j, i] = 1, -1
-    return found
+        product[k, i, j], product[k, j, i] = 1, -1
+    return product
 
 
 _M = _product()
@@ -43,17 +43,17 @@ STUDY[:4, 4:] = STUDY[4:, :4] = np.eye(4) / 2
 def quadrics(legs: ComplexArray | Array) -> ComplexArray:
     """(..., 7, 8, 8), symmetric, from legs (..., 6, 7): A, b, L^2 in a row."""
     a, b, square = legs[..., :3], legs[..., 3:6], legs[..., 6]
-    found = np.zeros((*legs.shape[:-1], 8, 8), complex)
+    quadric = np.zeros((*legs.shape[:-1], 8, 8), complex)
     constant = (a * a).sum(-1) + (b * b).sum(-1) - square
-    found[..., range(4), range(4)] += constant[..., None]
-    found[..., range(4, 8), range(4, 8)] += 4
+    quadric[..., range(4), range(4)] += constant[..., None]
+    quadric[..., range(4, 8), range(4, 8)] += 4
     turned = np.einsum("kmil,...k,...m->...il", _TURN, a, b)
-    found[..., :4, :4] -= turned + np.swapaxes(turned, -1, -2)
-    mixed = 2 * np.einsum("kjl,...k->...jl", _BACK, b) - 2 * np.einsum("kil,...k->...il", _SHIFT, a)
-    found[..., 4:, :4] += mixed
-    found[..., :4, 4:] += np.swapaxes(mixed, -1, -2)
+    quadric[..., :4, :4] -= turned + np.swapaxes(turned, -1, -2)
+    coupling = 2 * np.einsum("kjl,...k->...jl", _BACK, b) - 2 * np.einsum("kil,...k->...il", _SHIFT, a)
+    quadric[..., 4:, :4] += coupling
+    quadric[..., :4, 4:] += np.swapaxes(coupling, -1, -2)
     study = np.broadcast_to(STUDY, (*legs.shape[:-2], 1, 8, 8))
-    return np.concatenate([found, study], -3)
+    return np.concatenate([quadric, study], -3)
 
 
 def study_of(pose: Array) -> Array:

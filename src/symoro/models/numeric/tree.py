@@ -139,12 +139,12 @@ def numeric_tree(
 def formulas(robot: Robot, frames: Iterable[int] | None = None) -> list[Formula]:
     """What a tree of some frames needs numbers for."""
     wanted = set(range(1, robot.NF + 1) if frames is None else frames)
-    found: list[Formula] = []
+    formulas_of_tree: list[Formula] = []
     for j, frame in enumerate(robot.frames, 1):
-        found += [getattr(frame, name) for name in GEOMETRIC if j in wanted]
+        formulas_of_tree += [getattr(frame, name) for name in GEOMETRIC if j in wanted]
     for law in followers(robot).values():
-        found += [law.offset, *(ratio for _, ratio in law.terms)]
-    return found
+        formulas_of_tree += [law.offset, *(ratio for _, ratio in law.terms)]
+    return formulas_of_tree
 
 
 def local_pose(place: Frame | Placement, value: Valuation, *, exact: bool = False) -> Placements:
@@ -164,13 +164,13 @@ def _turn(axis: str, angle: Numbers) -> Numbers:
     """Turns about x or z, (S, 3, 3)."""
     s, c = sine_cosine(angle)
     i, j, k = (0, 1, 2) if axis == "z" else (1, 2, 0)
-    found = np.zeros((len(angle), 3, 3), dtype=angle.dtype)
-    found[:, i, i], found[:, i, j], found[:, j, i], found[:, j, j] = c, -s, s, c
-    found[:, k, k] = one_like(angle)
-    return found
+    rotation = np.zeros((len(angle), 3, 3), dtype=angle.dtype)
+    rotation[:, i, i], rotation[:, i, j], rotation[:, j, i], rotation[:, j, j] = c, -s, s, c
+    rotation[:, k, k] = one_like(angle)
+    return rotation
 
 
-def standing(q: Numbers) -> Placements:
+def identity_pose(q: Numbers) -> Placements:
     """The placement that changes nothing, in the numbers of the postures q."""
     eye = np.zeros((len(q), 3, 3), q.dtype)
     eye[:, range(3), range(3)] = one_like(q)
@@ -202,16 +202,16 @@ def placements(
         frames: those to place, each after its antecedent; all that the tree has unless given.
     """
     joints = joint_positions(tree, q)
-    found = dict(start) if start else {0: standing(q)}
+    poses = dict(start) if start else {0: identity_pose(q)}
     for j in tree.frames if frames is None else frames:
         frame, moved = tree.robot.frame(j), joints[:, j - 1]
-        rotation, position = found[frame.ant].then(tree.local[j])
+        rotation, position = poses[frame.ant].then(tree.local[j])
         if frame.sigma == JointType.REVOLUTE:
             rotation = times(rotation, _turn("z", moved))
         elif frame.sigma == JointType.PRISMATIC:
             position = position + scaled(rotation[:, :, 2], moved[:, None])
-        found[j] = Placements(rotation, position)
-    return found
+        poses[j] = Placements(rotation, position)
+    return poses
 
 
 def velocities(
@@ -219,15 +219,15 @@ def velocities(
 ) -> dict[int, Velocities]:
     """How the frames move that are placed, in the axes in which they are; `base`: frame 0."""
     rates = joint_rates(tree, qd)
-    found = {0: base}
+    velocities_of_frames = {0: base}
     for j in tree.frames:
         frame = tree.robot.frame(j)
-        before, arm = found[frame.ant], at[j].position - at[frame.ant].position
+        before, arm = velocities_of_frames[frame.ant], at[j].position - at[frame.ant].position
         along = scaled(at[j].rotation[:, :, 2], rates[:, j - 1, None])
         linear, angular = before.linear + cross(before.angular, arm), before.angular
         if frame.sigma == JointType.REVOLUTE:
             angular = angular + along
         elif frame.sigma == JointType.PRISMATIC:
             linear = linear + along
-        found[j] = Velocities(linear, angular)
-    return found
+        velocities_of_frames[j] = Velocities(linear, angular)
+    return velocities_of_frames

@@ -141,8 +141,8 @@ class _Unrolling:
         reach: list[Expr] = []
         free: dict[int, Expr] = {}
         checks: list[Expr] = []
-        spare: Scalar = self.builder.number(0)
-        singular: Scalar = spare
+        is_duplicate: Scalar = self.builder.number(0)
+        singular: Scalar = is_duplicate
         for step, branch in zip(self.steps, choice, strict=True):
             self._lines(step, branch, number, values)
             reach += self._put(step.reach, values)
@@ -153,15 +153,15 @@ class _Unrolling:
                 singular = maximum(singular, less_equal(distance, OUT_OF_REACH_ROOT)) if meets else singular
                 if branch if sign is None else step.choices[branch][sign.lit].number != 1:
                     # Two that meet give one solution.
-                    spare = maximum(spare, less_equal(distance, DOUBLE_ROOT))
+                    is_duplicate = maximum(is_duplicate, less_equal(distance, DOUBLE_ROOT))
             for unknown, flag in step.free:
                 (free[unknown.joint],) = self._put([flag], values)
                 singular = maximum(singular, free[unknown.joint])
                 if branch:  # so do the branches of a free joint
-                    spare = maximum(spare, free[unknown.joint])
+                    is_duplicate = maximum(is_duplicate, free[unknown.joint])
         misses = [*self._put(self.differences, values), *checks]
         joints = dict(zip(self.joints, self._put(list(self.joints.values()), values), strict=True))
-        status = self._status(reach, singular, misses, spare)
+        status = self._status(reach, singular, misses, is_duplicate)
         return Solution(joints, free, largest(misses), status, tuple(self._put(self.more, values)))
 
     def _lines(self, step: Step, branch: int, number: int, values: dict[int, int]) -> None:
@@ -184,8 +184,10 @@ class _Unrolling:
         name, _ = self.graph.args[target.lit >> 1]
         return self.builder.named(f"{name}_b{number}", made)  # b for branch: S1_2 would be sin(q1 + q2)
 
-    def _status(self, reach: Sequence[Expr], singular: Scalar, misses: Sequence[Expr], spare: Scalar) -> Expr:
-        fine = select(spare, EMPTY, select(singular, SINGULAR, VALID))
+    def _status(
+        self, reach: Sequence[Expr], singular: Scalar, misses: Sequence[Expr], is_duplicate: Scalar
+    ) -> Expr:
+        fine = select(is_duplicate, EMPTY, select(singular, SINGULAR, VALID))
         closed = select(closes(self.builder, misses, self.tolerance), fine, EMPTY)
         if reach:
             closed = select(less(_least(reach), -OUT_OF_REACH_ROOT), OUT_OF_REACH, closed)
@@ -193,7 +195,7 @@ class _Unrolling:
 
 
 def _least(values: Sequence[Expr]) -> Expr:
-    found: Scalar = values[0]
+    least: Scalar = values[0]
     for value in values[1:]:
-        found = minimum(found, value)
-    return found  # type: ignore[return-value]
+        least = minimum(least, value)
+    return least  # type: ignore[return-value]

@@ -116,11 +116,11 @@ def _columns(
             columns[k] = [*cross(axis, subtract(tip, point)), *axis]
         elif robot.frame(k).sigma == JointType.PRISMATIC:
             columns[k] = [*axis, 0, 0, 0]
-    found = joints.columns(columns, 6)
+    twists = joints.columns(columns, 6)
     if start != "world":
-        return found
+        return twists
     turn: Matrix = [[builder.formula(robot.base.Z[4 * r + c]) for c in range(3)] for r in range(3)]
-    return [matvec(turn, column[:3]) + matvec(turn, column[3:]) for column in found]
+    return [matvec(turn, column[:3]) + matvec(turn, column[3:]) for column in twists]
 
 
 @dataclass(frozen=True)

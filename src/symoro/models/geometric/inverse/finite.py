@@ -31,10 +31,10 @@ def magnitude(builder: Builder, values: Iterable[Scalar]) -> Expr:
 
 def largest(values: Sequence[Expr]) -> Expr:
     """The largest of some numbers; where one is NaN, any of them."""
-    found: Scalar = values[0]
+    maximum_value: Scalar = values[0]
     for value in values[1:]:
-        found = maximum(found, value)
-    return found  # type: ignore[return-value]
+        maximum_value = maximum(maximum_value, value)
+    return maximum_value  # type: ignore[return-value]
 
 
 def relative(builder: Builder, lengths: Sequence[Scalar], size: Expr) -> Expr:
@@ -69,9 +69,9 @@ def where_finite(
     None as `otherwise` is NaN. So status and residual follow one rule in every language: such a row has no solution,
     and its residual is NaN.
     """
-    found = []
+    guarded_values = []
     for row, value in zip(rows, values, strict=True):
         finite = less_equal(given + magnitude(builder, row), LARGEST)
         none: Scalar = builder.not_a_number(finite) if otherwise is None else otherwise
-        found.append(builder.number(select(finite, value, none)))
-    return found
+        guarded_values.append(builder.number(select(finite, value, none)))
+    return guarded_values

@@ -140,19 +140,19 @@ class Trial:
                 elif cls == ops.VARIABLE and name not in self.variables:
                     self.variables[name] = unit * rng.uniform(-3, 3, self.count)
 
-    def of(self, found: Sequence[Solution], tolerance: float) -> TrialResult:
+    def of(self, slots: Sequence[Solution], tolerance: float) -> TrialResult:
         """Return how many postures the solutions of a method recover."""
         import numpy
 
         graph = self.problem.builder.graph
         literals = [
-            x.lit for one in found for x in (*(one.joints[j] for j in self.joints), one.residual, one.status)
+            x.lit for one in slots for x in (*(one.joints[j] for j in self.joints), one.residual, one.status)
         ]
         self._draw(literals, numpy.random.default_rng(SEED))
         with numpy.errstate(all="ignore"):
             values = evaluate(graph, literals, self.parameters, self.variables)
             rows = numpy.stack([numpy.broadcast_to(x, (self.count,)) for x in values], -1)
-            rows = rows.reshape(self.count, len(found), -1)
+            rows = rows.reshape(self.count, len(slots), -1)
             apart = rows[:, :, :-2] / self.units[:, None] - self.q[:, None]
             apart = numpy.where(self.turns, numpy.arctan2(numpy.sin(apart), numpy.cos(apart)), apart)
             apart = numpy.nan_to_num(abs(apart).max(2), nan=numpy.inf)
@@ -182,7 +182,7 @@ def _postures(rng: Any, turns: Any) -> Any:
 TURNS, SLIDES = 1, 2  # as the kernel marks joints
 
 
-def refined(problem: Problem, found: Sequence[Solution], tolerance: float) -> list[Solution]:
+def refined(problem: Problem, solutions_to_refine: Sequence[Solution], tolerance: float) -> list[Solution]:
     """The solutions, each with its joints, residual and status as the kernel leaves them."""
     builder = problem.builder
     joints, between = links(problem.chain.motions)
@@ -202,7 +202,7 @@ def refined(problem: Problem, found: Sequence[Solution], tolerance: float) -> li
     inverse = 1 / size
     rows = [
         x
-        for one in found
+        for one in solutions_to_refine
         for x in (
             *(one.joints[j.joint] * (1 if j.turns else inverse) for j in joints),
             one.residual,
@@ -212,7 +212,7 @@ def refined(problem: Problem, found: Sequence[Solution], tolerance: float) -> li
     table = builder.call("refine", placements, [entry if known else 0 for entry, known in pairs], marks, rows)
     width = len(joints) + 2
     made = []
-    for k, one in enumerate(found):
+    for k, one in enumerate(solutions_to_refine):
         *q, residual, status = table[width * k : width * (k + 1)]
         values = {
             joint.joint: builder.number(value * (1 if joint.turns else size))
@@ -346,19 +346,21 @@ def by_paul(problem: Problem, tolerance: float) -> Answer:
     if left:
         unsolved = ", ".join(map(str, left))
         raise NotApplicableError(f"no equation of Paul's types is left for {unsolved}")
-    found = solutions(problem.builder, problem.chain, steps, problem.given, tolerance)
+    solution_rows = solutions(problem.builder, problem.chain, steps, problem.given, tolerance)
     types = ", ".join(f"{' and '.join(map(str, step.unknowns))} type {step.type}" for step in steps)
-    return Answer(found, (f"method: Paul ({types})",), derivation(steps), _delicate(steps))
+    return Answer(solution_rows, (f"method: Paul ({types})",), derivation(steps), _delicate(steps))
 
 
 def by_pieper(problem: Problem, tolerance: float) -> Answer:
     """The joints that carry a point first, or the orientation where three joints are prismatic."""
-    found = pieper(problem)
-    own = found.problem
-    solved_for = solutions(own.builder, own.chain, found.steps, own.given, tolerance)
-    words = (f"method: Pieper, {found.words}",)
-    crowded = any(step.repeats for step in found.steps)
-    return Answer(solved_for, words, derivation(found.steps), _delicate(found.steps) or crowded, crowded)
+    structure = pieper(problem)
+    own = structure.problem
+    solved_for = solutions(own.builder, own.chain, structure.steps, own.given, tolerance)
+    words = (f"method: Pieper, {structure.words}",)
+    crowded = any(step.repeats for step in structure.steps)
+    return Answer(
+        solved_for, words, derivation(structure.steps), _delicate(structure.steps) or crowded, crowded
+    )
 
 
 def _delicate(steps: Sequence[Step]) -> bool:
@@ -367,8 +369,8 @@ def _delicate(steps: Sequence[Step]) -> bool:
 
 def by_general(problem: Problem, tolerance: float) -> Answer:
     """All joints at once by elimination and eigenvalues."""
-    found = general_solutions(problem, tolerance)
-    return Answer(found, ("method: general (elimination and eigenvalues, up to 16 solutions)",))
+    solution_rows = general_solutions(problem, tolerance)
+    return Answer(solution_rows, ("method: general (elimination and eigenvalues, up to 16 solutions)",))
 
 
 def by_swivel(problem: Problem, tolerance: float) -> Answer:
@@ -376,9 +378,9 @@ def by_swivel(problem: Problem, tolerance: float) -> Answer:
     own = with_own_joints(problem)
     (swivel,) = own.builder.input(SWIVEL, (), ["swivel"], default=[0.0])
     steps = swivel_steps(own, swivel)
-    found = solutions(own.builder, own.chain, steps, own.given, tolerance)
+    solution_rows = solutions(own.builder, own.chain, steps, own.given, tolerance)
     words = "method: spherical shoulder and wrist, elbow by the swivel angle"
-    return Answer(found, (words,), derivation(steps))
+    return Answer(solution_rows, (words,), derivation(steps))
 
 
 METHODS: Mapping[str, Callable[[Problem, float], Answer]] = {

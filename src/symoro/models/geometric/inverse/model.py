@@ -32,14 +32,14 @@ from symoro.robot.description import Robot
 from symoro.robot.topology import cut_joints
 
 
-def divisors(problem: Problem, found: Sequence[Solution]) -> list[Expr]:
+def divisors(problem: Problem, solutions: Sequence[Solution]) -> list[Expr]:
     """Return the factors of all divisors that depend on the robot's symbols, or on q0, alone; each once.
 
     The size of the robot is none of them: it is never zero.
     """
     graph = problem.builder.graph
     start = {graph.args[x.lit >> 1][0] for x in problem.start.values()}
-    literals = [x.lit for one in found for x in (*one.joints.values(), one.residual, one.status)]
+    literals = [x.lit for one in solutions for x in (*one.joints.values(), one.residual, one.status)]
     fixed: dict[int, bool] = {}  # whether a symbol is in it, of the nodes without the pose
     factors: dict[int, None] = {}
     for i in graph.reachable(literals):
@@ -70,29 +70,29 @@ def _factors(graph: Graph, i: int) -> Iterator[int]:
 
 def as_text(factors: Sequence[Expr], size: Expr) -> tuple[str, ...]:
     """Return the conditions as text, in which the robot's size, a unit of length, is 1."""
-    found = []
+    conditions = []
     for factor in factors:
         graph = factor.graph
         (plain,) = substitute(graph, [factor.lit], {size.lit >> 1: wrap(graph, 1).lit})
         factor = Expr(graph, plain)
         try:
-            found.append(f"{factor} != 0")
+            conditions.append(f"{factor} != 0")
         except ProgramError:  # too long to be written
-            found.append("a divisor of the robot's parameters != 0")
-    return tuple(dict.fromkeys(found))
+            conditions.append("a divisor of the robot's parameters != 0")
+    return tuple(dict.fromkeys(conditions))
 
 
-def guarded(problem: Problem, found: Sequence[Solution], factors: Sequence[Expr]) -> list[Solution]:
+def guarded(problem: Problem, solutions: Sequence[Solution], factors: Sequence[Expr]) -> list[Solution]:
     """The solutions, all of them empty slots where a factor vanishes."""
     if not factors:
-        return list(found)
+        return list(solutions)
     number = problem.builder.number
     sizes = bounds_for_size(factors, problem.chain.size)
     flags = [less_equal(absolute(x), ZERO_DIVISOR * size) for x, size in zip(factors, sizes, strict=True)]
     fails = flags[0]
     for flag in flags[1:]:
         fails = maximum(fails, flag)
-    return [replace(one, status=number(select(fails, EMPTY, one.status))) for one in found]
+    return [replace(one, status=number(select(fails, EMPTY, one.status))) for one in solutions]
 
 
 METHOD = Option(
@@ -178,21 +178,21 @@ def solution_program(problem: Problem, answer: Answer) -> Program:
     )
 
 
-def _program(problem: Problem, found: list[Solution]) -> Program:
+def _program(problem: Problem, solutions: list[Solution]) -> Program:
     own, cut = independent(problem.robot), cut_joints(problem.robot)
     builder = problem.builder
-    q = [[s.joints.get(j, problem.start[j]) for j in own] for s in found]
-    opened = [[s.joints[j] for j in cut] for s in found]
-    rows = [[*one, *other] for one, other in zip(q, opened, strict=True)]
-    status = where_finite(builder, _given(problem), rows, [s.status for s in found], EMPTY)
+    q = [[s.joints.get(j, problem.start[j]) for j in own] for s in solutions]
+    cut_positions = [[s.joints[j] for j in cut] for s in solutions]
+    rows = [[*one, *other] for one, other in zip(q, cut_positions, strict=True)]
+    status = where_finite(builder, _given(problem), rows, [s.status for s in solutions], EMPTY)
     builder.output(SOLUTIONS, q)
     if cut:
-        builder.output(OPENED, opened)
+        builder.output(OPENED, cut_positions)
     builder.output(POSE_STATUS, status)
-    residuals = [s.residual for s in found]
+    residuals = [s.residual for s in solutions]
     builder.output(RESIDUAL, where_finite(builder, _given(problem), rows, residuals, None))
     idle = dict.fromkeys(problem.idle, 1)
-    free = [[s.free.get(j, idle.get(j, 0)) for j in own] for s in found]
+    free = [[s.free.get(j, idle.get(j, 0)) for j in own] for s in solutions]
     builder.output(FREE, free)
     return builder.program()
 

@@ -118,10 +118,10 @@ class Draft:
 
     def power(self, degree: int) -> Expr:
         """Return the size to some power."""
-        found = self.builder.number(1)
+        size_power = self.builder.number(1)
         for _ in range(abs(degree)):
-            found = found * self.size
-        return found if degree >= 0 else 1 / found
+            size_power = size_power * self.size
+        return size_power if degree >= 0 else 1 / size_power
 
     def angle(self, unknown: Unknown, sine: Scalar, cosine: Scalar, free: Expr | None = None) -> None:
         """Give an unknown angle by its sine and cosine; where it is free, keep the start's value."""

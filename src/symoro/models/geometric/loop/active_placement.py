@@ -96,8 +96,8 @@ def active_geometry(
         relations = solved_loops(builder, robot, qa, q0, every_mode=has_crossed_modes(robot, modes))
         if not relations.unsolved:
             placed = _placement(builder, robot, start, end, qa, relations)
-            found = assemblies(builder, relations, qa, tolerance, [x for row in placed[:3] for x in row])
-            return replace(_program(builder, found), choices=told(relations))
+            solutions = assemblies(builder, relations, qa, tolerance, [x for row in placed[:3] for x in row])
+            return replace(_program(builder, solutions), choices=told(relations))
         if method == "closed":
             raise unsolved_error(robot, relations)
     why = "as asked" if method == "numeric" else "no closed form was found"
@@ -137,8 +137,8 @@ def active_transform(
             hint="fast-geometry with active=True gives the same with intermediate variables",
         )
     placed = _placement(builder, robot, start, end, qa, relations)
-    found = assemblies(builder, relations, qa, TOLERANCE.default, [x for row in placed[:3] for x in row])
-    return replace(_program(builder, found), choices=told(relations), expanded=True)
+    solutions = assemblies(builder, relations, qa, TOLERANCE.default, [x for row in placed[:3] for x in row])
+    return replace(_program(builder, solutions), choices=told(relations), expanded=True)
 
 
 def _placement(
@@ -166,11 +166,11 @@ def _placement(
     return [[builder.number(x) for x in row] for row in matrix]
 
 
-def _program(builder: Builder, found: list[Solution]) -> Program:
-    rows = [list(one.more) for one in found]
+def _program(builder: Builder, solutions: list[Solution]) -> Program:
+    rows = [list(one.more) for one in solutions]
     last: list[Scalar] = [0, 0, 0, 1]
     builder.output(PLACEMENTS, [[*(row[4 * r : 4 * r + 4] for r in range(3)), last] for row in rows])
-    given, residuals = size_given(builder), [one.residual for one in found]
-    builder.output(STATUS, where_finite(builder, given, rows, [one.status for one in found], EMPTY))
+    given, residuals = size_given(builder), [one.residual for one in solutions]
+    builder.output(STATUS, where_finite(builder, given, rows, [one.status for one in solutions], EMPTY))
     builder.output(OPEN, where_finite(builder, given, rows, residuals, None))
     return builder.program()

@@ -95,9 +95,9 @@ def loop_closure(
         NotApplicableError: no closed form was found for a loop, or the joints do not determine it.
     """
     active = {j: symbol(builder.graph, f"q{j}") for j in given.joints}
-    opened = dict.fromkeys(cut_joints(robot), builder.number(0))
+    cut_positions = dict.fromkeys(cut_joints(robot), builder.number(0))
     driven = driven_by(robot, given.joints)
-    relations = solved_loops(builder, driven, active, {**start, **opened}, every_mode=every_mode)
+    relations = solved_loops(builder, driven, active, {**start, **cut_positions}, every_mode=every_mode)
     if relations.unsolved:
         names = ", ".join(map(loop_name, relations.unsolved))
         raise NotApplicableError(
@@ -148,12 +148,14 @@ def _closed_postures(robot: Robot, count: int, *, nominal: bool, crossed: bool) 
     return joined([some_postures(plain, slice(half)), some_postures(every, slice(half))])
 
 
-def followed(problem: Problem, found: Sequence[Solution], tolerance: float) -> Followed:
+def followed(problem: Problem, solutions: Sequence[Solution], tolerance: float) -> Followed:
     """Return the solutions of a way, each with every assembly mode of the loops."""
     closure = problem.closure
     assert isinstance(closure, LoopClosure)
     rows = [
-        row for number, one in enumerate(found) for row in _modes(problem, closure, one, number, tolerance)
+        row
+        for number, one in enumerate(solutions)
+        for row in _modes(problem, closure, one, number, tolerance)
     ]
     stages = tuple(stage for one in closure.relations.solved for stage in one.stages)
     return Followed(rows, _told(problem, closure), stages)
@@ -167,10 +169,10 @@ def way_joints(robot: Robot, frm: int, to: int) -> list[int]:
     """
     up, down = path(robot, frm, to)
     frames = [j for j in (*up, *down) if robot.frame(j).moving]
-    opened = [j for j in frames if j > robot.NL]
-    if opened:
+    cut = [j for j in frames if j > robot.NL]
+    if cut:
         raise NotApplicableError(
-            f"robot '{robot.name}': the way from frame {frm} to frame {to} passes joint {opened[0]}, where a loop is "
+            f"robot '{robot.name}': the way from frame {frm} to frame {to} passes joint {cut[0]}, where a loop is "
             "opened",
             hint=f"ask for the frame of a link, 1 to {robot.NL}",
         )
@@ -181,9 +183,9 @@ def way_joints(robot: Robot, frm: int, to: int) -> list[int]:
 
 def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
     """The robot with these joints of its loops active, and no others of them."""
-    held = {j for loop in loops(robot) for j in loop.frames}
+    in_loops = {j for loop in loops(robot) for j in loop.frames}
     frames = [
-        replace(frame, mu=j in joints) if j in held or j in joints else frame
+        replace(frame, mu=j in joints) if j in in_loops or j in joints else frame
         for j, frame in enumerate(robot.frames, 1)
     ]
     return replace(robot, frames=tuple(frames))

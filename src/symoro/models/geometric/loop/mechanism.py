@@ -35,17 +35,17 @@ def active_joints(robot: Robot) -> list[int]:
 
 def passive_joints(robot: Robot) -> list[int]:
     """What the loops determine: the other joints of the tree, then the opened ones."""
-    opened = [j for j in cut_joints(robot) if relation(robot, j) is None]
-    return [j for j in independent(robot) if not robot.frame(j).mu] + opened
+    cut = [j for j in cut_joints(robot) if relation(robot, j) is None]
+    return [j for j in independent(robot) if not robot.frame(j).mu] + cut
 
 
 def reason_not_closed(robot: Robot) -> str | None:
     """Why the loops of a robot do not determine its passive joints; None where they may."""
     if not robot.B:
         return "it has no closed loop"
-    held = {j for loop in loops(robot) for j in loop.frames}
-    held |= {i for j in held for i, _ in _drivers(robot, j)}
-    loose = [j for j in passive_joints(robot) if j not in held]
+    determined = {j for loop in loops(robot) for j in loop.frames}
+    determined |= {i for j in determined for i, _ in _drivers(robot, j)}
+    loose = [j for j in passive_joints(robot) if j not in determined]
     if loose:
         return f"joint {loose[0]} is passive and in no loop"
     if not active_joints(robot):
@@ -120,10 +120,10 @@ def way_between(
     )
 
 
-def _known(motion: WayPart, found: Unknown) -> WayPart:
-    if found.turns:
-        return Turned(sine=motion.sign * found.sine, cosine=found.cosine)
-    return WayPart(length=motion.sign * found.length)
+def _known(motion: WayPart, unknown: Unknown) -> WayPart:
+    if unknown.turns:
+        return Turned(sine=motion.sign * unknown.sine, cosine=unknown.cosine)
+    return WayPart(length=motion.sign * unknown.length)
 
 
 def _summed(motions: Sequence[WayPart]) -> tuple[WayPart, ...]:
@@ -131,20 +131,20 @@ def _summed(motions: Sequence[WayPart]) -> tuple[WayPart, ...]:
 
     Rz(a) Tx(d) Rz(b) = T(d cos a, d sin a, 0) Rz(a + b),    Rz(a) Rz(q) = Rz(q) Rz(a)
     """
-    found: list[WayPart] = []
+    path: list[WayPart] = []
     angle: Scalar = 0
     for motion in motions:
         if isinstance(motion, Turned) or (motion.axis == "x" and not is_zero(motion.angle)):
-            found += [WayPart("z", angle), motion]
+            path += [WayPart("z", angle), motion]
             angle = 0
         elif motion.joint:
-            found.append(motion)
+            path.append(motion)
         elif motion.axis == "x":
-            found.append(Shift(vector=(motion.length * cos(angle), motion.length * sin(angle), 0)))
+            path.append(Shift(vector=(motion.length * cos(angle), motion.length * sin(angle), 0)))
         else:
             angle = angle + motion.angle
-            found.append(Shift(vector=(0, 0, motion.length)))
-    return (*found, WayPart("z", angle))
+            path.append(Shift(vector=(0, 0, motion.length)))
+    return (*path, WayPart("z", angle))
 
 
 def joint_inputs(builder: Builder, robot: Robot) -> tuple[dict[int, Expr], dict[int, Expr]]:

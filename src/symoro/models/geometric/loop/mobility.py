@@ -82,21 +82,21 @@ def loop_mobility(robot: Robot) -> LoopMobility:
         raise NotApplicableError(f"robot '{robot.name}' has no closed loop")
     drawn = [constraints(robot, seed) for seed in DRAWS]
     ranks = [one.ranks(one.joints) for one in drawn]
-    if min(map(len, ranks)) < FEW or len({max(found) for found in ranks}) > 1:
+    if min(map(len, ranks)) < FEW or len({max(sample_ranks) for sample_ranks in ranks}) > 1:
         raise NotApplicableError(
             f"robot '{robot.name}': the rank of its loops' constraints cannot be told from numbers",
             hint="nominal values for the lengths help, where they must fit each other",
         )
     rank, first = max(ranks[0]), drawn[0]
-    opened = tuple(cut_joints(robot))
+    cut = tuple(cut_joints(robot))
     active = tuple(active_joints(robot))
     passive = tuple(j for j in independent(robot) if j not in active)
     remarks = list(_misfit(robot, first, rank, active))
-    if any(r < rank for found in ranks for r in found):
+    if any(r < rank for sample_ranks in ranks for r in sample_ranks):
         remarks.append("it has postures of another kind, in which it can move in more ways")
     kinds = tuple(_kind(robot, k, one, first) for k, one in enumerate(loops(robot)))
-    mobility = len(independent(robot)) + len(opened) - rank
-    return LoopMobility(mobility, rank, active, passive, opened, kinds, tuple(remarks))
+    mobility = len(independent(robot)) + len(cut) - rank
+    return LoopMobility(mobility, rank, active, passive, cut, kinds, tuple(remarks))
 
 
 @dataclass(frozen=True)
@@ -123,13 +123,13 @@ class Constraints:
     def chosen(self, wanted: Sequence[int]) -> list[int]:
         """Of some joints those that can be chosen at will, one after the other: the loops do not tie them."""
         rest = list(self.joints)
-        found = []
+        independent_joints = []
         for j in wanted:
             others = [i for i in rest if i != j]
             if j in rest and self.rank(others) == self.rank(rest):
-                found.append(j)
+                independent_joints.append(j)
                 rest = others
-        return found
+        return independent_joints
 
 
 def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
@@ -144,27 +144,27 @@ def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
     near = None if named is None else postures_near(robot, named, seed)
     if near is not None:
         return Constraints(*closure_slopes(robot, near), near, loops_size(robot, near))
-    found: list[Constraints] = []
+    samples: list[Constraints] = []
     for attempt in range(ATTEMPTS):
         postures = every_closed(robot, seed + attempt * len(DRAWS))
         if postures is not None:
             joints, slopes = closure_slopes(robot, postures)
             kept = uncrossed(robot, postures.parameters, postures.joints)
             size = loops_size(robot, postures)
-            found.append(Constraints(joints, slopes[kept], some_postures(postures, kept), size))
-        if sum(len(one.slopes) for one in found) >= ENOUGH:
+            samples.append(Constraints(joints, slopes[kept], some_postures(postures, kept), size))
+        if sum(len(one.slopes) for one in samples) >= ENOUGH:
             break
-    if sum(len(one.slopes) for one in found) < FEW:
+    if sum(len(one.slopes) for one in samples) < FEW:
         raise NotApplicableError(
             f"the loops of robot '{robot.name}' were found to close in no posture",
             hint="check the lengths and angles of the frames of the loops; nominal values help where they must fit, "
             "and a posture by its name (postures) tells how the robot is assembled",
         )
     return Constraints(
-        found[0].joints,
-        np.concatenate([one.slopes for one in found]),
-        joined([one.postures for one in found]),
-        found[0].size,
+        samples[0].joints,
+        np.concatenate([one.slopes for one in samples]),
+        joined([one.postures for one in samples]),
+        samples[0].size,
     )
 
 

@@ -88,9 +88,9 @@ def loop_geometry(
         return _program(builder, robot, [one], (numerically(steps, "as asked"),))
     relations = solved_loops(builder, robot, active, start, every_mode=has_crossed_modes(robot, modes))
     if not relations.unsolved:
-        found = assemblies(builder, relations, active, tolerance)
+        solutions = assemblies(builder, relations, active, tolerance)
         stages = tuple(stage for one in relations.solved for stage in one.stages)
-        return replace(_program(builder, robot, found, told(relations)), derivation=stages)
+        return replace(_program(builder, robot, solutions, told(relations)), derivation=stages)
     if method == "closed":
         raise unsolved_error(robot, relations)
     one = continued(builder, robot, active, start, int(steps), tolerance)
@@ -122,15 +122,15 @@ def size_given(builder: Builder) -> Expr:
     return magnitude(builder, [x for name in ("qa", "q0", "qc0") for x in builder.entries(name)])
 
 
-def _program(builder: Builder, robot: Robot, found: list[Solution], words: tuple[str, ...]) -> Program:
+def _program(builder: Builder, robot: Robot, solutions: list[Solution], words: tuple[str, ...]) -> Program:
     own, cut = independent(robot), cut_joints(robot)
-    q, qc = ([[s.joints[j] for j in joints] for s in found] for joints in (own, cut))
+    q, qc = ([[s.joints[j] for j in joints] for s in solutions] for joints in (own, cut))
     rows = [[*one, *other] for one, other in zip(q, qc, strict=True)]
     builder.output(MODES, q)
     if cut:
         builder.output(OPENED, qc)
-    given, residuals = size_given(builder), [s.residual for s in found]
-    builder.output(STATUS, where_finite(builder, given, rows, [s.status for s in found], EMPTY))
+    given, residuals = size_given(builder), [s.residual for s in solutions]
+    builder.output(STATUS, where_finite(builder, given, rows, [s.status for s in solutions], EMPTY))
     builder.output(OPEN, where_finite(builder, given, rows, residuals, None))
-    builder.output(FREE, [[s.free.get(j, 0) for j in own] for s in found])
+    builder.output(FREE, [[s.free.get(j, 0) for j in own] for s in solutions])
     return replace(builder.program(), choices=words)

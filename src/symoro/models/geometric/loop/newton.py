@@ -21,7 +21,7 @@ from fractions import Fraction
 from symoro.errors import OptionError
 from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, subtract
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
-from symoro.models.coordinates.couplings import Ratios, coordinates_at, uncoupled
+from symoro.models.coordinates.couplings import CoupledCoordinates, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
 from symoro.models.geometric.inverse.chain.chain import WayPart, motions_between, size_of
 from symoro.models.geometric.inverse.finite import closes, largest, relative
@@ -144,17 +144,17 @@ class _Newton:
         return placed, axes
 
     def _screws(
-        self, axes: Sequence[tuple[WayPart, Vector, Vector]], end: Vector, joints: Ratios
+        self, axes: Sequence[tuple[WayPart, Vector, Vector]], end: Vector, joints: CoupledCoordinates
     ) -> dict[int, Vector]:
         """Columns of J by independent joint; an opened joint is one."""
-        found: dict[int, Vector] = {}
+        columns: dict[int, Vector] = {}
         for motion, z, o in axes:
             axis = [motion.sign * x for x in z]
             column = [*axis, *cross(axis, subtract(end, o))] if motion.turns else [0, 0, 0, *axis]
             for j, ratio in joints.rows.get(motion.joint, ((motion.joint, 1),)):
-                before = found.get(j, [0] * 6)
-                found[j] = [x + ratio * y for x, y in zip(before, column, strict=True)]
-        return found
+                before = columns.get(j, [0] * 6)
+                columns[j] = [x + ratio * y for x, y in zip(before, column, strict=True)]
+        return columns
 
     def _normal(self, here: Closure) -> Matrix:
         columns = [here.columns[j] for j in self.passive]

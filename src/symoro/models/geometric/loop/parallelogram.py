@@ -91,10 +91,10 @@ def parallelogram(
         laws: known joints that earlier parallelograms make linear in other known ones.
         every_mode: whether the crossed mode is a second branch.
     """
-    found = _sides(builder, probes, chain, laws or {})
-    if found is None or len(joints) != 3:
+    sides_and_sum = _sides(builder, probes, chain, laws or {})
+    if sides_and_sum is None or len(joints) != 3:
         return None
-    sides, closing = found
+    sides, closing = sides_and_sum
     for first in range(4):
         turned = [*sides[first:], *sides[:first]]
         beta = _known_angle(turned[1].form - turned[0].form, closing, joints)
@@ -113,8 +113,8 @@ def four_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Sid
 
     Opposite sides add up to zero in the parallelogram, and not in the crossed mode but where it is flat.
     """
-    found = _sides(builder, probes, chain, {})
-    return found if found is not None and _opposite_equal(probes, found[0]) else None
+    sides_and_sum = _sides(builder, probes, chain, {})
+    return sides_and_sum if sides_and_sum is not None and _opposite_equal(probes, sides_and_sum[0]) else None
 
 
 def _sides(
@@ -157,34 +157,34 @@ def _substituted(joints: Mapping[int, int], laws: Mapping[int, AngleSum]) -> Ang
 
 def _merged(builder: Builder, sides: Sequence[Side]) -> list[Side]:
     """Return the sides, those with the same rotation added to the first of them."""
-    found: list[Side] = []
+    merged: list[Side] = []
     for side in sides:
-        for k, other in enumerate(found):
+        for k, other in enumerate(merged):
             between = side.form - other.form
             if not between.joints:
                 turned = _times(side.vector, _direction(between.constant(builder)))
-                found[k] = Side(_plus(other.vector, turned), other.form)
+                merged[k] = Side(_plus(other.vector, turned), other.form)
                 break
         else:
-            found.append(side)
-    return found
+            merged.append(side)
+    return merged
 
 
 def _inverse(items: Sequence[Item]) -> Matrix:
     """Of the constant placement before or after the turns."""
-    found = identity(4)
+    inverse = identity(4)
     for item in items:
         if isinstance(item, Fixed):
-            found = matmul(inverse_transform(item.matrix), found)
-    return found
+            inverse = matmul(inverse_transform(item.matrix), inverse)
+    return inverse
 
 
 def _known_angle(form: AngleSum, closing: AngleSum, joints: Mapping[int, Unknown]) -> AngleSum | None:
     """The form without unknown joints, with the help of the sum that is zero; None where they cannot go."""
     for n in (0, 1, -1):
-        found = form + n * closing
-        if not any(j in joints for j in found.joints):
-            return found
+        known_form = form + n * closing
+        if not any(j in joints for j in known_form.joints):
+            return known_form
     return None
 
 
@@ -283,17 +283,17 @@ class _StepWriter:
         return constant_angle(self.builder, self.probes, -y, -x)
 
     def _linear(self, beta: Complex, gap: Sequence[Expr]) -> dict[int, Expr]:
-        found: dict[int, Expr] = {}
+        values: dict[int, Expr] = {}
         for j, form in self._forms().items():
             value = form.value(self.builder, self.known)
-            self._put(found, j, _direction(value), value)
+            self._put(values, j, _direction(value), value)
         c, d = (
             _direction(self._against(*pair).value(self.builder, {}))
             for pair in ((self.a, self.c), (self.b, self.d))
         )
         second = _times(_plus(self.b, _times(self.d, d)), beta)
-        self._open(found, gap, _plus(_plus(self.a, _times(self.c, c)), second))
-        return found
+        self._open(values, gap, _plus(_plus(self.a, _times(self.c, c)), second))
+        return values
 
     def _crossed(self, turned: Complex, gap: Sequence[Expr], draft: Draft) -> dict[int, Expr]:
         """The sides a and b turned over about the diagonal."""
@@ -313,25 +313,25 @@ class _StepWriter:
             scale = -1 / (size * _square(opposite))
             directions.append((number(against[0] * scale), number(against[1] * scale)))
             ends = _plus(ends, _times(opposite, directions[-1]))
-        found: dict[int, Expr] = {}
+        values: dict[int, Expr] = {}
         for j, (n_c, n_d, rest) in self.shares.items():
             z = _direction(rest.value(self.builder, self.known))
             for n, direction in zip((n_c, n_d), directions, strict=True):
                 factor = direction if n > 0 else _conjugate(direction)
                 for _ in range(abs(n)):
                     z = _times(z, factor)
-            self._put(found, j, z, number(atan2(z[1], z[0])))
-        self._open(found, gap, ends)
-        return found
+            self._put(values, j, z, number(atan2(z[1], z[0])))
+        self._open(values, gap, ends)
+        return values
 
-    def _put(self, found: dict[int, Expr], j: int, direction: Complex, position: Expr) -> None:
+    def _put(self, values: dict[int, Expr], j: int, direction: Complex, position: Expr) -> None:
         own = self.joints[j]
         cosine, sine = (self.builder.number(x) for x in direction)
-        found.update({own.sine.lit: sine, own.cosine.lit: cosine, own.length.lit: position})
+        values.update({own.sine.lit: sine, own.cosine.lit: cosine, own.length.lit: position})
 
-    def _open(self, found: dict[int, Expr], gap: Sequence[Expr], ends: Complex) -> None:
+    def _open(self, values: dict[int, Expr], gap: Sequence[Expr], ends: Complex) -> None:
         """By how much the four sides do not come back to where they started."""
-        found.update({name.lit: self.builder.number(x) for name, x in zip(gap, ends, strict=True)})
+        values.update({name.lit: self.builder.number(x) for name, x in zip(gap, ends, strict=True)})
 
 
 # -- closed postures in which a parallelogram is crossed
@@ -404,15 +404,19 @@ def linear_loops(robot: Robot) -> LinearLoops:
     """The parallelograms of a robot, and the loops that are left."""
     from symoro.models.numeric.home import closed_home
 
-    found: dict[int, Relation] = {}
+    relations: dict[int, Relation] = {}
     left = loops(robot)
     home = closed_home(robot)
-    while one := next(((loop, law) for loop in left if (law := _relations(robot, loop, found, home))), None):
+    while one := next(
+        ((loop, law) for loop in left if (law := _relations(robot, loop, relations, home))), None
+    ):
         loop, laws = one
-        found.update({j: followed(law, found) for j, law in laws.items()})
+        relations.update({j: followed(law, relations) for j, law in laws.items()})
         left = [other for other in left if other != loop]
-    given = {j: followed(law, found) for j, law in followers(robot).items()}
-    return LinearLoops(following(robot, {**given, **found}) if found else robot, found, tuple(left))
+    given = {j: followed(law, relations) for j, law in followers(robot).items()}
+    return LinearLoops(
+        following(robot, {**given, **relations}) if relations else robot, relations, tuple(left)
+    )
 
 
 def _relations(
@@ -433,9 +437,9 @@ def _relations(
     for drivers in combinations([j for j in passive if j <= robot.NL], kept):
         unknown = {j: joint_unknown(builder, robot, j) for j in passive if j not in drivers}
         given = {j: symbol(builder.graph, f"q{j}") for j in moving if j not in unknown}
-        found = parallelogram(builder, probes, chain, given, unknown, every_mode=False)
-        if found is not None:
-            laws = {j: _relation(law) for j, law in found.linear.items()}
+        loop_relations = parallelogram(builder, probes, chain, given, unknown, every_mode=False)
+        if loop_relations is not None:
+            laws = {j: _relation(law) for j, law in loop_relations.linear.items()}
             return laws if home is None or _hold(robot, laws, home) else None
     return None
 

@@ -64,7 +64,7 @@ def closed_postures(
     """
     closing = _Closing(robot)
     chance = random.Random(1)
-    found: list[tuple[int, dict[str, float], Array]] = []
+    closed_samples: list[tuple[int, dict[str, float], Array]] = []
     for own_numbers in (nominal, not nominal):
         for attempt in range(MOST_ROUNDS):
             values = closing.parameters(chance, nominal=own_numbers)
@@ -80,10 +80,12 @@ def closed_postures(
                 good &= uncrossed(robot, values, closing.by_joint(joint_positions(tree, x)))
             ranks = closing.passive_ranks(tree, x)
             for k in np.flatnonzero(good):
-                found.append((int(ranks[k]), {name: float(v[k]) for name, v in values.items()}, x[k]))
+                closed_samples.append(
+                    (int(ranks[k]), {name: float(v[k]) for name, v in values.items()}, x[k])
+                )
             # A rhombus can also fold up and turn about one corner: such postures are not those of its mobility.
-            most = max((rank for rank, *_ in found), default=0)
-            regular = [(numbers, row) for rank, numbers, row in found if rank == most]
+            most = max((rank for rank, *_ in closed_samples), default=0)
+            regular = [(numbers, row) for rank, numbers, row in closed_samples if rank == most]
             if len(regular) >= (count if attempt < ROUNDS - 1 else SAMPLES):
                 return closing.postures(regular[:count], most)
             if attempt >= ROUNDS - 1 and not regular:
@@ -131,9 +133,9 @@ def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> Clos
     x = closing.starts(tree, chance)
     columns = range(len(tree.coordinates))
     own = dict(zip(independent(robot), posture, strict=True))
-    told = [k for k in columns if tree.coordinates[k] in own]
-    x[:, told] = [own[tree.coordinates[k]] for k in told]
-    x, _ = closed(tree, x, [k for k in columns if k not in told], ITERATIONS, damped=True)
+    given = [k for k in columns if tree.coordinates[k] in own]
+    x[:, given] = [own[tree.coordinates[k]] for k in given]
+    x, _ = closed(tree, x, [k for k in columns if k not in given], ITERATIONS, damped=True)
     best = x[np.abs(balanced_closure(tree, x)[0]).max(1).argmin()]
     for spread in (AROUND, AROUND / 10, AROUND / 100):
         away = np.array([[chance.uniform(-spread, spread) for _ in columns] for _ in x]) * tree.units
@@ -209,14 +211,14 @@ class _Closing:
         known = dict(self.robot.nominal)
         if nominal and not all(name in known for name in self.names):
             return None
-        found = {}
+        values = {}
         for name in self.names:
             unit = 1.0 if name in self.angles else self.unit
             drawn = [
                 known[name] if nominal else unit * chance.uniform(0.35, 1.65) for _ in range(SIDE_BY_SIDE)
             ]
-            found[name] = np.array(drawn)
-        return found
+            values[name] = np.array(drawn)
+        return values
 
     def tree(self, values: Mapping[str, Array], count: int = SIDE_BY_SIDE) -> NumericTree:
         graph = Graph()
@@ -246,9 +248,11 @@ class _Closing:
         frames = enumerate(self.robot.frames[: self.robot.NJ], 1)
         return {j: positions[:, j - 1] for j, frame in frames if frame.moving}
 
-    def postures(self, found: Sequence[tuple[dict[str, float], Array]], passive_rank: int) -> ClosedPostures:
-        parameters = {name: np.array([values[name] for values, _ in found]) for name in self.names}
-        x = np.array([row for _, row in found])
+    def postures(
+        self, samples: Sequence[tuple[dict[str, float], Array]], passive_rank: int
+    ) -> ClosedPostures:
+        parameters = {name: np.array([values[name] for values, _ in samples]) for name in self.names}
+        x = np.array([row for _, row in samples])
         tree = self.tree(parameters, len(x))
         joints = self.by_joint(joint_positions(tree, x))
         return ClosedPostures(

@@ -91,20 +91,20 @@ def general_step(
     from symoro.models.geometric.inverse.general.plan import FIRST, SECOND, plan
     from symoro.models.geometric.loop.postures import closed_postures
 
-    ways = [motion for motion in motions if motion.joint]
-    if len(ways) != JOINTS:
+    joint_motions = [motion for motion in motions if motion.joint]
+    if len(joint_motions) != JOINTS:
         return None
     constants = _constants(motions)
-    kinds = [int(not motion.turns) for motion in ways]
+    kinds = [int(not motion.turns) for motion in joint_motions]
     postures = closed_postures(robot, FIRST + SECOND, nominal=True)
     scaled = [x for matrix in constants for row in in_units(matrix, size) for x in row]
     literals = [builder.number(x).lit for x in scaled]
     try:
-        chosen = plan(kinds, _Samples(builder, postures, active, solved, ways, literals, size).draw)
+        chosen = plan(kinds, _Samples(builder, postures, active, solved, joint_motions, literals, size).draw)
     except NotApplicableError:
         return None
-    found = builder.call("closed_chain", [Expr(builder.graph, lit) for lit in literals], kinds, chosen)
-    return _step(builder, ways, joints, found, size)
+    results = builder.call("closed_chain", [Expr(builder.graph, lit) for lit in literals], kinds, chosen)
+    return _step(builder, joint_motions, joints, results, size)
 
 
 def _constants(motions: Sequence[WayPart]) -> list[Matrix]:
@@ -127,7 +127,7 @@ class _Samples:
         postures: ClosedPostures,
         active: Mapping[int, Expr],
         solved: Mapping[int, Unknown],
-        ways: Sequence[WayPart],
+        joint_motions: Sequence[WayPart],
         literals: Sequence[int],
         size: Expr,
     ) -> None:
@@ -142,11 +142,11 @@ class _Samples:
             for name, of in zip(unknown.symbols, (numpy.sin, numpy.cos), strict=False):
                 variables[graph.args[name.lit >> 1][0]] = of(values) if unknown.turns else values
             variables[graph.args[unknown.length.lit >> 1][0]] = values
-        *found, length = evaluate(graph, [*literals, size.lit], postures.parameters, variables)
-        count = len(postures.joints[ways[0].joint])
-        self.constants = numpy.array([numpy.broadcast_to(x, (count,)) for x in found]).T
-        units = [1 if motion.turns else length for motion in ways]
-        signed = [motion.sign * postures.joints[motion.joint] for motion in ways]
+        *evaluated, length = evaluate(graph, [*literals, size.lit], postures.parameters, variables)
+        count = len(postures.joints[joint_motions[0].joint])
+        self.constants = numpy.array([numpy.broadcast_to(x, (count,)) for x in evaluated]).T
+        units = [1 if motion.turns else length for motion in joint_motions]
+        signed = [motion.sign * postures.joints[motion.joint] for motion in joint_motions]
         self.values = numpy.array([q / unit for q, unit in zip(signed, units, strict=True)]).T
         self.next = 0
 
@@ -158,19 +158,21 @@ class _Samples:
 
 def _step(
     builder: Builder,
-    ways: Sequence[WayPart],
+    joint_motions: Sequence[WayPart],
     joints: Mapping[int, Unknown],
-    found: Sequence[Expr],
+    results: Sequence[Expr],
     size: Expr,
 ) -> tuple[Step, Expr]:
     """Sixteen branches; where none is a solution, the first is out of reach and the others are empty."""
     number = builder.number
-    defect, filled = (symbol(builder.graph, f"{name}{ways[0].joint}") for name in ("defect", "filled"))
+    defect, filled = (
+        symbol(builder.graph, f"{name}{joint_motions[0].joint}") for name in ("defect", "filled")
+    )
     branches = []
     for k in range(SLOTS):
-        *values, miss = found[WIDTH * k : WIDTH * (k + 1)]
+        *values, miss = results[WIDTH * k : WIDTH * (k + 1)]
         branch = {defect.lit: miss, filled.lit: number(1) if k else 1 - miss / NO_POSTURE}
-        for motion, value in zip(ways, values, strict=True):
+        for motion, value in zip(joint_motions, values, strict=True):
             own, q = joints[motion.joint], motion.sign * value * (1 if motion.turns else size)
             branch |= {own.sine.lit: number(sin(q)), own.cosine.lit: number(cos(q)), own.length.lit: q}
         branches.append(branch)
@@ -354,19 +356,19 @@ class _Search:
         solved: list[SolvedLoop] = []
         while left:
             left.sort(key=lambda loop: (len(self._unknown(loop)), loop.left))
-            found = next((one for loop in left if (one := self._solve(loop)) is not None), None)
-            if found is None:
+            solved_loop = next((one for loop in left if (one := self._solve(loop)) is not None), None)
+            if solved_loop is None:
                 break
-            solved.append(found)
-            self._learn(found)
-            left = [loop for loop in left if loop != found.loop]
+            solved.append(solved_loop)
+            self._learn(solved_loop)
+            left = [loop for loop in left if loop != solved_loop.loop]
         return LoopRelations(tuple(solved), tuple(left))
 
     def _known(self) -> dict[int, Scalar]:
         """The active joints, and those that known ones drive."""
-        found: dict[int, Scalar] = dict(self.active)
-        positions = {**found, **{j: unknown.length for j, unknown in self.joints.items()}}
-        return found | coupled_positions(self.robot, positions, self.builder.formula)
+        known: dict[int, Scalar] = dict(self.active)
+        positions = {**known, **{j: unknown.length for j, unknown in self.joints.items()}}
+        return known | coupled_positions(self.robot, positions, self.builder.formula)
 
     def _unknown(self, loop: Loop) -> list[int]:
         known = self._known()
@@ -386,20 +388,22 @@ class _Search:
         every = way_round(self.builder, uncoupled(self.robot), loop, {}, {})
         chain = chain_of(self.builder, every, identity(4), self.probes.vanishes, size=self.size)
         known = {**self.active, **{j: unknown.length for j, unknown in self.joints.items()}}
-        found = parallelogram(
+        relations = parallelogram(
             self.builder, self.probes, chain, known, joints, self.laws, every_mode=self.every_mode
         )
-        if found is None:
+        if relations is None:
             return None
         if not self.every_mode:
-            self.laws |= found.forms
+            self.laws |= relations.forms
         sentences: list[Sentence] = [
-            (joints[j].length, "=", relation.value(known)) for j, relation in found.linear.items()
+            (joints[j].length, "=", relation.value(known)) for j, relation in relations.linear.items()
         ]
-        if len(found.step.choices) > 1:
+        if len(relations.step.choices) > 1:
             sentences.append(("crossed: two sides turned over about the diagonal",))
         stage = Stage(f"loop {loop_name(loop)}: parallelogram", tuple(sentences))
-        return SolvedLoop(loop, joints, (found.step,), found.differences, found.linear, found.how, (stage,))
+        return SolvedLoop(
+            loop, joints, (relations.step,), relations.differences, relations.linear, relations.how, (stage,)
+        )
 
     def _paul(self, loop: Loop, joints: Mapping[int, Unknown]) -> SolvedLoop | None:
         motions = way_round(self.builder, self.robot, loop, self._known(), self.joints)
@@ -418,10 +422,12 @@ class _Search:
 
     def _general(self, loop: Loop, joints: Mapping[int, Unknown]) -> SolvedLoop | None:
         motions = way_round(self.builder, self.robot, loop, self._known(), self.joints)
-        found = general_step(self.builder, self.robot, motions, self.active, self.joints, joints, self.size)
-        if found is None:
+        step_and_residual = general_step(
+            self.builder, self.robot, motions, self.active, self.joints, joints, self.size
+        )
+        if step_and_residual is None:
             return None
-        step, defect = found
+        step, defect = step_and_residual
         how = "by elimination and eigenvalues, rows sorted by the joints' values and empty ones last"
         names = ", ".join(f"q{j}" for j in joints)
         stage = Stage(f"loop {loop_name(loop)}, {names}: elimination and eigenvalues, up to 16 solutions", ())
@@ -460,11 +466,11 @@ class _Search:
         checks = [number(absolute(u.sine * u.sine + u.cosine * u.cosine - 1)) for u in rooted]
         return Step(NAMING, tuple(joints.values()), (), tuple(lines), checks=tuple(checks))
 
-    def _learn(self, found: SolvedLoop) -> None:
+    def _learn(self, solved_loop: SolvedLoop) -> None:
         """Take the joints of a solved loop as known."""
         import numpy
 
-        for j, unknown in found.joints.items():
+        for j, unknown in solved_loop.joints.items():
             self.joints[j] = unknown
             values = self.postures.joints[j]
             self.probes.set(unknown.length, values)

@@ -39,10 +39,10 @@ from symoro.models.numeric.tree import (
     Placements,
     Velocities,
     formulas,
+    identity_pose,
     joint_rates,
     numeric_tree,
     placements,
-    standing,
     velocities,
 )
 from symoro.models.units import length_power
@@ -161,7 +161,7 @@ class States:
 
 def still(q: Numbers, qd: Numbers) -> States:
     """States on a base that does not move."""
-    return States(q, qd, *standing(q), np.zeros((len(q), 6), dtype=q.dtype))
+    return States(q, qd, *identity_pose(q), np.zeros((len(q), 6), dtype=q.dtype))
 
 
 def random_states(geometry: Geometry, count: int, rng: np.random.Generator, *, moving: bool) -> States:

@@ -106,13 +106,13 @@ def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
             raise _unfit(robot, active, passive, [*active, *passive])
         return LoopChoice(linear, active, passive, (), (), (), frozenset())
     given = samples(linear.robot, linear.open, linear_loops(robot).robot)
-    found = _Chooser(robot, linear, given, active, passive).choice()
+    choice = _Chooser(robot, linear, given, active, passive).choice()
     if not active:
         raise NotApplicableError(
             f"robot '{robot.name}' has no active joint, and its loops leave it no freedom",
             hint="check the axes of the joints of its loops",
         )
-    return found
+    return choice
 
 
 class _Chooser:
@@ -193,13 +193,13 @@ class _Chooser:
             np.array([-1 if rank is None else rank for rank in numeric_ranks(matrices, CLOSED_POSTURES)])
             for matrices in (stack[:, :, self.p], stack)
         )
-        found = np.flatnonzero((ranks == ranks.max()) & (every == every[ranks == ranks.max()].max()))
-        if ranks.max() < 0 or len(found) < CLEAR * (ranks == ranks.max()).sum() or len(found) < 4:
+        regular = np.flatnonzero((ranks == ranks.max()) & (every == every[ranks == ranks.max()].max()))
+        if ranks.max() < 0 or len(regular) < CLEAR * (ranks == ranks.max()).sum() or len(regular) < 4:
             raise NotApplicableError(
                 f"numbers do not tell how many equations the loops of robot '{self.robot.name}' have",
                 hint="lengths that differ by less than a millionth should be equal, or differ more",
             )
-        return np.asarray(found)
+        return np.asarray(regular)
 
     def _check_drive(self, stack: Array) -> None:
         passive, every = numeric_ranks([stack[0][:, self.p], stack[0]], CLOSED_POSTURES)

@@ -87,11 +87,11 @@ class _Closure:
     def step(self) -> dict[int, Scalar]:
         """dq of every joint of the tree."""
         joints = self.joints
-        found: list[Scalar] = []
+        passive_step: list[Scalar] = []
         if joints.passive:
-            found = joints.factored.solve([-self._error(row) for row in joints.choice.rows])
+            passive_step = joints.factored.solve([-self._error(row) for row in joints.choice.rows])
         still: dict[int, Scalar] = dict.fromkeys(joints.own, 0)
-        step = joints.linear.rates({**still, **dict(zip(joints.passive, found, strict=True))})
+        step = joints.linear.rates({**still, **dict(zip(joints.passive, passive_step, strict=True))})
         return {j: x - self.astray.get(j, 0) for j, x in step.items()}
 
     def _error(self, row: LoopRow) -> Scalar:

@@ -17,7 +17,7 @@ from functools import cached_property
 from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.scalar import Expr, Scalar, absolute, less, select, sin, wrap
-from symoro.models.coordinates.couplings import Coordinates, JointEntries, Ratios
+from symoro.models.coordinates.couplings import Coordinates, CoupledCoordinates, JointEntries
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow, loop_choice
 from symoro.models.kinematic.loop.sides import LoopSides, Motion, loop_sides
@@ -30,7 +30,7 @@ from symoro.robot.topology import moving_joints
 
 
 def loop_coordinates(
-    builder: Builder, robot: Robot, tree: Ratios, *, every_loop: bool = False
+    builder: Builder, robot: Robot, tree: CoupledCoordinates, *, every_loop: bool = False
 ) -> LoopCoordinates:
     """The coordinates of a robot with loops.
 
@@ -67,12 +67,12 @@ class LoopCoordinates(Coordinates):
         sides: of each loop.
     """
 
-    def __init__(self, builder: Builder, robot: Robot, choice: LoopChoice, tree: Ratios) -> None:
+    def __init__(self, builder: Builder, robot: Robot, choice: LoopChoice, tree: CoupledCoordinates) -> None:
         super().__init__(choice.active, tree.positions, tuple(moving_joints(robot)))
         self.builder, self.robot, self.choice, self.tree = builder, robot, choice, tree
         into: Into = builder.formula
         rows = {j: tuple(drivers(choice.linear.robot, j, into)) for j in self.joints}
-        self.linear = Ratios((*choice.active, *choice.passive), tree.positions, rows)
+        self.linear = CoupledCoordinates((*choice.active, *choice.passive), tree.positions, rows)
 
     @property
     def passive(self) -> tuple[int, ...]:
@@ -145,18 +145,18 @@ class LoopCoordinates(Coordinates):
 
     def drift(self, rates: JointEntries, rows: Sequence[LoopRow]) -> Vector:
         """Psi or Phi: what is left of the differentiated equations at zero accelerations."""
-        moving, opened = self.motions(rates), self.opened_rates(rates)
+        moving, cut_rates = self.motions(rates), self.opened_rates(rates)
         drifts = [(one.left.drift(rates), one.right.drift(rates)) for one in self.sides]
-        found = []
+        residuals = []
         for row in rows:
             one, (left, _) = self.sides[row.loop], moving[row.loop]
-            more = one.opening(row, opened.get(row.loop, 0), left)
-            found.append(one.residual(row, *drifts[row.loop]) + more)
-        return found
+            more = one.opening(row, cut_rates.get(row.loop, 0), left)
+            residuals.append(one.residual(row, *drifts[row.loop]) + more)
+        return residuals
 
     def felt(self, multipliers: Sequence[Scalar]) -> dict[int, Scalar]:
         """The efforts of the tree's joints that multipliers of the equations cause: rows' times multipliers."""
-        found: dict[int, Scalar] = dict.fromkeys(self.joints, 0)
+        efforts: dict[int, Scalar] = dict.fromkeys(self.joints, 0)
         for k, one in enumerate(self.sides):
             for side, which, sign in ((one.left, 0, 1), (one.right, 1, -1)):
                 wrench: dict[str, Vector] = {"v": [0, 0, 0], "w": [0, 0, 0]}
@@ -165,8 +165,8 @@ class LoopCoordinates(Coordinates):
                         axis = one.along(row)[which]
                         wrench[row.kind] = add(wrench[row.kind], scale(sign * x, axis))
                 for j, effort in side.efforts(wrench["v"], wrench["w"]).items():
-                    found[j] = found[j] + effort
-        return found
+                    efforts[j] = efforts[j] + effort
+        return efforts
 
     # -- the interface
 
@@ -191,10 +191,10 @@ class LoopCoordinates(Coordinates):
     def rates(self, qd: JointEntries) -> dict[int, Scalar]:
         if not self.passive:
             return self.linear.rates(qd)
-        found = self._passive(qd, [0] * len(self.passive))
-        for j, x in zip(self.passive, found, strict=True):
+        passive_rates = self._passive(qd, [0] * len(self.passive))
+        for j, x in zip(self.passive, passive_rates, strict=True):
             self.builder.named(f"qdp{j}", x, "velocities of the passive joints")
-        return self._spread(qd, found)
+        return self._spread(qd, passive_rates)
 
     def bias(self, qd: JointEntries) -> dict[int, Scalar]:
         return self.accelerations(dict.fromkeys(self.own, 0), qd)
@@ -207,10 +207,10 @@ class LoopCoordinates(Coordinates):
         if not self.passive:
             return self.linear.rates(qdd)
         drift = self.drift(rates, self.choice.rows)
-        found = self._passive(qdd, drift)
-        for j, x in zip(self.passive, found, strict=True):
+        passive_accelerations = self._passive(qdd, drift)
+        for j, x in zip(self.passive, passive_accelerations, strict=True):
             self.builder.named(f"qddp{j}", x, "accelerations of the passive joints")
-        return self._spread(qdd, found)
+        return self._spread(qdd, passive_accelerations)
 
     def project(self, efforts: JointEntries) -> list[Scalar]:
         reduced = dict(zip(self.linear.own, self.linear.project(efforts), strict=True))
@@ -236,8 +236,8 @@ class LoopCoordinates(Coordinates):
                 self.builder.named(f"W{j}_{i}", x, "passive joints from the active ones")
         return rows
 
-    def columns(self, found: Mapping[int, Vector], size: int) -> list[Vector]:
-        reduced = dict(zip(self.linear.own, self.linear.columns(found, size), strict=True))
+    def columns(self, of_joints: Mapping[int, Vector], size: int) -> list[Vector]:
+        reduced = dict(zip(self.linear.own, self.linear.columns(of_joints, size), strict=True))
         columns: dict[int, Vector] = {j: reduced[j] for j in self.own}
         for j, row in zip(self.passive, self.w if self.passive else [], strict=True):
             if all(is_zero(x) for x in reduced[j]):
@@ -248,7 +248,7 @@ class LoopCoordinates(Coordinates):
 
     def matrix(self) -> Matrix:
         w = dict(zip(self.passive, self.w, strict=True)) if self.passive else {}
-        found = []
+        rows = []
         for j in self.joints:
             line: dict[int, Scalar] = dict.fromkeys(self.own, 0)
             for i, entry in self.linear.rows[j]:
@@ -257,8 +257,8 @@ class LoopCoordinates(Coordinates):
                 else:
                     for k, x in zip(self.own, w[i], strict=True):
                         line[k] = line[k] + entry * x
-            found.append(list(line.values()))
-        return found
+            rows.append(list(line.values()))
+        return rows
 
     def matrix_rate(self, qd: JointEntries) -> Matrix:
         graph, rates = self.builder.graph, self.rates(qd)

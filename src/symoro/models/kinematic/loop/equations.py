@@ -17,11 +17,11 @@ def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, M
     made = _Stack(joints)
     wa, wp = made.velocity_rows(made.relations, joints.choice.rows)
     wac, wpc = made.velocity_rows(made.opened_relations, joints.choice.closing)
-    held = [
+    cut_of_rows = [
         *made.opened_relations,
         *(joints.choice.loops[row.loop].loop.left for row in joints.choice.closing),
     ]
-    wc: Matrix = [[int(k == j) for j in made.opened] for k in held]
+    wc: Matrix = [[int(k == j) for j in made.opened] for k in cut_of_rows]
     none: list[Scalar] = [0] * len(made.relations)
     none_opened: list[Scalar] = [0] * len(made.opened_relations)
     psi = joints.drift(rates, joints.choice.rows) if joints.passive else []
@@ -55,12 +55,12 @@ class _Stack:
     def velocity_rows(self, laws: Mapping[int, Relation], rows: Sequence[LoopRow]) -> tuple[Matrix, Matrix]:
         """Rows of relations, then of loops: columns of the active joints, of the passive ones."""
         active, passive = self.joints.own, self.passive
-        found: list[dict[int, Scalar]] = []
+        lines: list[dict[int, Scalar]] = []
         for j, law in laws.items():
             ratios: dict[int, Scalar] = {i: -self.joints.builder.formula(ratio) for i, ratio in law.terms}
-            found.append({**ratios, j: 1})
+            lines.append({**ratios, j: 1})
         for row in rows:
-            found.append({i: self.joints.coefficient(row, i) for i in self.joints.linear.own})
-        wa: Matrix = [[line.get(i, 0) for i in active] for line in found]
-        wp: Matrix = [[line.get(i, 0) for i in passive] for line in found]
+            lines.append({i: self.joints.coefficient(row, i) for i in self.joints.linear.own})
+        wa: Matrix = [[line.get(i, 0) for i in active] for line in lines]
+        wp: Matrix = [[line.get(i, 0) for i in passive] for line in lines]
         return wa, wp

@@ -75,10 +75,10 @@ def loop_kinematics(robot: Robot) -> Program:
     given = builder.input(QD, (len(own),), [f"qd{j}" for j in own])
     qd = {j: fixed_value(builder, robot, "qd", j) or x for j, x in zip(own, given, strict=True)}
     rates = joints.tree.rates(qd)
-    found = stacked(joints, rates)
+    matrices = stacked(joints, rates)
     for port in (WA, WP, WAC, WPC, WC, PSI, PHI, W, B):
-        if found[port.name]:  # there may be no opened joint that moves
-            builder.output(port, found[port.name])
+        if matrices[port.name]:  # there may be no opened joint that moves
+            builder.output(port, matrices[port.name])
     return replace(builder.program(), choices=tuple(words(joints.choice)))
 
 

@@ -57,16 +57,16 @@ def undetermined(robot: Robot) -> Undetermined:
     choice = loop_choice(robot, every_loop=True)
     given = samples(robot, choice.linear.open, linear_loops(robot).robot)
     rows = all_rows(choice)
-    opened: set[WrenchEntry] = set()
+    at_cuts: set[WrenchEntry] = set()
     links: set[WrenchEntry] = set()
     for s in range(len(given.loops[0].linear)):
         for y in _without_torque(choice, given, rows, s):
             wrenches = _wrenches(choice, given, rows, y, s)
             _collect(
-                opened, {k: _in_axes(given, i, k + robot.B, s, f, m) for i, (k, f, m) in wrenches.items()}
+                at_cuts, {k: _in_axes(given, i, k + robot.B, s, f, m) for i, (k, f, m) in wrenches.items()}
             )
             _collect(links, _on_links(choice, given, wrenches, s))
-    return Undetermined(frozenset(opened), frozenset(links))
+    return Undetermined(frozenset(at_cuts), frozenset(links))
 
 
 def _without_torque(choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopRow], s: int) -> Array:
@@ -86,14 +86,14 @@ def _wrenches(
     choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopRow], y: Array, s: int
 ) -> dict[int, tuple[int, Array, Array]]:
     """Force and moment on the left link of each loop, in the axes of its root."""
-    found = {i: (one.loop.left, np.zeros(3), np.zeros(3)) for i, one in enumerate(choice.loops)}
+    wrenches = {i: (one.loop.left, np.zeros(3), np.zeros(3)) for i, one in enumerate(choice.loops)}
     for row, x in zip(rows, y, strict=True):
-        axes, (_, force, moment) = choice.loops[row.loop], found[row.loop]
+        axes, (_, force, moment) = choice.loops[row.loop], wrenches[row.loop]
         if row.kind == "v":
             force += x / given.length * given.loops[row.loop].axes[axes.linear][s, :, row.axis]
         else:
             moment += x * given.loops[row.loop].axes[axes.angular][s, :, row.axis]
-    return found
+    return wrenches
 
 
 def _in_axes(given: LoopSamples, loop: int, frame: int, s: int, force: Array, moment: Array) -> Array:
@@ -105,15 +105,15 @@ def _on_links(
     choice: LoopChoice, given: LoopSamples, wrenches: Mapping[int, tuple[int, Array, Array]], s: int
 ) -> dict[int, Array]:
     """What the wrenches at the opened joints add to those on the links of the tree."""
-    found: dict[int, Array] = {}
+    on_links: dict[int, Array] = {}
     last = choice.linear.robot.NL
     for i, (_, force, moment) in wrenches.items():
         one, loop = given.loops[i], choice.loops[i].loop
         for side, sign in ((loop.left_chain, -1.0), (loop.right_chain, 1.0)):
             for j in (j for j in side if j <= last):
                 about = moment + np.cross(one.arms[j][s], force)
-                found[j] = found.get(j, np.zeros(6)) + sign * _in_axes(given, i, j, s, force, about)
-    return found
+                on_links[j] = on_links.get(j, np.zeros(6)) + sign * _in_axes(given, i, j, s, force, about)
+    return on_links
 
 
 def _collect(entries: set[WrenchEntry], wrenches: Mapping[int, Array]) -> None:
@@ -134,21 +134,21 @@ class LoopReactions:
 
     def at_cuts(self) -> dict[int, Vector]:
         """Opened joint -> wrench of its antecedent on the link of frame k + B, in that frame, about its origin."""
-        found = {}
+        wrenches = {}
         for i, one in enumerate(self.joints.choice.loops):
             wrench = self._wrench(i, one.loop.right)
-            found[one.loop.left] = [-x for x in (*wrench.f, *wrench.m)]
-        return found
+            wrenches[one.loop.left] = [-x for x in (*wrench.f, *wrench.m)]
+        return wrenches
 
     def on_environment(self) -> dict[int, Vector]:
         """What each link exerts at the ends of loops, in its own frame: as external wrenches are given."""
-        found: dict[int, Vector] = {}
+        exerted: dict[int, Vector] = {}
         for i, one in enumerate(self.joints.choice.loops):
             for end, sign in ((one.loop.left, -1), (one.loop.right, 1)):
                 link, wrench = self._carried(i, end)
                 given: Vector = [sign * x for x in (*wrench.f, *wrench.m)]
-                found[link] = add(found[link], given) if link in found else given
-        return found
+                exerted[link] = add(exerted[link], given) if link in exerted else given
+        return exerted
 
     def _wrench(self, loop: int, frame: int) -> Wrench:
         """The wrench on the left link where the loop closes, in the axes of one of its ends."""

@@ -68,12 +68,12 @@ def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> LoopSam
     tree = _tree(robot, open_loops, postures)
     q = np.stack([postures.joints[j] for j in tree.coordinates], 1)
     joints = tuple(independent(robot))
-    found = tuple(_sampled(tree, loop, q, len(joints)) for loop in open_loops)
-    if not all(np.isfinite(part).all() for one in found for part in (one.linear, one.angular)):
+    loop_samples = tuple(_sampled(tree, loop, q, len(joints)) for loop in open_loops)
+    if not all(np.isfinite(part).all() for one in loop_samples for part in (one.linear, one.angular)):
         raise NotApplicableError(
             f"the geometry of robot '{robot.name}' has no finite value at its closed postures"
         )
-    return LoopSamples(joints, found, tree.size)
+    return LoopSamples(joints, loop_samples, tree.size)
 
 
 def _tree(robot: Robot, open_loops: Sequence[Loop], postures: ClosedPostures) -> NumericTree:
@@ -111,7 +111,7 @@ def _sampled(tree: NumericTree, loop: Loop, q: Array, coordinates: int) -> LoopS
 
 def _back(angle: Array) -> Array:
     """Rz(angle)'."""
-    found = np.zeros((len(angle), 3, 3))
-    found[:, 0, 0] = found[:, 1, 1] = np.cos(angle)
-    found[:, 0, 1], found[:, 1, 0], found[:, 2, 2] = np.sin(angle), -np.sin(angle), 1
-    return found
+    rotation = np.zeros((len(angle), 3, 3))
+    rotation[:, 0, 0] = rotation[:, 1, 1] = np.cos(angle)
+    rotation[:, 0, 1], rotation[:, 1, 0], rotation[:, 2, 2] = np.sin(angle), -np.sin(angle), 1
+    return rotation

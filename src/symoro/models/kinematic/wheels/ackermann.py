@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Vector, add, cross, dot, scale
 from symoro.expr.scalar import Scalar, atan2
-from symoro.models.coordinates.couplings import Ratios
+from symoro.models.coordinates.couplings import CoupledCoordinates
 from symoro.models.geometric.relative_placement import axes_from
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, robot_length
@@ -28,7 +28,9 @@ from symoro.robot.wheels import Wheel, WheelKind
 UP: Vector = [0, 0, 1]
 
 
-def tied_positions(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) -> dict[int, Scalar]:
+def tied_positions(
+    builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
+) -> dict[int, Scalar]:
     """The positions of the steering joints that follow others.
 
     Raises:
@@ -49,7 +51,7 @@ def sliding(
     return [builder.number(x) for x in (axle[0], axle[1], dot(axle, cross(UP, centre)))]
 
 
-def _motion(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) -> Vector:
+def _motion(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry) -> Vector:
     """The one motion that the leading wheels leave to the base."""
     leading = [
         wheel
@@ -58,8 +60,8 @@ def _motion(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) 
     ]
     rows = [sliding(builder, robot, wheel, joints.positions, trig) for wheel in leading]
     samples = WheelSamples(builder)
-    found = samples.matrices(rows, robot_length(builder, robot))
-    kept = independent_rows(found, "the wheels that lead the steering")
+    matrices = samples.matrices(rows, robot_length(builder, robot))
+    kept = independent_rows(matrices, "the wheels that lead the steering")
     if len(kept) != 2:
         raise NotApplicableError(
             f"steering by Ackermann's relation needs one motion of the base, the leading wheels leave {3 - len(kept)}",
@@ -72,7 +74,7 @@ def _position(
     builder: Builder,
     robot: Robot,
     wheel: Wheel,
-    joints: Ratios,
+    joints: CoupledCoordinates,
     motion: Vector,
     trig: Trigonometry,
 ) -> Scalar:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from symoro.expr.derivatives import jacobian as derivatives
 from symoro.expr.linalg import Vector, cross, dot
 from symoro.expr.scalar import Expr, Scalar, cos, sin
-from symoro.models.coordinates.couplings import Ratios
+from symoro.models.coordinates.couplings import CoupledCoordinates
 from symoro.models.geometric.relative_placement import axes_from
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import tied_positions
@@ -65,7 +65,7 @@ def contact(
     builder: Builder,
     robot: Robot,
     wheel: Wheel,
-    joints: Ratios,
+    joints: CoupledCoordinates,
     positions: Mapping[int, Scalar],
     trig: Trigonometry,
 ) -> Contact:
@@ -88,12 +88,14 @@ def contact(
                 turn = [sign * x + dot(way, about) for x, way in zip(moved, both, strict=True)]
     turn = turn or [dot(way, cross(UP, centre)) for way in both]
     place = {j: BASE + k for k, j in enumerate(joints.own)}
-    found: list[dict[int, Scalar]] = [{0: way[0], 1: way[1], 2: x} for way, x in zip(both, turn, strict=True)]
+    components: list[dict[int, Scalar]] = [
+        {0: way[0], 1: way[1], 2: x} for way, x in zip(both, turn, strict=True)
+    ]
     for j, moved in by_joint.items():
         for i, ratio in joints.rows[j]:
-            for entries, x in zip(found, moved, strict=True):
+            for entries, x in zip(components, moved, strict=True):
                 entries[place[i]] = entries.get(place[i], 0) + ratio * x
-    return Contact(*found)
+    return Contact(*components)
 
 
 def _turned(
@@ -115,24 +117,26 @@ def _turned(
     return sign, [dot(cross(axle, [0, 0, sign]), lever), dot(axle, lever)]
 
 
-def constraints(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) -> list[Constraint]:
+def constraints(
+    builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
+) -> list[Constraint]:
     """The rows of all wheels, those that bind the base alone first; redundant ones are among them."""
     tied = tied_positions(builder, robot, joints, trig)
     positions = {**joints.positions, **tied}
-    found: list[Constraint] = []
+    rows: list[Constraint] = []
     for number, wheel in enumerate(robot.wheels, 1):
         at = contact(builder, robot, wheel, joints, positions, trig)
         if wheel.kind == WheelKind.SWEDISH:
             g = builder.formula(wheel.roller)
-            found.append(_row(builder, number, "roller", at.along(cos(g), sin(g))))
+            rows.append(_row(builder, number, "roller", at.along(cos(g), sin(g))))
         else:
-            found.append(_row(builder, number, "rolling", at.travel))
-            found.append(_row(builder, number, "sliding", at.axle))
+            rows.append(_row(builder, number, "rolling", at.travel))
+            rows.append(_row(builder, number, "sliding", at.axle))
         if wheel.follows:
-            found.append(_linkage(builder, number, wheel, joints, builder.number(tied[wheel.steering])))
+            rows.append(_linkage(builder, number, wheel, joints, builder.number(tied[wheel.steering])))
     order = {"sliding": 0, "rolling": 1, "roller": 1, "linkage": 2}
     fixed = {k for k, wheel in enumerate(robot.wheels, 1) if wheel.kind == WheelKind.FIXED}
-    return sorted(found, key=lambda row: (order[row.what], row.wheel not in fixed, row.wheel))
+    return sorted(rows, key=lambda row: (order[row.what], row.wheel not in fixed, row.wheel))
 
 
 def _row(builder: Builder, wheel: int, what: str, entries: Mapping[int, Scalar]) -> Constraint:
@@ -140,7 +144,9 @@ def _row(builder: Builder, wheel: int, what: str, entries: Mapping[int, Scalar])
     return Constraint(wheel, what, {k: x for k, x in kept.items() if not x.is_zero})
 
 
-def _linkage(builder: Builder, number: int, wheel: Wheel, joints: Ratios, position: Expr) -> Constraint:
+def _linkage(
+    builder: Builder, number: int, wheel: Wheel, joints: CoupledCoordinates, position: Expr
+) -> Constraint:
     """qd_s = sum of df/dq_i qd_i."""
     variables = [builder.number(joints.positions[j]) for j in joints.own]
     slopes = derivatives(builder.graph, [position.lit], [x.lit >> 1 for x in variables])[0]

@@ -45,10 +45,12 @@ def leading_drives(
             hint=f"make active one of {_named(robot, useful)}" if useful else None,
         )
     if len(active) > freedoms and not surplus:
-        spare = [j for j in active if _determined(matrices, own, [i for i in active if i != j]) == freedoms]
+        removable = [
+            j for j in active if _determined(matrices, own, [i for i in active if i != j]) == freedoms
+        ]
         raise NotApplicableError(
             f"robot '{robot.name}' has {freedoms} freedoms and {len(active)} active joints, "
-            f"{len(active) - freedoms} too many of {_named(robot, spare)}",
+            f"{len(active) - freedoms} too many of {_named(robot, removable)}",
             hint="write 'active: false' for the joints that are to follow; inverse and direct dynamics can share the "
             "torques among all, by their option surplus",
         )

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix
-from symoro.models.coordinates.couplings import Ratios, posture
+from symoro.models.coordinates.couplings import CoupledCoordinates, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import sliding, tied_positions
 from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, rank, robot_length
@@ -47,12 +47,12 @@ class WheeledClass(NamedTuple):
     def words(self) -> str:
         """The class for people."""
         kind = f"class ({self.mobility},{self.steerability})"
-        told = CLASSES.get((self.mobility, self.steerability))
-        if told is None:
-            told = "none of the five: " + (
+        description = CLASSES.get((self.mobility, self.steerability))
+        if description is None:
+            description = "none of the five: " + (
                 "it cannot move" if not self.mobility else "it turns about one point"
             )
-        return f"{kind}, {told}"
+        return f"{kind}, {description}"
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def mobility(robot: Robot) -> WheeledClass:
     return axles(builder, robot, posture(builder, robot), Trigonometry(builder, robot)).class_
 
 
-def axles(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) -> Axles:
+def axles(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry) -> Axles:
     """What the fixed and the steering wheels leave to the base."""
     positions = {**joints.positions, **tied_positions(builder, robot, joints, trig)}
     binding = [wheel for wheel in robot.wheels if _binds(robot, wheel)]

@@ -23,7 +23,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, transpose
 from symoro.expr.scalar import Scalar, cos, sin
 from symoro.models.catalogue import model
-from symoro.models.coordinates.couplings import Ratios, posture
+from symoro.models.coordinates.couplings import CoupledCoordinates, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.contact import BASE, Constraint
 from symoro.models.kinematic.wheels.elimination import eliminated
@@ -66,13 +66,13 @@ def posture_kinematics(robot: Robot) -> Program:
     builder = Builder(f"{robot.name}_posture_kinematics")
     trig = Trigonometry(builder, robot)
     joints = posture(builder, robot)
-    found = _movable(robot, axles(builder, robot, joints, trig))
+    axle_lines = _movable(robot, axles(builder, robot, joints, trig))
     turn = _heading(builder)
-    count = len(found.steering)
-    columns = [[*_turned(turn, sigma), *[0] * count] for sigma in motions(builder, found.rows)]
+    count = len(axle_lines.steering)
+    columns = [[*_turned(turn, sigma), *[0] * count] for sigma in motions(builder, axle_lines.rows)]
     columns += [[0, 0, 0, *unit] for unit in identity(count)]
     builder.output(POSTURE, transpose(columns))
-    builder.output(DET, _coincidence(found.rows))
+    builder.output(DET, _coincidence(axle_lines.rows))
     return builder.program()
 
 
@@ -100,14 +100,14 @@ def configuration_kinematics(robot: Robot) -> Program:
     builder = Builder(f"{robot.name}_configuration_kinematics")
     trig = Trigonometry(builder, robot)
     joints = posture(builder, robot)
-    found = _movable(robot, axles(builder, robot, joints, trig))
+    axle_lines = _movable(robot, axles(builder, robot, joints, trig))
     rows = independent_constraints(builder, robot, joints, trig)
     turn = _heading(builder)
     columns = []
-    for column in _configuration(builder, robot, joints, found, rows):
+    for column in _configuration(builder, robot, joints, axle_lines, rows):
         columns.append([*_turned(turn, column[:BASE]), *column[BASE:]])
     builder.output(CONFIGURATION, transpose(columns))
-    builder.output(DET, _coincidence(found.rows))
+    builder.output(DET, _coincidence(axle_lines.rows))
     return builder.program()
 
 
@@ -121,13 +121,13 @@ def motions(builder: Builder, rows: Matrix) -> Matrix:
     return [cross(rows[0], rows[1])]
 
 
-def _movable(robot: Robot, found: Axles) -> Axles:
-    if not found.class_.mobility or found.class_.steerability != len(found.steering):
+def _movable(robot: Robot, axle_lines: Axles) -> Axles:
+    if not axle_lines.class_.mobility or axle_lines.class_.steerability != len(axle_lines.steering):
         raise NotApplicableError(
             f"the steering wheels of robot '{robot.name}' cannot turn independently: the axles meet in no point",
             hint="steering wheels that a linkage turns are passive and say which one they 'follow'",
         )
-    return found
+    return axle_lines
 
 
 def _coincidence(rows: Matrix) -> Scalar:
@@ -149,18 +149,18 @@ def _turned(turn: tuple[Scalar, Scalar], v: Sequence[Scalar]) -> Vector:
 def _configuration(
     builder: Builder,
     robot: Robot,
-    joints: Ratios,
-    found: Axles,
+    joints: CoupledCoordinates,
+    axle_lines: Axles,
     rows: Sequence[Constraint],
 ) -> Matrix:
     """S by columns, in the axes of frame 0."""
     width = BASE + len(joints.own)
-    steering = [BASE + joints.own.index(j) for j in found.steering]
+    steering = [BASE + joints.own.index(j) for j in axle_lines.steering]
     bound = {k for row in rows for k in row.entries if k >= BASE} - set(steering)
     others = [k for k in range(BASE, width) if k not in bound and k not in steering]
     length = robot_length(builder, robot)
     solved = eliminated(builder, [row.entries for row in rows], sorted(bound), length, base=False)
-    known = [dict(enumerate(sigma)) for sigma in motions(builder, found.rows)]
+    known = [dict(enumerate(sigma)) for sigma in motions(builder, axle_lines.rows)]
     known += [{**dict.fromkeys(range(BASE), 0), k: 1} for k in (*steering, *others)]
     columns = []
     for column in known:

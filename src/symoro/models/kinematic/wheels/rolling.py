@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, add, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.coordinates.couplings import Ratios, posture
+from symoro.models.coordinates.couplings import CoupledCoordinates, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints
@@ -41,7 +41,7 @@ class Rolling:
     """
 
     builder: Builder
-    joints: Ratios
+    joints: CoupledCoordinates
     positions: Mapping[int, Scalar]
     active: tuple[int, ...]
     drives: tuple[int, ...]
@@ -78,8 +78,8 @@ class Rolling:
                 total = total - Expr(graph, slope) * x[k]
             right.append(total)
         still = {BASE + self.joints.own.index(j): 0 for j in self.active}
-        found = self.elimination.solve(still, right)
-        return [found.get(k, 0) for k in range(self.size)]
+        solution = self.elimination.solve(still, right)
+        return [solution.get(k, 0) for k in range(self.size)]
 
     def accelerations(self, x: Vector, qdda: Sequence[Scalar]) -> Vector:
         """xd = G qdda + g."""
@@ -103,20 +103,20 @@ def classical(x: Vector, xd: Vector) -> Vector:
     return [xd[0] - x[2] * x[1], xd[1] + x[2] * x[0], xd[2]]
 
 
-def active_joints(joints: Ratios, robot: Robot) -> tuple[int, ...]:
+def active_joints(joints: CoupledCoordinates, robot: Robot) -> tuple[int, ...]:
     """The coordinates that a drive moves, in frame order."""
     return tuple(j for j in joints.own if robot.frame(j).mu)
 
 
 def independent_constraints(
-    builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry
+    builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
 ) -> tuple[Constraint, ...]:
     """The rows of W: those of the wheels without the redundant ones."""
-    found = constraints(builder, robot, joints, trig)
+    rows = constraints(builder, robot, joints, trig)
     width = BASE + len(joints.own)
-    dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in found]
+    dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in rows]
     sampled = WheelSamples(builder).matrices(dense, robot_length(builder, robot))
-    return tuple(found[i] for i in independent_rows(sampled, WHAT))
+    return tuple(rows[i] for i in independent_rows(sampled, WHAT))
 
 
 def rolling(
@@ -125,7 +125,7 @@ def rolling(
     trig: Trigonometry | None = None,
     *,
     surplus: bool = False,
-    joints: Ratios | None = None,
+    joints: CoupledCoordinates | None = None,
 ) -> Rolling:
     """The motion of a robot on wheels; declares the input q.
 

@@ -64,16 +64,16 @@ class WheelSamples:
         import math
 
         exprs = [self.builder.number(x) for x in scalars]
-        found: list[list[float]] = []
+        rows: list[list[float]] = []
         for seed in self.seeds:
             try:
                 row = self._numbers(exprs, seed)
             except ProgramError:
                 continue
             if all(math.isfinite(x) for x in row):
-                found.append(row)
-            if len(found) == SAMPLES:
-                return found
+                rows.append(row)
+            if len(rows) == SAMPLES:
+                return rows
         raise NotApplicableError("the wheels' constraints cannot be computed at ordinary numbers")
 
     def matrices(self, rows: MatrixLike, length: Scalar) -> list[Matrix]:
@@ -88,8 +88,8 @@ class WheelSamples:
 
     def at_zero(self, joints: Sequence[int], value: Expr) -> float:
         """A value where the given joints are at zero."""
-        (found,) = self._numbers([value], 0, still=frozenset(f"q{j}" for j in joints))
-        return found
+        (number,) = self._numbers([value], 0, still=frozenset(f"q{j}" for j in joints))
+        return number
 
 
 def rank(matrices: Sequence[Matrix], what: str) -> int:

@@ -200,15 +200,15 @@ class UnrepresentableJoint(Exception):
 
 def substituted(motions: Sequence[WayPart], laws: Mapping[int, Linear]) -> tuple[WayPart, ...]:
     """Return the way with every joint that has a law expressed by others: Rz(q) = Rz(constant) Rz(sum n_j q_j)."""
-    found: list[WayPart] = []
+    parts: list[WayPart] = []
     for motion in motions:
         law = laws.get(motion.joint) if motion.joint else None
         if law is None:
-            found.append(motion)
+            parts.append(motion)
         else:
-            found.append(WayPart("z", motion.sign * law.constant))
-            found += [replace(motion, terms=law.terms)] if law.terms else []
-    return tuple(found)
+            parts.append(WayPart("z", motion.sign * law.constant))
+            parts += [replace(motion, terms=law.terms)] if law.terms else []
+    return tuple(parts)
 
 
 def links(motions: Sequence[WayPart]) -> tuple[list[WayPart], list[Matrix]]:
@@ -249,16 +249,16 @@ def motions_between(
         NotApplicableError: a joint on the way is coupled to another one, and not known.
     """
     up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
-    found: list[WayPart] = []
+    parts: list[WayPart] = []
     if frm == "tool" and robot.tool:
-        found += _back(_along(fixed_place(builder, robot.tool.place)))
+        parts += _back(_along(fixed_place(builder, robot.tool.place)))
     for j in up:
-        found += _back(_way_to(builder, robot, j, known))
+        parts += _back(_way_to(builder, robot, j, known))
     for j in down:
-        found += _way_to(builder, robot, j, known)
+        parts += _way_to(builder, robot, j, known)
     if to == "tool" and robot.tool:
-        found += _along(fixed_place(builder, robot.tool.place))
-    return tuple(found)
+        parts += _along(fixed_place(builder, robot.tool.place))
+    return tuple(parts)
 
 
 def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar]) -> list[WayPart]:
@@ -303,8 +303,8 @@ def chain_of(
     Raises:
         UnrepresentableJoint: a joint that is linear in others gives a sum of angles that its run does not have.
     """
-    found = _Assembly(builder, vanishes, runs).chain(motions, target)
-    return found if size is None else replace(found, size=size)
+    chain = _Assembly(builder, vanishes, runs).chain(motions, target)
+    return chain if size is None else replace(chain, size=size)
 
 
 class _Assembly:

@@ -66,11 +66,11 @@ def _direction(turn: Unknown, algebra: Algebra) -> tuple[Any, Any]:
 
 
 def _vector(move: AxisOffset, algebra: Algebra) -> MatrixRow:
-    found = [algebra.lift(x) for x in move.constant]
+    vector = [algebra.lift(x) for x in move.constant]
     for unknown, direction in move.slides:
         length = algebra.value(unknown.length)
-        found = [x + algebra.lift(d) * length for x, d in zip(found, direction, strict=True)]
-    return found
+        vector = [x + algebra.lift(d) * length for x, d in zip(vector, direction, strict=True)]
+    return vector
 
 
 def _lifted(matrix: Sequence[Sequence[Scalar]], algebra: Algebra) -> tuple[Rows, MatrixRow]:

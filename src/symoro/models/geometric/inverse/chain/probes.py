@@ -66,8 +66,8 @@ class Probes:
                 table = self.parameters if cls == ops.PARAMETER else self.variables
                 if name not in table:
                     table[name] = (self.unit if name in self.lengths else 1.0) * self.draw()
-        (found,) = evaluate(self.graph, [literal], self.parameters, self.variables, self.known)
-        return numpy.broadcast_to(found, (SAMPLES,))
+        (values,) = evaluate(self.graph, [literal], self.parameters, self.variables, self.known)
+        return numpy.broadcast_to(values, (SAMPLES,))
 
     def vanishes(self, value: Scalar, size: float = 1.0) -> bool:
         """Whether it is zero at every sample, beside numbers of a size."""

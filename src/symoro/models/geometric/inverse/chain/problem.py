@@ -255,14 +255,14 @@ def _set_posture(chain: Chain, probes: Probes, postures: Mapping[int, Any] | Non
 
 def locked_joints(robot: Robot, locked: str | None) -> list[int]:
     """The joints that a text such as '7' or '3,5' names, by number or name."""
-    found = []
+    joints = []
     for word in (locked or "").replace(" ", "").split(","):
         if word:
             j = robot.frame_number(word)
             if j not in independent(robot):
                 raise OptionError(f"option locked: frame {word} has no joint of its own")
-            found.append(j)
-    return found
+            joints.append(j)
+    return joints
 
 
 def direct_geometry(chain: Chain, probes: Probes, joints: Mapping[int, Any]) -> list[list[Any]]:
@@ -295,16 +295,18 @@ class Mobility:
         from symoro.expr.kernels.refine import refine_chain_
 
         probes = problem.probes
-        ways, between = links(problem.chain.motions)
-        unknown = [way for way in ways if not way.terms]
+        joints_on_path, between = links(problem.chain.motions)
+        unknown = [way for way in joints_on_path if not way.terms]
         self.joints = [way.joint for way in unknown]
         shape = (SAMPLES, len(between), 4, 4)
         entries = [probes.of(x) for matrix in between for row in matrix for x in row]
         placements = numpy.stack(entries, -1).reshape(shape)
         placements[:, :, :3, 3] /= probes.length
-        kinds = numpy.array([way.sign * (1 if way.turns else 2) for way in ways])
+        kinds = numpy.array([way.sign * (1 if way.turns else 2) for way in joints_on_path])
         q = numpy.stack([probes.draw(-3, 3) if way.turns else probes.draw(-1, 1) for way in unknown], -1)
-        every = numpy.array([way.tangent(self.joints) for way in ways])  # all joints from the unknown ones
+        every = numpy.array(
+            [way.tangent(self.joints) for way in joints_on_path]
+        )  # all joints from the unknown ones
         slopes = refine_chain_(placements, kinds, q @ every.T)[1][:, numpy.array(problem.given)] @ every
         order = numpy.argsort(self.joints)
         self.joints.sort()

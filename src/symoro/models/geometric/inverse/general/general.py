@@ -52,10 +52,10 @@ def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
     size = problem.chain.size
     constants = [x for matrix in loop.constants() for row in in_units(matrix, size) for x in row]
     kinds = [int(not joint.turns) for joint in loop.joints]
-    found = builder.call("closed_chain", constants, kinds, loop.plan(kinds))
+    numbers = builder.call("closed_chain", constants, kinds, loop.plan(kinds))
     misses = [x.lit for x in differences(builder, problem.chain, problem.given)]
     return [
-        _solution(problem, loop.joints, found[WIDTH * k : WIDTH * (k + 1)], misses, tolerance, k)
+        _solution(problem, loop.joints, numbers[WIDTH * k : WIDTH * (k + 1)], misses, tolerance, k)
         for k in range(SLOTS)
     ]
 
@@ -164,9 +164,9 @@ def _moved(x: float, slides: int) -> Any:
     """Rz(x) or Tz(x) in numbers."""
     import numpy
 
-    found = numpy.eye(4)
+    transform = numpy.eye(4)
     if slides:
-        found[2, 3] = x
+        transform[2, 3] = x
     else:
-        found[:2, :2] = [[numpy.cos(x), -numpy.sin(x)], [numpy.sin(x), numpy.cos(x)]]
-    return found
+        transform[:2, :2] = [[numpy.cos(x), -numpy.sin(x)], [numpy.sin(x), numpy.cos(x)]]
+    return transform

@@ -140,14 +140,14 @@ class _Dependences:
     def _target(self) -> Any:
         """The target; where it is free, a random placement that has nothing to do with the joints."""
         numpy = self.numpy
-        found = numpy.zeros((POINTS, 4, 4))
+        target = numpy.zeros((POINTS, 4, 4))
         for r, row in enumerate(self.chain.target):
             for c, x in enumerate(row):
-                found[:, r, c] = self._lift(x)
+                target[:, r, c] = self._lift(x)
         if any(isinstance(x, Expr) and x.symbols() for row in self.chain.target for x in row):
-            q, _ = numpy.linalg.qr(found[:, :3, :3] - 1)
-            found[:, :3, :3] = q * numpy.sign(numpy.linalg.det(q))[:, None, None]
-        return found
+            q, _ = numpy.linalg.qr(target[:, :3, :3] - 1)
+            target[:, :3, :3] = q * numpy.sign(numpy.linalg.det(q))[:, None, None]
+        return target
 
     def _changed(self, target: Any) -> Any:
         """The target with other values in the entries that are not given."""
@@ -164,13 +164,13 @@ class _Dependences:
 
     def _matrix(self, placement: tuple[Any, Any]) -> Any:
         rotation, position = placement
-        found = self.numpy.zeros((POINTS, 4, 4))
-        found[:, 3, 3] = 1
+        matrices = self.numpy.zeros((POINTS, 4, 4))
+        matrices[:, 3, 3] = 1
         for r in range(3):
             for c in range(3):
-                found[:, r, c] = rotation[r][c]
-            found[:, r, 3] = position[r]
-        return found
+                matrices[:, r, c] = rotation[r][c]
+            matrices[:, r, 3] = position[r]
+        return matrices
 
     def _entries(self, target: Any) -> Any:
         """Moved side less the other side, lengths divided by the size: [left, right, row, column, point]."""
@@ -185,7 +185,7 @@ class _Dependences:
             from_left.append(item @ from_left[-1])
         for item in reversed(back):
             from_right.append(from_right[-1] @ item)
-        found = numpy.zeros((n + 1, n + 1, 3, 4, POINTS))
+        entries = numpy.zeros((n + 1, n + 1, 3, 4, POINTS))
         for a in range(n + 1):
             rest = numpy.broadcast_to(numpy.eye(4), (POINTS, 4, 4))
             for b in range(a, n + 1):
@@ -193,8 +193,8 @@ class _Dependences:
                     rest = rest @ there[b - 1]
                 difference = from_left[a] @ from_right[n - b] - rest
                 difference[:, :, POSITION] /= self.probes.length
-                found[a, b] = numpy.moveaxis(difference[:, :3, :], 0, -1)
-        return found
+                entries[a, b] = numpy.moveaxis(difference[:, :3, :], 0, -1)
+        return entries
 
     def _places(self) -> Iterator[MatrixEntry]:
         n = len(self.chain.items)

@@ -60,15 +60,15 @@ class Paul:
         """The steps found, and the unknowns that are left when no type fits."""
         known = list(solved)
         left = [u for u in self.equations.chain.unknowns if u not in known]
-        found: list[Step] = []
+        solved_steps: list[Step] = []
         while left:
             step = self._next(frozenset(known), left)
             if step is None:
                 break
-            found.append(step)
+            solved_steps.append(step)
             known += step.unknowns
             left = [u for u in left if u not in step.unknowns]
-        return found, left
+        return solved_steps, left
 
     def _next(self, known: frozenset[Unknown], left: Sequence[Unknown]) -> Step | None:
         one = {u: self._forms(known, {u}, ALONE) for u in left}
@@ -222,7 +222,7 @@ class Paul:
         Such an equation gives a cosine, say, and close to 1 an angle that no later joint can correct. A joint goes
         before a sum of joints: where it is free, it is plain which joint takes the start's value.
         """
-        found: list[tuple[tuple[int, int, int], Unknown, Reduction]] = []
+        candidates: list[tuple[tuple[int, int, int], Unknown, Reduction]] = []
         for u, forms in one.items():
             for form in forms:
                 polynomial = form.polynomial
@@ -232,10 +232,10 @@ class Paul:
                         continue
                     rank = 0 if self._number(polynomial.coefficient()).is_zero else 1
                     rank += rank == 1 and self._steady(x * x + y * y)
-                    found.append(((rank, len(u.parts), form.terms), u, form))
-        if not found:
+                    candidates.append(((rank, len(u.parts), form.terms), u, form))
+        if not candidates:
             return None
-        _, u, form = min(found, key=lambda item: item[0])
+        _, u, form = min(candidates, key=lambda item: item[0])
         x, y, z = (self._number(form.polynomial.coefficient(*s)) for s in ((u.sine,), (u.cosine,), ()))
         draft = self._draft(2, known)
         equation_types.solve_turn(draft, u, x, y, -z, form.degree)

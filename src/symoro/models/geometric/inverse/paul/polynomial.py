@@ -53,23 +53,23 @@ class Polynomial:
         return Polynomial.of(other) - self
 
     def __mul__(self, other: Scalar | Polynomial) -> Polynomial:
-        found = Polynomial({})
+        product = Polynomial({})
         for m1, c1 in Polynomial.of(other).terms.items():
-            found = found + Polynomial({tuple(sorted(m + m1)): c * c1 for m, c in self.terms.items()})
-        return found
+            product = product + Polynomial({tuple(sorted(m + m1)): c * c1 for m, c in self.terms.items()})
+        return product
 
     __rmul__ = __mul__
 
     def absorbed(self, known: Mapping[int, Expr]) -> Polynomial:
         """The polynomial with known symbols (by literal) taken into the coefficients."""
-        found: dict[Literals, Scalar] = {}
+        terms: dict[Literals, Scalar] = {}
         for monomial, coefficient in self.terms.items():
             for literal in monomial:
                 if literal in known:
                     coefficient = coefficient * known[literal]
             rest = tuple(literal for literal in monomial if literal not in known)
-            found[rest] = found.get(rest, 0) + coefficient
-        return Polynomial({m: c for m, c in found.items() if not _is_zero(c)})
+            terms[rest] = terms.get(rest, 0) + coefficient
+        return Polynomial({m: c for m, c in terms.items() if not _is_zero(c)})
 
     def without(self, dropped: Collection[Literals]) -> Polynomial:
         return Polynomial({m: c for m, c in self.terms.items() if m not in dropped})

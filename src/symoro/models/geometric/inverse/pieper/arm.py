@@ -155,10 +155,10 @@ def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPo
 
 def along(arm: Arm, start: int, stop: int) -> Matrix:
     """K J K .. J K of the joints from `start` to `stop` - 1, with the constants before and behind them."""
-    found = arm.constants[start]
+    transform = arm.constants[start]
     for joint, after in zip(arm.joints[start:stop], arm.constants[start + 1 : stop + 1], strict=True):
-        found = matmul(matmul(found, _placement(joint)), after)
-    return found
+        transform = matmul(matmul(transform, _placement(joint)), after)
+    return transform
 
 
 def _placement(joint: ArmJoint) -> Matrix:

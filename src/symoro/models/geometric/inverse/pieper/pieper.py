@@ -62,10 +62,10 @@ def pieper(problem: Problem) -> Structure:
     """
     own = with_own_joints(problem)
     arm = arm_of(own.chain, own.given)
-    found = [*_orientation_first(own, arm), *_position_first(own, arm)]
-    if not found:
+    structures = [*_orientation_first(own, arm), *_position_first(own, arm)]
+    if not structures:
         raise NotApplicableError(_missing(len(arm.joints)))
-    return min(found, key=lambda one: math.prod(len(step.choices) for step in one.steps))
+    return min(structures, key=lambda one: math.prod(len(step.choices) for step in one.steps))
 
 
 def _missing(joints: int) -> str:

@@ -128,12 +128,12 @@ def _with_names(problem: Problem, point: FormPoint) -> tuple[FormPoint, Lines]:
 def position_steps(problem: Problem, position: Position) -> list[Step] | None:
     """Steps for qk, qj and qi; None where the point does not determine them."""
     if position.j.turns:
-        found = _turn_second(problem, position)
+        steps = _turn_second(problem, position)
     else:
-        found = (_turn_and_slide if position.i.turns else _slide_twice)(problem, position)
-    if found is None:
+        steps = (_turn_and_slide if position.i.turns else _slide_twice)(problem, position)
+    if steps is None:
         return None
-    k, j = found
+    k, j = steps
     return [replace(k, lines=position.lines + k.lines), j, _first(problem, position)]
 
 

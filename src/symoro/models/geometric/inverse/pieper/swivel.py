@@ -84,10 +84,10 @@ WANTED = (
 def _spheres(problem: Problem, arm: Arm) -> tuple[Centre, Centre]:
     if len(arm.joints) != 7 or not all(arm.given) or not arm.joints[ELBOW].turns:
         raise NotApplicableError(WANTED)
-    found = [centres(arm, first, first + 3, problem.probes) for first in (0, ELBOW + 1)]
-    if not all(found):
+    both_centres = [centres(arm, first, first + 3, problem.probes) for first in (0, ELBOW + 1)]
+    if not all(both_centres):
         raise NotApplicableError(WANTED)
-    return found[0][0], found[1][0]
+    return both_centres[0][0], both_centres[1][0]
 
 
 def _elbow_step(problem: Problem, elbow: Unknown, w: Vector, w4: Vector, s3: Vector) -> Step:
@@ -113,19 +113,19 @@ def _orientation(
     b = add(scale(c, b1), scale(s, c1))
     v = subtract(matvec(_about_z(elbow), w4), s3)
     own = _triad(v, scale(-1, s3), [0, 0, 1], size)
-    found = _dyad(a, own[0])
+    rotation = _dyad(a, own[0])
     for one, other in ((b, own[1]), (cross(a, b), own[2])):
-        found = matadd(found, _dyad(one, other))
-    return found
+        rotation = matadd(rotation, _dyad(one, other))
+    return rotation
 
 
 def _triad(along: Vector, towards: Vector, instead: Vector, size: Scalar) -> tuple[Vector, Vector, Vector]:
     """Unit vectors: along, towards a vector of some size (another one where that is along too), and across."""
     a = _unit(along)
     b = _across(towards, a)
-    spare = _across(instead, a)
+    replacement = _across(instead, a)
     lost = less_equal(dot(b, b), SINGULAR_PIVOT**2 * size * size)
-    b = _unit([select(lost, y, x) for x, y in zip(b, spare, strict=True)])
+    b = _unit([select(lost, y, x) for x, y in zip(b, replacement, strict=True)])
     return a, b, cross(a, b)
 
 
