@@ -1,4 +1,4 @@
-"""The generalised coordinates of a robot, by blocks: base (6) | joints | modes | motors; or those of a platform.
+"""Generalised coordinates of a robot, grouped into blocks: base (6), joints, modes, motors; or platform.
 
 | block    | position  | velocity | acceleration | force          |
 |----------|-----------|----------|--------------|----------------|
@@ -8,8 +8,8 @@
 | motors   | qm        | qmd      | qmdd         | tau            |
 | platform | T         | V        | Vd           | tau of drives  |
 
-The velocities of the base are quasi-velocities: V0 (linear; angular) in the axes of frame 0. Accelerations of the base
-are classical ones.
+The velocities of the base are quasi-velocities: V0 (linear; angular) in the axes of frame 0. The acceleration of the
+base is the classical one (not the spatial acceleration).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from symoro.expr.scalar import Scalar
 
 
 class Block(StrEnum):
-    """The kind of a generalised coordinate."""
+    """Block to which a generalised coordinate belongs."""
 
     BASE = "base"
     JOINT = "joint"
@@ -30,15 +30,18 @@ class Block(StrEnum):
     MOTOR = "motor"
     PLATFORM = "platform"
 
-    __hash__ = str.__hash__  # that of Enum is a function in Python, and coordinates are keys everywhere
+    __hash__ = (
+        str.__hash__
+    )  # faster than the hash of Enum, which is written in Python; coordinates are dictionary keys
 
 
 class Coordinate(NamedTuple):
     """One generalised coordinate.
 
     Attributes:
-        j: the joint, the joint of the motor, or the flexible link; 0 for base and platform.
-        k: the number among those of the same j, from 1; 0 where there is only one.
+        block: block of the coordinate.
+        j: number of the joint, of the joint that a motor drives, or of the flexible link; 0 for base and platform.
+        k: index among the coordinates with the same j, from 1; 0 if there is only one.
     """
 
     block: Block
@@ -47,7 +50,7 @@ class Coordinate(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The coordinate as error messages name it."""
+        """Return the description of the coordinate for error messages."""
         if self.block is Block.BASE:
             return f"coordinate {self.k} of the base"
         if self.block is Block.MODE:
@@ -59,21 +62,21 @@ class Coordinate(NamedTuple):
 
 Values = Mapping[Coordinate, Scalar]
 BASE = tuple(Coordinate(Block.BASE, 0, k) for k in range(1, 7))
-"""The six coordinates of a base (linear; angular)."""
+"""The six coordinates of a free base (linear; angular)."""
 PLANAR_BASE = (BASE[0], BASE[1], BASE[5])
-"""Along x, along y, about z: the coordinates of a base on the ground."""
+"""The coordinates of a base that moves on horizontal ground: along x, along y, about z."""
 
 
 def joint(j: int) -> Coordinate:
-    """Return the coordinate of a joint."""
+    """Return the coordinate of joint j."""
     return Coordinate(Block.JOINT, j)
 
 
 def motor(j: int) -> Coordinate:
-    """Return the coordinate of the motor of a joint."""
+    """Return the coordinate of the motor of joint j."""
     return Coordinate(Block.MOTOR, j)
 
 
 def of_block(coordinates: Iterable[Coordinate], block: Block) -> list[Coordinate]:
-    """Return the coordinates of one block."""
+    """Return the coordinates that belong to one block."""
     return [c for c in coordinates if c.block is block]

@@ -1,20 +1,26 @@
-"""The joints' motion as models take it: the inputs q, qd, qdd and tau, and the motion of the tree that follows.
+"""Motion of all joints of the tree as a function of the independent joint coordinates q, qd, qdd, tau.
 
     q_tree = f(q),   qd_tree = G qd,   qdd_tree = G qdd + Gdot qd,   tau = G' tau_tree
 
-`Coordinates` is the one place that knows G. `CoupledCoordinates` are a constant one (couplings), without bias Gdot qd. A robot with
-closed loops (`kinematic.loop.coordinates`) takes the positions of all its joints, a posture in which the loops are
-closed, and has the active joints for coordinates: its inputs are q, qda and qdda, and tau of the active joints.
+Subclasses of `Coordinates` define G. In `CoupledCoordinates` (joints coupled by constant ratios) G is constant and
+the
+bias Gdot qd is zero. For a robot with closed loops (`kinematic.loop.coordinates`), q contains the positions of all
+joints, in a configuration in which the loops are closed, and the coordinates are the active joints: the inputs are q,
+qda and qdda, and tau refers to the active joints.
 
-A robot may fix the velocity (QP), the acceleration (QDP) or the torque (GAM) of a joint. One rule for every model:
+A robot description may prescribe the velocity (QP), the acceleration (QDP) or the torque (GAM) of a joint. All models
+treat prescribed values in the same manner:
 
-    the fixed value stands in the place of the entry of qd, qdd or tau, which then has no effect,
-    and derivatives with respect to that entry are zero.
+    the prescribed value replaces the entry of qd, qdd or tau; the entry has no effect, and
+    derivatives with respect to it are zero.
 
-The torque of an elastic joint of a tree is fixed likewise, at zero: its spring is among what the joint has to bear.
+The torque of an elastic joint of a tree is prescribed as zero in the same manner, because its spring belongs to the
+forces that act on the joint.
 
-So a model of such a robot is the model of the same robot with all motion free, at the fixed values. A model that gives
-qd, qdd or tau gives what its equations say, and one that is defined at rest or at qdd = 0 stays so.
+A model of such a robot therefore equals the model of the robot without prescribed values, evaluated at these values.
+A
+model whose output is qd, qdd or tau returns the solution of its equations, and a model that is defined at rest or at
+qdd = 0 remains so.
 """
 
 from __future__ import annotations
@@ -32,19 +38,19 @@ from symoro.robot.description import Robot
 from symoro.robot.topology import cut_joints
 
 PORTS = {"qd": QD, "qdd": QDD, "tau": TAU}
-OF_LOOPS = {"qd": QDA, "qdd": QDDA, "tau": TAU_ACTIVE}
+LOOP_PORTS = {"qd": QDA, "qdd": QDDA, "tau": TAU_ACTIVE}
 FIXED_BY = {"qd": "QP", "qdd": "QDP", "tau": "GAM"}
 
-JointEntries = Mapping[int, Scalar]  # by joint
+JointEntries = Mapping[int, Scalar]  # one entry per joint, by joint number
 
 
 class Coordinates(ABC):
-    """The joints of a tree, and the coordinates that move them.
+    """Joints of a tree and the independent coordinates that determine their motion.
 
     Attributes:
-        own: the joints with a coordinate of their own: the entries of qd, qdd and tau (qda, qdda where loops close).
-        positions: every moving joint of the tree (offsets of the joint variable not included).
-        joints: the moving joints of the tree, in frame order.
+        own: joints with an independent coordinate, the entries of qd, qdd and tau (qda, qdda for closed loops).
+        positions: position of every moving joint of the tree, without the offset of the joint variable.
+        joints: moving joints of the tree, in frame order.
     """
 
     def __init__(self, own: tuple[int, ...], positions: JointEntries, joints: tuple[int, ...]) -> None:
@@ -53,51 +59,56 @@ class Coordinates(ABC):
     @property
     @abstractmethod
     def free(self) -> bool:
-        """Whether every joint of the tree has a coordinate of its own: G = 1."""
+        """Whether every joint of the tree has an independent coordinate, so that G = 1."""
 
     @property
     @abstractmethod
     def constant(self) -> bool:
-        """Whether G is the same in every posture."""
+        """Whether G is the same in every configuration."""
 
     @abstractmethod
     def rates(self, qd: JointEntries) -> dict[int, Scalar]:
-        """G qd: the velocity of every joint of the tree."""
+        """Return G qd, the velocity of every joint of the tree."""
 
     @abstractmethod
     def bias(self, qd: JointEntries) -> dict[int, Scalar]:
-        """Gdot qd: the acceleration of every joint of the tree at qdd = 0."""
+        """Return Gdot qd, the acceleration of every joint of the tree at qdd = 0."""
 
     @abstractmethod
     def accelerations(self, qdd: JointEntries, qd: JointEntries) -> dict[int, Scalar]:
-        """G qdd + Gdot qd: the acceleration of every joint of the tree."""
+        """Return G qdd + Gdot qd, the acceleration of every joint of the tree."""
 
     @abstractmethod
     def project(self, efforts: JointEntries) -> list[Scalar]:
-        """G' tau: efforts of the tree's joints as efforts on the coordinates."""
+        """Return G' tau, the efforts of the tree's joints projected on the coordinates."""
 
     @abstractmethod
     def columns(self, of_joints: Mapping[int, Vector], size: int) -> list[Vector]:
-        """J G: columns by coordinate from those of the tree's joints; a joint left out has none."""
+        """Return the columns of J G, one per coordinate.
+
+        Args:
+            of_joints: columns of J by joint of the tree; the column of a missing joint is zero.
+            size: number of rows of J.
+        """
 
     @abstractmethod
     def matrix(self) -> Matrix:
-        """G: one row a moving joint of the tree, one column a coordinate."""
+        """Return G, with one row per moving joint of the tree and one column per coordinate."""
 
     @abstractmethod
     def matrix_rate(self, qd: JointEntries) -> Matrix:
-        """Gdot, of the shape of G."""
+        """Return the time derivative of G, with the shape of G."""
 
     @abstractmethod
     def tangents(self) -> dict[int, dict[int, Scalar]]:
-        """For each coordinate the rates of the entries of the input q: the way on which a posture moves with it."""
+        """Return, per coordinate, the tangent dq/dq_k: the rates of the entries of the input q."""
 
 
 class CoupledCoordinates(Coordinates):
-    """Joints that follow others by constant ratios.
+    """Coordinates of joints that are coupled by constant ratios.
 
     Attributes:
-        rows: the joints, each with its row of G as (coordinate, entry), zeros left out.
+        rows: row of G per joint, as pairs (coordinate, entry) of the nonzero entries.
     """
 
     def __init__(
@@ -158,26 +169,36 @@ class CoupledCoordinates(Coordinates):
 
 
 def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> CoupledCoordinates:
-    """The coordinates at given values; `into` makes numbers or expressions of formulas."""
-    at = positions(robot, q, into)
-    return CoupledCoordinates(tuple(independent(robot)), at, {j: tuple(drivers(robot, j, into)) for j in at})
+    """Return the coordinates at the joint positions q.
+
+    Args:
+        into: function that converts a formula of the description into a number or an expression.
+    """
+    by_joint = positions(robot, q, into)
+    return CoupledCoordinates(
+        tuple(independent(robot)), by_joint, {j: tuple(drivers(robot, j, into)) for j in by_joint}
+    )
 
 
 def posture(builder: Builder, robot: Robot) -> CoupledCoordinates:
-    """Declare the input q: every joint that has a coordinate while the loops are open."""
+    """Declare the input q, with one entry per independent joint of the tree with cut loops."""
     own = independent(robot)
     q = builder.input(Q, (len(own),), [f"q{j}" for j in own])
     return coordinates_at(robot, dict(zip(own, q, strict=True)), builder.formula)
 
 
 def coordinate_joints(robot: Robot) -> list[int]:
-    """The joints with a coordinate of their own: the active ones of a robot with loops."""
+    """Return the joints with an independent coordinate; for a robot with loops, the active ones among them."""
     own = independent(robot)
     return [j for j in own if robot.frame(j).mu] if robot.B else own
 
 
 def joint_positions(builder: Builder, robot: Robot, *, cut: bool = False) -> dict[int, Scalar]:
-    """Declare the input q (and qc for opened joints, when asked) and give every joint's position."""
+    """Declare the input q and return the position of every joint.
+
+    Args:
+        cut: whether to declare the input qc as well, the positions of the cut joints.
+    """
     joint_values = dict(posture(builder, robot).positions)
     if cut:
         cut_numbers = cut_joints(robot)
@@ -187,16 +208,16 @@ def joint_positions(builder: Builder, robot: Robot, *, cut: bool = False) -> dic
 
 
 def fixed_value(builder: Builder, robot: Robot, name: str, j: int) -> Expr | None:
-    """What the robot fixes of the velocity, acceleration or torque of a joint."""
+    """Return the velocity, acceleration or torque that the description prescribes for a joint, or None."""
     fixed: Formula | None = getattr(robot.frame(j), FIXED_BY[name])
     return None if fixed is None else builder.formula(fixed)
 
 
-# -- robots with loops, where joints follow others that are yet to be found
+# -- robots with loops, where joints may be coupled to joints whose positions are unknown
 
 
 def coupled_positions(robot: Robot, known: JointEntries, into: Into) -> dict[int, Scalar]:
-    """The positions of the joints of the tree that known ones drive."""
+    """Return the positions of the joints of the tree that are coupled to joints with known positions."""
     followed: dict[int, Scalar] = {}
     for j, law in followers(robot).items():
         if j <= robot.NL and all(i in known for i, _ in law.terms):
@@ -208,5 +229,5 @@ def coupled_positions(robot: Robot, known: JointEntries, into: Into) -> dict[int
 
 
 def uncoupled(robot: Robot) -> Robot:
-    """The robot with every joint on its own."""
+    """Return the robot without the couplings between its joints."""
     return following(robot, {})

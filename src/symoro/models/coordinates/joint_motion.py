@@ -1,4 +1,4 @@
-"""The coordinates of the joints as models read them, from the input q through couplings or closed loops."""
+"""Independent joint coordinates of a robot with couplings or closed loops, from the input q."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ from symoro.robot.description import Robot
 
 
 def coordinates(builder: Builder, robot: Robot, *, every_loop: bool = False) -> Coordinates:
-    """Declare the input q, and take it for the coordinates, or for the posture of a robot with loops.
+    """Declare the input q and return the joint coordinates of the robot.
 
-    Arguments:
-        every_loop: whether parallelograms have equations like other loops, as their reactions need them.
+    For a robot with loops, q contains the positions of all joints of the tree and the coordinates are the active
+    joints.
+
+    Args:
+        every_loop: whether parallelograms have constraint equations like other loops; reaction forces require them.
 
     Raises:
-        NotApplicableError: the active joints of a robot with loops do not fit them.
+        NotApplicableError: the active joints do not determine the motion of the closed loops.
     """
     tree = posture(builder, robot)
     if not robot.B:
         return tree
-    from symoro.models.kinematic.loop.coordinates import loop_coordinates  # it loads NumPy
+    from symoro.models.kinematic.loop.coordinates import (
+        loop_coordinates,
+    )  # imported here because it loads NumPy
 
     return loop_coordinates(builder, robot, tree, every_loop=every_loop)

@@ -1,4 +1,4 @@
-"""The layout of a robot's coordinates: which blocks it has, and which constraints lie between them."""
+"""Layout of the generalised coordinates of a robot: its blocks and the constraints between them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from symoro.robot.topology import elastic_joints, loops, moving_joints
 
 @dataclass(frozen=True)
 class PlatformSpace:
-    """The coordinates of a platform.
+    """Options of models whose coordinates are those of a platform.
 
     Attributes:
-        to: its frame; by default the one that the robot names.
-        fold: working modes of the legs, one digit for all or one per leg.
-        with_positions: whether the positions of the joints are an output.
+        to: frame of the platform; None selects the platform frame of the description.
+        fold: working modes of the legs, one digit for all legs or one digit per leg.
+        with_positions: whether the joint positions are an output.
     """
 
     to: int | str | None = None
@@ -34,13 +34,14 @@ class PlatformSpace:
 
 @dataclass(frozen=True)
 class Layout:
-    """The coordinates of a robot.
+    """Layout of the generalised coordinates of a robot.
 
     Attributes:
-        actuators: 'elastic' where the motors of elastic joints have coordinates.
-        surplus: 'share' where a robot on wheels may have more drives than freedoms.
-        free: the joints that are named as force-driven.
-        platform: where the coordinates are those of a platform.
+        robot: the robot.
+        actuators: 'elastic' if the motors of elastic joints have coordinates, else None.
+        surplus: 'share' if a wheeled robot may have more drives than degrees of freedom, else 'refuse'.
+        free: joints that are declared force-driven.
+        platform: options of platform coordinates; None if the coordinates are those of joints.
     """
 
     robot: Robot
@@ -51,39 +52,43 @@ class Layout:
 
     @cached_property
     def has_free_base(self) -> bool:
-        """Whether the base has six coordinates of its own."""
+        """Whether the base has six independent coordinates."""
         return self.robot.base.kind == BaseKind.FLOATING
 
     @cached_property
     def is_coupled(self) -> bool:
-        """Whether joints of the tree follow others: G is not 1."""
+        """Whether some joints of the tree depend on others, so that G is not the identity."""
         return bool(self.robot.wheels) or len(moving_joints(self.robot)) != len(coordinate_joints(self.robot))
 
     @cached_property
     def modes(self) -> tuple[Coordinate, ...]:
-        """The coordinates of the flexible links."""
+        """Coordinates of the flexible links."""
         links = flexible_links(self.robot)
         return tuple(Coordinate(Block.MODE, j, k) for j, f in links.items() for k in range(1, f.modes + 1))
 
     @cached_property
     def motors(self) -> tuple[int, ...]:
-        """The joints whose motors have coordinates."""
+        """Joints whose motors have coordinates."""
         return tuple(elastic_joints(self.robot)) if self.actuators else ()
 
     def is_spring_driven(self, j: int) -> bool:
-        """Return whether only a spring acts on a joint: it is elastic, without a motor, in no closed loop."""
+        """Return whether only a spring acts on joint j: the joint is elastic, has no motor and is not part of a
+        closed loop.
+        """
         return self.robot.frame(j).eta and not self.robot.B and j not in self.motors
 
     def is_force_driven(self, j: int) -> bool:
-        """Return whether a joint of inverse dynamics has a known force: a spring, a motor's spring, or one given."""
+        """Return whether inverse dynamics knows the force of joint j: a spring, the spring of a motor, or a given
+        force.
+        """
         return j in self.free or j in self.motors or self.is_spring_driven(j)
 
 
 def constraint_provider(builder: Builder, layout: Layout, *, every_loop: bool = False) -> ConstraintProvider:
-    """Declare the input q and return the coordinates of a robot.
+    """Declare the input q and return the constraint provider of a robot.
 
-    Arguments:
-        every_loop: whether parallelograms have equations like other loops, as reactions require them.
+    Args:
+        every_loop: whether parallelograms have constraint equations like other loops; reaction forces require them.
 
     Raises:
         NotApplicableError: the active joints do not determine the motion of loops or wheels.
@@ -92,7 +97,7 @@ def constraint_provider(builder: Builder, layout: Layout, *, every_loop: bool = 
     if not robot.wheels:
         joints = coordinates(builder, robot, every_loop=every_loop)
         return TreeCoordinates(joints, base=layout.has_free_base, modes=layout.modes, motors=layout.motors)
-    from symoro.models.coordinates.wheels import WheelCoordinates  # it loads NumPy
+    from symoro.models.coordinates.wheels import WheelCoordinates  # imported here because it loads NumPy
 
     if not robot.B:
         return WheelCoordinates(builder, robot, surplus=layout.surplus == "share")
@@ -108,7 +113,7 @@ def constraint_provider(builder: Builder, layout: Layout, *, every_loop: bool = 
 
 
 def _driven(robot: Robot, joints: Sequence[int]) -> Robot:
-    """Return the robot with further active joints, whose motion another constraint determines."""
+    """Return the robot with additional active joints, whose motion is determined by another constraint."""
     for j in joints:
         robot = robot.with_frame(j, mu=True)
     return robot

@@ -1,8 +1,8 @@
-"""Constraint providers: the coordinates of a tree from the independent ones.
+"""Constraint providers: the coordinates of the tree as functions of the independent coordinates.
 
     nu_tree = G nu,    nud_tree = G nud + g,    forces = G' forces_tree
 
-Actuation is a second map, from the independent coordinates to the drives:
+The actuation is a second linear map, from the independent coordinates to the drives:
 
     drive rates = T nu,    forces = T' tau
 """
@@ -22,22 +22,22 @@ from symoro.models.solvers import solve_symmetric
 
 @dataclass(frozen=True)
 class Actuation:
-    """The drives of a robot.
+    """Drives of a robot and their map to the independent coordinates.
 
     Attributes:
-        drives: the joints with a drive, in frame order.
-        matrix: T, (drives, coordinates); None where the drives are the coordinates.
+        drives: joints with a drive, in frame order.
+        matrix: T, (drives, coordinates); None if the drives are the coordinates.
     """
 
     drives: tuple[int, ...]
     matrix: Matrix | None = None
 
     def forces(self, tau: Sequence[Scalar]) -> Vector:
-        """Return T' tau."""
+        """Return the generalised forces T' tau of drive torques tau."""
         return list(tau) if self.matrix is None else matvec(transpose(self.matrix), tau)
 
     def torques(self, forces: Sequence[Scalar]) -> Vector:
-        """Return the torques with T' tau = forces and the least sum of squares, T (T'T)^-1 forces."""
+        """Return the drive torques tau = T (T'T)^-1 forces, the least-squares solution of T' tau = forces."""
         if self.matrix is None:
             return list(forces)
         t = self.matrix
@@ -48,14 +48,14 @@ class Actuation:
 
 
 class ConstraintProvider(ABC):
-    """The map from independent coordinates to those of the tree.
+    """Map from the independent coordinates to the coordinates of the tree.
 
     Attributes:
-        tree: the coordinates of the tree, the rows of G, in the order of the blocks.
-        own: the independent ones, the columns of G.
-        positions: of every moving joint of the tree.
-        is_identity: every coordinate of the tree is independent, G = 1.
-        is_constant: G does not depend on the posture.
+        tree: coordinates of the tree, the rows of G, in the order of the blocks.
+        own: independent coordinates, the columns of G.
+        positions: position of every moving joint of the tree.
+        is_identity: whether every coordinate of the tree is independent, so that G = 1.
+        is_constant: whether G is the same in every configuration.
     """
 
     tree: tuple[Coordinate, ...]
@@ -66,43 +66,49 @@ class ConstraintProvider(ABC):
 
     @property
     def actuation(self) -> Actuation:
-        """The drives; by default one per joint with a coordinate of its own."""
+        """Drives of the robot; by default one per joint with an independent coordinate."""
         return Actuation(tuple(c.j for c in self.own if c.block is Block.JOINT))
 
     @abstractmethod
     def rates(self, nu: Values) -> dict[Coordinate, Scalar]:
-        """Return G nu."""
+        """Return G nu, the velocities of the tree's coordinates."""
 
     @abstractmethod
     def accelerations(self, nud: Values, nu: Values) -> dict[Coordinate, Scalar]:
-        """Return G nud + g; those of the base are classical."""
+        """Return G nud + g, the accelerations of the tree's coordinates; the base has its classical acceleration."""
 
     @abstractmethod
     def project(self, forces: Values) -> dict[Coordinate, Scalar]:
-        """Return G' forces."""
+        """Return G' forces, the forces of the tree's coordinates projected on the independent ones."""
 
     @abstractmethod
     def matrix(self) -> Matrix:
-        """Return G: (tree, own)."""
+        """Return G with shape (tree, own)."""
 
     @abstractmethod
     def matrix_rate(self, nu: Values) -> Matrix:
-        """Return the time derivative of G: (tree, own)."""
+        """Return the time derivative of G with shape (tree, own)."""
 
     @abstractmethod
     def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:
         """Return, per independent coordinate, the rates of the symbols of the position inputs."""
 
     def columns(self, columns: Mapping[Coordinate, Vector], size: int) -> dict[Coordinate, Vector]:
-        """Return J G by columns, from those of J; a coordinate of the tree that is left out has none."""
+        """Return the columns of J G, one per independent coordinate.
+
+        Args:
+            columns: columns of J by coordinate of the tree; the column of a missing coordinate is zero.
+            size: number of rows of J.
+        """
         none: Vector = [0] * size
         j: Matrix = transpose([columns.get(c, none) for c in self.tree])
         return dict(zip(self.own, transpose(matmul(j, self.matrix())), strict=True))
 
     def brackets(self) -> dict[tuple[Coordinate, Coordinate], list[tuple[Coordinate, int]]]:
-        """Return the Lie brackets of the quasi-velocities: (i, j) -> (l, +1 or -1), [X_i, X_j] = their sum.
+        """Return the Lie brackets of the quasi-velocities: [X_i, X_j] is the sum of sign X_l over (l, sign) of entry
+        (i, j).
 
-        Those of rigid motions for a free base; joints, modes and motors commute.
+        A free base has the brackets of rigid-body motions; joints, modes and motors commute.
         """
         if BASE[0] not in self.own:
             return {}
@@ -119,13 +125,13 @@ class ConstraintProvider(ABC):
 
 
 class TreeCoordinates(ConstraintProvider):
-    """Base, modes and motors independent; the joints by couplings or closed loops.
+    """Constraint provider of a tree with coupled joints or closed loops; base, modes and motors are independent.
 
-    Arguments:
-        joints: the joints of the tree and those with a coordinate of their own.
+    Args:
+        joints: coordinates of the joints.
         base: whether the base is free.
-        modes: the coordinates of flexible links.
-        motors: the joints whose motors have coordinates.
+        modes: coordinates of flexible links.
+        motors: joints whose motors have coordinates.
     """
 
     def __init__(
@@ -174,7 +180,9 @@ class TreeCoordinates(ConstraintProvider):
         return self._spread(self.joints.matrix_rate(self._independent(nu)), 0)
 
     def _spread(self, joints: Matrix, diagonal: int) -> Matrix:
-        """Return a matrix over all coordinates from that of the joints; the others have the diagonal."""
+        """Return the matrix over all coordinates: the matrix of the joints, and `diagonal` times 1 for the other
+        blocks.
+        """
         rows = dict(zip(self.joints.joints, joints, strict=True))
         place = {j: k for k, j in enumerate(self.joints.own)}
         return [
@@ -196,11 +204,12 @@ class TreeCoordinates(ConstraintProvider):
 
 
 class ChainedCoordinates(ConstraintProvider):
-    """Two providers one after the other, G = G_outer G_inner.
+    """Composition of two constraint providers, G = G_outer G_inner.
 
-    Arguments:
-        inner: gives some independent coordinates of the outer one (those of closed loops).
-        outer: gives the tree (on wheels). A coordinate that only the outer provider determines is zero for the inner.
+    Args:
+        inner: provider (closed loops) that determines some independent coordinates of the outer provider.
+        outer: provider (wheels) that determines the tree. A coordinate that only it determines is zero for the inner
+            one.
     """
 
     is_identity = is_constant = False
@@ -235,7 +244,7 @@ class ChainedCoordinates(ConstraintProvider):
         return {c: inner[c] for c in self.own}
 
     def _of_outer(self, inner: Matrix) -> Matrix:
-        """Return the rows and columns (outer.own, own) of a matrix of the inner provider."""
+        """Return the block (outer.own, own) of a matrix of the inner provider."""
         rows = dict(zip(self.inner.tree, inner, strict=True))
         at = [self.inner.own.index(c) for c in self.own]
         return [[rows[c][k] for k in at] for c in self.outer.own]
@@ -245,9 +254,9 @@ class ChainedCoordinates(ConstraintProvider):
 
     def matrix_rate(self, nu: Values) -> Matrix:
         rates = self._outer(nu, self.inner.rates(self._inner(nu)))
-        turned = matmul(self.outer.matrix_rate(rates), self._of_outer(self.inner.matrix()))
+        outer_rate = matmul(self.outer.matrix_rate(rates), self._of_outer(self.inner.matrix()))
         return matadd(
-            turned, matmul(self.outer.matrix(), self._of_outer(self.inner.matrix_rate(self._inner(nu))))
+            outer_rate, matmul(self.outer.matrix(), self._of_outer(self.inner.matrix_rate(self._inner(nu))))
         )
 
     def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:

@@ -1,4 +1,4 @@
-"""A base on wheels: base and passive joints from the active joints, by the rolling constraints (nonholonomic)."""
+"""Wheeled robots: rolling (nonholonomic) constraints give base and passive joints from the active joints."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from symoro.robot.description import Robot
 
 
 class WheelCoordinates(ConstraintProvider):
-    """The coordinates of a robot on wheels: its active joints, as many as it has freedoms.
+    """Constraint provider of a wheeled robot: its coordinates are active joints, one per degree of freedom.
 
-    Arguments:
-        surplus: whether there may be more active joints than freedoms; the first that determine the motion are
-            the coordinates.
-        joints: the joints of the tree, where the input q is declared already.
+    Args:
+        surplus: whether the robot may have more active joints than degrees of freedom; the coordinates are then the
+            first
+            active joints that determine the motion.
+        joints: joints of the tree if the input q has been declared already.
 
     Raises:
-        NotApplicableError: the active joints are too many, too few or the wrong ones.
+        NotApplicableError: the active joints do not determine the motion, or there are too many of them.
     """
 
     is_identity = is_constant = False
@@ -81,15 +82,15 @@ class WheelCoordinates(ConstraintProvider):
         return [*(rows.get(c, none) for c in BASE), *matmul(self.joints.matrix(), g[3:])]
 
     def matrix_rate(self, nu: Values) -> Matrix:
-        """Return the derivative of the entries of G; the base's classical acceleration has W0 x V0 besides."""
+        """Return the time derivative of G; the classical acceleration of the base contains W0 x V0 in addition."""
         graph, rates = self.builder.graph, self.rates(nu)
         seeds = {
             wrap(graph, self.joints.positions[j]).lit >> 1: wrap(graph, rates[joint(j)]).lit
             for j in self.joints.own
         }
         width = len(self.own)
-        slopes = forward(graph, [wrap(graph, x).lit for row in self.matrix() for x in row], seeds)
-        entries = [Expr(graph, lit) for lit in slopes]
+        derivatives = forward(graph, [wrap(graph, x).lit for row in self.matrix() for x in row], seeds)
+        entries = [Expr(graph, lit) for lit in derivatives]
         return [list(entries[k : k + width]) for k in range(0, len(entries), width)]
 
     def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:

@@ -13,7 +13,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector
 from symoro.expr.scalar import Scalar
 from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values, joint, motor, of_block
-from symoro.models.coordinates.couplings import FIXED_BY, OF_LOOPS, PORTS, fixed_value
+from symoro.models.coordinates.couplings import FIXED_BY, LOOP_PORTS, PORTS, fixed_value
 from symoro.models.coordinates.layout import Layout, PlatformSpace, constraint_provider
 from symoro.models.coordinates.provider import ConstraintProvider
 from symoro.models.dynamic.flexible.tree import mode_inputs
@@ -164,7 +164,7 @@ def joint_entries(
                 f"joint {wrong[0]} follows the others and cannot have a fixed {FIXED_BY[name]}: "
                 "it moves as wheels roll"
             )
-    port = (OF_LOOPS if robot.B or robot.wheels else PORTS)[name]
+    port = (LOOP_PORTS if robot.B or robot.wheels else PORTS)[name]
     given = builder.input(port, (len(joints),), [f"{name}{j}" for j in joints])
     values: dict[Coordinate, Scalar] = {}
     for j, x in zip(joints, given, strict=True):

@@ -1,1 +1,1 @@
-"""Robots in plain numbers: many postures at once, in NumPy."""
+"""Kinematics of robots in numbers, for many configurations at once, with NumPy."""

@@ -1,12 +1,13 @@
-"""All poses of a platform on six legs of given lengths: up to 40 are real (P. Dietmaier, 1998).
+"""All poses of a platform with six legs of given lengths; up to 40 are real (P. Dietmaier, 1998).
 
-The 40 solutions of one generic complex platform are known (`six_legs_start.txt`, found by monodromy). They are followed
-to the platform in question; the real ones among their ends are polished and put into the legs' equations. The number
-is confirmed where a second run, by way of another generic platform, finds the same poses and all paths of both end at
-regular solutions or leave for e.e = 0, where there is no pose (those of a symmetric platform do); otherwise the poses
-are right and some may be missing.
+The 40 solutions of one generic complex platform are stored (`six_legs_start.txt`, computed by monodromy). A homotopy
+follows them to the given platform. Real end points are refined by Newton's method and checked with the equations of
+the legs. The number of poses is confirmed if a second run, which starts from another generic platform, gives the same
+poses and all paths of both runs either end at regular solutions or diverge to e.e = 0, where no pose exists (as for
+symmetric platforms). Without confirmation the poses are correct, but some may be missing.
 
-P. Dietmaier, "The Stewart-Gough platform of general geometry can have 40 real postures", Advances in Robot Kinematics,
+P. Dietmaier, "The Stewart-Gough platform of general geometry can have 40 real postures", Advances in Robot
+Kinematics,
 1998; A.J. Sommese, C.W. Wampler, 2005, chapter 7 (coefficient-parameter homotopy).
 """
 
@@ -24,21 +25,21 @@ from symoro.models.numeric.rotation import exponential
 from symoro.models.numeric.six_legs import Array, ComplexArray, pose_of, quadrics
 from symoro.models.tolerances import LEG_LENGTH, NO_POSE, REAL_ROOT, REGULAR_SOLUTION, SAME_POSTURE
 
-NEWTON = 50
-SOLUTIONS = 40
-LATE = 0.999
+NEWTON = 50  # iterations
+SOLUTIONS = 40  # complex solutions of a generic platform
+LATE = 0.999  # a path that fails after this t near e.e = 0 is counted as divergent
 
 
 @dataclass(frozen=True)
 class AssemblyModes:
-    """The poses of a platform whose motors stand still.
+    """Poses of a platform whose motors are locked.
 
     Attributes:
-        poses: (K, 4, 4), of the platform's frame in frame 0, each verified.
-        confirmed: whether the number of poses was found twice, with every path accounted for.
-        paths: how many of the 40 paths ended at a regular solution, real or not, in the first run.
-        lost: how many of the others did not leave for e.e = 0, in both runs.
-        seconds: the time it took.
+        poses: (K, 4, 4) poses of the platform frame in frame 0, each verified with the leg lengths.
+        confirmed: whether two independent runs gave the same number of poses and all paths were accounted for.
+        paths: number of the 40 paths of the first run that ended at a regular solution, real or complex.
+        lost: number of paths of both runs that ended neither at a regular solution nor at e.e = 0.
+        seconds: computing time in s.
     """
 
     poses: Array
@@ -49,14 +50,20 @@ class AssemblyModes:
 
 
 def assembly_modes(a: Array, b: Array, lengths: Array) -> AssemblyModes:
-    """Poses with |P + R b_i - a_i| = L_i, for points a, b (6, 3) and lengths (6)."""
+    """Compute all poses (P, R) of a platform with |P + R b_i - a_i| = L_i.
+
+    Args:
+        a: (6, 3) points of the legs on the base, in m.
+        b: (6, 3) points of the legs on the platform, in m.
+        lengths: (6,) lengths of the legs, in m.
+    """
     began = time.perf_counter()
     size = float(max(np.abs(a).max(), np.abs(b).max(), np.abs(lengths).max()))
     legs = np.concatenate([a, b, lengths[:, None] * lengths[:, None] / size], 1) / size
     runs = [_ends(*_from_generic(seed), legs.astype(complex)) for seed in (1, 2)]
-    (first, paths, gone), (second, others, went) = runs
+    (first, paths, at_infinity), (second, others, others_at_infinity) = runs
     poses = _merged(first, second)
-    lost = 2 * SOLUTIONS - paths - others - gone - went
+    lost = 2 * SOLUTIONS - paths - others - at_infinity - others_at_infinity
     confirmed = len(first) == len(second) == len(poses) and paths == others and not lost
     poses[:, :3, 3] *= size
     return AssemblyModes(poses, confirmed, paths, lost, time.perf_counter() - began)
@@ -64,7 +71,7 @@ def assembly_modes(a: Array, b: Array, lengths: Array) -> AssemblyModes:
 
 @cache
 def _known() -> tuple[ComplexArray, ComplexArray, ComplexArray]:
-    """A generic platform, its 40 solutions to full precision, and the plane c.x = 1 in which they are written."""
+    """Return a generic platform, its 40 solutions to full precision, and the c of the normalisation c.x = 1."""
     text = (resources.files(__package__) / "six_legs_start.txt").read_text(encoding="utf-8")
     rows = [np.array(line.split(), float) for line in text.splitlines() if not line.startswith("#")]
     pairs = [row[0::2] + 1j * row[1::2] for row in rows]
@@ -76,7 +83,7 @@ def _known() -> tuple[ComplexArray, ComplexArray, ComplexArray]:
 
 @cache
 def _from_generic(seed: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
-    """Another generic platform, its solutions, and the plane in which they are written."""
+    """Return another random generic platform, its solutions, and the vector c of their normalisation c.x = 1."""
     start, solutions, patch = _known()
     rng = np.random.default_rng(seed)
     legs = (rng.normal(size=(6, 7)) + 1j * rng.normal(size=(6, 7))) * np.array([0.7] * 6 + [2.0])
@@ -87,25 +94,27 @@ def _from_generic(seed: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
 def _ends(
     start: ComplexArray, x: ComplexArray, patch: ComplexArray, legs: ComplexArray
 ) -> tuple[Array, int, int]:
-    """The real poses at the ends of paths, how many ends are regular, and how many paths left for e.e = 0."""
+    """Return the real poses at path ends, the number of regular ends, and the number of paths to e.e = 0."""
     tracked = track(start, legs, x, patch)
     system = quadrics(legs)
     poses, regular = [], 0
     e = tracked.x[:, :4]
-    gone = np.abs((e * e).sum(1)) < NO_POSE * (np.abs(e) ** 2).sum(1)
-    for end in tracked.x[tracked.arrived & ~gone]:
+    at_infinity = np.abs((e * e).sum(1)) < NO_POSE * (np.abs(e) ** 2).sum(1)
+    for end in tracked.x[tracked.arrived & ~at_infinity]:
         jacobian = np.concatenate([2 * system @ end, patch[None]])
         regular += bool(1 / np.linalg.cond(jacobian) > REGULAR_SOLUTION)
         pose = _real_pose(end)
         pose = None if pose is None else _polished(legs.real, pose)
         if pose is not None:
             poses.append(pose)
-    left = gone & (tracked.arrived | (tracked.t > LATE))
+    left = at_infinity & (tracked.arrived | (tracked.t > LATE))
     return _merged(np.array(poses).reshape(-1, 4, 4), np.zeros((0, 4, 4))), regular, int(left.sum())
 
 
 def _real_pose(x: ComplexArray) -> Array | None:
-    """The pose of parameters that are real up to a factor; none at infinity."""
+    """Return the pose of Study parameters that are real up to a common factor; None if they are complex or at
+    infinity.
+    """
     largest = x[np.argmax(np.abs(x))]
     x = x / largest
     if np.abs(x.imag).max() > REAL_ROOT * np.linalg.norm(x) or np.linalg.norm(x[:4]) < REAL_ROOT:
@@ -114,7 +123,7 @@ def _real_pose(x: ComplexArray) -> Array | None:
 
 
 def leg_errors(legs: Array, pose: Array) -> tuple[Array, Array]:
-    """|C - A|^2 - L^2 of each leg, and the derivative by a small motion (linear; angular) of the platform."""
+    """Return |C - A|^2 - L^2 per leg, and its derivative by a small motion (linear; angular) of the platform."""
     a, b, square = legs[:, :3], legs[:, 3:6], legs[:, 6]
     rho = b @ pose[:3, :3].T
     reach = pose[:3, 3] + rho - a
@@ -122,7 +131,7 @@ def leg_errors(legs: Array, pose: Array) -> tuple[Array, Array]:
 
 
 def moved(pose: Array, twist: Array) -> Array:
-    """The pose after a small motion of its frame (linear; angular), axes of frame 0."""
+    """Return the pose after a small motion (linear; angular) of its frame, in the axes of frame 0."""
     moved_pose: Array = pose.copy()
     moved_pose[:3, :3] = exponential(twist[3:]) @ pose[:3, :3]
     moved_pose[:3, 3] = pose[:3, 3] + twist[:3]
@@ -130,7 +139,7 @@ def moved(pose: Array, twist: Array) -> Array:
 
 
 def _polished(legs: Array, pose: Array) -> Array | None:
-    """The pose by Newton's method in real numbers; None where the legs do not meet it."""
+    """Refine a pose by Newton's method in real numbers; return None if it does not satisfy the leg lengths."""
     for _ in range(NEWTON):
         error, jacobian = leg_errors(legs, pose)
         step: Array = np.asarray(np.linalg.lstsq(jacobian, -error, rcond=1e-13)[0], float)
@@ -144,7 +153,7 @@ def _polished(legs: Array, pose: Array) -> Array | None:
 
 
 def _merged(first: Array, second: Array) -> Array:
-    """Each pose once."""
+    """Return the distinct poses of two sets."""
     distinct: list[Array] = []
     for pose in (*first, *second):
         if all(np.abs(pose - other).max() > SAME_POSTURE for other in distinct):

@@ -1,13 +1,13 @@
-"""Closed loops in numbers: by how much they are open, and closing them.
+"""Closure of kinematic loops in numbers: closure errors, their derivatives, and Newton's method.
 
-A loop closes when its frames k and k + B coincide. With p and R of the two sides, placed from the frame where they
-part, z and o a joint's axis and place,
+A loop is closed when its frames k and k + B coincide. With position p and rotation R of each of the two frames,
+expressed in the frame in which the two sides of the loop meet, and with z and o the axis and origin of a joint,
 
-    e = [ pk - pk+B, Rk - Rk+B ],      de = [ z x (p - o), z x R ] dq  or  [ z, 0 ] dq,
+    e = [ pk - pk+B, Rk - Rk+B ],      de = [ z x (p - o), z x R ] dq  or  [ z, 0 ] dq.
 
-twelve entries a loop, of which planar and spherical loops have dependent ones: steps are those of least squares.
-Newton's method closes many postures at once in doubles; steps with the inverse that doubles give go on from there, in
-scaled integers, by a dozen digits each.
+Each loop has twelve equations. Some of them are dependent for planar and spherical loops, so each step is a
+least-squares solution. Newton's method closes many configurations at once in double precision. `refined` continues in
+scaled integers with the inverse computed in double precision; each of its steps adds about a dozen digits.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from symoro.robot.description import JointType
 from symoro.robot.topology import Loop
 
 Flags = NDArray[np.bool_]
-LONGEST = 0.4  # of the same, that a coordinate may move in one step
+LONGEST = 0.4  # largest change of a coordinate in one step: rad, or fraction of the largest length
 LEAST_DAMPING, FIRST_DAMPING, MOST_DAMPING = 1e-12, 0.3, 1e6
-REFINEMENTS = 24
-LAST = ONE >> 285  # a digit that is of no importance
+REFINEMENTS = 24  # steps in scaled integers
+LAST = ONE >> 285  # closure error below which a loop is closed exactly
 
 
 def closure(tree: NumericTree, q: Numbers) -> tuple[Numbers, Numbers]:
-    """By how much the loops are open (twelve entries a loop), and the derivative by the coordinates."""
+    """Return the closure errors (twelve per loop) and their derivatives by the coordinates."""
     errors, blocks = [np.zeros((len(q), 0), q.dtype)], [np.zeros((len(q), 0, len(tree.coordinates)), q.dtype)]
     for loop in tree.loops:
         at = around(tree, loop, q)
@@ -42,13 +42,13 @@ def closure(tree: NumericTree, q: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def closure_error(tree: NumericTree, q: Numbers) -> Numbers:
-    """By how much the loops are open."""
+    """Return the closure errors of the loops, twelve per loop."""
     errors = [_error(loop, around(tree, loop, q)) for loop in tree.loops]
     return np.concatenate([np.zeros((len(q), 0), q.dtype), *errors], 1)
 
 
 def around(tree: NumericTree, loop: Loop, q: Numbers) -> dict[int, Placements]:
-    """The frames of a loop, placed from where its sides part."""
+    """Return the poses of the frames of a loop in the frame in which its two sides meet."""
     return placements(tree, q, {loop.root: identity_pose(q)}, loop.frames)
 
 
@@ -59,7 +59,7 @@ def _error(loop: Loop, at: Mapping[int, Placements]) -> Numbers:
 
 
 def _by_joints(tree: NumericTree, loop: Loop, at: Mapping[int, Placements]) -> Numbers:
-    """The derivative of a loop's error by the joints of its frames (S, 12, frames)."""
+    """Return the derivative of a loop's closure error by the joints of its frames, (S, 12, frames)."""
     count, kind = len(at[loop.root].position), at[loop.root].position.dtype
     block = np.zeros((count, 12, len(loop.frames)), kind)
     sides = [(j, at[loop.left], 1) for j in loop.left_chain] + [
@@ -76,7 +76,7 @@ def _by_joints(tree: NumericTree, loop: Loop, at: Mapping[int, Placements]) -> N
 
 
 def balanced_closure(tree: NumericTree, q: Array) -> tuple[Array, Array]:
-    """The same with lengths in units of the largest one, so that sizes can be compared."""
+    """Return `closure` with lengths in units of the largest length of the loops, so that all entries are comparable."""
     error, jacobian = closure(tree, q)
     rows = np.tile([1 / tree.size] * 3 + [1.0] * 9, len(tree.loops))
     return error * rows, jacobian * rows[:, None] * tree.units
@@ -91,13 +91,18 @@ def closed(
     damped: bool = False,
     enough: int | None = None,
 ) -> tuple[Array, Flags]:
-    """Newton's method on many postures at once; returns them, and which closed.
+    """Close many configurations at once by Newton's method.
 
-    Arguments:
-        unknown: the coordinates (their places in q) that may move.
-        damped: whether steps are damped where they do not help (Levenberg and Marquardt): slower, and closes more often
-            from afar.
-        enough: closed postures, after which the others are left as they are.
+    Args:
+        q: (S, coordinates) initial values.
+        unknown: indices in q of the coordinates that may change.
+        rounds: maximum number of iterations.
+        damped: whether steps that increase the error are damped (Levenberg-Marquardt): slower, but converges from
+            initial values that are far from a solution.
+        enough: number of closed configurations after which the iteration stops.
+
+    Returns:
+        The configurations, and a flag per configuration: whether its loops are closed.
     """
     q, columns = q.copy(), list(unknown)
     error, jacobian = balanced_closure(tree, q)
@@ -108,18 +113,22 @@ def closed(
         closed_count = (~going & (_left(error) < CLOSED)).sum()
         if not going.any() or (enough is not None and closed_count >= enough):
             break
-        slopes = jacobian[rows][:, :, columns]
-        step = least_squares(slopes, error[rows][:, :, None], damping[rows])[:, :, 0]
+        derivatives = jacobian[rows][:, :, columns]
+        step = least_squares(derivatives, error[rows][:, :, None], damping[rows])[:, :, 0]
         trial = q[rows]
         trial[:, columns] -= np.clip(step, -LONGEST, LONGEST) * tree.units[columns]
-        there, turned = balanced_closure(tree, trial)
+        trial_error, trial_jacobian = balanced_closure(tree, trial)
         taken = going[rows]
         if damped:
-            taken &= (there**2).sum(1) < (error[rows] ** 2).sum(1)
+            taken &= (trial_error**2).sum(1) < (error[rows] ** 2).sum(1)
             changed = damping[rows] * np.where(taken, 1 / 5, 4)
             damping[rows] = np.clip(changed, LEAST_DAMPING, MOST_DAMPING)
-        going &= _left(error) > CLOSED  # those that have closed are taken a step further
-        q[rows[taken]], error[rows[taken]], jacobian[rows[taken]] = trial[taken], there[taken], turned[taken]
+        going &= _left(error) > CLOSED  # configurations that have just closed take one more step
+        q[rows[taken]], error[rows[taken]], jacobian[rows[taken]] = (
+            trial[taken],
+            trial_error[taken],
+            trial_jacobian[taken],
+        )
     return q, _left(error) < CLOSED
 
 
@@ -129,19 +138,23 @@ def _left(error: Array) -> Array:
 
 
 def least_squares(a: Array, b: Array, damping: Array | float = LEAST_DAMPING) -> Array:
-    """x of least |a x - b|, many at once; the least damping matters only where columns of `a` depend on each other."""
-    turned = a.transpose(0, 2, 1)
+    """Return x that minimises |a x - b|, for many systems at once.
+
+    The least damping has an effect only if columns of `a` are dependent.
+    """
+    transposed = a.transpose(0, 2, 1)
     more = np.reshape(damping, (-1, 1, 1)) * np.eye(a.shape[2])
-    return np.asarray(np.linalg.solve(turned @ a + more, turned @ b), dtype=float)
+    return np.asarray(np.linalg.solve(transposed @ a + more, transposed @ b), dtype=float)
 
 
 def refined(
     tree: NumericTree, q: Numbers, unknown: Sequence[int], inverse: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """Postures in scaled integers, closed as far as their digits and the tree's go, and by how much they stay open.
+    """Close configurations in scaled integers to all digits; return them and the remaining closure errors.
 
-    Arguments:
-        inverse: of the derivative by the unknown coordinates, to a dozen digits.
+    Args:
+        unknown: indices in q of the coordinates that may change.
+        inverse: inverse of the derivative by the unknown coordinates, accurate to about a dozen digits.
     """
     q, columns, before = q.copy(), list(unknown), None
     for _ in range(REFINEMENTS):

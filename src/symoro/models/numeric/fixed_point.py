@@ -1,8 +1,8 @@
-"""Numbers of 96 digits, in NumPy arrays: integers scaled by 2^BITS.
+"""Fixed-point numbers of 96 digits in NumPy arrays: integers scaled by 2^BITS.
 
-A mechanism that moves in one way can have dozens of independent functions of one variable. On a piece of its way they
-differ by less than doubles can show; here they are told apart without doubt. Arrays of doubles pass through the same
-functions (`times`, `scaled`, `sine_cosine`) unchanged in meaning, so that kinematics are written once.
+A mechanism with one degree of freedom can have dozens of independent functions of one variable. On a short interval
+of its motion they differ by less than the precision of doubles; 96 digits distinguish them. The functions `times`,
+`scaled` and `sine_cosine` accept arrays of doubles as well, so that the kinematics are written only once.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from symoro.expr.graph import Graph
 
 BITS = 320
 ONE = 1 << BITS
-_GUARD = 40
-_LONG = 14  # characters of a number that may have been rounded
-_HALVINGS = 16
-_TERMS = 34  # of an angle below 2^-8, halved so often; the next is below the last digit
+_GUARD = 40  # additional bits of intermediate results
+_LONG = 14  # a number with more characters may have been rounded to double precision
+_HALVINGS = 16  # of an angle, before the series of sine and cosine
+_TERMS = 34  # of the series for an angle halved 16 times; the next term is below the last digit
 Array = NDArray[np.float64]
 Numbers = Any  # an array of doubles, or of scaled integers
 
 
 def is_exact(x: Numbers) -> bool:
-    """Whether an array holds scaled integers."""
+    """Return whether an array contains scaled integers."""
     return bool(x.dtype == object)
 
 
@@ -42,42 +42,42 @@ def one_like(x: Numbers) -> int | float:
 
 
 def array(items: Any, *, exact: bool = False) -> Numbers:
-    """An array of at least one axis, of doubles or of scaled integers as they are given."""
+    """Return an array with at least one axis, of doubles or of scaled integers."""
     return np.atleast_1d(np.array(items, dtype=object if exact else float))
 
 
 def times(a: Numbers, b: Numbers) -> Numbers:
-    """The matrix product."""
+    """Return the matrix product a b."""
     made = a @ b
     return made >> BITS if is_exact(made) else made
 
 
 def scaled(a: Numbers, b: Numbers) -> Numbers:
-    """The product entry by entry."""
+    """Return the elementwise product of a and b."""
     made = a * b
     return made >> BITS if is_exact(made) else made
 
 
 def turned(rotation: Numbers, x: Numbers) -> Numbers:
-    """Matrices (S, 3, 3) times vectors (S, 3)."""
+    """Return the products of matrices (S, 3, 3) and vectors (S, 3)."""
     return times(rotation, x[:, :, None])[:, :, 0]
 
 
 def cross(a: Numbers, b: Numbers) -> Numbers:
-    """a x b, along the second axis."""
+    """Return the cross products a x b along the second axis."""
     pairs = [((i + 1) % 3, (i + 2) % 3) for i in range(3)]
     made = np.stack([a[:, i] * b[:, k] - a[:, k] * b[:, i] for i, k in pairs], 1)
     return made >> BITS if is_exact(made) else made
 
 
 def exactly(x: Any) -> Numbers:
-    """Doubles as scaled integers."""
+    """Convert doubles to scaled integers."""
     x = np.asarray(x, dtype=float)
     return np.array([_integer(Fraction(v)) for v in x.ravel().tolist()], dtype=object).reshape(x.shape)
 
 
 def doubles(x: Numbers) -> Any:
-    """Scaled integers as doubles."""
+    """Convert scaled integers to doubles."""
     return np.asarray(x / ONE, dtype=float) if is_exact(x) else x
 
 
@@ -86,7 +86,7 @@ def _integer(x: Fraction) -> int:
 
 
 def sine_cosine(x: Numbers) -> tuple[Numbers, Numbers]:
-    """Sines and cosines: the series of a small part of the angle, doubled again and again."""
+    """Return sines and cosines: the series of the halved angle, followed by repeated angle doubling."""
     if not is_exact(x):
         return np.sin(x), np.cos(x)
     bits = BITS + _GUARD
@@ -104,7 +104,7 @@ def sine_cosine(x: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _atan_of_inverse(n: int, bits: int) -> int:
-    """atan(1/n)."""
+    """Return atan(1/n) by its series."""
     term = total = (1 << bits) // n
     k = 1
     while term:
@@ -115,7 +115,7 @@ def _atan_of_inverse(n: int, bits: int) -> int:
 
 
 def _pi() -> int:
-    """J. Machin's formula."""
+    """Return pi by J. Machin's formula."""
     bits = BITS + _GUARD
     return 4 * (4 * _atan_of_inverse(5, bits) - _atan_of_inverse(239, bits)) >> _GUARD
 
@@ -127,13 +127,13 @@ _RULES: dict[int, Callable[..., int]] = {
     ops.MUL: lambda a, b: a * b >> BITS,
     ops.DIV: lambda a, b: (a << BITS) // b,
     ops.SQRT: lambda a: math.isqrt(a << BITS),
-    ops.SIN: lambda a: _one(a)[0],
-    ops.COS: lambda a: _one(a)[1],
-    ops.TAN: lambda a: (_one(a)[0] << BITS) // _one(a)[1],
+    ops.SIN: lambda a: _sine_cosine_of(a)[0],
+    ops.COS: lambda a: _sine_cosine_of(a)[1],
+    ops.TAN: lambda a: (_sine_cosine_of(a)[0] << BITS) // _sine_cosine_of(a)[1],
 }
 
 
-def _one(angle: int) -> tuple[int, int]:
+def _sine_cosine_of(angle: int) -> tuple[int, int]:
     turns = angle // (2 * PI)
     sine, cosine = sine_cosine(np.array([angle - turns * 2 * PI], dtype=object))
     return int(sine[0]), int(cosine[0])
@@ -142,19 +142,22 @@ def _one(angle: int) -> tuple[int, int]:
 def _decimal(x: int | float | Fraction, nudged: bool) -> int:
     written = Fraction(str(x))
     if nudged and isinstance(x, float) and len(str(x)) > _LONG:
-        chance = random.Random(abs(x))
-        written *= 1 + Fraction(chance.choice([-1, 1]) * chance.uniform(1, 3)) / 10**16
+        generator = random.Random(abs(x))
+        written *= 1 + Fraction(generator.choice([-1, 1]) * generator.uniform(1, 3)) / 10**16
     return _integer(written)
 
 
 def number(f: Formula, values: Mapping[str, float], *, nudged: bool = False) -> int:
-    """A formula's value as a scaled integer; decimals are what they are written as.
+    """Return the value of a formula as a scaled integer; decimal numbers are taken exactly as written.
 
-    Arguments:
-        nudged: change the last digit of numbers as long as doubles are, the same numbers alike.
+    Args:
+        values: numbers of the formula's symbols.
+        nudged: whether to change the last digit of numbers with all digits of a double (equal numbers equally), so
+            that
+            rounded numbers do not satisfy exact relations by generator.
 
     Raises:
-        ProgramError: it has none.
+        ProgramError: the formula has no value at these numbers.
     """
     graph = Graph()
     root = f.into(graph).lit
@@ -174,7 +177,7 @@ def number(f: Formula, values: Mapping[str, float], *, nudged: bool = False) -> 
                 numbers[i] = _decimal(float(values[args[0]]), nudged)
             elif op in _RULES:
                 numbers[i] = _RULES[op](*map(get, args))
-            else:  # the digits of a double, where no more are to be had
+            else:  # other functions are evaluated in double precision
                 numbers[i] = _integer(Fraction(float(evaluate(graph, [2 * i], values)[0])))
     except (ArithmeticError, ValueError):
         raise ProgramError(f"'{f.text}' has no value at these numbers") from None

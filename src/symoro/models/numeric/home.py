@@ -1,8 +1,8 @@
-"""The assembly mode in which a robot with closed loops is used: that of its posture 'home'.
+"""Assembly mode in which a robot with closed loops is used: the mode of its posture 'home'.
 
-Closed loops can often be assembled in several ways, and these may obey different equations: an antiparallelogram has
-the lengths of a parallelogram, and a slider-crank whose crank and rod have equal lengths can fold up and rotate as one
-body. The posture 'home' selects the mode.
+Closed loops often have several assembly modes, which may satisfy different equations: an antiparallelogram has the
+lengths of a parallelogram, and a slider-crank whose crank and rod have equal lengths can fold and rotate as one body.
+The posture 'home' selects the mode.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from symoro.robot.topology import loops
 
 
 def has_loop_numbers(robot: Robot) -> bool:
-    """Return whether every length and angle of the loops has a number."""
+    """Return whether every length and angle of the loops has a numerical value."""
     return not any(f.symbols - dict(robot.nominal).keys() for f in formulas(robot, _loop_frames(robot)))
 
 
@@ -33,16 +33,18 @@ def _loop_frames(robot: Robot) -> list[int]:
 
 @lru_cache(maxsize=64)
 def closed_home(robot: Robot) -> Mapping[int, float] | None:
-    """Return the posture 'home' with all loops closed, by joint, opened joints included.
+    """Return the posture 'home' with all loops closed, by joint, including the cut joints.
 
     Returns:
-        None if the robot has no such posture, a length of its loops has no number, or the loops do not close near it.
+        None if the robot has no posture 'home', if a length of its loops has no number, or if the loops do not close
+        near
+        it.
     """
     given = robot.postures.get(HOME)
     values = dict(robot.nominal)
     if given is None or not has_loop_numbers(robot):
         return None
-    with np.errstate(all="ignore"):  # a length that is not finite closes no loop
+    with np.errstate(all="ignore"):  # with a length that is not finite the loops do not close
         tree = numeric_tree(robot, lambda f: f.value(values), frames=_loop_frames(robot))
         own = dict(zip(independent(robot), given, strict=True))
         start = shut(tree, np.array([[own.get(j, 0.0) for j in tree.coordinates]]), own)
@@ -53,7 +55,7 @@ def closed_home(robot: Robot) -> Mapping[int, float] | None:
 
 
 def shut(tree: NumericTree, q: Array, given: Mapping[int, float] | None = None) -> Array:
-    """Return postures whose opened joints, unless given, bring their frame nearest to the other side of the cut."""
+    """Return configurations whose cut joints, unless given, bring their frame closest to the other side of the cut."""
     for loop in tree.loops:
         j = loop.left
         if j not in tree.coordinates or j in (given or ()):

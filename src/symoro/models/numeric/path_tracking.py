@@ -1,12 +1,13 @@
-"""Solutions of quadrics followed from one set of parameters to another, all paths side by side.
+"""Homotopy continuation: follow the solutions of quadrics from one parameter set to another, all paths at once.
 
     F_k(x, t) = x' Q_k(p(t)) x = 0,  c.x = 1,     p(t) on a straight line,     dx/dt = -F_x^-1 F_t
 
-Predicted by Runge and Kutta's method, corrected by Newton's; each path has a step of its own. Q is quadratic in the
-parameters, so that Q(t) is known exactly from three of its values. A path from generic complex parameters meets no
-singular system on the way, with probability one; at its end it may.
+The predictor is the Runge-Kutta method, the corrector is Newton's method; each path has its own step size. Q is
+quadratic in the parameters, so that three of its values determine Q(t) exactly. With probability one, a path from
+generic complex parameters meets no singular system before its end; the end itself may be singular.
 
-A.J. Sommese, C.W. Wampler, The numerical solution of systems of polynomials, World Scientific, 2005, chapters 2 and 7.
+A.J. Sommese, C.W. Wampler, The numerical solution of systems of polynomials, World Scientific, 2005, chapters 2 and
+7.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ import numpy as np
 from symoro.models.numeric.closure import Flags
 from symoro.models.numeric.six_legs import Array, ComplexArray, quadrics
 
-FIRST, LONGEST, SHORTEST = 0.02, 0.1, 1e-8
-STEPS = 2000
-NEWTON = 3
-CLOSE, NEAR = 1e-9, 1e-3  # the last and the first correction of an accepted step, against |x|
-GROW_AFTER = 3
+FIRST, LONGEST, SHORTEST = 0.02, 0.1, 1e-8  # step size in t
+STEPS = 2000  # maximum number of steps
+NEWTON = 3  # corrections per step
+CLOSE, NEAR = 1e-9, 1e-3  # largest last and first Newton correction of an accepted step, relative to |x|
+GROW_AFTER = 3  # accepted steps after which the step size is doubled
 
 
 @dataclass(frozen=True)
 class Tracked:
-    """Ends of paths (K, 8), which of them arrived, and how far the others came (t)."""
+    """Result of path tracking: end points (K, 8), whether each path arrived at t = 1, and the last t of each path."""
 
     x: ComplexArray
     arrived: Flags
@@ -35,7 +36,7 @@ class Tracked:
 
 
 class _Line:
-    """Q on the way from one set of parameters to another."""
+    """Matrices Q(t) of the quadrics along the straight line between two parameter sets."""
 
     def __init__(self, start: ComplexArray, end: ComplexArray, patch: ComplexArray) -> None:
         first, middle, last = quadrics(np.stack([start, (start + end) / 2, end]))
@@ -49,7 +50,7 @@ class _Line:
         return quadric
 
     def system(self, q: ComplexArray, x: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
-        """F and its derivative by x."""
+        """Return F and its derivative by x."""
         rows = np.einsum("pkij,pj->pki", q, x)
         values = np.einsum("pki,pi->pk", rows, x)
         patch = np.broadcast_to(self.patch, (len(x), 1, 8))
@@ -57,7 +58,7 @@ class _Line:
         return np.concatenate([values, last], 1), np.concatenate([2 * rows, patch], 1)
 
     def slope(self, t: Array, x: ComplexArray) -> ComplexArray:
-        """dx/dt."""
+        """Return dx/dt along the path."""
         _, jacobian = self.system(self.at(t), x)
         change = self.one + 2 * t[:, None, None, None] * self.two
         moved = np.einsum("pkij,pi,pj->pk", change, x, x)
@@ -68,7 +69,7 @@ def _solve(a: ComplexArray, b: ComplexArray) -> ComplexArray:
     try:
         solved: ComplexArray = np.linalg.solve(a, b[..., None])[..., 0].astype(complex)
         return solved
-    except np.linalg.LinAlgError:  # one of them is singular to the last bit
+    except np.linalg.LinAlgError:  # one of the matrices is exactly singular
         solutions = np.full(b.shape, np.nan, complex)
         for k in range(len(b)):
             try:
@@ -79,7 +80,7 @@ def _solve(a: ComplexArray, b: ComplexArray) -> ComplexArray:
 
 
 def track(start: ComplexArray, end: ComplexArray, x: ComplexArray, patch: ComplexArray) -> Tracked:
-    """Follow the solutions x (K, 8) of the legs `start` to those of the legs `end`, both (6, 7)."""
+    """Follow the solutions x (K, 8) for the legs `start` to the solutions for the legs `end`, both (6, 7)."""
     line = _Line(start, end, patch)
     x = x / (x @ patch)[:, None]
     count = len(x)
@@ -104,7 +105,7 @@ def track(start: ComplexArray, end: ComplexArray, x: ComplexArray, patch: Comple
 
 
 def _stepped(line: _Line, t: Array, h: Array, x: ComplexArray) -> tuple[ComplexArray, Flags]:
-    """One step of each path, and whether it may be taken."""
+    """Compute one step of each path; return the new points and whether each step is accepted."""
     far = h[:, None]
     k1 = line.slope(t, x)
     k2 = line.slope(t + h / 2, x + far / 2 * k1)

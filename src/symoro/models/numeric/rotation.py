@@ -1,7 +1,7 @@
-"""Rotations: the exponential of a rotation vector, the logarithm, and quaternions; many at a time.
+"""Rotations in numbers: exponential and logarithm of rotation vectors, and quaternions; many at once.
 
 exp(v) = 1 + sin(a)/a v^ + (1 - cos(a))/a^2 v^ v^,     a = |v|
-log(R): the shortest v with exp(v) = R, of length at most pi
+log(R): the shortest v with exp(v) = R; its length is at most pi
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from symoro.models.numeric.fixed_point import Array
 
 
 def hat(v: ArrayLike) -> Array:
-    """The matrix of v x, for vectors (..., 3)."""
+    """Return the skew-symmetric matrices of v x, for vectors (..., 3)."""
     x, y, z = np.moveaxis(np.asarray(v, dtype=float), -1, 0)
     zero = np.zeros_like(x)
     return np.stack(
@@ -22,7 +22,7 @@ def hat(v: ArrayLike) -> Array:
 
 
 def exponential(v: ArrayLike) -> Array:
-    """Rotations (..., 3, 3) of rotation vectors (..., 3)."""
+    """Return the rotation matrices (..., 3, 3) of rotation vectors (..., 3)."""
     vector = np.asarray(v, dtype=float)
     half = np.linalg.norm(vector, axis=-1)[..., None, None] / 2
     cross = hat(vector)
@@ -31,7 +31,7 @@ def exponential(v: ArrayLike) -> Array:
 
 
 def logarithm(rotation: ArrayLike) -> Array:
-    """Rotation vectors (..., 3) of rotations (..., 3, 3); through the quaternion, which is sharp at every angle."""
+    """Return the rotation vectors (..., 3) of rotation matrices (..., 3, 3); accurate at every angle."""
     q = quaternion(rotation)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     angle = 2 * np.arctan2(sine, q[..., :1])
@@ -39,7 +39,10 @@ def logarithm(rotation: ArrayLike) -> Array:
 
 
 def quaternion(rotation: ArrayLike) -> Array:
-    """Unit quaternions (w, x, y, z) of rotations (..., 3, 3), with w >= 0: by the largest of their entries."""
+    """Return the unit quaternions (w, x, y, z) with w >= 0 of rotation matrices (..., 3, 3).
+
+    The largest entry is computed first, which is accurate for every rotation.
+    """
     R = np.moveaxis(np.asarray(rotation, dtype=float), (-2, -1), (0, 1))
     products = np.array(
         [
@@ -57,7 +60,7 @@ def quaternion(rotation: ArrayLike) -> Array:
 
 
 def from_quaternion(q: ArrayLike) -> Array:
-    """Rotations (..., 3, 3) of quaternions (w, x, y, z) of any length but zero."""
+    """Return the rotation matrices (..., 3, 3) of quaternions (w, x, y, z) of any nonzero length."""
     given = np.asarray(q, dtype=float)
     w, x, y, z = np.moveaxis(given / np.linalg.norm(given, axis=-1, keepdims=True), -1, 0)
     rows = [

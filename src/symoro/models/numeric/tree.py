@@ -1,9 +1,9 @@
-"""A robot's tree in numbers: where its frames stand, and how they move.
+"""Kinematics of a robot's tree in numbers: poses and velocities of its frames.
 
     iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 
-Postures come side by side, one a row. The geometry is one for all of them, or one for each; its numbers and those of
-the postures are doubles or scaled integers (`fixed_point`), and so is what follows from them.
+Arrays have one row per configuration. All configurations share one geometry, or each has its own. Geometry and
+configurations are doubles or scaled integers (`fixed_point`), and the results are of the same kind.
 
 W. Khalil, J.F. Kleinfinger, "A new geometric notation for open and closed-loop robots", ICRA 1986.
 """
@@ -35,23 +35,27 @@ from symoro.robot.coordinates import followers, independent, relation
 from symoro.robot.description import GEOMETRIC, Frame, JointType, Placement, Robot
 from symoro.robot.topology import Loop, cut_joints, loops, outward
 
-Valuation = Callable[[Formula], Any]  # a double, a scaled integer, or an array of doubles: one a posture
+Valuation = Callable[
+    [Formula], Any
+]  # returns a double, a scaled integer, or an array with one double per configuration
 
 
 class Placements(NamedTuple):
-    """Where frames stand: rotations (S, 3, 3) and positions (S, 3); S is 1 where all postures have the same."""
+    """Poses of a frame: rotations (S, 3, 3) and positions (S, 3); S is 1 if all configurations have the same pose."""
 
     rotation: Numbers
     position: Numbers
 
     def then(self, local: Placements) -> Placements:
-        """Where frames stand that have a placement on these."""
+        """Return the poses of a frame that has the pose `local` in this frame."""
         position = self.position + turned(self.rotation, local.position)
         return Placements(times(self.rotation, local.rotation), position)
 
 
 class Velocities(NamedTuple):
-    """Velocities of frames (S, 3), of the origin and angular, in the axes of frame 0's placement."""
+    """Velocities of a frame (S, 3): linear velocity of its origin and angular velocity, in the axes of the base
+    poses.
+    """
 
     linear: Numbers
     angular: Numbers
@@ -59,14 +63,14 @@ class Velocities(NamedTuple):
 
 @dataclass(frozen=True)
 class NumericTree:
-    """A robot's geometry as numbers. What has a first axis has it of length 1, or of one entry a posture.
+    """Geometry of a robot in numbers; the first axis of each array has length 1 or one entry per configuration.
 
     Attributes:
-        coordinates: joints that have one: of the tree, then opened ones.
-        ratios, offsets: joint j (row j - 1) from the coordinates.
-        local: frame j on its antecedent, its joint at zero.
-        frames: those that `local` has, each after its antecedent.
-        loops: those that are to be closed.
+        coordinates: joints with a coordinate: those of the tree, then the cut joints.
+        ratios, offsets: joint positions (joint j in row j - 1) as a linear function of the coordinates.
+        local: pose of frame j in its antecedent frame, with joint j at zero.
+        frames: frames that `local` contains, each after its antecedent.
+        loops: loops that are to be closed.
     """
 
     robot: Robot
@@ -79,22 +83,22 @@ class NumericTree:
 
     @property
     def shared(self) -> bool:
-        """Whether all postures have the same geometry."""
+        """Whether all configurations have the same geometry."""
         return len(self.ratios) == 1
 
     @cached_property
     def size(self) -> float:
-        """The largest length in the loops; 1 where there is none."""
+        """Largest length in the loops; 1 if all lengths are zero."""
         frames = {j for loop in self.loops for j in loop.frames}
         lengths = [np.linalg.norm(doubles(self.local[j].position), axis=1) for j in frames]
         most = [
             x.max(where=np.isfinite(x), initial=0.0) for x in lengths
-        ]  # a root of a negative number has none
+        ]  # the square root of a negative number is NaN
         return float(max(most, default=0.0)) or 1.0
 
     @cached_property
     def units(self) -> Array:
-        """Of the coordinates: a radian, or the largest length."""
+        """Unit of each coordinate: 1 rad, or the largest length for prismatic joints."""
         kinds = [self.robot.frame(j).sigma for j in self.coordinates]
         return np.array([self.size if kind == JointType.PRISMATIC else 1.0 for kind in kinds])
 
@@ -108,14 +112,14 @@ def numeric_tree(
     frames: Iterable[int] | None = None,
     closing: Sequence[Loop] | None = None,
 ) -> NumericTree:
-    """The tree with numbers for its formulas.
+    """Evaluate the geometric formulas of a robot.
 
-    Arguments:
-        value: of a formula.
-        exact: whether values are scaled integers.
-        postures: how many there are, where each has a geometry of its own.
-        frames: those that matter, with the frames between them; all of them unless given.
-        closing: the loops that are to be closed; all of them unless given.
+    Args:
+        value: function that returns the value of a formula.
+        exact: whether the values are scaled integers.
+        postures: number of configurations if each has its own geometry.
+        frames: frames to evaluate, including those between them; by default all.
+        closing: loops that are to be closed; by default all.
     """
     own = tuple(j for j in (*independent(robot), *cut_joints(robot)) if relation(robot, j) is None)
     place = {j: k for k, j in enumerate(own)}
@@ -137,7 +141,7 @@ def numeric_tree(
 
 
 def formulas(robot: Robot, frames: Iterable[int] | None = None) -> list[Formula]:
-    """What a tree of some frames needs numbers for."""
+    """Return the formulas whose values are required for the given frames of the tree."""
     wanted = set(range(1, robot.NF + 1) if frames is None else frames)
     formulas_of_tree: list[Formula] = []
     for j, frame in enumerate(robot.frames, 1):
@@ -148,20 +152,20 @@ def formulas(robot: Robot, frames: Iterable[int] | None = None) -> list[Formula]
 
 
 def local_pose(place: Frame | Placement, value: Valuation, *, exact: bool = False) -> Placements:
-    """iTj, the joint at zero."""
+    """Return iTj with the joint at zero."""
     numbers = (value(getattr(place, name)) for name in GEOMETRIC)
     gamma, b, alpha, d, theta, r = (array(x, exact=exact) for x in numbers)
-    turn = _turn("z", gamma)
-    first = times(turn, _turn("x", alpha))
-    across = scaled(turn[:, :, 0], d[:, None]) + scaled(first[:, :, 2], r[:, None])
+    about_z = _rotation("z", gamma)
+    first = times(about_z, _rotation("x", alpha))
+    across = scaled(about_z[:, :, 0], d[:, None]) + scaled(first[:, :, 2], r[:, None])
     up = np.zeros((len(b), 3), dtype=b.dtype)
     up[:, 2] = b
-    position = across + up  # one for all postures, or one for each: b may be the only one that varies
-    return Placements(times(first, _turn("z", theta)), position)
+    position = across + up  # the sum has one row per configuration even if only b varies
+    return Placements(times(first, _rotation("z", theta)), position)
 
 
-def _turn(axis: str, angle: Numbers) -> Numbers:
-    """Turns about x or z, (S, 3, 3)."""
+def _rotation(axis: str, angle: Numbers) -> Numbers:
+    """Return the rotations (S, 3, 3) about x or z."""
     s, c = sine_cosine(angle)
     i, j, k = (0, 1, 2) if axis == "z" else (1, 2, 0)
     rotation = np.zeros((len(angle), 3, 3), dtype=angle.dtype)
@@ -171,19 +175,19 @@ def _turn(axis: str, angle: Numbers) -> Numbers:
 
 
 def identity_pose(q: Numbers) -> Placements:
-    """The placement that changes nothing, in the numbers of the postures q."""
+    """Return identity poses, one per row of q and of the same number type."""
     eye = np.zeros((len(q), 3, 3), q.dtype)
     eye[:, range(3), range(3)] = one_like(q)
     return Placements(eye, np.zeros((len(q), 3), q.dtype))
 
 
 def joint_positions(tree: NumericTree, q: Numbers) -> Numbers:
-    """The position of every joint (S, NF)."""
+    """Return the position of every joint, (S, NF)."""
     return joint_rates(tree, q) + tree.offsets
 
 
 def joint_rates(tree: NumericTree, qd: Numbers) -> Numbers:
-    """The velocity of every joint (S, NF)."""
+    """Return the velocity of every joint, (S, NF)."""
     if tree.shared:
         return times(qd, tree.ratios[0].T)
     return turned(tree.ratios, qd)
@@ -195,11 +199,11 @@ def placements(
     start: Mapping[int, Placements] | None = None,
     frames: Iterable[int] | None = None,
 ) -> dict[int, Placements]:
-    """Where the frames stand.
+    """Return the poses of the frames.
 
-    Arguments:
-        start: frames that are placed already; frame 0 where it stands unless given.
-        frames: those to place, each after its antecedent; all that the tree has unless given.
+    Args:
+        start: frames with known poses; by default frame 0 with the identity.
+        frames: frames to compute, each after its antecedent; by default all frames of the tree.
     """
     joints = joint_positions(tree, q)
     poses = dict(start) if start else {0: identity_pose(q)}
@@ -207,7 +211,7 @@ def placements(
         frame, moved = tree.robot.frame(j), joints[:, j - 1]
         rotation, position = poses[frame.ant].then(tree.local[j])
         if frame.sigma == JointType.REVOLUTE:
-            rotation = times(rotation, _turn("z", moved))
+            rotation = times(rotation, _rotation("z", moved))
         elif frame.sigma == JointType.PRISMATIC:
             position = position + scaled(rotation[:, :, 2], moved[:, None])
         poses[j] = Placements(rotation, position)
@@ -217,7 +221,12 @@ def placements(
 def velocities(
     tree: NumericTree, at: Mapping[int, Placements], qd: Numbers, base: Velocities
 ) -> dict[int, Velocities]:
-    """How the frames move that are placed, in the axes in which they are; `base`: frame 0."""
+    """Return the velocities of the frames, in the axes in which their poses are given.
+
+    Args:
+        at: poses of the frames.
+        base: velocity of frame 0.
+    """
     rates = joint_rates(tree, qd)
     velocities_of_frames = {0: base}
     for j in tree.frames:
