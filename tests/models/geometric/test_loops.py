@@ -11,7 +11,7 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import formula
-from symoro.models.geometric.inverse.chain.chain import WayPart, chain_of
+from symoro.models.geometric.inverse.chain.chain import PathMotion, chain_of
 from symoro.models.geometric.loop.mechanism import joint_inputs
 from symoro.models.geometric.loop.relations import solved_loops
 from symoro.program.builder import Builder
@@ -347,7 +347,7 @@ def test_the_derivation_can_be_read() -> None:
 
 def test_sums_are_not_taken_for_joints_of_two_digits() -> None:
     builder = Builder("labels")
-    motions = [WayPart(joint=j) if j else WayPart("x", 1, 1) for j in (1, 2, 0, 12)]
+    motions = [PathMotion(joint=j) if j else PathMotion("x", 1, 1) for j in (1, 2, 0, 12)]
     unit = [[float(r == c) for c in range(4)] for r in range(4)]
     chain = chain_of(builder, motions, unit, lambda x: x.is_zero)  # type: ignore[arg-type]
     assert [u.label for u in chain.unknowns] == ["1", "1_2", "12"]

@@ -42,7 +42,7 @@ def _on(builder: Builder, robot: Robot, j: int, root: int) -> Matrix:
     return transform
 
 
-def settled(x: object, size: float = 1.0) -> bool:
+def is_roundoff(x: object, size: float = 1.0) -> bool:
     """Return whether a scalar is zero: exactly, or a number that is round-off of numbers of a size."""
     if isinstance(x, Expr):
         number = x.number
@@ -50,6 +50,6 @@ def settled(x: object, size: float = 1.0) -> bool:
     return abs(float(x)) < ROUND_OFF * size  # type: ignore[arg-type]
 
 
-def tidy(v: Vector, size: float = 1.0) -> Vector:
+def drop_roundoff(v: Vector, size: float = 1.0) -> Vector:
     """Return the vector with zero in the place of round-off; `size` is the robot's, where its entries are lengths."""
-    return [0 if settled(x, size) else x for x in v]
+    return [0 if is_roundoff(x, size) else x for x in v]

@@ -61,7 +61,7 @@ def last_frame(robot: Robot) -> int | str:
     return "tool" if robot.tool else robot.platform or robot.NL
 
 
-def standing_frame(robot: Robot, which: int | str) -> int:
+def attachment_frame(robot: Robot, which: int | str) -> int:
     """The numbered frame on which a frame stands."""
     if which == "world":
         return 0
@@ -72,7 +72,7 @@ def standing_frame(robot: Robot, which: int | str) -> int:
 
 def uses_cut_joint(robot: Robot, frm: int | str, to: int | str) -> bool:
     """Whether the way passes a joint where a loop is opened."""
-    up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
+    up, down = path(robot, attachment_frame(robot, frm), attachment_frame(robot, to))
     return any(robot.NL < j <= robot.NJ and robot.frame(j).moving for j in (*up, *down))
 
 
@@ -86,10 +86,10 @@ def screws_between(
     merge: bool = True,
 ) -> list[Screw]:
     """The motions from frame `frm` to frame `to`; the world counts as frame 0, its matrix Z is the caller's."""
-    up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
+    up, down = path(robot, attachment_frame(robot, frm), attachment_frame(robot, to))
     screws: list[Screw] = []
     if frm == "tool" and robot.tool:
-        screws += _inverted(_placed(builder, robot.tool.place), standing_frame(robot, frm))
+        screws += _inverted(_placed(builder, robot.tool.place), attachment_frame(robot, frm))
     for j in up:
         screws += _inverted(_screws_down(builder, robot, j, q), robot.frame(j).ant)
     for j in down:

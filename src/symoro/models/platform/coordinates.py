@@ -45,7 +45,7 @@ from symoro.expr.linalg import (
 from symoro.expr.scalar import Expr, Scalar, absolute, less, maximum, select, symbol, wrap
 from symoro.models.coordinates.blocks import Block, Coordinate, Values, joint
 from symoro.models.coordinates.provider import Actuation, ConstraintProvider
-from symoro.models.geometric.fixed_placements import settled
+from symoro.models.geometric.fixed_placements import is_roundoff
 from symoro.models.platform.leg import Leg, P, R
 from symoro.models.platform.pose import PlatformMotion, PlatformPose
 from symoro.models.platform.posture import Posture, posture_of
@@ -333,7 +333,7 @@ def _freedoms(legs: Sequence[Leg]) -> tuple[tuple[int, ...], list[Scalar]]:
     if not any(leg.parallelogram for leg in legs):
         for leg, axis in zip(legs, axes, strict=True):
             normal = [row[2] for row in leg.places[0][:3]] if leg.kinds[0] == R else axis
-            if not all(settled(x) for x in (*normal[:2], *(row[2] for row in leg.seat[:2]))):
+            if not all(is_roundoff(x) for x in (*normal[:2], *(row[2] for row in leg.seat[:2]))):
                 raise NotApplicableError(
                     f"leg {leg.number} does not move in the plane x y of frame 0",
                     hint="turn frame 0 so that its z axis is normal to the plane, and gravity by base.location",
@@ -344,7 +344,7 @@ def _freedoms(legs: Sequence[Leg]) -> tuple[tuple[int, ...], list[Scalar]]:
             "unsupported platform: either every leg or no leg may contain a parallelogram"
         )
     apart = _sum([dot(n, n) for n in (cross(axes[0], axis) for axis in axes[1:])])
-    if settled(apart):
+    if is_roundoff(apart):
         raise NotApplicableError(
             "the parallelograms of the legs are parallel, so that the platform can also rotate"
         )

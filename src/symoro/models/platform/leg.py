@@ -35,7 +35,7 @@ from symoro.expr.linalg import (
     subtract,
 )
 from symoro.expr.scalar import Scalar, absolute, cos, sin
-from symoro.models.geometric.fixed_placements import before_turn, between, placed, settled, tidy
+from symoro.models.geometric.fixed_placements import before_turn, between, drop_roundoff, is_roundoff, placed
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.program.builder import Builder
 from symoro.robot.description import Frame, JointType, Robot
@@ -164,7 +164,7 @@ def about_z(cosine: Scalar, sine: Scalar) -> Matrix:
 
 
 def _without_roundoff(matrix: Matrix, size: float) -> Matrix:
-    return [[*tidy(row[:3]), *tidy(row[3:], size)] for row in matrix]
+    return [[*drop_roundoff(row[:3]), *drop_roundoff(row[3:], size)] for row in matrix]
 
 
 def _leg(
@@ -233,7 +233,7 @@ def _spatial_leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) ->
     if len(result.end) == 2:
         slide = placed(builder, robot.frame(result.arm[2]))
         axis = [row[2] for row in matmul(slide, before_turn(builder, robot.frame(result.end[0])))[:3]]
-        if not (settled(axis[0]) and settled(axis[1])):
+        if not (is_roundoff(axis[0]) and is_roundoff(axis[1])):
             _reject(i, "axis 2 of its universal joints, next to the slide, is not parallel to axis 3")
     return result
 
@@ -241,9 +241,9 @@ def _spatial_leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) ->
 def _check_planar(leg: Leg) -> None:
     axis = [row[2] for row in leg.places[1][:3]]
     if leg.kinds == (R, R):
-        if not (settled(axis[0]) and settled(axis[1])):
+        if not (is_roundoff(axis[0]) and is_roundoff(axis[1])):
             _reject(leg.number, "its two revolute axes are not parallel")
-    elif not settled(axis[2]):
+    elif not is_roundoff(axis[2]):
         _reject(leg.number, "its slide is not perpendicular to its revolute axis")
 
 
@@ -253,7 +253,9 @@ def _check_universal_joint(robot: Robot, leg: Leg) -> None:
         _reject(leg.number, "the axes of its universal joint do not intersect at a right angle")
     if leg.kinds[2] == P:
         slide, (x, y, _) = robot.frame(leg.arm[2]), position_of(leg.tip)
-        if not (second.r.is_zero and slide.b.is_zero and slide.d.is_zero and settled(x) and settled(y)):
+        if not (
+            second.r.is_zero and slide.b.is_zero and slide.d.is_zero and is_roundoff(x) and is_roundoff(y)
+        ):
             _reject(leg.number, "its slide does not pass through the centres of universal joint and ball")
         if slide.alpha.text not in RIGHT_ANGLES:
             _reject(leg.number, "its slide is not perpendicular to the second axis of its universal joint")
@@ -302,12 +304,12 @@ def _chain_leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> L
     if parallelogram:
         if kinds[1] == P:
             _reject(i, "it has a slide before its parallelogram")
-        if kinds[0] == R and not (settled(axis[0]) and settled(axis[1])):
+        if kinds[0] == R and not (is_roundoff(axis[0]) and is_roundoff(axis[1])):
             _reject(i, "its two revolute axes are not parallel")
         return result
     _check_planar(result)
     tip = [row[2] for row in result.tip[:3]]
-    if kinds[1] == R and not (settled(tip[0]) and settled(tip[1])):
+    if kinds[1] == R and not (is_roundoff(tip[0]) and is_roundoff(tip[1])):
         _reject(i, "the revolute joint at the platform is not parallel to the one before it")
     return result
 
@@ -333,10 +335,14 @@ def _parallelogram(builder: Builder, robot: Robot, leg: PlatformLeg, last: Frame
     place, length = placed(builder, pair), builder.formula(across.d)
     gaps = [*subtract(position_of(place), [0, sign * width, 0]), length - builder.formula(cut.d)]
     size = characteristic_length(robot)
-    if not all(settled(x, size) for x in gaps) or not (settled(place[0][2]) and settled(place[1][2])):
+    if not all(is_roundoff(x, size) for x in gaps) or not (
+        is_roundoff(place[0][2]) and is_roundoff(place[1][2])
+    ):
         _reject(i, "its own loop is not a parallelogram: opposite sides differ")
     x, y, z = position_of(placed(builder, last))
     axis: Vector = [row[2] for row in before_turn(builder, last)[:3]]
-    if not all(settled(value, size) for value in (x, z)) or not (settled(axis[0]) and settled(axis[2])):
+    if not all(is_roundoff(value, size) for value in (x, z)) or not (
+        is_roundoff(axis[0]) and is_roundoff(axis[2])
+    ):
         _reject(i, "the revolute joint after its parallelogram is not along the axis before it")
     return Parallelogram(rod, coupler, second, length, sign, builder.formula(one.b) + sign * y)

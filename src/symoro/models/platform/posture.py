@@ -37,7 +37,7 @@ from symoro.expr.linalg import (
     transpose,
 )
 from symoro.expr.scalar import Scalar, atan2, cos, less, maximum, select, sin, sqrt
-from symoro.models.geometric.fixed_placements import settled
+from symoro.models.geometric.fixed_placements import is_roundoff
 from symoro.models.platform.leg import RIGHT_ANGLES, Leg, P, R, about_z
 from symoro.models.platform.pose import PlatformPose
 from symoro.models.tolerances import LEG_DEVIATION, STRETCHED_LEG, ZERO_SQUARE
@@ -215,7 +215,7 @@ class _ClosedForm:
         square = w[0] * w[0] + w[1] * w[1]
         self.moving.append(less(ZERO_SQUARE * dot(t, t), square))
         y: Scalar = s * w[2]
-        x = sign * (sqrt(square) if settled(t[2]) else self._root(square - t[2] * t[2], square))
+        x = sign * (sqrt(square) if is_roundoff(t[2]) else self._root(square - t[2] * t[2], square))
         cosine = (x * w[0] - s * t[2] * w[1]) / square
         sine = (x * w[1] + s * t[2] * w[0]) / square
         gamma = self.builder.formula(second.gamma)

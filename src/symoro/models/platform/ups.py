@@ -38,7 +38,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar, atan2, cos, less, sin, sqrt
 from symoro.models.coordinates.blocks import Coordinate, Values
-from symoro.models.geometric.fixed_placements import before_turn, between, tidy
+from symoro.models.geometric.fixed_placements import before_turn, between, drop_roundoff
 from symoro.models.platform.coordinates import TWIST, PlatformActuation, TwistCoordinates
 from symoro.models.platform.leg import RIGHT_ANGLES, P, R, joints_of, seat_of
 from symoro.models.platform.pose import PlatformPose
@@ -73,7 +73,7 @@ class UpsLeg:
 
     @property
     def z1(self) -> Vector:
-        return tidy([row[2] for row in self.base[:3]])
+        return drop_roundoff([row[2] for row in self.base[:3]])
 
 
 def ups_legs(builder: Builder, parallel: ParallelRobot) -> list[UpsLeg] | None:
@@ -109,8 +109,8 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> UpsLeg:
         leg.number,
         tuple(joints),
         base,
-        tidy(centre, size),
-        tidy(position_of(place), size),
+        drop_roundoff(centre, size),
+        drop_roundoff(position_of(place), size),
         rotation_of(place),
         RIGHT_ANGLES[second.alpha.text],
         RIGHT_ANGLES[slide.alpha.text],

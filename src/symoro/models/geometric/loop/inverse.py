@@ -20,7 +20,7 @@ from symoro.models.geometric.loop.follow import followed, given_joints, loop_clo
 from symoro.models.geometric.loop.model import EVERY_MODE
 from symoro.models.geometric.loop.relations import has_crossed_modes
 from symoro.models.geometric.platform import is_platform
-from symoro.models.geometric.screws import last_frame, resolve, standing_frame
+from symoro.models.geometric.screws import attachment_frame, last_frame, resolve
 from symoro.models.ports import FREE, GIVEN, OPENED, POSE, POSE_STATUS, SOLUTIONS
 from symoro.models.references import SYMORO_1997
 from symoro.program.program import Port, Program
@@ -57,7 +57,9 @@ def loop_inverse_geometry(
 ) -> Program:
     """Return all solutions for a pose, in all assembly modes: the way as a serial chain, then the loops."""
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
-    given = given_joints(robot, way_joints(robot, standing_frame(robot, start), standing_frame(robot, end)))
+    given = given_joints(
+        robot, way_joints(robot, attachment_frame(robot, start), attachment_frame(robot, end))
+    )
     closing = partial(loop_closure, robot, given, every_mode=has_crossed_modes(robot, modes))
     problem = pose_problem(robot, start, end, pose, locked, closing=closing)
     answer = solved(problem, method, tolerance)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from symoro.expr.linalg import Matrix
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
-from symoro.models.geometric.inverse.chain.chain import Unknown, WayPart, motions_between
+from symoro.models.geometric.inverse.chain.chain import PathMotion, Unknown, motions_between
 from symoro.models.joints import is_zero
 from symoro.models.ports import QA
 from symoro.program.builder import Builder
@@ -66,7 +66,7 @@ def joint_unknown(builder: Builder, robot: Robot, j: int) -> Unknown:
 
 
 @dataclass(frozen=True)
-class Turned(WayPart):
+class Turned(PathMotion):
     """A turn about z that is known by its sine and cosine."""
 
     sine: Scalar = field(default=0)
@@ -79,7 +79,7 @@ class Turned(WayPart):
 
 
 @dataclass(frozen=True)
-class Shift(WayPart):
+class Shift(PathMotion):
     """A known translation."""
 
     vector: tuple[Scalar, Scalar, Scalar] = field(default=(0, 0, 0))
@@ -100,7 +100,7 @@ def way_round(
     loop: Loop,
     known: Mapping[int, Scalar],
     solved: Mapping[int, Unknown],
-) -> tuple[WayPart, ...]:
+) -> tuple[PathMotion, ...]:
     """The motions from frame k + B to frame k; `solved` joints enter by the sines and cosines found for them."""
     return way_between(builder, robot, loop.right, loop.left, known, solved)
 
@@ -112,7 +112,7 @@ def way_between(
     to: int | str,
     known: Mapping[int, Scalar],
     solved: Mapping[int, Unknown],
-) -> tuple[WayPart, ...]:
+) -> tuple[PathMotion, ...]:
     """The motions between any two frames, in the same way."""
     motions = motions_between(builder, robot, frm, to, known)
     return _summed(
@@ -120,22 +120,22 @@ def way_between(
     )
 
 
-def _known(motion: WayPart, unknown: Unknown) -> WayPart:
+def _known(motion: PathMotion, unknown: Unknown) -> PathMotion:
     if unknown.turns:
         return Turned(sine=motion.sign * unknown.sine, cosine=unknown.cosine)
-    return WayPart(length=motion.sign * unknown.length)
+    return PathMotion(length=motion.sign * unknown.length)
 
 
-def _summed(motions: Sequence[WayPart]) -> tuple[WayPart, ...]:
+def _summed(motions: Sequence[PathMotion]) -> tuple[PathMotion, ...]:
     """The same way with known turns about parallel axes as one turn by the sum of their angles.
 
     Rz(a) Tx(d) Rz(b) = T(d cos a, d sin a, 0) Rz(a + b),    Rz(a) Rz(q) = Rz(q) Rz(a)
     """
-    path: list[WayPart] = []
+    path: list[PathMotion] = []
     angle: Scalar = 0
     for motion in motions:
         if isinstance(motion, Turned) or (motion.axis == "x" and not is_zero(motion.angle)):
-            path += [WayPart("z", angle), motion]
+            path += [PathMotion("z", angle), motion]
             angle = 0
         elif motion.joint:
             path.append(motion)
@@ -144,7 +144,7 @@ def _summed(motions: Sequence[WayPart]) -> tuple[WayPart, ...]:
         else:
             angle = angle + motion.angle
             path.append(Shift(vector=(0, 0, motion.length)))
-    return (*path, WayPart("z", angle))
+    return (*path, PathMotion("z", angle))
 
 
 def joint_inputs(builder: Builder, robot: Robot) -> tuple[dict[int, Expr], dict[int, Expr]]:

@@ -23,7 +23,7 @@ from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, sub
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
 from symoro.models.coordinates.couplings import CoupledCoordinates, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
-from symoro.models.geometric.inverse.chain.chain import WayPart, motions_between, size_of
+from symoro.models.geometric.inverse.chain.chain import PathMotion, motions_between, size_of
 from symoro.models.geometric.inverse.finite import closes, largest, relative
 from symoro.models.geometric.loop.mechanism import passive_joints
 from symoro.models.tolerances import NEWTON_DAMPING, SINGULAR_PIVOT
@@ -130,8 +130,8 @@ class _Newton:
         return Closure(error, columns, misses)
 
     def _walk(
-        self, way: Sequence[WayPart], q: Mapping[int, Scalar]
-    ) -> tuple[Matrix, list[tuple[WayPart, Vector, Vector]]]:
+        self, way: Sequence[PathMotion], q: Mapping[int, Scalar]
+    ) -> tuple[Matrix, list[tuple[PathMotion, Vector, Vector]]]:
         """The product, and axis and point of every joint."""
         placed = identity(4)
         axes = []
@@ -139,12 +139,12 @@ class _Newton:
             if motion.joint:
                 axes.append((motion, [row[2] for row in placed[:3]], [row[3] for row in placed[:3]]))
                 value = motion.sign * q[motion.joint]
-                motion = WayPart("z", value, 0) if motion.turns else WayPart("z", 0, value)
+                motion = PathMotion("z", value, 0) if motion.turns else PathMotion("z", 0, value)
             placed = matmul(placed, motion.matrix)
         return placed, axes
 
     def _screws(
-        self, axes: Sequence[tuple[WayPart, Vector, Vector]], end: Vector, joints: CoupledCoordinates
+        self, axes: Sequence[tuple[PathMotion, Vector, Vector]], end: Vector, joints: CoupledCoordinates
     ) -> dict[int, Vector]:
         """Columns of J by independent joint; an opened joint is one."""
         columns: dict[int, Vector] = {}

@@ -34,8 +34,8 @@ from symoro.models.geometric.inverse.branches import differences, own_turn
 from symoro.models.geometric.inverse.chain.chain import (
     Chain,
     Linear,
+    PathMotion,
     Unknown,
-    WayPart,
     chain_of,
     motions_between,
     size_of,
@@ -75,7 +75,7 @@ AT_ONCE = 0  # the type of a step that is no equation of one unknown or two
 def general_step(
     builder: Builder,
     robot: Robot,
-    motions: Sequence[WayPart],
+    motions: Sequence[PathMotion],
     active: Mapping[int, Expr],
     solved: Mapping[int, Unknown],
     joints: Mapping[int, Unknown],
@@ -107,7 +107,7 @@ def general_step(
     return _step(builder, joint_motions, joints, results, size)
 
 
-def _constants(motions: Sequence[WayPart]) -> list[Matrix]:
+def _constants(motions: Sequence[PathMotion]) -> list[Matrix]:
     """C1 .. C6."""
     between = [identity(4)]
     for motion in motions:
@@ -127,7 +127,7 @@ class _Samples:
         postures: ClosedPostures,
         active: Mapping[int, Expr],
         solved: Mapping[int, Unknown],
-        joint_motions: Sequence[WayPart],
+        joint_motions: Sequence[PathMotion],
         literals: Sequence[int],
         size: Expr,
     ) -> None:
@@ -158,7 +158,7 @@ class _Samples:
 
 def _step(
     builder: Builder,
-    joint_motions: Sequence[WayPart],
+    joint_motions: Sequence[PathMotion],
     joints: Mapping[int, Unknown],
     results: Sequence[Expr],
     size: Expr,
@@ -278,7 +278,7 @@ def has_crossed_modes(robot: Robot, modes: str) -> bool:
     return modes == "all" or crossed_at_home(robot)
 
 
-def ways(builder: Builder, robot: Robot) -> list[WayPart]:
+def ways(builder: Builder, robot: Robot) -> list[PathMotion]:
     """Return the motions round all loops, every joint among them."""
     free = uncoupled(robot)
     return [
@@ -433,7 +433,7 @@ class _Search:
         stage = Stage(f"loop {loop_name(loop)}, {names}: elimination and eigenvalues, up to 16 solutions", ())
         return SolvedLoop(loop, joints, (step,), (defect,), {}, how, (stage,))
 
-    def _chain(self, motions: Sequence[WayPart]) -> Chain:
+    def _chain(self, motions: Sequence[PathMotion]) -> Chain:
         """The chain of a loop, its unknowns at the closed postures of the probes."""
         import numpy
 

@@ -23,7 +23,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, add, homogeneous, identity, matmul, matvec, position_of, rotation_of
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, maximum, sin, symbol
-from symoro.models.geometric.screws import standing_frame
+from symoro.models.geometric.screws import attachment_frame
 from symoro.models.joints import JointPlace, fixed_place, is_zero, place_of
 from symoro.models.tolerances import SMALLEST_SIZE
 from symoro.program.builder import Builder
@@ -123,12 +123,12 @@ class Chain:
     items: tuple[Item, ...]
     unknowns: tuple[Unknown, ...]
     target: Matrix
-    motions: tuple[WayPart, ...]
+    motions: tuple[PathMotion, ...]
     size: Expr
 
 
 @dataclass(frozen=True)
-class WayPart:
+class PathMotion:
     """An elementary part of the way: a constant screw along x or z, or a joint (number, sign).
 
     Attributes:
@@ -161,8 +161,10 @@ class WayPart:
         return [terms.get(j, 0) for j in joints]
 
     @property
-    def inverse(self) -> WayPart:
-        return WayPart(self.axis, -self.angle, -self.length, self.joint, -self.sign, self.turns, self.terms)
+    def inverse(self) -> PathMotion:
+        return PathMotion(
+            self.axis, -self.angle, -self.length, self.joint, -self.sign, self.turns, self.terms
+        )
 
 
 @dataclass(frozen=True)
@@ -198,20 +200,20 @@ class UnrepresentableJoint(Exception):
         self.joint = joint
 
 
-def substituted(motions: Sequence[WayPart], laws: Mapping[int, Linear]) -> tuple[WayPart, ...]:
+def substituted(motions: Sequence[PathMotion], laws: Mapping[int, Linear]) -> tuple[PathMotion, ...]:
     """Return the way with every joint that has a law expressed by others: Rz(q) = Rz(constant) Rz(sum n_j q_j)."""
-    parts: list[WayPart] = []
+    parts: list[PathMotion] = []
     for motion in motions:
         law = laws.get(motion.joint) if motion.joint else None
         if law is None:
             parts.append(motion)
         else:
-            parts.append(WayPart("z", motion.sign * law.constant))
+            parts.append(PathMotion("z", motion.sign * law.constant))
             parts += [replace(motion, terms=law.terms)] if law.terms else []
     return tuple(parts)
 
 
-def links(motions: Sequence[WayPart]) -> tuple[list[WayPart], list[Matrix]]:
+def links(motions: Sequence[PathMotion]) -> tuple[list[PathMotion], list[Matrix]]:
     """The joints of a way, and the constant placements before, between and behind them."""
     between = [identity(4)]
     for motion in motions:
@@ -222,7 +224,7 @@ def links(motions: Sequence[WayPart]) -> tuple[list[WayPart], list[Matrix]]:
     return [motion for motion in motions if motion.joint], between
 
 
-def size_of(builder: Builder, motions: Sequence[WayPart], given: Sequence[Scalar] = ()) -> Expr:
+def size_of(builder: Builder, motions: Sequence[PathMotion], given: Sequence[Scalar] = ()) -> Expr:
     """Return the size of a chain: the sum of the magnitudes of its constant lengths, an upper bound of its reach.
 
     A chain with prismatic joints reaches further: the magnitudes of the given lengths (the position, or the positions
@@ -242,14 +244,14 @@ def size_of(builder: Builder, motions: Sequence[WayPart], given: Sequence[Scalar
 
 def motions_between(
     builder: Builder, robot: Robot, frm: int | str, to: int | str, known: Mapping[int, Scalar]
-) -> tuple[WayPart, ...]:
+) -> tuple[PathMotion, ...]:
     """The way from frame `frm` to frame `to`, elementary motion by elementary motion.
 
     Raises:
         NotApplicableError: a joint on the way is coupled to another one, and not known.
     """
-    up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
-    parts: list[WayPart] = []
+    up, down = path(robot, attachment_frame(robot, frm), attachment_frame(robot, to))
+    parts: list[PathMotion] = []
     if frm == "tool" and robot.tool:
         parts += _back(_along(fixed_place(builder, robot.tool.place)))
     for j in up:
@@ -261,7 +263,7 @@ def motions_between(
     return tuple(parts)
 
 
-def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar]) -> list[WayPart]:
+def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar]) -> list[PathMotion]:
     frame = robot.frame(j)
     if relation(robot, j) is not None and j not in known:
         raise NotApplicableError(
@@ -270,23 +272,23 @@ def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar])
         )
     if not frame.moving or j in known:
         return _along(place_of(builder, robot, j, known))
-    joint = WayPart(joint=j, turns=frame.sigma == JointType.REVOLUTE)
+    joint = PathMotion(joint=j, turns=frame.sigma == JointType.REVOLUTE)
     return _along(place_of(builder, robot, j, {j: 0}), joint)
 
 
-def _along(place: JointPlace, *joint: WayPart) -> list[WayPart]:
+def _along(place: JointPlace, *joint: PathMotion) -> list[PathMotion]:
     """The motions of iTj, with those of an unknown joint where it moves."""
-    first = [WayPart("z", place.gamma.value, place.b), WayPart("x", place.alpha.value, place.d)]
-    return [*first, WayPart("z", place.theta.value), *joint, WayPart("z", 0, place.r)]
+    first = [PathMotion("z", place.gamma.value, place.b), PathMotion("x", place.alpha.value, place.d)]
+    return [*first, PathMotion("z", place.theta.value), *joint, PathMotion("z", 0, place.r)]
 
 
-def _back(motions: Sequence[WayPart]) -> list[WayPart]:
+def _back(motions: Sequence[PathMotion]) -> list[PathMotion]:
     return [motion.inverse for motion in reversed(motions)]
 
 
 def chain_of(
     builder: Builder,
-    motions: Sequence[WayPart],
+    motions: Sequence[PathMotion],
     target: Matrix,
     vanishes: IsZero,
     *,
@@ -322,7 +324,7 @@ class _Assembly:
         self.tail: list[Matrix | Slide] = []
         self.apart = False  # labels of sums written 1_2, where 12 could be a joint
 
-    def chain(self, motions: Sequence[WayPart], target: Matrix) -> Chain:
+    def chain(self, motions: Sequence[PathMotion], target: Matrix) -> Chain:
         self.apart = any(motion.joint > 9 for motion in motions)
         for motion in motions:
             if not motion.joint:
@@ -336,7 +338,7 @@ class _Assembly:
         size = size_of(self.builder, motions)
         return Chain(tuple(self.items), tuple(self.unknowns), target, tuple(motions), size)
 
-    def _turn(self, motion: WayPart) -> None:
+    def _turn(self, motion: PathMotion) -> None:
         across = self.inside
         for part in self.tail:
             if not isinstance(part, Slide):
@@ -351,7 +353,7 @@ class _Assembly:
         self._close()
         self.turns = [self._unknown(((motion.joint, motion.sign),), turns=True)]
 
-    def _sum(self, motion: WayPart, sign: int) -> Unknown:
+    def _sum(self, motion: PathMotion, sign: int) -> Unknown:
         """Return the sum of the run's angles with one more joint; one that is linear in others gives a known sum."""
         before = self.turns[-1]
         if not motion.terms:

@@ -14,7 +14,7 @@ from typing import Any
 from symoro.expr import ops
 from symoro.expr.evaluate import evaluate, missing
 from symoro.expr.scalar import Expr, Scalar, wrap
-from symoro.models.geometric.inverse.chain.chain import Unknown, WayPart
+from symoro.models.geometric.inverse.chain.chain import PathMotion, Unknown
 from symoro.models.tolerances import ZERO_AT_PROBES
 from symoro.program.builder import Builder
 
@@ -30,7 +30,7 @@ class Probes:
         length: the size of the chain, which lengths are compared with. Squares are compared with its square.
     """
 
-    def __init__(self, builder: Builder, motions: Iterable[WayPart] = (), seed: int = 1) -> None:
+    def __init__(self, builder: Builder, motions: Iterable[PathMotion] = (), seed: int = 1) -> None:
         self.builder = builder
         self.graph = builder.graph
         self.chance = random.Random(seed)

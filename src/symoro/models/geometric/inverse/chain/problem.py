@@ -12,8 +12,8 @@ from symoro.expr.scalar import Expr, Scalar, symbol
 from symoro.models.geometric.inverse.chain.chain import (
     Chain,
     Linear,
+    PathMotion,
     UnrepresentableJoint,
-    WayPart,
     chain_of,
     links,
     motions_between,
@@ -182,7 +182,7 @@ def _problem(
     return _with_motions(Problem(builder, robot, chain, probes, start, given, (), closure), motions)
 
 
-def _with_motions(problem: Problem, motions: Sequence[WayPart], *, runs: bool = True) -> Problem:
+def _with_motions(problem: Problem, motions: Sequence[PathMotion], *, runs: bool = True) -> Problem:
     """Return the problem with another way to the same target and its own probes: closed postures where loops matter."""
     closure, builder, target = problem.closure, problem.builder, problem.chain.target
     probes, joints = Probes(builder, motions), None
@@ -215,7 +215,7 @@ def with_own_joints(problem: Problem) -> Problem:
     return _with_motions(problem, problem.chain.motions, runs=False)
 
 
-def check_unknowns(motions: Sequence[WayPart]) -> None:
+def check_unknowns(motions: Sequence[PathMotion]) -> None:
     """Reject a chain for a method in which every joint is an unknown.
 
     Raises:

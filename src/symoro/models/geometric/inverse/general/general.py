@@ -31,14 +31,14 @@ from symoro.models.geometric.inverse.branches import (
     Solution,
     differences,
 )
-from symoro.models.geometric.inverse.chain.chain import WayPart, links
+from symoro.models.geometric.inverse.chain.chain import PathMotion, links
 from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.models.geometric.inverse.chain.problem import Problem, check_unknowns
 from symoro.models.geometric.inverse.finite import closes, in_units, largest
 
 SLOTS, WIDTH = 16, 7  # solutions of the kernel; six joints and a defect each
 NO_POSTURE = 1e29  # defects above this mark a slot of the kernel that holds no posture at all
-VIRTUAL = WayPart(joint=-1)
+VIRTUAL = PathMotion(joint=-1)
 
 
 def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
@@ -62,7 +62,7 @@ def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
 
 def _solution(
     problem: Problem,
-    joints: Sequence[WayPart],
+    joints: Sequence[PathMotion],
     slot: Sequence[Expr],
     misses: Sequence[int],
     tolerance: float,
