@@ -21,7 +21,7 @@ import numpy as np
 import symoro
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.models.identification.base.compare import numeric_rank
-from symoro.models.identification.base.geometry import columns, tidied
+from symoro.models.identification.base.geometry import columns, without_round_off
 from symoro.models.identification.base.numeric import (
     coefficient_unit,
     completed,
@@ -103,7 +103,7 @@ def _link(rng: np.random.Generator, j: int) -> Link:
 
 def relations_hold(robot: Robot, found: BaseParameters, *, seed: int = 11) -> float:
     """The largest error of the relations at random states, relative to the columns."""
-    tidy, _ = tidied(robot)
+    tidy, _ = without_round_off(robot)
     geometry = numbers(completed(tidy)[0])
     wanted = ordered(tidy, columns(tidy, rotor=True))
     if not wanted:
@@ -128,7 +128,7 @@ def problems(robot: Robot) -> tuple[str, float]:
     start = time.process_time()  # the machine may be busy with something else
     found = base_parameters(robot)
     seconds = time.process_time() - start
-    rank, smallest, largest = numeric_rank(tidied(robot)[0])
+    rank, smallest, largest = numeric_rank(without_round_off(robot)[0])
     if rank != len(found.names):
         return f"{len(found.names)} parameters, rank {rank} (gap {smallest:.1e} {largest:.1e})", seconds
     error = relations_hold(robot, found)

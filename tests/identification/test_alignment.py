@@ -20,7 +20,7 @@ from symoro.expr.formula import formula
 from symoro.identification import Calibration, Measurements, calibrate, simulated, write_measurements
 from symoro.identification.alignment import CUBE, RotationProblem, between, rotations
 from symoro.models.calibration.chain import end_poses, numeric_chain
-from symoro.models.calibration.columns import way_to
+from symoro.models.calibration.columns import path_to
 from symoro.models.calibration.identifiable import geometric_parameters, on_plane
 from symoro.models.numeric.rotation import exponential, from_quaternion, logarithm
 from symoro.robot.description import Frame, JointType, Link, Robot
@@ -67,7 +67,7 @@ def case(
 
 
 def ends(robot: Robot, q: np.ndarray, errors: dict[str, float]) -> np.ndarray:
-    return end_poses(numeric_chain(way_to(robot, None)), q, errors)
+    return end_poses(numeric_chain(path_to(robot, None)), q, errors)
 
 
 def displaced(values: list[float]) -> np.ndarray:
@@ -298,7 +298,7 @@ def test_a_marker_on_another_frame_seen_from_anywhere(to: int) -> None:
     result = calibrate(robot, simulated(robot, q, errors, to=to, length=1e-5, angle=1e-5), to=to)
     assert result.warnings == () and result.marker is not None
     told = ends(result.calibrated.replace(tool=result.marker), q, {})
-    assert told == pytest.approx(end_poses(numeric_chain(way_to(robot, to)), q, errors), abs=1e-4)
+    assert told == pytest.approx(end_poses(numeric_chain(path_to(robot, to)), q, errors), abs=1e-4)
 
 
 # -- distances and contacts
@@ -328,7 +328,7 @@ def test_contacts_with_a_plane_that_faces_elsewhere() -> None:
     turned = displaced([0.3, 0.2, 0.1, 0.0, 1.3, 0.4])
     true = {"theta3": 4e-3, "d3": 2e-3}
     q = on_plane(
-        numeric_chain(way_to(robot, None)), q, turned[:3, :3].T @ normal, np.array([0.3, 0.1, 0.4]), true
+        numeric_chain(path_to(robot, None)), q, turned[:3, :3].T @ normal, np.array([0.3, 0.1, 0.4]), true
     )
     seen = (turned @ ends(robot, q, true))[:, :3, 3] @ normal
     assert np.ptp(seen) < 1e-8

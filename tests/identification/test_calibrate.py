@@ -16,7 +16,7 @@ from symoro.identification import calibrate, read_measurements, simulated, write
 from symoro.identification.identified_robot import corrected, parameters_of
 from symoro.identification.measurements import Measurements
 from symoro.models.calibration.chain import end_poses, numeric_chain
-from symoro.models.calibration.columns import way_to
+from symoro.models.calibration.columns import path_to
 from symoro.models.calibration.identifiable import geometric_parameters
 from symoro.models.numeric.rotation import exponential
 from symoro.robot.description import Robot
@@ -64,7 +64,7 @@ def test_the_calibrated_robot_stands_where_it_was_measured(name: str) -> None:
     robot, errors, q = symoro.load(name), truth(name, 5), postures(name, 30, 2)
     measured = simulated(robot, q, errors)
     result = calibrate(robot, measured, noise={"length": 1, "angle": 1}).calibrated
-    again = end_poses(numeric_chain(way_to(result, "tool")), q, {})
+    again = end_poses(numeric_chain(path_to(result, "tool")), q, {})
     assert again == pytest.approx(measured.poses, abs=1e-9)
 
 
@@ -78,7 +78,7 @@ def test_gains_come_back_and_have_no_place_in_a_description() -> None:
         _ = result.calibrated
     assert "multiply the readings by 1 + k" in str(caught.value.hint)
     true = q * (1 + np.array([errors.get(f"k{j}", 0.0) for j in range(1, 7)]))  # as the hint says
-    corrected_readings = end_poses(numeric_chain(way_to(robot, None)), true, {"theta3": 2e-3})
+    corrected_readings = end_poses(numeric_chain(path_to(robot, None)), true, {"theta3": 2e-3})
     assert corrected_readings == pytest.approx(measured.poses, abs=1e-9)
 
 
@@ -89,7 +89,7 @@ def test_other_measurements_take_the_misses_out(measure: str) -> None:
     if measure == "plane":
         from symoro.models.calibration.identifiable import on_plane
 
-        true = numeric_chain(way_to(corrected(robot, errors), None))
+        true = numeric_chain(path_to(corrected(robot, errors), None))
         q = on_plane(true, q, np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.2]))
         measured = Measurements("plane", q, np.zeros((0, 4, 4)), np.zeros(0))
     else:
@@ -116,7 +116,7 @@ def test_almost_half_turns_and_right_angles_are_read_as_they_were_written(
     """Right-angle postures of the robot, turned about several axes by half a turn less a little."""
     robot, right = symoro.load("puma560"), [0, math.pi / 2, -math.pi / 2, math.pi]
     q = np.array([[0, a, b, 0, c, 0] for a in right for b in right for c in right], dtype=float)
-    poses = end_poses(numeric_chain(way_to(robot, None)), q, {})
+    poses = end_poses(numeric_chain(path_to(robot, None)), q, {})
     axes = np.array([[1, 0, 0], [0, 0, 1], [0, 1, 1], [1, -1, 0], [1, 2, -3], [0, -1e-9, 1]])
     axes = axes / np.linalg.norm(axes, axis=1)[:, None]
     turns = np.concatenate([(math.pi - short) * axes, (short - math.pi) * axes])
@@ -219,7 +219,7 @@ MARKER = {"TXE": 0.1, "TYE": -0.03, "TZE": 0.02, "RYE": 0.05}
 
 
 def ends(robot: Robot, to: int | str | None, q: np.ndarray, errors: dict[str, float]) -> np.ndarray:
-    return end_poses(numeric_chain(way_to(robot, to)), q, errors)
+    return end_poses(numeric_chain(path_to(robot, to)), q, errors)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import symoro
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.expr.formula import formula
 from symoro.models.calibration.chain import end_poses, numeric_chain
-from symoro.models.calibration.columns import columns, way_to
+from symoro.models.calibration.columns import columns, path_to
 from symoro.models.calibration.identifiable import geometric_parameters
 from symoro.models.numeric.rotation import logarithm
 from symoro.robot.description import Frame, JointType, Link, Robot
@@ -24,7 +24,7 @@ STEP = 1e-6
 
 def differences(robot: Robot, q: np.ndarray, names: list[str], to: int | str | None = None) -> np.ndarray:
     """The motion of the end by each parameter, by central differences of its placement."""
-    chain = numeric_chain(way_to(robot, to))
+    chain = numeric_chain(path_to(robot, to))
     result = np.zeros((len(q), 6, len(names)))
     middle = end_poses(chain, q, {})
     for k, name in enumerate(names):
@@ -59,7 +59,7 @@ def test_the_regressor_is_the_derivative(name: str, gains: bool) -> None:
 def test_rows_of_positions_distances_and_planes_are_parts_of_those_of_poses() -> None:
     robot, q = symoro.load("puma560"), np.array([0.3, -0.4, 0.5, 0.6, -0.7, 0.8])
     whole = symoro.generate(robot, "geometric-identification").function()(q=q)["W"]
-    place = end_poses(numeric_chain(way_to(robot, None)), q[None], {})[0, :3, 3]
+    place = end_poses(numeric_chain(path_to(robot, None)), q[None], {})[0, :3, 3]
     position = symoro.generate(robot, "geometric-identification", measure="position").function()(q=q)["W"]
     assert position == pytest.approx(whole[:3])
     normal, point = np.array([0.6, 0.0, 0.8]), np.array([0.1, 0.2, 0.3])
@@ -76,7 +76,7 @@ def test_rows_of_positions_distances_and_planes_are_parts_of_those_of_poses() ->
 @given(trees())
 def test_the_chain_without_errors_is_the_robot(robot: Robot) -> None:
     try:
-        way = way_to(robot, None)
+        way = path_to(robot, None)
     except NotApplicableError:
         return
     oracle = Numeric(robot)
@@ -104,7 +104,7 @@ def random_robot(seed: int) -> Robot:
 @pytest.mark.parametrize("seed", range(50))
 def test_the_identifiable_set_has_the_numeric_rank(seed: int) -> None:
     robot = random_robot(seed)
-    way = way_to(robot, None)
+    way = path_to(robot, None)
     gains = seed % 3 == 0
     names = [c.name for c in columns(way, gains=gains)]
     q = np.random.default_rng(seed).uniform(-2.5, 2.5, (60, len(robot.frames)))
@@ -128,7 +128,7 @@ def test_the_identifiable_set_has_the_numeric_rank(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(0, 50, 7))
 def test_positions_show_as_many_as_their_rank(seed: int) -> None:
     robot = random_robot(seed)
-    names = [c.name for c in columns(way_to(robot, None))]
+    names = [c.name for c in columns(path_to(robot, None))]
     q = np.random.default_rng(seed).uniform(-2.5, 2.5, (80, len(robot.frames)))
     rows = differences(robot, q, names)[:, :3].reshape(-1, len(names))
     assert len(geometric_parameters(robot, measure="position")) == rank(rows)
@@ -168,9 +168,9 @@ def test_there_is_no_such_measure() -> None:
 
 def distance_rank(robot: Robot, point: list[float]) -> int:
     """Of the derivative of the distances to a point, by differences."""
-    names = [c.name for c in columns(way_to(robot, None))]
+    names = [c.name for c in columns(path_to(robot, None))]
     q = np.random.default_rng(3).uniform(-2.5, 2.5, (300, len(robot.frames)))
-    away = end_poses(numeric_chain(way_to(robot, None)), q, {})[:, :3, 3] - point
+    away = end_poses(numeric_chain(path_to(robot, None)), q, {})[:, :3, 3] - point
     away /= np.linalg.norm(away, axis=1)[:, None]
     return rank(np.einsum("sk,skp->sp", away, differences(robot, q, names)[:, :3]))
 

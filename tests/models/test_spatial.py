@@ -11,7 +11,7 @@ import pytest
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import formula
 from symoro.expr.linalg import twist_transform
-from symoro.models.recursion import Local, local_frames
+from symoro.models.recursion import JointFrame, joint_frames
 from symoro.models.spatial import (
     NOTHING,
     AnyInertia,
@@ -31,17 +31,17 @@ ANGLES = ("0", "pi/2", "-pi/2", "pi", "0.7", "-1.9")
 CLOSE = 1e-13
 
 
-def placed(seed: int, sigma: JointType = JointType.REVOLUTE) -> tuple[Local, Array]:
+def placed(seed: int, sigma: JointType = JointType.REVOLUTE) -> tuple[JointFrame, Array]:
     """A frame somewhere on its antecedent, and the 6x6 matrix jTi."""
     rng = np.random.default_rng(seed)
     texts = [str(rng.choice(ANGLES)) for _ in range(3)]
     b, d, r = (float(x) for x in rng.uniform(-1, 1, 3) * rng.integers(0, 2, 3))
     gamma, alpha, theta = map(formula, texts)
     frame = Frame(0, sigma, gamma=gamma, alpha=alpha, theta=theta, b=formula(b), d=formula(d), r=formula(r))
-    local = local_frames(BUILDER, Robot("one", (frame,), (Link(),)), {1: 0.0})[1]
+    joint_frame = joint_frames(BUILDER, Robot("one", (frame,), (Link(),)), {1: 0.0})[1]
     g, a, t = (f.value({}) for f in (gamma, alpha, theta))
     T = placement(g, b, a, d, t, r)
-    return local, np.array(twist_transform(T.real.tolist()), float)
+    return joint_frame, np.array(twist_transform(T.real.tolist()), float)
 
 
 BUILDER = Builder("numbers")
@@ -85,20 +85,20 @@ def heavy(rng: np.random.Generator) -> ArticulatedInertia:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_twists_outward_and_wrenches_inward(seed: int) -> None:
-    local, T = placed(seed)
+    frame, T = placed(seed)
     x = [float(v) for v in np.random.default_rng(seed).uniform(-1, 1, 6)]
-    assert np.allclose(six(Twist(x[:3], x[3:]).to_child(local)), T @ x, atol=CLOSE)
-    assert np.allclose(six(Wrench(x[:3], x[3:]).to_parent(local)), T.T @ x, atol=CLOSE)
+    assert np.allclose(six(Twist(x[:3], x[3:]).to_child(frame)), T @ x, atol=CLOSE)
+    assert np.allclose(six(Wrench(x[:3], x[3:]).to_parent(frame)), T.T @ x, atol=CLOSE)
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_inertias_inward(seed: int) -> None:
-    local, T = placed(seed)
+    frame, T = placed(seed)
     rng = np.random.default_rng(seed)
     light, body = rigid(rng), heavy(rng)
     for one in (light, body):
         for onto in (NOTHING, rigid(rng), heavy(rng)):
-            result = gathered(local, one, onto)
+            result = gathered(frame, one, onto)
             expected = matrix(onto) + T.T @ matrix(one) @ T
             assert np.allclose(matrix(result), expected, atol=CLOSE)
             both = isinstance(one, Inertia) and isinstance(onto, Inertia)
@@ -109,13 +109,13 @@ def test_inertias_inward(seed: int) -> None:
 @pytest.mark.parametrize("sigma", [JointType.REVOLUTE, JointType.PRISMATIC])
 @pytest.mark.parametrize("rotor", [0.0, 0.3])
 def test_what_a_free_joint_lets_go(sigma: JointType, rotor: float) -> None:
-    local, _ = placed(3, sigma)
+    frame, _ = placed(3, sigma)
     body = heavy(np.random.default_rng(5))
-    J, a = matrix(body), six(along(local, 1.0))
+    J, a = matrix(body), six(along(frame, 1.0))
     assert np.array_equal(a, np.eye(6)[2 if sigma == JointType.PRISMATIC else 5])
-    assert np.array_equal(six(body.column(local)), J @ a)
+    assert np.array_equal(six(body.column(frame)), J @ a)
     H = a @ J @ a + rotor
-    result = matrix(body.freed(local, rotor, float(1 / H)))
+    result = matrix(body.freed(frame, rotor, float(1 / H)))
     assert np.allclose(result, J - np.outer(J @ a, J @ a) / H, atol=CLOSE)
     if not rotor:
         assert not np.any(result @ a)

@@ -39,7 +39,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
     def forget() -> None:
         search._FOUND.clear()
-        base._found.cache_clear()
+        base._cached_parameters.cache_clear()
         for path in tmp_path.rglob("*.json"):
             path.unlink()
 
@@ -105,7 +105,7 @@ def test_numpy_warns_in_a_thread_as_before() -> None:
     def state(_: int) -> tuple[dict[str, str], dict[str, str]]:
         begin.wait()
         before = np.geterr()
-        base._found.__wrapped__(symoro.load("fourbar"), "numeric", True, None)
+        base._cached_parameters.__wrapped__(symoro.load("fourbar"), "numeric", True, None)
         return before, np.geterr()
 
     with ThreadPoolExecutor(3) as pool:

@@ -57,7 +57,7 @@ from symoro.identification.tolerances import (
     STRONG_CORRELATION,
 )
 from symoro.models.calibration.chain import NumericChain, displacement, end_poses, numeric_chain
-from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, columns, way_to
+from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, columns, path_to
 from symoro.models.calibration.identifiable import (
     GeometricParameters,
     checked_plane,
@@ -109,7 +109,7 @@ class CalibrationTask:
 
     def fitting(self, parameters: GeometricParameters) -> Fitting:
         """Return the fit of some parameters."""
-        way = way_to(self.robot, self.known["to"])
+        way = path_to(self.robot, self.known["to"])
         more = {name: value for name, value in self.known.items() if name != "to"}
         chosen = [c for c in columns(way, **more) if c.name in parameters.names]
         chain = numeric_chain(way)
@@ -120,7 +120,7 @@ class CalibrationTask:
 
     def _whole(self) -> NumericChain | None:
         try:
-            return numeric_chain(way_to(self.robot, None))
+            return numeric_chain(path_to(self.robot, None))
         except (ArgumentError, NotApplicableError):  # numbers that the measured way does without
             return None
 
@@ -458,7 +458,7 @@ def simulated(
     seed: int = 0,
 ) -> Measurements:
     """Poses of a robot whose geometry is off, measured with noise: to try a calibration before measuring."""
-    chain = numeric_chain(way_to(robot, to))
+    chain = numeric_chain(path_to(robot, to))
     pose = end_poses(chain, q, errors)
     rng = np.random.default_rng(seed)
     pose[:, :3, 3] += length * rng.standard_normal((len(q), 3))

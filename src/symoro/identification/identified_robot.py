@@ -25,7 +25,7 @@ from symoro.expr.formula import ZERO, Formula, formula
 from symoro.identification.regression import Estimate
 from symoro.identification.tolerances import ROUND_OFF
 from symoro.models.calibration.chain import displacement
-from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, way_to
+from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, path_to
 from symoro.models.identification.base.geometry import value, with_values
 from symoro.models.identification.base.parameters import BaseParameters, split
 from symoro.models.identification.columns import regressor_base
@@ -181,12 +181,12 @@ def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = 
         z = np.array([f.value(values) for f in robot.base.Z]).reshape(4, 4) @ displacement(base)
         robot = replace(robot, base=replace(robot.base, Z=tuple(formula(float(x)) for x in z.reshape(-1))))
     tip = _tip(errors)
-    return _with_tool(robot, values, tip) if tip.any() and way_to(robot, to).own else robot
+    return _with_tool(robot, values, tip) if tip.any() and path_to(robot, to).own else robot
 
 
 def marker(robot: Robot, errors: Mapping[str, float], to: int | str | None) -> Tool | None:
     """Return the location of the measured point on a frame other than the robot's end; None for the end."""
-    way = way_to(robot, to)
+    way = path_to(robot, to)
     if way.own or not any(kind + END in errors for kind in DISPLACEMENT):
         return None
     return Tool(Placement(way.end, **parameters_of(displacement(_tip(errors)))), "marker")

@@ -122,7 +122,7 @@ def _summed(parts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 @dataclass(frozen=True)
-class JointPlace:
+class JointTransform:
     """Where frame j stands: iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)         (1997 paper, eq. 1)"""
 
     gamma: Angle
@@ -133,19 +133,19 @@ class JointPlace:
     r: Expr
 
 
-def place_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> JointPlace:
+def joint_transform(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> JointTransform:
     """The place of frame j on its antecedent, its joint's position included."""
     frame = robot.frame(j)
     gamma, alpha = constant_angle(builder, robot, j, "gamma"), constant_angle(builder, robot, j, "alpha")
     theta = angle_of(builder, robot, j, q)
     b, d = builder.formula(frame.b), builder.formula(frame.d)
-    return JointPlace(gamma, b, alpha, d, theta, length_of(builder, robot, j, q))
+    return JointTransform(gamma, b, alpha, d, theta, length_of(builder, robot, j, q))
 
 
-def fixed_place(builder: Builder, place: Placement) -> JointPlace:
+def fixed_transform(builder: Builder, place: Placement) -> JointTransform:
     """The place of a frame that does not move, as the tool's."""
     gamma, b, alpha, d, theta, r = (builder.formula(getattr(place, name)) for name in GEOMETRIC)
-    return JointPlace(Angle(gamma), b, Angle(alpha), d, Angle(theta), r)
+    return JointTransform(Angle(gamma), b, Angle(alpha), d, Angle(theta), r)
 
 
 def angle_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Angle:

@@ -1,10 +1,10 @@
 """The walks over the tree, frames with their local transforms, and the motion of the base and the links.
 
 A recursive model is a step handed to a walk: `outward` (each body after its antecedent), `inward` (each before it) or
-`homeward` (one way, from a body to the base). What a step needs of frame j on its antecedent i is a `Local`: it
+`toward_base` (one way, from a body to the base). What a step needs of frame j on its antecedent i is a `JointFrame`: it
 carries vectors from i to j and back, one elementary turn at a time, so that a right angle costs nothing. Steps that
-look at the structure alone walk over the `skeleton`. Velocities and accelerations of the links are those of the 1997
-paper, section 4.2, 4.3.
+read the structure alone walk over the `kinematic_tree`. Velocities and accelerations of the links are those of the
+1997 paper, sections 4.2 and 4.3.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 from symoro.expr.formula import Formula
 from symoro.expr.linalg import Vector, VectorLike, add, cross
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.joints import JointPlace, Trigonometry, is_zero, place_of
+from symoro.models.joints import JointTransform, Trigonometry, is_zero, joint_transform
 from symoro.models.ports import V0, VD0
 from symoro.program.builder import Builder
 from symoro.program.program import Port
@@ -27,7 +27,7 @@ SinCos = tuple[Expr, Expr]
 T = TypeVar("T")
 
 
-class Standing(Protocol):
+class TreeNode(Protocol):
     """What stands on an antecedent: all that a walk has to know."""
 
     @property
@@ -37,7 +37,7 @@ class Standing(Protocol):
     def i(self) -> int: ...
 
 
-S = TypeVar("S", bound=Standing)
+S = TypeVar("S", bound=TreeNode)
 
 
 def turn_back_z(turn: SinCos, v: VectorLike) -> Vector:
@@ -71,13 +71,13 @@ def origin(gamma: SinCos, alpha: SinCos, b: Scalar, d: Scalar, r: Scalar) -> Vec
 
 
 @dataclass(frozen=True)
-class Local:
+class JointFrame:
     """Frame j on its antecedent i: turns about z (gamma), x (alpha), z (theta), and iPj; `place` has the angles."""
 
     j: int
     i: int
     sigma: JointType
-    place: JointPlace
+    transform: JointTransform
     gamma: SinCos
     alpha: SinCos
     theta: SinCos
@@ -85,10 +85,10 @@ class Local:
 
     def to_child(self, v: VectorLike) -> Vector:
         """jAi v."""
-        return turn_back_z(self.theta, self.ahead(v))
+        return turn_back_z(self.theta, self.before_joint(v))
 
-    def ahead(self, v: VectorLike) -> Vector:
-        """A vector of body i in the axes of j ahead of their turn about z."""
+    def before_joint(self, v: VectorLike) -> Vector:
+        """A vector of body i in the axes of j before_joint of their turn about z."""
         return turn_back_x(self.alpha, turn_back_z(self.gamma, v))
 
     def to_parent(self, v: VectorLike) -> Vector:
@@ -112,25 +112,28 @@ class Local:
         return self.sigma != JointType.FIXED
 
 
-def local_frames(
+def joint_frames(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry | None = None
-) -> dict[int, Local]:
+) -> dict[int, JointFrame]:
     """Every frame that carries a link, each after its antecedent."""
     trig = trig or Trigonometry(builder, robot)
     return {
-        j: local_frame(j, bone.i, bone.sigma, place_of(builder, robot, j, q), trig)
-        for j, bone in skeleton(robot).items()
+        j: joint_frame(j, link.i, link.sigma, joint_transform(builder, robot, j, q), trig)
+        for j, link in kinematic_tree(robot).items()
     }
 
 
-def local_frame(j: int, i: int, sigma: JointType, place: JointPlace, trig: Trigonometry) -> Local:
+def joint_frame(
+    j: int, i: int, sigma: JointType, transform: JointTransform, trig: Trigonometry
+) -> JointFrame:
     """A frame from its place."""
-    gamma, alpha, theta = trig.sincos(place.gamma), trig.sincos(place.alpha), trig.sincos(place.theta)
-    return Local(j, i, sigma, place, gamma, alpha, theta, origin(gamma, alpha, place.b, place.d, place.r))
+    gamma, alpha, theta = (trig.sincos(x) for x in (transform.gamma, transform.alpha, transform.theta))
+    position = origin(gamma, alpha, transform.b, transform.d, transform.r)
+    return JointFrame(j, i, sigma, transform, gamma, alpha, theta, position)
 
 
 @dataclass(frozen=True)
-class Bone:
+class TreeLink:
     """A link on its antecedent, without its place."""
 
     j: int
@@ -142,15 +145,15 @@ class Bone:
         return self.sigma != JointType.FIXED
 
 
-def skeleton(robot: Robot) -> dict[int, Bone]:
+def kinematic_tree(robot: Robot) -> dict[int, TreeLink]:
     """The links, each after its antecedent."""
-    return bones(robot, [j for j in outward_order(robot) if j <= robot.NL])
+    return tree_links(robot, [j for j in outward_order(robot) if j <= robot.NL])
 
 
-def bones(robot: Robot, numbers: Sequence[int]) -> dict[int, Bone]:
+def tree_links(robot: Robot, numbers: Sequence[int]) -> dict[int, TreeLink]:
     """Some frames, in the order given."""
     frames = ((j, robot.frame(j)) for j in numbers)
-    return {j: Bone(j, frame.ant, frame.sigma) for j, frame in frames}
+    return {j: TreeLink(j, frame.ant, frame.sigma) for j, frame in frames}
 
 
 def outward(tree: Mapping[int, S], start: T, step: Callable[[S, T], T], root: int = 0) -> dict[int, T]:
@@ -158,11 +161,11 @@ def outward(tree: Mapping[int, S], start: T, step: Callable[[S, T], T], root: in
 
     With another root the walk is over what stands on that body.
     """
-    found = {root: start}
-    for j, local in tree.items():
-        if local.i in found and j != root:
-            found[j] = step(local, found[local.i])
-    return found
+    values = {root: start}
+    for j, frame in tree.items():
+        if frame.i in values and j != root:
+            values[j] = step(frame, values[frame.i])
+    return values
 
 
 def inward(tree: Mapping[int, S], own: Mapping[int, T], step: Callable[[S, T, T], T]) -> dict[int, T]:
@@ -170,19 +173,19 @@ def inward(tree: Mapping[int, S], own: Mapping[int, T], step: Callable[[S, T, T]
 
     `own` is what each body, the base included, has to begin with; the result is what each has in the end.
     """
-    found = dict(own)
-    for local in reversed(list(tree.values())):
-        found[local.i] = step(local, found[local.j], found[local.i])
-    return found
+    values = dict(own)
+    for frame in reversed(list(tree.values())):
+        values[frame.i] = step(frame, values[frame.j], values[frame.i])
+    return values
 
 
-def homeward(tree: Mapping[int, S], j: int, start: T, step: Callable[[S, T], T]) -> dict[int, T]:
+def toward_base(tree: Mapping[int, S], j: int, start: T, step: Callable[[S, T], T]) -> dict[int, T]:
     """From body j along its way to the base, which is left out: what each body hands to the one before it."""
-    found = {j: start}
+    values = {j: start}
     while tree[j].i:
-        found[tree[j].i] = step(tree[j], found[j])
+        values[tree[j].i] = step(tree[j], values[j])
         j = tree[j].i
-    return found
+    return values
 
 
 @dataclass(frozen=True)
@@ -231,33 +234,33 @@ Vectors = dict[int, Vector]
 
 
 def angular_velocities(
-    locals_: Mapping[int, Local], base: BaseMotion, qd: Mapping[int, Scalar]
+    frames: Mapping[int, JointFrame], base: BaseMotion, qd: Mapping[int, Scalar]
 ) -> tuple[Vectors, Vectors]:
     """jWi and jWj, eq. (6a), (6b)."""
 
-    def step(local: Local, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-        return turned_with(local, antecedent[1], qd)
+    def step(frame: JointFrame, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        return turned_with(frame, antecedent[1], qd)
 
-    found = outward(locals_, (base.w, base.w), step)
-    return {j: before for j, (before, _) in found.items()}, {j: w for j, (_, w) in found.items()}
+    velocities = outward(frames, (base.w, base.w), step)
+    return {j: before for j, (before, _) in velocities.items()}, {j: w for j, (_, w) in velocities.items()}
 
 
-def turned_with(local: Local, w: Vector, qd: Mapping[int, Scalar]) -> tuple[Vector, Vector]:
+def turned_with(frame: JointFrame, w: Vector, qd: Mapping[int, Scalar]) -> tuple[Vector, Vector]:
     """The angular velocity iWi of the antecedent in frame j, and jWj."""
-    before = local.to_child(w)
-    return before, add(before, [0, 0, qd[local.j]]) if local.revolute else before
+    before = frame.to_child(w)
+    return before, add(before, [0, 0, qd[frame.j]]) if frame.revolute else before
 
 
 def linear_velocities(
-    locals_: Mapping[int, Local], base: BaseMotion, w: Vectors, qd: Mapping[int, Scalar]
+    frames: Mapping[int, JointFrame], base: BaseMotion, w: Vectors, qd: Mapping[int, Scalar]
 ) -> Vectors:
     """jVj, eq. (6c)."""
 
-    def step(local: Local, v: Vector) -> Vector:
-        moved = local.to_child(add(v, cross(w[local.i], local.position)))
-        return add(moved, [0, 0, qd[local.j]]) if local.prismatic else moved
+    def step(frame: JointFrame, v: Vector) -> Vector:
+        moved = frame.to_child(add(v, cross(w[frame.i], frame.position)))
+        return add(moved, [0, 0, qd[frame.j]]) if frame.prismatic else moved
 
-    return outward(locals_, base.v, step)
+    return outward(frames, base.v, step)
 
 
 def apply_u(w: Vector, wd: Vector, p: Vector | tuple[Scalar, Scalar, Scalar]) -> Vector:
@@ -266,7 +269,7 @@ def apply_u(w: Vector, wd: Vector, p: Vector | tuple[Scalar, Scalar, Scalar]) ->
 
 
 def link_accelerations(
-    locals_: Mapping[int, Local],
+    frames: Mapping[int, JointFrame],
     base: BaseMotion,
     before: Vectors,
     w: Vectors,
@@ -275,19 +278,19 @@ def link_accelerations(
 ) -> tuple[Vectors, Vectors]:
     """jWPj and jVPj, eq. (8) to (10)."""
 
-    def step(local: Local, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-        j, (wd, vd) = local.j, antecedent
-        turned = local.to_child(wd)
-        moved = local.to_child(add(vd, apply_u(w[local.i], wd, local.position)))
+    def step(frame: JointFrame, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        j, (wd, vd) = frame.j, antecedent
+        turned = frame.to_child(wd)
+        moved = frame.to_child(add(vd, apply_u(w[frame.i], wd, frame.position)))
         x, y = before[j][0], before[j][1]
-        if local.revolute:
+        if frame.revolute:
             turned = add(turned, [y * qd[j], -(x * qd[j]), qdd[j]])
-        elif local.prismatic:
+        elif frame.prismatic:
             moved = add(moved, [2 * (y * qd[j]), -(2 * (x * qd[j])), qdd[j]])
         return turned, moved
 
-    found = outward(locals_, (base.wd, base.vd), step)
-    return {j: wd for j, (wd, _) in found.items()}, {j: vd for j, (_, vd) in found.items()}
+    accelerations = outward(frames, (base.wd, base.vd), step)
+    return {j: wd for j, (wd, _) in accelerations.items()}, {j: vd for j, (_, vd) in accelerations.items()}
 
 
 # What the vectors of a frame belong to; emitted code says so where they begin.

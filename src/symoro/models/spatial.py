@@ -34,7 +34,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.joints import is_zero
-from symoro.models.recursion import Local, SinCos, turn_back_z, turn_x, turn_z
+from symoro.models.recursion import JointFrame, SinCos, turn_back_z, turn_x, turn_z
 from symoro.models.solvers import solve_symmetric
 
 Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xx yy zz xy xz yz
@@ -51,22 +51,24 @@ class Twist:
     def __add__(self, other: Twist) -> Twist:
         return Twist(add(self.v, other.v), add(self.w, other.w))
 
-    def to_child(self, local: Local) -> Twist:
+    def to_child(self, frame: JointFrame) -> Twist:
         """jTi iV."""
-        return self.ahead(local).behind(local)
+        return self.before_joint(frame).after_joint(frame)
 
-    def ahead(self, local: Local) -> Twist:
-        """Carried to the child's origin, in its axes ahead of their turn about z."""
-        return Twist(local.ahead(add(self.v, cross(self.w, local.position))), local.ahead(self.w))
+    def before_joint(self, frame: JointFrame) -> Twist:
+        """Carried to the child's origin, in its axes before_joint of their turn about z."""
+        return Twist(
+            frame.before_joint(add(self.v, cross(self.w, frame.position))), frame.before_joint(self.w)
+        )
 
-    def behind(self, local: Local) -> Twist:
+    def after_joint(self, frame: JointFrame) -> Twist:
         """The same in the child's axes."""
-        return Twist(turn_back_z(local.theta, self.v), turn_back_z(local.theta, self.w))
+        return Twist(turn_back_z(frame.theta, self.v), turn_back_z(frame.theta, self.w))
 
 
-def along(local: Local, x: Scalar) -> Twist:
+def along(frame: JointFrame, x: Scalar) -> Twist:
     """x ja_j, with ja_j = (0, 0, sigma; 0, 0, 1 - sigma) (eq. 16)."""
-    return Twist([0, 0, x if local.prismatic else 0], [0, 0, x if local.revolute else 0])
+    return Twist([0, 0, x if frame.prismatic else 0], [0, 0, x if frame.revolute else 0])
 
 
 @dataclass(frozen=True)
@@ -92,14 +94,14 @@ class Wrench:
         """Its power."""
         return dot([*self.f, *self.m], [*twist.v, *twist.w])
 
-    def along(self, local: Local) -> Scalar:
+    def along(self, frame: JointFrame) -> Scalar:
         """ja_j' f: what a joint's drive has to bear."""
-        return self.f[2] if local.prismatic else self.m[2]
+        return self.f[2] if frame.prismatic else self.m[2]
 
-    def to_parent(self, local: Local) -> Wrench:
+    def to_parent(self, frame: JointFrame) -> Wrench:
         """jTi' jf."""
-        force = local.to_parent(self.f)
-        return Wrench(force, add(local.to_parent(self.m), cross(local.position, force)))
+        force = frame.to_parent(self.f)
+        return Wrench(force, add(frame.to_parent(self.m), cross(frame.position, force)))
 
 
 def turned(turn: SinCos, wrench: Wrench) -> Wrench:
@@ -143,16 +145,16 @@ class Inertia:
     def __matmul__(self, twist: Twist) -> Wrench:
         return self.articulated() @ twist
 
-    def column(self, local: Local) -> Wrench:
+    def column(self, frame: JointFrame) -> Wrench:
         """J a."""
-        return self.articulated().column(local)
+        return self.articulated().column(frame)
 
-    def to_parent(self, local: Local, onto: Inertia | None = None) -> Inertia:
+    def to_parent(self, frame: JointFrame, onto: Inertia | None = None) -> Inertia:
         """iTj P iTj', added to what is there: with s = iAj MS and h = s + M P, K gains s P' + P h'."""
-        p = local.position
-        s = local.to_parent(self.ms)
+        p = frame.position
+        s = frame.to_parent(self.ms)
         h = [x + self.m * y for x, y in zip(s, p, strict=True)]
-        turned = turned_to_parent(local, self.k)
+        turned = turned_to_parent(frame, self.k)
         gained: Symmetric = (
             p[0] * (s[0] + h[0]),
             p[1] * (s[1] + h[1]),
@@ -216,22 +218,22 @@ class ArticulatedInertia:
             add(matvec(self.h, twist.v), matvec(tensor, twist.w)),
         )
 
-    def column(self, local: Local) -> Wrench:
+    def column(self, frame: JointFrame) -> Wrench:
         """J a: the column along the joint's axis."""
-        if local.prismatic:
+        if frame.prismatic:
             return Wrench(_full(self.mass)[2], [row[2] for row in self.h])
         return Wrench(list(self.h[2]), _full(self.tensor)[2])
 
-    def freed(self, local: Local, rotor: Scalar, inverse: Scalar) -> ArticulatedInertia:
+    def freed(self, frame: JointFrame, rotor: Scalar, inverse: Scalar) -> ArticulatedInertia:
         """J - J a H^-1 a' J for H = a' J a + rotor, whose inverse is given.
 
         Along the axis J a (1 - a' J a / H) = J a rotor / H is left: exactly nothing without a rotor.
         """
-        u = self.column(local)
+        u = self.column(frame)
         left = u.times(rotor * inverse)
         freed = self.less(u.times(inverse), u)
         mass, h, tensor = freed.mass, freed.h, freed.tensor
-        if local.prismatic:
+        if frame.prismatic:
             mass = (*mass[:2], left.f[2], mass[3], left.f[0], left.f[1])
             h = [[*row[:2], x] for row, x in zip(h, left.m, strict=True)]
         else:
@@ -245,11 +247,11 @@ class ArticulatedInertia:
         h = [[x - a * b for x, b in zip(row, u.f, strict=True)] for row, a in zip(self.h, k.m, strict=True)]
         return ArticulatedInertia(mass, h, tensor)
 
-    def to_parent(self, local: Local, onto: ArticulatedInertia) -> ArticulatedInertia:
+    def to_parent(self, frame: JointFrame, onto: ArticulatedInertia) -> ArticulatedInertia:
         """jTi' J jTi, added to what is there: with h_i = h + hat(P) mass, the tensor gains hat(P) h' - h_i hat(P)."""
-        p = local.position
-        mass = turned_to_parent(local, self.mass)
-        turned = _matrix_to_parent(local, self.h)
+        p = frame.position
+        mass = turned_to_parent(frame, self.mass)
+        turned = _matrix_to_parent(frame, self.h)
         h = matadd(turned, transpose([cross(p, row) for row in _full(mass)]))
         first, second = [cross(p, row) for row in turned], [cross(p, row) for row in h]
         both = [cross(p, add(x, y)) for x, y in zip(turned, h, strict=True)]
@@ -261,7 +263,7 @@ class ArticulatedInertia:
             first[2][0] + second[0][2],
             first[2][1] + second[1][2],
         )
-        tensor = _sum(onto.tensor, turned_to_parent(local, self.tensor), gained)
+        tensor = _sum(onto.tensor, turned_to_parent(frame, self.tensor), gained)
         return ArticulatedInertia(_sum(onto.mass, mass), matadd(onto.h, h), tensor)
 
     def solve(self, wrench: Wrench) -> Twist:
@@ -279,13 +281,13 @@ NOTHING = Inertia((0, 0, 0, 0, 0, 0), (0, 0, 0), 0)
 AnyInertia = Inertia | ArticulatedInertia
 
 
-def gathered(local: Local, inertia: AnyInertia, onto: AnyInertia) -> AnyInertia:
+def gathered(frame: JointFrame, inertia: AnyInertia, onto: AnyInertia) -> AnyInertia:
     """jTi' jJ jTi + iJ, with ten numbers as long as that is enough."""
     if isinstance(inertia, ArticulatedInertia):
-        return inertia.to_parent(local, onto.articulated())
+        return inertia.to_parent(frame, onto.articulated())
     if isinstance(onto, ArticulatedInertia):
-        return onto + inertia.to_parent(local).articulated()
-    return inertia.to_parent(local, onto)
+        return onto + inertia.to_parent(frame).articulated()
+    return inertia.to_parent(frame, onto)
 
 
 # -- blocks
@@ -312,14 +314,14 @@ def turned_about_x(turn: SinCos, k: Symmetric) -> Symmetric:
     return xx, yy - b, zz + b, c * xy - s * xz, s * xy + c * xz, c * e - yz
 
 
-def turned_to_parent(local: Local, k: Symmetric) -> Symmetric:
+def turned_to_parent(frame: JointFrame, k: Symmetric) -> Symmetric:
     """iAj K jAi."""
-    return turned_about_z(local.gamma, turned_about_x(local.alpha, turned_about_z(local.theta, k)))
+    return turned_about_z(frame.gamma, turned_about_x(frame.alpha, turned_about_z(frame.theta, k)))
 
 
-def _matrix_to_parent(local: Local, h: Matrix) -> Matrix:
+def _matrix_to_parent(frame: JointFrame, h: Matrix) -> Matrix:
     """iAj H jAi for any matrix."""
-    return _matrix_about_z(local.gamma, _matrix_about_x(local.alpha, _matrix_about_z(local.theta, h)))
+    return _matrix_about_z(frame.gamma, _matrix_about_x(frame.alpha, _matrix_about_z(frame.theta, h)))
 
 
 def _matrix_about_z(turn: SinCos, h: Matrix) -> Matrix:
@@ -368,10 +370,10 @@ def _solved(a: Matrix, b: Sequence[Scalar]) -> Vector:
     return x[::-1]
 
 
-def _inverse(felt: Scalar) -> Scalar:
-    if is_zero(felt):
+def _inverse(mass: Scalar) -> Scalar:
+    if is_zero(mass):
         raise NotApplicableError(
             "the free base moves too little mass: its acceleration has no value",
             hint="give link 0 a mass and an inertia",
         )
-    return 1 / felt
+    return 1 / mass

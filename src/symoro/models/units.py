@@ -70,12 +70,12 @@ def _of_port(robot: Robot, port: Input | Output) -> str:
 
 def parameter_units(robot: Robot) -> dict[str, str]:
     """Symbol -> unit."""
-    found: dict[str, set[str]] = {}
+    units_of: dict[str, set[str]] = {}
     for formula, unit in _places(robot):
         name = formula.text.removeprefix("-")
         if unit and not name[0].isdigit() and Formula(name).is_symbol:
-            found.setdefault(name, set()).add(unit)
-    return {name: units.pop() for name, units in found.items() if len(units) == 1}
+            units_of.setdefault(name, set()).add(unit)
+    return {name: units.pop() for name, units in units_of.items() if len(units) == 1}
 
 
 def column_length_power(robot: Robot, name: str) -> int:

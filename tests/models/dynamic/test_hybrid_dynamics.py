@@ -21,7 +21,7 @@ from symoro.models.dynamic.articulated import Driven, Free, body_inertias, hybri
 from symoro.models.dynamic.force_elements import drive_torques
 from symoro.models.dynamic.setting import gravity, wrenches
 from symoro.models.dynamic.system import joint_entries
-from symoro.models.recursion import base_motion, local_frames
+from symoro.models.recursion import base_motion, joint_frames
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.interpret import interpret
@@ -70,7 +70,7 @@ def program(robot: Robot, free: Collection[int], free_base: bool) -> Program:
     loads = wrenches(builder, robot)
     if free_base:
         loads[0] = [builder.formula(getattr(robot.base.link, name)) for name in WRENCH]
-    tree, down = local_frames(builder, robot, q), gravity(builder, robot)
+    tree, down = joint_frames(builder, robot, q), gravity(builder, robot)
     inertias = body_inertias(builder, robot, tree, free_base=free_base)
     result = hybrid_dynamics(builder, tree, qd, joints, base, down, inertias, loads, free_base=free_base)
     assert set(result.qdd) == set(free)
@@ -196,7 +196,7 @@ def test_each_moving_joint_must_be_known() -> None:
     robot = symoro.load("planar2r")
     builder = Builder("one joint short")
     q, qd = declared(builder, robot)
-    tree, base = local_frames(builder, robot, q), base_motion(builder, robot)
+    tree, base = joint_frames(builder, robot, q), base_motion(builder, robot)
     inertias = body_inertias(builder, robot, tree)
     with pytest.raises(KeyError):
         hybrid_dynamics(builder, tree, qd, {1: Driven(0)}, base, [0, 0, 0], inertias, {})

@@ -35,12 +35,12 @@ class Pinocchio:
         for j in self._depth_first():
             frame = robot.frame(j)
             joint, place = self.ids[frame.ant]
-            local = place * pin.SE3(placement(*self.truth.place[j]).real)
+            joint_frame = place * pin.SE3(placement(*self.truth.place[j]).real)
             if not frame.moving:
-                self.ids[j] = (joint, local)
+                self.ids[j] = (joint, joint_frame)
             else:
                 kind = pin.JointModelRZ() if frame.sigma == JointType.REVOLUTE else pin.JointModelPZ()
-                self.ids[j] = (self.model.addJoint(joint, kind, local, f"j{j}"), pin.SE3.Identity())
+                self.ids[j] = (self.model.addJoint(joint, kind, joint_frame, f"j{j}"), pin.SE3.Identity())
             self._add_body(j)
         self.rows = [self.model.idx_vs[self.ids[j][0]] for j in self.truth.own]
 

@@ -16,7 +16,7 @@ from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.newton_euler_plain import efforts, link_motions, link_wrenches
 from symoro.models.dynamic.setting import gravity, wrenches
 from symoro.models.dynamic.system import joint_entries
-from symoro.models.recursion import base_motion, local_frames
+from symoro.models.recursion import base_motion, joint_frames
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
 from symoro.program.program import Program
@@ -37,7 +37,7 @@ def program(robot: Robot) -> Program:
     nu, nud = (joint_entries(builder, robot, provider, name) for name in ("qd", "qdd"))
     rates, accelerations = provider.rates(nu), provider.accelerations(nud, nu)
     qd, qdd = ({j: values[joint(j)] for j in moving_joints(robot)} for values in (rates, accelerations))
-    tree = local_frames(builder, robot, provider.positions)
+    tree = joint_frames(builder, robot, provider.positions)
     motions = link_motions(tree, base_motion(builder, robot), gravity(builder, robot), qd, qdd)
     result = link_wrenches(tree, motions, link_inertias(builder, robot), wrenches(builder, robot))
     drives, along = drive_torques(builder, robot, qd, qdd), efforts(tree, result)

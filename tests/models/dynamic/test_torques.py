@@ -16,7 +16,7 @@ from symoro.expr.formula import Formula, formula
 from symoro.models.coordinates.couplings import joint_positions
 from symoro.models.dynamic.formulation import FLAGS, Change, Choice, Formulation, plain, quick
 from symoro.models.dynamic.inertia import link_inertias, regrouped
-from symoro.models.recursion import local_frames
+from symoro.models.recursion import joint_frames
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
 from symoro.program.pipeline import optimise
@@ -137,11 +137,11 @@ def test_sums_of_parallel_axes(out: bool, back: bool) -> None:
 def regrouped_robot(robot: Robot, basis: str) -> Robot:
     """The robot with the regrouped parameters, as numbers, in place of its own."""
     builder = Builder("regrouped")
-    locals_ = local_frames(builder, robot, joint_positions(builder, robot))
-    result = regrouped(locals_, link_inertias(builder, robot), dict.fromkeys(locals_, basis))
+    frames = joint_frames(builder, robot, joint_positions(builder, robot))
+    result = regrouped(frames, link_inertias(builder, robot), dict.fromkeys(frames, basis))
     numbers = dict(robot.nominal)
     changed = robot.replace(payload=None)
-    for j in locals_:
+    for j in frames:
         xx, xy, xz, yy, yz, zz = result[j].tensor()
         parameters = [builder.number(x) for x in (xx, xy, xz, yy, yz, zz, *result[j].ms, result[j].m)]
         assert all(x.cls != ops.VARIABLE for x in parameters)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symoro.errors import ArgumentError
-from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, GeometricColumn, MeasuredWay
+from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, GeometricColumn, MeasuredPath
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential, hat
 from symoro.robot.coordinates import followers, independent
@@ -53,18 +53,18 @@ class NumericChain:
     units: Array
 
 
-def numeric_chain(way: MeasuredWay, values: Mapping[str, float] | None = None) -> NumericChain:
+def numeric_chain(path: MeasuredPath, values: Mapping[str, float] | None = None) -> NumericChain:
     """The way at the nominal values of its symbols, and at those given.
 
     Raises:
         ArgumentError: a symbol of the geometry has no value.
     """
-    robot = way.robot
+    robot = path.robot
     known = {**dict(robot.nominal), **(values or {})}
     own = tuple(independent(robot))
     laws = followers(robot)
     needed = {name for f in robot.base.Z for name in f.symbols}
-    for j in way.frames:
+    for j in path.frames:
         needed |= {name for field in GEOMETRIC for name in getattr(robot.frame(j), field).symbols}
         if j in laws:
             needed |= laws[j].offset.symbols | {n for _, ratio in laws[j].terms for n in ratio.symbols}
@@ -73,7 +73,7 @@ def numeric_chain(way: MeasuredWay, values: Mapping[str, float] | None = None) -
             f"no number is known for {', '.join(missing)}", hint="give nominal values, or bind the symbols"
         )
     frames = []
-    for j in way.frames:
+    for j in path.frames:
         frame, ratios, offset = robot.frame(j), np.zeros(len(own)), 0.0
         if j in laws:
             offset = laws[j].offset.value(known)
@@ -99,24 +99,24 @@ def error_columns(
     """wTe, and the motion of the end by each parameter (S, 6, P): of its origin, then angular, in world axes."""
     pose, axes = _walked(chain, q, errors)
     end = pose[:, :3, 3]
-    found = np.zeros((len(q), 6, len(columns)))
+    moved = np.zeros((len(q), 6, len(columns)))
     for k, column in enumerate(columns):
         turns, frame, direction, size = axes[column.name]
         axis = frame[:, :3, :3] @ direction
         if turns:
-            found[:, :3, k] = np.cross(axis, end - frame[:, :3, 3]) * size[:, None]
-            found[:, 3:, k] = axis * size[:, None]
+            moved[:, :3, k] = np.cross(axis, end - frame[:, :3, 3]) * size[:, None]
+            moved[:, 3:, k] = axis * size[:, None]
         else:
-            found[:, :3, k] = axis * size[:, None]
-    return pose, found
+            moved[:, :3, k] = axis * size[:, None]
+    return pose, moved
 
 
 def displacement(delta: Array) -> Array:
     """A translation, and a turn by a rotation vector after it (4, 4)."""
-    found = np.eye(4)
-    found[:3, 3] = delta[:3]
-    found[:3, :3] = exponential(delta[3:])
-    return found
+    transform = np.eye(4)
+    transform[:3, 3] = delta[:3]
+    transform[:3, :3] = exponential(delta[3:])
+    return transform
 
 
 # whether it turns, the frame that carries it, its direction there, its size
@@ -168,13 +168,13 @@ def _walked(chain: NumericChain, q: Array, errors: Errors) -> tuple[Array, dict[
 
 def _screw(axis: int, angle: Array, along: Array) -> Array:
     """Turns about an axis, with a translation along it (S, 4, 4)."""
-    found = np.zeros((len(angle), 4, 4))
+    transforms = np.zeros((len(angle), 4, 4))
     s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
     outer = np.diag(UNITS[axis])
-    found[:, :3, :3] = outer + c * (UNITS - outer) + s * CROSSES[axis]
-    found[:, axis, 3] = along
-    found[:, 3, 3] = 1
-    return found
+    transforms[:, :3, :3] = outer + c * (UNITS - outer) + s * CROSSES[axis]
+    transforms[:, axis, 3] = along
+    transforms[:, 3, 3] = 1
+    return transforms
 
 
 def _left_jacobian(v: Array) -> Array:
@@ -183,5 +183,5 @@ def _left_jacobian(v: Array) -> Array:
     a, b = 1 / 2, 1 / 6
     if angle >= 1e-4:
         a, b = (1 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
-    found: Array = np.eye(3) + a * hat(v) + b * hat(v) @ hat(v)
-    return found
+    jacobian: Array = np.eye(3) + a * hat(v) + b * hat(v) @ hat(v)
+    return jacobian

@@ -53,12 +53,12 @@ class GeometricColumn:
 
 
 @dataclass(frozen=True)
-class MeasuredWay:
+class MeasuredPath:
     """The frames from the base to the one that is measured, the tool as a frame of its own.
 
     Attributes:
         robot: with the tool as its last link, where it is the end.
-        frames: of the way, each on the one before.
+        frames: of the path, each on the one before.
         own: whether the end is the robot's own: its tool, or the last link's frame. What is measured on another frame
             is a marker there, of which the tool knows nothing.
     """
@@ -69,7 +69,7 @@ class MeasuredWay:
     own: bool
 
 
-def way_to(robot: Robot, to: int | str | None) -> MeasuredWay:
+def path_to(robot: Robot, to: int | str | None) -> MeasuredPath:
     """The way to a frame.
 
     Raises:
@@ -86,7 +86,7 @@ def way_to(robot: Robot, to: int | str | None) -> MeasuredWay:
     frames = tuple(chain(tree, end))
     if not any(tree.frame(j).moving for j in frames):
         raise NotApplicableError(f"no joint of robot '{robot.name}' moves frame {to}")
-    return MeasuredWay(tree, end, frames, which == last)
+    return MeasuredPath(tree, end, frames, which == last)
 
 
 def checked_measure(measure: str) -> None:
@@ -110,7 +110,7 @@ def no_calibration(robot: Robot) -> str | None:
 
 
 def columns(
-    way: MeasuredWay, *, known_base: bool = False, known_tool: bool = False, gains: bool = False
+    path: MeasuredPath, *, known_base: bool = False, known_tool: bool = False, gains: bool = False
 ) -> list[GeometricColumn]:
     """All parameters, in order of preference: whoever comes first stays where two act alike.
 
@@ -118,18 +118,18 @@ def columns(
     """
     base = [GeometricColumn(kind, BASE) for kind in DISPLACEMENT if not known_base]
     tip = [GeometricColumn(kind, END) for kind in DISPLACEMENT if not known_tool]
-    found = [*base, *tip] if way.own else [*tip, *base]
-    for j in way.frames:
-        found += [GeometricColumn(kind, str(j)) for kind in _kinds(way, j, gains=gains)]
-    return found
+    chosen = [*base, *tip] if path.own else [*tip, *base]
+    for j in path.frames:
+        chosen += [GeometricColumn(kind, str(j)) for kind in _kinds(path, j, gains=gains)]
+    return chosen
 
 
-def _kinds(way: MeasuredWay, j: int, *, gains: bool) -> list[str]:
+def _kinds(path: MeasuredPath, j: int, *, gains: bool) -> list[str]:
     """The parameters of one frame: of a tool that is the end, none beside its displacement."""
-    frame = way.robot.frame(j)
-    if j == way.end and frame.sigma == JointType.FIXED:
+    frame = path.robot.frame(j)
+    if j == path.end and frame.sigma == JointType.FIXED:
         return []
-    kinds = ["alpha", "d", *(["beta"] if _almost_parallel(way.robot, j) else []), "theta", "r"]
+    kinds = ["alpha", "d", *(["beta"] if _almost_parallel(path.robot, j) else []), "theta", "r"]
     kinds += [name for name in ("gamma", "b") if not getattr(frame, name).is_zero]
     return [*kinds, *(["k"] if gains and frame.moving else [])]
 

@@ -24,18 +24,18 @@ from symoro.models.calibration.columns import (
     END,
     MEASURES,
     GeometricColumn,
-    MeasuredWay,
+    MeasuredPath,
     checked_measure,
     columns,
     no_calibration,
-    way_to,
+    path_to,
 )
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates.couplings import joint_positions
 from symoro.models.geometric.scene import FramePlace
-from symoro.models.joints import Trigonometry, place_of
+from symoro.models.joints import Trigonometry, joint_transform
 from symoro.models.ports import Q
-from symoro.models.recursion import Local, bones, local_frame, outward, turn_z
+from symoro.models.recursion import JointFrame, joint_frame, outward, tree_links, turn_z
 from symoro.models.references import CALIBRATION_1991
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
@@ -94,35 +94,35 @@ def geometric_identification(
 ) -> Program:
     """The regressor of the geometric parameters."""
     checked_measure(measure)
-    way = way_to(robot, to)
-    chosen = columns(way, known_base=known_base, known_tool=known_tool, gains=gains)
+    path = path_to(robot, to)
+    chosen = columns(path, known_base=known_base, known_tool=known_tool, gains=gains)
     if parameters == "identifiable":
         from symoro.models.calibration.identifiable import geometric_parameters  # it needs NumPy
 
-        found = geometric_parameters(
+        identifiable = geometric_parameters(
             robot, to=to, measure=measure, known_base=known_base, known_tool=known_tool, gains=gains
         )
-        chosen = [column for column in chosen if column.name in found.names]
-    return regressor_program(way, measure, chosen)
+        chosen = [column for column in chosen if column.name in identifiable.names]
+    return regressor_program(path, measure, chosen)
 
 
-def regressor_program(way: MeasuredWay, measure: str, chosen: Sequence[GeometricColumn]) -> Program:
+def regressor_program(path: MeasuredPath, measure: str, chosen: Sequence[GeometricColumn]) -> Program:
     """The program of W."""
-    robot = way.robot
+    robot = path.robot
     builder = Builder(f"{robot.name}_geometric_identification")
     q = joint_positions(builder, robot)
     trig = Trigonometry(builder, robot)
     tree = {
-        j: local_frame(j, bone.i, bone.sigma, place_of(builder, robot, j, q), trig)
-        for j, bone in bones(robot, way.frames).items()
+        j: joint_frame(j, node.i, node.sigma, joint_transform(builder, robot, j, q), trig)
+        for j, node in tree_links(robot, path.frames).items()
     }
     z = [builder.formula(f) for f in robot.base.Z]
     start = FramePlace([[*z[4 * r : 4 * r + 3]] for r in range(3)], [z[4 * r + 3] for r in range(3)])
-    placed = outward(tree, start, lambda local, before: before.then(local))
+    placed = outward(tree, start, lambda frame, before: before.then(frame))
     for j, place in placed.items():
         for k in range(3):
             builder.named(f"P{j}_{k + 1}", place.position[k], f"frame {j} in the world")
-    end = placed[way.end]
+    end = placed[path.end]
     motions = [_motion(column, tree, placed, end, q) for column in chosen]
     rows = _rows(builder, measure, motions, end.position)
     builder.output(W, transpose(rows))
@@ -131,7 +131,7 @@ def regressor_program(way: MeasuredWay, measure: str, chosen: Sequence[Geometric
 
 def _motion(
     column: GeometricColumn,
-    tree: Mapping[int, Local],
+    tree: Mapping[int, JointFrame],
     placed: Mapping[int, FramePlace],
     end: FramePlace,
     q: Mapping[int, Scalar],
@@ -141,18 +141,18 @@ def _motion(
         axis = [row[k % 3] for row in place.rotation]
         return AxisMotion(axis, place.position if k > 2 else None)
     j = int(column.frame)
-    local, own = tree[j], placed[j]
-    before = placed[local.i]
+    frame, own = tree[j], placed[j]
+    before = placed[frame.i]
     up = [row[2] for row in before.rotation]
     if column.kind in ("theta", "r", "k"):
-        turns = column.kind == "theta" or (column.kind == "k" and local.sigma == JointType.REVOLUTE)
+        turns = column.kind == "theta" or (column.kind == "k" and frame.sigma == JointType.REVOLUTE)
         axis = [row[2] for row in own.rotation]
         return AxisMotion(axis, own.position if turns else None, q[j] if column.kind == "k" else 1)
     if column.kind in ("gamma", "b"):
         return AxisMotion(up, before.position if column.kind == "gamma" else None)
-    flat = turn_z(local.gamma, [0, 1, 0] if column.kind == "beta" else [1, 0, 0])
+    flat = turn_z(frame.gamma, [0, 1, 0] if column.kind == "beta" else [1, 0, 0])
     axis = matvec(before.rotation, flat)
-    through = add(before.position, scale(local.place.b, up))
+    through = add(before.position, scale(frame.transform.b, up))
     return AxisMotion(axis, None if column.kind == "d" else through)
 
 

@@ -39,17 +39,17 @@ from symoro.models.calibration.columns import (
     DISPLACEMENT,
     END,
     GeometricColumn,
-    MeasuredWay,
+    MeasuredPath,
     checked_measure,
     columns,
-    way_to,
+    path_to,
 )
 from symoro.models.identification.base.exact.element import ExactScalar
 from symoro.models.identification.base.exact.field import Field
 from symoro.models.identification.base.exact.linear import SparseVector, independent
 from symoro.models.identification.base.fit import Fit, fitted, rounded_coefficient
 from symoro.models.identification.base.functions import RestFrame, place
-from symoro.models.identification.base.geometry import field_of, tidied
+from symoro.models.identification.base.geometry import field_of, without_round_off
 from symoro.models.identification.base.report import relation
 from symoro.models.identification.base.result import Coefficient
 from symoro.models.numeric.fixed_point import Array
@@ -62,25 +62,25 @@ X, Y, Z = ([1, 0, 0], [0, 1, 0], [0, 0, 1])
 LEFT = {JointType.REVOLUTE: (0, 1, 3, 4), JointType.PRISMATIC: (3, 4), JointType.FIXED: ()}
 
 
-def vectors(way: MeasuredWay, geometry: Field, columns: Sequence[GeometricColumn]) -> list[SparseVector]:
+def vectors(path: MeasuredPath, geometry: Field, columns: Sequence[GeometricColumn]) -> list[SparseVector]:
     """The parameters as vectors, one each."""
-    rest = {j: place(geometry, way.robot, j) for j in way.frames}
-    return [_vector(way, geometry, rest, column) for column in columns]
+    rest = {j: place(geometry, path.robot, j) for j in path.frames}
+    return [_vector(path, geometry, rest, column) for column in columns]
 
 
 def _vector(
-    way: MeasuredWay, geometry: Field, rest: dict[int, RestFrame], column: GeometricColumn
+    path: MeasuredPath, geometry: Field, rest: dict[int, RestFrame], column: GeometricColumn
 ) -> SparseVector:
     if column.kind == "k":
         return {("k", column.frame): 1}
     if column.frame == BASE:
-        return _booked(way, rest, 0, _unit(column.kind))
+        return _booked(path, rest, 0, _unit(column.kind))
     if column.frame == END:
-        return _booked(way, rest, len(way.frames), _unit(column.kind))
-    at = way.frames.index(int(column.frame))
+        return _booked(path, rest, len(path.frames), _unit(column.kind))
+    at = path.frames.index(int(column.frame))
     if column.kind in ("theta", "r"):
-        return _booked(way, rest, at + 1, [0, 0, 0, *Z] if column.kind == "theta" else [*Z, 0, 0, 0])
-    return _booked(way, rest, at, _before(way, geometry, int(column.frame), column.kind))
+        return _booked(path, rest, at + 1, [0, 0, 0, *Z] if column.kind == "theta" else [*Z, 0, 0, 0])
+    return _booked(path, rest, at, _before(path, geometry, int(column.frame), column.kind))
 
 
 def _unit(kind: str) -> ExactTwist:
@@ -88,9 +88,9 @@ def _unit(kind: str) -> ExactTwist:
     return [1 if i == k else 0 for i in range(6)]
 
 
-def _before(way: MeasuredWay, geometry: Field, j: int, kind: str) -> ExactTwist:
+def _before(path: MeasuredPath, geometry: Field, j: int, kind: str) -> ExactTwist:
     """The twist of gamma, b, alpha, beta or d of frame j in its antecedent."""
-    frame = way.robot.frame(j)
+    frame = path.robot.frame(j)
     if kind in ("gamma", "b"):
         return [0, 0, 0, *Z] if kind == "gamma" else [*Z, 0, 0, 0]
     s, c = geometry.sincos(frame.gamma)
@@ -100,18 +100,18 @@ def _before(way: MeasuredWay, geometry: Field, j: int, kind: str) -> ExactTwist:
     return [*_cross([0, 0, geometry.of(frame.b)], axis), *axis]
 
 
-def _booked(way: MeasuredWay, rest: dict[int, RestFrame], level: int, twist: ExactTwist) -> SparseVector:
+def _booked(path: MeasuredPath, rest: dict[int, RestFrame], level: int, twist: ExactTwist) -> SparseVector:
     """A twist that is constant in the frame of a level (0: the base), as what is left of it frame by frame."""
-    found: SparseVector = {}
+    vector: SparseVector = {}
     for at in range(level, 0, -1):
-        j = way.frames[at - 1]
-        for k in LEFT[way.robot.frame(j).sigma]:
+        j = path.frames[at - 1]
+        for k in LEFT[path.robot.frame(j).sigma]:
             if twist[k]:
-                found[at, k] = twist[k]
+                vector[at, k] = twist[k]
             twist = [0 if i == k else x for i, x in enumerate(twist)]
         twist = _in_antecedent(rest[j], twist)
-    found.update({(0, k): x for k, x in enumerate(twist) if x})
-    return found
+    vector.update({(0, k): x for k, x in enumerate(twist) if x})
+    return vector
 
 
 def _in_antecedent(at: RestFrame, twist: ExactTwist) -> ExactTwist:
@@ -201,14 +201,14 @@ def geometric_parameters(
     """
     checked_measure(measure)
     target = _target(measure, point, plane)
-    tidy, _ = tidied(robot)
-    way = way_to(tidy, to)
-    wanted = columns(way, known_base=known_base, known_tool=known_tool, gains=gains)
-    if measure == "pose" and not followers(way.robot).keys() & set(way.frames):
-        return _exact(robot, way, wanted)
+    rounded, _ = without_round_off(robot)
+    path = path_to(rounded, to)
+    wanted = columns(path, known_base=known_base, known_tool=known_tool, gains=gains)
+    if measure == "pose" and not followers(path.robot).keys() & set(path.frames):
+        return _exact(robot, path, wanted)
     away = np.zeros(3) if offset is None else _numbers("offset", offset, 3)
     errors = dict(zip((kind + END for kind in DISPLACEMENT), map(float, away), strict=False))
-    return _sampled(robot, way, wanted, measure, target, errors)
+    return _sampled(robot, path, wanted, measure, target, errors)
 
 
 def checked_point(values: Sequence[float]) -> Array:
@@ -226,22 +226,22 @@ def checked_plane(values: Sequence[float]) -> Array:
     Raises:
         ArgumentError: it is none.
     """
-    found = _numbers("plane", values, 4)
-    size = float(np.linalg.norm(found[:3]))
+    numbers = _numbers("plane", values, 4)
+    size = float(np.linalg.norm(numbers[:3]))
     if size == 0:
         raise ArgumentError("plane: its normal is zero")
-    scaled: Array = found / size
+    scaled: Array = numbers / size
     return scaled
 
 
 def _numbers(what: str, values: Sequence[float], size: int) -> Array:
     try:
-        found = np.array(values, dtype=float)
+        numbers = np.array(values, dtype=float)
     except (TypeError, ValueError):  # texts, or lists of different lengths
-        found = np.zeros(0)
-    if found.shape != (size,) or not np.isfinite(found).all():
+        numbers = np.zeros(0)
+    if numbers.shape != (size,) or not np.isfinite(numbers).all():
         raise ArgumentError(f"{what}: expected {size} numbers, got {values!r}"[:200])
-    return found
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -257,19 +257,20 @@ def _target(measure: str, point: Sequence[float] | None, plane: Sequence[float] 
     if measure == "distance" and point is not None:
         return _Target(checked_point(point), np.zeros(3))
     if measure == "plane" and plane is not None:
-        found = checked_plane(plane)
-        return _Target(found[3] * found[:3], found[:3])
+        coefficients = checked_plane(plane)
+        return _Target(coefficients[3] * coefficients[:3], coefficients[:3])
     return None
 
 
-def _exact(robot: Robot, way: MeasuredWay, wanted: Sequence[GeometricColumn]) -> GeometricParameters:
-    geometry = field_of(way.robot)
-    found = independent(vectors(way, geometry, wanted))
+def _exact(robot: Robot, path: MeasuredPath, wanted: Sequence[GeometricColumn]) -> GeometricParameters:
+    geometry = field_of(path.robot)
+    elimination = independent(vectors(path, geometry, wanted))
     names = [column.name for column in wanted]
     texts = {
-        n: {p: geometry.formula(c).text for p, c in parts.items()} for n, parts in found.relations.items()
+        n: {p: geometry.formula(c).text for p, c in parts.items()}
+        for n, parts in elimination.relations.items()
     }
-    return _parameters(robot, names, found.pivots, texts, "pose", "exact")
+    return _parameters(robot, names, elimination.pivots, texts, "pose", "exact")
 
 
 def _parameters(
@@ -294,13 +295,13 @@ def _parameters(
 
 def _sampled(
     robot: Robot,
-    way: MeasuredWay,
+    path: MeasuredPath,
     wanted: Sequence[GeometricColumn],
     measure: str,
     target: _Target | None,
     errors: Errors,
 ) -> GeometricParameters:
-    chain = numeric_chain(way)
+    chain = numeric_chain(path)
     first, second = (_fit(chain, wanted, measure, target, errors, seed) for seed in (0, 1))
     for fit in (first, second):
         if not fit.clear or fit.smallest < FAINT_GEOMETRY or fit.kept != first.kept:
@@ -361,8 +362,8 @@ def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal:
     if measure == "position":
         return moved[:, :3]
     if measure == "plane":
-        found: Array = np.einsum("k,skp->sp", normal, moved[:, :3])[:, None]
-        return found
+        rows: Array = np.einsum("k,skp->sp", normal, moved[:, :3])[:, None]
+        return rows
     away = pose[:, :3, 3] - point
     away = away / np.linalg.norm(away, axis=1)[:, None]
     along: Array = np.einsum("sk,skp->sp", away, moved[:, :3])[:, None]
@@ -372,7 +373,7 @@ def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal:
 def on_plane(
     chain: NumericChain, q: Array, normal: Array, point: Array, errors: Errors | None = None
 ) -> Array:
-    """Postures near those given whose end lies on a plane: Newton's method along the steepest way."""
+    """Postures near those given whose end lies on a plane: Newton's method along the steepest path."""
     drives, length, units = _drives(chain), chain.length, chain.units
     for _ in range(PLANE_ROUNDS):
         pose, moved = error_columns(chain, q, errors or {}, [column for column, _ in drives])

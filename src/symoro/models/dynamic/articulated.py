@@ -45,11 +45,11 @@ from symoro.expr.linalg import Vector, add, cross, subtract
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.composite import inverse_inertia
 from symoro.models.dynamic.flexible.beam import Beam
-from symoro.models.dynamic.flexible.modes import accelerations, behind, efforts
+from symoro.models.dynamic.flexible.modes import accelerations, articulated_root, efforts
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias, regrouped
 from symoro.models.recursion import (
     BaseMotion,
-    Local,
+    JointFrame,
     Vectors,
     inward,
     name_vectors,
@@ -77,12 +77,12 @@ class Free:
 
 
 HELD = Driven(0)  # a frame that does not move on its antecedent
-TreeElement = Local | Beam  # what stands on an antecedent: a frame, or the tip of a flexible link
+TreeElement = JointFrame | Beam  # what stands on an antecedent: a frame, or the tip of a flexible link
 Joints = Mapping[int, Driven | Free]
 
 
-def _known(local: Local, joints: Joints) -> Driven | Free:
-    return joints[local.j] if local.moving else HELD
+def _known(frame: JointFrame, joints: Joints) -> Driven | Free:
+    return joints[frame.j] if frame.moving else HELD
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class HybridSolution:
 
 
 def body_inertias(
-    builder: Builder, robot: Robot, tree: Mapping[int, Local], *, free_base: bool = False
+    builder: Builder, robot: Robot, tree: Mapping[int, JointFrame], *, free_base: bool = False
 ) -> dict[int, Inertia]:
     """The links' inertias, regrouped; what reaches the base counts when the base is free."""
     if free_base or robot.base.kind != BaseKind.FIXED:
@@ -148,7 +148,7 @@ def hybrid_dynamics(
         NotApplicableError: a free joint, or a free base, moves no mass.
     """
     before, w = _spins(tree, base, qd)
-    gamma = {j: _gamma(local, before[j], w[local.i], qd.get(j, 0)) for j, local in tree.items()}
+    gamma = {j: _gamma(frame, before[j], w[frame.i], qd.get(j, 0)) for j, frame in tree.items()}
     bodies = {j: ArticulatedBody(inertias[j], _beta(inertias[j], w[j], loads.get(j))) for j in inertias}
     tips = {j for beam in tree.values() if isinstance(beam, Beam) for j in beam.bodies}
     for j in tree:
@@ -163,9 +163,9 @@ def hybrid_dynamics(
         wrench = bodies[0].inertia @ ground - bodies[0].beta
     else:
         ground = bodies[0].inertia.solve(bodies[0].beta)  # 0Vd_0 = J_0*^-1 beta_0*    (97), (109)
-    found = HybridSolution({}, {}, Twist(add(ground.v, down), ground.w), {}, wrench)
-    _accelerate(builder, tree, joints, w, gamma, bodies, ground, held, found)
-    return found
+    solution = HybridSolution({}, {}, Twist(add(ground.v, down), ground.w), {}, wrench)
+    _accelerate(builder, tree, joints, w, gamma, bodies, ground, held, solution)
+    return solution
 
 
 # -- i) outward: what moves and bears at rest of all accelerations
@@ -182,20 +182,20 @@ def _spins(
             return tip, tip
         return turned_with(element, antecedent[1], qd)
 
-    found = outward(tree, (base.w, base.w), step)
-    return {j: before for j, (before, _) in found.items()}, {j: w for j, (_, w) in found.items()}
+    velocities = outward(tree, (base.w, base.w), step)
+    return {j: before for j, (before, _) in velocities.items()}, {j: w for j, (_, w) in velocities.items()}
 
 
-def _gamma(local: TreeElement, before: Vector, w: Vector, qd: Scalar) -> Twist:
+def _gamma(frame: TreeElement, before: Vector, w: Vector, qd: Scalar) -> Twist:
     """jgamma_j, with before = jw_i and w = iw_i."""
-    if isinstance(local, Beam):
-        return local.gamma(w)
-    linear = local.to_child(cross(w, cross(w, local.position)))  # (34), (101)
+    if isinstance(frame, Beam):
+        return frame.gamma(w)
+    linear = frame.to_child(cross(w, cross(w, frame.position)))  # (34), (101)
     angular: Vector = [0, 0, 0]
     x, y = before[0] * qd, before[1] * qd
-    if local.revolute:
+    if frame.revolute:
         angular = [y, -x, 0]
-    elif local.prismatic:
+    elif frame.prismatic:
         linear = [linear[0] + 2 * y, linear[1] - 2 * x, linear[2]]
     return Twist(linear, angular)
 
@@ -219,10 +219,10 @@ class JointProjection:
     torque: Scalar
 
 
-def _projection(builder: Builder, local: Local, body: ArticulatedBody, joint: Free) -> JointProjection:
-    j, column = local.j, body.inertia.column(local)
-    inverse = inverse_inertia(j, column.along(local) + joint.ia)  # H_j = a' J* a + Ia    (36), (72), (103)
-    torque = joint.tau + body.beta.along(local)
+def _projection(builder: Builder, frame: JointFrame, body: ArticulatedBody, joint: Free) -> JointProjection:
+    j, column = frame.j, body.inertia.column(frame)
+    inverse = inverse_inertia(j, column.along(frame) + joint.ia)  # H_j = a' J* a + Ia    (36), (72), (103)
+    torque = joint.tau + body.beta.along(frame)
     section = f"link {j}: articulated body"
     return JointProjection(
         column, builder.named(f"IH{j}", inverse, section), builder.named(f"u{j}", torque, section)
@@ -241,25 +241,27 @@ def _carried(
 ) -> dict[int, ArticulatedBody]:
     """J* and beta* of every body; those of the base only if it is free."""
 
-    def step(local: TreeElement, body: ArticulatedBody, onto: ArticulatedBody) -> ArticulatedBody:
-        if not local.i and not free_base:
+    def step(frame: TreeElement, body: ArticulatedBody, onto: ArticulatedBody) -> ArticulatedBody:
+        if not frame.i and not free_base:
             return onto
-        if isinstance(local, Beam):
+        if isinstance(frame, Beam):
             root = (onto.inertia, onto.beta)
-            return ArticulatedBody(*behind(local, w[local.i], (body.inertia, body.beta), root, held=held))
-        joint, inertia, beta = _known(local, joints), body.inertia, body.beta
+            return ArticulatedBody(
+                *articulated_root(frame, w[frame.i], (body.inertia, body.beta), root, held=held)
+            )
+        joint, inertia, beta = _known(frame, joints), body.inertia, body.beta
         if isinstance(joint, Free):
-            projection = _projection(builder, local, body, joint)
+            projection = _projection(builder, frame, body, joint)
             K: AnyInertia = inertia.articulated().freed(
-                local, joint.ia, projection.inverse
+                frame, joint.ia, projection.inverse
             )  # (37), (73), (104)
             pushed = projection.column.times(projection.inverse).times(projection.torque)
-            alpha = K @ gamma[local.j] + pushed - beta  # (38), (74), (107)
+            alpha = K @ gamma[frame.j] + pushed - beta  # (38), (74), (107)
         else:
             K = inertia  # (75), (95)
-            alpha = K @ (gamma[local.j] + along(local, joint.qdd)) - beta  # (76), (89), (96)
-        beta_i = onto.beta - alpha.to_parent(local)  # (39), (77), (96), (108)
-        J_i = gathered(local, K, onto.inertia)  # (40), (78), (95), (105)
+            alpha = K @ (gamma[frame.j] + along(frame, joint.qdd)) - beta  # (76), (89), (96)
+        beta_i = onto.beta - alpha.to_parent(frame)  # (39), (77), (96), (108)
+        J_i = gathered(frame, K, onto.inertia)  # (40), (78), (95), (105)
         return ArticulatedBody(J_i, beta_i)
 
     return inward(tree, bodies, step)
@@ -277,7 +279,7 @@ def _accelerate(
     bodies: Mapping[int, ArticulatedBody],
     ground: Twist,
     held: bool,
-    found: HybridSolution,
+    solution: HybridSolution,
 ) -> None:
     """Fill in qdd of the free joints, a' f of the driven ones, and what the modes do.
 
@@ -286,28 +288,28 @@ def _accelerate(
 
     def bend(beam: Beam, root: Twist) -> Twist:
         tip = (bodies[beam.j].inertia, bodies[beam.j].beta)
-        found.modes[beam.i] = (efforts if held else accelerations)(beam, w[beam.i], tip, root)
-        edd = [0] * beam.modes if held else found.modes[beam.i]
+        solution.modes[beam.i] = (efforts if held else accelerations)(beam, w[beam.i], tip, root)
+        edd = [0] * beam.modes if held else solution.modes[beam.i]
         return beam.moved(root, w[beam.i], edd)
 
-    def step(local: TreeElement, antecedent: Twist) -> Twist:
-        if isinstance(local, Beam):
-            return bend(local, antecedent)
-        j, body, joint = local.j, bodies[local.j], _known(local, joints)
-        at_rest = antecedent.to_child(local) + gamma[j]
+    def step(frame: TreeElement, antecedent: Twist) -> Twist:
+        if isinstance(frame, Beam):
+            return bend(frame, antecedent)
+        j, body, joint = frame.j, bodies[frame.j], _known(frame, joints)
+        at_rest = antecedent.to_child(frame) + gamma[j]
         if isinstance(joint, Free):
-            projection = _projection(builder, local, body, joint)
+            projection = _projection(builder, frame, body, joint)
             qdd = projection.inverse * (
                 -projection.column.dot(at_rest) + projection.torque
             )  # (41), (80), (110)
-            found.qdd[j] = qdd
+            solution.qdd[j] = qdd
         else:
             qdd = joint.qdd
-        twist = at_rest + along(local, qdd)  # (43), (81), (98), (112)
+        twist = at_rest + along(frame, qdd)  # (43), (81), (98), (112)
         name_vectors(builder, {"WP": twist.w, "VP": twist.v}, j)
-        if isinstance(joint, Driven) and local.moving:
-            effort = body.inertia.column(local).dot(twist) - body.beta.along(local)  # (82), (99), (100)
-            found.efforts[j] = effort
+        if isinstance(joint, Driven) and frame.moving:
+            effort = body.inertia.column(frame).dot(twist) - body.beta.along(frame)  # (82), (99), (100)
+            solution.efforts[j] = effort
         return twist
 
     outward(tree, ground, step)

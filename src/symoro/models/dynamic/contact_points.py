@@ -33,13 +33,13 @@ from symoro.models.geometric.loop.postures import closed_postures
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.kinematic.tool import with_tool
 from symoro.models.recursion import (
-    Local,
+    JointFrame,
     angular_velocities,
     apply_u,
-    homeward,
+    joint_frames,
     link_accelerations,
-    local_frames,
     outward,
+    toward_base,
 )
 from symoro.models.tolerances import CONTACT_ROWS
 from symoro.program.builder import Builder
@@ -105,7 +105,7 @@ class PlacedPoints:
         places: the frames of all links.
     """
 
-    tree: Mapping[int, Local]
+    tree: Mapping[int, JointFrame]
     links: Sequence[int]
     positions: Sequence[Vector]
     places: Mapping[int, PlacedFrame]
@@ -125,7 +125,7 @@ class PlacedPoints:
         columns: dict[Coordinate, Vector] = {}
         if free_base:
             columns |= zip(BASE, [*identity(3), *skew(at)], strict=True)  # -hat(P) by its columns
-        path = homeward(self.tree, j, None, lambda local, nothing: nothing) if j else {}
+        path = toward_base(self.tree, j, None, lambda frame, nothing: nothing) if j else {}
         for k in path:
             axis = [row[2] for row in self.places[k].rotation]
             if self.tree[k].revolute:
@@ -147,13 +147,13 @@ class PlacedPoints:
 
 
 def placed_points(
-    builder: Builder, tree: Mapping[int, Local], points: Sequence[ContactPoint]
+    builder: Builder, tree: Mapping[int, JointFrame], points: Sequence[ContactPoint]
 ) -> PlacedPoints:
     """Place the frames of a tree and declare the positions of the points in their frames."""
 
-    def step(local: Local, antecedent: PlacedFrame) -> PlacedFrame:
-        rotation = [local.to_child(row) for row in antecedent.rotation]
-        return PlacedFrame(rotation, add(antecedent.position, matvec(antecedent.rotation, local.position)))
+    def step(frame: JointFrame, antecedent: PlacedFrame) -> PlacedFrame:
+        rotation = [frame.to_child(row) for row in antecedent.rotation]
+        return PlacedFrame(rotation, add(antecedent.position, matvec(antecedent.rotation, frame.position)))
 
     places = outward(tree, PlacedFrame(identity(3), [0, 0, 0]), step)
     positions: list[Vector] = [[builder.formula(x) for x in point.at] for point in points]
@@ -196,7 +196,7 @@ def _sampled_rows(robot: Robot, points: Sequence[ContactPoint]) -> Any:
     """Return the Jacobian at random postures, in units of the robot's length; symbols have nominal or random values."""
     builder = Builder("points")
     provider = constraint_provider(builder, Layout(robot))
-    placed = placed_points(builder, local_frames(builder, robot, provider.positions), points)
+    placed = placed_points(builder, joint_frames(builder, robot, provider.positions), points)
     builder.output("J", [[row[c] for c in provider.own] for row in placed.jacobian(provider)])
     program = builder.program()
     length = characteristic_length(robot)

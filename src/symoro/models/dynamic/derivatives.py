@@ -62,7 +62,7 @@ BY_WHAT = {
 ACTIVE = {"q": "qa", "qd": "qda", "qdd": "qdda"}
 
 
-def slopes_along(builder: Builder, values: Sequence[Scalar], ways: Sequence[Mapping[str, Scalar]]) -> Matrix:
+def jvp(builder: Builder, values: Sequence[Scalar], ways: Sequence[Mapping[str, Scalar]]) -> Matrix:
     """Return the derivatives of values, a column for each tangent: the rates of some symbols."""
     graph = builder.graph
     lits = [wrap(graph, x).lit for x in values]
@@ -177,7 +177,7 @@ class Linearisation:
         names = [f"nud {c.words}" for c in self.own]
         constant = dict(zip(self.own, frozen(self.builder, names), strict=True)) if solved else dict(nud)
         forces = list(self.dynamics.efforts(self.s.state, constant).values())
-        slopes = {name: slopes_along(self.builder, forces, along) for name, along in self.tangents().items()}
+        slopes = {name: jvp(self.builder, forces, along) for name, along in self.tangents().items()}
         if not solved:
             return slopes
         at = [nud[c] for c in self.own]
@@ -241,7 +241,7 @@ class Linearisation:
         if by != "q":
             return [0] * width
         torque = -self.dynamics.elements.springs[c.j]
-        return slopes_along(self.builder, [torque], self.tangents()["q"])[0]
+        return jvp(self.builder, [torque], self.tangents()["q"])[0]
 
     def _given_row(self, c: Coordinate, by: str, width: int) -> Vector:
         """Return the derivatives of an acceleration that is an input."""

@@ -18,7 +18,7 @@ from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.tree import FlexibleTree, ModesOfLinks
 from symoro.models.recursion import (
     BaseMotion,
-    Local,
+    JointFrame,
     angular_velocities,
     inward,
     linear_velocities,
@@ -44,14 +44,14 @@ class Energy(NamedTuple):
 def kinetic_energy(
     builder: Builder,
     robot: Robot,
-    locals_: Mapping[int, Local],
+    frames: Mapping[int, JointFrame],
     base: BaseMotion,
     qd: Mapping[int, Scalar],
     inertias: Mapping[int, Inertia],
 ) -> Scalar:
     """E of the links whose inertias are given, and of all rotors."""
-    _, w = angular_velocities(locals_, base, qd)
-    v = linear_velocities(locals_, base, w, qd)
+    _, w = angular_velocities(frames, base, qd)
+    v = linear_velocities(frames, base, w, qd)
     half = builder.number(1) / 2
     kinetic: Scalar = 0
     for j in inertias:
@@ -66,17 +66,17 @@ def kinetic_energy(
     return kinetic
 
 
-def whole_mass(locals_: Mapping[int, Local], inertias: Mapping[int, Inertia]) -> Moments:
+def whole_mass(frames: Mapping[int, JointFrame], inertias: Mapping[int, Inertia]) -> Moments:
     """Inward: mass and first moment about the origin of frame 0, of the links whose inertias are given."""
     nothing: Moments = (0, [0, 0, 0])
     own: dict[int, Moments] = {0: nothing} | {j: (body.m, list(body.ms)) for j, body in inertias.items()}
-    return inward(locals_, own, _carried)[0]
+    return inward(frames, own, _carried)[0]
 
 
-def _carried(local: Local, body: Moments, onto: Moments) -> Moments:
+def _carried(frame: JointFrame, body: Moments, onto: Moments) -> Moments:
     """Mass and first moment of a body, added to those of its antecedent."""
     mass, moment = body
-    return onto[0] + mass, add(onto[1], add(local.to_parent(moment), scale(mass, local.position)))
+    return onto[0] + mass, add(onto[1], add(frame.to_parent(moment), scale(mass, frame.position)))
 
 
 def flexible_energy(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symoro.models.recursion import inward, skeleton
+from symoro.models.recursion import inward, kinematic_tree
 from symoro.robot.description import JointType, Robot
 
 
@@ -95,10 +95,10 @@ def plain(robot: Robot) -> Formulation:
 
 def _carrying(robot: Robot) -> set[int]:
     """Links on which a moving joint stands, fixed frames between them or not."""
-    links = skeleton(robot)
+    links = kinematic_tree(robot)
     none = dict.fromkeys((0, *links), False)
-    found = inward(links, none, lambda bone, beyond, onto: onto or beyond or bone.moving)
-    return {j for j, carries in found.items() if carries}
+    carrying = inward(links, none, lambda node, beyond, onto: onto or beyond or node.moving)
+    return {j for j, carries in carrying.items() if carries}
 
 
 def quick(robot: Robot) -> Formulation:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symoro.expr.linalg import Matrix, Vector, matadd, transpose, zeros
-from symoro.models.joints import Trigonometry, fixed_place, is_zero
-from symoro.models.recursion import Local, inward, local_frame, outward
+from symoro.models.joints import Trigonometry, fixed_transform, is_zero
+from symoro.models.recursion import JointFrame, inward, joint_frame, outward
 from symoro.models.regrouping import carried, moving, of_matrix, staying
 from symoro.models.spatial import NOTHING, Inertia
 from symoro.program.builder import Builder
@@ -30,10 +30,10 @@ def of_link(builder: Builder, link: Link) -> Inertia:
 
 def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
     """Standard parameters of all links, link 0 first; a payload is added to the link with the tool."""
-    found = {j: of_link(builder, link) for j, link in enumerate((robot.base.link, *robot.links))}
+    inertias = {j: of_link(builder, link) for j, link in enumerate((robot.base.link, *robot.links))}
     for j, payload in payloads(builder, robot).items():
-        found[j] = joined(found[j], payload)
-    return found
+        inertias[j] = joined(inertias[j], payload)
+    return inertias
 
 
 def payloads(builder: Builder, robot: Robot) -> dict[int, Inertia]:
@@ -45,10 +45,10 @@ def payloads(builder: Builder, robot: Robot) -> dict[int, Inertia]:
     return {tool.i: of_matrix(moved)}
 
 
-def tool_frame(builder: Builder, robot: Robot, tool: Tool) -> Local:
+def tool_frame(builder: Builder, robot: Robot, tool: Tool) -> JointFrame:
     """The tool as one frame more, fixed to the one that it stands on."""
-    place = fixed_place(builder, tool.place)
-    return local_frame(robot.NF + 1, tool.place.ant, JointType.FIXED, place, Trigonometry(builder, robot))
+    place = fixed_transform(builder, tool.place)
+    return joint_frame(robot.NF + 1, tool.place.ant, JointType.FIXED, place, Trigonometry(builder, robot))
 
 
 def joined(one: Inertia, other: Inertia) -> Inertia:
@@ -59,7 +59,7 @@ def joined(one: Inertia, other: Inertia) -> Inertia:
 def effective_inertias(
     builder: Builder,
     robot: Robot,
-    locals_: Mapping[int, Local],
+    frames: Mapping[int, JointFrame],
     basis: Mapping[int, str],
     *,
     alone: bool = True,
@@ -70,18 +70,18 @@ def effective_inertias(
         alone: each link is loaded with its own. Where they are gathered first, the entries whose sum is the ZZ of a
             link that only turns about its z stay apart, to meet those of others.
     """
-    about_z = _turning_about_z(robot, locals_)
-    found = regrouped(locals_, _about_z_alone(link_inertias(builder, robot), about_z), basis)
+    about_z = _turning_about_z(robot, frames)
+    inertias = regrouped(frames, _about_z_alone(link_inertias(builder, robot), about_z), basis)
     for j in about_z if alone else ():
-        found[j] = Inertia((found[j].tensor()[5], 0, 0, 0, 0, 0), found[j].ms, found[j].m)
-    for j in (*([0] if robot.base.kind == BaseKind.FLOATING else []), *locals_):
-        only_zz = j in about_z and is_zero(found[j].k[1])
-        name_inertia(builder, j, found[j], of_link(builder, robot.link(j)), only_zz=only_zz)
-    return found
+        inertias[j] = Inertia((inertias[j].tensor()[5], 0, 0, 0, 0, 0), inertias[j].ms, inertias[j].m)
+    for j in (*([0] if robot.base.kind == BaseKind.FLOATING else []), *frames):
+        only_zz = j in about_z and is_zero(inertias[j].k[1])
+        name_inertia(builder, j, inertias[j], of_link(builder, robot.link(j)), only_zz=only_zz)
+    return inertias
 
 
 def regrouped_inertias(
-    builder: Builder, robot: Robot, locals_: Mapping[int, Local], *, with_base: bool
+    builder: Builder, robot: Robot, frames: Mapping[int, JointFrame], *, with_base: bool
 ) -> dict[int, Inertia]:
     """Return the inertias regrouped, without a loss of mass: what no joint carries is on link 0.
 
@@ -91,7 +91,7 @@ def regrouped_inertias(
     inertias = link_inertias(builder, robot)
     if not with_base:
         inertias[0] = NOTHING
-    return regrouped(locals_, _about_z_alone(inertias, _turning_about_z(robot, locals_)), {})
+    return regrouped(frames, _about_z_alone(inertias, _turning_about_z(robot, frames)), {})
 
 
 def _about_z_alone(inertias: Mapping[int, Inertia], links: Sequence[int]) -> dict[int, Inertia]:
@@ -103,34 +103,34 @@ def _about_z_alone(inertias: Mapping[int, Inertia], links: Sequence[int]) -> dic
     return reduced
 
 
-def name_inertia(builder: Builder, j: int, found: Inertia, own: Inertia, *, only_zz: bool) -> None:
+def name_inertia(builder: Builder, j: int, effective: Inertia, own: Inertia, *, only_zz: bool) -> None:
     """Name what the joints feel of link j: KXX3 where it is the link's own, KXXR3 where others are booked on it."""
     names = (*("ZZ" if only_zz else "KXX", "KYY", "KZZ", "KXY", "KXZ", "KYZ"), "MX", "MY", "MZ", "M")
     own_k = (own.tensor()[5], *own.k[1:]) if only_zz else own.k
     for name, value, before in zip(
-        names, (*found.k, *found.ms, found.m), (*own_k, *own.ms, own.m), strict=True
+        names, (*effective.k, *effective.ms, effective.m), (*own_k, *own.ms, own.m), strict=True
     ):
         same = builder.number(value).lit == builder.number(before).lit
         builder.named(f"{name}{'' if same else 'R'}{j}", value, SECTION)
 
 
-def _turning_about_z(robot: Robot, locals_: Mapping[int, Local]) -> list[int]:
+def _turning_about_z(robot: Robot, frames: Mapping[int, JointFrame]) -> list[int]:
     """Links that only turn about their own z: the first to turn, and those on axes parallel to it."""
     turns = any(not f.is_zero for f in (*robot.base.W0, *robot.base.WP0))
     if turns or robot.base.kind != BaseKind.FIXED:
         return []
 
-    def step(local: Local, antecedent: tuple[bool, bool]) -> tuple[bool, bool]:
+    def step(frame: JointFrame, antecedent: tuple[bool, bool]) -> tuple[bool, bool]:
         """Whether a link turns at all, and whether about its own z only."""
         turns, about_z = antecedent
-        return turns or local.revolute, not turns or (about_z and is_zero(local.alpha[0]))
+        return turns or frame.revolute, not turns or (about_z and is_zero(frame.alpha[0]))
 
-    found = outward(locals_, (False, False), step)
-    return [j for j in locals_ if found[j][1]]
+    turning = outward(frames, (False, False), step)
+    return [j for j in frames if turning[j][1]]
 
 
 def regrouped(
-    locals_: Mapping[int, Local], inertias: Mapping[int, Inertia], basis: Mapping[int, str]
+    frames: Mapping[int, JointFrame], inertias: Mapping[int, Inertia], basis: Mapping[int, str]
 ) -> dict[int, Inertia]:
     """The general rule, from the tips inward.
 
@@ -139,22 +139,22 @@ def regrouped(
     """
     moved: dict[int, Matrix] = {0: zeros(4, 4)}
 
-    def step(local: Local, p: Matrix, onto: Matrix) -> Matrix:
-        moved[local.j] = moving(p, local.sigma, basis.get(local.j, "K"))
-        return matadd(onto, carried(moved[local.j], _rotation(local), _fixed_position(local)))
+    def step(frame: JointFrame, p: Matrix, onto: Matrix) -> Matrix:
+        moved[frame.j] = moving(p, frame.sigma, basis.get(frame.j, "K"))
+        return matadd(onto, carried(moved[frame.j], _rotation(frame), _fixed_position(frame)))
 
-    gathered = inward(locals_, {j: inertia.matrix() for j, inertia in inertias.items()}, step)
+    gathered = inward(frames, {j: inertia.matrix() for j, inertia in inertias.items()}, step)
     return {j: of_matrix(staying(p, moved[j])) for j, p in gathered.items()}
 
 
-def _rotation(local: Local) -> Matrix:
+def _rotation(frame: JointFrame) -> Matrix:
     """iAj; for a revolute joint only its last column is read, which theta does not change."""
-    if local.revolute:
-        axis = local.axis_in_parent()
+    if frame.revolute:
+        axis = frame.axis_in_parent()
         return [[0, 0, axis[r]] for r in range(3)]
-    return transpose([local.to_parent(e) for e in ([1, 0, 0], [0, 1, 0], [0, 0, 1])])
+    return transpose([frame.to_parent(e) for e in ([1, 0, 0], [0, 1, 0], [0, 0, 1])])
 
 
-def _fixed_position(local: Local) -> Vector:
+def _fixed_position(frame: JointFrame) -> Vector:
     """iPj; for a prismatic joint it multiplies zeros only."""
-    return [0, 0, 0] if local.prismatic else local.position
+    return [0, 0, 0] if frame.prismatic else frame.position

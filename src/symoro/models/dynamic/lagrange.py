@@ -41,7 +41,7 @@ from symoro.models.catalogue import Option
 from symoro.models.coordinates.blocks import Values
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.composite import along_axes, symmetric, tree_composites
-from symoro.models.dynamic.derivatives import slopes_along
+from symoro.models.dynamic.derivatives import jvp
 from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import moment_k
@@ -52,7 +52,7 @@ from symoro.models.dynamic.tree_dynamics import State
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.factoring import simplified
 from symoro.models.ports import A
-from symoro.models.recursion import Local, outward
+from symoro.models.recursion import JointFrame, outward
 from symoro.models.references import LAGRANGE_2008
 from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
@@ -76,7 +76,7 @@ def connection(s: System, a: Matrix) -> Cube:
     own, builder = s.provider.own, s.builder
     n = len(own)
     entries = [x for row in a for x in row]
-    columns = transpose(slopes_along(builder, entries, list(s.provider.tangents().values())))
+    columns = transpose(jvp(builder, entries, list(s.provider.tangents().values())))
     slopes = [[list(column[i * n : (i + 1) * n]) for i in range(n)] for column in columns]
     place = {c: k for k, c in enumerate(own)}
     brackets = {
@@ -99,10 +99,10 @@ def connection(s: System, a: Matrix) -> Cube:
 class Renaud:
     """The recursive way to D, over the composite links of a tree whose joints all have a coordinate."""
 
-    def __init__(self, builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> None:
-        self.builder, self.robot, self.locals_ = builder, robot, locals_
-        self.composite = tree_composites(builder, robot, locals_)
-        self.joints = [j for j in sorted(locals_) if locals_[j].moving]
+    def __init__(self, builder: Builder, robot: Robot, frames: Mapping[int, JointFrame]) -> None:
+        self.builder, self.robot, self.frames = builder, robot, frames
+        self.composite = tree_composites(builder, robot, frames)
+        self.joints = [j for j in sorted(frames) if frames[j].moving]
         self.axes: dict[tuple[int, int], Vector] = {}  # (k, j): axis of joint k in frame j
 
     def run(self) -> Cube:
@@ -112,7 +112,7 @@ class Renaud:
         half = self.builder.number(1) / 2
         for j in self.joints:
             for k in chain(self.robot, j):
-                if not self.locals_[k].revolute:
+                if not self.frames[k].revolute:
                     continue
                 for i, value in self._efforts(j, k).items():
                     shared = value if j == k else value * half
@@ -122,13 +122,13 @@ class Renaud:
     def _axis(self, k: int, j: int) -> Vector:
         if (k, j) not in self.axes:
             z: Vector = [0, 0, 1]
-            self.axes[k, j] = z if k == j else self.locals_[j].to_child(self._axis(k, self.locals_[j].i))
+            self.axes[k, j] = z if k == j else self.frames[j].to_child(self._axis(k, self.frames[j].i))
         return self.axes[k, j]
 
     def _efforts(self, j: int, k: int) -> dict[int, Scalar]:
         """Torques of all joints under the acceleration that the pair (j, k) causes at unit speeds."""
         x, y, z = self._axis(k, j)
-        if self.locals_[j].revolute:
+        if self.frames[j].revolute:
             if j == k:
                 u: Matrix = [[-1, 0, 0], [0, -1, 0], [0, 0, 0]]
             else:
@@ -136,9 +136,9 @@ class Renaud:
             vd: Vector = [0, 0, 0]
         else:
             u, vd = [[0] * 3 for _ in range(3)], [2 * y, -2 * x, 0]
-        found = self._inward(j, u, vd)
-        found.update(self._outward(j, u, vd))
-        return found
+        torques = self._inward(j, u, vd)
+        torques.update(self._outward(j, u, vd))
+        return torques
 
     def _wrench(self, inertia: Inertia, u: Matrix, vd: Vector) -> Wrench:
         ms = list(inertia.ms)
@@ -146,23 +146,23 @@ class Renaud:
         return Wrench(force, add(moment_k(inertia.k, u), cross(ms, vd)))
 
     def _inward(self, j: int, u: Matrix, vd: Vector) -> dict[int, Scalar]:
-        return along_axes(self.locals_, j, self._wrench(self.composite[j], u, vd))
+        return along_axes(self.frames, j, self._wrench(self.composite[j], u, vd))
 
     def _outward(self, j: int, u: Matrix, vd: Vector) -> dict[int, Scalar]:
-        found: dict[int, Scalar] = {}
-        for i, (here, there) in outward(self.locals_, (u, vd), _carried, root=j).items():
-            local = self.locals_[i]
-            if i != j and local.moving:
-                found[i] = self._wrench(self.composite[i], here, there).along(local)
-        return found
+        torques: dict[int, Scalar] = {}
+        for i, (here, there) in outward(self.frames, (u, vd), _carried, root=j).items():
+            frame = self.frames[i]
+            if i != j and frame.moving:
+                torques[i] = self._wrench(self.composite[i], here, there).along(frame)
+        return torques
 
 
-def _carried(local: Local, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector]:
+def _carried(frame: JointFrame, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector]:
     """U and VP of a body that is fixed to its antecedent."""
     u, vd = moved
-    turned = [local.to_child(row) for row in u]
-    here = transpose([local.to_child(column) for column in transpose(turned)])
-    return here, local.to_child(add(vd, matvec(u, local.position)))
+    turned = [frame.to_child(row) for row in u]
+    here = transpose([frame.to_child(column) for column in transpose(turned)])
+    return here, frame.to_child(add(vd, matvec(u, frame.position)))
 
 
 READ = Inputs()

@@ -73,7 +73,7 @@ from symoro.models.ports import (
     VD0,
     WRENCH0,
 )
-from symoro.models.recursion import outward, skeleton
+from symoro.models.recursion import kinematic_tree, outward
 from symoro.models.references import FLEXIBLE_1998, NEWTON_EULER_2010, SYMORO_1997, WHEELED_1996
 from symoro.program.count import count
 from symoro.program.pipeline import optimise
@@ -108,7 +108,7 @@ CLEAR = 0.8  # ratio of two counts that the optimising passes do not reverse
 
 def is_long(robot: Robot) -> bool:
     """Return whether so many joints are in one row that the inertia matrix is not worth trying."""
-    depths = outward(skeleton(robot), 0, lambda bone, before: before + bone.moving)
+    depths = outward(kinematic_tree(robot), 0, lambda link, before: before + link.moving)
     return max(depths.values()) > MATRIX_UP_TO
 
 
@@ -722,14 +722,14 @@ def energy(robot: Robot, rotation: str = "matrix") -> Program:
 
     def build(by_matrix: bool) -> Program:
         s = system("energy", layout, quick(robot), Inputs(position=True), rotation=rotation)
-        found = s.tree.energy(s.state, by_matrix=by_matrix)
-        weight = dot(s.tree.gravity, found.moment)
+        result = s.tree.energy(s.state, by_matrix=by_matrix)
+        weight = dot(s.tree.gravity, result.moment)
         if s.position:
             world = [s.builder.formula(g) for g in robot.base.G]
-            weight = found.mass * dot(world, s.position) + weight
-        s.builder.output(E, found.kinetic)
+            weight = result.mass * dot(world, s.position) + weight
+        s.builder.output(E, result.kinetic)
         s.builder.output(
-            energy_outputs(structure_of(layout))[1], -weight + s.tree.elements.energy() + found.strain
+            energy_outputs(structure_of(layout))[1], -weight + s.tree.elements.energy() + result.strain
         )
         return s.builder.program()
 

@@ -33,7 +33,7 @@ from symoro.models.dynamic.inertia import SECTION
 from symoro.models.joints import Angle, Trigonometry
 from symoro.models.recursion import (
     BaseMotion,
-    Local,
+    JointFrame,
     SinCos,
     inward,
     origin,
@@ -55,9 +55,9 @@ class LinkState:
     j: int
     i: int
     sigma: JointType
-    lead: SinCos  # turn about z_i ahead of alpha
+    pre_rotation: SinCos  # turn about z_i ahead of alpha
     alpha: SinCos
-    own: SinCos  # turn about z_j after alpha
+    joint_rotation: SinCos  # turn about z_j after alpha
     position: Vector  # iPj in the axes of body i
     residual: Angle | None = None  # turn that is left to the inertia and to the children
     group: Angle | None = None  # turn since the first of a run of parallel axes
@@ -73,15 +73,15 @@ class LinkState:
     moment: Vector = field(default_factory=list)
     deferred: list[tuple[Angle, Vector]] = field(default_factory=list)
 
-    def ahead(self, v: Vector) -> Vector:
+    def before_joint(self, v: Vector) -> Vector:
         """A vector of body i in the axes ahead of the joint's own turn."""
-        return turn_back_x(self.alpha, turn_back_z(self.lead, v))
+        return turn_back_x(self.alpha, turn_back_z(self.pre_rotation, v))
 
     def to_body(self, v: Vector) -> Vector:
-        return turn_back_z(self.own, self.ahead(v))
+        return turn_back_z(self.joint_rotation, self.before_joint(v))
 
     def to_antecedent(self, v: Vector) -> Vector:
-        return turn_z(self.lead, turn_x(self.alpha, turn_z(self.own, v)))
+        return turn_z(self.pre_rotation, turn_x(self.alpha, turn_z(self.joint_rotation, v)))
 
 
 class NewtonEuler:
@@ -91,42 +91,42 @@ class NewtonEuler:
         self,
         builder: Builder,
         formulation: Formulation,
-        locals_: Mapping[int, Local],
+        frames: Mapping[int, JointFrame],
         trig: Trigonometry,
     ) -> None:
         self.builder, self.formulation, self.trig = builder, formulation, trig
         none = builder.number(0), builder.number(1)
         self.ground = LinkState(0, 0, JointType.FIXED, none, none, none, [0, 0, 0])
         self.ground.force, self.ground.moment = [0, 0, 0], [0, 0, 0]
-        self.bodies = outward(locals_, self.ground, self._placed)
+        self.bodies = outward(frames, self.ground, self._placed)
         del self.bodies[0]
         self.efforts: dict[int, Scalar] = {}
         self.with_base = False
 
     # -- frames
 
-    def _placed(self, local: Local, parent: LinkState) -> LinkState:
+    def _placed(self, frame: JointFrame, parent: LinkState) -> LinkState:
         """The body in the axes of its formulation: the turn that the antecedent left comes first."""
-        place, sincos = local.place, self.trig.sincos
-        lead = parent.residual + place.gamma if parent.residual else place.gamma
-        before = local.revolute and self.formulation.of(local.j).before
-        flat = place.alpha.value.is_zero
-        turn = lead + place.theta if flat else place.theta
+        transform, sincos = frame.transform, self.trig.sincos
+        pre_rotation = parent.residual + transform.gamma if parent.residual else transform.gamma
+        before = frame.revolute and self.formulation.of(frame.j).before
+        flat = transform.alpha.value.is_zero
+        turn = pre_rotation + transform.theta if flat else transform.theta
         none = Angle(self.builder.number(0))
         body = LinkState(
-            local.j,
-            local.i,
-            local.sigma,
-            lead=sincos(none if flat else lead),
-            alpha=local.alpha,
-            own=sincos(none if before else turn),
-            position=origin(sincos(lead), local.alpha, place.b, place.d, place.r),
+            frame.j,
+            frame.i,
+            frame.sigma,
+            pre_rotation=sincos(none if flat else pre_rotation),
+            alpha=frame.alpha,
+            joint_rotation=sincos(none if before else turn),
+            position=origin(sincos(pre_rotation), frame.alpha, transform.b, transform.d, transform.r),
             residual=turn if before else None,
         )
-        if local.revolute and not before:
-            straight = flat and place.gamma.value.is_zero and self.formulation.parallel_out
+        if frame.revolute and not before:
+            straight = flat and transform.gamma.value.is_zero and self.formulation.parallel_out
             body.parallel = bool(straight and parent.group)
-            body.group = parent.group + place.theta if straight and parent.group else turn
+            body.group = parent.group + transform.theta if straight and parent.group else turn
         return body
 
     # -- outward
@@ -155,20 +155,20 @@ class NewtonEuler:
 
     def _turn(self, body: LinkState, parent: LinkState, qd: Scalar, qdd: Scalar, choice: Choice) -> None:
         """Rotation of a body behind a revolute joint."""
-        sincos = self.trig.sincos(body.group) if body.parallel and body.group else body.own
-        axis = turn_z(body.lead, turn_x(body.alpha, [0, 0, 1]))
+        sincos = self.trig.sincos(body.group) if body.parallel and body.group else body.joint_rotation
+        axis = turn_z(body.pre_rotation, turn_x(body.alpha, [0, 0, 1]))
         if body.parallel:
             body.run_w, body.run_u = [*parent.run_w[:2], parent.w[2]], parent.run_u
         else:
-            body.run_w = body.ahead(parent.w)
+            body.run_w = body.before_joint(parent.w)
         wx, wy, wz = turn_back_z(sincos, body.run_w)
         w1, w2, w3 = body.w = [wx, wy, wz + qd]
         t12, t13, t23 = w1 * w2, w1 * w3, w2 * w3
         if not body.run_u:
-            body.run_u = body.ahead(matvec(parent.u, axis))
+            body.run_u = body.before_joint(matvec(parent.u, axis))
         if choice.column:
             u13, u23, u33 = turn_back_z(sincos, body.run_u)
-            wd3 = body.ahead(parent.wd)[2] + qdd
+            wd3 = body.before_joint(parent.wd)[2] + qdd
             wd2, wd1 = u13 - t13, t23 - u23
             if choice.doubled:
                 twice = 2 * w3
@@ -268,11 +268,11 @@ class NewtonEuler:
             parent.deferred += [(body.group, body.moment), *body.deferred]
             parent.moment = add(parent.moment, [0, 0, body.moment[2]])
             return
-        turned = turn_z(body.own, body.moment)
+        turned = turn_z(body.joint_rotation, body.moment)
         for angle, moment in body.deferred:
             x, y, _ = turn_z(self.trig.sincos(angle), moment)
             turned = [turned[0] + x, turned[1] + y, turned[2]]
-        parent.moment = add(parent.moment, turn_z(body.lead, turn_x(body.alpha, turned)))
+        parent.moment = add(parent.moment, turn_z(body.pre_rotation, turn_x(body.alpha, turned)))
 
     def _named_wrench(self, force: str, moment: str, body: LinkState, phase: str) -> None:
         j = body.j
@@ -321,4 +321,6 @@ def _moment_j(inertia: Inertia, body: LinkState) -> Vector:
 
 
 def _right_angles(body: LinkState) -> bool:
-    return all(x.number in (-1, 0, 1) for t in (body.lead, body.alpha, body.own) for x in t)
+    return all(
+        x.number in (-1, 0, 1) for t in (body.pre_rotation, body.alpha, body.joint_rotation) for x in t
+    )

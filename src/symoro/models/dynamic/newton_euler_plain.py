@@ -28,7 +28,7 @@ from symoro.expr.linalg import Vector, add, cross, scale, subtract
 from symoro.expr.scalar import Scalar
 from symoro.models.recursion import (
     BaseMotion,
-    Local,
+    JointFrame,
     apply_u,
     inward,
     outward,
@@ -46,7 +46,7 @@ class LinkMotion:
 
 
 def link_motions(
-    tree: Mapping[int, Local],
+    tree: Mapping[int, JointFrame],
     base: BaseMotion,
     down: Vector,
     qd: Mapping[int, Scalar],
@@ -54,17 +54,17 @@ def link_motions(
 ) -> dict[int, LinkMotion]:
     """The motion of every link, the base's included; `down` is gravity in frame 0."""
 
-    def step(local: Local, i: LinkMotion) -> LinkMotion:
-        rate, acceleration = qd.get(local.j, 0), qdd.get(local.j, 0)
-        w = local.to_child(i.w)  # (18)
-        wd = local.to_child(i.wd)
-        vd = local.to_child(add(i.vd, apply_u(i.w, i.wd, local.position)))
+    def step(frame: JointFrame, i: LinkMotion) -> LinkMotion:
+        rate, acceleration = qd.get(frame.j, 0), qdd.get(frame.j, 0)
+        w = frame.to_child(i.w)  # (18)
+        wd = frame.to_child(i.wd)
+        vd = frame.to_child(add(i.vd, apply_u(i.w, i.wd, frame.position)))
         along: Vector = [0, 0, acceleration]
         across = cross(w, [0, 0, rate])
-        if local.revolute:
+        if frame.revolute:
             wd = add(wd, add(along, across))  # (20)
             w = add(w, [0, 0, rate])  # (19)
-        elif local.prismatic:
+        elif frame.prismatic:
             vd = add(vd, add(along, scale(2, across)))  # (21)
         return LinkMotion(w, wd, vd)
 
@@ -81,7 +81,7 @@ def wrench_of(inertia: Inertia, motion: LinkMotion) -> Wrench:
 
 
 def link_wrenches(
-    tree: Mapping[int, Local],
+    tree: Mapping[int, JointFrame],
     motions: Mapping[int, LinkMotion],
     inertias: Mapping[int, Inertia],
     loads: Mapping[int, Vector],
@@ -92,9 +92,9 @@ def link_wrenches(
         own[j] = wrench_of(inertias[j], motion)
         if j in loads:
             own[j] = own[j] + Wrench(loads[j][:3], loads[j][3:])  # (26), (27)
-    return inward(tree, own, lambda local, f, onto: onto + f.to_parent(local))  # (25), (28) to (30)
+    return inward(tree, own, lambda frame, f, onto: onto + f.to_parent(frame))  # (25), (28) to (30)
 
 
-def efforts(tree: Mapping[int, Local], wrenches: Mapping[int, Wrench]) -> dict[int, Scalar]:
+def efforts(tree: Mapping[int, JointFrame], wrenches: Mapping[int, Wrench]) -> dict[int, Scalar]:
     """What each joint bears along its axis; the torque of its drive is to be added (31)."""
-    return {j: wrenches[j].along(local) for j, local in tree.items() if local.moving}
+    return {j: wrenches[j].along(frame) for j, frame in tree.items() if frame.moving}

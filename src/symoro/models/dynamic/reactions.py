@@ -32,15 +32,15 @@ def loop_reactions(robot: Robot, name: str) -> Program:
     accelerations = provider.accelerations(s.known.accelerations, s.state.nu)
     forces = dynamics.tree_forces(s.state, accelerations)
     builder.output(TAU_ACTIVE, list(provider.project(forces).values()))
-    found = LoopReactions(provider.joints, {c.j: force for c, force in forces.items()})
-    for j, wrench in found.on_environment().items():
+    reactions = LoopReactions(provider.joints, {c.j: force for c, force in forces.items()})
+    for j, wrench in reactions.on_environment().items():
         dynamics.loads[j] = add(dynamics.loads[j], wrench) if j in dynamics.loads else wrench
     bodies = dynamics.walk(s.state, accelerations, dynamics.inertias).bodies
     first = next(iter(provider.positions.values()))
     left_open = undetermined(robot)
     rows: dict[int, Vector] = {j: body.force + body.moment for j, body in sorted(bodies.items())}
     builder.output(REACTIONS, _open(builder, first, rows, left_open.links))
-    builder.output(CUT_REACTIONS, _open(builder, first, found.at_cuts(), left_open.opened))
+    builder.output(CUT_REACTIONS, _open(builder, first, reactions.at_cuts(), left_open.opened))
     return replace(builder.program(), choices=tuple(left_open.words()))
 
 

@@ -31,10 +31,10 @@ def recall(robot: Robot, model: str) -> Formulation | None:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         links = tuple(Choice(**choice) for choice in data["links"])
-        found = Formulation(links, bool(data["parallel_out"]), bool(data["parallel_in"]))
+        formulation = Formulation(links, bool(data["parallel_out"]), bool(data["parallel_in"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found if len(links) == robot.NL else None
+    return formulation if len(links) == robot.NL else None
 
 
 def remember(robot: Robot, model: str, formulation: Formulation) -> None:

@@ -67,15 +67,15 @@ def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict
         names = [f"{n}{j}" for j in formulas for n in WRENCH]
         entries = builder.input(EXTERNAL, (len(formulas), 6), names)
         given = {j: list(entries[6 * k : 6 * k + 6]) for k, j in enumerate(formulas)}
-    found: dict[int, Vector] = {}
+    by_link: dict[int, Vector] = {}
     for j, row in {0: of_base, **formulas}.items():
         read = [bool(f.symbols) or bool(given and robot.B and f.is_zero and j in given) for f in row]
         if any(read) or any(not f.is_zero for f in row):
-            found[j] = [given[j][k] if read[k] else builder.formula(f) for k, f in enumerate(row)]
+            by_link[j] = [given[j][k] if read[k] else builder.formula(f) for k, f in enumerate(row)]
     for j, extra in _of_payload(builder, robot).items():
         if j or with_base:
-            found[j] = add(found[j], extra) if j in found else extra
-    return found
+            by_link[j] = add(by_link[j], extra) if j in by_link else extra
+    return by_link
 
 
 def _of_payload(builder: Builder, robot: Robot) -> dict[int, Vector]:

@@ -44,7 +44,7 @@ from symoro.models.dynamic.inertia import effective_inertias, link_inertias, reg
 from symoro.models.dynamic.newton_euler import NewtonEuler
 from symoro.models.dynamic.setting import gravity, wrenches
 from symoro.models.joints import Trigonometry, is_zero
-from symoro.models.recursion import BaseMotion, Local, base_motion, local_frames, outward
+from symoro.models.recursion import BaseMotion, JointFrame, base_motion, joint_frames, outward
 from symoro.models.solvers import TreeFactors, chain_parents
 from symoro.models.spatial import Inertia, Twist, Wrench, turned
 from symoro.program.builder import Builder
@@ -129,8 +129,8 @@ class TreeDynamics:
         return gravity(self.builder, self.robot)
 
     @cached_property
-    def tree(self) -> dict[int, Local]:
-        return local_frames(self.builder, self.robot, self.provider.positions, self.trig)
+    def tree(self) -> dict[int, JointFrame]:
+        return joint_frames(self.builder, self.robot, self.provider.positions, self.trig)
 
     @cached_property
     def flexible(self) -> FlexibleTree:
@@ -386,13 +386,13 @@ class TreeDynamics:
         v = list(base.values())
         rows: dict[int, Scalar] = {}
 
-        def step(local: Local, antecedent: Twist) -> Twist:
+        def step(frame: JointFrame, antecedent: Twist) -> Twist:
             # Ahead of the joint's own rotation, which the composite inertia has made already.
-            ahead = antecedent.ahead(local)
-            if local.moving:
-                column = turned(local.theta, column_of(local, self.composites[local.j]))
-                rows[local.j] = column.dot(ahead)
-            return ahead.behind(local)
+            before_joint = antecedent.before_joint(frame)
+            if frame.moving:
+                column = turned(frame.theta, column_of(frame, self.composites[frame.j]))
+                rows[frame.j] = column.dot(before_joint)
+            return before_joint.after_joint(frame)
 
         outward(self.tree, Twist(v[:3], v[3:]), step)
         total = {c: x + rows.get(c.j, 0) if c.block is Block.JOINT else x for c, x in at_rest.items()}

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, add, homogeneous, identity, matvec, transpose
 from symoro.models.coordinates.couplings import joint_positions
-from symoro.models.joints import Trigonometry, fixed_place, place_of
-from symoro.models.recursion import Local, bones, local_frame, outward
+from symoro.models.joints import Trigonometry, fixed_transform, joint_transform
+from symoro.models.recursion import JointFrame, joint_frame, outward, tree_links
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
@@ -35,7 +35,7 @@ class FramePlace:
     rotation: Matrix
     position: Vector
 
-    def then(self, local: Local) -> FramePlace:
+    def then(self, local: JointFrame) -> FramePlace:
         """The frame that stands on this one."""
         columns = [local.to_parent(axis) for axis in identity(3)]
         turned = transpose([matvec(self.rotation, column) for column in columns])
@@ -48,13 +48,13 @@ def all_frames(robot: Robot) -> Program:
     q = joint_positions(builder, robot, cut=bool(robot.B))
     trig = Trigonometry(builder, robot)
     tree = {
-        j: local_frame(j, bone.i, bone.sigma, place_of(builder, robot, j, q), trig)
-        for j, bone in bones(robot, outward_order(robot)).items()
+        j: joint_frame(j, link.i, link.sigma, joint_transform(builder, robot, j, q), trig)
+        for j, link in tree_links(robot, outward_order(robot)).items()
     }
     if robot.tool:
-        place = fixed_place(builder, robot.tool.place)
+        place = fixed_transform(builder, robot.tool.place)
         last = robot.NF + 1
-        tree[last] = local_frame(last, robot.tool.place.ant, JointType.FIXED, place, trig)
+        tree[last] = joint_frame(last, robot.tool.place.ant, JointType.FIXED, place, trig)
     poses = outward(tree, FramePlace(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
     builder.output(PLACES, [homogeneous(poses[j].rotation, poses[j].position) for j in sorted(tree)])
     if followers(robot):

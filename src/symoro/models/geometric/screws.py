@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from symoro.errors import NotApplicableError
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.joints import Angle, fixed_place, place_of
+from symoro.models.joints import Angle, fixed_transform, joint_transform
 from symoro.program.builder import Builder
 from symoro.robot.description import BaseKind, Placement, Robot
 from symoro.robot.topology import path
@@ -100,7 +100,7 @@ def screws_between(
 
 
 def _screws_down(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> list[Screw]:
-    i, place = robot.frame(j).ant, place_of(builder, robot, j, q)
+    i, place = robot.frame(j).ant, joint_transform(builder, robot, j, q)
     return [
         Screw("z", place.gamma, place.b, i),
         Screw("x", place.alpha, place.d, i),
@@ -109,7 +109,7 @@ def _screws_down(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]
 
 
 def _placed(builder: Builder, place: Placement) -> list[Screw]:
-    i, at = place.ant, fixed_place(builder, place)
+    i, at = place.ant, fixed_transform(builder, place)
     return [Screw("z", at.gamma, at.b, i), Screw("x", at.alpha, at.d, i), Screw("z", at.theta, at.r, i)]
 
 

@@ -55,8 +55,8 @@ class Column:
     def value(self, robot: Robot) -> Formula:
         """The robot's own value."""
         owner = robot.link(self.j) if self.kind in INERTIAL else robot.frame(self.j)
-        found: Formula = getattr(owner, self.kind)
-        return found
+        formula: Formula = getattr(owner, self.kind)
+        return formula
 
 
 NO_PARAMETERS = "all its inertial parameters are zero: give its links symbols, as M1"
@@ -130,13 +130,13 @@ def at_posture(robot: Robot, posture: PostureLike | None) -> Robot:
         return robot
     from symoro.models.numeric.home import closed_home, has_loop_numbers  # which need NumPy
 
-    found = with_home(robot, posture)
-    if has_loop_numbers(found) and closed_home(found) is None:
+    moved = with_home(robot, posture)
+    if has_loop_numbers(moved) and closed_home(moved) is None:
         raise OptionError(
             f"posture: the loops of robot '{robot.name}' do not close near it",
             hint="give the positions of all joints, in the order of q, of a posture in which the loops are closed",
         )
-    return found
+    return moved
 
 
 def all_inertial_columns(robot: Robot) -> list[Column]:
@@ -156,5 +156,5 @@ def friction_columns(robot: Robot, friction: str) -> list[Column]:
     """Friction and offsets of the moving joints."""
     if friction == "none":
         return []
-    found = _of_joints(robot, FRICTION)
-    return [c for c in found if friction == "all" or not c.value(robot).is_zero]
+    candidates = _of_joints(robot, FRICTION)
+    return [c for c in candidates if friction == "all" or not c.value(robot).is_zero]

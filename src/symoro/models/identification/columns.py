@@ -27,9 +27,9 @@ from symoro.robot.description import INERTIAL, Robot
 def columns(robot: Robot, parameters: str = "standard", friction: str = "given") -> list[Column]:
     """Return the columns, link by link: inertia, rotor inertia, friction, stiffness."""
     inertial = base_columns(robot) if parameters == "base" else inertial_columns(robot)
-    found = [*inertial, *friction_columns(robot, friction), *stiffness_columns(robot)]
+    chosen = [*inertial, *friction_columns(robot, friction), *stiffness_columns(robot)]
     order = (*INERTIAL, "IA", *FRICTION, "k")
-    return sorted(found, key=lambda column: (column.j, order.index(column.kind)))
+    return sorted(chosen, key=lambda column: (column.j, order.index(column.kind)))
 
 
 def base_columns(robot: Robot) -> list[Column]:

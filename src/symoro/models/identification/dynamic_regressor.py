@@ -47,7 +47,7 @@ from symoro.models.identification.column import (
 )
 from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
-from symoro.models.recursion import local_frames
+from symoro.models.recursion import joint_frames
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 from symoro.robot.topology import elastic_joints
@@ -55,7 +55,7 @@ from symoro.robot.topology import elastic_joints
 RegressorEntries = dict[tuple[Coordinate, Column], Scalar]  # (coordinate of the tree, column)
 
 
-def felt(body: LinkState, twist: RunTwist) -> dict[str, Scalar]:
+def regressor_row(body: LinkState, twist: RunTwist) -> dict[str, Scalar]:
     """The effort of one joint for a unit of each parameter of a link, which moves by `twist` with that joint."""
     u, w, wd, vd, (d23, d31, d12) = body.u, body.w, body.wd, body.vd, body.d
     w12, w13, w23 = w[0] * w[1], w[0] * w[2], w[1] * w[2]
@@ -89,7 +89,7 @@ def regressor(s: System, formulation: Formulation) -> RegressorEntries:
     base, down, trig = dynamics.root(rates, accelerations), dynamics.gravity, Trigonometry(builder, robot)
     qd, qdd = ({j: values[joint(j)] for j in dynamics.joints} for values in (rates, accelerations))
     recursion = NewtonEuler(
-        builder, formulation, local_frames(builder, robot, s.provider.positions, trig), trig
+        builder, formulation, joint_frames(builder, robot, s.provider.positions, trig), trig
     )
     recursion.move(base, down, qd, qdd)
     bodies = {0: recursion.ground, **recursion.bodies}
@@ -97,7 +97,7 @@ def regressor(s: System, formulation: Formulation) -> RegressorEntries:
     for (c, j), twist in joint_twists(recursion.bodies, trig, free_base=dynamics.with_base).items():
         row = row_name(c)
         name_twist(builder, ("JV", "JW"), f"{row}_{j}", twist)
-        for kind, value in felt(bodies[j], twist).items():
+        for kind, value in regressor_row(bodies[j], twist).items():
             entries[c, Column(kind, j)] = builder.named(f"W{row}_{kind}{j}", value)
     return entries | drive_entries(s, accelerations)
 

@@ -73,13 +73,13 @@ def energy_functions(
     g = weights(bodies, down, trig)
     heights = _heights(bodies, g, ground.height)
     half = builder.number(1) / 2
-    found: dict[Column, Scalar] = {}
+    functions: dict[Column, Scalar] = {}
     for j in (0, *bodies) if base else bodies:
         name_twist(builder, ("V", "W"), str(j) if j < 10 else f"_{j}", moving[j], f"link {j}: velocities")
         for kind, value in _of_link(moving[j], g[j], heights[j], half).items():
-            found[Column(kind, j)] = value
-    found |= {Column("IA", j): half * (rate * rate) for j, rate in qd.items()}
-    return found
+            functions[Column(kind, j)] = value
+    functions |= {Column("IA", j): half * (rate * rate) for j, rate in qd.items()}
+    return functions
 
 
 def _of_link(moving: RunTwist, g: Vector, height: Scalar, half: Scalar) -> dict[str, Scalar]:
@@ -114,10 +114,10 @@ def energy_columns(s: System) -> dict[Column, Scalar]:
         v: Vector = [rates[c] for c in BASE]
         height = -dot([s.builder.formula(g) for g in robot.base.G], s.position) if s.position else 0
         base = FreeBase(RunTwist(v[:3], Direction(v[3:])), height)
-    found = energy_functions(s.builder, s.tree.robot, s.provider.positions, qd, down, base)
+    functions = energy_functions(s.builder, s.tree.robot, s.provider.positions, qd, down, base)
     half = s.builder.number(1) / 2
-    found |= {Column("k", j): half * (stretch * stretch) for j, stretch in stretches(s).items()}
-    return found
+    functions |= {Column("k", j): half * (stretch * stretch) for j, stretch in stretches(s).items()}
+    return functions
 
 
 READ = Inputs(position=True)

@@ -143,27 +143,27 @@ def split(s: System) -> Split:
     moving = velocities(bodies, qd, trig, base)
     g = weights(bodies, down, trig)
     rate = joint_twists(bodies, trig, free_base=s.tree.with_base)
-    found = Split({}, {})
+    parts = Split({}, {})
     ground = base_shifts(base) if s.tree.with_base else {}
     for (c, j), shift in shifts(bodies, moving, trig, ground).items():
         name_twist(builder, ("JV", "JW"), f"{row_name(c)}_{j}", rate[c, j], f"link {j}: Jacobian columns")
         for kind, value in momenta(moving[j], rate[c, j]).items():
-            found.first[c, Column(kind, j)] = value
+            parts.first[c, Column(kind, j)] = value
         for kind, value in slopes(moving[j], rate[c, j], shift, g[j]).items():
-            found.second[c, Column(kind, j)] = value
+            parts.second[c, Column(kind, j)] = value
     for j, velocity in qd.items():
-        found.first[joint(j), Column("IA", j)] = velocity
-    found.second.update(drive_entries(s, None))
-    return found
+        parts.first[joint(j), Column("IA", j)] = velocity
+    parts.second.update(drive_entries(s, None))
+    return parts
 
 
-def second_rows(s: System, found: Split, chosen: Sequence[Column]) -> Matrix:
+def second_rows(s: System, parts: Split, chosen: Sequence[Column]) -> Matrix:
     """Return the rows of D2: G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K."""
-    second = rows(s, found.second, chosen)
+    second = rows(s, parts.second, chosen)
     if s.provider.is_constant:
         return second
     turning = transpose(s.provider.matrix_rate(s.state.nu))
-    first = [[found.first.get((c, column), 0) for c in s.provider.tree] for column in chosen]
+    first = [[parts.first.get((c, column), 0) for c in s.provider.tree] for column in chosen]
     return [
         [x - dot(row, column) for x, column in zip(line, first, strict=True)]
         for line, row in zip(second, turning, strict=True)
@@ -222,9 +222,9 @@ def filtered_identification(
     layout = Layout(unloaded(robot))
     s = system("filtered_identification", layout, quick(robot), Inputs(), rotation=rotation)
     chosen = columns(robot, parameters, friction)
-    found = split(s)
+    parts = split(s)
     d1, d2 = momentum_ports(structure_of(layout))
-    s.builder.output(d1, rows(s, found.first, chosen))
-    s.builder.output(d2, second_rows(s, found, chosen))
+    s.builder.output(d1, rows(s, parts.first, chosen))
+    s.builder.output(d2, second_rows(s, parts, chosen))
     output_spring_torques(s)
     return with_columns(s.builder.program(), chosen, robot, parameters)

@@ -66,10 +66,10 @@ def lost(column: Column, qd: Mapping[int, Scalar]) -> Scalar:
 
 def energy_rates(s: System) -> dict[Column, Scalar]:
     """Return dh/dt = nu' W."""
-    found: dict[Column, Scalar] = {}
+    rates: dict[Column, Scalar] = {}
     for (c, column), entry in regressor(s, formulations(s.layout.robot)[0]).items():
-        found[column] = found.get(column, 0) + s.state.rates[c] * entry
-    return found
+        rates[column] = rates.get(column, 0) + s.state.rates[c] * entry
+    return rates
 
 
 READ = Inputs(position=True)

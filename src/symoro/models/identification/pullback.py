@@ -38,7 +38,7 @@ def regressor_pullback(robot: Robot, parameters: str = "base", friction: str = "
     weights = builder.input(Y, (len(matrix), len(chosen)))
     graph = builder.graph
     names = [(f"{name}{j}", port) for name, port in SLOPES for j in independent(robot)]
-    found = reverse(
+    adjoints = reverse(
         graph,
         [wrap(graph, x).lit for row in matrix for x in row],
         [weight.lit for weight in weights],
@@ -46,6 +46,6 @@ def regressor_pullback(robot: Robot, parameters: str = "base", friction: str = "
     )
     for _, port in SLOPES:
         builder.output(
-            port, [Expr(graph, x) for x, (_, own) in zip(found, names, strict=True) if own is port]
+            port, [Expr(graph, x) for x, (_, own) in zip(adjoints, names, strict=True) if own is port]
         )
     return optimise(builder.program())

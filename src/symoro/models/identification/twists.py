@@ -18,7 +18,7 @@ from symoro.models.coordinates.blocks import BASE, Coordinate, joint
 from symoro.models.dynamic.formulation import Formulation, quick
 from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
 from symoro.models.joints import Trigonometry
-from symoro.models.recursion import local_frames, outward, turn_back_z
+from symoro.models.recursion import joint_frames, outward, turn_back_z
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 
@@ -30,15 +30,17 @@ class Direction:
     """A free vector in the axes of a body, and what it is ahead of the run of parallel axes that the body ends."""
 
     value: Vector
-    ahead: Vector | None = None
+    before_run: Vector | None = None
 
     def to(self, body: LinkState, trig: Trigonometry) -> Direction:
         """The vector in the axes of the next body."""
-        if body.parallel and body.group and self.ahead is not None:
-            x, y, _ = turn_back_z(trig.sincos(body.group), self.ahead)
-            return Direction([x, y, self.value[2]], self.ahead)
-        ahead = body.ahead(self.value)
-        return Direction(turn_back_z(body.own, ahead), None if body.parallel else ahead)
+        if body.parallel and body.group and self.before_run is not None:
+            x, y, _ = turn_back_z(trig.sincos(body.group), self.before_run)
+            return Direction([x, y, self.value[2]], self.before_run)
+        before_joint = body.before_joint(self.value)
+        return Direction(
+            turn_back_z(body.joint_rotation, before_joint), None if body.parallel else before_joint
+        )
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def placed(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry
 ) -> dict[int, LinkState]:
     """The bodies on their antecedents, each after its own."""
-    return NewtonEuler(builder, own_axes(quick(robot)), local_frames(builder, robot, q, trig), trig).bodies
+    return NewtonEuler(builder, own_axes(quick(robot)), joint_frames(builder, robot, q, trig), trig).bodies
 
 
 def joint_twists(bodies: Bodies, trig: Trigonometry, *, free_base: bool = False) -> Twists:
@@ -139,8 +141,8 @@ def velocities(
 
 def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Vector]:
     """Gravity in the axes of every link."""
-    found = outward(bodies, Direction(gravity), lambda body, before: before.to(body, trig))
-    return {j: direction.value for j, direction in found.items()}
+    directions = outward(bodies, Direction(gravity), lambda body, before: before.to(body, trig))
+    return {j: direction.value for j, direction in directions.items()}
 
 
 def name_twist(

@@ -35,13 +35,13 @@ from symoro.models.kinematic.wheels.setting import on_wheels
 from symoro.models.ports import QD, QDA, QDD, QDDA, V0, VD, VD0, WD, Q, V, W
 from symoro.models.recursion import (
     BaseMotion,
-    Local,
+    JointFrame,
     Vectors,
     angular_velocities,
     base_motion,
+    joint_frames,
     linear_velocities,
     link_accelerations,
-    local_frames,
     name_vectors,
 )
 from symoro.models.references import SYMORO_1997
@@ -94,7 +94,7 @@ class TreeMotion:
         q, qd, qdd: of every moving joint.
     """
 
-    tree: Mapping[int, Local]
+    tree: Mapping[int, JointFrame]
     trig: Trigonometry
     base: BaseMotion
     q: Mapping[int, Scalar]
@@ -120,7 +120,7 @@ def tree_motion(builder: Builder, robot: Robot, *given: str, accelerations: bool
         nud |= _twist(builder, VD0) if "qdd" in given else dict.fromkeys(BASE, 0)
     rates = provider.rates(nu)
     seconds = provider.accelerations(nud, nu) if accelerations else dict.fromkeys(rates, 0)
-    tree = local_frames(builder, robot, provider.positions, trig)
+    tree = joint_frames(builder, robot, provider.positions, trig)
     base = _base(rates, seconds) or base_motion(builder, robot, acceleration=accelerations)
     return TreeMotion(tree, trig, base, provider.positions, _joints(rates), _joints(seconds))
 
@@ -142,7 +142,9 @@ def _joints(values: Values) -> dict[int, Scalar]:
     return {c.j: x for c, x in values.items() if c.block is Block.JOINT}
 
 
-def _output_links(builder: Builder, link_vectors: Mapping[Port, Vectors], tree: Mapping[int, Local]) -> None:
+def _output_links(
+    builder: Builder, link_vectors: Mapping[Port, Vectors], tree: Mapping[int, JointFrame]
+) -> None:
     """Name the vectors of the links as SYMORO does, and declare them as outputs in the order of the links."""
     names = {W: "W", V: "V", WD: "WP", VD: "VP"}
     for j in tree:

@@ -25,8 +25,8 @@ from fractions import Fraction
 from symoro.expr.linalg import Matrix, Vector, add, cross, dot, matvec, scale
 from symoro.expr.scalar import Expr, Scalar, cos, sin
 from symoro.models.dynamic.flexible.shapes import Integral, Products, bending, torsion
-from symoro.models.joints import Angle, JointPlace
-from symoro.models.recursion import Local, SinCos
+from symoro.models.joints import Angle, JointTransform
+from symoro.models.recursion import JointFrame, SinCos
 from symoro.models.spatial import Inertia, Twist, Wrench
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType
@@ -71,7 +71,7 @@ class Beam:
 
     j: int
     i: int
-    shift: Local
+    shift: JointFrame
     y: Plane
     z: Plane
     spin: Scalar  # the angular momentum of the sections about x at w = 0
@@ -99,10 +99,10 @@ class Beam:
 
     def moved(self, twist: Twist, w: Vector, edd: Sequence[Scalar]) -> Twist:
         """The acceleration of the tip from that of the root."""
-        found = twist.to_child(self.shift) + self.gamma(w)
+        acceleration = twist.to_child(self.shift) + self.gamma(w)
         for tip, x in zip(self.tips, edd, strict=True):
-            found = found + Twist(scale(x, tip.v), scale(x, tip.w))
-        return found
+            acceleration = acceleration + Twist(scale(x, tip.v), scale(x, tip.w))
+        return acceleration
 
     def coriolis(self, w: Vector) -> Wrench:
         """What the modal rates take at the root; w x (w x r) is with the inertia."""
@@ -138,7 +138,7 @@ class Beam:
 
 def beam(
     builder: Builder, flexible: Flexibility, link: int, tip: int, e: Sequence[Scalar], ed: Sequence[Scalar]
-) -> tuple[Beam, list[Local]]:
+) -> tuple[Beam, list[JointFrame]]:
     """The beam of a link, and the turns from its tip in the root's axes (body `tip`) to the tip's own frame."""
     made = _Maker(builder, flexible, e, ed)
     return made.beam(link, tip), made.turns(link, tip)
@@ -201,7 +201,7 @@ class _Maker:
             tips=tuple(self._tips()),
             rate=self._rate(),
             angular_bias=self._angular_bias(),
-            bodies=(tip, *(local.j for local in self.turns(link, tip))),
+            bodies=(tip, *(frame.j for frame in self.turns(link, tip))),
         )
 
     def _inertia(self) -> Inertia:
@@ -236,13 +236,13 @@ class _Maker:
     def _blocks(self, *parts: tuple[Products, int, Scalar]) -> Matrix:
         """A matrix of blocks on the diagonal: a table, how much of it, and a factor each."""
         size, first = sum(n for _, n, _ in parts), 0
-        found: Matrix = [[0] * size for _ in range(size)]
+        matrix: Matrix = [[0] * size for _ in range(size)]
         for table, n, factor in parts:
             for k in range(n):
                 for m in range(n):
-                    found[first + k][first + m] = factor * self._number(table[k][m])
+                    matrix[first + k][first + m] = factor * self._number(table[k][m])
             first += n
-        return found
+        return matrix
 
     def _modal_mass(self) -> Matrix:
         ny, nz, bent = len(self.y.e), len(self.z.e), self.bent.products
@@ -288,7 +288,7 @@ class _Maker:
         before = add(z, scale(-bd, y1))
         return add(scale(-bd, cross(z, y1)), scale(_total(self.etd), cross(before, x2)))
 
-    def turns(self, link: int, tip: int) -> list[Local]:
+    def turns(self, link: int, tip: int) -> list[JointFrame]:
         """Rz(a) Ry(-b) Rx(c) by turns about z, x, z: Ry(-b) = Rz(pi/2) Rx(-b) Rz(-pi/2)."""
         (sa, ca), (sb, cb) = self.a, self.b
         if not self.z.e:
@@ -306,18 +306,18 @@ class _Maker:
         alpha: SinCos | None = None,
         theta: SinCos | None = None,
         position: Vector | None = None,
-    ) -> Local:
+    ) -> JointFrame:
         zero, one = self.builder.number(0), self.builder.number(1)
         none, still = Angle(zero), (zero, one)
-        place = JointPlace(none, zero, none, zero, none, zero)
-        return Local(
+        place = JointTransform(none, zero, none, zero, none, zero)
+        return JointFrame(
             j, i, JointType.FIXED, place, gamma or still, alpha or still, theta or still, position or NONE
         )
 
 
 def _total(entries: Sequence[Scalar]) -> Scalar:
     """The value at the tip, where every shape is 1."""
-    found: Scalar = 0
+    total: Scalar = 0
     for x in entries:
-        found = found + x
-    return found
+        total = total + x
+    return total

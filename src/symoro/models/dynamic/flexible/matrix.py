@@ -15,7 +15,7 @@ from symoro.models.dynamic.articulated import TreeElement
 from symoro.models.dynamic.composite import MatrixEntries
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.tree import FlexibleTree
-from symoro.models.recursion import homeward, inward
+from symoro.models.recursion import inward, toward_base
 from symoro.models.spatial import Inertia, Twist, Wrench
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
@@ -87,7 +87,7 @@ def _homeward(
     def step(element: TreeElement, body: Wrench) -> Wrench:
         return body.to_parent(element.shift if isinstance(element, Beam) else element)
 
-    for k, body in homeward(elements, j, wrench, step).items():
+    for k, body in toward_base(elements, j, wrench, step).items():
         element = elements[k]
         if isinstance(element, Beam):
             for m, tip in enumerate(element.tips, 1):

@@ -26,22 +26,22 @@ from symoro.models.spatial import AnyInertia, Twist, Wrench, gathered
 class ModalBlock:
     """D, B and r of a beam; what the tip carries is in them."""
 
-    felt: Matrix
+    mass: Matrix
     columns: list[Wrench]
     torques: Vector
 
 
 def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> ModalBlock:
     """With J* and beta* of the tip, at the angular velocity w of the root."""
-    pushed = beta - inertia @ beam.gamma(w)
+    wrench_at_tip = beta - inertia @ beam.gamma(w)
     moved = [inertia @ tip for tip in beam.tips]
-    felt = [
+    mass = [
         [m + wrench.dot(tip) for m, wrench in zip(row, moved, strict=True)]
         for row, tip in zip(beam.mass, beam.tips, strict=True)
     ]
     columns = [c + wrench.to_parent(beam.shift) for c, wrench in zip(beam.columns, moved, strict=True)]
-    torques = [pushed.dot(tip) - borne for tip, borne in zip(beam.tips, beam.modal(w), strict=True)]
-    return ModalBlock(felt, columns, torques)
+    torques = [wrench_at_tip.dot(tip) - borne for tip, borne in zip(beam.tips, beam.modal(w), strict=True)]
+    return ModalBlock(mass, columns, torques)
 
 
 @dataclass(frozen=True)
@@ -54,40 +54,40 @@ class Eliminated:
     row: Vector
 
 
-def eliminated(link: int, found: ModalBlock) -> list[Eliminated]:
+def eliminated(link: int, block: ModalBlock) -> list[Eliminated]:
     """The modes one after the other.
 
     Raises:
         NotApplicableError: they move no mass.
     """
-    felt = [list(row) for row in found.felt]
-    columns, torques = list(found.columns), list(found.torques)
+    mass = [list(row) for row in block.mass]
+    columns, torques = list(block.columns), list(block.torques)
     steps = []
-    for k in range(len(felt)):
-        if is_zero(felt[k][k]):
+    for k in range(len(mass)):
+        if is_zero(mass[k][k]):
             raise NotApplicableError(
                 f"the modes of link {link} move no mass: their accelerations have no value",
                 hint=f"give link {link} a mass per length (for torsion an inertia Ip), or fewer modes",
             )
-        inverse = 1 / felt[k][k]
-        for m in range(k + 1, len(felt)):
-            factor = felt[k][m] * inverse
-            for n in range(m, len(felt)):
-                felt[m][n] = felt[m][n] - factor * felt[k][n]
+        inverse = 1 / mass[k][k]
+        for m in range(k + 1, len(mass)):
+            factor = mass[k][m] * inverse
+            for n in range(m, len(mass)):
+                mass[m][n] = mass[m][n] - factor * mass[k][n]
             columns[m] = columns[m] - columns[k].times(factor)
             torques[m] = torques[m] - factor * torques[k]
-        steps.append(Eliminated(inverse, columns[k], torques[k], felt[k][k + 1 :]))
+        steps.append(Eliminated(inverse, columns[k], torques[k], mass[k][k + 1 :]))
     return steps
 
 
-def behind(
+def articulated_root(
     beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: tuple[AnyInertia, Wrench], *, held: bool
 ) -> tuple[AnyInertia, Wrench]:
     """J* and beta* of the root with all that it carries, from those of the tip and its own so far."""
     inertia, beta = tip
     carried = gathered(beam.shift, inertia, root[0])
-    pushed = beta - inertia @ beam.gamma(w)
-    left = root[1] - beam.coriolis(w) + pushed.to_parent(beam.shift)
+    wrench_at_tip = beta - inertia @ beam.gamma(w)
+    left = root[1] - beam.coriolis(w) + wrench_at_tip.to_parent(beam.shift)
     if held:
         return carried, left
     freed = carried.articulated()
@@ -100,16 +100,16 @@ def behind(
 def accelerations(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
     """edd of free modes from the acceleration of the root."""
     steps = eliminated(beam.i, block(beam, w, *tip))
-    found: list[Scalar] = []
+    edd_of_modes: list[Scalar] = []
     for mode in reversed(steps):
         torque = mode.torque - mode.column.dot(root)
-        for entry, edd in zip(mode.row, found, strict=True):
+        for entry, edd in zip(mode.row, edd_of_modes, strict=True):
             torque = torque - entry * edd
-        found.insert(0, mode.inverse * torque)
-    return found
+        edd_of_modes.insert(0, mode.inverse * torque)
+    return edd_of_modes
 
 
 def efforts(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
     """What modes that are held bear: B' Vd - r."""
-    found = block(beam, w, *tip)
-    return [column.dot(root) - torque for column, torque in zip(found.columns, found.torques, strict=True)]
+    modal = block(beam, w, *tip)
+    return [column.dot(root) - torque for column, torque in zip(modal.columns, modal.torques, strict=True)]

@@ -18,7 +18,7 @@ from symoro.models.dynamic.flexible.beam import Beam, beam
 from symoro.models.dynamic.inertia import joined, link_inertias, of_link, payloads
 from symoro.models.dynamic.setting import exerts
 from symoro.models.ports import MODE_RATES, MODES
-from symoro.models.recursion import local_frames
+from symoro.models.recursion import joint_frames
 from symoro.models.spatial import NOTHING, Inertia
 from symoro.program.builder import Builder
 from symoro.program.program import Port
@@ -69,8 +69,8 @@ def flexible_tree(
     beams: dict[int, Beam] = {}
     tips: dict[int, int] = {}
     number = robot.NF + 1
-    for j, local in local_frames(builder, robot, q).items():
-        elements[j] = replace(local, i=tips.get(local.i, local.i))
+    for j, frame in joint_frames(builder, robot, q).items():
+        elements[j] = replace(frame, i=tips.get(frame.i, frame.i))
         if j not in flexible:
             continue
         beams[j], turns = beam(builder, flexible[j], j, number, e[j], ed[j])

@@ -50,9 +50,9 @@ def assembled(geometry: NumericTree, posture: Posture | None) -> list[Assembly]:
     if not good.any():
         return []
     q = q[good]
-    found = [split(geometry, x) for x in q]
-    most = max(len(at.bound) for at in found)  # fewer only where the loops are in a singularity
-    usual = [at for at in found if len(at.bound) == most]
+    splits = [split(geometry, x) for x in q]
+    most = max(len(at.bound) for at in splits)  # fewer only where the loops are in a singularity
+    usual = [at for at in splits if len(at.bound) == most]
     if posture is None:
         return sorted(usual, key=lambda at: -at.condition)
     return sorted(usual, key=lambda at: float(np.linalg.norm(at.q - q[0])))

@@ -79,7 +79,7 @@ def branch(geometry: Geometry, at: Assembly, count: int, rng: np.random.Generato
             break
     else:
         return None
-    best = max((at, *(split(geometry, q) for q in away[::4])), key=lambda found: found.condition)
+    best = max((at, *(split(geometry, q) for q in away[::4])), key=lambda split_at: split_at.condition)
     kept, taken = walk.walked(best.q, step, STRIDE * -(-count // WALKERS), NEAREST * best.condition, rng)
     if taken < TAKEN:
         return None
@@ -145,9 +145,9 @@ class _Walk:
         """The postures that a step leads to, and which of them closed nearby."""
         moved = q.copy()
         moved[:, self.inside] += move * self.unit
-        found, good = closed(self.geometry, moved, self.inside, CORRECTIONS)
-        change = (found - moved)[:, self.inside] / self.unit
-        return found, good & (np.linalg.norm(change, axis=1) < CHANGED * np.linalg.norm(move, axis=1))
+        postures, good = closed(self.geometry, moved, self.inside, CORRECTIONS)
+        change = (postures - moved)[:, self.inside] / self.unit
+        return postures, good & (np.linalg.norm(change, axis=1) < CHANGED * np.linalg.norm(move, axis=1))
 
     def inverse(self, q: Array) -> Array:
         """J+ without units."""
@@ -172,13 +172,13 @@ def closed_states(
     """Postures of a branch closed to all digits, with random rates; those that do not close are left out."""
     walk = _Walk(geometry, rank)
     inside, back = walk.inside, exactly(walk.inverse(q))
-    found, errors = refined(exact, exactly(q), inside, back)
+    postures, errors = refined(exact, exactly(q), inside, back)
     left = np.abs(doubles(errors)).max(1, initial=0)
     good = left < ROUND_OFF * max(1.0, geometry.size)
-    found, back = found[good], back[good]
-    _, jacobian = closure(exact, found)
+    postures, back = postures[good], back[good]
+    _, jacobian = closure(exact, postures)
     jacobian = jacobian[:, :, inside]
-    qd = exactly(rng.standard_normal(found.shape) * geometry.units)
+    qd = exactly(rng.standard_normal(postures.shape) * geometry.units)
     moved = qd[:, inside, None]
     for _ in range(REFINEMENTS):
         change = times(back, times(jacobian, moved))
@@ -186,7 +186,7 @@ def closed_states(
         if np.abs(change).max(initial=0) < LAST:
             break
     qd[:, inside] = moved[:, :, 0]
-    return ClosedStates(found, qd, float(left[good].max(initial=0)))
+    return ClosedStates(postures, qd, float(left[good].max(initial=0)))
 
 
 @one_thread
@@ -211,22 +211,22 @@ def numeric_base_parameters(
     moving = prescribed or robot.base.kind != BaseKind.FIXED
     sampling = _Sampling(linear.robot, linear.open, wanted, moving, prescribed)
     with np.errstate(all="ignore"):  # the result is checked to be finite
-        found = sampling.on_branch(linear.posture) if linear.open else sampling.anywhere()
-        if found is None:
+        sample = sampling.on_branch(linear.posture) if linear.open else sampling.anywhere()
+        if sample is None:
             rigid = with_rigid_loops(robot, linear)
             if rigid is None:
                 raise no_motion(robot, linear.posture)
             return numeric_base_parameters(robot, rotor=rotor, linear=rigid, notes=notes)
-    words = ", ".join(w for w in (linear.words, found.words) if w) or "any posture"
+    words = ", ".join(w for w in (linear.words, sample.words) if w) or "any posture"
     method = (
-        f"numeric, {found.count} states ({words}), verified on others; weakest kept column "
-        f"{found.fit.smallest:.1e}, strongest dropped {found.fit.largest:.1e}"
+        f"numeric, {sample.count} states ({words}), verified on others; weakest kept column "
+        f"{sample.fit.smallest:.1e}, strongest dropped {sample.fit.largest:.1e}"
     )
     notes = (*notes, *invented_note(linear.invented))
-    if found.fit.smallest < FAINT_COLUMN:
-        faint = f"some parameters differ from sums of others by {found.fit.smallest:.0e} only"
+    if sample.fit.smallest < FAINT_COLUMN:
+        faint = f"some parameters differ from sums of others by {sample.fit.smallest:.0e} only"
         notes = (*notes, f"{faint}: no experiment tells them apart")
-    result = written_result(robot, wanted, found.fit, numbers(linear.robot).length, method, notes)
+    result = written_result(robot, wanted, sample.fit, numbers(linear.robot).length, method, notes)
     if linear.open:  # with symbols no loop closes linearly that does not with numbers
         return result
     return _compared(result, robot, rotor=rotor, posture=linear.posture)
@@ -379,7 +379,7 @@ def written_result(
 
 
 def _compared(
-    found: BaseParameters,
+    result: BaseParameters,
     robot: Robot,
     *,
     rotor: bool,
@@ -392,18 +392,18 @@ def _compared(
         if generic.B:
             closure = linear_closure(generic, posture)
             if closure is None:
-                return found
+                return result
             tree = closure.robot
         other = exact(tree, generic, rotor=rotor)
     except (MissingDependencyError, NotApplicableError):
-        return found
-    lost = [name for name in other.names if name not in found.names]
-    if len(other.names) <= len(found.names):
+        return result
+    lost = [name for name in other.names if name not in result.names]
+    if len(other.names) <= len(result.names):
         note = "symbols in place of the lengths give the same number of parameters"
     else:
-        n = len(other.names) - len(found.names)
+        n = len(other.names) - len(result.names)
         note = f"these numbers lose {n} parameter{'s' * (n > 1)} that symbols would keep: {', '.join(lost)}"
-    return replace(found, notes=(*found.notes, note))
+    return replace(result, notes=(*result.notes, note))
 
 
 def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[int, float, float]:

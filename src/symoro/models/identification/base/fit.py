@@ -156,13 +156,13 @@ def _relations(
     table: Numbers, sizes: Numbers, pivots: dict[int, int], first: int, none: float
 ) -> dict[int, dict[int, float]]:
     """Coefficients of the dependent columns, from the rows of the pivots."""
-    found: dict[int, dict[int, float]] = {}
+    relations: dict[int, dict[int, float]] = {}
     for k in range(first, table.shape[1]):
         if k in pivots:
             continue
-        found[k - first] = {
+        relations[k - first] = {
             p - first: float(Fraction(int(table[r, k] * sizes[k]), int(ONE * sizes[p])))
             for p, r in pivots.items()
             if first <= p < k and abs(table[r, k]) > none
         }
-    return found
+    return relations

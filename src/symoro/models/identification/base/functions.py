@@ -30,7 +30,7 @@ from typing import Any
 from symoro.models.identification.base.exact.element import Element, ExactScalar, inverse
 from symoro.models.identification.base.exact.field import Field
 from symoro.models.identification.base.exact.linear import SparseVector, add_to, independent
-from symoro.models.recursion import Bone, bones, origin, outward, turn_x, turn_z
+from symoro.models.recursion import TreeLink, origin, outward, tree_links, turn_x, turn_z
 from symoro.robot.coordinates import relation
 from symoro.robot.description import INERTIAL, JointType, Robot
 
@@ -42,14 +42,14 @@ WaveSum = dict[Wave, ExactScalar]
 
 def product(a: WaveSum, b: WaveSum) -> WaveSum:
     """a * b."""
-    found: WaveSum = {}
+    terms: WaveSum = {}
     for x, p in a.items():
         for y, q in b.items():
             c = p * q
             for wave, twice in _waves(x, y):
                 term = c * twice * _HALF
-                found[wave] = found[wave] + term if wave in found else term
-    return {wave: c for wave, c in found.items() if c}
+                terms[wave] = terms[wave] + term if wave in terms else term
+    return {wave: c for wave, c in terms.items() if c}
 
 
 def total(*terms: WaveSum) -> WaveSum:
@@ -81,11 +81,11 @@ def _waves(x: Wave, y: Wave) -> tuple[tuple[Wave, int], ...]:
         parts = [(COS, minus, 1), (COS, plus, 1 if k == COS else -1)]
     else:
         parts = [(SIN, plus, 1), (SIN, minus, 1 if k == SIN else -1)]
-    found = [_settled(kind, frequencies, sign) for kind, frequencies, sign in parts]
-    return tuple(((kind, f, powers), sign) for kind, f, sign in found if kind == COS or any(f))
+    waves = [_canonical(kind, frequencies, sign) for kind, frequencies, sign in parts]
+    return tuple(((kind, f, powers), sign) for kind, f, sign in waves if kind == COS or any(f))
 
 
-def _settled(kind: int, f: tuple[ExactScalar, ...], sign: int) -> tuple[int, tuple[ExactScalar, ...], int]:
+def _canonical(kind: int, f: tuple[ExactScalar, ...], sign: int) -> tuple[int, tuple[ExactScalar, ...], int]:
     """The same wave with its first frequency positive."""
     first = next((x for x in f if x), 0)
     if first >= 0:
@@ -220,8 +220,8 @@ class Expansion:
 
     def _walked(self, links: Sequence[int]) -> dict[int, BlockLink]:
         root = self.block.root
-        found = outward(bones(self.robot, links), self.start, self._moved, root)
-        return {j: motion for j, motion in found.items() if j != root}
+        motions = outward(tree_links(self.robot, links), self.start, self._moved, root)
+        return {j: motion for j, motion in motions.items() if j != root}
 
     # -- variables of the block
 
@@ -257,16 +257,16 @@ class Expansion:
         return ({(SIN, f, powers): sign} if first else {}), {(COS, f, powers): 1}
 
     def _length(self, j: int) -> WaveSum:
-        found: WaveSum = {}
+        length: WaveSum = {}
         for i, ratio in self._ratios(j):
             powers = [0] * len(self.lengths)
             powers[self.lengths[i]] = 1
-            found[COS, self.constant[1], tuple(powers)] = ratio
-        return found
+            length[COS, self.constant[1], tuple(powers)] = ratio
+        return length
 
     # -- motion
 
-    def _moved(self, frame: Bone, before: BlockLink) -> BlockLink:
+    def _moved(self, frame: TreeLink, before: BlockLink) -> BlockLink:
         """Link j from its antecedent."""
         j, fixed = frame.j, place(self.geometry, self.robot, frame.j)
         turn: WaveMatrix = [[self._number(x) for x in row] for row in fixed.rotation]
@@ -301,30 +301,30 @@ class Expansion:
     # -- energy
 
     def _energy(self, motion: BlockLink, name: str) -> SparseVector:
-        found: SparseVector = {}
+        energy: SparseVector = {}
         for target, f in self._carried(motion, name):
             for b, k in self.root.functions[target].items():
-                add_to(found, {("B", b, wave): c for wave, c in f.items()}, k)
+                add_to(energy, {("B", b, wave): c for wave, c in f.items()}, k)
         half = Fraction(1, 2)
         v, w = motion.v, motion.w
         if name in _PAIRS:
             i, k = _PAIRS[name]
-            _add_product(found, w[i], w[k], half if i == k else 1)
+            _add_product(energy, w[i], w[k], half if i == k else 1)
         elif name in _AXIS:
             i = _AXIS[name]
             k, m = (i + 1) % 3, (i + 2) % 3
-            _add_product(found, v[k], w[m], 1)
-            _add_product(found, v[m], w[k], -1)
+            _add_product(energy, v[k], w[m], 1)
+            _add_product(energy, v[m], w[k], -1)
         else:
             for component in v:
-                _add_product(found, component, component, half)
-        return found
+                _add_product(energy, component, component, half)
+        return energy
 
     def _rotor(self, j: int) -> SparseVector:
         rate: Velocity = {("q", i): self._number(k) for i, k in self._ratios(j)}
-        found: SparseVector = {}
-        _add_product(found, rate, rate, Fraction(1, 2))
-        return found
+        energy: SparseVector = {}
+        _add_product(energy, rate, rate, Fraction(1, 2))
+        return energy
 
     def _carried(self, motion: BlockLink, name: str) -> list[tuple[str, WaveSum]]:
         """One parameter of the link as parameters of the root; those without a function there are left out."""
@@ -337,36 +337,36 @@ class Expansion:
                 (target, _outer(x, y, *_PAIRS[target], twice=i != k)) for target in wanted if target in _PAIRS
             ]
         s = _column(a, _AXIS[name]) if name in _AXIS else p
-        found: list[tuple[str, WaveSum]] = []
+        carried: list[tuple[str, WaveSum]] = []
         for target in wanted:
             if target in _AXIS:
-                found.append((target, s[_AXIS[target]]))
+                carried.append((target, s[_AXIS[target]]))
             elif target in _PAIRS:
                 r, c = _PAIRS[target]
                 moment = scaled(_outer(p, s, r, c, twice=name in _AXIS), -1)
                 if r == c:
                     dots = total(*(product(x, y) for x, y in zip(p, s, strict=True)))
                     moment = total(moment, scaled(dots, 2 if name in _AXIS else 1))
-                found.append((target, moment))
+                carried.append((target, moment))
             elif name == "M":
-                found.append((target, {self.constant: 1}))
-        return found
+                carried.append((target, {self.constant: 1}))
+        return carried
 
 
 def span(block: LinkBlock, j: int, order: Sequence[str], constant: Any) -> Span:
     """What the functions and velocities of a link of an expanded block span."""
     names = [name for name in order if name in INERTIAL]
     unit: SparseVector = {("B", 0, constant): Fraction(1)}
-    found = independent([unit, *(block.functions[j, name] for name in names)])
-    number = {p: k for k, p in enumerate(found.pivots)}
+    elimination = independent([unit, *(block.functions[j, name] for name in names)])
+    number = {p: k for k, p in enumerate(elimination.pivots)}
     functions = {}
     for position, name in enumerate(names, 1):
-        parts = found.relations.get(position, {position: 1})
+        parts = elimination.relations.get(position, {position: 1})
         functions[name] = {number[p]: c for p, c in parts.items()}
     twist = independent(block.twists[j])
     rank = {p: k for k, p in enumerate(twist.pivots)}
     six = tuple({rank[p]: c for p, c in twist.relations.get(k, {k: 1}).items()} for k in range(6))
-    return Span(tuple(names[p - 1] for p in found.pivots[1:]), functions, six, len(rank))
+    return Span(tuple(names[p - 1] for p in elimination.pivots[1:]), functions, six, len(rank))
 
 
 def _kind(ratio: ExactScalar) -> tuple[ExactScalar, ExactScalar]:
@@ -379,10 +379,10 @@ def _kind(ratio: ExactScalar) -> tuple[ExactScalar, ExactScalar]:
 
 
 def _plus(a: Velocity, b: Mapping[Any, WaveSum]) -> Velocity:
-    found = dict(a)
+    combined = dict(a)
     for part, f in b.items():
-        found[part] = total(found[part], f) if part in found else f
-    return {part: f for part, f in found.items() if f}
+        combined[part] = total(combined[part], f) if part in combined else f
+    return {part: f for part, f in combined.items() if f}
 
 
 def _times(a: Velocity, f: WaveSum, sign: int = 1) -> Velocity:
@@ -402,13 +402,13 @@ def _cross(a: list[Velocity], p: list[WaveSum]) -> list[Velocity]:
 
 def _turned_back(turn: WaveMatrix, a: list[Velocity]) -> list[Velocity]:
     """turn' a."""
-    found: list[Velocity] = []
+    rotated: list[Velocity] = []
     for c in range(3):
         entry: Velocity = {}
         for r in range(3):
             entry = _plus(entry, _times(a[r], turn[r][c]))
-        found.append(entry)
-    return found
+        rotated.append(entry)
+    return rotated
 
 
 def _column(a: WaveMatrix, k: int) -> list[WaveSum]:
@@ -421,11 +421,11 @@ def _outer(x: list[WaveSum], y: list[WaveSum], r: int, c: int, *, twice: bool) -
     return total(first, product(y[r], x[c])) if twice else first
 
 
-def _add_product(found: SparseVector, a: Velocity, b: Velocity, k: ExactScalar) -> None:
+def _add_product(vector: SparseVector, a: Velocity, b: Velocity, k: ExactScalar) -> None:
     """found += k a b, without the products of two velocities of the root: the root's functions hold those."""
     for x, f in a.items():
         for y, g in b.items():
             if x[0] == "V" and y[0] == "V":
                 continue
             pair = (x, y) if x <= y else (y, x)
-            add_to(found, {(*pair, wave): c for wave, c in product(f, g).items()}, k)
+            add_to(vector, {(*pair, wave): c for wave, c in product(f, g).items()}, k)

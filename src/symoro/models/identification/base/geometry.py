@@ -25,7 +25,7 @@ ParameterKey = tuple[int, str]
 def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
     """The parameters that are not zero; rotor inertias of motorised joints, on wheels of every joint."""
     base = [] if robot.base.kind == BaseKind.FIXED else [(0, robot.base.link)]
-    found = {
+    chosen = {
         (j, name)
         for j, link in (*base, *enumerate(robot.links, 1))
         for name in INERTIAL
@@ -34,8 +34,8 @@ def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
     if rotor:
         for j, frame in enumerate(robot.frames[: robot.NL], 1):
             if (frame.mu or robot.wheels) and frame.moving and not frame.IA.is_zero:
-                found.add((j, "IA"))
-    return found
+                chosen.add((j, "IA"))
+    return chosen
 
 
 def rotors_apart(robot: Robot) -> tuple[str, ...]:
@@ -51,11 +51,11 @@ def rotors_apart(robot: Robot) -> tuple[str, ...]:
 def value(robot: Robot, column: ParameterKey) -> Formula:
     """What a robot holds for a parameter."""
     j, name = column
-    found: Formula = robot.frame(j).IA if name == "IA" else getattr(robot.link(j), name)
-    return found
+    formula: Formula = robot.frame(j).IA if name == "IA" else getattr(robot.link(j), name)
+    return formula
 
 
-def tidied(robot: Robot) -> tuple[Robot, tuple[str, ...]]:
+def without_round_off(robot: Robot) -> tuple[Robot, tuple[str, ...]]:
     """The robot without round-off in its geometry, and what was changed."""
     changed: list[str] = []
     frames = []
@@ -64,10 +64,10 @@ def tidied(robot: Robot) -> tuple[Robot, tuple[str, ...]]:
         new: dict[str, Any] = {}
         for name in (*ANGLES, *LENGTHS):
             old = getattr(frame, name)
-            tidy = _angle(old) if name in ANGLES else _without_round_off(old, least)
-            if tidy != old:
-                new[name] = tidy
-                changed.append(f"{name}{j} = {old} taken as {tidy}")
+            rounded = _angle(old) if name in ANGLES else _without_round_off(old, least)
+            if rounded != old:
+                new[name] = rounded
+                changed.append(f"{name}{j} = {old} taken as {rounded}")
         frames.append(replace(frame, **new) if new else frame)
     weight = max(abs(x.number or 0.0) for x in robot.base.G)
     g = [_without_round_off(x, LENGTH_TOLERANCE * weight) for x in robot.base.G]

@@ -82,11 +82,11 @@ def linear_closure(robot: Robot, posture: Posture | None = None) -> LinearClosur
     return proved(robot, closures(robot, posture))
 
 
-def proved(robot: Robot, found: Closures) -> LinearClosure | None:
+def proved(robot: Robot, closures: Closures) -> LinearClosure | None:
     """The closure as one that holds for all symbols; None where a loop is open, or it does not."""
-    if found.open or not _proved(found.robot):
+    if closures.open or not _proved(closures.robot):
         return None
-    return LinearClosure(replace(found.robot, nominal=robot.nominal).tree(), found.words)
+    return LinearClosure(replace(closures.robot, nominal=robot.nominal).tree(), closures.words)
 
 
 def closures(robot: Robot, posture: Posture | None = None) -> Closures:
@@ -132,7 +132,7 @@ def _words(robot: Robot, coupled: Robot) -> str:
     return "loops closed linearly: " + ", ".join(_word(j, c) for j, c in new.items()) if new else ""
 
 
-def with_rigid_loops(robot: Robot, found: Closures) -> Closures | None:
+def with_rigid_loops(robot: Robot, closures: Closures) -> Closures | None:
     """Return the closures with constant joints in open loops that cannot move at the posture; None if all can.
 
     A loop that cannot move alone cannot move together with others. A regular one is linear; the derivative of the
@@ -140,23 +140,23 @@ def with_rigid_loops(robot: Robot, found: Closures) -> Closures | None:
     """
     relations: dict[int, Relation] = {}
     rigid = []
-    for loop in found.open:
-        geometry = numbers(found.robot, closing=(loop,))
+    for loop in closures.open:
+        geometry = numbers(closures.robot, closing=(loop,))
         q, good = closed(
-            geometry, starts(geometry, geometry.own(found.posture)), range(len(geometry.coordinates)), 150
+            geometry, starts(geometry, geometry.own(closures.posture)), range(len(geometry.coordinates)), 150
         )
         inside = loop_coordinates(geometry)
         moved = np.abs((q[good] - q[0])[:, inside] / geometry.units[inside]).max(initial=0)
-        if found.posture is not None and good[0] and good.sum() >= _CONFIRMED and moved < RIGID_LOOP:
+        if closures.posture is not None and good[0] and good.sum() >= _CONFIRMED and moved < RIGID_LOOP:
             rigid.append(loop)
             relations |= {
                 geometry.coordinates[k]: Relation((), _offset(geometry, k, float(q[0, k]))) for k in inside
             }
     if not rigid:
         return None
-    coupled = _coupled(found.robot, relations)
-    left = tuple(loop for loop in found.open if loop not in rigid)
-    return replace(found, robot=coupled, open=left, words=_words(robot, coupled))
+    coupled = _coupled(closures.robot, relations)
+    left = tuple(loop for loop in closures.open if loop not in rigid)
+    return replace(closures, robot=coupled, open=left, words=_words(robot, coupled))
 
 
 def _next_linear(
@@ -179,7 +179,9 @@ def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> d
         relations = _guess(geometry, at, posture)
         if relations is not None:
             tried.setdefault(tuple(relations.items()), relations)
-    for relations in sorted(tried.values(), key=lambda found: -sum(len(c.terms) for c in found.values())):
+    for relations in sorted(
+        tried.values(), key=lambda candidate: -sum(len(c.terms) for c in candidate.values())
+    ):
         if _holds(_coupled(robot, relations), group):
             return relations
     return None

@@ -22,8 +22,8 @@ from symoro.models.catalogue import POSTURE, Option, model
 from symoro.models.identification.base import report
 from symoro.models.identification.base.geometry import (
     rotors_apart,
-    tidied,
     value,
+    without_round_off,
 )
 from symoro.models.identification.base.result import BaseParameters as BaseParameters
 from symoro.models.identification.base.result import exact
@@ -65,38 +65,40 @@ def base_parameters(
     if method not in METHODS:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
     near = None if posture is None else tuple(posture_by_joint(robot, posture).items())
-    return _found(robot, method, rotor, near)
+    return _cached_parameters(robot, method, rotor, near)
 
 
 @lru_cache(maxsize=64)
-def _found(
+def _cached_parameters(
     robot: Robot, method: str, rotor: bool, near: tuple[tuple[int, float], ...] | None
 ) -> BaseParameters:
     """Return the same from hashable arguments, because several models require the result for one robot."""
-    tidy, notes = tidied(robot)
-    notes += rotors_apart(tidy) if rotor else ()
-    if tidy.wheels and method != "exact":
+    rounded, notes = without_round_off(robot)
+    notes += rotors_apart(rounded) if rotor else ()
+    if rounded.wheels and method != "exact":
         from symoro.models.identification.base.wheels import wheeled_base_parameters
 
-        return wheeled_base_parameters(tidy, rotor=rotor, posture=dict(near) if near else None, notes=notes)
-    if method != "numeric" and not tidy.B:
-        return exact(tidy, tidy, rotor=rotor, notes=notes)
+        return wheeled_base_parameters(
+            rounded, rotor=rotor, posture=dict(near) if near else None, notes=notes
+        )
+    if method != "numeric" and not rounded.B:
+        return exact(rounded, rounded, rotor=rotor, notes=notes)
     from symoro.models.identification.base.compare import numeric_base_parameters
     from symoro.models.identification.base.loops import closures, proved
     from symoro.models.identification.base.modes import other_modes
 
-    known = closures(tidy, dict(near) if near else None)
-    closed = proved(tidy, known) if method != "numeric" else None
+    known = closures(rounded, dict(near) if near else None)
+    closed = proved(rounded, known) if method != "numeric" else None
     if closed is not None:
-        found = exact(closed.robot, tidy, rotor=rotor, notes=notes, closure=closed.words)
+        result = exact(closed.robot, rounded, rotor=rotor, notes=notes, closure=closed.words)
     elif method != "exact":
-        found = numeric_base_parameters(tidy, rotor=rotor, linear=known, notes=notes)
+        result = numeric_base_parameters(rounded, rotor=rotor, linear=known, notes=notes)
     else:
         raise NotApplicableError(
             f"the closed loops of robot '{robot.name}' have no linear closure: no exact relations",
             hint="method='auto' gives verified numeric relations on one assembly branch",
         )
-    return found if known.posture else replace(found, notes=(*found.notes, *other_modes(found, known)))
+    return result if known.posture else replace(result, notes=(*result.notes, *other_modes(result, known)))
 
 
 @model(
@@ -119,20 +121,20 @@ def base_program(
     robot: Robot, method: str = "auto", rotor: bool = True, posture: PostureLike | None = None
 ) -> Program:
     """The base parameters as a program: it depends on parameters alone."""
-    found = base_parameters(robot, method=method, rotor=rotor, posture=posture)
-    if not found.names:
+    parameters = base_parameters(robot, method=method, rotor=rotor, posture=posture)
+    if not parameters.names:
         raise NotApplicableError(f"robot '{robot.name}' has no inertial parameter that is not zero")
     builder = Builder(f"{robot.name}_base_parameters")
     entries = []
-    for kept, others in found.relations.items():
-        total: Expr = builder.formula(value(found.original, split(kept)))
+    for kept, others in parameters.relations.items():
+        total: Expr = builder.formula(value(parameters.original, split(kept)))
         for sign, text, names in report.grouped(others):
-            parts = [builder.formula(value(found.original, split(name))) for name in names]
+            parts = [builder.formula(value(parameters.original, split(name))) for name in names]
             together = parts[0]
             for part in parts[1:]:
                 together = together + part
             total = total + sign * builder.formula(Formula(text)) * together
         entries.append(builder.named(report.renamed(kept), total))
-    builder.output(K, entries, "base parameters: " + ", ".join(found.names))
-    header = tuple(("remark", note) for note in found.notes)
-    return replace(builder.program(), columns=found.names, choices=(found.method,), header=header)
+    builder.output(K, entries, "base parameters: " + ", ".join(parameters.names))
+    header = tuple(("remark", note) for note in parameters.notes)
+    return replace(builder.program(), columns=parameters.names, choices=(parameters.method,), header=header)

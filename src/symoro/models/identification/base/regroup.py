@@ -32,7 +32,7 @@ from symoro.models.identification.base.functions import (
     span,
 )
 from symoro.models.identification.base.geometry import ParameterKey
-from symoro.models.recursion import skeleton
+from symoro.models.recursion import kinematic_tree
 from symoro.models.regrouping import relations
 from symoro.robot.coordinates import followers, relation
 from symoro.robot.coordinates import independent as coordinates
@@ -100,7 +100,7 @@ def blocks(robot: Robot) -> list[LinkBlock]:
     groups += [_between(tree, {j, *(i for i, _ in law.terms)}) for j, law in followers(tree).items()]
     merged = _merged(tree, groups)
     inside = {j for group in merged for j in group}
-    position = {j: k for k, j in enumerate(skeleton(tree))}
+    position = {j: k for k, j in enumerate(kinematic_tree(tree))}
     merged += [{j} for j in sorted(position) if j not in inside]
     made = []
     for group in merged:
@@ -121,31 +121,31 @@ def _between(robot: Robot, joints: set[int]) -> set[int]:
 
 def _merged(robot: Robot, groups: list[set[int]]) -> list[set[int]]:
     """Groups that share a link joined, until none do."""
-    found: list[set[int]] = []
+    groups_so_far: list[set[int]] = []
     for group in groups:
         while True:
-            meeting = [other for other in found if other & group]
+            meeting = [other for other in groups_so_far if other & group]
             if not meeting:
                 break
-            found = [other for other in found if other not in meeting]
+            groups_so_far = [other for other in groups_so_far if other not in meeting]
             group = _between(robot, group.union(*meeting))
-        found.append(group)
-    return found
+        groups_so_far.append(group)
+    return groups_so_far
 
 
 def _after_roots(made: list[LinkBlock]) -> list[LinkBlock]:
     """Blocks ordered so that the root of each is met before it."""
-    placed, found, waiting = {0}, [], made
+    placed, ordered, waiting = {0}, [], made
     while waiting:
         later = []
         for block in waiting:
             if block.root in placed:
                 placed.update(block.links)
-                found.append(block)
+                ordered.append(block)
             else:
                 later.append(block)
         waiting = later
-    return found
+    return ordered
 
 
 class _Work:
@@ -155,7 +155,7 @@ class _Work:
         self.spans: dict[int, Span] = {0: root}
         self.early: set[int] = set()
         self.forms: dict[ParameterKey, Combination] = {}
-        for j in (0, *skeleton(robot)):
+        for j in (0, *kinematic_tree(robot)):
             for name in (*INERTIAL, "IA"):
                 self.forms[j, name] = {(j, name): 1}
         self.constants: dict[int, object] = {}
@@ -202,14 +202,14 @@ class _Work:
             function = block.functions[column]
             passed.append({key[1]: c for key, c in function.items() if key[0] == "B" and key[2] == constant})
             own.append({key: c for key, c in function.items() if key[0] != "B" or key[2] != constant})
-        found = independent(own)
-        for n, parts in found.relations.items():
+        elimination = independent(own)
+        for n, parts in elimination.relations.items():
             rest = dict(passed[n])
             for p, c in parts.items():
                 add_to(self.forms[columns[p]], self.forms[columns[n]], c)
                 add_to(rest, passed[p], -c)
             self._book(block.root, rest, self.forms[columns[n]])
-        return [columns[p] for p in found.pivots]
+        return [columns[p] for p in elimination.pivots]
 
     def _book(self, root: int, function: Mapping[int, ExactScalar], form: Combination) -> None:
         """Book parameters on the root, whose functions make up theirs; a constant has no effect."""
@@ -244,9 +244,9 @@ def _chosen_again(
         for column, c in form.items():
             if column in vectors:
                 vectors[column][keeper] = c
-    found = independent([vectors[column] for column in columns])
-    rows: dict[ParameterKey, Combination] = {columns[p]: {columns[p]: 1} for p in found.pivots}
-    for n, parts in found.relations.items():
+    elimination = independent([vectors[column] for column in columns])
+    rows: dict[ParameterKey, Combination] = {columns[p]: {columns[p]: 1} for p in elimination.pivots}
+    for n, parts in elimination.relations.items():
         for p, c in parts.items():
             rows[columns[p]][columns[n]] = c
     return rows

@@ -24,12 +24,12 @@ _FUNCTIONS = ("cos", "sin", "tan", "pi")
 
 def grouped(others: Mapping[str, Formula]) -> list[tuple[int, str, list[str]]]:
     """Terms as (sign, coefficient without its sign, parameters), in the order of first occurrence."""
-    found: dict[tuple[int, str], list[str]] = {}
+    groups: dict[tuple[int, str], list[str]] = {}
     for name, c in others.items():
         negative = c.text.startswith("-")
         sign, text = (-1, (-c).text) if negative else (1, c.text)
-        found.setdefault((sign, text), []).append(name)
-    return [(sign, text, names) for (sign, text), names in found.items()]
+        groups.setdefault((sign, text), []).append(name)
+    return [(sign, text, names) for (sign, text), names in groups.items()]
 
 
 def renamed(name: str) -> str:
@@ -54,32 +54,32 @@ def relation(kept: str, others: Mapping[str, Formula]) -> str:
     return f"{renamed(kept)} = {' '.join(parts)}"
 
 
-def report(found: BaseParameters) -> str:
+def report(parameters: BaseParameters) -> str:
     """Everything, as text."""
     lines = [
-        f"{found.original.name}: {len(found.names)} base parameters",
-        f"method: {found.method}",
+        f"{parameters.original.name}: {len(parameters.names)} base parameters",
+        f"method: {parameters.method}",
     ]
-    lines += [f"note: {note}" for note in found.notes]
-    if found.conditions:
-        lines.append("if none of these is zero: " + ", ".join(found.conditions))
-    lines += ["", *("  " + relation(kept, others) for kept, others in found.relations.items())]
-    if found.no_effect:
-        lines += ["", "no effect: " + ", ".join(found.no_effect)]
-    if found.friction:
-        lines += ["", "apart: " + ", ".join(found.friction)]
+    lines += [f"note: {note}" for note in parameters.notes]
+    if parameters.conditions:
+        lines.append("if none of these is zero: " + ", ".join(parameters.conditions))
+    lines += ["", *("  " + relation(kept, others) for kept, others in parameters.relations.items())]
+    if parameters.no_effect:
+        lines += ["", "no effect: " + ", ".join(parameters.no_effect)]
+    if parameters.friction:
+        lines += ["", "apart: " + ", ".join(parameters.friction)]
     return "\n".join(lines) + "\n"
 
 
-def latex(found: BaseParameters) -> str:
+def latex(parameters: BaseParameters) -> str:
     """A tabular of the relations, ready for \\input."""
     rows = [
         rf"  ${latex_regrouped(kept) if others else latex_name(kept)}$ & ${_right_side(kept, others)}$ \\"
-        for kept, others in found.relations.items()
+        for kept, others in parameters.relations.items()
     ]
-    idle = ", ".join(f"${latex_name(name)}$" for name in found.no_effect)
+    idle = ", ".join(f"${latex_name(name)}$" for name in parameters.no_effect)
     head = [
-        f"% base parameters of {found.original.name}: {found.method}",
+        f"% base parameters of {parameters.original.name}: {parameters.method}",
         r"\begin{tabular}{ll}",
         r"  \hline",
         r"  parameter & stands for \\",

@@ -23,7 +23,7 @@ from symoro.models.identification.base.geometry import (
     with_values,
 )
 from symoro.models.identification.base.regroup import Regrouping, gravity_span, ordered, regroup
-from symoro.models.recursion import skeleton
+from symoro.models.recursion import kinematic_tree
 from symoro.robot.description import BaseKind, Robot
 
 
@@ -136,9 +136,11 @@ def exact(
     geometry = field_of(tree)
     allowed = columns(original, rotor=rotor)
     root, base_words = _root(geometry, tree)
-    found = regroup(geometry, tree, root, allowed)
-    words = [_how(tree, found), base_words, closure]
-    return assembled(original, allowed, geometry, found, method="; ".join(w for w in words if w), notes=notes)
+    regrouping = regroup(geometry, tree, root, allowed)
+    words = [_how(tree, regrouping), base_words, closure]
+    return assembled(
+        original, allowed, geometry, regrouping, method="; ".join(w for w in words if w), notes=notes
+    )
 
 
 def _root(geometry: Field, robot: Robot) -> tuple[Span | None, str]:
@@ -154,11 +156,11 @@ def _root(geometry: Field, robot: Robot) -> tuple[Span | None, str]:
     return gravity_span(geometry, robot), ""
 
 
-def _how(robot: Robot, found: Regrouping) -> str:
-    rest = sorted(skeleton(robot).keys() - set(found.early))
+def _how(robot: Robot, regrouping: Regrouping) -> str:
+    rest = sorted(kinematic_tree(robot).keys() - set(regrouping.early))
     words = []
-    if found.early:
-        words.append(f"exact null space for {_links(found.early)}")
+    if regrouping.early:
+        words.append(f"exact null space for {_links(regrouping.early)}")
     if rest:
         words.append(f"general rule for {_links(rest)}")
     return ", ".join(words)
@@ -180,7 +182,7 @@ def assembled(
     robot: Robot,
     allowed: set[ParameterKey],
     geometry: Field,
-    found: Regrouping,
+    regrouping: Regrouping,
     *,
     method: str,
     notes: tuple[str, ...],
@@ -198,7 +200,7 @@ def assembled(
 
     relations = {}
     used: set[ParameterKey] = set()
-    for kept, form in found.kept.items():
+    for kept, form in regrouping.kept.items():
         others = [column for column in ordered(robot, set(form)) if column != kept]
         relations[written(kept)] = {written(column): coefficient(form[column]) for column in others}
         used.update(form)

@@ -24,7 +24,7 @@ from symoro.expr.linalg import Matrix, add, homogeneous, identity, matmul, matve
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, maximum, sin, symbol
 from symoro.models.geometric.screws import attachment_frame
-from symoro.models.joints import JointPlace, fixed_place, is_zero, place_of
+from symoro.models.joints import JointTransform, fixed_transform, is_zero, joint_transform
 from symoro.models.tolerances import SMALLEST_SIZE
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import relation
@@ -253,13 +253,13 @@ def motions_between(
     up, down = path(robot, attachment_frame(robot, frm), attachment_frame(robot, to))
     parts: list[PathMotion] = []
     if frm == "tool" and robot.tool:
-        parts += _back(_along(fixed_place(builder, robot.tool.place)))
+        parts += _back(_along(fixed_transform(builder, robot.tool.place)))
     for j in up:
         parts += _back(_way_to(builder, robot, j, known))
     for j in down:
         parts += _way_to(builder, robot, j, known)
     if to == "tool" and robot.tool:
-        parts += _along(fixed_place(builder, robot.tool.place))
+        parts += _along(fixed_transform(builder, robot.tool.place))
     return tuple(parts)
 
 
@@ -271,12 +271,12 @@ def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar])
             hint="ask for a chain without it (option to), or describe what joins them by a closed loop",
         )
     if not frame.moving or j in known:
-        return _along(place_of(builder, robot, j, known))
+        return _along(joint_transform(builder, robot, j, known))
     joint = PathMotion(joint=j, turns=frame.sigma == JointType.REVOLUTE)
-    return _along(place_of(builder, robot, j, {j: 0}), joint)
+    return _along(joint_transform(builder, robot, j, {j: 0}), joint)
 
 
-def _along(place: JointPlace, *joint: PathMotion) -> list[PathMotion]:
+def _along(place: JointTransform, *joint: PathMotion) -> list[PathMotion]:
     """The motions of iTj, with those of an unknown joint where it moves."""
     first = [PathMotion("z", place.gamma.value, place.b), PathMotion("x", place.alpha.value, place.d)]
     return [*first, PathMotion("z", place.theta.value), *joint, PathMotion("z", 0, place.r)]

@@ -69,10 +69,10 @@ class Ring:
 
     def conjugate(self, p: Any, k: int) -> Any:
         """Root k with the other sign."""
-        found = self.ring.zero
+        conjugated = self.ring.zero
         for powers, c in p.items():
-            found[powers] = -c if powers[k] & 1 else c
-        return found
+            conjugated[powers] = -c if powers[k] & 1 else c
+        return conjugated
 
     def made(self, num: Any, den: Any) -> ExactScalar:
         """num/den as the simplest kind of scalar; num is reduced, den has no roots."""

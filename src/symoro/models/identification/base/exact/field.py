@@ -176,7 +176,7 @@ class Field:
 
     def _turn(self, lit: int) -> ExactSinCos:
         turn, terms, decimal = self._split(lit)
-        found = _sum(self._exact_turn(turn), _decimal_turn(decimal))
+        sincos = _sum(self._exact_turn(turn), _decimal_turn(decimal))
         for i, ratio in terms:
             name = self._name(i)
             assert self.ring is not None
@@ -185,23 +185,23 @@ class Field:
             if multiple < 0:
                 base = -base[0], base[1]
             for _ in range(abs(multiple)):
-                found = _sum(found, base)
-        return found
+                sincos = _sum(sincos, base)
+        return sincos
 
     def _exact_turn(self, turn: Fraction) -> ExactSinCos:
         """Of a multiple of pi/12."""
         steps = int(turn * 12) % 24
-        found: ExactSinCos = _ZERO
+        sincos: ExactSinCos = _ZERO
         for _ in range(steps // 6):
-            found = _sum(found, (1, 0))
+            sincos = _sum(sincos, (1, 0))
         rest, half = steps % 6, Fraction(1, 2)
         if rest % 2:
             r2 = self._root(2) * half
-            found, rest = _sum(found, (r2, r2)), rest - 3
+            sincos, rest = _sum(sincos, (r2, r2)), rest - 3
         if rest:
             r3 = self._root(3) * half
-            found = _sum(found, {-2: (-half, r3), 2: (half, r3), 4: (r3, half)}[rest])
-        return found
+            sincos = _sum(sincos, {-2: (-half, r3), 2: (half, r3), 4: (r3, half)}[rest])
+        return sincos
 
     # -- writing
 
@@ -235,11 +235,11 @@ class Field:
         assert self.ring is not None
         k = self.ring.names.index(f"c_{name}")
         square = 1 - self.ring.generators[f"s_{name}"] ** 2
-        found = self.ring.ring.zero
+        rewritten = self.ring.ring.zero
         for powers, c in p.terms():
             rest = (*powers[:k], powers[k] % 2, *powers[k + 1 :])
-            found += self.ring.ring({rest: c}) * square ** (powers[k] // 2)
-        return found
+            rewritten += self.ring.ring({rest: c}) * square ** (powers[k] // 2)
+        return rewritten
 
     def _generator_text(self, name: str) -> str:
         if name in self.root_texts:
@@ -262,18 +262,18 @@ def _decimal_turn(x: float) -> ExactSinCos:
         return _ZERO
     quarters = round(abs(x) / (math.pi / 2))
     t = Fraction(math.tan((abs(x) - quarters * math.pi / 2) / 2)).limit_denominator(_TANGENT_DENOMINATOR)
-    found: ExactSinCos = (2 * t / (1 + t * t), (1 - t * t) / (1 + t * t))
+    sincos: ExactSinCos = (2 * t / (1 + t * t), (1 - t * t) / (1 + t * t))
     for _ in range(quarters % 4):
-        found = _sum(found, (1, 0))
-    return (found[0] if x > 0 else -found[0]), found[1]
+        sincos = _sum(sincos, (1, 0))
+    return (sincos[0] if x > 0 else -sincos[0]), sincos[1]
 
 
 def _primes(n: int) -> list[int]:
     """The prime factors of a number without square factors."""
-    found, p = [], 2
+    factors, p = [], 2
     while p * p <= n:
         if n % p == 0:
-            found.append(p)
+            factors.append(p)
             n //= p
         p += 1
-    return [*found, n] if n > 1 else found
+    return [*factors, n] if n > 1 else factors

@@ -37,7 +37,7 @@ class Elimination:
 
 def independent(vectors: Sequence[Mapping[Hashable, ExactScalar]]) -> Elimination:
     """The first vectors that span all of them."""
-    found = Elimination()
+    elimination = Elimination()
     rows: dict[
         Hashable, tuple[SparseVector, SparseVector]
     ] = {}  # leading entry -> vector, and what it is made of
@@ -48,9 +48,9 @@ def independent(vectors: Sequence[Mapping[Hashable, ExactScalar]]) -> Eliminatio
             add_to(vector, rows[lead][0], -c)
             add_to(made_of, rows[lead][1], -c)
         if not vector:
-            found.relations[n] = {p: -c for p, c in made_of.items() if p != n}
+            elimination.relations[n] = {p: -c for p, c in made_of.items() if p != n}
             continue
-        found.pivots.append(n)
+        elimination.pivots.append(n)
         lead = min(vector, key=lambda key: _size(vector[key]))
         k = inverse(vector[lead])
         vector = {key: k * c for key, c in vector.items()}
@@ -61,7 +61,7 @@ def independent(vectors: Sequence[Mapping[Hashable, ExactScalar]]) -> Eliminatio
                 add_to(other, vector, -c)
                 add_to(combination, made_of, -c)
         rows[lead] = vector, made_of
-    return found
+    return elimination
 
 
 def _size(c: ExactScalar) -> int:
