@@ -14,7 +14,8 @@ A page needs an extra if a line of it begins with: Needs `pip install 'symoro[NA
 Fences opened by exactly ```python and the cells of notebooks are run, those of one file in one namespace; a fence with
 any other word after it is a sketch. Command lines are those that start with `symoro`, in an indented block or a ```sh
 fence, and in the README and the tutorial also those inside a sentence; a line with a word in capitals, which the reader
-replaces, is not run, nor is `symoro gui`, which does not end. The examples of a page share an empty folder.
+replaces, is not run, nor is `symoro gui`, which does not end. The examples of a page share an empty folder. A fence after a
+line that ends with a file name (`arm.yaml`:) is written into that folder.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^ {4}(symoro [^\n]+)$", re.MULTILINE)
 SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"`([\w-]+\.\w+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(symoro [^`]+)`")
 PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b|\.\.\.")
 ENDLESS = re.compile(r"symoro gui\b")
@@ -103,6 +105,11 @@ def run_python(page: Path, line: int, code: str, namespace: dict[str, object]) -
     exec(compile("\n" * line + code, str(page), "exec"), namespace)  # noqa: S102
 
 
+def write_file(name: str, content: str) -> None:
+    """Write a file that a page shows into the current folder."""
+    Path(name).write_text(content, encoding="utf-8")
+
+
 def run_command(text: str, quiet: bool) -> None:
     """Run a command line in this process.
 
@@ -129,6 +136,9 @@ def broken_examples(page: Path, text: str) -> list[str]:
     for example in EXAMPLE.finditer(text):
         code = example.group(1)
         steps.append((example.start(), lambda line, code=code: run_python(page, line, code, namespace)))
+    for file in FILE.finditer(text):
+        name, content = file.groups()
+        steps.append((file.start(), lambda _, name=name, content=content: write_file(name, content)))
     for start, words in command_lines(page, text):
         steps.append((start, lambda line, words=words: run_command(words, quiet)))
     messages = []
