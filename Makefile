@@ -66,6 +66,7 @@ imports:
 
 model-pages:
 	$(BIN)/python tools/model_pages.py --check
+	$(BIN)/python tools/derive_functions.py --check
 
 format: $(VENV)/.test ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .

@@ -1,14 +1,20 @@
-"""symoro: symbolic models of robots, with few operations, and code that runs them fast.
+"""Symbolic models of robots with few operations, and the code that evaluates them.
 
-import symoro
-robot = symoro.load("rx90")
-model = symoro.generate(robot, "fast-geometry")
-print(model)
-model.function()(q=[0, 0, 0, 0, 0, 0])["T"]
+    import symoro
+
+    robot = symoro.load("rx90")                             a bundled robot, or the path of a file
+    model = symoro.derive.inverse_dynamics(robot)           one function per model (`symoro.generate` takes its name)
+    print(model)                                            the equations and the operation count
+    model.code("c")                                         source code in C, C++, MATLAB, Julia, ...
+    model.function(values)(q=q, qd=qd, qdd=qdd)["tau"]      NumPy arrays, compiled
+
+Namespaces: `derive` (models), `solutions` (choice among solutions of inverse models), `trajectory` (motions),
+`errors` (exceptions). Modules that need NumPy are imported when one of their names is first used.
 """
 
 from typing import TYPE_CHECKING, Any
 
+from symoro import errors as errors
 from symoro._version import __version__ as __version__
 from symoro.display import html as _html
 from symoro.errors import SymoroError as SymoroError
@@ -26,6 +32,7 @@ from symoro.robot.formats import load as load
 from symoro.robot.formats import save as save
 
 if TYPE_CHECKING:
+    from symoro import derive as derive
     from symoro.identification.dynamic import identify as identify
     from symoro.identification.excitation import excite as excite
     from symoro.identification.geometric import calibrate as calibrate
@@ -54,6 +61,7 @@ _LATER = {
     "simulate": "symoro.simulation.simulate",
     "torques": "symoro.simulation.torques",
 }
+_NAMESPACES = ("derive",)
 
 __all__ = [
     "Model",
@@ -65,6 +73,8 @@ __all__ = [
     "calibrate",
     "catalogue",
     "computed_torque",
+    "derive",
+    "errors",
     "excite",
     "follow",
     "generate",
@@ -102,10 +112,12 @@ def _model_html(model: Model) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """What needs NumPy is imported when it is first asked for."""
-    if name in _LATER:
-        from importlib import import_module
+    """Import a public name when it is first used, and NumPy with it if it is needed."""
+    from importlib import import_module
 
+    if name in _NAMESPACES:
+        return import_module(f"symoro.{name}")
+    if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'symoro' has no attribute '{name}'")
 

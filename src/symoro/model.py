@@ -1,4 +1,4 @@
-"""The object that users hold: a program with its robot and options, and the doors to code and numbers."""
+"""`Model`, the symbolic model of a robot, and the functions that compute models and results from a robot."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from symoro.display import html
-from symoro.errors import NotApplicableError, UnknownNameError
+from symoro.errors import ArgumentError, NotApplicableError, UnknownNameError
 from symoro.models import catalogue as models
 from symoro.program.count import OpCount, count
 from symoro.program.program import Program, Shape
@@ -29,7 +29,21 @@ if TYPE_CHECKING:
 
 
 class Model:
-    """A model of a robot. Made by `generate`."""
+    """A symbolic model of a robot, made by `generate` or by a function of `symoro.derive`.
+
+        model = symoro.generate("rx90", "inverse-dynamics")
+        print(model)                               # the equations and the operation count
+        model.count()                              # operations per call
+        model.code("c")                            # {file name: text}
+        model.to_sympy()["tau"]                    # SymPy matrix
+        model.function(values)(q=q, qd=qd, qdd=qdd)["tau"]
+
+    Attributes:
+        robot: the robot of the model.
+        entry: the model's entry in the catalogue: id, title, inputs, outputs, options, reference.
+        options: the options that were given.
+        program: inputs, assignments and outputs.
+    """
 
     def __init__(
         self, robot: Robot, entry: models.Entry, options: Mapping[str, Any], program: Program
@@ -41,17 +55,17 @@ class Model:
 
     @property
     def inputs(self) -> dict[str, Shape]:
-        """Name -> shape of what varies from call to call."""
+        """Shapes of the inputs by name: the quantities that vary from call to call."""
         return {port.name: port.shape for port in self.program.inputs}
 
     @property
     def outputs(self) -> dict[str, Shape]:
-        """Name -> shape of what it gives."""
+        """Shapes of the outputs by name."""
         return {port.name: port.shape for port in self.program.outputs}
 
     @property
     def parameters(self) -> list[str]:
-        """Names of the free symbols it needs, in the order the code takes them."""
+        """Names of the free symbols, in the order of the arguments of the emitted code."""
         return list(self.program.used_parameters)
 
     @property
@@ -61,23 +75,23 @@ class Model:
 
     @property
     def notes(self) -> list[str]:
-        """Notes on parts of the results that no symbol shows, such as friction given by numbers."""
+        """Remarks on contributions that are not visible as symbols, such as friction given by numbers."""
         return [text for label, text in self.program.header if label == "remark"]
 
     @property
     def conditions(self) -> list[str]:
-        """What must not be zero for the outputs to hold, where symbols are divided by: as "D3 != 0"."""
+        """Conditions for the outputs to be valid: divisors that must not vanish, as "D3 != 0"."""
         return list(self.program.conditions)
 
     def count(self) -> OpCount:
-        """Operations per call; `.setup` is the part done once."""
+        """Return the number of operations per call; `.setup` counts the part that is executed once."""
         return count(self.program)
 
     def explain(self, *, latex: bool = False) -> list[str]:
-        """How the model was formulated, how it was solved step by step, and what each optimising pass saved.
+        """Return the formulation, the steps of the solution, and the operations that each optimisation pass saves.
 
-        Arguments:
-            latex: the steps of the solution alone, in LaTeX (amsmath).
+        Args:
+            latex: return only the steps of the solution, in LaTeX (amsmath).
         """
         from symoro.emit import derivation
 
@@ -100,7 +114,15 @@ class Model:
         return lines
 
     def code(self, language: str, **options: Any) -> dict[str, str]:
-        """The source files in a language: file name -> text."""
+        """Return the source files in a language: {file name: text}.
+
+        Args:
+            language: 'c', 'cpp', 'python', 'matlab', 'julia', 'fortran', 'latex', ...; `symoro languages` lists them.
+            options: options of the language, such as `scalar="float"` of C.
+
+        Raises:
+            UnknownNameError: there is no such language or option.
+        """
         from symoro.emit import emit, find_language
 
         if "sample" in find_language(language).options:
@@ -116,12 +138,13 @@ class Model:
         name: str | None = None,
         **options: Any,
     ) -> dict[str, str]:
-        """A whole folder: sources, build file, demo, README and the robot; path -> text.
+        """Return a project folder with sources, build file, demo, README and the robot: {path: text}.
 
-        Arguments:
-            values: numbers for parameters in the demo; the robot's nominal values serve where none is given.
+        Args:
+            languages: one language or several, as for `code`.
+            values: numbers for the parameters in the demo; by default the nominal values of the robot.
             name: base name of files and functions.
-            options: those of the languages, as `scalar="float"` and `trig="libm"` of C.
+            options: options of the languages, such as `scalar="float"` and `trig="libm"` of C.
         """
         from symoro.emit.project import project
         from symoro.files import file_name
@@ -139,7 +162,7 @@ class Model:
         )
 
     def _closing(self, options: Mapping[str, Any]) -> dict[str, Program]:
-        """What an integrator needs besides the model, where closed loops are integrated."""
+        """Return the loop closure program that an integrator of a robot with closed loops requires."""
         if options.get("integrator") is None or not self.robot.B or self.entry.id != "direct-dynamics":
             return {}
         from symoro.models.kinematic.loop.closure import loop_closure
@@ -147,10 +170,10 @@ class Model:
         return {"closure": loop_closure(self.robot)}
 
     def _demo(self, values: Mapping[str, float] | None, closure: Program | None = None) -> dict[str, Any]:
-        """Numbers for parameters and inputs of the demo; those of inverse models have a solution.
+        """Return numbers for parameters and inputs of the demo, such that inverse models have a solution.
 
-        Arguments:
-            closure: what closes loops, which may take parameters that the model does not.
+        Args:
+            closure: the loop closure program, which may have parameters that the model does not have.
         """
         from symoro.runtime.demo import demo_sample
 
@@ -162,32 +185,56 @@ class Model:
         }
 
     def to_sympy(self) -> dict[str, Any]:
-        """SymPy matrices (or scalars) by output name."""
+        """Return the outputs as SymPy expressions, fully substituted: {output: matrix, scalar or array}.
+
+            >>> import symoro, sympy
+            >>> T = symoro.generate("planar2r", "fast-geometry").to_sympy()["T"]
+            >>> sympy.simplify(T[0, 3])
+            D2*cos(q1) + D3*cos(q1 + q2)
+
+        Symbols are real and have the names of the inputs' entries (`q1`, `qd1`) and of `parameters`. The intermediate
+        variables are substituted, so that expressions of large models are long: `code` and `function` keep them.
+
+        Returns:
+            A scalar for an output without axes, a Matrix for one with one or two axes (a vector is a column), and an
+            ImmutableDenseNDimArray for one with three.
+
+        Raises:
+            ProgramError: the model calls a numeric kernel, which has no symbolic expression.
+        """
         import sympy
 
         from symoro.expr.sympy_bridge import to_sympy
 
-        found: dict[str, Any] = {}
+        expressions: dict[str, Any] = {}
         for port in self.program.outputs:
             entries = to_sympy(self.program.graph, port.lits)
             if port.shape == ():
-                found[port.name] = entries[0]
+                expressions[port.name] = entries[0]
             elif len(port.shape) <= 2:
                 rows = port.shape[0]
                 columns = port.shape[1] if len(port.shape) == 2 else 1
-                found[port.name] = sympy.Matrix(rows, columns, entries)
+                expressions[port.name] = sympy.Matrix(rows, columns, entries)
             else:
-                found[port.name] = sympy.ImmutableDenseNDimArray(entries, port.shape)
-        return found
+                expressions[port.name] = sympy.ImmutableDenseNDimArray(entries, port.shape)
+        return expressions
 
     def function(
         self, values: Mapping[str, float] | None = None, *, compiled: bool | None = None
     ) -> Function:
-        """A NumPy callable: compiled C when a compiler is found, NumPy otherwise.
+        """Return a NumPy callable: compiled C if there is a C compiler, otherwise NumPy.
 
-        Arguments:
-            values: numbers for parameters; the robot's nominal values serve where none is given.
-            compiled: True insists on a compiler, False does without.
+            f = model.function(values={"XX1": 0.2})
+            f(q=q, qd=qd, qdd=qdd)["tau"]      # one sample (n,) or a batch (N, n)
+
+        Args:
+            values: numbers for the parameters; by default the nominal values of the robot.
+            compiled: True requires a compiler, False uses NumPy; by default a compiler is used if there is one.
+
+        Raises:
+            ArgumentError: a parameter has no value.
+            UnknownNameError: there is no such parameter.
+            MissingDependencyError: `compiled` is True and there is no compiler.
         """
         from symoro.runtime.function import Function
 
@@ -217,11 +264,11 @@ class Model:
         return next(iter(self.code("latex", fragment=True).values()))
 
 
-def _stiff(robot: Robot, what: str) -> Robot:
-    """A robot without flexible links.
+def _rigid(robot: Robot, what: str) -> Robot:
+    """Return the robot if all its links are rigid.
 
     Raises:
-        NotApplicableError: it has some.
+        NotApplicableError: a link is flexible.
     """
     if flexible_links(robot):
         raise NotApplicableError(f"{what} does not apply to robot '{robot.name}': {models.FLEXIBLE}")
@@ -229,38 +276,44 @@ def _stiff(robot: Robot, what: str) -> Robot:
 
 
 def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
-    """The base inertial parameters of a robot: names kept, without effect, and the relations.
+    """Return the base (minimal) inertial parameters of a robot and the relations to the standard parameters.
 
-    Arguments:
-        robot: a robot, the name of a bundled one, or the path of a file.
-        options: `method` ('auto', 'exact', 'numeric'), `rotor`, `posture` (of closed loops: its name, one number per
-            joint, or numbers by joint; 'home' unless given), as in `models.identification.base`.
+        base = symoro.base_parameters("rx90")
+        base.names, base.no_effect, base.relations
+
+    Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
+        options: `method` ('auto', 'exact', 'numeric'), `rotor` (True: include rotor inertias), `posture` (assembly mode
+            of closed loops: a name, one number per joint, or numbers by joint; by default 'home').
     """
-    from symoro.models.identification.base.parameters import base_parameters as found
+    from symoro.models.identification.base.parameters import base_parameters as compute
 
-    asked = _stiff(as_robot(robot), "base_parameters")
-    with task("finding base parameters"):
-        return found(asked, **options)
+    rigid = _rigid(as_robot(robot), "base_parameters")
+    with task("computing base parameters"):
+        return compute(rigid, **options)
 
 
 def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities | LoopSingularities:
-    """The postures in which the Jacobian of a frame loses rank, as conditions to be read.
+    """Return the singular configurations of a frame's Jacobian as symbolic conditions.
 
-    Those of a robot with closed loops are of three kinds: `.parallel`, `.serial` and `.constraint`.
+    Those of a robot with closed loops are of three kinds: `.serial` (type 1), `.parallel` (type 2), `.constraint`.
+
+    Args:
+        to: number or name of the frame; by default the tool, the platform or the last link's frame.
     """
     from symoro.models.kinematic.loop_singularities import loop_singularities
-    from symoro.models.kinematic.singularities import singularities as found
+    from symoro.models.kinematic.singularities import singularities as tree_singularities
 
-    asked = _stiff(as_robot(robot), "singularities")
-    with task("finding singularities"):
-        return loop_singularities(asked, to) if asked.B else found(asked, to)
+    rigid = _rigid(as_robot(robot), "singularities")
+    with task("computing singularities"):
+        return loop_singularities(rigid, to) if rigid.B else tree_singularities(rigid, to)
 
 
 def mobility(robot: RobotLike) -> WheeledClass:
-    """The degrees of mobility and of steerability of a robot on wheels."""
-    from symoro.models.kinematic.wheels.mobility import mobility as found
+    """Return the degrees of mobility and steerability of a wheeled robot (Campion et al.)."""
+    from symoro.models.kinematic.wheels.mobility import mobility as compute
 
-    return found(as_robot(robot))
+    return compute(as_robot(robot))
 
 
 def numeric_inverse(
@@ -273,26 +326,26 @@ def numeric_inverse(
     values: Mapping[str, float] | None = None,
     **options: Any,
 ) -> NumericInverse:
-    """A solver that finds one posture for a pose by iteration, for any chain without loops, redundant ones too.
+    """Return an iterative solver of inverse geometry for any chain without loops, also a redundant one.
 
-    Arguments:
-        frm, to, pose, locked: as the options of `inverse-geometry`.
-        values: numbers for symbols; the robot's nominal values serve where none is given.
-        options: `limits` (True: stay within them), `tolerance` (1e-9, largest residual of a posture that counts),
-            `iterations` (50, most steps from one start), `restarts` (256, at most), `seed` (0, of the starts),
-            `compiled` (None; True insists on a compiler, False does without).
+    Args:
+        frm, to, pose, locked: as the options of the model `inverse-geometry`.
+        values: numbers for symbols; by default the nominal values of the robot.
+        options: `limits` (True: stay within the joint limits), `tolerance` (1e-9: largest residual of a solution),
+            `iterations` (50: steps per start), `restarts` (256: largest number of starts), `seed` (0: of the random
+            starts), `compiled` (None; True requires a compiler, False uses NumPy).
     """
     from symoro.models.geometric.inverse.chain.problem import locked_joints
     from symoro.models.geometric.inverse.error import pose_error
     from symoro.runtime.numeric_inverse import NumericInverse
 
-    asked = _stiff(as_robot(robot), "numeric_inverse")
+    rigid = _rigid(as_robot(robot), "numeric_inverse")
     for name in values or {}:
-        if name not in asked.symbols():
-            raise UnknownNameError(f"symbol of robot {asked.name}", name, asked.symbols())
-    error = pose_error(asked, frm, to, pose)
-    held = tuple(locked_joints(asked, locked))
-    return NumericInverse(asked, error, {**dict(asked.nominal), **(values or {})}, locked=held, **options)
+        if name not in rigid.symbols():
+            raise UnknownNameError(f"symbol of robot {rigid.name}", name, rigid.symbols())
+    error = pose_error(rigid, frm, to, pose)
+    fixed = tuple(locked_joints(rigid, locked))
+    return NumericInverse(rigid, error, {**dict(rigid.nominal), **(values or {})}, locked=fixed, **options)
 
 
 def platform_pose(
@@ -304,18 +357,18 @@ def platform_pose(
     to: int | str | None = None,
     fold: str = "1",
 ) -> FoundPose:
-    """The pose of a parallel robot's platform at positions of its motors, by Newton's method from a known pose.
+    """Return the platform pose of a parallel robot from its active joints, by Newton's method from a known pose.
 
-    Arguments:
-        qa: positions of the active joints.
-        near: the pose (4, 4) to start from, or the name of a posture; the posture 'home' unless given.
-        values: numbers for symbols; the robot's nominal values serve where none is given.
-        to, fold: the platform's frame, and how its legs fold, as in the models with `space="platform"`.
+    Args:
+        qa: positions of the active joints (radians or metres).
+        near: the initial pose (4, 4), or the name of a posture; by default the posture 'home'.
+        values: numbers for symbols; by default the nominal values of the robot.
+        to, fold: frame of the platform and working mode of the legs, as in the models with `space="platform"`.
     """
-    from symoro.runtime.platform_pose import platform_pose as found
+    from symoro.runtime.platform_pose import platform_pose as compute
 
-    asked = as_robot(robot)
-    return found(asked, qa, near, {**dict(asked.nominal), **(values or {})}, to, fold)
+    parallel = as_robot(robot)
+    return compute(parallel, qa, near, {**dict(parallel.nominal), **(values or {})}, to, fold)
 
 
 def assembly_modes(
@@ -325,16 +378,61 @@ def assembly_modes(
     values: Mapping[str, float] | None = None,
     to: int | str | None = None,
 ) -> AssemblyModes:
-    """All poses of a platform on six legs with balls (6-UPS) at positions of its slides, up to 40 of them."""
-    from symoro.runtime.platform_pose import assembly_modes as found
+    """Return all assembly modes (up to 40 platform poses) of a Gough-Stewart platform (6-UPS).
 
-    asked = as_robot(robot)
-    with task("finding the poses of the platform"):
-        return found(asked, qa, {**dict(asked.nominal), **(values or {})}, to)
+    Args:
+        qa: positions of the six prismatic joints (metres).
+        values: numbers for symbols; by default the nominal values of the robot.
+        to: frame of the platform.
+    """
+    from symoro.runtime.platform_pose import assembly_modes as compute
+
+    parallel = as_robot(robot)
+    with task("computing the assembly modes"):
+        return compute(parallel, qa, {**dict(parallel.nominal), **(values or {})}, to)
 
 
 def generate(robot: RobotLike, model: str, **options: Any) -> Model:
-    """Any model of the catalogue, options by keyword, for a robot, a bundled one's name, or a file's path."""
-    asked = as_robot(robot)
-    entry, program = models.build(asked, model, options)
-    return Model(asked, entry, options, program)
+    """Return a model of a robot.
+
+        symoro.generate("rx90", "inverse-dynamics", effort="search")
+
+    Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
+        model: id or alias of a model, as "inertia-matrix" or "mass-matrix"; `symoro.catalogue()` lists them. The
+            functions of `symoro.derive`, one per model, do the same with typed options.
+        options: options of the model.
+
+    Raises:
+        UnknownNameError: there is no such robot, model or option.
+        OptionError: an option has a wrong value.
+        NotApplicableError: the model does not apply to the robot; the message contains the reason.
+        ArgumentError: robot and model are swapped.
+    """
+    if _swapped(robot, model):
+        raise ArgumentError(
+            "the arguments of generate are swapped: the robot comes first, then the name of the model",
+            hint=f"generate(robot, '{robot if models.is_model_name(robot) else 'inverse-dynamics'}')",
+        )
+    described = as_robot(robot)
+    entry, program = models.build(described, model, options)
+    return Model(described, entry, options, program)
+
+
+def _swapped(robot: object, model: object) -> bool:
+    """Return whether the first two arguments of `generate` are a model and a robot, in this order."""
+    return isinstance(model, Robot) or (models.is_model_name(robot) and not models.is_model_name(model))
+
+
+def generate_with_defaults(model: str, robot: RobotLike, **options: Any) -> Model:
+    """Return a model of a robot; options that equal their defaults are left out.
+
+    A form of a model rejects the options of its other forms, so that their defaults must not be passed.
+    """
+    defaults = {option.name: option.default for option in models.entry(model).all_options}
+    given = {name: value for name, value in options.items() if not _equals(value, defaults[name])}
+    return generate(robot, model, **given)
+
+
+def _equals(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))

@@ -139,9 +139,9 @@ def test_a_form_takes_the_robots_it_is_for(monkeypatch: pytest.MonkeyPatch) -> N
     assert whole.why_not(rx90) is None
     with pytest.raises(NotApplicableError, match="it is not flat"):
         build(rx90, "trial", {"small": True})
-    with pytest.raises(OptionError, match="option small of trial is not for this robot") as caught:
+    with pytest.raises(OptionError, match="option small of trial does not apply to this robot") as caught:
         build(rx90, "trial", {"small": False})
-    assert "its options: none" in str(caught.value)
+    assert "options of this form: none" in str(caught.value)
 
 
 def numbers(program: Program) -> float:

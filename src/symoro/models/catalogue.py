@@ -1,9 +1,9 @@
-"""The catalogue: every model, its options, what it needs and gives, and the paper it comes from.
+"""The catalogue of models: names, options, inputs, outputs and references.
 
-A model is a function `build(robot, **options) -> Program`, registered by the decorator `model`. Where another kind
-of robot, or an option, asks for other inputs and outputs, the model has a further form, a function of its own with
-the decorator `form`. The command line, the page and the documentation are made from these entries, so that adding a
-model or a form is one file.
+A model is a function `build(robot, **options) -> Program`, registered by the decorator `model`. If the inputs and
+outputs differ for a kind of robot or for an option, the model has another form: a second function, registered by the
+decorator `form`. The command line, the page, the documentation and the functions of `symoro.derive` are generated from
+these entries, so that a model or a form is added in one file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numbers import Real
 from operator import index
 from typing import Any
 
-from symoro.errors import ExpressionError, NotApplicableError, OptionError, UnknownNameError
+from symoro.errors import ExpressionError, NotApplicableError, OptionError, UnknownNameError, did_you_mean
 from symoro.expr.formula import Formula, formula
 from symoro.expr.parser import NAME, reserved
 from symoro.models.notes import notes
@@ -42,7 +42,7 @@ class Option:
     Attributes:
         kind: 'frame' (number or name), 'frames' (several), 'points' (frames, or frames with a point in each),
             'choice', 'flag', 'text', 'number' or 'posture' (a name, or the positions of all joints).
-        flag: its name on the command line, where that is not its own.
+        flag: name on the command line, if it differs from `name`.
     """
 
     name: str
@@ -61,16 +61,16 @@ POSTURE = Option(
 
 
 def always(robot: Robot) -> str | None:
-    """Applies to every robot."""
+    """Return None: the model applies to every robot."""
     return None
 
 
 Options = Mapping[str, Any]
-FLEXIBLE = "it has flexible links, and this model is one of rigid bodies"
+FLEXIBLE = "it has flexible links, and this model requires rigid links"
 
 
 def any_robot(robot: Robot, options: Options) -> bool:
-    """Takes every robot, with any options."""
+    """Return True: the form is valid for every robot, with any options."""
     return True
 
 
@@ -79,16 +79,17 @@ class Entry:
     """One model of the catalogue, or one form of it.
 
     Attributes:
-        of: what this form is of, in words ("a floating base"); nothing for the plain form.
-        flexible: whether it is the form of robots with flexible links, which no other takes.
-        takes: whether a robot, with the options given, is of this form.
-        forms: the other forms; the first that takes a robot is the one for it, the plain form otherwise.
-        applies: why the model does not apply to a robot, or None when it does.
-        requirements: the same for a robot with options; each returns the reason of a rejection, or None.
-        applies_to: the same in words, for people.
+        aliases: other names of the model: SYMORO's, and those of textbooks and other libraries.
+        of: the kind of robot of this form ("a floating base"); empty for the plain form.
+        flexible: whether this form is for robots with flexible links; no other form applies to these.
+        takes: returns whether this form is used for a robot with given options.
+        forms: the other forms. The first whose `takes` is true is used, otherwise the plain form.
+        applies: returns why the model does not apply to a robot, or None if it applies.
+        requirements: functions of a robot and options; each returns the reason of a rejection, or None.
+        applies_to: the robots to which the model applies, in words.
         equations: the formulas in LaTeX, for the documentation.
-        example, example_options: a bundled robot, and the options with which it takes this form.
-        plain: the same model in the form of the papers, to tell what a formulation saves.
+        example, example_options: a bundled robot and options that select this form.
+        plain: builds the model as published, for the comparison of operation counts.
     """
 
     id: str
@@ -113,16 +114,18 @@ class Entry:
     forms: tuple[Entry, ...] = ()
 
     def form(self, robot: Robot, options: Options) -> Entry:
-        """The form for a robot, with the options that were given."""
-        bends = bool(flexible_links(robot))
-        return next((f for f in self.forms if f.flexible == bends and f.takes(robot, options)), self)
+        """Return the form that is used for a robot with given options."""
+        has_flexible_links = bool(flexible_links(robot))
+        return next(
+            (f for f in self.forms if f.flexible == has_flexible_links and f.takes(robot, options)), self
+        )
 
     def why_not(self, robot: Robot, options: Options | None = None) -> str | None:
-        """Return why the model does not apply to a robot with options, if so."""
+        """Return why the model does not apply to a robot with options, or None if it applies."""
         return self.form(robot, options or {}).refusal(robot, options)
 
     def refusal(self, robot: Robot, options: Options | None = None) -> str | None:
-        """Return why this form does not apply to a robot with options, if so."""
+        """Return why this form does not apply to a robot with options, or None if it applies."""
         if flexible_links(robot) and not self.flexible:
             return FLEXIBLE
         reasons = (requirement(robot, options or {}) for requirement in self.requirements)
@@ -130,12 +133,12 @@ class Entry:
 
     @property
     def all_options(self) -> tuple[Option, ...]:
-        """The options of all forms."""
-        found: dict[str, Option] = {}
+        """The options of all forms, each once."""
+        options: dict[str, Option] = {}
         for one in (self, *self.forms):
             for option in one.options:
-                found.setdefault(option.name, option)
-        return tuple(found.values())
+                options.setdefault(option.name, option)
+        return tuple(options.values())
 
 
 _ENTRIES: dict[str, Entry] = {}
@@ -164,7 +167,7 @@ def model(
 def form(
     id: str, *, of: str, takes: Callable[[Robot, Options], bool], **details: Any
 ) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
-    """Register another form of a model; what `details` leave out is as in the plain form, options excepted."""
+    """Register another form of a model; fields not in `details` equal those of the plain form, except options."""
 
     def register(build: Callable[..., Program]) -> Callable[..., Program]:
         own = {"options": (), "plain": None, **details}
@@ -179,7 +182,15 @@ MENUS = ("Geometric", "Kinematic", "Dynamic", "Identification")
 
 @cache
 def catalogue() -> Mapping[str, Entry]:
-    """Every model by id, in the order of the menus."""
+    """Return all models by id, ordered by menu.
+
+        >>> symoro.catalogue()["inertia-matrix"].aliases
+        ('inm', 'crba', 'mass-matrix', 'joint-space-inertia')
+
+    Returns:
+        Entries with `id`, `aliases`, `menu`, `title`, `inputs`, `outputs`, `options`, `reference` and `equations`;
+        `why_not(robot)` returns the reason if a model does not apply to a robot.
+    """
     import symoro.models
 
     for module in pkgutil.walk_packages(symoro.models.__path__, "symoro.models."):
@@ -190,7 +201,7 @@ def catalogue() -> Mapping[str, Entry]:
 
 
 def _registers(module: pkgutil.ModuleInfo) -> bool:
-    """Whether a module says `@model` or `@form`; what computes in numbers, and NumPy, is loaded when a model asks."""
+    """Return whether a module registers models, by its source; other modules (and NumPy) are imported on first use."""
     spec = module.module_finder.find_spec(module.name, None)
     source = spec.loader.get_source(module.name) if spec and isinstance(spec.loader, InspectLoader) else None
     return source is None or any(f"\n@{name}(" in source for name in ("model", "form", "tree_model"))
@@ -201,22 +212,41 @@ def _with_forms(plain: Entry) -> Entry:
 
 
 def entry(name: str) -> Entry:
-    """A model by id or by one of SYMORO's names for it."""
+    """Return the model with an id or an alias; case, spaces and underscores do not matter.
+
+    Raises:
+        UnknownNameError: no model has this name; the hint contains the nearest ids and aliases.
+    """
     known = catalogue()
-    key = name.strip().lower().replace("_", "-")
-    if key in known:
-        return known[key]
-    for candidate in known.values():
-        if key in candidate.aliases:
-            return candidate
-    raise UnknownNameError("model", name, list(known), hint=None)
+    if not isinstance(name, str):
+        raise OptionError(
+            f"expected the name of a model, got {type(name).__name__}", hint="for example 'inverse-dynamics'"
+        )
+    by_name = _by_name()
+    key = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
+    if key in by_name:
+        return known[by_name[key]]
+    raise UnknownNameError("model", name, list(known), hint=did_you_mean(key, list(by_name)))
+
+
+@cache
+def _by_name() -> Mapping[str, str]:
+    """Return the id of every model by id and by alias."""
+    return {name: id for id, one in catalogue().items() for name in (id, *one.aliases)}
+
+
+def is_model_name(name: object) -> bool:
+    """Return whether a value is the id or an alias of a model, as it is written in the catalogue."""
+    return isinstance(name, str) and name.lower() in _by_name()
 
 
 def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, Program]:
-    """The optimised program of a model for a robot, with its header.
+    """Return the entry and the optimised program of a model for a robot, with its header.
 
     Raises:
-        UnknownNameError, OptionError, NotApplicableError: with what to do instead.
+        UnknownNameError: there is no such model or option.
+        OptionError: an option has a wrong value, or belongs to another form.
+        NotApplicableError: the model does not apply to the robot; the message contains the reason.
     """
     whole = entry(name)
     chosen = whole.form(robot, options)
@@ -248,9 +278,9 @@ def _joint_names(robot: Robot) -> str:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Without the search for cycles: graphs have none, and looking through them takes up to a fifth of the time.
+    """Disable garbage collection: graphs have no reference cycles, and the search takes up to a fifth of the time.
 
-    The switch is the whole process's: it stays as it is where other threads run, which may want it on, or off.
+    The setting is global to the process, so it is not changed while other threads run.
     """
     if not gc.isenabled() or threading.active_count() > 1:
         yield
@@ -263,15 +293,19 @@ def _no_collection() -> Iterator[None]:
 
 
 def retraced(robot: Robot, chosen: Entry, options: Mapping[str, Any]) -> tuple[Program, list[PassRecord]]:
-    """A model built again, with what each optimising pass did."""
+    """Build a model again; return its program and the effect of each optimisation pass."""
     return traced(chosen.build(robot, **checked_options(chosen, options)))
 
 
 def checked_options(chosen: Entry, options: Options, whole: Entry | None = None) -> dict[str, Any]:
-    """The options of a form with their values, those not given included; one of another form may be left empty.
+    """Return the values of all options of a form; options that are not given have their defaults.
 
-    Arguments:
-        whole: the model whose form it is, where its other forms count.
+    Args:
+        whole: the model of which `chosen` is a form. Options of its other forms may be given if they are empty.
+
+    Raises:
+        OptionError: a value is wrong, or the option belongs to another form.
+        UnknownNameError: the model has no such option.
     """
     known = {option.name: option for option in chosen.options}
     of_forms = {option.name for option in (whole or chosen).all_options}
@@ -280,9 +314,9 @@ def checked_options(chosen: Entry, options: Options, whole: Entry | None = None)
             continue
         if name not in known and name in of_forms:
             raise OptionError(
-                f"option {name} of {chosen.id} is not for this robot, which takes the form of "
+                f"option {name} of {chosen.id} does not apply to this robot, whose model has the form for "
                 f"{chosen.of or 'fixed trees'}",
-                hint="its options: " + (", ".join(known) or "none"),
+                hint="options of this form: " + (", ".join(known) or "none"),
             )
         if name not in known:
             raise UnknownNameError(f"option of {chosen.id}", name, list(known))
@@ -292,12 +326,16 @@ def checked_options(chosen: Entry, options: Options, whole: Entry | None = None)
 
 
 def names_something(value: Any) -> bool:
-    """Whether the value of an option says something: None and an empty list do not."""
+    """Return whether the value of an option is neither None nor an empty list."""
     return value is not None and not (isinstance(value, (list, tuple)) and not value)
 
 
 def _checked(chosen: Entry, option: Option, value: Any) -> Any:
-    """The value of an option, or an error that says what it can be."""
+    """Return the value of an option in its internal form.
+
+    Raises:
+        OptionError: the value is wrong; the message states what is expected.
+    """
     expected = None
     if value is None:
         return None
@@ -310,9 +348,9 @@ def _checked(chosen: Entry, option: Option, value: Any) -> Any:
     elif option.kind == "text" and not isinstance(value, str):
         expected = "a text"
     elif option.kind == "frame":
-        found = _frame(value)
-        if found is not None:
-            return found
+        frame = _frame(value)
+        if frame is not None:
+            return frame
         expected = "a frame's number or name"
     elif option.kind == "frames":
         several = [_frame(x) for x in value] if isinstance(value, (list, tuple)) else [_frame(value)]
@@ -335,7 +373,7 @@ def _checked(chosen: Entry, option: Option, value: Any) -> Any:
 
 
 def _posture(value: Any) -> str | tuple[float, ...] | None:
-    """Return a posture's name or its numbers, also from a text with commas; None if it is neither."""
+    """Return a posture's name, or its numbers (also from a text with commas); None if the value is neither."""
     if isinstance(value, str) and NAME.match(value.strip()) and not reserved(value.strip()):
         return value.strip()
     given = value.split(",") if isinstance(value, str) else value
@@ -343,27 +381,27 @@ def _posture(value: Any) -> str | tuple[float, ...] | None:
         numbers = [formula(x.item() if hasattr(x, "item") else x).number for x in given]
     except (ExpressionError, TypeError):
         return None
-    found = tuple(x for x in numbers if x is not None and isfinite(x))
-    return found if len(found) == len(numbers) else None
+    finite = tuple(x for x in numbers if x is not None and isfinite(x))
+    return finite if len(finite) == len(numbers) else None
 
 
 def _point(value: Any) -> tuple[int | str, tuple[Formula, ...]] | None:
-    """A frame with a point in it, by default its origin; None if it is neither."""
-    frame, place = value if isinstance(value, (list, tuple)) and len(value) == 2 else (value, (0, 0, 0))
-    found = _frame(frame)
-    if found is None or isinstance(place, str) or not hasattr(place, "__len__") or len(place) != 3:
+    """Return a frame and a point in it, by default its origin; None if the value is not a frame with a point."""
+    given, point = value if isinstance(value, (list, tuple)) and len(value) == 2 else (value, (0, 0, 0))
+    frame = _frame(given)
+    if frame is None or isinstance(point, str) or not hasattr(point, "__len__") or len(point) != 3:
         return None
     try:
-        return found, tuple(formula(x) for x in place)
+        return frame, tuple(formula(x) for x in point)
     except (ExpressionError, TypeError):
         return None
 
 
 def _frame(value: Any) -> int | str | None:
-    """A frame's number, also one of NumPy's, or its name; None if it is neither."""
+    """Return the number (also a NumPy integer) or name of a frame; None if the value is neither."""
     if isinstance(value, str):
         return value
     try:
         return None if isinstance(value, bool) else index(value)
-    except TypeError:  # an array has an index only where it holds one integer
+    except TypeError:  # an array is an index only if it contains one integer
         return None

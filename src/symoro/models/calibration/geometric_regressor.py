@@ -78,7 +78,7 @@ class AxisMotion:
     outputs=(W,),
     options=OPTIONS,
     reference=CALIBRATION_1991.at("identifiable parameters"),
-    aliases=("calibration", "gim"),
+    aliases=("calibration", "gim", "geometric-regressor", "calibration-jacobian"),
     applies=no_calibration,
     applies_to="serial and tree robots on a fixed base",
     equations=r"\Delta X = W(q)\,\Delta\xi",

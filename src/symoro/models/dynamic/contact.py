@@ -58,6 +58,7 @@ def contact_outputs(structure: Structure) -> tuple[Port, ...]:
 
 @tree_model(
     "contact-dynamics",
+    aliases=("constrained-dynamics", "contact-forces"),
     title="contact dynamics: accelerations, and forces on the ground",
     read=Inputs(torques=True),
     outputs=contact_outputs,

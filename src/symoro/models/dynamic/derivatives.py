@@ -282,7 +282,7 @@ ROLLING = WHEELED_1996.at("configuration dynamical model, differentiated")
     read=Inputs(accelerations=True),
     outputs=inverse_outputs,
     options=(BASE_MOTION, ROTATION),
-    aliases=("idm-derivatives",),
+    aliases=("idm-derivatives", "rnea-derivatives"),
     structures={
         FIXED: {
             "inputs": (Q, QD, QDD, QDA, QDDA),
@@ -342,7 +342,7 @@ def inverse_dynamics_derivatives(robot: Robot, base: str = "free", rotation: str
     read=Inputs(torques=True),
     outputs=direct_outputs,
     options=(ROTATION,),
-    aliases=("ddm-derivatives",),
+    aliases=("ddm-derivatives", "aba-derivatives", "forward-dynamics-derivatives"),
     structures={
         FIXED: {
             "inputs": (Q, QD, TAU, QDA),

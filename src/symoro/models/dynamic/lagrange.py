@@ -205,7 +205,7 @@ def is_holonomic_tree(robot: Robot) -> str | None:
         Option("expanded", "one simplified expression an element, to be read", "flag", False),
         ROTATION,
     ),
-    aliases=("lagrange-euler",),
+    aliases=("lagrange-euler", "euler-lagrange", "coriolis", "coriolis-matrix", "christoffel"),
     structures={
         FIXED: {
             "applies": is_holonomic_tree,

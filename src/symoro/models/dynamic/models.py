@@ -257,7 +257,7 @@ ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
     read=Inputs(accelerations=True, base_acceleration=True),
     outputs=inverse_outputs,
     options=(EFFORT, BASE_MOTION, ROTATION, REACTIONS_TOO, FREE, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
-    aliases=("idm", "rnea"),
+    aliases=("idm", "rnea", "newton-euler", "inverse-dynamic-model"),
     requirements=(has_motors, has_own_drives),
     plain=lambda robot: optimise(replace(inverse_dynamics(robot, effort="plain"), as_written=False)),
     structures={
@@ -391,7 +391,7 @@ DIRECT = (
     read=Inputs(torques=True),
     outputs=direct_outputs,
     options=(METHOD, EFFORT, ROTATION, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
-    aliases=("ddm", "aba"),
+    aliases=("ddm", "aba", "forward-dynamics", "articulated-body", "direct-dynamic-model"),
     requirements=(has_motors, has_own_drives),
     structures={
         FIXED: {
@@ -518,7 +518,7 @@ WEIGHT_WORDS = {
         *((PLATFORM_Q,) if structure.platform else ()),
     ),
     options=PLATFORM_OPTIONS,
-    aliases=("inm", "crba"),
+    aliases=("inm", "crba", "mass-matrix", "joint-space-inertia"),
     structures={
         FIXED: {
             "reference": SYMORO_1997.at("section 5.3.2, eq. (26) to (38)"),
@@ -561,7 +561,7 @@ def inertia_matrix(
         *((PLATFORM_Q,) if structure.platform else ()),
     ),
     options=(EFFORT, ROTATION, *PLATFORM_OPTIONS),
-    aliases=("ccg",),
+    aliases=("ccg", "nonlinear-effects", "bias-forces"),
     structures={
         FIXED: {
             "reference": SYMORO_1997.at("section 5.3.1"),
@@ -629,7 +629,7 @@ def _square(s: System, a: Matrix) -> Matrix:
     read=Inputs(rates=False),
     outputs=lambda structure: (rows_port("Q", structure, WEIGHT_WORDS),),
     options=(ROTATION,),
-    aliases=("gravity",),
+    aliases=("gravity", "gravity-vector", "gravity-compensation"),
     structures={
         FIXED: {
             "reference": SYMORO_1997.at("section 5.1, eq. (15) to (20), at rest"),

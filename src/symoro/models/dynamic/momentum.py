@@ -47,6 +47,7 @@ def momentum_outputs(structure: Structure) -> tuple[Port, ...]:
 
 @tree_model(
     "centroidal-momentum",
+    aliases=("centroidal-momentum-matrix", "cmm"),
     title="centroidal momentum: that of the whole robot about its centre of mass",
     read=READ,
     outputs=momentum_outputs,

@@ -50,7 +50,7 @@ STRUCTURES: dict[Structure, dict[str, Any]] = {
     read=Inputs(rates=False),
     outputs=lambda structure: (TAU_ACTIVE if structure.wheels else TAU,),
     options=OPTIONS,
-    aliases=("statics",),
+    aliases=("statics", "static-forces"),
     structures=STRUCTURES,
 )
 def static_torques(

@@ -50,7 +50,7 @@ EQUATIONS = (
     outputs=(PLACEMENT,),
     options=(*OPTIONS, ACTIVE),
     reference=SYMORO_1997.at("section 3.1, eq. (1)"),
-    aliases=("trm", "transformation-matrix"),
+    aliases=("trm", "transformation-matrix", "homogeneous-transform"),
     equations=EQUATIONS,
 )
 def transform(
@@ -68,7 +68,7 @@ def transform(
     outputs=(PLACEMENT,),
     options=(*OPTIONS, ACTIVE),
     reference=SYMORO_1997.at("section 3.2"),
-    aliases=("fgm", "direct-geometry", "dgm"),
+    aliases=("fgm", "direct-geometry", "dgm", "forward-kinematics", "fk", "direct-kinematics"),
     equations=EQUATIONS,
 )
 def fast_geometry(

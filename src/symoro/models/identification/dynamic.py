@@ -29,7 +29,7 @@ from symoro.robot.description import Robot
     read=ALL,
     outputs=lambda structure: (w_port(structure), *(() if structure.wheels else (SPRING_TORQUES,))),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE, ACTUATORS),
-    aliases=("dim",),
+    aliases=("dim", "regressor", "dynamic-regressor"),
     requirements=(has_motors,),
     structures={
         FIXED: {

@@ -130,7 +130,7 @@ READ = Inputs(position=True)
     read=READ,
     outputs=lambda structure: (H, *(() if structure.wheels else (SPRING_ENERGY,))),
     options=(PARAMETERS, ROTATION, POSTURE),
-    aliases=("eim",),
+    aliases=("eim", "energy-regressor"),
     structures={
         FIXED: {
             "applies": with_parameters(FIXED, at_rest=True),

@@ -189,7 +189,7 @@ def momentum_ports(structure: Structure) -> tuple[Port, Port]:
         *(() if structure.wheels else (SPRING_TORQUES,)),
     ),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE),
-    aliases=("fdim",),
+    aliases=("fdim", "filtered-regressor"),
     structures={
         FIXED: {
             "applies": with_parameters(FIXED, at_rest=True),

@@ -84,7 +84,7 @@ QDD_FOR_DH = Port("qdd", "n", "joint accelerations, when dh is asked for")
     read=WITH_ACCELERATIONS,
     outputs=lambda structure: (H, LOSS, DH, *(() if structure.wheels else (SPRING_ENERGY,))),
     options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, ROTATION, POSTURE),
-    aliases=("pim",),
+    aliases=("pim", "power-regressor"),
     structures={
         FIXED: {
             "inputs": (Q, QD, QDD_FOR_DH),

@@ -208,7 +208,7 @@ def _partial(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
     read=Inputs(rates=False, weight=False),
     outputs=lambda structure: (inverse_port(structure),),
     options=(*OPTIONS, SPACE, TO, FOLD),
-    aliases=("jinv",),
+    aliases=("jinv", "inverse-jacobian", "pseudo-inverse"),
     structures=structures(r"J^{-1}, \quad J^{+} = J^T (J J^T)^{-1} \text{ or } (J^T J)^{-1} J^T"),
 )
 def jacobian_inverse(
@@ -251,7 +251,7 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
     read=Inputs(rates=False, weight=False),
     outputs=lambda structure: (PLATFORM_QDA if structure.platform else QDA if structure.wheels else QD,),
     options=(*OPTIONS, METHOD, SPACE, TO, FOLD),
-    aliases=("ikm",),
+    aliases=("ikm", "inverse-velocity-kinematics", "differential-inverse-kinematics"),
     structures=structures(
         r"\dot q = J^{-1} V, \quad \dot q = J^{+} V + (I - J^{+} J)\,\dot q_0, \quad "
         r"\dot q = J^T (J J^T + \lambda^2 I)^{-1} V",

@@ -218,7 +218,7 @@ RENAUD_1997 = SYMORO_1997.at("section 4.1, eq. (4), (5)")
     read=Inputs(rates=False, weight=False),
     outputs=lambda structure: (jacobian_port(structure),),
     options=(*OPTIONS, SPACE, TO, FOLD),
-    aliases=("jac", "jacobian-matrix"),
+    aliases=("jac", "jacobian-matrix", "geometric-jacobian", "differential-kinematics"),
     structures={
         FIXED: {
             "reference": RENAUD_1997,

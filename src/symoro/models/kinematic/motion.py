@@ -161,7 +161,7 @@ def _output_links(
     title="velocities of the links",
     read=Inputs(weight=False),
     outputs=lambda structure: (V, W),
-    aliases=("vel",),
+    aliases=("vel", "link-velocities"),
     structures={
         structure: {**own, "reference": SYMORO_1997.at("section 4.2, eq. (6)"), "equations": EQUATIONS_V}
         for structure, own in APPLIES.items()
@@ -182,7 +182,7 @@ def velocities(robot: Robot) -> Program:
     title="accelerations of the links",
     read=Inputs(weight=False),
     outputs=lambda structure: (V, W, VD, WD),
-    aliases=("acc",),
+    aliases=("acc", "link-accelerations"),
     structures={
         structure: {
             **own,
@@ -213,7 +213,7 @@ def accelerations(robot: Robot) -> Program:
     read=Inputs(weight=False),
     outputs=lambda structure: (drift_port(structure),),
     options=OPTIONS,
-    aliases=("jpqp",),
+    aliases=("jpqp", "jdot-qd", "drift-acceleration"),
     structures={
         structure: {**own, "reference": SYMORO_1997.at("section 4.4"), "equations": DRIFT[structure]}
         for structure, own in APPLIES.items()

@@ -140,7 +140,7 @@ TOLERANCE = Option("tolerance", "largest residual of a valid solution", "number"
         TOLERANCE,
     ),
     reference=SYMORO_1997.at("section 3.3"),
-    aliases=("igm",),
+    aliases=("igm", "ik", "inverse-geometric-model", "inverse-position-kinematics"),
     equations=r"{}^{0}T_{1}(q_1)\, {}^{1}T_{2}(q_2) \cdots {}^{n-1}T_{n}(q_n)\, E = U_0 = [s \, n \, a \, P]",
 )
 def inverse_geometry(

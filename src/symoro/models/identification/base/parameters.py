@@ -103,6 +103,7 @@ def _cached_parameters(
 
 @model(
     "base-parameters",
+    aliases=("minimal-parameters", "identifiable-parameters"),
     menu="Identification",
     title="base inertial parameters from the standard ones",
     inputs=(),
