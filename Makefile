@@ -23,7 +23,7 @@ ifndef CHECKING
 .NOTPARALLEL: # two pip runs at once would spoil the environment
 endif
 .DEFAULT_GOAL := help
-.PHONY: help demo gui site test lint format slow bench docs-check coverage release clean distclean test-tools demo-tools
+.PHONY: help demo gui site test lint format slow bench docs docs-browser docs-check coverage release clean distclean test-tools demo-tools
 .PHONY: style types imports model-pages page-tests
 
 help: ## this list
@@ -84,6 +84,13 @@ coverage: $(VENV)/.dev test-tools ## the share of the lines that the tests run; 
 release: $(VENV)/.dev demo-tools ## wheel and sdist in dist/, checked, installed into an empty environment and tried
 	$(BIN)/python tools/release.py $(if $(PYTHONS),--try $(PYTHONS))
 
+docs: $(VENV)/.docs ## the documentation as a static site, build/docs
+	$(BIN)/python tools/docs_site.py
+
+docs-browser: docs ## the documentation site checked in Chromium
+	@tools/system-tools chromium
+	$(BIN)/python tools/check_site.py
+
 docs-check: $(VENV)/.base ## the links and the examples of the documentation, as its readers run them
 	$(BIN)/python tools/check_docs.py --clean $(VENV)
 
@@ -108,6 +115,10 @@ $(BIN)/python:
 $(VENV)/.base: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	@touch $(VENV)/.base $@
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"

@@ -102,6 +102,16 @@ def index() -> str:
         entries = [e for e in symoro.catalogue().values() if e.menu == menu]
         if entries:
             lines += [f"## {menu}", "", *(f"- [{e.id}]({e.id}.md): {e.title}" for e in entries), ""]
+            lines += [
+                "```{toctree}",
+                ":hidden:",
+                f":caption: {menu}",
+                "",
+                *(e.id for e in entries),
+                "```",
+                "",
+            ]
+    lines += ["```{toctree}", ":hidden:", "", "structures", "```", ""]
     return "\n".join(lines)
 
 

@@ -26,11 +26,12 @@ async function chooseBack(): Promise<Back> {
   return httpBack({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
 }
 
-/** What was kept, or the first robot of all. */
+/** Open the robot that the address names (?robot=ID), or the one of the last visit, or the first robot. */
 async function begin(desk: Desk, places: Places, tab: string): Promise<void> {
-  const kept = found(places, tab);
+  const named = new URLSearchParams(location.search).get("robot");
+  const kept = named ? null : found(places, tab);
   if (!kept) {
-    await openBundled(desk, FIRST_ROBOT);
+    await openBundled(desk, named ?? FIRST_ROBOT);
     return;
   }
   try {
