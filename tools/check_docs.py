@@ -14,8 +14,8 @@ A page needs an extra if a line of it begins with: Needs `pip install 'symoro[NA
 Fences opened by exactly ```python and the cells of notebooks are run, those of one file in one namespace; a fence with
 any other word after it is a sketch. Command lines are those that start with `symoro`, in an indented block or a ```sh
 fence, and in the README and the tutorial also those inside a sentence; a line with a word in capitals, which the reader
-replaces, is not run, nor is `symoro gui`, which does not end. The examples of a page share an empty folder. A fence after a
-line that ends with a file name (`arm.yaml`:) is written into that folder.
+replaces, is not run, nor is `symoro gui`, which does not end. The examples of a page share an empty folder. A fence
+after a line that ends with a file name (`arm.yaml`:) is written into that folder.
 """
 
 from __future__ import annotations
