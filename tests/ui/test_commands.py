@@ -309,7 +309,7 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     text = capsys.readouterr().out
     for command in COMMANDS:
-        assert f"  symoro {command} " in text, command
+        assert f"\n  {command} " in text, command
 
 
 # -- options of the emitted code, loops cut, postures

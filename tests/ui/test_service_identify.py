@@ -1,4 +1,4 @@
-"""Identification in the workbench: the numbers of the library from a log that came as text, and what is wrong with one."""
+"""Check identification in the workbench: estimates equal those of the library, and bad logs give clear errors."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_numbers_for_symbols_stops_and_other_methods(capsys):
 @pytest.mark.parametrize(
     "words, told",
     [
-        ([], "where does it start?"),
+        ([], "the initial position is missing"),
         (["q=0"], "q has shape"),
         (["q=0,1", "tau=1"], "have shape"),
         (["q=0,1", "--stops", "wall"], "wall"),

@@ -184,8 +184,8 @@ def test_csv(run: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "expected one of --at, --pose, --matrix and --values"),
-        (("--at", AT, "--pose", "0,0,0,0,0,0"), "expected one of"),
+        ((), "expected exactly one of --at, --pose, --matrix and --values"),
+        (("--at", AT, "--pose", "0,0,0,0,0,0"), "expected exactly one of"),
         (("--at", "1,2"), "--at: expected 6 numbers, q1,q2,q3,q4,q5,q6; got '1,2'"),
         (("--at", "[1,2],3,4,5,6,7"), "--at: expected 6 numbers"),
         (("--near", "0", "--at", AT), "--near: expected 6 numbers"),

@@ -16,7 +16,9 @@ from symoro.ui.failure import in_a_shell
 SOURCE = Path(symoro.__file__).parent
 COMMANDS = "|".join(cli._subparsers(cli._parser([])))
 SHELL = re.compile(rf"(?:^|[\s'])--[a-z]|\bsymoro (?:{COMMANDS})\b")
-PYTHON = re.compile(r"\w\(|=(?:True|False|None)\b|\w=['\"]|\brobot\.[a-z]")
+PYTHON = re.compile(
+    r"\w\(|=(?:True|False|None)\b|\w=['\"{\[]|\brobot\.[a-z]|\b(?:the )?options? '\w+'|\bin Python\b"
+)
 OF_BOTH = (
     "pip install",
     "CC",
@@ -77,6 +79,10 @@ def test_each_hint_speaks_the_language_of_its_place() -> None:
         ("did you mean 'rx90'?", "did you mean 'rx90'?"),
         ("write it as {key: value}", "write it as {key: value}"),
         ("or give the option 'force' to overwrite it", "or give --force to overwrite it"),
+        ("give start={'q': ..., 'e': ...}", "give q=... e=..."),
+        ("do not limit the torques (torque=False)", "do not limit the torques (--no-torque)"),
+        ("choose frames (the options 'to' and 'frm')", "choose frames (--to and --from)"),
+        ("raise it with the option 'time_limit'", "raise it with --time-limit"),
     ],
 )
 def test_in_the_words_of_a_shell(python: str, shell: str) -> None:

@@ -126,8 +126,8 @@ def _checked(program: Program, operations: int) -> int:
     if operations > LONGEST_EXPANDED:
         raise ProgramError(
             f"an entry of {program.name} would be one expression of more than {LONGEST_EXPANDED} operations",
-            hint="generate a model with intermediate variables: without the option expanded, or fast-geometry instead "
-            "of transform",
+            hint="generate a model with intermediate variables: without the option 'expanded', or fast-geometry "
+            "instead of transform",
         )
     return operations
 

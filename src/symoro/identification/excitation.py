@@ -214,7 +214,7 @@ def _failure(
 ) -> ProgramError:
     """Why a motion is none: what forbids to move along x, or what its regressor w does not show."""
     slow, limits = work.slow_efforts(x), work.limits
-    hint = "try more starts, a larger effort, or no limits of torques (option 'torque')"
+    hint = "try more starts, a larger effort, or no torque limits (torque=False)"
     none = f"no motion of robot '{robot.name}' within its limits was found"
     dry = {j: robot.frame(j).FS.value(known) for j in limits.joints} if slow is not None else {}
     for (j, least), effort in zip(dry.items(), limits.effort, strict=False):

@@ -70,7 +70,10 @@ def read_measurements(
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"the measurements cannot be read: {error}", place=Place(str(path))) from None
+        raise FormatError(
+            f"the measurements cannot be read: {getattr(error, 'strerror', None) or error}",
+            place=Place(str(path)),
+        ) from None
     hint = "a line of names, then lines of numbers"
     numbers = read_numbers(text, str(path), most=MOST_ROWS, hint=hint, cells=_words)
     table = _Table(numbers, str(path), np.array(numbers.rows))

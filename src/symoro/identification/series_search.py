@@ -181,7 +181,7 @@ def _check_moving(robot: Robot, joints: tuple[int, ...], torque: bool) -> None:
         if torque and limits.effort == 0:
             raise ArgumentError(
                 f"q{j} has an effort limit of 0: nothing moves it",
-                hint="give it an effort, none where it is unknown, or do not limit torques (option 'torque')",
+                hint="give it an effort, none where it is unknown, or do not limit the torques (torque=False)",
             )
 
 

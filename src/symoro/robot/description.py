@@ -49,6 +49,11 @@ from symoro.robot.tables import text
 from symoro.robot.validation import problems, with_length
 from symoro.robot.wheels import Wheel
 
+MERGED = (
+    "the link '{link}' is on a fixed joint and was merged with the link that carries it; read the file with "
+    "fixed='keep' to give it a frame, or with tool='{link}' to make it the tool frame"
+)
+
 
 @dataclass(frozen=True)
 class Robot:
@@ -62,6 +67,7 @@ class Robot:
             keeps those that still have as many.
         notes: what a reader should know of how the description was obtained; no part of equality.
         platform: the frame of a parallel robot's platform, on which its legs meet; None where there is none.
+        merged_links: names of links of a file that were merged with the links that carry them; not compared.
     """
 
     name: str
@@ -77,6 +83,7 @@ class Robot:
     postures: Mapping[str, tuple[float, ...]] = Postures()
     wheels: tuple[Wheel, ...] = ()
     platform: int | None = None
+    merged_links: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.postures, Postures):  # those of the robot that this one was made from
@@ -265,7 +272,8 @@ class Robot:
                     names.setdefault(name, j)
         names["0"] = 0
         if which not in names:
-            raise UnknownNameError("frame", which, list(names))
+            hint = MERGED.format(link=which) if which in self.merged_links else None
+            raise UnknownNameError("frame", which, list(names), hint=hint)
         return names[which]
 
     def __str__(self) -> str:

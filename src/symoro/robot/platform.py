@@ -68,8 +68,8 @@ def platform_frame(robot: Robot, to: int | str | None = None) -> int:
                 joined.setdefault(one, set()).add(chain(robot, other)[0])
     if not joined:
         raise NotApplicableError(
-            f"robot '{robot.name}' names no platform, and its loops join no link to the legs",
-            hint="name the platform in the description, or give the option to",
+            f"robot '{robot.name}' has no platform: none is described, and no link closes loops with several legs",
+            hint="write the platform into the robot's description, or give its frame with the option 'to'",
         )
     return max(joined, key=lambda j: (len(joined[j]), j))
 

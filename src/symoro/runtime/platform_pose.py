@@ -144,7 +144,9 @@ def assembly_modes(
 def _motors(qa: ArrayLike, count: int) -> Array:
     found = np.asarray(qa, float)
     if found.shape != (count,) or not np.all(np.isfinite(found)):
-        raise ArgumentError(f"qa: expected {count} finite numbers, one an active joint, got {found.tolist()}")
+        raise ArgumentError(
+            f"qa: expected {count} finite numbers, one per active joint; got {found.tolist()}"
+        )
     return found
 
 
@@ -154,7 +156,8 @@ def _start(
     if near is None or isinstance(near, str):
         if near is None and HOME not in robot.postures:
             raise ArgumentError(
-                f"robot '{robot.name}' has no posture '{HOME}'", hint="give a pose to start from"
+                f"the start of Newton's method is missing: robot '{robot.name}' has no posture '{HOME}'",
+                hint="give a pose near the solution, or the name of a posture, with the option 'near'",
             )
         posture = robot.postures[near or HOME]
         return _pose_of(robot, np.array(posture), values, platform_frame(robot, to))

@@ -94,7 +94,7 @@ def _zero(function: Callable[[Array], Array], u: Array, name: str) -> Array:
             return u
     raise ArgumentError(
         f"springs and modes of robot '{name}' have no equilibrium near their rest",
-        hint="tell where they start: start={'q': ..., 'e': ...}",
+        hint="give their initial positions: start={'q': ..., 'e': ...}",
     )
 
 

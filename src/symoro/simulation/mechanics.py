@@ -194,7 +194,7 @@ class Mechanics:
                 symbols = ", or values for its symbols" if name == EXTERNAL.name else ""
                 raise ArgumentError(
                     f"robot '{self.robot.name}' needs '{name}' besides its state and torques",
-                    hint=f"inputs={{'{name}': ...}} of shape {shape}{symbols}",
+                    hint=f"give inputs={{'{name}': ...}} with shape {shape}{symbols}",
                 )
             if given.shape != shape and given.shape != (math.prod(shape),):
                 raise ArgumentError(f"'{name}' has shape {given.shape}, expected {shape}")

@@ -1,6 +1,6 @@
-"""The command line. Arguments are made from the catalogue; the work is done by `commands`.
+"""Parse the command line and run a command of `commands`; the options of models come from the catalogue.
 
-Bad input ends with one message and exit code 2 (`failure`), an interrupt with exit code 130.
+Errors and exit codes are defined in `failure`.
 """
 
 from __future__ import annotations
@@ -9,48 +9,50 @@ import argparse
 import contextlib
 import io
 import os
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NoReturn
 
 from symoro._version import __version__
 from symoro.errors import OptionError, SymoroError, UnknownNameError, did_you_mean
 from symoro.ui import failure, progress
-from symoro.ui.common_arguments import Command, command_of
+from symoro.ui.common_arguments import LOSSY, Command, command_of, urdf_arguments
 from symoro.ui.model_arguments import add_generating, add_solving
 from symoro.ui.number_arguments import add_calibrating, add_exciting, add_identifying, add_moving
 from symoro.ui.robot_arguments import add_analysing, add_describing
 
+PURPOSES = {
+    "describe a robot": ("robots", "show", "render", "check", "convert"),
+    "derive models": ("models", "generate", "count", "explain", "eval", "singularities", "cite"),
+    "solve for joint positions and poses": ("solve", "pose"),
+    "simulate motion": ("torques", "simulate"),
+    "identify parameters": ("base", "excite", "identify", "calibrate"),
+    "export code": ("languages", "export"),
+    "other": ("gui", "help"),
+}
+"""Commands by purpose, in the order of the help."""
+
 EXAMPLES = """\
 examples:
-  symoro robots                                     the bundled robots
-  symoro show rx90                                  a robot as tables, with a picture
-  symoro check arm.par                              is this file sound?
-  symoro convert arm.par arm.yaml                   another format, by suffix
-  symoro convert arm.yaml --to dh                   Denavit-Hartenberg parameters
-  symoro models                                     what can be generated
-  symoro languages                                  in which languages
-  symoro generate fast-geometry rx90                readable equations
-  symoro generate fast-geometry rx90 --lang c -o out
-  symoro count fast-geometry rx90                   operations
-  symoro eval fast-geometry rx90 q=0,0,0,0,0,0      numbers
-  symoro solve rx90 --at 0,60,-45,0,45,0 --degrees  all postures that reach a pose
-  symoro solve fivebar qa=120,60 --degrees          all ways to assemble closed loops
-  symoro explain inverse-geometry rx90              how a model was solved
-  symoro export fast-geometry rx90 --lang c -o out  a folder that builds and runs
-  symoro singularities rx90                         where the Jacobian loses rank
-  symoro base rx90                                  the base inertial parameters
-  symoro pose delta qa=0.1,0.2,0.3                  where the platform of a parallel robot stands
-  symoro identify tx40 log.yaml --cutoff 100        parameters from a log of the robot's motion
-  symoro torques planar3r filip3r                   torques along a trajectory
-  symoro simulate planar2r q=0,1 --duration 2       the motion that follows from torques
-  symoro cite fast-geometry                         the paper behind a model
+  symoro show rx90                                      print the tables of a robot
+  symoro generate inverse-dynamics rx90                 print the equations of a model
+  symoro eval mass-matrix planar2r q=0,pi/2             evaluate a model
+  symoro solve rx90 --at 0,60,-45,0,45,0 --degrees      compute all configurations that reach a pose
+  symoro simulate planar2r q=0,1 --duration 2           simulate a motion
+  symoro torques planar3r filip3r --payload mass=2      compute torques along a trajectory with a payload
+  symoro export fast-geometry rx90 --lang c -o out      write a folder with code that builds and runs
+"""
 
-'symoro COMMAND --help' tells more, 'symoro generate MODEL --help' the options of a model.
+MORE_HELP = """\
+more help:
+  symoro COMMAND --help           options and an example of a command
+  symoro generate MODEL --help    options and examples of a model
+  symoro help urdf                options for URDF, xacro and MJCF files
 """
 
 HELP = "'symoro --help' lists the commands"
-# Lists of numbers, the first of which may have a minus.
+# Options whose value is a list of numbers, which may begin with a minus sign.
 LISTS = (
     *("--at", "--near", "--start", "--prefer", "--pose", "--matrix", "--posture"),
     *("--point", "--plane", "--view"),
@@ -58,56 +60,63 @@ LISTS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are those of the library."""
+    """Argument parser that raises the errors of the library."""
 
     def error(self, message: str) -> NoReturn:
-        raise OptionError(message, hint=f"'{self.prog} --help' shows what it takes")
+        robots = (
+            "; 'symoro robots' lists the bundled robots"
+            if re.search(r"required: .*\brobot\b", message)
+            else ""
+        )
+        raise OptionError(message, hint=f"'{self.prog} --help' lists the arguments{robots}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the result is the exit code."""
+    """Run one command and return the exit code (`failure.EXIT_CODES`)."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
         _accept_any_character()
     try:
-        return _answered(arguments)
+        return _run(arguments)
     except SymoroError as error:
-        return failure.tell(error, arguments)
-    except BrokenPipeError:  # the reader (head, less) has seen enough
-        _drop_output()
+        return failure.report(error, arguments)
+    except BrokenPipeError:  # the reader of the pipe (head, less) has ended
+        _discard_output()
         return 0
-    except OSError as error:  # the output goes to a full disk, say
-        _drop_output()
-        print(f"symoro: cannot go on: {error.strerror or error}", file=sys.stderr)
-        return 2
+    except OSError as error:  # for example a full disk
+        _discard_output()
+        print(f"symoro: cannot continue: {error.strerror or error}", file=sys.stderr)
+        return failure.BAD_INPUT
     except KeyboardInterrupt:
-        print("symoro: stopped", file=sys.stderr)
-        return 130
+        print("symoro: interrupted", file=sys.stderr)
+        return failure.INTERRUPTED
 
 
-def _drop_output() -> None:
-    """Let what is still to be printed vanish, so that leaving Python does not fail over it again."""
-    with contextlib.suppress(OSError, ValueError):  # an output without a file behind it
+def _discard_output() -> None:
+    """Redirect standard output to the null device, so that the final flush at exit does not fail again."""
+    with contextlib.suppress(OSError, ValueError):  # standard output may have no file descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _answered(arguments: Sequence[str]) -> int:
-    """Run one command and hand over all of its output, so that a reader who left is noticed here."""
+def _run(arguments: Sequence[str]) -> int:
+    """Run one command and flush its output, so that a broken pipe is reported here."""
     try:
         options = _parsed(arguments)
         if options.command is None:
             _parser([]).print_help()
             return 0
+        if options.command == "help":
+            return _show_help(options.topic)
         from symoro.ui import commands
 
         with progress.shown():
             return commands.run(options)
-    finally:  # --help leaves by an exception
+    finally:  # --help ends with SystemExit
         sys.stdout.flush()
 
 
 def _accept_any_character() -> None:
-    """A name that the terminal's encoding lacks is no reason to stop."""
+    """Escape characters that the encoding of the terminal does not contain."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -127,13 +136,13 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         prog = f"symoro {options.command}" if options.command else "symoro"
         word = next((word.partition("=")[0] for word in rest if word.startswith("--")), "")
         hint = did_you_mean(word, _known_flags(parser, options.command)) if word else None
-        hint = hint or f"'{prog} --help' shows what it takes"
+        hint = hint or f"'{prog} --help' lists the arguments"
         raise OptionError(f"unrecognized arguments: {' '.join(rest)}", hint=hint)
     return options
 
 
 def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The parsers of the commands, by name."""
+    """Return the parser of each command by name."""
     (action,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     return dict(action.choices)
 
@@ -144,7 +153,7 @@ def _known_flags(parser: argparse.ArgumentParser, command: str | None) -> list[s
 
 
 def _joined(arguments: Sequence[str]) -> Iterator[str]:
-    """--at=-1,2 for --at -1,2: a list that starts with a minus is no option."""
+    """Write '--at -1,2' as '--at=-1,2', because argparse takes a list with a leading minus for an option."""
     words = iter(arguments)
     for word in words:
         if word in LISTS:
@@ -159,18 +168,22 @@ def _joined(arguments: Sequence[str]) -> Iterator[str]:
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = Parser(
         prog="symoro",
-        description="Symbolic models of robots, as readable equations and as fast code.",
-        epilog=EXAMPLES,
+        usage="symoro [-h] [--version] COMMAND ...",
+        description="Derive symbolic models of robots, and write them as equations and as fast code.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"symoro {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    # The epilog lists the commands by purpose instead of argparse.
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", prog="symoro", help=argparse.SUPPRESS, parser_class=Parser
+    )
+    summaries: dict[str, str] = {}
 
     def command(name: str, text: str, example: str) -> argparse.ArgumentParser:
+        summaries[name] = text
         return commands.add_parser(
             name,
-            help=text,
             description=text[0].upper() + text[1:] + ".",
             epilog=f"example:\n  {example}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -186,25 +199,75 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     add_moving(command)
     add_exciting(command)
     _serving(command)
+    parser.epilog = "\n".join((_by_purpose(summaries), EXAMPLES, _exit_codes(), MORE_HELP))
     return parser
 
 
-def _serving(command: Command) -> None:
-    gui = command("gui", "open the workbench in the browser", "symoro gui")
-    gui.add_argument(
-        "--host", default="127.0.0.1", help="address to serve at (default 127.0.0.1: this machine alone)"
+def _by_purpose(summaries: Mapping[str, str]) -> str:
+    """Return the list of the commands, grouped by purpose, one line per command."""
+    lines = []
+    for purpose, names in PURPOSES.items():
+        lines += [f"{purpose}:", *(f"  {name:<15}{summaries[name]}" for name in names), ""]
+    return "\n".join(lines)
+
+
+def _exit_codes() -> str:
+    return "\n".join(
+        ["exit codes:", *(f"  {code:<5}{text}" for code, text in failure.EXIT_CODES.items()), ""]
     )
-    gui.add_argument("--port", type=int, default=0, help="port (default: one that is free)")
+
+
+def _show_help(words: Sequence[str]) -> int:
+    """Print the help of a topic, or of a command and a model."""
+    if not words:
+        _parser([]).print_help()
+        return 0
+    if words[0] == "urdf":
+        topic = argparse.ArgumentParser(
+            prog="symoro COMMAND ROBOT",
+            usage="symoro COMMAND ROBOT.urdf [options]",
+            description="Options for URDF, xacro and MJCF files, accepted by every command that reads a robot.",
+            epilog="example:\n  symoro show nao.urdf --fixed keep --base floating",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            add_help=False,
+        )
+        urdf_arguments(topic, LOSSY, shown=True)
+        topic.print_help()
+        return 0
+    parser = _parser([*words, "--help"])
+    known = _subparsers(parser)
+    if words[0] not in known:
+        raise UnknownNameError(
+            "command or help topic",
+            words[0],
+            [*known, "urdf"],
+            hint=did_you_mean(words[0], [*known, "urdf"]) or HELP,
+        )
+    known[words[0]].print_help()
+    return 0
+
+
+def _serving(command: Command) -> None:
+    help = command("help", "show the help of a command, a model or a topic (urdf)", "symoro help urdf")
+    help.add_argument(
+        "topic", nargs="*", metavar="TOPIC", help="urdf, or a command, or a command and a model"
+    )
+    gui = command("gui", "open the workbench in a browser", "symoro gui")
+    gui.add_argument(
+        "--host", default="127.0.0.1", help="address of the server (default 127.0.0.1: this machine only)"
+    )
+    gui.add_argument("--port", type=int, default=0, help="port of the server (default: any free port)")
     gui.add_argument("--no-browser", dest="browser", action="store_false", help="do not open the browser")
     gui.add_argument(
         "--name",
         action="append",
         default=[],
         metavar="HOST",
-        help="a further name that the server is known by",
+        help="additional host name under which the server accepts requests; may be given several times",
     )
     gui.add_argument(
-        "--token", help="the secret that requests must have; made up where others can reach the server"
+        "--token",
+        help="secret that requests must contain (default: a random one if other machines can reach the server)",
     )
 
 

@@ -19,7 +19,7 @@ from symoro.robot.description import Robot
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
 from symoro.ui.outputs import check_names, check_outputs, check_robot, deliver
-from symoro.ui.values import binding, numbers, posture_named, posture_word
+from symoro.ui.values import binding, numbers, payload_fields, posture_named, posture_word
 
 
 def run(options: argparse.Namespace) -> int:
@@ -238,7 +238,7 @@ def cite(options: argparse.Namespace) -> None:
 def write_model(options: argparse.Namespace) -> None:
     robot = _robot(options)
     check_names(options.output, _base_name(robot, options), (), options.force)
-    model = generate(robot, options.model, **_chosen(options))
+    model = _derived(robot, options)
     if options.json and not (options.lang or options.output or _emitting(options)):
         present.as_json(present.model_data(model))
         return
@@ -306,7 +306,7 @@ def export(options: argparse.Namespace) -> None:
     robot = _robot(options)
     fixed = ("Makefile", "README.md", f"{file_name(robot.name)}.yaml")
     check_names(options.output, _base_name(robot, options), fixed, options.force)
-    model = generate(robot, options.model, **_chosen(options))
+    model = _derived(robot, options)
     files = model.export(languages, **_emitting(options))
     _report_notes(model, options)
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
@@ -359,6 +359,8 @@ def _robot(options: argparse.Namespace) -> Robot:
             "standard input cannot be both the robot and its values", hint="name a file for one"
         )
     robot = _read(options)
+    if getattr(options, "payload", None) is not None:
+        robot = robot.with_payload(**payload_fields(options.payload))
     return robot.bind(dict(binding(item) for item in options.bind)) if options.bind else robot
 
 
@@ -378,7 +380,22 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _model(options: argparse.Namespace) -> Model:
-    return generate(_robot(options), options.model, **_chosen(options))
+    return _derived(_robot(options), options)
+
+
+def _derived(robot: Robot, options: argparse.Namespace) -> Model:
+    """Return the model that the user named.
+
+    Raises:
+        OptionError: a payload is given, but the model does not depend on inertial parameters.
+    """
+    entry = models.entry(options.model)
+    if options.payload is not None and entry.menu in ("Geometric", "Kinematic"):
+        raise OptionError(
+            f"--payload does not change '{entry.id}', which is a {entry.menu.lower()} model",
+            hint="omit --payload, or name a dynamic model ('symoro models' lists them)",
+        )
+    return generate(robot, options.model, **_chosen(options))
 
 
 def _report_notes(model: Model, options: argparse.Namespace) -> None:

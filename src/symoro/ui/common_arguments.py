@@ -1,4 +1,4 @@
-"""Arguments that several commands share: the robot and how it is read, values for its symbols, files, JSON."""
+"""Arguments that several commands share: the robot and its file, symbols, payload, output files, JSON."""
 
 from __future__ import annotations
 
@@ -8,75 +8,131 @@ from typing import Any
 
 FOLDER, ROBOT = "folder", "robot"  # targets of the option -o
 Command = Callable[[str, str, str], argparse.ArgumentParser]
+LOSSY = "ignore elements of an MJCF file that symoro does not model, instead of rejecting the file"
+URDF_HELP = (
+    "\n'symoro help urdf' describes the options for URDF, xacro and MJCF files (--fixed, --tool, ...)."
+)
 
 
 def command_of(arguments: Sequence[str]) -> str | None:
-    """The command that the user named."""
+    """Return the command: the first argument that is not an option."""
     return next((word for word in arguments if not word.startswith("-")), None)
 
 
-def robot_argument(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+def robot_argument(
+    parser: argparse.ArgumentParser, *, optional: bool = False, lossy: str = argparse.SUPPRESS
+) -> None:
+    """Add the robot and the options of its file; the options of URDF files are shown by `symoro help urdf` only.
+
+    Args:
+        lossy: help of --lossy, for a command that also writes robots.
+    """
     parser.add_argument(
         "robot",
         nargs="?" if optional else None,
         help="a bundled robot, a file (.par, .yaml, .csv, .urdf, .xacro, .mjcf), or '-' for standard input",
     )
     parser.add_argument(
-        "--format", dest="read_format", metavar="FORMAT", help="the file's format, whatever its suffix"
+        "--format",
+        dest="read_format",
+        metavar="FORMAT",
+        help="format of the robot's file (default: chosen by its suffix)",
     )
-    parser.add_argument("--tree", action="store_true", help="the robot with its loops cut")
+    parser.add_argument("--tree", action="store_true", help="cut the closed loops and use the spanning tree")
     parser.add_argument(
         "--base",
         dest="read_base",
         choices=("fixed", "floating"),
-        help="how the base stands: floating for any robot, fixed for URDF, xacro and MJCF files",
+        help="base of the robot: floating for every robot, fixed for URDF, xacro and MJCF files only",
     )
-    group = parser.add_argument_group("reading URDF, xacro and MJCF files")
-    group.add_argument(
+    urdf_arguments(parser, lossy)
+    parser.epilog = f"{parser.epilog or ''}\n{URDF_HELP}"
+
+
+def urdf_arguments(
+    parser: argparse.ArgumentParser, lossy: str = argparse.SUPPRESS, *, shown: bool = False
+) -> None:
+    """Add the options that control how URDF, xacro and MJCF files are read.
+
+    Args:
+        lossy: help of --lossy.
+        shown: whether the help of the parser describes the other options.
+    """
+
+    def add(*flags: str, text: str, **details: Any) -> None:
+        parser.add_argument(*flags, help=text if shown else argparse.SUPPRESS, **details)
+
+    add(
+        "--fixed",
+        dest="read_fixed",
+        choices=("merge", "keep"),
+        text="links on fixed joints: merge them with the links that carry them (default), or keep a frame for each",
+    )
+    add(
+        "--tool",
+        dest="read_tool",
+        metavar="LINK",
+        text="use the frame of this link as the tool frame",
+    )
+    add(
+        "--frames",
+        dest="read_frames",
+        choices=("normal", "link"),
+        text="x axes along the common normals (default), or as close to the axes of the links as possible",
+    )
+    add(
         "--exact",
         dest="read_exact",
         action="store_true",
         default=None,
-        help="keep rounded angles as they are",
+        text="keep the digits of the file; by default rounded values such as 1.5708 become pi/2",
     )
-    group.add_argument("--fixed", dest="read_fixed", choices=("merge", "keep"), help="links on fixed joints")
-    group.add_argument("--frames", dest="read_frames", choices=("normal", "link"), help="where x axes point")
-    group.add_argument("--tool", dest="read_tool", metavar="LINK", help="the link whose frame is the tool's")
-    group.add_argument(
+    add(
         "--actuated",
         dest="read_actuated",
         metavar="JOINT,...",
-        help="the active joints of a robot with closed loops, by name",
+        text="names of the active joints of a robot with closed loops",
     )
-    group.add_argument(
-        "--arg", dest="read_arguments", action="append", metavar="NAME:=VALUE", help="a xacro argument"
+    add(
+        "--arg",
+        dest="read_arguments",
+        action="append",
+        metavar="NAME:=VALUE",
+        text="value of a xacro argument; may be given several times",
     )
-    group.add_argument(
+    add(
         "--package",
         dest="read_package",
         action="append",
         metavar="DIR",
-        help="a package of a xacro file, or a folder of packages; ROS_PACKAGE_PATH is looked in, too",
+        text="folder of a ROS package, or of several, in addition to those in ROS_PACKAGE_PATH",
     )
-    group.add_argument(
-        "--lossy",
-        dest="read_lossy",
-        action="store_true",
-        default=None,
-        help="leave out what is not modelled, or what the format to be written cannot hold",
-    )
+    parser.add_argument("--lossy", dest="read_lossy", action="store_true", default=None, help=lossy)
 
 
 def bind_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--bind", action="append", default=[], metavar="NAME=VALUE", help="a number for a symbol of the robot"
+        "--bind",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="replace a symbol of the robot by a number, an expression or another symbol: D3=0.45, D3=L2",
+    )
+
+
+def payload_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--payload",
+        metavar="mass=M,com=X,Y,Z",
+        help="attach a rigid payload: mass (kg), com=X,Y,Z (centre of mass, m), inertia=XX,XY,XZ,YY,YZ,ZZ about it "
+        "(kg m2), link=NAME (default: at the tool frame), as in mass=2,com=0,0,0.1",
     )
 
 
 def output_argument(
     parser: argparse.ArgumentParser, target: str | Sequence[str], text: str, **more: Any
 ) -> None:
-    """Add the option -o of a command, whose target is a folder, a robot's file, or a file with one of some suffixes."""
+    """Add the option -o; its target is a folder, a robot file, or a file with one of the given suffixes."""
     metavar = "DIR" if target == FOLDER else "FILE"
     parser.add_argument("-o", "--output", metavar=metavar, help=text, **more)
     parser.set_defaults(target=target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
         for name, value in values.items()
         if name in ports
     }
+    _check_missing(model.program.inputs, inputs)
     parameters = {name: value for name, value in values.items() if name not in ports}
     results = model.function(parameters, compiled=False)(**inputs)
     if options.degrees:
@@ -45,6 +47,22 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
         present.as_json({name: present.tidy(array).tolist() for name, array in results.items()})
     else:
         present.arrays(results)
+
+
+def _check_missing(ports: Sequence[Input], given: Mapping[str, Any]) -> None:
+    """Check that every input without a default is given.
+
+    Raises:
+        ArgumentError: with the number of entries and an example.
+    """
+    missing = [port for port in ports if port.default is None and port.name not in given]
+    if missing:
+        expected = ", ".join(f"{port.name}=... ({size(port.shape)} numbers)" for port in missing)
+        names, first = ", ".join(f"'{port.name}'" for port in missing), missing[0]
+        raise ArgumentError(
+            f"input{'s' if missing[1:] else ''} {names} {'are' if missing[1:] else 'is'} missing: give {expected}",
+            hint=f"for example {first.name}={','.join(['0'] * size(first.shape))}",
+        )
 
 
 def _input(robot: Robot, port: Input, value: Any, degrees: bool) -> Any:

@@ -16,9 +16,28 @@ from typing import Any
 
 from symoro.errors import SymoroError
 
+NO_SOLUTION = 1
 BAD_INPUT = 2
+INTERRUPTED = 130
+EXIT_CODES = {
+    0: "success",
+    NO_SOLUTION: "solve and pose: the input is valid, but there is no solution",
+    BAD_INPUT: "invalid input: one message with a hint on standard error, nothing is written",
+    INTERRUPTED: "interrupted by Ctrl-C: no incomplete file remains",
+}
 
-Words = tuple[tuple[re.Pattern[str], str], ...]
+Words = tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
+
+
+def _flag(name: str) -> str:
+    """Return the flag of an option: 'time_limit' has the flag --time-limit, 'frm' the flag --from."""
+    return "--" + {"frm": "from"}.get(name, name).replace("_", "-")
+
+
+def _assignments(items: str) -> str:
+    """Return the arguments "q=... e=..." for the items "'q': ..., 'e': ..." of a dictionary."""
+    return re.sub(r"'(\w+)': ", r"\1=", items).replace("..., ", "... ")
+
 
 _IN_A_SHELL: Words = (
     (re.compile(r"\bvalues=\{\.\.\.\}"), "NAME=VALUE"),
@@ -26,12 +45,20 @@ _IN_A_SHELL: Words = (
     (re.compile(r"\brobot\.bind\(\{'(\w+)': ([^,}]+)[^}]*\}\)"), r"--bind \1=\2"),
     (re.compile(r"\brobot\.tree\(\)"), "--tree"),
     (re.compile(r"\bfunction\(\)"), "symoro eval"),
-    (re.compile(r"\b(\w+)=True\b"), r"--\1"),
-    (re.compile(r"\bthe option 'time_limit'"), "--time-limit"),
-    (re.compile(r"\bthe option '(\w+)'"), r"--\1"),
-    (re.compile(r"\b([a-z]\w*)='([^']*)'"), r"--\1 \2"),
+    (re.compile(r"\bnumeric_inverse\(\)"), "symoro solve"),
+    (re.compile(r"\b(?:start|inputs)=\{([^}]*)\}"), lambda match: _assignments(match[1])),
+    (re.compile(r"\bcontacts=\[4, \(8, \(0, 0, -0\.2\)\)\]"), "--contacts '4;8:0,0,-0.2'"),
+    (re.compile(r"\bdriven=\.\.\."), "--driven FILE"),
+    (re.compile(r"\b(\w+)=True\b"), lambda match: _flag(match[1])),
+    (re.compile(r"\b(\w+)=False\b"), lambda match: _flag(f"no_{match[1]}")),
+    (
+        re.compile(r"\bthe options '(\w+)' and '(\w+)'"),
+        lambda match: f"{_flag(match[1])} and {_flag(match[2])}",
+    ),
+    (re.compile(r"\bthe option '(\w+)'"), lambda match: _flag(match[1])),
+    (re.compile(r"\b([a-z]\w*)='([^']*)'"), lambda match: f"{_flag(match[1])} {match[2]}"),
 )
-"""What a hint says in Python -> what does the same on the command line."""
+"""Expression of Python in a hint -> arguments of the command line with the same effect."""
 
 _ON_THE_PAGE: Words = (
     (re.compile(r"\bas values=\{\.\.\.\}, or bind them in the robot\b"), "in the table Symbols"),
@@ -65,8 +92,8 @@ def _worded(text: str, words: Words) -> str:
     return text
 
 
-def tell(error: SymoroError, arguments: Sequence[str]) -> int:
-    """Tell what went wrong; the result is the exit code."""
+def report(error: SymoroError, arguments: Sequence[str]) -> int:
+    """Print an error and return the exit code."""
     if "--json" in arguments:
         print(json.dumps({"error": as_data(error)}, indent=2))
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Arguments of the commands that make a model: generate, count, explain, eval, export, and solve."""
+"""Arguments of the commands that derive a model: generate, count, explain, eval, export and solve."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from symoro.ui.common_arguments import (
     FOLDER,
+    URDF_HELP,
     Command,
     bind_argument,
     command_of,
     force_argument,
     json_argument,
     output_argument,
+    payload_argument,
     robot_argument,
 )
 
@@ -24,106 +26,136 @@ if TYPE_CHECKING:
 WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--integrator"),
-    *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format"),
+    *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format", "--payload", "--actuated"),
 )
 
 
 def add_generating(command: Command, arguments: Sequence[str]) -> None:
-    cite = command("cite", "print the references behind a model", "symoro cite fast-geometry")
-    cite.add_argument("model", nargs="?", help="model id; all of them without it")
+    cite = command("cite", "print the references of a model", "symoro cite fast-geometry")
+    cite.add_argument("model", nargs="?", help="id or alias of the model (default: all models)")
     json_argument(cite)
-    generate = command("generate", "generate a model", "symoro generate fast-geometry rx90 --lang c -o out")
+    generate = command(
+        "generate",
+        "derive a model and print its equations or write code",
+        "symoro generate fast-geometry rx90 --lang c -o out",
+    )
     count = command("count", "count the operations of a model", "symoro count fast-geometry rx90 --to 6")
     evaluate = command(
-        "eval", "evaluate a model", "symoro eval fast-geometry rx90 q=0,pi/4,0,0,0,0 D3=0.45 --json"
+        "eval",
+        "evaluate a model at given inputs",
+        "symoro eval fast-geometry rx90 q=0,pi/4,0,0,0,0 D3=0.45 --json",
     )
     export = command(
         "export",
-        "write a folder with sources, build file and demo",
+        "write a folder with source code, build file and demo",
         "symoro export fast-geometry rx90 -o out",
     )
     explain = command(
-        "explain", "tell how a model was solved", "symoro explain inverse-geometry rx90 --latex"
+        "explain",
+        "show the solution steps and choices of a model",
+        "symoro explain inverse-geometry rx90 --latex",
     )
-    parsers = (generate, count, explain, evaluate, export)
-    for parser in parsers:
-        parser.add_argument("model", help="model id; 'symoro models' lists them")
+    parsers = dict(zip(WITH_MODEL, (generate, count, explain, evaluate, export), strict=True))
+    for parser in parsers.values():
+        parser.add_argument("model", help="id or alias of the model ('symoro models' lists them)")
         robot_argument(parser)
         bind_argument(parser)
+        payload_argument(parser)
     for parser in (generate, export):
-        parser.add_argument("--lang", help="language, c or python say; 'symoro languages' lists them")
+        parser.add_argument(
+            "--lang", help="language of the code, for example c or python ('symoro languages' lists them)"
+        )
         output_argument(parser, FOLDER, "folder to write into")
-        parser.add_argument("--name", help="base name of files and functions; made legal in the language")
+        parser.add_argument("--name", help="base name of files and functions (default: robot and model)")
         parser.add_argument(
             "--float32", "--float", dest="float32", action="store_true", help="single precision (C)"
         )
         parser.add_argument(
             "--trig",
             choices=("polynomial", "libm"),
-            help="sines and cosines: all at once, or the library's (C)",
+            help="sines and cosines by vectorisable polynomials, or by the C library (C)",
         )
         parser.add_argument(
             "--integrator",
             choices=("rk4",),
-            help="a fixed-step integrator beside a direct dynamic model, for real time (C)",
+            help="add a fixed-step integrator to a direct dynamic model (C)",
         )
         force_argument(parser)
-    count.add_argument("--explain", action="store_true", help="tell what was chosen and what each pass saved")
-    explain.add_argument("--latex", action="store_true", help="the steps of the solution in LaTeX")
+    count.add_argument(
+        "--explain",
+        action="store_true",
+        help="list the chosen formulation and the operations saved by each pass",
+    )
+    explain.add_argument("--latex", action="store_true", help="print the solution steps in LaTeX")
     evaluate.add_argument(
         "values",
         nargs="*",
+        default=[],
         metavar="NAME=VALUES",
-        help="inputs and parameters: q=0,pi/2,0 or D3=0.45; q=home is the robot's posture of that name",
+        help="inputs and parameters: q=0,pi/2,0 or D3=0.45; q=home uses the posture 'home' of the robot",
     )
     evaluate.add_argument(
         "--degrees",
         action="store_true",
-        help="positions and rates of revolute joints (q, qd, qdd ...) are in degrees, given and shown",
+        help="read and print angles of revolute joints and their derivatives (q, qd, qdd) in degrees",
     )
     evaluate.add_argument(
-        "--values", dest="file", metavar="FILE", help="JSON file with values, '-' reads standard input"
+        "--values", dest="file", metavar="FILE", help="JSON file with values; '-' reads standard input"
     )
-    for parser in parsers:
+    for parser in parsers.values():
         json_argument(parser)
     chosen = command_of(arguments)
     if chosen in WITH_MODEL:
         after = arguments[arguments.index(chosen) + 1 :]
-        add_model_options(parsers, after, WITH_VALUE)
+        add_model_options(chosen, parsers[chosen], after)
 
 
 def add_solving(command: Command, arguments: Sequence[str]) -> None:
     solve = command(
         "solve",
-        "find all postures that reach a pose",
+        "compute all joint configurations that reach a pose",
         "symoro solve rx90 --at 0,60,-45,0,45,0 --degrees --limits",
     )
     robot_argument(solve)
     solve.add_argument(
         "values",
         nargs="*",
+        default=[],
         metavar="qa=VALUES",
-        help="active joints of a robot with loops: all assembly modes with these, in place of a pose",
+        help="positions of the active joints of a robot with closed loops: compute all assembly modes",
     )
-    pose = solve.add_argument_group("the pose, told in one of these ways")
-    pose.add_argument("--at", metavar="Q1,Q2,...", help="that of a posture, in numbers or by its name")
+    pose = solve.add_argument_group("the pose (give one of these)")
+    pose.add_argument(
+        "--at",
+        metavar="Q1,Q2,...",
+        help="pose of the end effector at these joint positions, or at a named posture",
+    )
     pose.add_argument(
         "--pose", metavar="X,Y,Z,R,P,Y", help="position and roll, pitch, yaw: Rz(Y) Ry(P) Rx(R)"
     )
-    pose.add_argument("--matrix", metavar="NUMBERS", help="12 or 16 entries, by rows")
     pose.add_argument(
-        "--values", dest="file", metavar="FILE", help="JSON file with T, '-' reads standard input"
+        "--matrix", metavar="NUMBERS", help="12 or 16 entries of the transformation matrix, by rows"
     )
-    solve.add_argument("--near", metavar="Q1,Q2,...", help="mark the solution nearest to this posture")
+    pose.add_argument(
+        "--values",
+        dest="file",
+        metavar="FILE",
+        help="JSON file with one or several matrices T; '-' reads standard input",
+    )
     solve.add_argument(
-        "--limits", action="store_true", help="only within the joints' limits, with every turn"
+        "--near", metavar="Q1,Q2,...", help="mark the solution nearest to these joint positions"
     )
-    solve.add_argument("--degrees", action="store_true", help="angles are in degrees, given and shown")
-    solve.add_argument("--csv", action="store_true", help="rows of values between commas")
-    numeric = solve.add_argument_group("the numeric method: any chain without loops, one posture a pose")
-    numeric.add_argument("--start", metavar="Q1,Q2,...", help="posture to start from")
+    solve.add_argument(
+        "--limits",
+        action="store_true",
+        help="only solutions within the joint limits, including those shifted by full turns",
+    )
+    solve.add_argument("--degrees", action="store_true", help="read and print angles in degrees")
+    solve.add_argument("--csv", action="store_true", help="print comma-separated values")
+    numeric = solve.add_argument_group("numeric method (any open chain, one solution per pose)")
+    numeric.add_argument("--start", metavar="Q1,Q2,...", help="initial joint positions of the iteration")
     numeric.add_argument(
-        "--prefer", metavar="Q1,Q2,...", help="posture to be near to where there is a choice"
+        "--prefer", metavar="Q1,Q2,...", help="joint positions to stay close to, for redundant robots"
     )
     solve.set_defaults(model="inverse-geometry")
     bind_argument(solve)
@@ -142,36 +174,37 @@ def add_solving(command: Command, arguments: Sequence[str]) -> None:
         add_model_option(group, option, ["--given"] if option.name == "pose" else None)
 
 
-# -- options of a model as arguments of the command line, made from the catalogue
+# -- options of a model, from the catalogue
 
 
-def add_model_options(
-    parsers: Sequence[argparse.ArgumentParser], arguments: Sequence[str], with_value: Sequence[str]
-) -> None:
-    """Options of the model that the user named, so that --help and typing errors know them.
+def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    """Add the options and examples of the model that the user named, for parsing and for --help.
 
-    Arguments:
-        arguments: what comes after the command.
-        with_value: the other options that take a value.
+    Args:
+        command: the command, one of `WITH_MODEL`.
+        arguments: the arguments after the command.
     """
     from symoro.models.catalogue import catalogue, entry
 
     options = [
         option for known in catalogue().values() for option in known.all_options if option.kind != "flag"
     ]
-    skipped = {*with_value, *(flag for option in options for flag in _flags(option))}
+    skipped = {*WITH_VALUE, *(flag for option in options for flag in _flags(option))}
     words = list(_words(arguments, skipped))
     if not words:
         return
     chosen = entry(words[0])
-    for parser in parsers:
-        group = parser.add_argument_group(f"options of {chosen.id}", chosen.title)
-        for option in chosen.all_options:
-            add_model_option(group, option)
+    group = parser.add_argument_group(f"options of {chosen.id}", chosen.title)
+    for option in chosen.all_options:
+        add_model_option(group, option)
+    if {"-h", "--help"} & {*arguments}:
+        from symoro.ui.model_examples import examples
+
+        parser.epilog = f"{examples(command, chosen)}\n{URDF_HELP}"
 
 
 def _words(arguments: Sequence[str], with_value: set[str]) -> Iterator[str]:
-    """The arguments that are no options nor values of options."""
+    """Yield the arguments that are neither options nor values of options."""
     skip = False
     for word in arguments:
         if not skip and not word.startswith("-"):
@@ -212,17 +245,17 @@ def add_model_option(group: argparse._ArgumentGroup, option: Option, flags: list
 
 
 def frame_named(text: str) -> int | str:
-    """A frame's number, or its name."""
+    """Return the number or the name of a frame."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
 
 
 def frames_named(text: str) -> list[int | str]:
-    """Frames by number or name, with commas between them."""
+    """Return frames by number or name from a comma-separated list."""
     return [frame_named(word.strip()) for word in text.split(",") if word.strip()]
 
 
 def points_named(text: str) -> list[int | str | tuple[int | str, list[str]]]:
-    """Frames with commas between them, or points as 4:0,0,-0.2 with semicolons between them."""
+    """Return frames from a list 'a,b', or points in frames from a list '4:0,0,-0.2;5:0,0,0'."""
     if ":" not in text and ";" not in text:
         return [*frames_named(text)]
     found: list[int | str | tuple[int | str, list[str]]] = []

@@ -1,4 +1,4 @@
-"""Arguments of the commands that go from models to numbers: identify, torques, simulate, excite, calibrate."""
+"""Arguments of the numerical commands: identify, torques, simulate, excite and calibrate."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from symoro.ui.common_arguments import (
     force_argument,
     json_argument,
     output_argument,
+    payload_argument,
     robot_argument,
 )
 
@@ -16,165 +17,208 @@ from symoro.ui.common_arguments import (
 def add_identifying(command: Command) -> None:
     identify = command(
         "identify",
-        "find a robot's parameters from logs of its motion",
-        "symoro identify tx40 log.yaml --cutoff 100 --decimation 100 --slow 0.1 --report out -o found.yaml",
+        "estimate dynamic parameters from motion logs",
+        "symoro identify tx40 log.yaml --cutoff 100 --decimation 100 --slow 0.1 --report out -o identified.yaml",
     )
     robot_argument(identify)
-    identify.add_argument("logs", nargs="+", metavar="LOG", help="CSV or Parquet file, or the YAML of a log")
-    identify.add_argument("--columns", metavar="FILE", help="YAML that says what the columns mean")
+    identify.add_argument(
+        "logs", nargs="+", metavar="LOG", help="CSV or Parquet file, or a YAML file that describes a log"
+    )
+    identify.add_argument(
+        "--columns", metavar="FILE", help="YAML file that assigns the columns of the log to quantities"
+    )
     identify.add_argument(
         "--method",
         default="wls",
         metavar="METHOD",
-        help="ols, wls (unless given), irls, tls, iv, didim or cloe",
+        help="estimator: ols, wls (default), irls, tls, iv, didim or cloe",
     )
     identify.add_argument(
         "--model",
         default="dynamic",
         metavar="MODEL",
-        help="dynamic (unless given), filtered, power or energy",
-    )
-    identify.add_argument("--cutoff", type=float, metavar="HZ", help="of the low-pass on positions")
-    identify.add_argument(
-        "--decimation", type=int, default=1, metavar="N", help="samples to a row, both sides filtered alike"
+        help="identification model: dynamic (default), filtered, power or energy",
     )
     identify.add_argument(
-        "--slow", type=float, default=0.0, metavar="VELOCITY", help="drop rows of a joint slower than this"
+        "--cutoff", type=float, metavar="HZ", help="cutoff frequency of the low-pass filter of the positions"
+    )
+    identify.add_argument(
+        "--decimation",
+        type=int,
+        default=1,
+        metavar="N",
+        help="keep one of N samples after the parallel filter (default 1)",
+    )
+    identify.add_argument(
+        "--slow",
+        type=float,
+        default=0.0,
+        metavar="VELOCITY",
+        help="remove rows where the joint is slower than this (rad/s, m/s)",
     )
     identify.add_argument(
         "--delay",
         metavar="SECONDS",
-        help="delay of the torques behind the positions, or 'hold' for a zero-order hold",
+        help="delay of the torques with respect to the positions, or 'hold' for a zero-order hold",
     )
     identify.add_argument(
         "--friction",
         default="viscous,coulomb,offset",
         metavar="TERMS",
-        help="some of viscous, coulomb, offset, stribeck, load",
+        help="friction terms: a selection of viscous, coulomb, offset, stribeck, load",
     )
     identify.add_argument(
-        "--stribeck-velocity", type=float, default=0.05, metavar="VELOCITY", help="its scale"
+        "--stribeck-velocity",
+        type=float,
+        default=0.05,
+        metavar="VELOCITY",
+        help="Stribeck velocity (default 0.05 rad/s)",
     )
-    identify.add_argument("--without", default="", metavar="NAMES", help="columns to leave out, as FO2,XX4")
     identify.add_argument(
-        "--validate", action="append", default=[], metavar="LOG", help="a log to try the result on"
+        "--without", default="", metavar="NAMES", help="parameters not to estimate, for example FO2,XX4"
+    )
+    identify.add_argument(
+        "--validate",
+        action="append",
+        default=[],
+        metavar="LOG",
+        help="log for cross-validation; may be given several times",
     )
     identify.add_argument(
         "--posture",
         action="append",
         metavar="NAME|VALUES",
-        help="of a robot with closed loops: all joints near the first sample (--posture=-0.1,1.2,...), or a name; "
-        "once, or once for each log",
+        help="for closed loops: positions of all joints near the first sample (--posture=-0.1,1.2,...), or the name of "
+        "a posture; given once, or once per log",
     )
     identify.add_argument(
         "--start",
         default="wls",
         metavar="START",
-        help="where iv, didim and cloe start: wls (unless given), or nominal, the robot's own values",
+        help="initial parameters of iv, didim and cloe: wls (default) or nominal (the values of the robot)",
     )
     identify.add_argument(
         "--time-limit",
         type=float,
         default=120.0,
         metavar="SECONDS",
-        help="longest time of cloe, as estimated before it starts (default 120)",
-    )
-    identify.add_argument("--essential", action="store_true", help="the parameters that the data do tell")
-    identify.add_argument(
-        "--consistent", action="store_true", help="standard parameters that bodies can have (an LMI)"
+        help="reject cloe if its estimated duration exceeds this (default 120)",
     )
     identify.add_argument(
-        "--prior", choices=("euclidean", "entropic"), default="euclidean", help="towards the robot's numbers"
+        "--essential", action="store_true", help="also estimate the reduced (essential) parameter set"
     )
-    identify.add_argument("--report", metavar="DIR", help="write a report: Markdown, HTML and plots")
-    output_argument(identify, ROBOT, "write the robot with its numbers")
+    identify.add_argument(
+        "--consistent",
+        action="store_true",
+        help="also compute physically consistent standard parameters (LMI)",
+    )
+    identify.add_argument(
+        "--prior",
+        choices=("euclidean", "entropic"),
+        default="euclidean",
+        help="distance that regularises towards the nominal parameters (default euclidean)",
+    )
+    identify.add_argument("--report", metavar="DIR", help="folder of the report (Markdown, HTML and plots)")
+    output_argument(identify, ROBOT, "write the robot with the estimated parameters")
     force_argument(identify)
     bind_argument(identify)
+    payload_argument(identify)
     json_argument(identify)
 
 
 def add_moving(command: Command) -> None:
     torques = command(
         "torques",
-        "torques, power and energy along a trajectory, and the limits it passes",
+        "compute torques, power and energy along a trajectory",
         "symoro torques planar3r filip3r -o torques.csv -o torques.svg",
     )
     robot_argument(torques)
-    torques.add_argument(
-        "trajectory", help="a file (.yaml, .csv, .parquet), or the name of a bundled trajectory"
-    )
+    torques.add_argument("trajectory", help="file (.yaml, .csv, .parquet) or name of a bundled trajectory")
     torques.add_argument(
         "values",
         nargs="*",
+        default=[],
         metavar="NAME=VALUES",
-        help="where a free base, springs and modes start (q, qd; e, ed; P0, Q0, V0; pose), and numbers for symbols",
+        help="initial state of a floating base, springs and flexible modes (q, qd; e, ed; P0, Q0, V0; pose), and "
+        "numbers for symbols",
     )
     torques.add_argument(
         "--posture",
         metavar="NAME|VALUES",
-        help="of a table for a robot with closed loops: all joints near its first row (--posture=-0.1,1.2,...), or a "
-        "name",
+        help="for a table and closed loops: positions of all joints near the first row (--posture=-0.1,1.2,...), or "
+        "the name of a posture",
     )
     torques.add_argument(
-        "--actuators", choices=("elastic",), help="motors behind the springs of elastic joints"
+        "--actuators", choices=("elastic",), help="elastic: the motors drive the joints through springs"
     )
-    torques.add_argument(
-        "--step", type=float, default=0.01, help="seconds from sample to sample (default 0.01)"
-    )
+    torques.add_argument("--step", type=float, default=0.01, help="sampling period in seconds (default 0.01)")
     simulate = command(
         "simulate",
-        "the motion that follows from torques, friction and stops",
+        "simulate the motion under joint torques, friction and joint stops",
         "symoro simulate planar2r q=0,1 tau=0,0 --duration 2 -o motion.csv -o motion.svg",
     )
     robot_argument(simulate)
     simulate.add_argument(
         "values",
         nargs="*",
+        default=[],
         metavar="NAME=VALUES",
-        help="the start (q, qd; e, ed; P0, Q0, V0; pose), torques (tau) and numbers for symbols; q=home is a posture",
+        help="initial state (q, qd; e, ed; P0, Q0, V0; pose), torques (tau) and numbers for symbols; q=home uses the "
+        "posture 'home'",
     )
-    simulate.add_argument("--duration", type=float, default=1.0, help="seconds (default 1)")
+    simulate.add_argument("--duration", type=float, default=1.0, help="simulated time in seconds (default 1)")
     simulate.add_argument(
         "--step",
         type=float,
         default=0.01,
-        help="seconds between samples, or less, so that the last is at the end (default 0.01); of rk4 its own step",
+        help="largest sampling period in seconds (default 0.01); the step size of rk4",
     )
     simulate.add_argument(
         "--method",
         default="DOP853",
         choices=("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4"),
-        help="SciPy's integrators, or the generated one of fixed step (default DOP853)",
+        help="integrator of SciPy, or rk4: the generated fixed-step integrator (default DOP853)",
     )
     simulate.add_argument("--rtol", type=float, default=1e-9, help="relative tolerance (default 1e-9)")
     simulate.add_argument(
         "--atol",
         type=float,
         default=1e-9,
-        help="absolute tolerance in radians, or shares of the robot's length (default 1e-9)",
-    )
-    simulate.add_argument("--driven", metavar="FILE", help="joints that follow a trajectory or table")
-    simulate.add_argument("--track", metavar="FILE", help="a trajectory that the computed-torque law follows")
-    simulate.add_argument("--gains", metavar="KP,KD", help="of that law (default 400,40)")
-    simulate.add_argument(
-        "--stops", help="at joint limits: 'end', or a coefficient of restitution, at least 0 and less than 1"
+        help="absolute tolerance in radians; lengths are relative to the robot's size (default 1e-9)",
     )
     simulate.add_argument(
-        "--friction", default="events", choices=("events", "sign"), help="stick and slip by events (default)"
+        "--driven", metavar="FILE", help="trajectory or table with the prescribed motion of some joints"
+    )
+    simulate.add_argument("--track", metavar="FILE", help="trajectory for computed-torque control")
+    simulate.add_argument(
+        "--gains", metavar="KP,KD", help="gains of the computed-torque control (default 400,40)"
     )
     simulate.add_argument(
-        "--static", type=float, default=1.0, help="break-away torque as a multiple of FS (default 1)"
+        "--stops",
+        help="at joint limits: 'end' the simulation, or bounce with this coefficient of restitution, at least 0 and "
+        "less than 1",
+    )
+    simulate.add_argument(
+        "--friction",
+        default="events",
+        choices=("events", "sign"),
+        help="dry friction: locate stick-slip events (default), or evaluate sign(qd)",
+    )
+    simulate.add_argument(
+        "--static", type=float, default=1.0, help="static friction as a multiple of FS (default 1)"
     )
     for parser, more in ((torques, ""), (simulate, ", .parquet")):
-        parser.add_argument("--csv", action="store_true", help="rows of values between commas")
+        parser.add_argument("--csv", action="store_true", help="print comma-separated values")
         output_argument(
             parser,
             (".csv", ".svg", *([".parquet"] if more else []), ".json"),
-            f"write .csv (samples), .svg (charts){more} or .json (a motion that the page plays); more than once",
+            f"file to write: .csv (samples), .svg (charts){more} or .json (motion for the workbench); may be given "
+            "several times",
             action="append",
             default=[],
         )
         bind_argument(parser)
+        payload_argument(parser)
         force_argument(parser)
         json_argument(parser)
 
@@ -182,37 +226,59 @@ def add_moving(command: Command) -> None:
 def add_exciting(command: Command) -> None:
     excite = command(
         "excite",
-        "find a motion that shows a robot's parameters well",
+        "compute an exciting trajectory for identification",
         "symoro excite panda -o excitation.yaml",
     )
     robot_argument(excite)
-    excite.add_argument("--harmonics", type=int, default=5, help="of the Fourier series (default 5)")
-    excite.add_argument("--frequency", type=float, default=0.1, help="in Hz; a period is 1/f (default 0.1)")
     excite.add_argument(
-        "--criterion", choices=("condition", "determinant"), default="condition", help="what is made best"
+        "--harmonics", type=int, default=5, help="harmonics of the Fourier series (default 5)"
+    )
+    excite.add_argument(
+        "--frequency", type=float, default=0.1, help="fundamental frequency in Hz (default 0.1)"
+    )
+    excite.add_argument(
+        "--criterion",
+        choices=("condition", "determinant"),
+        default="condition",
+        help="criterion to optimise (default condition)",
     )
     excite.add_argument(
         "--friction",
         default="viscous,coulomb,offset",
         metavar="TERMS",
-        help="some of viscous, coulomb, offset, as they will be identified",
-    )
-    excite.add_argument("--without", default="", metavar="NAMES", help="columns to leave out, as FO2,XX4")
-    excite.add_argument(
-        "--acceleration", metavar="A1,A2,...", help="largest accelerations, one or one a joint"
+        help="friction terms of the later identification: a selection of viscous, coulomb, offset",
     )
     excite.add_argument(
-        "--no-torque", dest="torque", action="store_false", default=None, help="efforts are no limits"
+        "--without", default="", metavar="NAMES", help="parameters not to estimate, for example FO2,XX4"
     )
     excite.add_argument(
-        "--margin", type=float, default=0.95, help="share of the limits to use (default 0.95)"
+        "--acceleration",
+        metavar="A1,A2,...",
+        help="acceleration limits: one for all joints, or one per joint",
     )
-    excite.add_argument("--starts", type=int, default=2, help="random starts (default 2)")
-    excite.add_argument("--seed", type=int, default=0, help="of the starts")
+    excite.add_argument(
+        "--no-torque",
+        dest="torque",
+        action="store_false",
+        default=None,
+        help="ignore the joints' effort limits",
+    )
+    excite.add_argument(
+        "--margin", type=float, default=0.95, help="fraction of the limits that may be used (default 0.95)"
+    )
+    excite.add_argument(
+        "--starts", type=int, default=2, help="number of random initial trajectories (default 2)"
+    )
+    excite.add_argument(
+        "--seed", type=int, default=0, help="seed of the random initial trajectories (default 0)"
+    )
     output_argument(
-        excite, (".yaml", ".yml", ".csv"), "write the trajectory: .yaml (the series) or .csv (its samples)"
+        excite,
+        (".yaml", ".yml", ".csv"),
+        "write the trajectory: .yaml (Fourier coefficients) or .csv (samples)",
     )
     bind_argument(excite)
+    payload_argument(excite)
     force_argument(excite)
     json_argument(excite)
 
@@ -220,26 +286,32 @@ def add_exciting(command: Command) -> None:
 def add_calibrating(command: Command) -> None:
     calibrate = command(
         "calibrate",
-        "find a robot's geometry from measurements",
-        "symoro calibrate puma560 poses.csv -o better.yaml",
+        "estimate geometric parameters from measured poses",
+        "symoro calibrate puma560 poses.csv -o calibrated.yaml",
     )
     robot_argument(calibrate)
     calibrate.add_argument(
-        "measurements", nargs="?", help="file of measurements; without it, what they would show"
+        "measurements",
+        nargs="?",
+        help="file of measurements (default: none, list the identifiable parameters)",
     )
     calibrate.add_argument(
         "--measure",
         choices=("pose", "position", "distance", "plane"),
         default="pose",
-        help="what was measured (default: pose)",
+        help="measured quantity (default pose)",
     )
-    calibrate.add_argument("--to", metavar="FRAME", help="the frame that was measured")
-    calibrate.add_argument("--known-base", action="store_true", help="frame 0 stands where it is said to")
-    calibrate.add_argument("--known-tool", action="store_true", help="the end does")
-    calibrate.add_argument("--gains", action="store_true", help="the joints' readings may be off by a factor")
-    calibrate.add_argument("--degrees", action="store_true", help="joint angles are in degrees")
-    calibrate.add_argument("--point", metavar="X,Y,Z", help="the point that distances are taken to")
-    calibrate.add_argument("--plane", metavar="NX,NY,NZ,D", help="the plane n.p = d that was touched")
+    calibrate.add_argument("--to", metavar="FRAME", help="measured frame (default: the end effector)")
+    calibrate.add_argument("--known-base", action="store_true", help="keep frame 0 at its nominal pose")
+    calibrate.add_argument(
+        "--known-tool", action="store_true", help="keep the tool frame at its nominal pose"
+    )
+    calibrate.add_argument("--gains", action="store_true", help="also estimate a gain per joint sensor")
+    calibrate.add_argument("--degrees", action="store_true", help="joint angles of the file are in degrees")
+    calibrate.add_argument("--point", metavar="X,Y,Z", help="point to which distances are measured")
+    calibrate.add_argument(
+        "--plane", metavar="NX,NY,NZ,D", help="plane n.p = d that contains the measured points"
+    )
     output_argument(calibrate, ROBOT, "write the calibrated robot")
     force_argument(calibrate)
     bind_argument(calibrate)

@@ -1,38 +1,59 @@
-"""`symoro pose`: where the platform of a parallel robot stands at positions of its motors."""
+"""Run `symoro pose`: the platform pose of a parallel robot at given positions of its active joints."""
 
 from __future__ import annotations
 
 import argparse
+from typing import Any
+
+import numpy as np
 
 from symoro.errors import OptionError
 from symoro.model import assembly_modes, platform_pose
 from symoro.robot.description import Robot
+from symoro.robot.platform import motors
+from symoro.runtime import poses
 from symoro.ui import present
-from symoro.ui.values import read_values
-
-NOT_FOUND = 1
+from symoro.ui.failure import NO_SOLUTION
+from symoro.ui.values import numbers, posture_named, read_values
 
 
 def show_pose(robot: Robot, options: argparse.Namespace) -> int:
-    """Print the pose near a posture, or all poses; exit code 1 where none was found."""
+    """Print the pose near a start, or all poses, and return the exit code: 1 if there is no solution."""
     values = read_values(options.values, None)
     if "qa" not in values:
+        active = ",".join(f"q{j}" for j in motors(robot))
         raise OptionError(
-            "the positions of the motors are missing", hint="write qa=0.1,0.2,0.3, one an active joint"
+            f"the positions of the active joints are missing: give qa={active}",
+            hint="one number per active joint, for example "
+            f"qa={','.join(['0.1'] * len(motors(robot)))}; --near gives the start of Newton's method",
         )
     qa = values.pop("qa")
     if options.all:
         return _show_all(robot, qa, values, options)
-    found = platform_pose(robot, qa, options.near, values=values, to=options.to, fold=options.fold)
+    start = _start(robot, options.near)
+    solution = platform_pose(robot, qa, start, values=values, to=options.to, fold=options.fold)
     if options.json:
-        data = {"T": found.T.tolist() if found.reached else None, "reached": found.reached}
-        present.as_json({**data, "residual": found.residual, "iterations": found.iterations})
-    elif found.reached:
-        print(_matrix(found.T))
-        print(f"{found.iterations} iterations, residual {found.residual:.1e}")
+        data = {"T": solution.T.tolist() if solution.reached else None, "reached": solution.reached}
+        present.as_json({**data, "residual": solution.residual, "iterations": solution.iterations})
+    elif solution.reached:
+        print(_matrix(solution.T))
+        print(f"{solution.iterations} iterations, residual {solution.residual:.1e}")
     else:
-        print(f"no pose found near the start; the motors are missed by {found.residual:.1e}")
-    return 0 if found.reached else NOT_FOUND
+        print(f"Newton's method did not converge from this start: residual {solution.residual:.1e}")
+        print("hint: give another start with --near (x,y,z,roll,pitch,yaw or the name of a posture)")
+    return 0 if solution.reached else NO_SOLUTION
+
+
+def _start(robot: Robot, text: str | None) -> Any:
+    """Return the start of Newton's method: the name of a posture, or a pose (4, 4) from its numbers.
+
+    Raises:
+        ArgumentError: the numbers are neither x,y,z,roll,pitch,yaw nor the 12 or 16 entries of a matrix.
+    """
+    if text is None or posture_named(robot, text) is not None:
+        return text
+    entries = np.atleast_1d(numbers("near", text))
+    return poses.from_angles(*entries) if entries.shape == (6,) else poses.from_entries(entries)
 
 
 def _show_all(robot: Robot, qa: object, values: dict[str, float], options: argparse.Namespace) -> int:
@@ -41,11 +62,11 @@ def _show_all(robot: Robot, qa: object, values: dict[str, float], options: argpa
         data = {"poses": modes.poses.tolist(), "confirmed": modes.confirmed, "paths": modes.paths}
         present.as_json({**data, "seconds": modes.seconds})
     else:
-        for number, found in enumerate(modes.poses, 1):
-            print(f"pose {number}\n{_matrix(found)}")
-        sure = "confirmed by a second run" if modes.confirmed else "NOT confirmed: some may be missing"
-        print(f"{len(modes.poses)} poses, {sure}; {modes.seconds:.1f} s")
-    return 0 if len(modes.poses) else NOT_FOUND
+        for number, pose in enumerate(modes.poses, 1):
+            print(f"pose {number}\n{_matrix(pose)}")
+        confirmed = "confirmed by a second run" if modes.confirmed else "NOT confirmed: some may be missing"
+        print(f"{len(modes.poses)} poses, {confirmed}; {modes.seconds:.1f} s")
+    return 0 if len(modes.poses) else NO_SOLUTION
 
 
 def _matrix(pose: object) -> str:

@@ -1,4 +1,4 @@
-"""Arguments of the commands about a robot as it is: show, render, check, convert, pose, base and the like."""
+"""Arguments of the commands that describe or analyse a robot: show, render, check, convert, pose, base, ..."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from symoro.ui.common_arguments import (
     force_argument,
     json_argument,
     output_argument,
+    payload_argument,
     robot_argument,
 )
 from symoro.ui.model_arguments import frame_named
@@ -17,94 +18,132 @@ from symoro.ui.model_arguments import frame_named
 def add_describing(command: Command) -> None:
     robots = command("robots", "list the bundled robots", "symoro robots")
     json_argument(robots)
-    show = command("show", "show a robot as tables, with a picture", "symoro show rx90")
+    show = command("show", "print the tables and a picture of a robot", "symoro show rx90")
     robot_argument(show)
     bind_argument(show)
+    payload_argument(show)
     json_argument(show)
     render = command(
-        "render", "draw a robot into an SVG or PNG file", "symoro render rx90 -o rx90.svg --view=-30,20"
+        "render", "draw a robot as an SVG or PNG file", "symoro render rx90 -o rx90.svg --view=-30,20"
     )
     robot_argument(render)
     output_argument(render, (".svg", ".png"), "file to write: .svg or .png", required=True)
     render.add_argument(
         "--posture",
         metavar="Q1,Q2,...",
-        help="joint positions or a posture's name; 'home' or zero unless given",
+        help="joint positions, or the name of a posture (default: 'home' if there is one, else zero)",
     )
     render.add_argument(
-        "--view", default="iso", help="iso, front, side, top, or two angles: azimuth,elevation (default iso)"
+        "--view", default="iso", help="iso, front, side, top, or azimuth,elevation in degrees (default iso)"
     )
-    render.add_argument("--size", default="640x480", metavar="WxH", help="in pixels (default 640x480)")
+    render.add_argument("--size", default="640x480", metavar="WxH", help="size in pixels (default 640x480)")
     render.add_argument(
-        "--labels", choices=("auto", "axes", "numbers", "none"), default="auto", help="what is named"
+        "--labels",
+        choices=("auto", "axes", "numbers", "none"),
+        default="auto",
+        help="labels to draw (default auto)",
     )
-    render.add_argument("--dark", action="store_true", help="on a dark background")
+    render.add_argument("--dark", action="store_true", help="use a dark background")
     force_argument(render)
     bind_argument(render)
     json_argument(render)
-    check = command("check", "read a robot and report every inconsistency", "symoro check arm.par")
+    check = command("check", "check a robot file and list its errors and warnings", "symoro check arm.par")
     robot_argument(check)
     json_argument(check)
-    convert = command("convert", "write a robot in another format", "symoro convert arm.par arm.yaml")
-    robot_argument(convert)
-    convert.add_argument("output", nargs="?", help="file to write; its suffix selects the format")
+    convert = command("convert", "write a robot in another file format", "symoro convert arm.par arm.yaml")
+    robot_argument(
+        convert,
+        lossy="leave out what the output format cannot represent, and what an MJCF file contains but symoro does "
+        "not model",
+    )
+    convert.add_argument("output", nargs="?", help="file to write; its suffix determines the format")
     convert.set_defaults(target=ROBOT)
     convert.add_argument(
         "--to",
         metavar="FORMAT",
-        help="par, yaml, or a table of parameters: dh, craig or kk; to standard output without a file",
+        help="format: par, yaml, urdf, or a table of parameters (dh, craig or kk); without a file it is printed",
     )
-    convert.add_argument("--frame", help="end of the chain, for tables of a tree")
+    convert.add_argument("--frame", help="last frame of the chain, if a table is written for a tree")
     force_argument(convert)
     bind_argument(convert)
+    payload_argument(convert)
     json_argument(convert)
-    models = command("models", "list the models of the catalogue", "symoro models")
+    models = command("models", "list the models, and whether each applies to a robot", "symoro models sr400")
     robot_argument(models, optional=True)
     json_argument(models)
-    json_argument(command("languages", "list the languages of emitted code", "symoro languages"))
+    json_argument(command("languages", "list the languages of generated code", "symoro languages"))
 
 
 def add_analysing(command: Command) -> None:
     singularities = command(
-        "singularities", "tell where the Jacobian of a frame loses rank", "symoro singularities rx90"
+        "singularities", "list the configurations where the Jacobian loses rank", "symoro singularities rx90"
     )
     robot_argument(singularities)
     singularities.add_argument(
-        "--to", metavar="FRAME", type=frame_named, help="frame whose Jacobian is meant"
+        "--to", metavar="FRAME", type=frame_named, help="frame of the Jacobian (default: the end effector)"
     )
     bind_argument(singularities)
     json_argument(singularities)
     pose = command(
         "pose",
-        "find the pose of a parallel robot's platform",
+        "compute the platform pose of a parallel robot",
         "symoro pose gough_stewart qa=.9,.9,.9,.9,.9,.9 --all",
     )
     robot_argument(pose)
-    pose.add_argument("values", nargs="*", metavar="NAME=VALUE", help="qa=..., and numbers for symbols")
     pose.add_argument(
-        "--near", metavar="POSTURE", help="posture to start from, by its name; 'home' unless given"
+        "values",
+        nargs="*",
+        default=[],
+        metavar="NAME=VALUE",
+        help="positions of the active joints, qa=..., and numbers for symbols",
     )
-    pose.add_argument("--all", action="store_true", help="all poses of a platform on six legs with balls")
     pose.add_argument(
-        "--fold", default="1", metavar="DIGITS", help="how the legs fold: 1 or 2, one or one a leg"
+        "--near",
+        metavar="START",
+        help="start of Newton's method: x,y,z,roll,pitch,yaw, the 12 or 16 entries of a matrix, or the name of a "
+        "posture (default 'home')",
     )
-    pose.add_argument("--to", metavar="FRAME", type=frame_named, help="the platform's frame")
+    pose.add_argument(
+        "--all", action="store_true", help="compute all poses (6-6 platform on legs with spherical joints)"
+    )
+    pose.add_argument(
+        "--working-mode",
+        "--fold",
+        dest="fold",
+        default="1",
+        metavar="DIGITS",
+        help="working mode of the legs, 1 or 2: one digit for all legs, or one per leg (default 1)",
+    )
+    pose.add_argument(
+        "--to",
+        metavar="FRAME",
+        type=frame_named,
+        help="frame of the platform (default: the one that the robot defines)",
+    )
     bind_argument(pose)
     json_argument(pose)
-    base = command("base", "find the base inertial parameters", "symoro base rx90 -o regrouped.par")
+    base = command("base", "determine the base inertial parameters", "symoro base rx90 -o regrouped.par")
     robot_argument(base)
     base.add_argument(
-        "--method", choices=("auto", "exact", "numeric"), default="auto", help="how they are found"
+        "--method",
+        choices=("auto", "exact", "numeric"),
+        default="auto",
+        help="symbolic or numeric method (default auto)",
     )
-    base.add_argument("--numeric", action="store_true", help="by random states at the robot's nominal values")
+    base.add_argument(
+        "--numeric", action="store_true", help="same as --method numeric: random states and nominal values"
+    )
     base.add_argument(
         "--posture",
         metavar="Q1,Q2,...",
-        help="near which closed loops are assembled, in numbers or by its name",
+        help="posture that selects the assembly mode of closed loops, in numbers or by name",
     )
-    base.add_argument("--no-rotor", action="store_true", help="leave rotor inertias apart")
-    base.add_argument("--latex", action="store_true", help="the relations as a LaTeX table")
-    output_argument(base, ROBOT, "write the regrouped robot")
+    base.add_argument(
+        "--no-rotor", action="store_true", help="do not group rotor inertias with link inertias"
+    )
+    base.add_argument("--latex", action="store_true", help="print the grouping relations as a LaTeX table")
+    output_argument(base, ROBOT, "write the robot with grouped parameters")
     force_argument(base)
     bind_argument(base)
+    payload_argument(base)
     json_argument(base)

@@ -11,6 +11,7 @@ import numpy as np
 
 from symoro.errors import OptionError
 from symoro.expr.parser import NAME, reserved
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.simulation.computed_torque import computed_torque
 from symoro.simulation.mechanics import Controller
@@ -20,12 +21,12 @@ from symoro.trajectory.files import load_trajectory
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.sampling import sampled
 from symoro.ui import present
+from symoro.ui.failure import INTERRUPTED
 from symoro.ui.outputs import deliver
 from symoro.ui.torques import STATE, page_motion, write_results
 from symoro.ui.values import binding, numbers, posture_named
 
 INPUTS = ("wrench", "Vd0")
-INTERRUPTED = 130
 GAINS = "400,40"
 
 
@@ -83,8 +84,18 @@ def _words(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, fl
         else:
             values[name] = number
     if "q" not in given:
-        raise OptionError("where does it start?", hint="q=0,pi/2,... or q=home")
+        count = len(independent(robot))
+        raise OptionError(
+            f"the initial position is missing: give q=... ({count} number{'s' if count > 1 else ''})",
+            hint=_start_hint(robot, count),
+        )
     return given, values
+
+
+def _start_hint(robot: Robot, count: int) -> str:
+    example = ",".join(["0.1"] * count)
+    named = f", or q={next(iter(robot.postures))}, a posture of the robot" if robot.postures else ""
+    return f"for example q={example}{named}"
 
 
 def _torques(

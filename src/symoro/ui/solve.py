@@ -134,9 +134,13 @@ def _poses(
 ) -> tuple[list[Array], Array | None]:
     """The poses, and the posture to be near to."""
     if sum(getattr(options, name) is not None for name in POSES) != 1:
+        active = (
+            f"; qa={_list(active_joints(joints.robot))} gives all assembly modes" if joints.robot.B else ""
+        )
         raise OptionError(
-            "expected one of --at, --pose, --matrix and --values, to tell the pose",
-            hint="--at 0,0.5,... is the pose of a posture, --pose x,y,z,roll,pitch,yaw that of a frame",
+            "the pose is missing or given twice: expected exactly one of --at, --pose, --matrix and --values",
+            hint=f"--at {','.join(joints.names)} gives the pose at these joint positions, "
+            f"--pose x,y,z,roll,pitch,yaw position and angles{active}",
         )
     aim = None if options.near is None else joints.read("near", options.near)
     if options.at is not None:

@@ -14,6 +14,7 @@ from symoro.expr.parser import NAME, reserved
 from symoro.robot.description import Robot
 
 MAX_BYTES = 64 * 2**20
+PAYLOAD_HINT = "write mass=2,com=0,0,0.1 and, if needed, inertia=XX,XY,XZ,YY,YZ,ZZ and link=NAME"
 
 
 def binding(item: str) -> tuple[str, str]:
@@ -22,6 +23,37 @@ def binding(item: str) -> tuple[str, str]:
     if not separator or not name or not value:
         raise OptionError(f"'{item}' is not of the form NAME=VALUE")
     return name.strip(), value.strip()
+
+
+PAYLOAD_KEYS = ("mass", "com", "inertia", "link")
+
+
+def payload_fields(text: str) -> dict[str, Any]:
+    """Return the arguments of `Robot.with_payload` from a text such as 'mass=2,com=0,0,0.1,link=hand'.
+
+    A part without '=' continues the list of the key before it.
+
+    Raises:
+        OptionError: an unknown or repeated key, a missing mass, or more than one value for mass or link.
+    """
+    fields: dict[str, list[str]] = {}
+    for part in _split("payload", text):
+        key, equals, value = part.partition("=")
+        key = key.strip()
+        if not equals and fields:
+            fields[next(reversed(fields))].append(part.strip())
+            continue
+        if key not in PAYLOAD_KEYS or not equals:
+            raise OptionError(f"--payload {text}: '{part.strip()}' is not valid", hint=PAYLOAD_HINT)
+        if key in fields:
+            raise OptionError(f"--payload {text}: '{key}' is given twice")
+        fields[key] = [value.strip()]
+    if "mass" not in fields:
+        raise OptionError(f"--payload {text}: the mass is missing", hint=PAYLOAD_HINT)
+    for key in ("mass", "link"):
+        if len(fields.get(key, [""])) > 1:
+            raise OptionError(f"--payload {text}: '{key}' has one value, got {len(fields[key])}")
+    return {key: values[0] if key in ("mass", "link") else values for key, values in fields.items()}
 
 
 def posture_named(robot: Robot, text: str) -> tuple[float, ...] | None:

@@ -221,7 +221,7 @@ def test_what_cannot_be_written_is_rejected_before_the_work(
     monkeypatch.setattr(lagrange_model, "simplified", counted)
     with pytest.raises(ProgramError, match=r"cannot be expanded: B\[\d,\d\] would be") as raised:
         symoro.generate(name, "lagrange", expanded=True)
-    assert "leave out the option expanded" in str(raised.value)
+    assert "omit the option 'expanded'" in str(raised.value)
     assert 0 < len(tried) <= 16
 
 

@@ -29,7 +29,7 @@ def test_robots() -> None:
     skew = platform("skew", [MOTOR, "{alpha: 0.3, d: LA}"], "{joint: ball, d: LB}")
     off = platform("off", [MOTOR, "{d: LA}", "{alpha: pi/2, d: 0.1}"], "{joint: ball, d: LB}", six=True)
     cases = [
-        (symoro.load("rx90"), "no loops|names no platform"),
+        (symoro.load("rx90"), "no loops|has no platform"),
         (symoro.load("sr400"), "leg"),
         (symoro.load("hybrid"), "."),
         (symoro.load("3rrr").with_frame(1, mu=False), "active joints"),
@@ -43,7 +43,7 @@ def test_robots() -> None:
         with pytest.raises(NotApplicableError, match=cause) as error:
             symoro.generate(robot, "inverse-dynamics", space="platform")
         if "is not supported in platform space" in str(error.value):
-            assert "without the option space" in str(error.value)
+            assert "without the option 'space'" in str(error.value)
 
 
 def test_working_modes() -> None:

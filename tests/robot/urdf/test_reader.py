@@ -137,6 +137,15 @@ def test_fixed_joints_kept_as_frames() -> None:
     assert robot.frame_number("hand") == 3
 
 
+def test_the_name_of_a_merged_link_leads_to_the_option_that_keeps_it() -> None:
+    robot = read(*ARM)
+    assert robot.merged_links == ("a", "hand")
+    with pytest.raises(UnknownNameError, match=r"fixed='keep'.*tool='hand'") as caught:
+        robot.frame_number("hand")
+    assert "merged" in (caught.value.hint or "")
+    assert read(*ARM, fixed="keep").merged_links == ()
+
+
 def test_the_base_can_float() -> None:
     robot = read(*ARM, base="floating")
     assert robot.base.kind == BaseKind.FLOATING

@@ -286,7 +286,7 @@ class _Readable:
                     raise ProgramError(
                         f"lagrange of robot '{robot.name}' cannot be expanded: {name} would be one expression of more "
                         f"than {LONGEST_EXPANDED} operations",
-                        hint="leave out the option expanded: the model then has intermediate variables",
+                        hint="omit the option 'expanded': the model then has intermediate variables",
                     )
 
     def matrix(self, entries: Matrix) -> Matrix:

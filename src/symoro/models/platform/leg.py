@@ -145,7 +145,7 @@ def _reject(number: int, why: str) -> NoReturn:
         f"leg {number} is not supported in platform space: {why}",
         hint="supported are legs RUS, PUS, UPS; RPS, PRS, RRS with two joints in a plane; UPU with axes in parallel "
         "pairs; RRR, RPR, PRR in the plane x y; and R or P, R, parallelogram, R. The models in the coordinates of the "
-        "joints (without the option space) support any leg",
+        "joints (without the option 'space') support any leg",
     )
 
 

@@ -118,8 +118,9 @@ def as_robot(given: RobotLike) -> Robot:
 def _check_options(what: str, options: Mapping[str, Any], known: frozenset[str]) -> None:
     for option in options:
         if option not in known:
-            hint = f"it takes {', '.join(sorted(known))}" if known else "it takes none"
-            raise OptionError(f"{what} takes no option '{option}'", hint=hint)
+            urdf = "it applies to URDF, xacro and MJCF files; " if option in _URDF else ""
+            accepted = f"options of {what}: {', '.join(sorted(known)) or 'none'}"
+            raise OptionError(f"the option '{option}' does not apply to {what}", hint=urdf + accepted)
 
 
 def _standing(robot: Robot, base: str | None) -> Robot:

@@ -52,7 +52,7 @@ def leading_drives(
             f"robot '{robot.name}' has {freedoms} freedoms and {len(active)} active joints, "
             f"{len(active) - freedoms} too many of {_named(robot, removable)}",
             hint="write 'active: false' for the joints that are to follow; inverse and direct dynamics can share the "
-            "torques among all, by their option surplus",
+            "torques among all, with the option 'surplus'",
         )
     taken: list[int] = []
     for j in active:

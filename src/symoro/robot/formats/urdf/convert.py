@@ -158,6 +158,7 @@ class _Conversion:
                 tool,
                 notes=self.story.notes(),
                 postures=self.home(frames),
+                merged_links=self.tree.merged,
             )
         except RobotError as error:
             raise self.document.error(error.message, None) from None

@@ -91,8 +91,7 @@ class Story:
                 self._lines.append(f"the {words} of the file is part of the torques: joints {shown}")
 
     def _merged(self, tree: Tree) -> None:
-        with_frames = {u.joint.child for u in tree.units} | {tree.root.name}
-        merged = [name for name in tree.riders if name not in with_frames]
+        merged = tree.merged
         if merged:
             shown = ", ".join(merged[:8]) + (" ..." if len(merged) > 8 else "")
             count = f"{len(merged)} link{'s' if len(merged) > 1 else ''}"

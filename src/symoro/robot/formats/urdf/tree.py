@@ -58,6 +58,12 @@ class Tree:
     floating: bool
 
     @property
+    def merged(self) -> tuple[str, ...]:
+        """Return the names of the links without a frame: they were merged with the links that carry them."""
+        with_frames = {u.joint.child for u in self.units} | {self.root.name}
+        return tuple(name for name in self.riders if name not in with_frames)
+
+    @property
     def reach(self) -> float:
         """The longest way from the root to a joint, all positions zero."""
         ways = [0.0]

@@ -268,7 +268,7 @@ def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar])
     if relation(robot, j) is not None and j not in known:
         raise NotApplicableError(
             f"joint {j} of robot '{robot.name}' is coupled to another joint, which inverse geometry does not solve",
-            hint="ask for a chain without it (option to), or describe what joins them by a closed loop",
+            hint="choose a chain without it with the option 'to', or describe the connection as a closed loop",
         )
     if not frame.moving or j in known:
         return _along(joint_transform(builder, robot, j, known))

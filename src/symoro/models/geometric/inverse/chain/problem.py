@@ -30,7 +30,7 @@ from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
-NUMERIC = "solve it numerically, one posture a pose (numeric_inverse in Python, solve on the command line)"
+NUMERIC = "solve it numerically, one solution per pose, with numeric_inverse()"
 
 
 @dataclass(frozen=True)
@@ -152,9 +152,9 @@ def _check_ties(problem: Problem, joints: int, rank: int) -> None:
             f"{joints} joints of robot '{problem.robot.name}' for {rank} independent conditions of the pose, as joints "
             f"of a tree; the loops tie {', '.join(f'q{j}' for j in tied)} to the other joints by equations that are "
             "not linear, and these are not solved together with the pose",
-            hint="choose frames without such joints between them (options to and frm); or cut the loops elsewhere, so "
-            "that these joints are not between the frames; or lock them: rows at which q0 agrees with the loops are "
-            f"then solutions; or {NUMERIC}",
+            hint="choose frames without such joints between them (the options 'to' and 'frm'); or cut the loops "
+            "elsewhere, so that these joints are not between the frames; or lock them: rows at which q0 "
+            f"agrees with the loops are then solutions; or {NUMERIC}",
         )
 
 

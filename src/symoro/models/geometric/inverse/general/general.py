@@ -112,7 +112,7 @@ class _Loop:
             raise NotApplicableError(
                 f"the general method needs six unknown joints and the full pose (or five, position and axis), not "
                 f"{len(problem.chain.unknowns)} joints and {sum(map(sum, problem.given))} entries",
-                hint="lock joints of a longer chain (option locked)",
+                hint="lock joints of a longer chain with the option 'locked'",
             )
 
     def constants(self) -> list[Matrix]:
