@@ -87,7 +87,7 @@ def test_exit_codes_are_in_the_help_and_in_the_documentation(capsys: pytest.Capt
 
 
 def test_help_of_a_command_and_of_a_model(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["count"], ["generate", "inertia-matrix"]):
+    for words in (["count"], ["generate", "mass-matrix"]):
         assert main(["help", *words]) == 0
         assert capsys.readouterr().out == help_of(capsys, *words)
     assert main(["help"]) == 0

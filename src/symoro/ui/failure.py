@@ -45,6 +45,7 @@ _IN_A_SHELL: Words = (
     (re.compile(r"\brobot\.bind\(\{'(\w+)': ([^,}]+)[^}]*\}\)"), r"--bind \1=\2"),
     (re.compile(r"\brobot\.tree\(\)"), "--tree"),
     (re.compile(r"\bfunction\(\)"), "symoro eval"),
+    (re.compile(r"\bgenerate\(robot, '([\w-]+)'\)"), r"symoro generate \1 ROBOT"),
     (re.compile(r"\bnumeric_inverse\(\)"), "symoro solve"),
     (re.compile(r"\b(?:start|inputs)=\{([^}]*)\}"), lambda match: _assignments(match[1])),
     (re.compile(r"\bcontacts=\[4, \(8, \(0, 0, -0\.2\)\)\]"), "--contacts '4;8:0,0,-0.2'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from symoro.ui.common_arguments import (
 )
 
 if TYPE_CHECKING:
-    from symoro.models.catalogue import Option
+    from symoro.models.catalogue import Entry, Option
 
 WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 WITH_VALUE = (
@@ -184,7 +185,7 @@ def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: 
         command: the command, one of `WITH_MODEL`.
         arguments: the arguments after the command.
     """
-    from symoro.models.catalogue import catalogue, entry
+    from symoro.models.catalogue import catalogue
 
     options = [
         option for known in catalogue().values() for option in known.all_options if option.kind != "flag"
@@ -193,7 +194,7 @@ def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: 
     words = list(_words(arguments, skipped))
     if not words:
         return
-    chosen = entry(words[0])
+    chosen = _entry(command, words)
     group = parser.add_argument_group(f"options of {chosen.id}", chosen.title)
     for option in chosen.all_options:
         add_model_option(group, option)
@@ -201,6 +202,29 @@ def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: 
         from symoro.ui.model_examples import examples
 
         parser.epilog = f"{examples(command, chosen)}\n{URDF_HELP}"
+
+
+def _entry(command: str, words: Sequence[str]) -> Entry:
+    """Return the catalogue entry of the first word.
+
+    Raises:
+        UnknownNameError: it is not a model; the hint names the order if the second word is one.
+    """
+    from symoro.errors import UnknownNameError
+    from symoro.models.catalogue import entry
+
+    try:
+        return entry(words[0])
+    except UnknownNameError as error:
+        with contextlib.suppress(UnknownNameError):
+            model = entry(words[1] if len(words) > 1 else "").id
+            error = UnknownNameError(
+                "model",
+                words[0],
+                error.known,
+                hint=f"the model comes first: symoro {command} {model} {words[0]}",
+            )
+        raise error from None
 
 
 def _words(arguments: Sequence[str], with_value: set[str]) -> Iterator[str]:
