@@ -45,14 +45,14 @@ FAMILIES = {
 
 
 def public_names(module: str) -> list[str]:
-    """Return the names of `__all__`, without constants; the names defined in the module where there is no `__all__`."""
+    """Return the names of `__all__`, without constants; the names of the package where there is no `__all__`."""
     loaded = importlib.import_module(module)
     names = getattr(loaded, "__all__", None)
     if names is None:
         names = [
             name
             for name, value in vars(loaded).items()
-            if not name.startswith("_") and getattr(value, "__module__", None) == module
+            if not name.startswith("_") and str(getattr(value, "__module__", "")).startswith(module)
         ]
     return [name for name in names if callable(getattr(loaded, name))]
 

@@ -5,6 +5,10 @@ document.addEventListener("DOMContentLoaded", function () {
     var link = summary.closest("li").querySelector("a");
     summary.setAttribute("aria-label", "Pages below " + link.textContent.trim());
   });
+  // A formula that scrolls can be reached with the keyboard.
+  document.querySelectorAll("div.math").forEach(function (formula) {
+    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+  });
   document.querySelectorAll(".sig dl").forEach(function (list) {
     list.setAttribute("role", "presentation");
   });
