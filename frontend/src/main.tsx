@@ -10,7 +10,7 @@ import { createDesk, fillLists, type Desk } from "./shell/desk";
 import { openBundled } from "./shell/files";
 import { listenForKeys } from "./shell/keys";
 import { Shell } from "./shell/shell";
-import { claimByLock, found, keepAlways, tabOf, type Places } from "./store/keep";
+import { claimByLock, stored, keepAlways, tabOf, type Places } from "./store/keep";
 import { keepMeshes } from "./store/meshes";
 import { storageOr } from "./store/storage";
 import { createStore } from "./store/store";
@@ -21,15 +21,15 @@ const local = storageOr(() => localStorage);
 const session = storageOr(() => sessionStorage);
 
 async function chooseBack(): Promise<Back> {
-  const told = document.querySelector<HTMLMetaElement>('meta[name="symoro-back"]')?.content;
-  if (told === "worker") return (await import("./back/worker")).workerBack();
+  const kind = document.querySelector<HTMLMetaElement>('meta[name="symoro-back"]')?.content;
+  if (kind === "worker") return (await import("./back/worker")).workerBack();
   return httpBack({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
 }
 
 /** Open the robot that the address names (?robot=ID), or the one of the last visit, or the first robot. */
 async function begin(desk: Desk, places: Places, tab: string): Promise<void> {
   const named = new URLSearchParams(location.search).get("robot");
-  const kept = named ? null : found(places, tab);
+  const kept = named ? null : stored(places, tab);
   if (!kept) {
     await openBundled(desk, named ?? FIRST_ROBOT);
     return;

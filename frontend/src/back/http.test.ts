@@ -62,9 +62,9 @@ describe("symoro behind HTTP", () => {
     ];
     const { back } = backWith(({ path }) => (path.endsWith("/events") ? streams.shift()! : json({ id: "j", state: "queued", progress: null, result: null })));
     const came: unknown[] = [];
-    const found = await back.call("simulate", {}, { onProgress: (told) => came.push(...(told.came ?? [])) });
+    const result = await back.call("simulate", {}, { onProgress: (progress) => came.push(...(progress.came ?? [])) });
     expect(came).toEqual(["a", "b", "c", "d"]);
-    expect(found).toEqual({ end: true });
+    expect(result).toEqual({ end: true });
   });
 
   it("posts short calls", async () => {
@@ -109,10 +109,10 @@ describe("symoro behind HTTP", () => {
       const done = event("done", { result: { text: "tau" } });
       return stream(running.slice(0, 20), running.slice(20) + done);
     });
-    const told: Progress[] = [];
-    const answer = await back.call("model", { model: "energy" }, { onProgress: (one) => told.push(one) });
+    const reported: Progress[] = [];
+    const answer = await back.call("model", { model: "energy" }, { onProgress: (one) => reported.push(one) });
     expect(answer).toEqual({ text: "tau" });
-    expect(told).toEqual([{ step: "step", done: 1, total: 4 }]);
+    expect(reported).toEqual([{ step: "step", done: 1, total: 4 }]);
     expect(sent.map(({ path }) => path)).toEqual(["/api/jobs", "/api/jobs/j/events"]);
     expect(sent[0]!.body).toEqual({ call: "model", payload: { model: "energy" } });
   });
@@ -143,20 +143,20 @@ describe("symoro behind HTTP", () => {
       if (method === "DELETE") return json({});
       return new Promise((_, reject) => stop.signal.addEventListener("abort", () => reject(new Error("aborted"))));
     });
-    const asked = back.call("model", {}, { signal: stop.signal });
+    const pending = back.call("model", {}, { signal: stop.signal });
     await vi.waitFor(() => expect(sent).toHaveLength(2));
     stop.abort();
-    await expect(asked).rejects.toMatchObject({ name: "AbortError" });
+    await expect(pending).rejects.toMatchObject({ name: "AbortError" });
     expect(sent.at(-1)).toMatchObject({ path: "/api/jobs/j", method: "DELETE" });
   });
 });
 
 describe("lists", () => {
   it("are asked for once, other calls each time", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const back = remembering({
       async call<T>(name: string) {
-        asked.push(name);
+        requests.push(name);
         return { name } as T;
       },
     });
@@ -164,7 +164,7 @@ describe("lists", () => {
     await back.call("catalogue", { robot: { a: 2 } });
     await back.call("robot_view");
     await back.call("robot_view");
-    expect(asked).toEqual(["catalogue", "catalogue", "robot_view", "robot_view"]);
+    expect(requests).toEqual(["catalogue", "catalogue", "robot_view", "robot_view"]);
   });
 
   it("that failed are asked for anew; who gives up ends nothing for others", async () => {

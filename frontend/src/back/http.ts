@@ -123,11 +123,11 @@ function abortion(): DOMException {
   return new DOMException("it was cancelled", "AbortError");
 }
 
-function progressOf(told: NonNullable<Job["progress"]>): Progress {
+function progressOf(report: NonNullable<Job["progress"]>): Progress {
   return {
-    ...(told.title !== undefined && { step: told.title }),
-    ...(told.done !== undefined && { done: told.done }),
-    ...(told.total !== undefined && { total: told.total }),
+    ...(report.title !== undefined && { step: report.title }),
+    ...(report.done !== undefined && { done: report.done }),
+    ...(report.total !== undefined && { total: report.total }),
   };
 }
 

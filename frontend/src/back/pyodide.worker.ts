@@ -4,7 +4,7 @@ import type { PyodideInterface } from "pyodide";
 import type { PyCallable } from "pyodide/ffi";
 
 import type { Progress } from "./back";
-import type { Heard, Told } from "./worker";
+import type { WorkerMessage, WorkerRequest } from "./worker";
 
 const SITE = "/lib/symoro";
 
@@ -13,12 +13,12 @@ let python: PyodideInterface;
 let answer: PyCallable;
 const tried = new Set<string>();
 
-function tell(message: Heard): void {
+function post(message: WorkerMessage): void {
   self.postMessage(message);
 }
 
 function step(text: string): void {
-  tell({ kind: "progress", progress: { step: text } });
+  post({ kind: "progress", progress: { step: text } });
 }
 
 async function start(archive: string): Promise<void> {
@@ -34,7 +34,7 @@ async function start(archive: string): Promise<void> {
   python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
   python.runPython(`import sys; sys.path.insert(0, "${SITE}")`);
   answer = python.pyimport("symoro.ui.service.page").answer as PyCallable;
-  tell({ kind: "ready" });
+  post({ kind: "ready" });
 }
 
 /** A package that few models need, where the site offers it: as an archive of its own, or as a wheel beside Python. */
@@ -55,24 +55,24 @@ async function load(name: string): Promise<boolean> {
 }
 
 function progress(title: string, done: number, total: number | undefined): void {
-  const told: Progress = { step: title, done, ...(total !== undefined && { total }) };
-  tell({ kind: "progress", progress: told });
+  const progress: Progress = { step: title, done, ...(total !== undefined && { total }) };
+  post({ kind: "progress", progress: progress });
 }
 
 async function call(name: string, payload: string): Promise<void> {
   for (;;) {
     const text = answer(name, payload, progress) as string;
     const lacking = /^\{"missing": "(\w+)"/.exec(text)?.[1];
-    if (!lacking || !(await load(lacking))) return tell({ kind: "answer", text });
+    if (!lacking || !(await load(lacking))) return post({ kind: "answer", text });
   }
 }
 
-self.onmessage = (event: MessageEvent<Told>) => {
-  const told = event.data;
+self.onmessage = (event: MessageEvent<WorkerRequest>) => {
+  const request = event.data;
   let work: Promise<void>;
-  if (told.kind === "start") {
-    root = told.root;
-    work = start(told.archive);
-  } else work = call(told.name, told.payload);
-  work.catch((error: unknown) => tell({ kind: "death", message: error instanceof Error ? error.message : String(error) }));
+  if (request.kind === "start") {
+    root = request.root;
+    work = start(request.archive);
+  } else work = call(request.name, request.payload);
+  work.catch((error: unknown) => post({ kind: "death", message: error instanceof Error ? error.message : String(error) }));
 };

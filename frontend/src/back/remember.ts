@@ -8,7 +8,7 @@ const MOST = 6;
 export function remembering(back: Back): Back {
   const known = new Map<string, Promise<unknown>>();
 
-  function asked(name: string, payload: object): Promise<unknown> {
+  function fetched(name: string, payload: object): Promise<unknown> {
     const key = `${name} ${JSON.stringify(payload)}`;
     const before = known.get(key);
     if (before) return before;
@@ -23,7 +23,7 @@ export function remembering(back: Back): Back {
   return {
     call<T>(name: string, payload: object = {}, asking: Asking = {}): Promise<T> {
       if (!LISTS.has(name)) return back.call<T>(name, payload, asking);
-      return unlessAborted(asked(name, payload) as Promise<T>, asking.signal);
+      return unlessAborted(fetched(name, payload) as Promise<T>, asking.signal);
     },
   };
 }

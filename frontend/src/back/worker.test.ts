@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 
 import { Failure, type Progress } from "./back";
-import { workerBack, type Hand, type Heard, type Told } from "./worker";
+import { workerBack, type Hand, type WorkerMessage, type WorkerRequest } from "./worker";
 
 /** A worker whose answers the test gives. */
 class Puppet implements Hand {
   onmessage: Hand["onmessage"] = null;
   onerror: Hand["onerror"] = null;
-  calls: Told[] = [];
+  calls: WorkerRequest[] = [];
   ended = false;
 
-  postMessage(message: Told): void {
+  postMessage(message: WorkerRequest): void {
     this.calls.push(message);
   }
 
@@ -18,7 +18,7 @@ class Puppet implements Hand {
     this.ended = true;
   }
 
-  say(message: Heard): void {
+  say(message: WorkerMessage): void {
     this.onmessage?.call(this as unknown as Worker, { data: message } as MessageEvent);
   }
 
@@ -46,8 +46,8 @@ function loaded() {
 describe("symoro in a worker", () => {
   it("tells that it loads, then answers what waited", async () => {
     const { hands, back } = stage();
-    const told: Progress[] = [];
-    const wanted = back.call("robots", {}, { onProgress: (progress) => told.push(progress) });
+    const reported: Progress[] = [];
+    const wanted = back.call("robots", {}, { onProgress: (progress) => reported.push(progress) });
     expect(hands).toHaveLength(1);
     expect(hands[0]!.calls).toEqual([]);
     hands[0]!.say({ kind: "progress", progress: { step: "loading symoro" } });
@@ -56,7 +56,7 @@ describe("symoro in a worker", () => {
     expect(hands[0]!.calls).toEqual([{ kind: "call", name: "robots", payload: "{}" }]);
     hands[0]!.answer({ robots: [] });
     expect(await wanted).toEqual({ robots: [] });
-    expect(told.map((progress) => progress.step)).toEqual(["loading Python", "loading symoro"]);
+    expect(reported.map((progress) => progress.step)).toEqual(["loading Python", "loading symoro"]);
   });
 
   it("answers short calls while a long one runs", async () => {

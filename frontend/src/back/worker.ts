@@ -4,12 +4,12 @@ import { Failure, type Asking, type Back, type Problem, type Progress } from "./
 import { LONG } from "./http";
 
 /** What the page tells a worker. */
-export type Told =
+export type WorkerRequest =
   | { kind: "start"; root: string; archive: string }
   | { kind: "call"; name: string; payload: string };
 
 /** What a worker tells the page; a call ends with an answer or a death. */
-export type Heard =
+export type WorkerMessage =
   | { kind: "progress"; progress: Progress }
   | { kind: "ready" }
   | { kind: "answer"; text: string }
@@ -48,7 +48,7 @@ class Lane {
     this.hand = this.make();
     this.ready = false;
     this.loading = { step: "loading Python" };
-    this.hand.onmessage = (event: MessageEvent<Heard>) => this.hear(event.data);
+    this.hand.onmessage = (event: MessageEvent<WorkerMessage>) => this.hear(event.data);
     this.hand.onerror = (event) => this.hear({ kind: "death", message: event.message || "the worker did not start" });
   }
 
@@ -75,11 +75,11 @@ class Lane {
   private next(): void {
     if (!this.ready || this.running) return;
     this.running = this.waiting.shift() ?? null;
-    if (this.running) this.hand!.postMessage(told({ kind: "call", name: this.running.name, payload: this.running.payload }));
+    if (this.running) this.hand!.postMessage(checked({ kind: "call", name: this.running.name, payload: this.running.payload }));
   }
 
-  private hear(message: Heard): void {
-    if (message.kind === "progress") this.told(message.progress);
+  private hear(message: WorkerMessage): void {
+    if (message.kind === "progress") this.report(message.progress);
     else if (message.kind === "ready") {
       this.ready = true;
       this.whenReady();
@@ -92,7 +92,7 @@ class Lane {
     } else this.bury(message.message);
   }
 
-  private told(progress: Progress): void {
+  private report(progress: Progress): void {
     if (this.running) this.running.onProgress?.(progress);
     else if (!this.ready) {
       this.loading = progress;
@@ -114,7 +114,7 @@ class Lane {
   }
 }
 
-function told(message: Told): Told {
+function checked(message: WorkerRequest): WorkerRequest {
   return message;
 }
 
@@ -163,6 +163,6 @@ function abortion(): DOMException {
 function startWorker(): Hand {
   const archive = document.querySelector<HTMLMetaElement>("meta[name=symoro-archive]")?.content ?? "";
   const worker = new Worker(new URL("./pyodide.worker.ts", import.meta.url), { type: "module", name: "symoro" });
-  worker.postMessage(told({ kind: "start", root: new URL(".", document.baseURI).href, archive }));
+  worker.postMessage(checked({ kind: "start", root: new URL(".", document.baseURI).href, archive }));
   return worker;
 }

@@ -95,7 +95,7 @@ function Source({ name, text }: { name: string; text: string }) {
     const now = wanted.value;
     html.value = null;
     let current = true;
-    void highlighted(now.name, now.text).then((found) => current && (html.value = found));
+    void highlighted(now.name, now.text).then((markup) => current && (html.value = markup));
     return () => {
       current = false;
     };

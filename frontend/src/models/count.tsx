@@ -69,13 +69,13 @@ function CountRow({ title, count }: { title: string; count: Counts }) {
 /** Equations of each phase of the recursion; phases that come back are added up. */
 function Phases({ latex }: { latex: string }) {
   const phases = useMemo(() => {
-    const found = new Map<string, number>();
+    const counts = new Map<string, number>();
     let phase = "";
     for (const row of equationRows(latex)) {
       if (row.kind === "heading") phase = row.text;
-      else if (row.left) found.set(phase, (found.get(phase) ?? 0) + 1);
+      else if (row.left) counts.set(phase, (counts.get(phase) ?? 0) + 1);
     }
-    return [...found];
+    return [...counts];
   }, [latex]);
   if (phases.length < 2) return null;
   return (

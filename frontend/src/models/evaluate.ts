@@ -53,9 +53,9 @@ export function evaluate(
   const given = Object.entries(module.INPUTS).map(([name, shape]) =>
     isScalar(shape) ? inputs[name]?.[0] : inputs[name],
   );
-  const found = module.call(...given, ...constants(module, parameters));
+  const outputs = module.call(...given, ...constants(module, parameters));
   return Object.fromEntries(
-    Object.entries(found).map(([name, value]) => [name, typeof value === "number" ? Float64Array.of(value) : value]),
+    Object.entries(outputs).map(([name, value]) => [name, typeof value === "number" ? Float64Array.of(value) : value]),
   );
 }
 

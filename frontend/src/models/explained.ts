@@ -10,12 +10,12 @@ export interface Explained {
 const PASS = /^pass (\S+): (\d+) -> (\d+) operations$/;
 
 export function explained(lines: readonly string[]): Explained {
-  const found: Explained = { choices: [], passes: [], papers: null };
+  const explanation: Explained = { choices: [], passes: [], papers: null };
   for (const line of lines) {
     const pass = PASS.exec(line);
-    if (pass) found.passes.push({ name: pass[1]!, before: Number(pass[2]), after: Number(pass[3]) });
-    else if (line.startsWith("formulation: ")) found.choices.push(line.slice("formulation: ".length));
-    else if (line.startsWith("in SYMORO's form: ")) found.papers = line;
+    if (pass) explanation.passes.push({ name: pass[1]!, before: Number(pass[2]), after: Number(pass[3]) });
+    else if (line.startsWith("formulation: ")) explanation.choices.push(line.slice("formulation: ".length));
+    else if (line.startsWith("in SYMORO's form: ")) explanation.papers = line;
   }
-  return found;
+  return explanation;
 }

@@ -69,9 +69,9 @@ export function Identify({ store }: { store: Store }) {
     problem.value = null;
     const payload = { robot: store.view.value!.robot, files: log.files, ...options.value, values: store.parameters.value };
     try {
-      const onProgress = (told: Progress): void => void (progress.value = told);
-      const found = await store.back.call<Answer>("identify", payload, { signal: mine.signal, onProgress });
-      if (!mine.signal.aborted) answer.value = found;
+      const onProgress = (report: Progress): void => void (progress.value = report);
+      const result = await store.back.call<Answer>("identify", payload, { signal: mine.signal, onProgress });
+      if (!mine.signal.aborted) answer.value = result;
     } catch (error) {
       if (!mine.signal.aborted) problem.value = problemOf(error);
     } finally {

@@ -9,22 +9,22 @@ const SAMPLE = "\\mathit{KYY}_{2} = -\\frac{\\dot q_{1}^{2} - (\\mathit{XX}_{2} 
 type Typeset = (latex: string) => string;
 
 export const typeset = signal<Typeset | null>(null);
-let asked = false;
+let requested = false;
 
 export function needKatex(): void {
-  if (asked) return;
-  asked = true;
+  if (requested) return;
+  requested = true;
   void Promise.all([import("katex"), import("katex/dist/katex.min.css")]).then(([{ default: katex }]) => {
     const known = new Map<string, string>();
     for (const font of FONTS) void document.fonts?.load(font);
     const write: Typeset = (latex) => {
-      let found = known.get(latex);
-      if (found === undefined) {
+      let markup = known.get(latex);
+      if (markup === undefined) {
         if (known.size > 5000) known.clear();
-        found = katex.renderToString(latex, { displayMode: true, throwOnError: false, output: "html", strict: false });
-        known.set(latex, found);
+        markup = katex.renderToString(latex, { displayMode: true, throwOnError: false, output: "html", strict: false });
+        known.set(latex, markup);
       }
-      return found;
+      return markup;
     };
     write(SAMPLE); // the engine has then seen what most formulas are made of
     typeset.value = write;

@@ -16,12 +16,12 @@ const decimals = (size: number): number => Math.max(0, DIGITS - 1 - Math.max(0, 
 
 /** What the values of an output mean, where its title says so: "0 valid, 1 out of reach". */
 export function meanings(title: string): Map<number, string> {
-  const found = new Map<number, string>();
+  const labels = new Map<number, string>();
   for (const part of title.split(", ")) {
     const match = /^(\d+) ([a-z][a-z ]*)$/.exec(part);
-    if (match) found.set(Number(match[1]), match[2]!);
+    if (match) labels.set(Number(match[1]), match[2]!);
   }
-  return found.size > 1 ? found : new Map();
+  return labels.size > 1 ? labels : new Map();
 }
 
 /** Whether a status is that of a solution; a singular one is, with joints that may have any value. */

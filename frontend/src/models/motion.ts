@@ -78,9 +78,9 @@ export function closed(
     const inputs = Object.fromEntries(
       Object.entries(loops.inputs).map(([name, input]) => [name, prefill(name, input, joints, { q: start })]),
     );
-    const found = evaluate(loops.module, inputs, parameters);
-    const valid = Array.from({ length: modes }, (_, mode) => mode).filter((mode) => found.status?.[mode] === 0);
-    const assembly = nearest(valid.map((mode) => solution(view, start, found, mode)), before, joints);
+    const outputs = evaluate(loops.module, inputs, parameters);
+    const valid = Array.from({ length: modes }, (_, mode) => mode).filter((mode) => outputs.status?.[mode] === 0);
+    const assembly = nearest(valid.map((mode) => solution(view, start, outputs, mode)), before, joints);
     if (!assembly) return row.map((value, j) => (joints[j]?.active ? value : Number.NaN));
     before = assembly;
     return assembly;

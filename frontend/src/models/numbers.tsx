@@ -26,10 +26,10 @@ interface Programs {
   geometry: Program | null;
 }
 
-async function programs(session: Session, { view, asked, answer }: Shown): Promise<Programs> {
-  const program = await session.program(view, asked.model, asked.options);
+async function programs(session: Session, { view, request, answer }: Shown): Promise<Programs> {
+  const program = await session.program(view, request.model, request.options);
   if (!answer.inputs.T) return { program, geometry: null };
-  const { frm, to } = asked.options;
+  const { frm, to } = request.options;
   const chain = Object.fromEntries(Object.entries({ frm, to }).filter(([, frame]) => frame !== undefined));
   return { program, geometry: await session.program(view, "fast-geometry", chain).catch(() => null) };
 }

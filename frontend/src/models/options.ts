@@ -37,12 +37,12 @@ export function fieldsOf(entry: EntryData, options: Options): OptionData[] {
 
 /** What is sent: options of the form that say something other than their default. */
 export function given(entry: EntryData, options: Options): Options {
-  const found: Options = {};
+  const changed: Options = {};
   for (const option of fieldsOf(entry, options)) {
     const value = options[option.name];
-    if (says(value) && JSON.stringify(value) !== JSON.stringify(option.default)) found[option.name] = value;
+    if (says(value) && JSON.stringify(value) !== JSON.stringify(option.default)) changed[option.name] = value;
   }
-  return found;
+  return changed;
 }
 
 /** The name of an option in words: `from` is no name in Python, so that it is called `frm` there. */

@@ -78,7 +78,7 @@ const ANSWERS: Record<string, unknown> = {
 
 let box: HTMLElement;
 let store: Store;
-let asked: [string, object | undefined][];
+let requests: [string, object | undefined][];
 
 async function settled(milliseconds = 0): Promise<void> {
   await act(async () => void (await vi.advanceTimersByTimeAsync(milliseconds)));
@@ -94,10 +94,10 @@ beforeEach(async () => {
     },
   );
   localStorage.clear();
-  asked = [];
+  requests = [];
   const back: Back = {
     call: async <T,>(name: string, payload?: object) => {
-      asked.push([name, payload]);
+      requests.push([name, payload]);
       return ANSWERS[name] as T;
     },
   };
@@ -149,7 +149,7 @@ it("makes the model again when an option changes", async () => {
   act(() => flag.click());
   await settled(500);
   expect(store.asked.value!.options).toEqual({ reactions: true });
-  const last = asked.filter(([name]) => name === "model").at(-1)![1];
+  const last = requests.filter(([name]) => name === "model").at(-1)![1];
   expect(last).toEqual({ robot: { name: "arm" }, model: "inverse-dynamics", options: { reactions: true } });
 });
 

@@ -133,7 +133,7 @@ function Progressing({ session }: { session: Session }) {
 function Side({ session }: { session: Session }) {
   const { store } = session;
   const entry = session.entry.value;
-  const asked = store.asked.value!;
+  const request = store.asked.value!;
   const answer = session.shown.value?.answer;
   return (
     <aside class="md-side">
@@ -141,11 +141,11 @@ function Side({ session }: { session: Session }) {
         <OptionsForm
           entry={entry}
           view={store.view.value}
-          options={asked.options}
-          onChange={(options) => (store.asked.value = { model: asked.model, options })}
+          options={request.options}
+          onChange={(options) => (store.asked.value = { model: request.model, options })}
         />
       )}
-      {answer && answer.model === asked.model && (
+      {answer && answer.model === request.model && (
         <dl class="md-ports">
           {answer.ports.map((port, at) => (
             <>
@@ -182,7 +182,7 @@ function Result({ session }: { session: Session }) {
   const why = session.entry.value?.why_not;
   const tabs = tabsOf(session);
   const current = tabs.find(([id]) => id === tab.value)?.[0] ?? "equations";
-  const stale = shown !== null && shown.asked.model !== store.asked.value!.model;
+  const stale = shown !== null && shown.request.model !== store.asked.value!.model;
   return (
     <div class="md-result">
       <div class="md-tabs" role="tablist" aria-label="Views of the model">

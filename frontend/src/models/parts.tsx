@@ -36,12 +36,12 @@ export function placeText(place: unknown): string {
 
 /** What a promise gave; `ask` is asked again when one of `of` changes. */
 export function useAnswer<T>(ask: () => Promise<T>, of: unknown[]): Awaited<T> {
-  const found = useSignal<Awaited<T>>({});
+  const state = useSignal<Awaited<T>>({});
   useEffect(() => {
-    found.value = {};
-    return awaited(found, ask());
+    state.value = {};
+    return awaited(state, ask());
   }, of);
-  return found.value;
+  return state.value;
 }
 
 /** A button that copies, and says so for a moment. */

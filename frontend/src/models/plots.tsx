@@ -26,8 +26,8 @@ export function Plots({ session }: { session: Session }) {
   const logarithmic = useSignal(false);
   const kinds = KINDS.filter(({ model }) => model !== null || shown !== null);
   const kind = kinds.find(({ id }) => id === chosen.value) ?? kinds[0]!;
-  const model = kind.model ?? shown!.asked.model;
-  const options = kind.model ? {} : shown!.asked.options;
+  const model = kind.model ?? shown!.request.model;
+  const options = kind.model ? {} : shown!.request.options;
   const { value, problem } = useAnswer(() => programs(session, view, model, options), [view, model, JSON.stringify(options)]);
   const bar = (
     <>

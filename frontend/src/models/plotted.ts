@@ -12,14 +12,14 @@ export interface Kind {
   title: string;
   /** The model of the catalogue; null is the one that is shown. */
   model: string | null;
-  curves: (found: Values, program: Program, samples: number) => Curve[];
+  curves: (values: Values, program: Program, samples: number) => Curve[];
 }
 
 const MOST = 24; // curves that an eye can tell apart, and more
 
 /** All entries of all outputs; where they are too many, those that are zero throughout are left out first. */
 export function entries(
-  found: Values,
+  outputs: Values,
   { module }: Program,
   samples: number,
   names: string[] = Object.keys(module.OUTPUTS),
@@ -29,7 +29,7 @@ export function entries(
     const shape = module.OUTPUTS[name] ?? [];
     const width = size(shape);
     for (let at = 0; at < width; at++) {
-      const values = Array.from({ length: samples }, (_, i) => found[name]![i * width + at]!);
+      const values = Array.from({ length: samples }, (_, i) => outputs[name]![i * width + at]!);
       curves.push({ label: label(name, shape, at), values });
     }
   }
@@ -48,8 +48,8 @@ function label(name: string, shape: readonly number[], at: number): string {
 }
 
 /** The torques alone; an elastic or floating robot gives accelerations too. */
-function torques(found: Values, program: Program, samples: number): Curve[] {
-  return entries(found, program, samples, ["tau"]);
+function torques(outputs: Values, program: Program, samples: number): Curve[] {
+  return entries(outputs, program, samples, ["tau"]);
 }
 
 /** Inputs that a motion of the joints does not tell: they are held at rest. */
@@ -57,9 +57,9 @@ export function heldInputs({ inputs }: Program): string[] {
   return Object.entries(inputs).flatMap(([name, input]) => (input.entries.every(isJoint) ? [] : [name]));
 }
 
-function energies(found: Values): Curve[] {
-  const E = Array.from(found.E!);
-  const U = Array.from(found.U!);
+function energies(outputs: Values): Curve[] {
+  const E = Array.from(outputs.E!);
+  const U = Array.from(outputs.U!);
   return [
     { label: "kinetic", values: E },
     { label: "potential", values: U },
@@ -67,11 +67,11 @@ function energies(found: Values): Curve[] {
   ];
 }
 
-function singular(found: Values, { module }: Program, samples: number): Curve[] {
+function singular(outputs: Values, { module }: Program, samples: number): Curve[] {
   const [rows, columns] = module.OUTPUTS.J as [number, number];
   const width = rows * columns;
   const values = Array.from({ length: samples }, (_, i) =>
-    singularValues(found.J!.subarray(i * width, (i + 1) * width), rows, columns),
+    singularValues(outputs.J!.subarray(i * width, (i + 1) * width), rows, columns),
   );
   const few = Math.min(rows, columns);
   return Array.from({ length: few }, (_, s) => ({ label: `σ${s + 1}`, values: values.map((row) => row[s]!) }));

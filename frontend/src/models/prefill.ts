@@ -54,25 +54,25 @@ export function sampleValues(
   parameters: Record<string, number>,
   nominal: Record<string, number>,
 ): Record<string, number> {
-  const found: Record<string, number> = {};
+  const values: Record<string, number> = {};
   for (const name of names) {
     const sample = SAMPLES.find(([pattern]) => pattern.test(name));
-    if (sample && !(name in nominal) && !parameters[name]) found[name] = sample[1];
+    if (sample && !(name in nominal) && !parameters[name]) values[name] = sample[1];
   }
-  return found;
+  return values;
 }
 
 /** All joints at one of the solutions of an inverse model or of loops: a row of its output q, and of qc where it has it. */
 export function solution(
   { joints, coordinates }: Pick<View, "joints" | "coordinates">,
   now: readonly number[],
-  found: Record<string, ArrayLike<number>>,
+  outputs: Record<string, ArrayLike<number>>,
   row: number,
 ): number[] {
   const opened = joints.filter((joint) => joint.opened);
   return joints.map((joint, j) => {
     const at = coordinates.indexOf(joint.frame);
-    if (at >= 0) return found.q?.[row * coordinates.length + at] ?? now[j]!;
-    return (joint.opened ? found.qc?.[row * opened.length + opened.indexOf(joint)] : undefined) ?? now[j]!;
+    if (at >= 0) return outputs.q?.[row * coordinates.length + at] ?? now[j]!;
+    return (joint.opened ? outputs.qc?.[row * opened.length + opened.indexOf(joint)] : undefined) ?? now[j]!;
   });
 }

@@ -157,8 +157,8 @@ describe("numbers to start from", () => {
   });
 
   it("come back from a solution to all joints", () => {
-    const found = { q: [1, 2, 3, 4, 5, 6], qc: [7, 8] };
-    expect(solution(FOURBAR, [0, 0, 0, 0], found, 1)).toEqual([4, 5, 6, 8]);
+    const outputs = { q: [1, 2, 3, 4, 5, 6], qc: [7, 8] };
+    expect(solution(FOURBAR, [0, 0, 0, 0], outputs, 1)).toEqual([4, 5, 6, 8]);
   });
 });
 
@@ -187,15 +187,15 @@ describe("what is shown", () => {
   });
 
   it("reads what was explained", () => {
-    const found = explained([
+    const explanation = explained([
       "formulation: link 1: basis K",
       "1. q1: type 2",
       "pass share_sums: 469 -> 466 operations",
       "in SYMORO's form: 263 x, 242 +; here 49 operations less",
     ]);
-    expect(found.choices).toEqual(["link 1: basis K"]);
-    expect(found.passes).toEqual([{ name: "share_sums", before: 469, after: 466 }]);
-    expect(found.papers).toContain("49 operations less");
+    expect(explanation.choices).toEqual(["link 1: basis K"]);
+    expect(explanation.passes).toEqual([{ name: "share_sums", before: 469, after: 466 }]);
+    expect(explanation.papers).toContain("49 operations less");
   });
 });
 

@@ -42,8 +42,8 @@ export function Relations({ session }: { session: Session }) {
 }
 
 function baseOf(session: Session): Promise<BaseAnswer> {
-  const { view, asked } = session.shown.peek()!;
-  return session.askOf<BaseAnswer>(view, "base", asked.model === "base-parameters" ? { options: asked.options } : {});
+  const { view, request } = session.shown.peek()!;
+  return session.askOf<BaseAnswer>(view, "base", request.model === "base-parameters" ? { options: request.options } : {});
 }
 
 function BaseTable({ base, columns }: { base: BaseAnswer; columns: string[] }) {

@@ -4,14 +4,14 @@ import { computed, effect, signal, untracked, type ReadonlySignal, type Signal }
 
 import { Failure, type Problem, type Progress } from "../back/back";
 import type { About, EntryData, Files, InputData, ModelAnswer, View } from "../back/messages";
-import type { Asked, Store } from "../store/store";
+import type { ModelChoice, Store } from "../store/store";
 import { load, type Program } from "./evaluate";
 import { given } from "./options";
 
 /** An answer with what it was asked of: code and numbers are made of the same robot as the equations. */
 export interface Shown {
   view: View;
-  asked: Asked;
+  request: ModelChoice;
   answer: ModelAnswer;
 }
 
@@ -55,7 +55,7 @@ export function createSession(store: Store): Session {
   // By the robot, or the model shown, that a question is about.
   const answers = new WeakMap<object, Map<string, Promise<unknown>>>();
 
-  store.back.call<About>("about").then((found) => (about.value = found), note);
+  store.back.call<About>("about").then((answer) => (about.value = answer), note);
 
   function note(error: unknown): void {
     problem.value = problemOf(error);
@@ -65,21 +65,21 @@ export function createSession(store: Store): Session {
   function once<T>(about: object, key: string, ask: () => Promise<T>): Promise<T> {
     const known = answers.get(about) ?? new Map<string, Promise<unknown>>();
     answers.set(about, known);
-    let found = known.get(key) as Promise<T> | undefined;
-    if (!found) {
-      found = ask();
-      known.set(key, found);
-      found.catch(() => known.delete(key));
+    let promise = known.get(key) as Promise<T> | undefined;
+    if (!promise) {
+      promise = ask();
+      known.set(key, promise);
+      promise.catch(() => known.delete(key));
     }
-    return found;
+    return promise;
   }
 
   const robot = computed(() => store.view.value?.robot ?? null);
 
   const followCatalogue = effect(() => {
-    const asked = robot.value;
+    const requested = robot.value;
     const stop = new AbortController();
-    const list = store.back.call<{ models: EntryData[] }>("catalogue", asked ? { robot: asked } : {}, {
+    const list = store.back.call<{ models: EntryData[] }>("catalogue", requested ? { robot: requested } : {}, {
       signal: stop.signal,
     });
     list.then(
@@ -89,18 +89,18 @@ export function createSession(store: Store): Session {
     return () => stop.abort();
   });
 
-  function make(view: View, asked: Asked): void {
+  function make(view: View, request: ModelChoice): void {
     const job = new AbortController();
     running = job;
     progress.value = {};
-    const options = named(asked, catalogue.peek());
-    const listening = { signal: job.signal, onProgress: (told: Progress) => (progress.value = told) };
+    const options = named(request, catalogue.peek());
+    const listening = { signal: job.signal, onProgress: (report: Progress) => (progress.value = report) };
     store.back
-      .call<ModelAnswer>("model", { robot: view.robot, model: asked.model, options }, listening)
+      .call<ModelAnswer>("model", { robot: view.robot, model: request.model, options }, listening)
       .then(
         (answer) => {
           if (job.signal.aborted) return;
-          shown.value = { view, asked: { model: asked.model, options }, answer };
+          shown.value = { view, request: { model: request.model, options }, answer };
           problem.value = null;
         },
         (error) => !job.signal.aborted && note(error),
@@ -120,25 +120,25 @@ export function createSession(store: Store): Session {
 
   let last: string | null = null;
   const followModel = effect(() => {
-    const asked = store.asked.value;
+    const request = store.asked.value;
     const view = store.view.value;
     again.value;
     return untracked(() => {
       stop();
-      if (!asked || !view) {
+      if (!request || !view) {
         shown.value = null;
         problem.value = null;
         last = null;
         return;
       }
       // A click on another model is answered at once; of edits and options the last one counts.
-      const patience = asked.model === last ? PATIENCE : 0;
-      if (asked.model !== last) {
+      const patience = request.model === last ? PATIENCE : 0;
+      if (request.model !== last) {
         problem.value = null;
-        last = asked.model;
+        last = request.model;
       }
-      if (patience === 0) return make(view, asked);
-      const timer = setTimeout(() => make(view, asked), patience);
+      if (patience === 0) return make(view, request);
+      const timer = setTimeout(() => make(view, request), patience);
       return () => clearTimeout(timer);
     });
   });
@@ -164,7 +164,7 @@ export function createSession(store: Store): Session {
     ask<T>(call: string, payload: object = {}) {
       const now = shown.peek();
       if (!now) return Promise.reject(new Error("no model is shown"));
-      const question = { robot: now.view.robot, ...now.asked, ...payload };
+      const question = { robot: now.view.robot, ...now.request, ...payload };
       return once(now, `${call} ${JSON.stringify(payload)}`, () => store.back.call<T>(call, question));
     },
     askOf<T>({ robot }: View, call: string, payload: object = {}) {
@@ -186,9 +186,9 @@ export function createSession(store: Store): Session {
 }
 
 /** The options that are worth sending; all of them while the catalogue is not there yet. */
-function named(asked: Asked, catalogue: EntryData[] | null): Record<string, unknown> {
-  const entry = catalogue?.find(({ id }) => id === asked.model);
-  return entry ? given(entry, asked.options) : asked.options;
+function named(request: ModelChoice, catalogue: EntryData[] | null): Record<string, unknown> {
+  const entry = catalogue?.find(({ id }) => id === request.model);
+  return entry ? given(entry, request.options) : request.options;
 }
 
 /** A value of a promise as a signal, for a component that shows it. */

@@ -47,17 +47,17 @@ export function Chart(props: ChartProps) {
 
   useEffect(() => {
     let wanted = true;
-    void loaded().then((found) => wanted && (library.value = found));
+    void loaded().then((module) => wanted && (library.value = module));
     return () => {
       wanted = false;
     };
   }, []);
 
   useEffect(() => {
-    const found = library.value;
-    if (!found) return;
+    const Chart = library.value;
+    if (!Chart) return;
     const element = box.current!;
-    const made = new found(settings(element, latest, logarithmic), newest.current, element);
+    const made = new Chart(settings(element, latest, logarithmic), newest.current, element);
     chart.current = { made, shape };
     const watch = new ResizeObserver(() => made.setSize(room(element, latest.current.bare)));
     watch.observe(element);

@@ -99,8 +99,8 @@ export class Viewpoint {
     place.theta += right;
     place.phi = THREE.MathUtils.clamp(place.phi - up, 0.01, Math.PI - 0.01);
     place.radius /= nearer;
-    const found = new THREE.Vector3().setFromSpherical(place);
-    this.camera.position.copy(this.controls.target).add(new THREE.Vector3(found.x, -found.z, found.y));
+    const direction = new THREE.Vector3().setFromSpherical(place);
+    this.camera.position.copy(this.controls.target).add(new THREE.Vector3(direction.x, -direction.z, direction.y));
     if (this.camera === this.orthographic) {
       this.orthographic.zoom *= nearer;
       this.orthographic.updateProjectionMatrix();

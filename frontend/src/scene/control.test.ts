@@ -50,13 +50,13 @@ class Blind {
     this.made?.setParameters(parameters);
   }
   move(q: number[]) {
-    const found = this.made!.move(this.q, q, this.broken);
-    this.q = found.q;
-    return found;
+    const moved = this.made!.move(this.q, q, this.broken);
+    this.q = moved.q;
+    return moved;
   }
 }
 
-let asked: { name: string; payload: Record<string, unknown> }[];
+let requests: { name: string; payload: Record<string, unknown> }[];
 let closing: boolean;
 let scene: Blind;
 
@@ -64,7 +64,7 @@ function bench(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: C
   const { view, placements } = fixture(name);
   const back: Back = {
     call: async <T>(called: string, payload: object = {}): Promise<T> => {
-      asked.push({ name: called, payload: payload as Record<string, unknown> });
+      requests.push({ name: called, payload: payload as Record<string, unknown> });
       if (called === "frames") {
         const loops = closing && (payload as { loops: boolean }).loops ? placements.loops : null;
         return { frames: placements.frames, loops } as T;
@@ -86,7 +86,7 @@ async function until(done: () => boolean): Promise<void> {
 }
 
 beforeEach(() => {
-  asked = [];
+  requests = [];
   closing = true;
   scene = new Blind();
 });
@@ -95,7 +95,7 @@ describe("a robot with a loop", () => {
   it("is drawn before the closing of its loops is derived, and closed then", async () => {
     const { store, control } = bench("fourbar");
     await until(() => control.closes.value && store.q.value.some((value) => value !== 0));
-    expect(asked.map(({ payload }) => payload["loops"])).toEqual([false, true]);
+    expect(requests.map(({ payload }) => payload["loops"])).toEqual([false, true]);
     expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-9);
     expect(control.moved.value).toEqual([0]);
     control.dispose();
@@ -210,7 +210,7 @@ describe("a serial robot", () => {
     await until(() => control.posed.value.length > 0);
     store.show({ ...view, values: { ...view.nominal }, title: "another title" });
     await until(() => control.drawn.value?.title === "another title");
-    expect(asked.filter(({ name }) => name === "frames")).toHaveLength(1);
+    expect(requests.filter(({ name }) => name === "frames")).toHaveLength(1);
     control.dispose();
   });
 
@@ -228,7 +228,7 @@ describe("a serial robot", () => {
     await until(() => control.posed.value.length > 0);
     control.move(0, Math.PI / 2);
     await control.solve();
-    const { payload } = asked.at(-1)!;
+    const { payload } = requests.at(-1)!;
     expect(payload["q0"]).toEqual(store.q.value);
     expect((payload["pose"] as number[][]).map((row) => row.length)).toEqual([4, 4, 4, 4]);
     expect(scene.shown).toEqual([[1, 2, 3, 4, 5, 6]]);

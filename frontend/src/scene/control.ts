@@ -145,7 +145,7 @@ export class Control {
 
   /** The code that closes loops comes after the picture, for deriving it may take seconds. */
   private async close(view: View, key: string, known: Placements | null, alive: AbortSignal): Promise<void> {
-    if (!known) this.tell("deriving how the loops close …");
+    if (!known) this.inform("deriving how the loops close …");
     const whole = known ?? (await this.ask(view, alive, true));
     if (alive.aborted) return;
     this.known.set(key, whole);
@@ -155,25 +155,25 @@ export class Control {
     this.closes.value = this.closable.value;
     this.scene.breakLoops(this.broken.peek() || !this.closable.value);
     if (whole.loops) this.note.value = null;
-    else this.tell("the active joints do not determine the loops: every joint has a slider");
+    else this.inform("the active joints do not determine the loops: every joint has a slider");
   }
 
   /** The posture with its loops closed; a robot that names no posture may not close at zero, so others are tried. */
   private settle(view: View): void {
     const at = this.scene.posture();
-    let found = this.scene.move(at);
+    let moved = this.scene.move(at);
     const chance = sequence();
     const looping = new Set(view.loops.flatMap((loop) => loop.frames));
     const places = this.moved.value.filter((k) => looping.has(view.joints[k]!.frame));
-    for (let k = 0; !found.closed && this.closes.value && k < START_TRIES; k++) {
-      const asked = random(view, at, places, this.scene.reach(), 1, chance);
+    for (let k = 0; !moved.closed && this.closes.value && k < START_TRIES; k++) {
+      const target = random(view, at, places, this.scene.reach(), 1, chance);
       // A piston has a length.
-      for (const n of places) if (view.joints[n]!.kind === "P") asked[n] = Math.abs(asked[n]!);
-      const tried = this.scene.follow(at, asked);
-      if (tried.closed) found = this.scene.move(tried.q);
+      for (const n of places) if (view.joints[n]!.kind === "P") target[n] = Math.abs(target[n]!);
+      const tried = this.scene.follow(at, target);
+      if (tried.closed) moved = this.scene.move(tried.q);
     }
-    if (!found.closed && this.closes.value) this.warn("the loops do not close in this posture: move the joints");
-    this.put(found.q);
+    if (!moved.closed && this.closes.value) this.warn("the loops do not close in this posture: move the joints");
+    this.put(moved.q);
   }
 
   private reset(): void {
@@ -231,20 +231,20 @@ export class Control {
     this.motions.pause();
     const q = [...this.scene.posture()];
     q[place] = value;
-    const found = this.scene.move(q);
-    this.refused.value = found.closed ? null : place;
-    if (found.closed) this.note.value = null;
+    const moved = this.scene.move(q);
+    this.refused.value = moved.closed ? null : place;
+    if (moved.closed) this.note.value = null;
     else this.warn(this.closes.value ? "no posture closes the loops there" : "the loops cannot be closed yet");
-    this.put(found.q);
+    this.put(moved.q);
   }
 
   go(q: number[]): void {
     this.motions.pause();
-    const found = this.scene.move(q);
+    const moved = this.scene.move(q);
     this.refused.value = null;
-    if (!found.closed) this.warn("the loops do not close all the way to this posture");
+    if (!moved.closed) this.warn("the loops do not close all the way to this posture");
     else this.note.value = null;
-    this.put(found.q);
+    this.put(moved.q);
   }
 
   /** A posture whose loops are known to be closed, in whichever assembly mode. */
@@ -276,8 +276,8 @@ export class Control {
     const looped = this.looped();
     for (let k = 0; k < RANDOM_TRIES; k++) {
       const share = looped ? 0.7 * (1 - k / RANDOM_TRIES) ** 2 : 1;
-      const found = this.scene.follow(from, random(view, from, this.moved.value, this.scene.reach(), share));
-      if (found.closed) return this.jump(found.q);
+      const moved = this.scene.follow(from, random(view, from, this.moved.value, this.scene.reach(), share));
+      if (moved.closed) return this.jump(moved.q);
     }
     this.warn("no random posture was found in which the loops close");
   }
@@ -286,9 +286,9 @@ export class Control {
     this.motions.pause();
     this.broken.value = broken;
     this.scene.breakLoops(broken);
-    const found = this.scene.move(this.scene.posture());
-    this.put(found.q);
-    if (!found.closed) this.warn("the loops do not close from this posture; go home, or break them again");
+    const moved = this.scene.move(this.scene.posture());
+    this.put(moved.q);
+    if (!moved.closed) this.warn("the loops do not close from this posture; go home, or break them again");
     else this.note.value = null;
   }
 
@@ -313,16 +313,16 @@ export class Control {
     try {
       const q = this.scene.posture();
       const T = this.scene.placement(this.endFrame());
-      const found = await this.store.back.call<SolvedPose>("solve", {
+      const answer = await this.store.back.call<SolvedPose>("solve", {
         robot: view.robot,
         pose: [0, 4, 8, 12].map((row) => T.slice(row, row + 4)),
         q0: view.coordinates.map((j) => q[view.joints.findIndex((joint) => joint.frame === j)] ?? 0),
         values: this.store.parameters.value,
       });
       if (view !== this.drawn.value) return;
-      this.solutions.value = found.solutions.map((one) => ({ q: whole(view, one), status: one.status }));
+      this.solutions.value = answer.solutions.map((one) => ({ q: whole(view, one), status: one.status }));
       this.scene.ghosts(this.solutions.value.map((one) => one.q));
-      if (!found.complete) this.tell("found by iteration: there may be more solutions");
+      if (!answer.complete) this.inform("found by iteration: there may be more solutions");
     } catch (error) {
       this.warn(words(error));
     } finally {
@@ -343,7 +343,7 @@ export class Control {
     save(`${this.drawn.value?.file ?? "scene"}.png`, await this.scene.screenshot());
   }
 
-  private tell(text: string): void {
+  private inform(text: string): void {
     this.note.value = { text, kind: "told" };
   }
 

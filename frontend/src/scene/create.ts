@@ -67,7 +67,7 @@ export const createScene: CreateScene = (container, options) => {
   let player: Player | null = null;
   let pending: number | null = null;
   let idle: ReturnType<typeof setTimeout> | undefined;
-  let asked = 0;
+  let requests = 0;
   let gone = false;
   let files: ReadonlyMap<string, File> = new Map();
   const listeners: ((frame: number | null) => void)[] = [];
@@ -86,11 +86,11 @@ export const createScene: CreateScene = (container, options) => {
     renderer.render(world, viewpoint.camera);
     drawLabels();
     clearTimeout(idle);
-    idle = setTimeout(tell, IDLE);
+    idle = setTimeout(notify, IDLE);
   }
 
   /** What is drawn, for those who cannot see it: origins of all frames in the world. */
-  function tell(): void {
+  function notify(): void {
     if (!view) return;
     const points = Array.from({ length: count() + 1 }, (_, j) =>
       new THREE.Vector3(...origin(T, j)).applyMatrix4(root.matrix).toArray().map((x) => +x.toFixed(6)),
@@ -114,10 +114,10 @@ export const createScene: CreateScene = (container, options) => {
   }
 
   function drawLabels(): void {
-    const found: Label[] = [];
+    const drawn: Label[] = [];
     if (view && look.naming !== "none")
-      for (let j = 0; j <= count(); j++) if (visible(j)) found.push(...labelsOf(j));
-    labels.draw(found);
+      for (let j = 0; j <= count(); j++) if (visible(j)) drawn.push(...labelsOf(j));
+    labels.draw(drawn);
   }
 
   function labelsOf(j: number): Label[] {
@@ -215,8 +215,8 @@ export const createScene: CreateScene = (container, options) => {
   const onDown = (event: PointerEvent) => (pressed = { x: event.clientX, y: event.clientY });
   const onUp = (event: PointerEvent) => {
     if (!view || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 4) return;
-    const found = pick(event);
-    for (const listener of listeners) listener(found);
+    const picked = pick(event);
+    for (const listener of listeners) listener(picked);
   };
   canvas.addEventListener("pointerdown", onDown);
   canvas.addEventListener("pointerup", onUp);
@@ -237,9 +237,9 @@ export const createScene: CreateScene = (container, options) => {
 
   return {
     async setRobot(next: View, placements, values, from) {
-      const turn = ++asked;
+      const turn = ++requests;
       const made = await placingOf(next, placements, values);
-      if (turn !== asked || gone) return;
+      if (turn !== requests || gone) return;
       const another = view?.name !== next.name || view.frames.length !== next.frames.length;
       const kept = from ?? (another ? [] : q);
       body?.dispose();
@@ -260,9 +260,9 @@ export const createScene: CreateScene = (container, options) => {
       fit("iso", undefined, 0.2 * reach);
     },
     async setLoops(loops) {
-      const turn = asked;
+      const turn = requests;
       const made = await load(loops);
-      if (turn === asked && !gone) placing?.setLoops(made, parameters);
+      if (turn === requests && !gone) placing?.setLoops(made, parameters);
     },
     setParameters(values) {
       parameters = values;
@@ -282,9 +282,9 @@ export const createScene: CreateScene = (container, options) => {
     },
     move(next) {
       if (!placing) return { q: next, closed: true };
-      const found = placing.move(q, next, broken);
-      place(found.q);
-      return found;
+      const moved = placing.move(q, next, broken);
+      place(moved.q);
+      return moved;
     },
     follow: (from, to) => placing?.move(from, to, broken) ?? { q: to, closed: true },
     put(next) {
@@ -391,7 +391,7 @@ export const createScene: CreateScene = (container, options) => {
     resize,
     dispose() {
       gone = true;
-      asked++;
+      requests++;
       player?.pause();
       if (pending !== null) cancelAnimationFrame(pending);
       clearTimeout(idle);

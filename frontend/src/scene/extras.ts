@@ -22,7 +22,7 @@ export function platforms(view: View): number[][] {
     const ant = view.frames[loop.twin - 1]?.ant ?? 0;
     if (ant > 0) twins.set(ant, [...(twins.get(ant) ?? []), loop.twin]);
   }
-  return [...twins].filter(([, found]) => found.length > 1).map(([ant, found]) => [carrying(view, ant), ...found]);
+  return [...twins].filter(([, frames]) => frames.length > 1).map(([ant, frames]) => [carrying(view, ant), ...frames]);
 }
 
 /** The last moving joint before a frame: where the first leg holds what stands on it. */

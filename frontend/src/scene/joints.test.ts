@@ -18,9 +18,9 @@ describe("ranges", () => {
   });
 
   it.each([[5, null], [null, -5]])("hold together with one limit beyond a turn: %s to %s", (lower, upper) => {
-    const found = range(joint({ lower, upper }), 1);
-    expect(found.lower).toBeLessThan(found.upper);
-    expect(found.own).toBe(false);
+    const interval = range(joint({ lower, upper }), 1);
+    expect(interval.lower).toBeLessThan(interval.upper);
+    expect(interval.own).toBe(false);
   });
 
   it("tell what is beyond them", () => {
@@ -73,21 +73,21 @@ describe("labels", () => {
   const label = (text: string, x: number, y: number) => ({ text, x, y, selected: false });
 
   it("that fall on one spot are one", () => {
-    const found = merged([label("4", 10, 10), label("5", 12, 11), label("7", 80, 10)]);
-    expect(found.map((one) => one.text)).toEqual(["4, 5", "7"]);
+    const labels = merged([label("4", 10, 10), label("5", 12, 11), label("7", 80, 10)]);
+    expect(labels.map((one) => one.text)).toEqual(["4, 5", "7"]);
     expect(merged(["1", "2", "3", "4", "5"].map((text) => label(text, 0, 0)))[0]!.text).toBe("1, 2, 3, …");
   });
 
   it("end at the right side of the picture, and leave it with their frames", () => {
-    const found = inside([label("4, 5, 6", 395, 10), label("1", 50, 10), label("9", 500, 10)], 400);
-    expect(found[0]!.x).toBeLessThan(350);
-    expect(found.map(({ x }) => x).slice(1)).toEqual([50, 500]);
+    const labels = inside([label("4, 5, 6", 395, 10), label("1", 50, 10), label("9", 500, 10)], 400);
+    expect(labels[0]!.x).toBeLessThan(350);
+    expect(labels.map(({ x }) => x).slice(1)).toEqual([50, 500]);
   });
 
   it("that cover each other are moved apart", () => {
-    const found = apart([label("10, 11", 10, 10), label("12", 30, 14), label("9", 200, 10)]);
-    expect(found[1]!.y).toBeGreaterThanOrEqual(25);
-    expect(found[2]!.y).toBe(10);
+    const labels = apart([label("10, 11", 10, 10), label("12", 30, 14), label("9", 200, 10)]);
+    expect(labels[1]!.y).toBeGreaterThanOrEqual(25);
+    expect(labels[2]!.y).toBe(10);
   });
 
   it("that find no room are left out, but for the selected one", () => {

@@ -86,12 +86,12 @@ export function random(
   share = 1,
   chance: () => number = Math.random,
 ): number[] {
-  const found = [...q];
+  const posture = [...q];
   for (const k of places) {
     const joint = view.joints[k]!;
     const { lower, upper } = range(joint, reach, q[k]);
     const aim = lower + (upper - lower) * chance();
-    found[k] = q[k]! + share * (aim - q[k]!);
+    posture[k] = q[k]! + share * (aim - q[k]!);
   }
-  return found;
+  return posture;
 }

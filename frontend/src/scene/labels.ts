@@ -12,33 +12,33 @@ export interface Label {
 
 /** Labels whose anchors fall on one spot are one label, so that none hides another. */
 export function merged(labels: Label[], near = 14): Label[] {
-  const found: Label[] = [];
+  const groups: Label[] = [];
   for (const label of labels) {
-    const same = found.find((one) => Math.abs(one.x - label.x) < near && Math.abs(one.y - label.y) < near);
-    if (!same) found.push({ ...label });
+    const same = groups.find((one) => Math.abs(one.x - label.x) < near && Math.abs(one.y - label.y) < near);
+    if (!same) groups.push({ ...label });
     else {
       const names = same.text.split(", ");
       if (!names.includes(label.text)) same.text = shortened([...names, label.text]);
       same.selected ||= label.selected;
     }
   }
-  return found;
+  return groups;
 }
 
 const [LETTER, LINE] = [6.8, 15];
 
 /** Labels moved down a line or two so that none covers another; those that find no room there are left out. */
 export function apart(labels: Label[]): Label[] {
-  const found: Label[] = [];
+  const placed: Label[] = [];
   const covers = (a: Label, b: Label) =>
     Math.abs(a.y - b.y) < LINE && a.x < b.x + LETTER * b.text.length + 6 && b.x < a.x + LETTER * a.text.length + 6;
   for (const label of labels) {
     const put = { ...label };
-    const covered = () => found.some((one) => covers(one, put));
+    const covered = () => placed.some((one) => covers(one, put));
     for (let k = 0; k < 2 && covered(); k++) put.y += LINE;
-    if (label.selected || !covered()) found.push(put);
+    if (label.selected || !covered()) placed.push(put);
   }
-  return found;
+  return placed;
 }
 
 /** Labels that would run out of the picture at its right side end there. */
@@ -70,14 +70,14 @@ export class Labels {
   }
 
   draw(labels: Label[]): void {
-    const found = apart(inside(merged(labels), this.layer.clientWidth));
-    while (this.shown.length < found.length) {
+    const drawn = apart(inside(merged(labels), this.layer.clientWidth));
+    while (this.shown.length < drawn.length) {
       const span = document.createElement("span");
       this.layer.append(span);
       this.shown.push(span);
     }
     this.shown.forEach((span, k) => {
-      const label = found[k];
+      const label = drawn[k];
       span.hidden = !label;
       if (!label) return;
       if (span.textContent !== label.text) span.textContent = label.text;

@@ -48,15 +48,15 @@ describe("CSV", () => {
     ["time,q1\n0,1\n1,Infinity\n", 3, "expected a number"],
     ["time,q1\n0,1\n", 3, "at least two rows"],
   ])("tells the line of what is wrong: %j", (text, line, words) => {
-    let found: unknown;
+    let thrown: unknown;
     try {
       parseCsv(text, joints, ZERO);
     } catch (error) {
-      found = error;
+      thrown = error;
     }
-    expect(found).toBeInstanceOf(CsvError);
-    expect((found as CsvError).line).toBe(line);
-    expect((found as CsvError).message).toContain(words);
+    expect(thrown).toBeInstanceOf(CsvError);
+    expect((thrown as CsvError).line).toBe(line);
+    expect((thrown as CsvError).message).toContain(words);
   });
 });
 

@@ -107,12 +107,12 @@ export function parseCsv(text: string, joints: JointView[], from: number[]): Mot
 
 function placeOf(name: string, joints: JointView[], line: number): number {
   const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
-  const found = joints.findIndex((joint) => same(joint.name, name) || same(`q${joint.frame}`, name));
-  if (found < 0) {
+  const index = joints.findIndex((joint) => same(joint.name, name) || same(`q${joint.frame}`, name));
+  if (index < 0) {
     const known = joints.map((joint) => joint.name).slice(0, 8).join(", ");
     throw new CsvError(line, `no joint is called '${name.slice(0, 40)}'; there are ${known}`);
   }
-  return found;
+  return index;
 }
 
 function number(cell: string, name: string, line: number): number {

@@ -189,13 +189,13 @@ export class Motions {
     const done: Motion = { times: [], q: [] };
     let from = this.scene.posture();
     for (let k = 0; k < motion.times.length; k++) {
-      const found = this.scene.follow(from, motion.q[k]!);
-      if (!found.closed) {
+      const moved = this.scene.follow(from, motion.q[k]!);
+      if (!moved.closed) {
         this.of.warn(`the loops do not close beyond ${motion.times[k]!.toFixed(2)} s: the motion ends there`);
         break;
       }
       done.times.push(motion.times[k]!);
-      done.q.push((from = found.q));
+      done.q.push((from = moved.q));
       if (this.of.drawn.value?.loops.length && k % ROWS_AT_ONCE === 0) await new Promise((next) => setTimeout(next));
     }
     this.preparing.value = false;

@@ -47,10 +47,10 @@ export function ScenePane({ store }: { store: Store }) {
     if (!store.view.value && panel.peek() === "solutions") panel.value = "joints";
   });
 
-  const found = control.value;
+  const scene = control.value;
   return (
-    <section class="sc-pane" aria-label="Scene" data-testid="scene" aria-busy={!found?.ready.value}>
-      {found && <Toolbar store={store} control={found} panel={panel} />}
+    <section class="sc-pane" aria-label="Scene" data-testid="scene" aria-busy={!scene?.ready.value}>
+      {scene && <Toolbar store={store} control={scene} panel={panel} />}
       <div class="sc-middle">
         <div class="sc-left">
           <div
@@ -59,19 +59,19 @@ export function ScenePane({ store }: { store: Store }) {
             tabIndex={0}
             role="application"
             aria-label="Picture of the robot: arrows turn it, plus and minus zoom, brackets select frames"
-            onKeyDown={(event) => found && onKey(event, store, found)}
+            onKeyDown={(event) => scene && onKey(event, store, scene)}
           >
             {!store.view.value && <p class="sc-empty">Open a robot to see its frames here.</p>}
             {failed.value && <p class="sc-empty">{failed.value}</p>}
-            {found?.note.value && (
-              <output class={`sc-note sc-${found.note.value.kind}`} data-testid="scene-note">
-                {found.note.value.text}
+            {scene?.note.value && (
+              <output class={`sc-note sc-${scene.note.value.kind}`} data-testid="scene-note">
+                {scene.note.value.text}
               </output>
             )}
           </div>
-          {found && store.motion.value?.efforts && store.view.value && <UnderPlot store={store} control={found} />}
+          {scene && store.motion.value?.efforts && store.view.value && <UnderPlot store={store} control={scene} />}
         </div>
-        {found && panel.value && found.drawn.value && (
+        {scene && panel.value && scene.drawn.value && (
           <aside class="sc-side" data-testid="scene-side">
             <div class="sc-tabs" role="tablist">
               {PANELS.map((name) => (
@@ -87,15 +87,15 @@ export function ScenePane({ store }: { store: Store }) {
               ))}
             </div>
             <div class="sc-panel">
-              {panel.value === "joints" && <Joints store={store} control={found} />}
-              {panel.value === "motion" && <MotionPanel store={store} control={found} />}
-              {panel.value === "solutions" && <Solutions control={found} />}
-              {panel.value === "view" && <Showing control={found} />}
+              {panel.value === "joints" && <Joints store={store} control={scene} />}
+              {panel.value === "motion" && <MotionPanel store={store} control={scene} />}
+              {panel.value === "solutions" && <Solutions control={scene} />}
+              {panel.value === "view" && <Showing control={scene} />}
             </div>
           </aside>
         )}
       </div>
-      {found && store.motion.value && <Transport store={store} control={found} />}
+      {scene && store.motion.value && <Transport store={store} control={scene} />}
     </section>
   );
 }

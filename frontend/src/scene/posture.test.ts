@@ -42,11 +42,11 @@ describe("closed loops", () => {
     let q = robot.closed([0.5], [0.5, 0, 0, 0])!;
     expect(robot.gap(q)).toBeLessThan(1e-9);
     for (const active of [0.9, 1.6, 2.4]) {
-      const found = robot.move(q, [active, 0, 0, 0]);
-      expect(found.closed).toBe(true);
-      expect(found.q[0]).toBeCloseTo(active, 12);
-      expect(robot.gap(found.q)).toBeLessThan(1e-9);
-      q = found.q;
+      const moved = robot.move(q, [active, 0, 0, 0]);
+      expect(moved.closed).toBe(true);
+      expect(moved.q[0]).toBeCloseTo(active, 12);
+      expect(robot.gap(moved.q)).toBeLessThan(1e-9);
+      q = moved.q;
     }
   });
 
@@ -68,10 +68,10 @@ describe("closed loops", () => {
     robot.setParameters({ D2: 1, D3: 0.4, D4: 0.4, D5: 0.7 });
     const near = robot.closed([0.2], start);
     expect(near).not.toBeNull();
-    const found = robot.move(near!, [Math.PI, 0, 0, 0]);
-    expect(found.closed).toBe(false);
-    expect(robot.gap(found.q)).toBeLessThan(1e-6);
-    expect(found.q[0]).toBeLessThan(Math.PI);
+    const moved = robot.move(near!, [Math.PI, 0, 0, 0]);
+    expect(moved.closed).toBe(false);
+    expect(robot.gap(moved.q)).toBeLessThan(1e-6);
+    expect(moved.q[0]).toBeLessThan(Math.PI);
   });
 
   it("are closed from a posture where they are open, once the active joints come to where that can be", async () => {
@@ -79,17 +79,17 @@ describe("closed loops", () => {
     const lost = robot.move([3, 0, 0, 0], [2, 0, 0, 0]);
     expect(lost.closed).toBe(false);
     expect(lost.q[0]).toBe(2);
-    const found = robot.move(lost.q, [0.2, 0, 0, 0]);
-    expect(found.closed).toBe(true);
-    expect(robot.gap(found.q)).toBeLessThan(1e-9);
+    const moved = robot.move(lost.q, [0.2, 0, 0, 0]);
+    expect(moved.closed).toBe(true);
+    expect(robot.gap(moved.q)).toBeLessThan(1e-9);
   });
 
   it("are left open when they are broken", async () => {
     const robot = await placed("sr400");
     const q = robot.closed([0, 0.2, 0, 0, 0, -0.9], robot.view.joints.map(() => 0))!;
-    const asked = q.map((value, k) => (k === 2 ? value + 0.4 : value));
-    expect(robot.move(q, asked, true).q).toEqual(asked);
-    expect(robot.gap(asked)).toBeGreaterThan(0.01);
+    const target = q.map((value, k) => (k === 2 ? value + 0.4 : value));
+    expect(robot.move(q, target, true).q).toEqual(target);
+    expect(robot.gap(target)).toBeGreaterThan(0.01);
   });
 
   it("give the opened joint its place from both sides", async () => {

@@ -62,23 +62,23 @@ export class Placing {
   follow(q: number[]): number[] {
     const positions = this.coupled.length ? this.frames.call(this.inputs(q))["joints"] : undefined;
     if (!positions) return q;
-    const found = [...q];
-    for (const k of this.coupled) found[k] = positions[k]!;
-    return found;
+    const posture = [...q];
+    for (const k of this.coupled) posture[k] = positions[k]!;
+    return posture;
   }
 
   /** Opened joints as the two sides of their loops leave them, exactly where the loops are closed. */
   meet(q: number[]): number[] {
     if (!this.opened.length) return q;
-    const found = [...q];
-    for (const k of this.opened) found[k] = 0;
-    const T = this.placements(found);
+    const posture = [...q];
+    for (const k of this.opened) posture[k] = 0;
+    const T = this.placements(posture);
     for (const k of this.opened) {
       const joint = this.view.joints[k]!;
       const loop = this.view.loops.find((one) => one.opened === joint.frame);
-      if (loop) found[k] = between(T, joint.frame, loop.twin, joint.kind === "P");
+      if (loop) posture[k] = between(T, joint.frame, loop.twin, joint.kind === "P");
     }
-    return found;
+    return posture;
   }
 
   /** The largest distance between the two sides of a loop, rotation included. */
@@ -109,8 +109,8 @@ export class Placing {
 
   /** From where nothing is closed active joints go anywhere, until they come to where the loops can be closed. */
   private begin(to: number[]): Moved {
-    const found = this.closed(this.driven.map((k) => to[k]!), to);
-    return found ? { q: found, closed: true } : { q: this.follow(this.meet(to)), closed: false };
+    const posture = this.closed(this.driven.map((k) => to[k]!), to);
+    return posture ? { q: posture, closed: true } : { q: this.follow(this.meet(to)), closed: false };
   }
 
   /** The closed posture nearest to another one at given active joints; null where there is none. */
@@ -124,20 +124,20 @@ export class Placing {
     for (let m = 0; m < modes; m++) {
       if (out["status"]![m] !== 0 && out["status"]![m] !== 2) continue;
       if (!(out["residual"]![m]! < OPEN)) continue;
-      const found = this.mode(out, m, near);
-      const far = this.distance(found, near);
-      if (far < least) [best, least] = [found, far];
+      const posture = this.mode(out, m, near);
+      const far = this.distance(posture, near);
+      if (far < least) [best, least] = [posture, far];
     }
     return best && this.follow(best);
   }
 
   private mode(out: Record<string, Float64Array>, m: number, near: number[]): number[] {
-    const found = [...near];
+    const posture = [...near];
     const n = this.own.length;
-    this.own.forEach((k, i) => (found[k] = this.near(k, out["q"]![m * n + i]!, near[k]!)));
+    this.own.forEach((k, i) => (posture[k] = this.near(k, out["q"]![m * n + i]!, near[k]!)));
     const c = this.opened.length;
-    if (out["qc"]) this.opened.forEach((k, i) => (found[k] = this.near(k, out["qc"]![m * c + i]!, near[k]!)));
-    return found;
+    if (out["qc"]) this.opened.forEach((k, i) => (posture[k] = this.near(k, out["qc"]![m * c + i]!, near[k]!)));
+    return posture;
   }
 
   /** An angle plus full turns, so that a joint goes on turning past half a turn. */

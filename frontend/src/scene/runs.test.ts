@@ -24,14 +24,14 @@ function runs(view: View, answer: (name: string, payload: Record<string, unknown
   const back: Back = { call: <T>(name: string, payload: object = {}, asking: Asking = {}) => answer(name, payload as Record<string, unknown>, asking) as Promise<T> };
   const store = createStore(back);
   store.show({ ...view, values: {} });
-  const told: [string, Motion | null][] = [];
+  const calls: [string, Motion | null][] = [];
   const motions = {
     pause: () => undefined,
-    show: (motion: Motion) => void told.push(["show", motion]),
-    grow: (motion: Motion) => void told.push(["grow", motion]),
-    grown: (motion: Motion | null) => void told.push(["grown", motion]),
+    show: (motion: Motion) => void calls.push(["show", motion]),
+    grow: (motion: Motion) => void calls.push(["grow", motion]),
+    grown: (motion: Motion | null) => void calls.push(["grown", motion]),
   };
-  return { made: new Runs(store, { drawn: signal<View | null>(view), motions }), told, store };
+  return { made: new Runs(store, { drawn: signal<View | null>(view), motions }), calls, store };
 }
 
 describe("the text of a trajectory", () => {
@@ -79,7 +79,7 @@ describe("a simulation", () => {
   const { view } = fixture("fourbar");
 
   it("is shown as it comes, and whole at its end", async () => {
-    const { made, told } = runs(view, async (name, payload, { onProgress }) => {
+    const { made, calls } = runs(view, async (name, payload, { onProgress }) => {
       expect(name).toBe("simulate");
       expect(payload["q"]).toHaveLength(view.coordinates.length);
       onProgress!({ done: 1, total: 5, came: [piece(0, 2, 4)] });
@@ -88,22 +88,22 @@ describe("a simulation", () => {
       return { ...whole, joints: [1], units: ["Nm"], efforts: [null], frame: 3, samples: 6, finished: true, why: "", warnings: ["no stop"], kinetic: null, potential: null };
     });
     await made.simulate(WANTED);
-    expect(told.map(([what, motion]) => [what, motion?.times.length])).toEqual([["grow", 2], ["grow", 4], ["grown", 6]]);
+    expect(calls.map(([what, motion]) => [what, motion?.times.length])).toEqual([["grow", 2], ["grow", 4], ["grown", 6]]);
     expect(made.running.value).toBeNull();
     expect(made.ended.value).toBe("6 samples; no stop");
   });
 
   it("keeps what came when it is stopped", async () => {
-    const { made, told } = runs(view, (_, __, { signal: asked, onProgress }) => {
+    const { made, calls } = runs(view, (_, __, { signal, onProgress }) => {
       onProgress!({ came: [piece(0, 3, 4)] });
-      return new Promise((_, refuse) => asked!.addEventListener("abort", () => refuse(new DOMException("", "AbortError"))));
+      return new Promise((_, refuse) => signal!.addEventListener("abort", () => refuse(new DOMException("", "AbortError"))));
     });
     const over = made.simulate(WANTED);
     expect(made.running.value).toBe("simulation");
     made.stop();
     await over;
-    expect(told.map(([what]) => what)).toEqual(["grow", "grown"]);
-    expect(told[0]![1]!.times).toEqual([0, 1, 2]);
+    expect(calls.map(([what]) => what)).toEqual(["grow", "grown"]);
+    expect(calls[0]![1]!.times).toEqual([0, 1, 2]);
     expect(made.problem.value).toBeNull();
     expect(made.ended.value).toContain("3 samples");
     expect(made.running.value).toBeNull();
@@ -115,7 +115,7 @@ describe("a simulation", () => {
     expect(made.problem.value?.message).toBe("no mass");
   });
 
-  it("does not change motions that it has told", () => {
+  it("does not change motions that it has calls", () => {
     const growing = new Growing(view);
     const first = growing.add([piece(0, 2, 4)]);
     growing.add([piece(2, 2, 4)]);

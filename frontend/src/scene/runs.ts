@@ -65,10 +65,10 @@ export class Runs {
     if (!view) return;
     const posture = assembly(view, this.store.q.value, this.text.value);
     const payload = { robot: view.robot, text: this.text.value, step, values: this.store.parameters.value, ...(posture && { posture }) };
-    const found = await this.ask<TrajectoryAnswer>("trajectory", "trajectory", payload);
-    if (!found || view.name !== this.of.drawn.value?.name) return;
-    this.trajectory.value = found;
-    this.of.motions.show({ ...motionOf(found), efforts: { ...effortsOf(found), power: found.power } });
+    const answer = await this.ask<TrajectoryAnswer>("trajectory", "trajectory", payload);
+    if (!answer || view.name !== this.of.drawn.value?.name) return;
+    this.trajectory.value = answer;
+    this.of.motions.show({ ...motionOf(answer), efforts: { ...effortsOf(answer), power: answer.power } });
   }
 
   /** A motion that shows the robot's parameters, as a text to be worked on. */
@@ -76,8 +76,8 @@ export class Runs {
     const view = this.of.drawn.value;
     if (!view) return;
     const payload = { robot: view.robot, harmonics, frequency, values: this.store.parameters.value };
-    const found = await this.ask<{ text: string }>("excitation", "excitation", payload);
-    if (found) this.text.value = found.text;
+    const answer = await this.ask<{ text: string }>("excitation", "excitation", payload);
+    if (answer) this.text.value = answer.text;
   }
 
   async simulate(wanted: Wanted): Promise<void> {
@@ -102,19 +102,19 @@ export class Runs {
       if (view.name !== this.of.drawn.value?.name) return this.stop();
       this.of.motions.grow(growing.add(pieces));
     };
-    const found = await this.ask<SimulationAnswer>("simulation", "simulate", payload, hear);
+    const answer = await this.ask<SimulationAnswer>("simulation", "simulate", payload, hear);
     if (view.name !== this.of.drawn.value?.name) return;
-    if (!found) {
+    if (!answer) {
       this.of.motions.grown(null);
       if (growing.length) this.ended.value = `stopped: ${growing.length} samples came, up to ${growing.last.toFixed(2)} s`;
       return;
     }
-    const { kinetic, potential } = found;
-    const whole = { ...motionOf(found), base: found.base, efforts: { ...effortsOf(found), kinetic, potential } };
+    const { kinetic, potential } = answer;
+    const whole = { ...motionOf(answer), base: answer.base, efforts: { ...effortsOf(answer), kinetic, potential } };
     // One that was over before any of it was told is played from its start.
     if (growing.length > 1) this.of.motions.grown(whole);
     else this.of.motions.show(whole);
-    this.ended.value = [found.finished ? `${found.samples} samples` : found.why, ...found.warnings].join("; ");
+    this.ended.value = [answer.finished ? `${answer.samples} samples` : answer.why, ...answer.warnings].join("; ");
   }
 
   private async ask<T>(
@@ -129,9 +129,9 @@ export class Runs {
     this.running.value = what;
     this.problem.value = null;
     this.progress.value = {};
-    const onProgress = (told: Progress): void => {
+    const onProgress = (report: Progress): void => {
       if (asking.signal.aborted) return;
-      const { came, ...rest } = told;
+      const { came, ...rest } = report;
       this.progress.value = rest;
       if (came && hear) hear(came as Piece[]);
     };

@@ -36,7 +36,7 @@ const SWIMMER = sampleView(JOINTS, {
 let box: HTMLElement;
 let store: Store;
 let runs: Runs;
-let asked: Record<string, unknown>[];
+let requests: Record<string, unknown>[];
 const drawn = signal<View | null>(null);
 
 function show(view: View): void {
@@ -60,10 +60,10 @@ function type(label: string, text: string): void {
 }
 
 beforeEach(() => {
-  asked = [];
+  requests = [];
   drawn.value = null;
   const call = <T,>(_: string, payload: object = {}): Promise<T> => {
-    asked.push(payload as Record<string, unknown>);
+    requests.push(payload as Record<string, unknown>);
     return new Promise<T>(() => undefined);
   };
   store = createStore({ call });
@@ -86,7 +86,7 @@ it("torques are those of one robot", () => {
   show(sampleView(JOINTS, { name: "next" }));
   expect(field("torque of q2").value).toBe("0");
   act(() => box.querySelector<HTMLElement>('[data-testid="simulate-run"]')!.click());
-  expect(asked.at(-1)).toMatchObject({ tau: [0, 0] });
+  expect(requests.at(-1)).toMatchObject({ tau: [0, 0] });
 });
 
 it("a robot has fields for the wrenches that it leaves open", () => {
@@ -96,5 +96,5 @@ it("a robot has fields for the wrenches that it leaves open", () => {
   expect(field("FX0").value).toBe("0");
   type("CZ2", "-0.5");
   act(() => box.querySelector<HTMLElement>('[data-testid="simulate-run"]')!.click());
-  expect(asked.at(-1)).toMatchObject({ values: { FX0: 0, CZ2: -0.5 } });
+  expect(requests.at(-1)).toMatchObject({ values: { FX0: 0, CZ2: -0.5 } });
 });

@@ -11,7 +11,7 @@ function number(joint: JointView, value: number): string {
 
 export function Solutions({ control }: { control: Control }) {
   const view = control.drawn.value;
-  const found = control.solutions.value;
+  const solutions = control.solutions.value;
   if (!view) return null;
   const shown = view.joints.flatMap((joint, k) => (joint.opened ? [] : [k]));
   return (
@@ -21,11 +21,11 @@ export function Solutions({ control }: { control: Control }) {
         <button class="sc-main" data-testid="scene-solve" disabled={control.solving.value} onClick={() => void control.solve()}>
           {control.solving.value ? "solving …" : "All solutions of this pose"}
         </button>
-        {found && <button onClick={() => control.clearSolutions()}>Clear</button>}
+        {solutions && <button onClick={() => control.clearSolutions()}>Clear</button>}
       </div>
-      {found && (
+      {solutions && (
         <ol class="sc-solutions" data-testid="scene-solutions">
-          {found.map((solution, n) => (
+          {solutions.map((solution, n) => (
             <li key={n}>
               <button onClick={() => control.goTo(solution)} title="Go to this posture">
                 {shown.map((k) => (
@@ -35,7 +35,7 @@ export function Solutions({ control }: { control: Control }) {
               </button>
             </li>
           ))}
-          {!found.length && <li class="sc-hint">There is none.</li>}
+          {!solutions.length && <li class="sc-hint">There is none.</li>}
         </ol>
       )}
     </>

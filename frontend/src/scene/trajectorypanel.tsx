@@ -60,7 +60,7 @@ export function TrajectoryPanel({ store, control }: { store: Store; control: Con
       </div>
       <Running runs={runs} />
       <Wrong problem={runs.problem.value} />
-      {runs.trajectory.value && <Peaks found={runs.trajectory.value} control={control} />}
+      {runs.trajectory.value && <Peaks report={runs.trajectory.value} control={control} />}
     </>
   );
 }
@@ -134,7 +134,7 @@ function PartForm({ store, control }: { store: Store; control: Control }) {
   );
 }
 
-function Peaks({ found, control }: { found: TrajectoryAnswer; control: Control }) {
+function Peaks({ report, control }: { report: TrajectoryAnswer; control: Control }) {
   const view = control.drawn.value!;
   const figure = (x: number): string => String(Number(x.toPrecision(4)));
   return (
@@ -150,10 +150,10 @@ function Peaks({ found, control }: { found: TrajectoryAnswer; control: Control }
           </tr>
         </thead>
         <tbody>
-          {found.peaks.map((peak, k) => (
-            <tr key={peak.joint} class={found.passed.some(({ joint }) => joint === peak.joint) ? "sc-passed" : ""}>
+          {report.peaks.map((peak, k) => (
+            <tr key={peak.joint} class={report.passed.some(({ joint }) => joint === peak.joint) ? "sc-passed" : ""}>
               <th title={nameOf(view, peak.joint)}>{nameOf(view, peak.joint)}</th>
-              <td title={`${figure(peak.torque)} ${found.units[k]} at ${figure(peak.torque_time)} s`}>{figure(peak.torque)}</td>
+              <td title={`${figure(peak.torque)} ${report.units[k]} at ${figure(peak.torque_time)} s`}>{figure(peak.torque)}</td>
               <td>{figure(peak.rms)}</td>
               <td>{figure(peak.power)}</td>
               <td>{figure(peak.energy)}</td>
@@ -161,16 +161,16 @@ function Peaks({ found, control }: { found: TrajectoryAnswer; control: Control }
           ))}
         </tbody>
       </table>
-      {found.passed.length > 0 ? (
+      {report.passed.length > 0 ? (
         <ul class="sc-limits">
-          {found.passed.map((one) => (
+          {report.passed.map((one) => (
             <li>{one.told}</li>
           ))}
         </ul>
       ) : (
-        <p class="sc-hint">{found.verdict}</p>
+        <p class="sc-hint">{report.verdict}</p>
       )}
-      {found.warnings.map((warning) => (
+      {report.warnings.map((warning) => (
         <p class="sc-hint" data-testid="trajectory-warning">
           {warning}
         </p>

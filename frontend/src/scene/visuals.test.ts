@@ -31,11 +31,11 @@ it.each([
 });
 
 it("a mesh that cannot be read leaves the others", async () => {
-  const told = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const warnings = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const broken = { name: "a.obj", text: () => Promise.reject(new Error("gone")) } as unknown as File;
   const shapes = ["a.obj", "b.obj"].map((name) => ({ frame: 0, shape: "mesh", file: name, size: [] }) as unknown as VisualData);
   const made = new Visuals();
   await made.set(shapes, new Map([["a.obj", broken], ["b.obj", file("b.obj", OBJ)]]));
   expect(made.group.children).toHaveLength(1);
-  expect(told.mock.calls[0]![0]).toContain("a.obj");
+  expect(warnings.mock.calls[0]![0]).toContain("a.obj");
 });

@@ -11,16 +11,16 @@ type Placed = { visual: VisualData; object: THREE.Object3D };
 export class Visuals {
   readonly group = new THREE.Group();
   private placed: Placed[] = [];
-  private asked = 0;
+  private requests = 0;
   private readonly material = new THREE.MeshLambertMaterial({ color: 0x9aa3ad, transparent: true, opacity: 0.55 });
 
   /** Resolves when all that could be read stands in the scene. */
   async set(visuals: VisualData[], files: ReadonlyMap<string, File>): Promise<void> {
-    const asked = ++this.asked;
+    const request = ++this.requests;
     this.clear();
     for (const visual of visuals) {
       const object = visual.shape === "mesh" ? await this.read(fileOf(visual.file ?? "", files)) : this.solid(visual);
-      if (asked !== this.asked) return;
+      if (request !== this.requests) return;
       if (!object) continue;
       const holder = new THREE.Group();
       const turn = new THREE.Euler(...triple(visual.rpy, 0), "ZYX");
@@ -80,7 +80,7 @@ export class Visuals {
   }
 
   dispose(): void {
-    this.asked++;
+    this.requests++;
     this.clear();
     this.material.dispose();
   }

@@ -16,7 +16,7 @@ export interface Sizes {
 }
 
 /** What went wrong, and with what. */
-export interface Trouble {
+export interface ErrorReport {
   title: string;
   problem: Problem;
   /** The text in which it went wrong. */
@@ -36,7 +36,7 @@ export interface Desk {
   readonly robots: Signal<GalleryEntry[]>;
   readonly catalogue: Signal<EntryData[]>;
   readonly panel: Signal<Panel | null>;
-  readonly trouble: Signal<Trouble | null>;
+  readonly trouble: Signal<ErrorReport | null>;
   readonly palette: Signal<boolean>;
   readonly theme: Signal<Theme>;
   readonly sizes: Signal<Sizes>;
@@ -45,7 +45,7 @@ export interface Desk {
   readonly busy: ReadonlySignal<boolean>;
   /** Puts a robot on the bench that is yet to come; what goes wrong is told in a panel. */
   bring(title: string, wanted: () => Promise<View>, text?: string): Promise<boolean>;
-  tell(title: string, error: unknown, more?: Pick<Trouble, "text" | "remedies">): void;
+  tell(title: string, error: unknown, more?: Pick<ErrorReport, "text" | "remedies">): void;
 }
 
 export const SIZES: Sizes = { tables: 0.47, upper: 0.54 };
@@ -73,7 +73,7 @@ export function writeSettings(storage: Pick<Storage, "getItem" | "setItem">, cha
 export function createDesk(store: Store, storage: Storage): Desk {
   const settings = readSettings(storage);
   const working = signal(0);
-  const trouble = signal<Trouble | null>(null);
+  const trouble = signal<ErrorReport | null>(null);
   const panel = signal<Panel | null>(null);
   const theme = signal<Theme>(settings.theme ?? "system");
   const sizes = signal<Sizes>({ ...SIZES, ...settings.sizes });
@@ -81,7 +81,7 @@ export function createDesk(store: Store, storage: Storage): Desk {
   effect(() => writeSettings(storage, { theme: theme.value, sizes: sizes.value }));
   followTheme(store, theme);
 
-  function tell(title: string, error: unknown, more: Pick<Trouble, "text" | "remedies"> = {}): void {
+  function report(title: string, error: unknown, more: Pick<ErrorReport, "text" | "remedies"> = {}): void {
     if (error instanceof DOMException && error.name === "AbortError") return;
     const problem = error instanceof Failure ? error.problem : { kind: "Error", message: String(error) };
     trouble.value = { title, problem, ...more };
@@ -108,13 +108,13 @@ export function createDesk(store: Store, storage: Storage): Desk {
         trouble.value = null;
         return true;
       } catch (error) {
-        tell(title, error, text === undefined ? {} : { text });
+        report(title, error, text === undefined ? {} : { text });
         return false;
       } finally {
         working.value--;
       }
     },
-    tell,
+    tell: report,
   };
   effect(() => {
     if (desk.tour.value === null) writeSettings(storage, { toured: true });

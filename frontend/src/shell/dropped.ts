@@ -4,12 +4,12 @@ const MOST = 2000;
 
 async function inside(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
-  const found: FileSystemEntry[] = [];
+  const entries: FileSystemEntry[] = [];
   for (;;) {
     // A reader gives some at a time, and none when it is through.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!some.length || found.length > MOST) return found;
-    found.push(...some);
+    if (!some.length || entries.length > MOST) return entries;
+    entries.push(...some);
   }
 }
 

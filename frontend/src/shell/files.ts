@@ -33,17 +33,17 @@ async function takeMotion({ store }: Desk, files: File[]): Promise<boolean> {
   if (!motionIn(await Promise.all(heads))) return false;
   const size = likely.reduce((sum, file) => sum + file.size, 0);
   if (size > LARGEST) throw elsewhere(`that is ${megabytes(size)}; the page takes ${megabytes(LARGEST)} at most`, likely);
-  const found = motionIn(await Promise.all(likely.map(async (file) => ({ name: file.name, text: await file.text() }))));
-  if (!found) return false;
-  if ("log" in found) store.log.value = found.log;
-  else store.given.value = found.given;
+  const motion = motionIn(await Promise.all(likely.map(async (file) => ({ name: file.name, text: await file.text() }))));
+  if (!motion) return false;
+  if ("log" in motion) store.log.value = motion.log;
+  else store.given.value = motion.given;
   return true;
 }
 
 /** A log that is no matter for the page: the command line reads it where it lies, piece by piece. */
 function elsewhere(message: string, files: File[]): Failure {
-  const told = files.find(({ name }) => /\.ya?ml$/i.test(name)) ?? files[0]!;
-  const hint = `save the robot (Robot, Save as YAML), and identify it on the command line, where a log may be larger than memory: symoro identify ROBOT.yaml ${told.name}`;
+  const description = files.find(({ name }) => /\.ya?ml$/i.test(name)) ?? files[0]!;
+  const hint = `save the robot (Robot, Save as YAML), and identify it on the command line, where a log may be larger than memory: symoro identify ROBOT.yaml ${description.name}`;
   return new Failure({ kind: "TooLarge", message, hint });
 }
 

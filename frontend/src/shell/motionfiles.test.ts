@@ -31,12 +31,12 @@ describe("files of motions", () => {
 
   it("takes long tables for a log, and begins to tell their columns", () => {
     const rows = "0,0\n".repeat(400);
-    const found = motionIn([
+    const motion = motionIn([
       { name: "current.csv", text: `a,b\n${rows}` },
       { name: "position.csv", text: `c,d\n${rows}` },
     ]) as { log: { files: object; description: string } };
-    expect(Object.keys(found.log.files)).toEqual(["current.csv", "position.csv"]);
-    expect(found.log.description).toContain("position: {file: position.csv, columns: [c, d]}\ntorque: {file: current.csv, columns: [a, b]}");
+    expect(Object.keys(motion.log.files)).toEqual(["current.csv", "position.csv"]);
+    expect(motion.log.description).toContain("position: {file: position.csv, columns: [c, d]}\ntorque: {file: current.csv, columns: [a, b]}");
     const alone = motionIn([{ name: "run.csv", text: `a,b\n${rows}` }]) as { log: { description: string } };
     expect(alone.log.description).toContain("# columns of run.csv: a, b\n");
   });

@@ -60,8 +60,8 @@ function OpenPalette({ desk }: { desk: Desk }) {
   const at = useSignal(0);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const found = answering(commandsOf(desk), query.value).slice(0, MOST);
-  const here = Math.min(at.value, Math.max(0, found.length - 1));
+  const matches = answering(commandsOf(desk), query.value).slice(0, MOST);
+  const here = Math.min(at.value, Math.max(0, matches.length - 1));
 
   // Before the next key comes: what is typed at once belongs here.
   useLayoutEffect(() => {
@@ -83,9 +83,9 @@ function OpenPalette({ desk }: { desk: Desk }) {
 
   function onKey(event: KeyboardEvent): void {
     if (event.key === "Escape") desk.palette.value = false;
-    else if (event.key === "ArrowDown") at.value = (here + 1) % Math.max(1, found.length);
-    else if (event.key === "ArrowUp") at.value = (here - 1 + found.length) % Math.max(1, found.length);
-    else if (event.key === "Enter") run(found[here]);
+    else if (event.key === "ArrowDown") at.value = (here + 1) % Math.max(1, matches.length);
+    else if (event.key === "ArrowUp") at.value = (here - 1 + matches.length) % Math.max(1, matches.length);
+    else if (event.key === "Enter") run(matches[here]);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -103,8 +103,8 @@ function OpenPalette({ desk }: { desk: Desk }) {
           placeholder="A model, a robot or an action"
           role="combobox"
           aria-expanded="true"
-          aria-controls="sh-found"
-          aria-activedescendant={found[here] ? `sh-found-${here}` : undefined}
+          aria-controls="sh-matches"
+          aria-activedescendant={matches[here] ? `sh-matches-${here}` : undefined}
           value={query.value}
           onInput={(event) => {
             query.value = event.currentTarget.value;
@@ -112,11 +112,11 @@ function OpenPalette({ desk }: { desk: Desk }) {
           }}
           onKeyDown={onKey}
         />
-        <div class="sh-found" id="sh-found" role="listbox" ref={list}>
-          {found.map((command, i) => (
+        <div class="sh-matches" id="sh-matches" role="listbox" ref={list}>
+          {matches.map((command, i) => (
             <div
               key={command.id}
-              id={`sh-found-${i}`}
+              id={`sh-matches-${i}`}
               role="option"
               class="sh-option"
               data-command={command.id}
@@ -130,7 +130,7 @@ function OpenPalette({ desk }: { desk: Desk }) {
               {command.keys ? <kbd>{command.keys}</kbd> : null}
             </div>
           ))}
-          {found.length === 0 ? <p class="sh-hint sh-nothing">Nothing is called so.</p> : null}
+          {matches.length === 0 ? <p class="sh-hint sh-nothing">Nothing is called so.</p> : null}
         </div>
       </div>
     </div>

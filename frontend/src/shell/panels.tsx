@@ -9,7 +9,7 @@ import { DhPanel } from "./dh";
 import { openBundled } from "./files";
 import { answering } from "./find";
 import { NewPanel } from "./new";
-import { Trouble } from "./trouble";
+import { ErrorPanel } from "./errorpanel";
 
 interface FrameProps {
   desk: Desk;
@@ -81,7 +81,7 @@ export function Panels({ desk }: { desk: Desk }) {
     case "problem":
       return (
         <PanelFrame desk={desk} title={desk.trouble.value?.title ?? ""}>
-          <Trouble desk={desk} />
+          <ErrorPanel desk={desk} />
         </PanelFrame>
       );
     default:

@@ -10,7 +10,7 @@ import { answering, score } from "./find";
 import { keysOf, listenForKeys } from "./keys";
 import { clamped } from "./split";
 import { placed, STEPS } from "./tour";
-import { excerpt, placeText } from "./trouble";
+import { excerpt, placeText } from "./errorpanel";
 
 const MODELS = [
   {

@@ -139,9 +139,9 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
 
   useEffect(() => {
     const look = (): void => {
-      const found = step.targets.map((one) => document.querySelector(one)).find((element) => element !== null);
-      inMenu.value = Boolean(found?.closest(".sh-items"));
-      spot.value = spotOf(found);
+      const target = step.targets.map((one) => document.querySelector(one)).find((element) => element !== null);
+      inMenu.value = Boolean(target?.closest(".sh-items"));
+      spot.value = spotOf(target);
       pane.value = step.corner ? spotOf(document.querySelector(step.corner)) : null;
     };
     look();

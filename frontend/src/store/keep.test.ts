@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { found, keepAlways, save, tabOf, type Places } from "./keep";
+import { stored, keepAlways, save, tabOf, type Places } from "./keep";
 import { CELLS, sampleBack, sampleView } from "./sample";
 import { inMemory, storageOr } from "./storage";
 import { createStore } from "./store";
@@ -47,7 +47,7 @@ describe("what is kept", () => {
     const tab = await tabOf(at, free);
     save(at, tab, keptWith("A"));
     expect(await tabOf(at, free)).toBe(tab);
-    expect(found(at, tab)?.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
+    expect(stored(at, tab)?.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
   });
 
   it("has the pose of a base that is free, and another robot begins at the origin", async () => {
@@ -56,7 +56,7 @@ describe("what is kept", () => {
     store.base.value = [1, 2, 0, 0, 0, 0.5];
     save(at, await tabOf(at, free), store.keep()!);
     const back = createStore(sampleBack());
-    await back.restore(found(at, await tabOf(at, free))!);
+    await back.restore(stored(at, await tabOf(at, free))!);
     expect(back.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
     back.show(sampleView([["R", "0", "B", "0"]]));
     expect(back.base.value).toEqual([0, 0, 0, 0, 0, 0]);
@@ -70,9 +70,9 @@ describe("what is kept", () => {
     const [a, b, c] = [await tabOf(one, free), await tabOf(two, free), await tabOf(three, free)];
     save(one, a, keptWith("A"));
     save(two, b, keptWith("B"));
-    expect(found(one, a)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
-    expect(found(two, b)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
-    expect(found(three, c)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
+    expect(stored(one, a)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
+    expect(stored(two, b)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
+    expect(stored(three, c)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
   });
 
   it("lasts as long as the page where the browser gives no storage", () => {
@@ -90,7 +90,7 @@ describe("what is kept", () => {
     save(at, tab, keptWith("A"));
     const other = await tabOf(at, async (id) => id !== tab);
     expect(other).not.toBe(tab);
-    expect(found(at, other)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
+    expect(stored(at, other)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
   });
 
   it("holds steps as documents", async () => {
@@ -99,7 +99,7 @@ describe("what is kept", () => {
     store.show(sampleView(CELLS));
     await store.edit([{ part: "frame", j: 1, field: "d", text: "A" }]);
     save(at, "tab", store.keep()!);
-    const past = found(at, "tab")!.past;
+    const past = stored(at, "tab")!.past;
     expect(past).toEqual([{ robot: sampleView(CELLS).robot }]);
   });
 
@@ -112,14 +112,14 @@ describe("what is kept", () => {
     const at = places(memory(Math.round(1.6 * one)));
     save(at, "old", keptWith("A"));
     save(at, "new", keptWith("B"));
-    expect(found(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
+    expect(stored(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
     expect(at.local.getItem("symoro-robot-old")).toBeNull();
     const store = createStore(sampleBack());
     store.show(sampleView([["R", "0", "C", "0"]]));
     for (let k = 0; k < 20; k++) await store.edit([{ part: "frame", j: 1, field: "d", text: `C${k}` }]);
     save(at, "new", store.keep()!);
-    expect(found(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("C19");
-    expect(found(at, "new")!.past).toEqual([]);
+    expect(stored(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("C19");
+    expect(stored(at, "new")!.past).toEqual([]);
   });
 
   it("writes the robot only when it changed", () => {
@@ -138,11 +138,11 @@ describe("what is kept", () => {
     at.local.setItem("symoro-tabs", '{"x": 2, "y": 1}');
     at.local.setItem("symoro-robot-x", "{");
     at.local.setItem("symoro-robot-y", JSON.stringify({ form: 0, view: sampleView(CELLS), past: [], future: [] }));
-    expect(found(at, "x")).toBeNull();
-    expect(found(at, "y")).toBeNull();
+    expect(stored(at, "x")).toBeNull();
+    expect(stored(at, "y")).toBeNull();
     save(at, "z", keptWith("A"));
     at.local.setItem("symoro-state-z", '{"q": [1, 2, 3]}');
-    expect(found(at, "z")!.q).toEqual([0]);
+    expect(stored(at, "z")!.q).toEqual([0]);
   });
 
   it("is written a moment after a change, and at once when the page goes", () => {
@@ -152,12 +152,12 @@ describe("what is kept", () => {
     const store = createStore(sampleBack());
     const end = keepAlways(store, at, "tab", page);
     store.show(sampleView(CELLS));
-    expect(found(at, "tab")).toBeNull();
+    expect(stored(at, "tab")).toBeNull();
     vi.advanceTimersByTime(1000);
-    expect(found(at, "tab")).not.toBeNull();
+    expect(stored(at, "tab")).not.toBeNull();
     store.q.value = [7, 8];
     page.dispatchEvent(new Event("pagehide"));
-    expect(found(at, "tab")!.q).toEqual([7, 8]);
+    expect(stored(at, "tab")!.q).toEqual([7, 8]);
     end();
   });
 });

@@ -90,7 +90,7 @@ function of(places: Places, tab: string): Kept | null {
 }
 
 /** What the tab had, or else what was saved last by any. */
-export function found(places: Places, tab: string): Kept | null {
+export function stored(places: Places, tab: string): Kept | null {
   const own = of(places, tab);
   if (own) return own;
   const newest = tabs(places)[0];

@@ -66,10 +66,10 @@ export const CELLS = [
 ];
 
 /** Edits cells; a text with "*" at its end is refused, as an expression that ends too early. */
-export function sampleBack(asked: string[] = []): Back {
+export function sampleBack(requests: string[] = []): Back {
   return {
     async call<T>(name: string, payload: object = {}): Promise<T> {
-      asked.push(name);
+      requests.push(name);
       await Promise.resolve();
       const { robot, edits = [] } = payload as { robot: { cells: string[][] }; edits?: CellEdit[] };
       const cells = robot.cells.map((row) => [...row]);

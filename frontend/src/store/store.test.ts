@@ -147,15 +147,15 @@ describe("the store", () => {
     store.asked.value = { model: "energy", options: {} };
     const kept = structuredClone(store.keep()!);
     kept.past = kept.past.map(({ robot }) => ({ robot }));
-    const asked: string[] = [];
-    const again = createStore(sampleBack(asked));
+    const requests: string[] = [];
+    const again = createStore(sampleBack(requests));
     await again.restore(kept);
     expect(cellsOf(again)[0]![2]).toBe("A");
     expect(again.q.value).toEqual([3, 4]);
     expect(again.asked.value?.model).toBe("energy");
     await again.undo();
     expect(cellsOf(again)).toEqual(CELLS);
-    expect(asked).toEqual(["robot_view", "robot_view"]);
+    expect(requests).toEqual(["robot_view", "robot_view"]);
   });
 
   it("keeps a motion by its rows, unless it is large or moves the base", () => {

@@ -8,7 +8,7 @@ import type { Motion } from "../scene/scene";
 import { carriedParameters, carriedPosture, firstPosture, withVisuals } from "./start";
 
 /** A model as it was asked for. */
-export interface Asked {
+export interface ModelChoice {
   model: string;
   options: Record<string, unknown>;
 }
@@ -34,7 +34,7 @@ export interface Kept {
   future: Step[];
   q: number[];
   parameters: Record<string, number>;
-  asked: Asked | null;
+  asked: ModelChoice | null;
   motion: Motion | null;
   selected: number | null;
   base: number[];
@@ -73,7 +73,7 @@ export interface Store {
   readonly log: Signal<Logged | null>;
   /** Seconds of the motion, where the posture is on it. */
   readonly time: Signal<number>;
-  readonly asked: Signal<Asked | null>;
+  readonly asked: Signal<ModelChoice | null>;
   readonly dark: Signal<boolean>;
   /** Mesh files that were dropped with a robot, by their names without folders. */
   readonly meshes: Signal<Map<string, File>>;
@@ -115,7 +115,7 @@ export function createStore(back: Back): Store {
   const base = signal<number[]>([...AT_ORIGIN]);
   const selected = signal<number | null>(null);
   const motion = signal<Motion | null>(null);
-  const asked = signal<Asked | null>(null);
+  const request = signal<ModelChoice | null>(null);
   const actions = signal<Action[]>([]);
   let turn: Promise<unknown> = Promise.resolve();
   /** Where a robot stood when another took its place: undo puts it back so. */
@@ -208,7 +208,7 @@ export function createStore(back: Back): Store {
     given: signal<Given | null>(null),
     log: signal<Logged | null>(null),
     time: signal(0),
-    asked,
+    asked: request,
     dark: signal(false),
     meshes: signal(new Map<string, File>()),
     canUndo: computed(() => past.value.length > 0),
@@ -256,7 +256,7 @@ export function createStore(back: Back): Store {
         future: future.value,
         q: q.value,
         parameters: parameters.value,
-        asked: asked.value,
+        asked: request.value,
         motion: keptMotion(motion.value),
         selected: selected.value,
         base: base.value,
@@ -271,7 +271,7 @@ export function createStore(back: Back): Store {
         selected.value = kept.selected;
         base.value = kept.base;
         motion.value = kept.motion;
-        asked.value = kept.asked;
+        request.value = kept.asked;
         view.value = kept.view;
       });
       await inTurn(async () => {

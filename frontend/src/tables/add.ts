@@ -37,7 +37,7 @@ function frames(bench: Bench): Adding[] {
   const { NL } = view.sizes;
   const inertia = symbolic(view);
   const on = selected !== null && selected <= NL ? selected : NL;
-  const found: Adding[] = [
+  const additions: Adding[] = [
     {
       title: on < NL ? `Add a joint on ${on}` : "Add a joint",
       hint: "a revolute joint and its link, at the end of the table",
@@ -45,20 +45,20 @@ function frames(bench: Bench): Adding[] {
     },
   ];
   if (on > 0 && on < NL) {
-    found.push({
+    additions.push({
       title: `Insert after ${on}`,
       hint: `a joint and its link between frame ${on} and what stands on it`,
       edit: { part: "add_frame", after: on, ant: on, carry: true, inertia },
     });
   }
   if (on > 1) {
-    found.push({
+    additions.push({
       title: `Close a loop from ${on}`,
       hint: `a joint between link ${on} and the base; change 'ant' of the frames that come to close it elsewhere`,
       edit: { part: "add_loop", from: on, to: 0 },
     });
   }
-  return found;
+  return additions;
 }
 
 function postureName(view: View): string {

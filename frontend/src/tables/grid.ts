@@ -88,8 +88,8 @@ export function shown(row: Row, column: string, cell: string): string {
 
 /** What a cell may hold, where that is one of a few. */
 export function choicesOf(table: Table, column: string): readonly string[] | null {
-  const told = table.choices[column];
-  if (told) return told;
+  const choices = table.choices[column];
+  if (choices) return choices;
   return table.kinds[table.columns.indexOf(column)] === "flag" ? ["0", "1"] : null;
 }
 

@@ -15,13 +15,13 @@ export function rangeOf(nominal: number | undefined): { min: number; max: number
 
 /** Symbols of the geometry: their sliders move what one sees, and come first. */
 export function seenSymbols(view: View): Set<string> {
-  const found = new Set<string>();
+  const symbols = new Set<string>();
   for (const table of view.tables) {
     if (table.title !== "geometry") continue;
     for (const row of table.rows)
-      for (const cell of row.cells) for (const [name] of cell.matchAll(/[A-Za-z_]\w*/g)) found.add(name);
+      for (const cell of row.cells) for (const [name] of cell.matchAll(/[A-Za-z_]\w*/g)) symbols.add(name);
   }
-  return found;
+  return symbols;
 }
 
 /** Every symbol without a nominal value gets the one that it has now. */

@@ -134,12 +134,12 @@ function removal(table: Table, row: Row) {
 
 function Adding({ table, store, cells }: Omit<SectionProps, "headed">) {
   const view = store.view.value!;
-  const found = addings(table, { view, selected: store.selected.value, q: store.q.peek() });
+  const additions = addings(table, { view, selected: store.selected.value, q: store.q.peek() });
   const postures = table.part === "posture" ? Object.keys(view.postures) : [];
-  if (!found.length && !postures.length) return null;
+  if (!additions.length && !postures.length) return null;
   return (
     <div class="tb-bar">
-      {found.map(({ title, hint, edit }) => (
+      {additions.map(({ title, hint, edit }) => (
         <button
           key={edit.part + title}
           type="button"

@@ -29,7 +29,7 @@ export function placeText(place: Place | undefined): string {
   return parts.filter((part) => part !== undefined && part !== "").join(", ");
 }
 
-export function Trouble({ desk }: { desk: Desk }) {
+export function ErrorPanel({ desk }: { desk: Desk }) {
   const trouble = desk.trouble.value;
   if (!trouble) return null;
   const place = trouble.problem.place as Place | undefined;
