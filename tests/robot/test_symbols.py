@@ -50,6 +50,30 @@ def test_symbols_of_every_part() -> None:
     assert len(ROBOT.symbols()) == len(set(ROBOT.symbols()))
 
 
+def test_bind_renames_a_symbol() -> None:
+    robot = symoro.load("rx90").bind({"D3": "L2"})
+    assert "L2" in robot.symbols() and "D3" not in robot.symbols()
+    model = symoro.generate(robot, "fast-geometry")
+    assert sorted(model.parameters) == ["L2", "RL4"]
+    plain = symoro.generate("rx90", "fast-geometry")
+    q = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    renamed = model.function({"L2": 0.45, "RL4": 0.4}, compiled=False)(q=q)["T"]
+    assert np.array_equal(renamed, plain.function({"D3": 0.45, "RL4": 0.4}, compiled=False)(q=q)["T"])
+
+
+def test_a_renamed_symbol_keeps_its_nominal_value() -> None:
+    robot = symoro.load("planar2r")
+    number = dict(robot.nominal)["D2"]
+    assert dict(robot.bind({"D2": "L"}).nominal)["L"] == number
+    assert "D2" not in dict(robot.bind({"D2": "2*L"}).nominal)
+    assert dict(robot.bind({"D2": "M2"}).nominal)["M2"] == dict(robot.nominal)["M2"]
+
+
+def test_bind_to_the_name_of_another_symbol_makes_them_equal() -> None:
+    robot = symoro.load("rx90").bind({"D3": "RL4"})
+    assert list(symoro.generate(robot, "fast-geometry").parameters) == ["RL4"]
+
+
 def test_bind() -> None:
     bound = ROBOT.bind({"L1": 0.25, "k": "1/3", "m1": "rho*L2", "hand": np.float32(0.5)})
     assert bound.frame(1).d == formula("L2 + 0.25")

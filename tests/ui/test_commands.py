@@ -315,6 +315,11 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 # -- options of the emitted code, loops cut, postures
 
 
+def test_bind_renames_a_symbol(run: Any) -> None:
+    text = run("generate", "fast-geometry", "rx90", "--bind", "D3=L2")
+    assert "L2*" in text and "D3" not in text
+
+
 def test_names_precision_and_sines_of_emitted_code(run: Any, tmp_path: Path) -> None:
     words = ["generate", "fast-geometry", "rx90", "--lang", "c"]
     plain = run(*words)

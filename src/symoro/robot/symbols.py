@@ -49,10 +49,12 @@ def symbols(robot: Robot) -> tuple[str, ...]:
 
 
 def bind(robot: Robot, values: Mapping[str, FormulaLike]) -> Robot:
-    """Numbers (or other expressions) for symbols, folded into the description.
+    """Replace symbols of the description by numbers, expressions or other symbols.
+
+    A symbol that is replaced by a new symbol is renamed and keeps its nominal value.
 
     Raises:
-        UnknownNameError: a name is no symbol of the robot.
+        UnknownNameError: a name is not a symbol of the robot.
     """
     known = symbols(robot)
     replacement = {}
@@ -64,7 +66,15 @@ def bind(robot: Robot, values: Mapping[str, FormulaLike]) -> Robot:
         except ExpressionError as error:
             raise OptionError(f"value of '{name}': {error.message}") from None
     bound = each_formula(robot, lambda f: f.substitute(replacement))
-    return replace(bound, nominal=tuple(pair for pair in robot.nominal if pair[0] not in values))
+    renamed = {
+        name: value.text for name, value in replacement.items() if value.symbols == {value.text} - set(known)
+    }
+    kept = {
+        renamed.get(name, name): number
+        for name, number in robot.nominal
+        if name in renamed or name not in values
+    }
+    return replace(bound, nominal=tuple(kept.items()))
 
 
 def symbolic(

@@ -39,7 +39,7 @@ def tables(robot: Robot) -> list[Table]:
         _limits(robot),
         _couplings(robot),
     ]
-    found += [_base(robot), _wheels(robot), _tool(robot), _nominal(robot), _postures(robot)]
+    found += [_base(robot), _wheels(robot), _tool(robot), _payload(robot), _nominal(robot), _postures(robot)]
     return [table for table in found if table.rows]
 
 
@@ -166,6 +166,13 @@ def _tool(robot: Robot) -> Table:
     place = robot.tool.place
     row = (robot.tool.name, str(place.ant), *(str(getattr(place, name)) for name in GEOMETRIC))
     return Table("tool", ("name", "on", *GEOMETRIC), (row,))
+
+
+def _payload(robot: Robot) -> Table:
+    if robot.payload is None:
+        return Table("payload", (), ())
+    row = tuple(str(getattr(robot.payload, name)) for name in INERTIAL)
+    return Table("payload in the tool frame", INERTIAL, (row,))
 
 
 def _nominal(robot: Robot) -> Table:
