@@ -12,10 +12,11 @@ when pyproject.toml changes.
 A page needs an extra if a line of it begins with: Needs `pip install 'symoro[NAME]'`.
 
 Fences opened by exactly ```python and the cells of notebooks are run, those of one file in one namespace; a fence with
-any other word after it is a sketch. Command lines are those that start with `symoro`, in an indented block or a ```sh
-fence, and in the README and the tutorial also those inside a sentence; a line with a word in capitals, which the reader
-replaces, is not run, nor is `symoro gui`, which does not end. The examples of a page share an empty folder. A fence
-after a line that ends with a file name (`arm.yaml`:) is written into that folder.
+any other word after it is a sketch. The text that a cell prints must equal its saved output (tools/notebooks.py).
+Command lines are those that start with `symoro`, in an indented block or a ```sh fence, and in the README and the
+tutorial also those inside a sentence; a line with a word in capitals, which the reader replaces, is not run, nor is
+`symoro gui`, which does not end. The examples of a page share an empty folder. A fence after a line that ends with a
+file name (`arm.yaml`:) is written into that folder.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ INLINE = re.compile(r"`(symoro [^`]+)`")
 PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b|\.\.\.")
 ENDLESS = re.compile(r"symoro gui\b")
 NEEDS = re.compile(r"^Needs `pip install '?symoro\[([\w,]+)\]'?`", re.MULTILINE)
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
+SMALLEST = 1e-6  # smaller numbers of an output are round-off
 WITH_INLINE = ("README.md", "tutorial.md")
 
 
@@ -73,13 +76,23 @@ def extra_of(page: Path) -> str:
     return named.group(1) if named else ""
 
 
-def kept_outputs(page: Path) -> list[str]:
-    """Return a message where a notebook was saved with outputs or counts, which change with every run."""
+def saved_outputs(page: Path) -> list[str]:
+    """Return the text that each code cell of a notebook printed when it was saved; [] for other pages."""
     if page.suffix != ".ipynb":
         return []
-    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
-    kept = any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
-    return ["a cell has outputs: clear them"] if kept else []
+    cells = [
+        cell for cell in json.loads(page.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"
+    ]
+    streams = ([output for output in cell["outputs"] if output["output_type"] == "stream"] for cell in cells)
+    return ["".join("".join(output["text"]) for output in outputs) for outputs in streams]
+
+
+def is_close(saved: str, printed: str) -> bool:
+    """Return whether two outputs have the same words, and numbers that agree to 1 %."""
+    if NUMBER.sub("", saved).split() != NUMBER.sub("", printed).split():
+        return False
+    numbers = ([float(text) for text in NUMBER.findall(output)] for output in (saved, printed))
+    return all(abs(a - b) <= max(0.01 * abs(a), SMALLEST) for a, b in zip(*numbers, strict=True))
 
 
 def broken_links(page: Path, text: str) -> list[str]:
@@ -129,7 +142,7 @@ def run_command(text: str, quiet: bool) -> None:
 
 
 def broken_examples(page: Path, text: str) -> list[str]:
-    """One message for each example or command that fails; what they print is dropped."""
+    """Return one message for each example or command that fails, and for each saved output that is out of date."""
     namespace: dict[str, object] = {"__name__": "__example__"}
     quiet = page.parent == ROOT / "docs" / "models"  # what is shown there must not need a warning
     steps: list[tuple[int, Callable[[int], None]]] = []
@@ -141,14 +154,20 @@ def broken_examples(page: Path, text: str) -> list[str]:
         steps.append((file.start(), lambda _, name=name, content=content: write_file(name, content)))
     for start, words in command_lines(page, text):
         steps.append((start, lambda line, words=words: run_command(words, quiet)))
-    messages = []
+    messages, printed = [], dict[int, str]()
     for start, step in sorted(steps, key=lambda item: item[0]):
         line = text.count("\n", 0, start) + 1
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()) as output:
                 step(line)
+            printed[start] = output.getvalue()
         except Exception:
             messages.append(f"example at line {line}:\n{traceback.format_exc(limit=-2)}")
+    for number, (example, saved) in enumerate(
+        zip(EXAMPLE.finditer(text), saved_outputs(page), strict=False), 1
+    ):
+        if not is_close(saved, printed.get(example.start(), saved)):
+            messages.append(f"the saved output of code cell {number} is out of date: run tools/notebooks.py")
     return messages
 
 
@@ -169,7 +188,7 @@ def checked(page: Path) -> tuple[list[str], float]:
     start = time.process_time()
     text = text_of(page)
     with empty_folder(), displays():
-        messages = broken_links(page, text) + kept_outputs(page) + broken_examples(page, text)
+        messages = broken_links(page, text) + broken_examples(page, text)
     return messages, time.process_time() - start
 
 
