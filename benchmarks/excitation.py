@@ -16,7 +16,7 @@ MARK, SECONDS = 15, 120
 
 def main() -> None:
     robot = symoro.load("panda")
-    excite(robot, harmonics=2, starts=1)
+    excite(robot, harmonics=2, options=symoro.ExcitationOptions(starts=1))
     wall, core = time.perf_counter(), time.process_time()
     found = excite(robot)
     wall, core = time.perf_counter() - wall, time.process_time() - core

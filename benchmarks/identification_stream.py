@@ -115,7 +115,9 @@ def on_cluster(path: Path) -> dict[str, float]:
     from distributed import Client
 
     with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
-        return symoro.identify("tx40", path, client=client, **GIVEN).estimate.as_dict()
+        return symoro.identify(
+            "tx40", path, **GIVEN, options=symoro.IdentificationOptions(client=client)
+        ).estimate.as_dict()
 
 
 def main() -> None:

@@ -42,7 +42,9 @@ def told(robot: Robot, q: list[float], qd: list[float]) -> None:
     mechanics = Mechanics(robot, {}, {})
     y = mechanics.start({"q": q, "qd": qd})
     integrator, tau, n = FixedStep(mechanics), np.zeros(len(mechanics.coordinates)), len(mechanics.joints)
-    true = symoro.simulate(robot, 1.0, q=q, qd=qd, rtol=1e-12, atol=1e-12, step=1.0)
+    true = symoro.simulate(
+        robot, 1.0, q=q, qd=qd, step=1.0, options=symoro.SimulationOptions(rtol=1e-12, atol=1e-12)
+    )
     fixed = best(lambda: integrator.advance(y, tau, 1e-3, 1000), 50)
     scipy = best(lambda: symoro.simulate(robot, 1.0, q=q, qd=qd, step=1.0))
     end, why = integrator.advance(y, tau, 1e-3, 1000)
@@ -62,7 +64,9 @@ def main() -> None:
         [0.2, 0.3, -0.2, 0.1, 0.5, 0.9],
         [-0.5, -0.3, -0.1, 0.1, 0.3, 0.5],
     )
-    minute = symoro.simulate(robot, 60.0, q=q, qd=qd, rtol=1e-12, atol=1e-12, step=0.05)
+    minute = symoro.simulate(
+        robot, 60.0, q=q, qd=qd, step=0.05, options=symoro.SimulationOptions(rtol=1e-12, atol=1e-12)
+    )
     energy = minute.energy
     assert energy is not None
     print(f"a minute at 1e-12: energy {energy[0]:.6f} J, drift {np.ptp(energy):.1e} J")

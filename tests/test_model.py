@@ -18,8 +18,10 @@ def test_a_robot_by_name_or_path(tmp_path: Path) -> None:
         assert symoro.generate(given, "fast-geometry").robot == robot
         assert symoro.singularities(given) == symoro.singularities(robot)
         assert symoro.base_parameters(given).names == symoro.base_parameters(robot).names
-        assert symoro.within_limits(given, [0, 0]) == symoro.within_limits(robot, [0, 0])
-        np.testing.assert_array_equal(symoro.windings(given, [0, 0]), symoro.windings(robot, [0, 0]))
+        assert symoro.solutions.within_limits(given, [0, 0]) == symoro.solutions.within_limits(robot, [0, 0])
+        np.testing.assert_array_equal(
+            symoro.solutions.windings(given, [0, 0]), symoro.solutions.windings(robot, [0, 0])
+        )
 
 
 def test_a_name_that_does_not_exist() -> None:

@@ -384,7 +384,13 @@ def test_identification_scales(name: str, without: list[str], model: str) -> Non
         tau = symoro.generate(robot, "inverse-dynamics").function(compiled=False)(q=q, qd=qd, qdd=qdd)["tau"]
         noise = 0.01 * np.random.default_rng(0).standard_normal(tau.shape) * factor ** (2.0 - kinds)
         log = log_of_arrays(200.0, q, tau + noise)
-        identification = symoro.identify(robot, log, cutoff=20.0, decimation=10, without=without, model=model)
+        identification = symoro.identify(
+            robot,
+            log,
+            cutoff=20.0,
+            decimation=10,
+            options=symoro.IdentificationOptions(without=without, model=model),
+        )
         estimate = identification.estimate
         units = factor ** np.array([powers.of_parameter(name) for name in estimate.names])
         results.append((identification, np.array(estimate.values) / units, estimate.deviations / units))
@@ -412,7 +418,11 @@ def test_consistent_parameters_scale(name: str) -> None:
         without = ["FO3"] if name == "scara" else []
         log = log_of_arrays(200.0, q, tau + noise)
         consistent = symoro.identify(
-            robot, log, cutoff=20.0, decimation=10, without=without, find_consistent=True
+            robot,
+            log,
+            cutoff=20.0,
+            decimation=10,
+            options=symoro.IdentificationOptions(without=without, find_consistent=True),
         ).consistent
         assert consistent is not None
         units = factor ** np.array([powers.of_parameter(name) for name in consistent.standard])

@@ -9,7 +9,8 @@
     model.function(values)(q=q, qd=qd, qdd=qdd)["tau"]      NumPy arrays, compiled
 
 Namespaces: `derive` (models), `solutions` (choice among solutions of inverse models), `trajectory` (motions),
-`errors` (exceptions). Modules that need NumPy are imported when one of their names is first used.
+`controllers` (control laws), `pictures` (robots and charts), `errors` (exceptions). Modules that need NumPy are
+imported when one of their names is first used.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -27,73 +28,150 @@ from symoro.model import numeric_inverse as numeric_inverse
 from symoro.model import platform_pose as platform_pose
 from symoro.model import singularities as singularities
 from symoro.models.catalogue import catalogue as catalogue
+from symoro.robot.description import Limits as Limits
 from symoro.robot.description import Robot as Robot
+from symoro.robot.formats import dumps as dumps
 from symoro.robot.formats import load as load
+from symoro.robot.formats import loads as loads
 from symoro.robot.formats import save as save
 
 if TYPE_CHECKING:
+    from symoro import controllers as controllers
     from symoro import derive as derive
+    from symoro import pictures as pictures
+    from symoro import solutions as solutions
+    from symoro import trajectory as trajectory
+    from symoro.identification.dynamic import Identification as Identification
     from symoro.identification.dynamic import identify as identify
+    from symoro.identification.excitation import Excitation as Excitation
     from symoro.identification.excitation import excite as excite
+    from symoro.identification.geometric import Calibration as Calibration
     from symoro.identification.geometric import calibrate as calibrate
+    from symoro.identification.geometric import simulated as simulated_measurements
+    from symoro.identification.log import Log as Log
+    from symoro.identification.log import open_log as open_log
+    from symoro.identification.log_description import PdController as PdController
+    from symoro.identification.measurements import Measurements as Measurements
+    from symoro.identification.measurements import read_measurements as read_measurements
+    from symoro.identification.measurements import write_measurements as write_measurements
+    from symoro.identification.options import CalibrationOptions as CalibrationOptions
+    from symoro.identification.options import ExcitationOptions as ExcitationOptions
+    from symoro.identification.options import IdentificationOptions as IdentificationOptions
+    from symoro.models.calibration.identifiable import GeometricParameters as GeometricParameters
+    from symoro.models.calibration.identifiable import geometric_parameters as geometric_parameters
+    from symoro.models.identification.base.parameters import BaseParameters as BaseParameters
+    from symoro.models.identification.columns import parameter_values as parameter_values
+    from symoro.runtime.function import Function as Function
     from symoro.runtime.solutions import follow as follow
     from symoro.runtime.solutions import nearest as nearest
     from symoro.runtime.solutions import valid as valid
     from symoro.runtime.solutions import windings as windings
     from symoro.runtime.solutions import within_limits as within_limits
     from symoro.simulation.computed_torque import computed_torque as computed_torque
+    from symoro.simulation.options import SimulationOptions as SimulationOptions
+    from symoro.simulation.result import Recording as Recording
+    from symoro.simulation.result import Simulation as Simulation
     from symoro.simulation.simulate import simulate as simulate
+    from symoro.simulation.torques import TorqueReport as TorqueReport
     from symoro.simulation.torques import torques as torques
     from symoro.trajectory.files import load_trajectory as load_trajectory
+    from symoro.trajectory.samples import Samples as Samples
     from symoro.trajectory.sampling import sampled as sampled
+    from symoro.trajectory.trajectory import Trajectory as Trajectory
     from symoro.ui.notebook import scene as scene
 
-_SOLUTIONS = ("follow", "nearest", "valid", "windings", "within_limits")
-_LATER = {
-    **dict.fromkeys(_SOLUTIONS, "symoro.runtime.solutions"),
-    "calibrate": "symoro.identification.geometric",
-    "computed_torque": "symoro.simulation.computed_torque",
-    "excite": "symoro.identification.excitation",
-    "identify": "symoro.identification.dynamic",
-    "load_trajectory": "symoro.trajectory.files",
-    "sampled": "symoro.trajectory.sampling",
-    "scene": "symoro.ui.notebook",
-    "simulate": "symoro.simulation.simulate",
-    "torques": "symoro.simulation.torques",
+_NAMESPACES = ("controllers", "derive", "pictures", "solutions", "trajectory")
+
+# Public names by module, imported when they are first used.
+_MODULES = {
+    "identification.dynamic": ("Identification", "identify"),
+    "identification.excitation": ("Excitation", "excite"),
+    "identification.geometric": ("Calibration", "calibrate"),
+    "identification.log": ("Log", "open_log"),
+    "identification.log_description": ("PdController",),
+    "identification.measurements": ("Measurements", "read_measurements", "write_measurements"),
+    "identification.options": ("CalibrationOptions", "ExcitationOptions", "IdentificationOptions"),
+    "models.calibration.identifiable": ("GeometricParameters", "geometric_parameters"),
+    "models.identification.base.parameters": ("BaseParameters",),
+    "models.identification.columns": ("parameter_values",),
+    "runtime.function": ("Function",),
+    "simulation.options": ("SimulationOptions",),
+    "simulation.result": ("Recording", "Simulation"),
+    "simulation.simulate": ("simulate",),
+    "simulation.torques": ("TorqueReport", "torques"),
+    "trajectory.samples": ("Samples",),
+    "trajectory.trajectory": ("Trajectory",),
+    "ui.notebook": ("scene",),
 }
-_NAMESPACES = ("derive",)
+_PLACES = {name: (module, name) for module, names in _MODULES.items() for name in names}
+_PLACES["simulated_measurements"] = ("identification.geometric", "simulated")
+
+# Former names, accepted with a DeprecationWarning for one release.
+_MOVED = {
+    "computed_torque": "symoro.controllers.computed_torque",
+    "follow": "symoro.solutions.follow",
+    "load_trajectory": "symoro.trajectory.load",
+    "nearest": "symoro.solutions.nearest",
+    "sampled": "symoro.trajectory.sampled",
+    "valid": "symoro.solutions.valid",
+    "windings": "symoro.solutions.windings",
+    "within_limits": "symoro.solutions.within_limits",
+}
 
 __all__ = [
+    "BaseParameters",
+    "Calibration",
+    "CalibrationOptions",
+    "Excitation",
+    "ExcitationOptions",
+    "Function",
+    "GeometricParameters",
+    "Identification",
+    "IdentificationOptions",
+    "Limits",
+    "Log",
+    "Measurements",
     "Model",
+    "PdController",
+    "Recording",
     "Robot",
+    "Samples",
+    "Simulation",
+    "SimulationOptions",
     "SymoroError",
+    "TorqueReport",
+    "Trajectory",
     "__version__",
     "assembly_modes",
     "base_parameters",
     "calibrate",
     "catalogue",
-    "computed_torque",
+    "controllers",
     "derive",
+    "dumps",
     "errors",
     "excite",
-    "follow",
     "generate",
+    "geometric_parameters",
     "identify",
     "load",
-    "load_trajectory",
+    "loads",
     "mobility",
-    "nearest",
     "numeric_inverse",
+    "open_log",
+    "parameter_values",
+    "pictures",
     "platform_pose",
-    "sampled",
+    "read_measurements",
     "save",
     "scene",
     "simulate",
+    "simulated_measurements",
     "singularities",
+    "solutions",
     "torques",
-    "valid",
-    "windings",
-    "within_limits",
+    "trajectory",
+    "write_measurements",
 ]
 
 
@@ -112,13 +190,18 @@ def _model_html(model: Model) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, and NumPy with it if it is needed."""
+    """Import a public name, and NumPy with it if it is needed, when the name is first used."""
     from importlib import import_module
 
     if name in _NAMESPACES:
         return import_module(f"symoro.{name}")
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+    if name in _PLACES:
+        module, original = _PLACES[name]
+        return getattr(import_module(f"symoro.{module}"), original)
+    if name in _MOVED:
+        from symoro.deprecation import moved_name
+
+        return moved_name(f"symoro.{name}", _MOVED[name])
     raise AttributeError(f"module 'symoro' has no attribute '{name}'")
 
 

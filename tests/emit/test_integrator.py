@@ -104,9 +104,8 @@ def test_the_exported_project_builds_it_and_its_example_takes_the_steps_that_pyt
         q=sample["q"],
         qd=sample.get("qd", sample.get("qda")),
         tau=sample["tau"],
-        start=start,
         step=STEP,
-        method="rk4",
+        options=symoro.SimulationOptions(start=start, method="rk4"),
     )
     ends = {"q": motion.q[-1], "qd": motion.qd[-1], "qda": motion.qd[-1]}
     ends |= {name: rows[-1] for name, rows in motion.parts.items()}

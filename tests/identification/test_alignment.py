@@ -311,7 +311,11 @@ def test_distances_to_a_point_that_stands_elsewhere() -> None:
     point = np.array([-2.0, 0.5, 0.4])
     poses = simulated(robot, q, {"theta3": 5e-3, **place}, length=1e-5).poses
     far = np.linalg.norm(poses[:, :3, 3] - point, axis=1)
-    result = calibrate(robot, Measurements("distance", q, np.zeros((0, 4, 4)), far), point=point)
+    result = calibrate(
+        robot,
+        Measurements("distance", q, np.zeros((0, 4, 4)), far),
+        options=symoro.CalibrationOptions(point=point),
+    )
     assert result.warnings == () and result.base is not None
     assert result.after["length"] < 1.5e-5
     fresh = np.random.default_rng(9).uniform(-2, 2, (30, 6))
@@ -335,8 +339,8 @@ def test_contacts_with_a_plane_that_faces_elsewhere() -> None:
     result = calibrate(
         robot,
         Measurements("plane", q, np.zeros((0, 4, 4)), np.zeros(0)),
-        plane=[*normal, height],
         noise={"length": 1e-4},
+        options=symoro.CalibrationOptions(plane=[*normal, height]),
     )
     assert result.warnings == () and result.after["length"] < 1e-8
     assert ends(result.calibrated, q, {})[:, :3, 3] @ normal == pytest.approx(

@@ -71,7 +71,9 @@ def test_the_calibrated_robot_stands_where_it_was_measured(name: str) -> None:
 def test_gains_come_back_and_have_no_place_in_a_description() -> None:
     robot, q = symoro.load("puma560"), postures("puma560", 40, 8)
     measured = simulated(robot, q, {"k2": 1e-3, "theta3": 2e-3})
-    result = calibrate(robot, measured, gains=True, noise={"length": 1, "angle": 1})
+    result = calibrate(
+        robot, measured, noise={"length": 1, "angle": 1}, options=symoro.CalibrationOptions(gains=True)
+    )
     errors = dict(zip(result.names, result.errors, strict=True))
     assert errors["k2"] == pytest.approx(1e-3, abs=1e-10)
     with pytest.raises(NotApplicableError, match="k2") as caught:
@@ -96,7 +98,12 @@ def test_other_measurements_take_the_misses_out(measure: str) -> None:
         poses = simulated(robot, q, errors).poses
         distances = np.linalg.norm(poses[:, :3, 3] - [1.0, 2.0, 0.5], axis=1)
         measured = Measurements(measure, q, poses, distances)
-    result = calibrate(robot, measured, point=[1.0, 2.0, 0.5], plane=[0, 0, 1, 0.2], noise={"length": 1e-4})
+    result = calibrate(
+        robot,
+        measured,
+        noise={"length": 1e-4},
+        options=symoro.CalibrationOptions(point=[1.0, 2.0, 0.5], plane=[0, 0, 1, 0.2]),
+    )
     assert result.before["length"] > 1e-4
     assert result.after["length"] < 1e-9
 
@@ -208,7 +215,11 @@ def test_distances_to_a_point_find_the_error_that_there_is() -> None:
     robot, q, point = symoro.load("puma560"), postures("puma560", 150, 5), [1.2, 0.0, 0.4]
     poses = simulated(robot, q, {"theta3": 5e-3}, length=1e-5).poses
     far = np.linalg.norm(poses[:, :3, 3] - point, axis=1)
-    result = calibrate(robot, Measurements("distance", q, np.zeros((0, 4, 4)), far), point=point)
+    result = calibrate(
+        robot,
+        Measurements("distance", q, np.zeros((0, 4, 4)), far),
+        options=symoro.CalibrationOptions(point=point),
+    )
     wanted = np.array([5e-3 if name == "theta3" else 0.0 for name in result.names])
     assert "theta3" in result.names
     assert np.abs((result.errors - wanted) / result.deviations).max() < 4
@@ -288,7 +299,13 @@ def test_positions_of_a_marker_off_the_axes_leave_no_misses(to: int, measure: st
     poses = simulated(robot, q, errors, to=to).poses
     far = np.linalg.norm(poses[:, :3, 3] - [1.2, 0.3, 0.4], axis=1)
     measured = Measurements(measure, q, poses, far)
-    result = calibrate(robot, measured, to=to, noise={"length": 1e-4}, point=[1.2, 0.3, 0.4])
+    result = calibrate(
+        robot,
+        measured,
+        to=to,
+        noise={"length": 1e-4},
+        options=symoro.CalibrationOptions(point=[1.2, 0.3, 0.4]),
+    )
     assert result.after["length"] < 1e-9
     assert len(result.names) == len(result.parameters.names)
     fresh = postures("puma560", 10, 7)

@@ -26,7 +26,7 @@ def written(folder: Path) -> Path:
 
 def same(path: Path, client: object) -> None:
     here = symoro.identify(two_links(), path, **GIVEN)
-    there = symoro.identify(two_links(), path, client=client, **GIVEN)
+    there = symoro.identify(two_links(), path, **GIVEN, options=symoro.IdentificationOptions(client=client))
     assert there.data.counts == here.data.counts
     assert there.estimate.values == pytest.approx(here.estimate.values, rel=1e-9)
     assert there.estimate.deviations == pytest.approx(here.estimate.deviations, rel=1e-9)

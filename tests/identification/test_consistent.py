@@ -75,7 +75,9 @@ def test_a_strong_prior_gives_the_robots_own_numbers(prior: str) -> None:
         robot = robot.with_link(j, mass=3, com=[0.3, 0.1, 0.05], inertia=inertia)
     t = truth(1500, 500.0)
     log = t.log(np.random.default_rng(4), torque=1.0)
-    estimate = symoro.identify(robot, log, find_consistent=True, prior=prior, prior_weight=1e11)
+    estimate = symoro.identify(
+        robot, log, options=symoro.IdentificationOptions(find_consistent=True, prior=prior, prior_weight=1e11)
+    )
     assert estimate.consistent is not None
     known = dict(robot.symbolic(inertia="all").nominal)
     for j in (1, 2):
@@ -100,7 +102,7 @@ def test_the_mass_can_be_bounded() -> None:
 def test_the_robot_has_the_standard_parameters() -> None:
     t = truth(1500, 500.0)
     log = t.log(np.random.default_rng(4), torque=0.5)
-    estimate = symoro.identify(two_links(), log, find_consistent=True)
+    estimate = symoro.identify(two_links(), log, options=symoro.IdentificationOptions(find_consistent=True))
     assert estimate.consistent is not None
     M = symoro.generate(estimate.robot, "inertia-matrix").function()(q=t.q)["A"]
     assert np.linalg.eigvalsh(M).min() > 0
@@ -118,10 +120,8 @@ def test_consistent_and_essential_parameters_are_those_of_the_method(method: str
         two_links(),
         log,
         method=method,
-        find_consistent=True,
-        find_essential=True,
-        prior_weight=1e-9,
         **options,
+        options=symoro.IdentificationOptions(find_consistent=True, find_essential=True, prior_weight=1e-9),
     )
     assert estimate.consistent is not None and estimate.essential is not None
     e, c, left = estimate.estimate, estimate.consistent, estimate.essential.estimate
@@ -140,7 +140,9 @@ def test_data_without_noise_have_consistent_parameters(method: str) -> None:
         robot = robot.with_link(j, mass=3, com=[0.3, 0.1, 0.05], inertia=[0.2, 0.3, 0.4])
     t = smooth(robot)
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
-    estimate = symoro.identify(robot, log, method=method, find_consistent=True)
+    estimate = symoro.identify(
+        robot, log, method=method, options=symoro.IdentificationOptions(find_consistent=True)
+    )
     assert estimate.consistent is not None
     assert estimate.consistent.values == pytest.approx(estimate.estimate.values, rel=1e-6, abs=1e-6)
     assert estimate.consistent.ratio == pytest.approx(1, abs=1e-3)
@@ -148,7 +150,11 @@ def test_data_without_noise_have_consistent_parameters(method: str) -> None:
 
 def test_constraints_that_explain_more_give_a_warning() -> None:
     t = truth(1500, 500.0)
-    estimate = symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=0.5), find_consistent=True)
+    estimate = symoro.identify(
+        two_links(),
+        t.log(np.random.default_rng(4), torque=0.5),
+        options=symoro.IdentificationOptions(find_consistent=True),
+    )
     assert estimate.consistent is not None and not estimate.warnings
     better = replace(estimate.consistent, relative=0.9 * estimate.consistent.relative)
     (line,) = consistency_warnings(estimate.estimate, estimate.residuals, better)

@@ -209,7 +209,7 @@ def test_a_request_that_takes_too_long_is_rejected_before_the_work(monkeypatch: 
     with pytest.raises(
         OptionError, match=r"would take about \d+ s, more than the time limit of 1e-06 s"
     ) as told:
-        symoro.identify(two_links(), log, **given, time_limit=1e-6)
+        symoro.identify(two_links(), log, **given, options=symoro.IdentificationOptions(time_limit=1e-6))
     assert "didim" in (told.value.hint or "") and "time_limit" in (told.value.hint or "") and not begun
     with pytest.raises(ProgramError, match="begun"):
-        symoro.identify(two_links(), log, **given, time_limit=1e6)
+        symoro.identify(two_links(), log, **given, options=symoro.IdentificationOptions(time_limit=1e6))

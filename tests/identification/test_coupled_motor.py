@@ -73,7 +73,9 @@ def test_rows_are_dropped_where_the_coupled_motor_is_slow(ratios: tuple[tuple[fl
     off = []
     for seed in range(3):
         log = scara_log(seed, 0.1, gear)
-        estimate = symoro.identify("scara", log, decimation=10, slow=0.12, without=["FO3"]).estimate
+        estimate = symoro.identify(
+            "scara", log, decimation=10, slow=0.12, options=symoro.IdentificationOptions(without=["FO3"])
+        ).estimate
         k = estimate.names.index("FSM4")
         off.append((estimate.values[k] - 1.0) / estimate.deviations[k])
     assert abs(np.mean(off)) < 4 / len(off) ** 0.5
@@ -96,7 +98,13 @@ def test_rows_of_joints_that_the_motor_does_not_turn_with_are_kept() -> None:
 @pytest.mark.parametrize("model", ["dynamic", "filtered", "energy"])
 def test_the_offset_of_a_vertical_slide_is_dropped_and_named(model: str) -> None:
     """It is (M3 - IA3) over gravity: a column of its own would leave the others undetermined."""
-    identification = symoro.identify("scara", scara_log(0, 0.0, None), model=model, decimation=10, slow=0.02)
+    identification = symoro.identify(
+        "scara",
+        scara_log(0, 0.0, None),
+        decimation=10,
+        slow=0.02,
+        options=symoro.IdentificationOptions(model=model),
+    )
     estimate = identification.estimate
     assert "FO3" not in estimate.names and {"FO1", "FO2", "FO4"} <= set(estimate.names)
     assert {"M3", "IA3"} <= set(identification.model.absorbed["FO3"])
@@ -120,7 +128,7 @@ def test_a_motion_is_found_for_a_scara_and_the_note_names_the_offset() -> None:
     for j, velocity in enumerate((4.0, 6.0, 1.0, 10.0), 1):
         limits: Any = robot.frame(j).limits
         robot = robot.with_frame(j, limits=Limits(limits.lower, limits.upper, velocity, None))
-    excitation = excite(robot, starts=1, harmonics=3)
+    excitation = excite(robot, harmonics=3, options=symoro.ExcitationOptions(starts=1))
     assert "FO3" not in excitation.columns and "FO3" in excitation.absorbed
     assert "FO3" in str(excitation)
 

@@ -71,7 +71,9 @@ def bars(side: float) -> LoopMotion:
 
 
 def assembled(posture: float) -> Warnings:
-    return symoro.identify("fivebar", bars(1.0).log(), posture=fivebar_posture(posture)).warnings
+    return symoro.identify(
+        "fivebar", bars(1.0).log(), options=symoro.IdentificationOptions(posture=fivebar_posture(posture))
+    ).warnings
 
 
 def second_log(noise: float) -> Warnings:
@@ -79,7 +81,9 @@ def second_log(noise: float) -> Warnings:
     first, second = bars(1.0), bars(-1.0)
     tau = second.tau + noise * np.random.default_rng(0).standard_normal(second.tau.shape)
     other = log_of_arrays(500.0, second.q, tau, velocity=second.qd, acceleration=second.qdd)
-    return symoro.identify("fivebar", [first.log(), other], posture=fivebar_posture(1.0)).warnings
+    return symoro.identify(
+        "fivebar", [first.log(), other], options=symoro.IdentificationOptions(posture=fivebar_posture(1.0))
+    ).warnings
 
 
 @cache
@@ -104,7 +108,12 @@ def sampled(*given: float, **options: Any) -> Warnings:
 def loaded(model: str) -> Warnings:
     t = smooth(two_links())
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
-    return symoro.identify(two_links(), log, model=model, friction=["viscous", "coulomb", "load"]).warnings
+    return symoro.identify(
+        two_links(),
+        log,
+        friction=["viscous", "coulomb", "load"],
+        options=symoro.IdentificationOptions(model=model),
+    ).warnings
 
 
 def of_method(method: str, freedom: int) -> Warnings:

@@ -69,8 +69,10 @@ def test_the_slope_is_the_derivative(criterion: str, grown: float, allowed: floa
 
 def test_limits_are_kept_and_the_motion_is_better_than_chance() -> None:
     robot = arm().bind({"g": 9.81})
-    result = excite(robot, harmonics=3, frequency=0.2, acceleration=8.0, starts=1)
-    samples = symoro.sampled(robot, result.trajectory, step=0.001)
+    result = excite(
+        robot, harmonics=3, frequency=0.2, acceleration=8.0, options=symoro.ExcitationOptions(starts=1)
+    )
+    samples = symoro.trajectory.sampled(robot, result.trajectory, step=0.001)
     for k in range(3):
         assert samples.q[:, k].min() >= -1.5 and samples.q[:, k].max() <= 1.2
         assert np.abs(samples.qd[:, k]).max() <= 2.0
@@ -110,7 +112,13 @@ def test_limits_hold_between_samples_without_a_margin(seed: int, effort: float) 
     robot = arm()
     for j in range(1, 4):
         robot = robot.with_frame(j, limits=Limits(-1.5, 1.2, 2.0, effort), FS=2.0)
-    result = excite(robot, harmonics=2, frequency=0.5, acceleration=6.0, margin=1, starts=1, seed=seed)
+    result = excite(
+        robot,
+        harmonics=2,
+        frequency=0.5,
+        acceleration=6.0,
+        options=symoro.ExcitationOptions(margin=1, starts=1, seed=seed),
+    )
     shares = most(robot, result)
     assert max(shares.values()) <= 1
     assert result.used == pytest.approx(shares, rel=2e-4)
@@ -130,13 +138,15 @@ def along(found: Excitation, count: int) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize("robot", [arm(), follower(FS=1.0)], ids=["arm", "follower"])
 def test_the_condition_told_is_that_of_the_identification_that_follows(robot: Robot, tmp_path: Path) -> None:
     """Of its equations along the motion, and of the data that it makes of a log."""
-    result = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
+    result = excite(
+        robot, harmonics=3, frequency=0.2, torque=False, options=symoro.ExcitationOptions(starts=1)
+    )
     equation = equations(symbolic_robot(robot), "dynamic", Friction(), None)
     assert result.columns == equation.names
     q, qd, qdd = along(result, 600)
     rows = equation.parts(q, qd, qdd, np.zeros_like(qd))[1].reshape(-1, len(result.columns))
     assert condition(rows) == pytest.approx(result.condition, rel=1e-9)
-    samples = symoro.sampled(robot, result.trajectory, step=0.005)
+    samples = symoro.trajectory.sampled(robot, result.trajectory, step=0.005)
     chance = np.random.default_rng(1)
     table = {"t": samples.t}
     for k, j in enumerate(samples.joints):
@@ -154,17 +164,24 @@ def test_what_is_zero_in_the_description_is_shown_too() -> None:
     """Identification seeks what the description has as zero; columns are left out as there."""
     robot = arm()
     assert all(robot.link(j).MY.is_zero for j in (1, 2, 3))
-    result = excite(robot, harmonics=2, frequency=0.2, starts=1, torque=False)
+    result = excite(
+        robot, harmonics=2, frequency=0.2, torque=False, options=symoro.ExcitationOptions(starts=1)
+    )
     assert {"MY2", "MY3"} <= set(result.columns)
     fewer = excite(
-        robot, harmonics=2, frequency=0.2, starts=1, torque=False, friction=["viscous"], without=["MY3"]
+        robot,
+        harmonics=2,
+        frequency=0.2,
+        torque=False,
+        friction=["viscous"],
+        options=symoro.ExcitationOptions(starts=1, without=["MY3"]),
     )
     dry = {f"{kind}{j}" for kind in ("FS", "FO") for j in (1, 2, 3)}
     assert set(result.columns) - set(fewer.columns) == {"MY3"} | dry
     with pytest.raises(OptionError, match="'load'"):
         excite(robot, friction=["viscous", "load"])
     with pytest.raises(ArgumentError, match="no column 'XX1'"):
-        excite(robot, without=["XX1"])
+        excite(robot, options=symoro.ExcitationOptions(without=["XX1"]))
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -172,7 +189,11 @@ def test_joints_that_follow_keep_their_limits(seed: int) -> None:
     """Between samples, the torque that is passed on to them included; what acts as other columns do has none."""
     robot = follower(FS=1.0)
     result = excite(
-        robot, harmonics=3, frequency=0.3, acceleration=[9.0, 9.0, 2.0], starts=1, margin=1, seed=seed
+        robot,
+        harmonics=3,
+        frequency=0.3,
+        acceleration=[9.0, 9.0, 2.0],
+        options=symoro.ExcitationOptions(starts=1, margin=1, seed=seed),
     )
     q, qd, qdd = along(result, 20001)
     row = np.array([1, -0.5])
@@ -196,14 +217,16 @@ def test_joints_that_follow_keep_their_limits(seed: int) -> None:
 
 def test_friction_of_a_joint_that_follows_one_other_has_no_column() -> None:
     robot = arm().with_frame(3, coupling=Coupling(((2, formula(3)),), formula(0.3)))
-    result = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
+    result = excite(
+        robot, harmonics=3, frequency=0.2, torque=False, options=symoro.ExcitationOptions(starts=1)
+    )
     assert not {"FV3", "FS3", "FO3"} & set(result.columns) and result.condition < 1e4
 
 
 def test_limits_of_a_joint_that_follows_which_cannot_be_kept_are_told() -> None:
     robot = follower().with_frame(3, limits=Limits(5.0, 6.0, 2.0, 300.0))
     with pytest.raises(ArgumentError, match="joints that follow others, q3"):
-        excite(robot, starts=1)
+        excite(robot, options=symoro.ExcitationOptions(starts=1))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -212,7 +235,9 @@ def test_dry_friction_does_not_draw_a_motion_in_to_rest(seed: int) -> None:
     robot = arm().bind({"g": 9.81})
     for j, (effort, dry) in enumerate([(110.0, 20.0), (55.0, 12.0), (20.0, 8.0)], 1):
         robot = robot.with_frame(j, limits=Limits(-1.5, 1.2, 2.0, effort), FS=dry)
-    result = excite(robot, harmonics=3, frequency=0.2, starts=1, margin=1, seed=seed)
+    result = excite(
+        robot, harmonics=3, frequency=0.2, options=symoro.ExcitationOptions(starts=1, margin=1, seed=seed)
+    )
     assert result.condition < 1e3 and max(result.used.values()) <= 1
 
 
@@ -220,7 +245,9 @@ def test_dry_friction_does_not_draw_a_motion_in_to_rest(seed: int) -> None:
 def test_friction_above_the_effort_is_told(criterion: str) -> None:
     robot = arm().with_frame(2, FS=400.0)
     with pytest.raises(ProgramError, match=r"friction of joint 2, FS = 400, .* 285"):
-        excite(robot, harmonics=2, frequency=0.2, starts=1, criterion=criterion)
+        excite(
+            robot, harmonics=2, frequency=0.2, criterion=criterion, options=symoro.ExcitationOptions(starts=1)
+        )
 
 
 def test_a_motion_that_shows_nothing_is_no_success() -> None:
@@ -229,7 +256,7 @@ def test_a_motion_that_shows_nothing_is_no_success() -> None:
     for j in (1, 2, 3):
         robot = robot.with_frame(j, limits=Limits(0.5, 0.5 + 1e-9, 2.0, 300.0))
     with pytest.raises(ProgramError, match=r"shows its parameters: the condition is .*uses all of position"):
-        excite(robot, harmonics=2, frequency=0.2, starts=1, torque=False)
+        excite(robot, harmonics=2, frequency=0.2, torque=False, options=symoro.ExcitationOptions(starts=1))
 
 
 @pytest.mark.parametrize(
@@ -248,20 +275,22 @@ def test_a_motion_that_shows_nothing_is_no_success() -> None:
 @pytest.mark.filterwarnings("error")
 def test_joints_that_do_not_move_along_a_series_are_named(changed: dict[str, Any], said: str) -> None:
     with pytest.raises((ArgumentError, NotApplicableError), match=said):
-        excite(arm().with_frame(2, **changed), starts=1)
+        excite(arm().with_frame(2, **changed), options=symoro.ExcitationOptions(starts=1))
 
 
 def test_efforts_that_do_not_carry_the_robot_are_told() -> None:
     robot = arm()
     weak = robot.with_frame(1, limits=Limits(-0.2, 0.2, 2.0, 1.0))
     with pytest.raises(ProgramError, match="within its limits"):
-        excite(weak, harmonics=2, frequency=0.2, starts=1)
+        excite(weak, harmonics=2, frequency=0.2, options=symoro.ExcitationOptions(starts=1))
 
 
 def test_the_file_says_the_same() -> None:
-    result = excite(arm(), harmonics=2, frequency=0.2, starts=1, torque=False)
+    result = excite(
+        arm(), harmonics=2, frequency=0.2, torque=False, options=symoro.ExcitationOptions(starts=1)
+    )
     again = read_trajectory_text(trajectory_text(result))
-    one, other = (symoro.sampled(arm(), t, step=0.01) for t in (result.trajectory, again))
+    one, other = (symoro.trajectory.sampled(arm(), t, step=0.01) for t in (result.trajectory, again))
     assert one.q == pytest.approx(other.q, abs=1e-7)
 
 
@@ -280,9 +309,9 @@ def test_what_cannot_be() -> None:
         with pytest.raises(ArgumentError, match="one or 3"):
             excite(arm(), acceleration=wrong)
     with pytest.raises(OptionError, match="seed"):
-        excite(arm(), seed=-1)
+        excite(arm(), options=symoro.ExcitationOptions(seed=-1))
     with pytest.raises(OptionError, match="at least one sample"):
-        excite(arm(), samples=0)
+        excite(arm(), options=symoro.ExcitationOptions(samples=0))
     with pytest.raises(ArgumentError, match="no number is known"):
         excite(symoro.load("rx90"), torque=True)
     with pytest.raises(ArgumentError, match="no range is known for q1"):
@@ -302,7 +331,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "used of 95 % of the limits" in capsys.readouterr().out
     series, samples = load_trajectory(path), load_trajectory(table)
     assert isinstance(series, Trajectory) and isinstance(samples, Samples)
-    assert symoro.sampled("planar2r", series, step=0.01).q == pytest.approx(samples.q, abs=1e-7)
+    assert symoro.trajectory.sampled("planar2r", series, step=0.01).q == pytest.approx(samples.q, abs=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -333,6 +362,11 @@ def test_frequencies_that_no_robot_has_are_refused(frequency: float) -> None:
 
 def test_numbers_that_overflow_are_told() -> None:
     with pytest.raises(ArgumentError, match="does not stay finite"):
-        excite(arm().with_frame(2, limits=Limits(-1e60, 1e60)), harmonics=2, starts=1, torque=False)
+        excite(
+            arm().with_frame(2, limits=Limits(-1e60, 1e60)),
+            harmonics=2,
+            torque=False,
+            options=symoro.ExcitationOptions(starts=1),
+        )
     with pytest.raises(RobotError, match=r"d = 1e\+200 is too large"):
-        excite("planar2r", harmonics=2, starts=1, values={"D2": 1e200})
+        excite("planar2r", harmonics=2, values={"D2": 1e200}, options=symoro.ExcitationOptions(starts=1))

@@ -93,7 +93,10 @@ CASES = [
 def test_the_robot_that_was_found_has_the_torques_of_the_log(name: str, model: str) -> None:
     t = smooth(ROBOTS[name], 1200)
     estimate = symoro.identify(
-        guess(ROBOTS[name]), log_of(t), model=model, decimation=1 if model == "dynamic" else 4
+        guess(ROBOTS[name]),
+        log_of(t),
+        decimation=1 if model == "dynamic" else 4,
+        options=symoro.IdentificationOptions(model=model),
     )
     assert off(estimate, t) < MODELS[model]
     assert not estimate.warnings
@@ -104,7 +107,11 @@ def test_the_consistent_one_has_them_too(name: str) -> None:
     pytest.importorskip("cvxpy")
     t = smooth(ROBOTS[name], 1200)
     tau = t.tau + 0.05 * np.random.default_rng(3).standard_normal(t.tau.shape)
-    estimate = symoro.identify(guess(ROBOTS[name]), log_of(replace(t, tau=tau)), find_consistent=True)
+    estimate = symoro.identify(
+        guess(ROBOTS[name]),
+        log_of(replace(t, tau=tau)),
+        options=symoro.IdentificationOptions(find_consistent=True),
+    )
     assert estimate.consistent is not None and estimate.consistent.ratio == pytest.approx(1, abs=1e-2)
     assert off(estimate, t) < 1e-2
     assert estimate.robot.payload == ROBOTS[name].payload
@@ -121,10 +128,9 @@ def test_methods_that_simulate_know_what_is_carried(method: str, position: float
         made,
         t.log(np.random.default_rng(0), torque=0.05, position=position),
         method=method,
-        controller=t.controller,
-        start="nominal",
         cutoff=60,
         slow=0.05,
+        options=symoro.IdentificationOptions(controller=t.controller, start="nominal"),
     )
     z = (
         estimate.estimate.values - [t.K[name] for name in estimate.estimate.names]
@@ -169,4 +175,4 @@ def test_what_is_carried_without_a_number_is_refused_with_what_to_do(made: Robot
         symoro.identify(made, log_of(t))
     assert "take the" in (told.value.hint or "") and "out of the robot" in (told.value.hint or "")
     number = dict.fromkeys(made.symbols(), 1.5)
-    symoro.identify(made, log_of(t), values=number)
+    symoro.identify(made, log_of(t), options=symoro.IdentificationOptions(values=number))

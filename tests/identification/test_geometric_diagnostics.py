@@ -88,7 +88,7 @@ def test_positions_distances_and_slides_in_millimetres() -> None:
     point = np.array([1.2, 0.3, 0.4])
     far = np.linalg.norm(poses.poses[:, :3, 3] - point, axis=1)
     distances = Measurements("distance", poses.q, np.zeros((0, 4, 4)), far)
-    assert calibrate(robot, distances, point=point).warnings == ()
+    assert calibrate(robot, distances, options=symoro.CalibrationOptions(point=point)).warnings == ()
     assert "measured lengths are in millimetres" in said_of(robot, millimetres(distances), point=point)
     assert "those of the point" in said_of(robot, millimetres(distances), point=1000 * point)
 

@@ -70,7 +70,13 @@ def test_noise_on_positions_too_keeps_within_the_deviations(method: str) -> None
     t = truth(600, 250.0)
     log = t.log(np.random.default_rng(3), torque=NOISE, position=2e-4)
     estimate = symoro.identify(
-        two_links(), log, method=method, cutoff=20, decimation=5, slow=0.02, controller=t.controller
+        two_links(),
+        log,
+        method=method,
+        cutoff=20,
+        decimation=5,
+        slow=0.02,
+        options=symoro.IdentificationOptions(controller=t.controller),
     )
     z = errors(estimate, t.K)
     assert estimate.estimate.method in ("IDIM-IV", "DIDIM", "CLOE") and estimate.estimate.rounds >= 1
@@ -95,7 +101,9 @@ def test_instruments_take_the_bias_away_that_noisy_positions_bring() -> None:
 def test_models_without_accelerations_find_the_same(model: str, tolerance: float) -> None:
     t = smooth(two_links(), 6000, 2000.0)
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd)
-    estimate = symoro.identify(two_links(), log, model=model, decimation=40)
+    estimate = symoro.identify(
+        two_links(), log, decimation=40, options=symoro.IdentificationOptions(model=model)
+    )
     for name, value in estimate.estimate.as_dict().items():
         assert value == pytest.approx(t.K[name], abs=tolerance), name
     assert estimate.residuals.every.relative < 1e-5
@@ -105,9 +113,11 @@ def test_pieces_of_any_size_give_the_same_numbers() -> None:
     t = truth(4000, 500.0)
     log = t.log(np.random.default_rng(1), torque=NOISE, position=1e-4)
     given = {"cutoff": 60.0, "decimation": 7, "slow": 0.05}
-    whole = symoro.identify(two_links(), log, piece=10_000, **given)
+    whole = symoro.identify(two_links(), log, **given, options=symoro.IdentificationOptions(piece=10_000))
     for piece in (1, 1500):
-        estimate = symoro.identify(two_links(), log, piece=piece, **given)
+        estimate = symoro.identify(
+            two_links(), log, **given, options=symoro.IdentificationOptions(piece=piece)
+        )
         assert estimate.data.counts == whole.data.counts
         assert estimate.estimate.values == pytest.approx(whole.estimate.values, rel=1e-9)
         assert estimate.estimate.deviations == pytest.approx(whole.estimate.deviations, rel=1e-9)
@@ -160,7 +170,9 @@ def test_further_friction_is_found() -> None:
     tau = rest / (1 - load * signs * np.sign(rest))
     log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd)
     terms = ("viscous", "coulomb", "offset", "stribeck", "load")
-    estimate = symoro.identify(two_links(), log, friction=terms, stribeck_velocity=scale).estimate.as_dict()
+    estimate = symoro.identify(
+        two_links(), log, friction=terms, options=symoro.IdentificationOptions(stribeck_velocity=scale)
+    ).estimate.as_dict()
     known = t.K | {"FB1": 1.2, "FB2": 0.7, "FL1": 0.05, "FL2": 0.08}
     assert estimate == pytest.approx(known, abs=1e-7)
 
@@ -183,21 +195,23 @@ def test_coupled_motors_bring_their_own_columns() -> None:
         t.K | {"IAM2": inertia, "FVM2": viscous, "FSM2": dry}, abs=1e-7
     )
     for model in ("filtered", "power", "energy"):
-        other = symoro.identify(robot, log, model=model, decimation=5).estimate.as_dict()
+        other = symoro.identify(
+            robot, log, decimation=5, options=symoro.IdentificationOptions(model=model)
+        ).estimate.as_dict()
         assert other["IAM2"] == pytest.approx(inertia, abs=1e-3)
         assert other["FSM2"] == pytest.approx(dry, abs=3e-3)
 
 
 def test_columns_are_left_out_or_refused_with_the_reason() -> None:
     log = exact_log(clean())
-    estimate = symoro.identify(two_links(), log, without=["FO1", "MY2"])
+    estimate = symoro.identify(two_links(), log, options=symoro.IdentificationOptions(without=["FO1", "MY2"]))
     assert not {"FO1", "MY2"} & set(estimate.estimate.names)
     with pytest.raises(ArgumentError, match="'M2': M2 acts only together with ZZ1, MX1"):
-        symoro.identify(two_links(), log, without=["M2"])
+        symoro.identify(two_links(), log, options=symoro.IdentificationOptions(without=["M2"]))
     with pytest.raises(ArgumentError, match="XX1 has no effect on any torque"):
-        symoro.identify(two_links(), log, without=["XX1"])
+        symoro.identify(two_links(), log, options=symoro.IdentificationOptions(without=["XX1"]))
     with pytest.raises(ArgumentError, match="no column 'FQ7'"):
-        symoro.identify(two_links(), log, without=["FQ7"])
+        symoro.identify(two_links(), log, options=symoro.IdentificationOptions(without=["FQ7"]))
 
 
 def test_motions_that_do_not_tell_columns_apart_are_refused() -> None:
@@ -283,7 +297,12 @@ frames:
     t = smooth(robot)
     for model in ("dynamic", "energy"):
         log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
-        estimate = symoro.identify(robot, log, model=model, decimation=1 if model == "dynamic" else 5)
+        estimate = symoro.identify(
+            robot,
+            log,
+            decimation=1 if model == "dynamic" else 5,
+            options=symoro.IdentificationOptions(model=model),
+        )
         assert estimate.model.absorbed == {"FV3": ("FV2",), "FS3": ("FS2",), "FO3": ("FO2",)}
         value = estimate.estimate.as_dict()
         assert value["FV2"] == pytest.approx(1.0 + 4 * 0.25, abs=1e-7 if model == "dynamic" else 1e-2)
@@ -368,7 +387,9 @@ def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
     assert (
         told.value.hint == "leave out what no motion of this robot determines, IAM2, by the option 'without'"
     )
-    estimate = symoro.identify(two_links(), log, without=["IAM2"]).estimate.as_dict()
+    estimate = symoro.identify(
+        two_links(), log, options=symoro.IdentificationOptions(without=["IAM2"])
+    ).estimate.as_dict()
     assert estimate["MX2"] == pytest.approx(t.K["MX2"], abs=1e-7)
     on = 20 * np.arange(len(t.q))[:, None] / t.rate  # and what this motion does not tell stays the motion's
     both = log_of_arrays(t.rate, t.q + on, t.tau, velocity=t.qd + 20, acceleration=t.qdd, transmission=gear)
@@ -411,7 +432,9 @@ def test_simulating_methods_start_from_the_nominal_values_where_noise_spoils_lea
     off = two_links().symbolic(inertia="all")
     off = off.replace(nominal=tuple((name, 0.8 * value) for name, value in off.nominal))
     for robot, start in ((two_links(), "nominal"), (off, "nominal"), (two_links(), dict(t.K))):
-        z = errors(symoro.identify(robot, log, start=start, **given), t.K)
+        z = errors(
+            symoro.identify(robot, log, **given, options=symoro.IdentificationOptions(start=start)), t.K
+        )
         assert np.abs(z).max() < 4 and np.mean(z**2) < 3
 
 
@@ -428,7 +451,9 @@ def test_bad_starts_are_told(options: dict[str, object], words: str) -> None:
     t = clean()
     log = t.log(np.random.default_rng(3), torque=NOISE)
     with pytest.raises((OptionError, ArgumentError), match=words):
-        symoro.identify(two_links(), log, controller=t.controller, **options)
+        symoro.identify(
+            two_links(), log, **options, options=symoro.IdentificationOptions(controller=t.controller)
+        )
 
 
 def test_a_robot_without_numbers_has_no_nominal_start() -> None:
@@ -436,7 +461,13 @@ def test_a_robot_without_numbers_has_no_nominal_start() -> None:
     bare = loads(two_links_without_numbers(), "yaml")
     log = t.log(np.random.default_rng(3), torque=NOISE)
     with pytest.raises(ArgumentError, match="has no nominal values"):
-        symoro.identify(bare, log, method="iv", start="nominal", controller=t.controller, decimation=5)
+        symoro.identify(
+            bare,
+            log,
+            method="iv",
+            decimation=5,
+            options=symoro.IdentificationOptions(start="nominal", controller=t.controller),
+        )
 
 
 @pytest.mark.parametrize("method", ["didim", "cloe"])
@@ -450,7 +481,12 @@ def test_gains_that_are_stiff_for_the_rate_of_the_log_are_simulated_in_shorter_s
     )
     log = thin.log(np.random.default_rng(1), torque=np.array([0.5, 0.1]), position=1e-5)
     estimate = symoro.identify(
-        two_links(), log, method=method, cutoff=10.0, controller=made.controller, slow=0.05
+        two_links(),
+        log,
+        method=method,
+        cutoff=10.0,
+        slow=0.05,
+        options=symoro.IdentificationOptions(controller=made.controller),
     )
     z = [(value - made.K[name]) / off for name, value, off in _told(estimate)]
     assert np.abs(z).max() < 4

@@ -41,7 +41,7 @@ def test_wrapped_angles_are_told_with_the_line(tmp_path: Path) -> None:
     path = written(tmp_path, table.tolist())
     for piece in (64, 4096):
         with pytest.raises(FormatError, match=r"column 'q\d' leaps by .*, a whole turn") as told:
-            symoro.identify(two_links(), path, piece=piece)
+            symoro.identify(two_links(), path, options=symoro.IdentificationOptions(piece=piece))
         assert told.value.place is not None and told.value.place.line == line
         assert "wrapped" in (told.value.hint or "")
 

@@ -108,18 +108,24 @@ def test_the_robot_that_was_found_predicts_another_motion() -> None:
 
 @pytest.mark.parametrize(("model", "tolerance"), [("filtered", 1e-4), ("power", 5e-3), ("energy", 5e-3)])
 def test_models_without_accelerations_take_loops(model: str, tolerance: float) -> None:
-    estimate = symoro.identify("sr400", arm().log(), model=model, decimation=10)
+    estimate = symoro.identify(
+        "sr400", arm().log(), decimation=10, options=symoro.IdentificationOptions(model=model)
+    )
     off = torques(estimate.robot, arm()) - arm().tau
     assert np.linalg.norm(off) < tolerance * np.linalg.norm(arm().tau)
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_loops_that_must_be_solved_are_followed_in_the_assembly_that_was_named(side: float) -> None:
-    estimate = symoro.identify("fivebar", bars(side).log(), posture=fivebar_posture(side))
+    estimate = symoro.identify(
+        "fivebar", bars(side).log(), options=symoro.IdentificationOptions(posture=fivebar_posture(side))
+    )
     K = known(estimate, fivebar())
     for name, value in estimate.estimate.as_dict().items():
         assert value == pytest.approx(K[name], abs=1e-6), name
-    other = symoro.identify("fivebar", bars(side).log(), posture=fivebar_posture(-side))
+    other = symoro.identify(
+        "fivebar", bars(side).log(), options=symoro.IdentificationOptions(posture=fivebar_posture(-side))
+    )
     assert other.residuals.every.relative > 1e4 * estimate.residuals.every.relative
     (line,) = other.warnings  # and none of units and signs, which would explain it as well
     shown = ",".join(f"{x:.4g}" for x in fivebar_joints(bars(side).q[:1], side)[0, :3])
@@ -138,7 +144,9 @@ def test_loops_that_must_be_solved_are_followed_in_the_assembly_that_was_named(s
 def test_each_of_several_logs_finds_its_own_assembly(sides: tuple[float, float], noise: float) -> None:
     """The robot was folded through between the two."""
     logs = [bars(side).log(noise, k) for k, side in enumerate(sides)]
-    estimate = symoro.identify("fivebar", logs, posture=fivebar_posture(sides[0]))
+    estimate = symoro.identify(
+        "fivebar", logs, options=symoro.IdentificationOptions(posture=fivebar_posture(sides[0]))
+    )
     K = known(estimate, fivebar())
     e = estimate.estimate
     if noise:
@@ -147,19 +155,34 @@ def test_each_of_several_logs_finds_its_own_assembly(sides: tuple[float, float],
     else:
         assert e.values == pytest.approx([K[name] for name in e.names], abs=1e-6)
     assert estimate.warnings == ()
-    tried = symoro.identify("fivebar", logs[0], posture=fivebar_posture(sides[0]), validate=[logs[1]])
+    tried = symoro.identify(
+        "fivebar",
+        logs[0],
+        validate=[logs[1]],
+        options=symoro.IdentificationOptions(posture=fivebar_posture(sides[0])),
+    )
     size = float(np.sqrt(np.mean(bars(sides[1]).tau ** 2)))
     assert next(iter(tried.validation.values())).every.relative < 1.2 * noise / size + 1e-6
 
 
 def test_each_log_takes_a_posture_of_its_own() -> None:
     logs = [bars(1.0).log(), bars(-1.0).log()]
-    estimate = symoro.identify("fivebar", logs, posture=[fivebar_posture(1.0), fivebar_posture(-1.0)])
+    estimate = symoro.identify(
+        "fivebar",
+        logs,
+        options=symoro.IdentificationOptions(posture=[fivebar_posture(1.0), fivebar_posture(-1.0)]),
+    )
     assert estimate.residuals.every.relative < 1e-6 and estimate.warnings == ()
-    wrong = symoro.identify("fivebar", logs, posture=[fivebar_posture(1.0), fivebar_posture(1.0)])
+    wrong = symoro.identify(
+        "fivebar",
+        logs,
+        options=symoro.IdentificationOptions(posture=[fivebar_posture(1.0), fivebar_posture(1.0)]),
+    )
     assert any(line.name == "other-assembly" for line in wrong.warnings)
     with pytest.raises(ArgumentError, match="expected one, or one for each of 2 logs, got 3"):
-        symoro.identify("fivebar", logs, posture=[fivebar_posture()] * 3)
+        symoro.identify(
+            "fivebar", logs, options=symoro.IdentificationOptions(posture=[fivebar_posture()] * 3)
+        )
 
 
 def test_a_posture_that_parallelograms_do_not_have_is_refused() -> None:
@@ -180,9 +203,9 @@ def test_an_assembly_that_nothing_tells_is_asked_for() -> None:
     at_home = symoro.load("fivebar").replace(postures={"home": tuple(fivebar_posture())})
     estimate = symoro.identify(at_home, bars().log())
     assert estimate.residuals.every.relative < 1e-7
-    assert symoro.identify(at_home, bars().log(), posture="home").estimate.values == pytest.approx(
-        estimate.estimate.values, rel=1e-9
-    )
+    assert symoro.identify(
+        at_home, bars().log(), options=symoro.IdentificationOptions(posture="home")
+    ).estimate.values == pytest.approx(estimate.estimate.values, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -196,15 +219,15 @@ def test_an_assembly_that_nothing_tells_is_asked_for() -> None:
 )
 def test_postures_that_do_not_serve_are_refused(posture: object, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        symoro.identify("fivebar", bars().log(), posture=posture)  # type: ignore[arg-type]
+        symoro.identify("fivebar", bars().log(), options=symoro.IdentificationOptions(posture=posture))  # type: ignore[arg-type]
 
 
 def test_pieces_of_a_log_go_on_from_each_other() -> None:
     log = bars(samples=2000).log(1e-3, 2, exact=False)
     given = {"posture": fivebar_posture(), "cutoff": 60.0, "decimation": 4}
-    whole = symoro.identify("fivebar", log, piece=10_000, **given)
+    whole = symoro.identify("fivebar", log, **given, options=symoro.IdentificationOptions(piece=10_000))
     for piece in (1, 700):
-        estimate = symoro.identify("fivebar", log, piece=piece, **given)
+        estimate = symoro.identify("fivebar", log, **given, options=symoro.IdentificationOptions(piece=piece))
         assert estimate.data.counts == whole.data.counts
         assert estimate.estimate.values == pytest.approx(whole.estimate.values, rel=1e-8, abs=1e-11)
 
@@ -218,7 +241,7 @@ def test_samples_that_no_posture_has_are_told_with_their_line(tmp_path: Path) ->
     lines = ["t,q1,q3,tau1,tau3", *(",".join(repr(x) for x in row) for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     with pytest.raises(FormatError) as told:
-        symoro.identify("fivebar", path, posture=fivebar_posture())
+        symoro.identify("fivebar", path, options=symoro.IdentificationOptions(posture=fivebar_posture()))
     across = np.linalg.norm(
         [0.24 + 0.2 * (np.cos(q[:, 1]) - np.cos(q[:, 0])), 0.2 * (np.sin(q[:, 1]) - np.sin(q[:, 0]))], axis=0
     )
@@ -227,12 +250,15 @@ def test_samples_that_no_posture_has_are_told_with_their_line(tmp_path: Path) ->
     assert abs(told.value.place.line - 2 - beyond) <= 12
     degrees = log_of_arrays(RATE, np.degrees(t.q), t.tau)
     with pytest.raises(FormatError, match="sample"):
-        symoro.identify("fivebar", degrees, posture=fivebar_posture())
+        symoro.identify("fivebar", degrees, options=symoro.IdentificationOptions(posture=fivebar_posture()))
 
 
 def test_consistent_and_essential_parameters_of_loops() -> None:
     estimate = symoro.identify(
-        "sr400", arm().log(NOISE, 5, exact=False), decimation=5, find_consistent=True, find_essential=True
+        "sr400",
+        arm().log(NOISE, 5, exact=False),
+        decimation=5,
+        options=symoro.IdentificationOptions(find_consistent=True, find_essential=True),
     )
     assert estimate.consistent is not None and estimate.essential is not None
     assert min(estimate.consistent.eigenvalues.values()) > 0 and estimate.consistent.ratio < 1.02
@@ -246,11 +272,15 @@ def test_what_does_not_take_loops_says_so() -> None:
         with pytest.raises(NotApplicableError, match="without closed loops"):
             symoro.identify("sr400", log, method=method)
     with pytest.raises(NotApplicableError, match="a cluster cannot"):
-        symoro.identify("fivebar", bars().log(), posture=fivebar_posture(), client=object())
+        symoro.identify(
+            "fivebar",
+            bars().log(),
+            options=symoro.IdentificationOptions(posture=fivebar_posture(), client=object()),
+        )
     with pytest.raises(ArgumentError, match="has 6 active joints: q1, q2, q4, q5, q6, q7"):
         symoro.identify("sr400", log_of_arrays(RATE, sr400_joints(arm().q), sr400_joints(arm().q)))
     with pytest.raises(ArgumentError, match="'FV8': it acts only together with FV3"):
-        symoro.identify("sr400", log, without=["FV8"])
+        symoro.identify("sr400", log, options=symoro.IdentificationOptions(without=["FV8"]))
     rotor = (
         sr400()
         .bind({})
@@ -263,7 +293,11 @@ def test_what_does_not_take_loops_says_so() -> None:
     with pytest.raises(NotApplicableError, match=r"joint 3 .* is passive, and has a rotor inertia"):
         symoro.identify(rotor, log)
     with pytest.raises(ArgumentError, match="no other joints"):
-        symoro.identify("planar2r", log_of_arrays(RATE, arm().q[:, :2], arm().tau[:, :2]), posture=[0.0, 0.0])
+        symoro.identify(
+            "planar2r",
+            log_of_arrays(RATE, arm().q[:, :2], arm().tau[:, :2]),
+            options=symoro.IdentificationOptions(posture=[0.0, 0.0]),
+        )
 
 
 def test_springs_of_passive_joints_are_taken_off_the_torques() -> None:
@@ -282,7 +316,7 @@ def test_springs_of_passive_joints_are_taken_off_the_torques() -> None:
     estimate = symoro.identify(sprung, log)
     assert estimate.estimate.as_dict() == pytest.approx(known(estimate, sr400()), rel=1e-6, abs=1e-6)
     with pytest.raises(NotApplicableError, match="springs"):
-        symoro.identify(sprung, log, model="power")
+        symoro.identify(sprung, log, options=symoro.IdentificationOptions(model="power"))
 
 
 def test_a_worker_makes_the_rows_of_its_pieces_of_a_parallelogram_robot() -> None:
@@ -344,7 +378,9 @@ def test_a_log_is_used_in_its_own_assembly_mode(posture: str | None) -> None:
         folded = (0.7, np.pi, 0.0)
         robot = robot.replace(postures={"home": folded, "other": home})
     given = home if posture == "numbers" else posture
-    estimate = symoro.identify(robot, motion.log(), friction=(), posture=given)
+    estimate = symoro.identify(
+        robot, motion.log(), friction=(), options=symoro.IdentificationOptions(posture=given)
+    )
     assert estimate.base.names == ("ZZ1", "MX1", "MY1", "MX2", "MY2")
     assert estimate.residuals.every.relative < 1e-6
     assert estimate.robot.postures == robot.postures

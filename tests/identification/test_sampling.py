@@ -88,7 +88,7 @@ def test_integrals_of_steps_are_exact_for_polynomials(half: int) -> None:
 @pytest.mark.parametrize(("model", "rel"), [("dynamic", 1e-6), ("filtered", 1e-3)])
 def test_clean_logs_of_any_rate_give_the_parameters(model: str, rel: float, rate: float) -> None:
     """Up to 1.6 Hz at 20 samples a second; momenta have twice the frequencies."""
-    estimate = symoro.identify(two_links(), log(rate, 0.4), model=model)
+    estimate = symoro.identify(two_links(), log(rate, 0.4), options=symoro.IdentificationOptions(model=model))
     known = base_values(two_links())
     for name, value in estimate.estimate.as_dict().items():
         assert value == pytest.approx(known[name], rel=rel, abs=rel / 10), name
@@ -100,7 +100,10 @@ def test_clean_logs_of_any_rate_give_the_parameters(model: str, rel: float, rate
 def test_models_without_accelerations_take_few_samples_too(model: str, rel: float, rate: float) -> None:
     """Integrals of Coulomb's friction are off where a joint turns back between two samples."""
     estimate = symoro.identify(
-        two_links(), log(rate, 0.4), model=model, friction=["viscous", "coulomb", "offset"]
+        two_links(),
+        log(rate, 0.4),
+        friction=["viscous", "coulomb", "offset"],
+        options=symoro.IdentificationOptions(model=model),
     )
     assert estimate.residuals.kept.relative < rel
     assert np.abs(errors(estimate)).max() < 4 or estimate.warnings

@@ -44,7 +44,13 @@ def test_the_energy_model_tells_its_deviations_at_any_decimation(decimation: int
     for seed in range(runs):
         tau = t.tau + NOISE * np.random.default_rng(seed).standard_normal(t.tau.shape)
         log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)
-        estimate = symoro.identify(two_links(), log, model="energy", decimation=decimation, method="irls")
+        estimate = symoro.identify(
+            two_links(),
+            log,
+            decimation=decimation,
+            method="irls",
+            options=symoro.IdentificationOptions(model="energy"),
+        )
         squares.append(squared_errors(estimate.estimate, t.K))
     assert 0.7 < np.mean(squares) < 1.3
     assert np.mean(np.array(squares) < COVERED**2) > 0.92
@@ -154,7 +160,9 @@ def test_models_without_accelerations_warn_about_the_load(model: str) -> None:
     t = smooth(two_links(), 1500, 250.0)
     tau, _ = with_load(t)
     log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)
-    estimate = symoro.identify(two_links(), log, friction=TERMS, model=model, decimation=5)
+    estimate = symoro.identify(
+        two_links(), log, friction=TERMS, decimation=5, options=symoro.IdentificationOptions(model=model)
+    )
     assert any(line.startswith("FL1, FL2:") for line in estimate.warnings)
 
 
@@ -211,7 +219,13 @@ def test_white_noise_has_no_colour_whatever_the_filter(model: str, decimation: i
     for seed in range(5):
         tau = t.tau + NOISE * np.random.default_rng(seed).standard_normal(t.tau.shape)
         log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd)
-        e = symoro.identify(two_links(), log, model=model, decimation=decimation, slow=slow).estimate
+        e = symoro.identify(
+            two_links(),
+            log,
+            decimation=decimation,
+            slow=slow,
+            options=symoro.IdentificationOptions(model=model),
+        ).estimate
         assert e.autocorrelation == 1.0
 
 
@@ -241,7 +255,13 @@ def test_shorter_steps_go_on_from_longer_ones(monkeypatch: pytest.MonkeyPatch) -
     heard: list[str] = []
     with listening(lambda news: heard.append(news.title)):
         estimate = symoro.identify(
-            two_links(), log, method="cloe", cutoff=20, decimation=5, slow=0.02, controller=t.controller
+            two_links(),
+            log,
+            method="cloe",
+            cutoff=20,
+            decimation=5,
+            slow=0.02,
+            options=symoro.IdentificationOptions(controller=t.controller),
         )
     central = 2 * (len(estimate.estimate.names) + 4)
     assert central < counts[4] <= central + 20

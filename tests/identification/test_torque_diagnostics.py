@@ -217,7 +217,11 @@ def test_torques_of_a_zero_order_hold_lead_by_half_a_sample(rate: float) -> None
     (line,) = torque_warnings(identification)
     assert "held from sample to sample" in line and "--delay hold" in line
     corrected = symoro.identify(
-        two_links(), log_of_arrays(rate, q, noisy), slow=0.05, decimation=2, delay="hold"
+        two_links(),
+        log_of_arrays(rate, q, noisy),
+        slow=0.05,
+        decimation=2,
+        options=symoro.IdentificationOptions(delay="hold"),
     )
     known = base_values(two_links())
     for j in (1, 2):
@@ -262,7 +266,9 @@ def test_the_description_of_a_log_has_the_delay() -> None:
     q, tau = sines(two_links(), 0.4)
     for delay in ("soon", float("nan")):
         with pytest.raises(OptionError, match="delay: expected seconds"):
-            symoro.identify(two_links(), log_of_arrays(RATE, q, tau), delay=delay)
+            symoro.identify(
+                two_links(), log_of_arrays(RATE, q, tau), options=symoro.IdentificationOptions(delay=delay)
+            )
 
 
 @pytest.mark.parametrize(("given", "total"), [(0.005, 0.015), (0.025, 0.015), ("hold", 0.015)])
@@ -282,6 +288,8 @@ def test_the_option_takes_the_place_of_the_description(tmp_path: Path) -> None:
     text = "symoro-log: 1\nrate: 200\ndelay: 0.015\nposition: {file: log.csv, columns: [a, b]}\n"
     (tmp_path / "log.yaml").write_text(text + "torque: {file: log.csv, columns: [c, d]}\n", encoding="utf-8")
     given = symoro.identify(two_links(), tmp_path / "log.yaml", decimation=2)
-    none = symoro.identify(two_links(), tmp_path / "log.yaml", decimation=2, delay=0.0)
+    none = symoro.identify(
+        two_links(), tmp_path / "log.yaml", decimation=2, options=symoro.IdentificationOptions(delay=0.0)
+    )
     assert given.logs[0].delay == 0.015 and none.logs[0].delay == 0
     assert given.residuals.kept.relative < 0.2 * none.residuals.kept.relative

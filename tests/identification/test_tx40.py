@@ -20,7 +20,7 @@ pytest.importorskip("pyarrow")
 
 @cache
 def identified() -> Identification:
-    return symoro.identify("tx40", LOG, **GIVEN, find_consistent=True)
+    return symoro.identify("tx40", LOG, **GIVEN, options=symoro.IdentificationOptions(find_consistent=True))
 
 
 def test_the_parameters_explain_the_torques() -> None:

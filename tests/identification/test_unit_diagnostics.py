@@ -94,7 +94,9 @@ def test_joints_that_do_turn_fast_are_not_asked_for_degrees(speed: float) -> Non
     model = inverse_dynamics(two_links())
     tau = model(q=q, qd=qd, qdd=t.qdd)["tau"] + NOISE * np.random.default_rng(2).standard_normal(q.shape)
     log = log_of_arrays(t.rate, q, tau, velocity=qd)
-    assert not unit_warnings(symoro.identify(two_links(), log, without=["FO1"]))
+    assert not unit_warnings(
+        symoro.identify(two_links(), log, options=symoro.IdentificationOptions(without=["FO1"]))
+    )
     one = loads("symoro: 1\nname: one\nframes:\n  - {link: {ZZ: 1, M: 1}}\n", "yaml")
     turning = t.q[:, :1] + speed * time
     tau = 3 * t.qdd[:, :1] + 0.5 * (t.qd[:, :1] + speed)
@@ -139,7 +141,12 @@ def test_good_logs_give_no_warning() -> None:
     model = inverse_dynamics(two_links())
     tau = model(q=q, qd=qd, qdd=turning.qdd)["tau"]
     log = log_of_arrays(t.rate, q, tau + NOISE * chance.standard_normal(q.shape), velocity=qd)
-    assert symoro.identify(two_links(), log, decimation=4, without=["FO1"]).warnings == ()
+    assert (
+        symoro.identify(
+            two_links(), log, decimation=4, options=symoro.IdentificationOptions(without=["FO1"])
+        ).warnings
+        == ()
+    )
     arm = sr400_motion(3, 1000).log(np.array([4.0, 6.0, 1.0, 0.5, 0.3, 5.0]))
     assert not unit_warnings(symoro.identify("sr400", arm, decimation=2))
 

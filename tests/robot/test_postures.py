@@ -82,7 +82,7 @@ def test_panda_is_ready() -> None:
     robot = symoro.load("panda")
     T = symoro.generate(robot, "fast-geometry").function(compiled=False)(q=robot.postures["ready"])["T"]
     np.testing.assert_allclose(T[:3, 2], [0, 0, -1], atol=1e-15)
-    assert symoro.within_limits("panda", robot.postures["ready"])
+    assert symoro.solutions.within_limits("panda", robot.postures["ready"])
 
 
 def test_nearest_to_a_posture_by_name() -> None:
@@ -91,7 +91,7 @@ def test_nearest_to_a_posture_by_name() -> None:
     values = dict.fromkeys(robot.symbols(), 0.5)
     T = place.function(values, compiled=False)(q=robot.postures["home"])["T"]
     result = solve.function(values, compiled=False)(T=T)
-    best = symoro.nearest(result, "home", robot=robot)
+    best = symoro.solutions.nearest(result, "home", robot=robot)
     np.testing.assert_allclose(best.q, robot.postures["home"], atol=1e-12)
     with pytest.raises(symoro.SymoroError, match="needs the robot"):
-        symoro.nearest(result, "home")
+        symoro.solutions.nearest(result, "home")

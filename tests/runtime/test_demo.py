@@ -111,7 +111,7 @@ def test_within_the_limits() -> None:
     made = symoro.generate(robot, "inverse-geometry")
     sample = made._demo(None)["sample"]
     result = made.function(compiled=False)(T=np.reshape(sample["T"], (4, 4)))
-    inside = symoro.within_limits(robot, result["q"])
+    inside = symoro.solutions.within_limits(robot, result["q"])
     assert (inside & (result["status"] == 0)).any()
 
 

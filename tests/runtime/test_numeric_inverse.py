@@ -64,7 +64,7 @@ def judge(
     """Whatever is called reached is finite, within limits, and gives the pose back; what is not has a distance."""
     ok = found["status"] == 0
     assert np.isfinite(found["q"][found["status"] != 3]).all()
-    assert symoro.within_limits(robot, found["q"][ok]).all()
+    assert symoro.solutions.within_limits(robot, found["q"][ok]).all()
     off = np.abs(poses(robot, found["q"], **frames) - T)[:, :3]
     off = off if flags is None else off * flags
     largest = off.max(axis=(1, 2))
@@ -260,7 +260,11 @@ def test_limits_put_a_pose_out_of_reach() -> None:
     narrow = robot.with_frame(1, limits=Limits(-0.1, 0.1)).with_frame(2, limits=Limits(-0.1, 0.1))
     T = poses(robot, np.array([[2.0, 1.0]]))[0]
     result = symoro.numeric_inverse(narrow, pose="Px,Py", compiled=False)(T)
-    assert result["status"] == 1 and result["residual"] > 0.1 and symoro.within_limits(narrow, result["q"])
+    assert (
+        result["status"] == 1
+        and result["residual"] > 0.1
+        and symoro.solutions.within_limits(narrow, result["q"])
+    )
     free = symoro.numeric_inverse(narrow, pose="Px,Py", limits=False, compiled=False)(T)
     assert free["status"] == 0 and free["residual"] < 1e-9
 

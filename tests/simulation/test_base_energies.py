@@ -56,7 +56,9 @@ def test_what_would_be_no_energy_is_not_told(motion, words):
 def test_energies_of_a_steady_base_are_those_in_the_world(motion):
     """Of the mass points of the link: E from their velocities by differences, U from their heights."""
     robot = pendulum(**motion)
-    result = symoro.simulate(robot, 0.3, q=[0.2], qd=[1.0], step=1e-3, rtol=1e-12, atol=1e-12)
+    result = symoro.simulate(
+        robot, 0.3, q=[0.2], qd=[1.0], step=1e-3, options=symoro.SimulationOptions(rtol=1e-12, atol=1e-12)
+    )
     assert not result.warnings
     place = symoro.generate(robot, "fast-geometry").function()(q=result.q)["T"]
     t, w = result.t, np.array(motion.get("W0", (0, 0, 0)), float)[2]
@@ -81,6 +83,6 @@ def test_energies_of_a_steady_base_are_those_in_the_world(motion):
 def test_a_base_whose_motion_is_given_as_an_input():
     robot = pendulum(V0=("vx", "0", "0"), VP0=("ax", "0", "0"))
     given = {"V0": [0.5, 0, 0, 0, 0, 0], "Vd0": [0, 0, 0, 0, 0, 0]}
-    assert symoro.simulate(robot, 0.1, q=[0.2], inputs=given).E is not None
+    assert symoro.simulate(robot, 0.1, q=[0.2], options=symoro.SimulationOptions(inputs=given)).E is not None
     given["Vd0"] = [1, 0, 0, 0, 0, 0]
-    assert symoro.simulate(robot, 0.1, q=[0.2], inputs=given).E is None
+    assert symoro.simulate(robot, 0.1, q=[0.2], options=symoro.SimulationOptions(inputs=given)).E is None

@@ -69,7 +69,9 @@ def test_a_ball_does_not_pass_a_ceiling_below_the_top_of_its_flight(speed, upper
     hit = thrown(0.5, speed, upper)
     motion = symoro.simulate(robot, duration, stops="end", **given)
     assert motion.t[-1] == pytest.approx(hit, abs=1e-9) and motion.q.max() <= upper * (1 + 1e-14)
-    motion = symoro.simulate(robot, duration, until=lambda t, state: upper - state.q[0], **given)
+    motion = symoro.simulate(
+        robot, duration, **given, options=symoro.SimulationOptions(until=lambda t, state: upper - state.q[0])
+    )
     assert motion.t[-1] == pytest.approx(hit, abs=1e-9)
     motion = symoro.simulate(robot, 1.5 * hit, stops=0.5, **given)
     late = motion.t[motion.t > hit] - hit
@@ -187,7 +189,7 @@ def test_two_rods_between_stops_stay_there_and_gain_no_energy(seed):
         q, bounce, qd = rng.uniform(lower, upper), float(rng.choice([0, 0.3, 0.9])), rng.normal(size=2) * 3
         method = str(rng.choice(["DOP853", "RK45", "Radau", "LSODA"]))
         given = {"q": q, "qd": qd, "stops": bounce, "step": 0.005, "method": method}
-        motion = symoro.simulate(robot, 1.0, rtol=1e-7, atol=1e-7, **given)
+        motion = symoro.simulate(robot, 1.0, **given, options=symoro.SimulationOptions(rtol=1e-7, atol=1e-7))
         assert motion.finished, motion.why
         assert (motion.q >= lower - 1e-6).all() and (motion.q <= upper + 1e-6).all()
         assert np.diff(motion.energy).max() < 1e-4

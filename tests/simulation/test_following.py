@@ -210,12 +210,12 @@ def test_the_computed_torque_law_on_wheels_and_where_it_is_refused():
     robot = burger((0, 0, 0, 0))
     path = Trajectory((Move((2.0, 1.0), duration=1),), (0.0, 0.0))
     motion = symoro.simulate(
-        robot, 1.0, q=[0.1, 0, 0, 0], tau=symoro.computed_torque(robot, path, kp=400, kd=40)
+        robot, 1.0, q=[0.1, 0, 0, 0], tau=symoro.controllers.computed_torque(robot, path, kp=400, kd=40)
     )
     assert np.abs(motion.q[-1, :2] - [2.0, 1.0]).max() < 1e-3
     for other in (satellite(), sprung()):
         with pytest.raises(NotApplicableError, match="computed-torque law"):
-            symoro.computed_torque(other, SWAY)
+            symoro.controllers.computed_torque(other, SWAY)
 
 
 # -- refused
@@ -240,7 +240,7 @@ def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused():
     ],
 )
 def test_what_does_not_fit_is_refused(robot, path, options, words):
-    motion = symoro.load_trajectory(path) if isinstance(path, str) else Trajectory((Hold(1),), path)
+    motion = symoro.trajectory.load(path) if isinstance(path, str) else Trajectory((Hold(1),), path)
     with pytest.raises(Exception, match=words) as caught:
         symoro.torques(robot, motion, **options)
     assert isinstance(caught.value, symoro.errors.SymoroError)
@@ -259,7 +259,7 @@ def test_a_robot_of_springs_alone_and_a_joint_with_a_spring_are_not_driven():
 )
 def test_moments_that_do_not_ascend_to_the_duration_are_refused(times):
     with pytest.raises(ArgumentError, match="times"):
-        symoro.simulate("planar2r", 1.0, q=[0, 0], times=times)
+        symoro.simulate("planar2r", 1.0, q=[0, 0], options=symoro.SimulationOptions(times=times))
 
 
 def test_a_motion_that_starts_late_keeps_its_times():

@@ -70,7 +70,9 @@ def test_a_pulse_slides_a_joint_until_friction_has_taken_its_speed(static):
     def law(t, _):
         return [2.0 if 0.3 < t <= 0.35 else 0.55 if static > 1 else 0.1]
 
-    motion = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law, static=static)
+    motion = symoro.simulate(
+        slider(1.0, FS), 1.0, q=[0.0], tau=law, options=symoro.SimulationOptions(static=static)
+    )
     after = 0.05 if static > 1 else -0.4  # the acceleration that is left
     speed, slide = 1.5 * 0.05, slid(2.0, 0.05)
     late = 0.65 if after > 0 else speed / -after
@@ -139,7 +141,7 @@ def test_a_function_that_stays_at_zero_falls_where_it_jumps():
 @pytest.mark.parametrize("size, duration", [(0.1, 1.0), (0.5, 1.0), (0.733, 0.617)])
 def test_computed_torque_tracks_there_and_back_through_friction(size, duration):
     path = Trajectory((Move((0.5,), duration=duration), Move((0.0,), duration=duration)), (0.0,))
-    law = symoro.computed_torque(slider(1.0, size), path, kp=100, kd=20)
+    law = symoro.controllers.computed_torque(slider(1.0, size), path, kp=100, kd=20)
     motion = symoro.simulate(slider(1.0, size), 2 * duration, q=[0.0], tau=law)
     assert motion.finished
     x = np.where(motion.t < duration, motion.t, 2 * duration - motion.t) / duration
@@ -157,7 +159,7 @@ def test_computed_torque_with_wrong_friction_moves_as_implicit_steps_say(seed):
     for one in seed if isinstance(seed, range) else [seed]:
         rng = np.random.default_rng(one)
         known, true = (rods.with_frame(1, FS=a).with_frame(2, FS=b) for a, b in rng.uniform(0.1, 1.0, (2, 2)))
-        law = symoro.computed_torque(known, path, kp=100, kd=20)
+        law = symoro.controllers.computed_torque(known, path, kp=100, kd=20)
         motion = symoro.simulate(true, 0.8, q=[0, 0], tau=law)
         assert motion.finished, motion.why
         assert motion.q[-1] == pytest.approx(time_stepped(true, law, [0, 0], 0.8, 4e-4), abs=2e-3)
@@ -167,14 +169,14 @@ def test_computed_torque_of_puma_runs_there_and_back():
     robot = symoro.load("puma560")
     there, back = (0.6, -0.5, 2.4, 0.0, 0.8, 0.0), (0.3, -0.6, 2.5, 0.2, 0.6, 0.1)
     path = Trajectory((Move(there, duration=0.4), Move(back, duration=0.4)), back)
-    motion = symoro.simulate(robot, 0.8, q=back, tau=symoro.computed_torque(robot, path))
+    motion = symoro.simulate(robot, 0.8, q=back, tau=symoro.controllers.computed_torque(robot, path))
     assert motion.finished, motion.why
     assert np.abs(motion.q[-1] - back).max() < 1e-6 and np.abs(motion.q[40] - there).max() < 1e-6
 
 
 def test_computed_torque_compensates_the_friction_of_the_desired_motion():
     robot = slider(1.0, FS)
-    law = symoro.computed_torque(robot, BACK, kp=0, kd=0)
+    law = symoro.controllers.computed_torque(robot, BACK, kp=0, kd=0)
     given = {"q": np.zeros(1), "parts": {"tree": np.zeros(1)}}
     state = [symoro.simulation.mechanics.State(0.0, qd=np.array([v]), **given) for v in (-1.0, 0.0, 1.0)]
     for t, sign in ((0.3, 1), (1.3, -1), (5.0, 0), (0.0, 0)):
@@ -193,7 +195,7 @@ def test_a_law_that_brakes_by_the_sign_of_the_velocity_stops_a_joint():
 
 
 def test_friction_compensated_by_the_measured_velocity_runs_too():
-    smooth = symoro.computed_torque(slider(1.0), BACK, kp=100, kd=20)
+    smooth = symoro.controllers.computed_torque(slider(1.0), BACK, kp=100, kd=20)
     motion = symoro.simulate(
         slider(1.0, FS), 2.0, q=[0.0], tau=lambda t, state: smooth(t, state) + FS * np.sign(state.qd)
     )
@@ -225,7 +227,7 @@ def test_a_torque_that_the_robot_fixes_acts_whatever_sticks_or_is_driven():
     with pytest.raises(ArgumentError, match="follows no motion"):
         symoro.simulate(robot, 1.0, q=[0, 0], driven={1: lambda t: (0.0, 0.0, 0.0)})
     with pytest.raises(NotApplicableError, match="fixes the torque of joint 1"):
-        symoro.computed_torque(robot, Trajectory((Move((1.0, 0.0), duration=1),), (0.0, 0.0)))
+        symoro.controllers.computed_torque(robot, Trajectory((Move((1.0, 0.0), duration=1),), (0.0, 0.0)))
 
 
 @pytest.mark.parametrize("method", ["DOP853", "rk4"])
@@ -240,7 +242,9 @@ def test_a_controller_or_watcher_changes_nothing_by_writing(method):
     given = {"q": [0.0], "qd": [1.0], "method": method}
     with pytest.raises(ValueError, match="read-only"):
         symoro.simulate(slider(), 0.1, tau=writes, **given)
-    assert (symoro.simulate(slider(), 0.1, watch=reads, **given).tau == 0).all()
+    assert (
+        symoro.simulate(slider(), 0.1, **given, options=symoro.SimulationOptions(watch=reads)).tau == 0
+    ).all()
     buffer = np.zeros(1)
 
     def reuses(t, _):
@@ -277,13 +281,23 @@ def test_motions_that_are_fast_or_whose_acceleration_jumps_are_followed(frequenc
 def test_until_that_is_no_number_is_refused():
     for given in (True, np.True_, np.nan, None, "1", [1.0, 2.0]):
         with pytest.raises(ArgumentError, match="'until' gives"):
-            symoro.simulate(slider(), 0.1, q=[0.0], until=lambda t, _, given=given: given)
+            symoro.simulate(
+                slider(),
+                0.1,
+                q=[0.0],
+                options=symoro.SimulationOptions(until=lambda t, _, given=given: given),
+            )
 
 
 def test_a_dip_of_until_that_lasts_a_little_more_than_a_sample_ends_the_simulation():
     for moment in 0.2 + 0.0037 * np.arange(60):
         motion = symoro.simulate(
-            slider(), 1.0, q=[0.0], until=lambda t, _, a=moment: -1.0 if a < t < a + 0.0105 else 1.0
+            slider(),
+            1.0,
+            q=[0.0],
+            options=symoro.SimulationOptions(
+                until=lambda t, _, a=moment: -1.0 if a < t < a + 0.0105 else 1.0
+            ),
         )
         assert motion.t[-1] == pytest.approx(moment, abs=1e-9)
 

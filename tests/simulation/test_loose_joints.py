@@ -41,7 +41,7 @@ def test_poses_and_the_computed_torque_law_take_no_passive_joint():
     with pytest.raises(NotApplicableError, match="joint 2 is passive"):
         symoro.torques("cartpole", line)
     with pytest.raises(NotApplicableError, match="joint 2 is passive"):
-        symoro.computed_torque("cartpole", PUSH)
+        symoro.controllers.computed_torque("cartpole", PUSH)
 
 
 def test_excitation_moves_no_passive_joint():
@@ -53,7 +53,7 @@ def test_excitation_moves_no_passive_joint():
 @pytest.mark.parametrize("tau", [[0, 5], lambda t, state: [1, 1e-3 if t > 0.05 else 0]])
 def test_a_passive_joint_takes_no_torque(tau, method):
     with pytest.raises(ArgumentError, match="joint 2 is passive"):
-        symoro.simulate("cartpole", 0.1, q=[0, 0.3], tau=tau, method=method)
+        symoro.simulate("cartpole", 0.1, q=[0, 0.3], tau=tau, options=symoro.SimulationOptions(method=method))
 
 
 def test_a_passive_joint_follows_no_motion():
@@ -81,10 +81,10 @@ def test_rates_that_a_robot_fixes_are_no_motion(name, value):
     path = Trajectory((Move((1, 0.5), duration=1),), (0, 0))
     for call in (
         lambda: symoro.simulate(robot, 0.1, q=[0, 0]),
-        lambda: symoro.simulate(robot, 0.1, q=[0, 0], method="rk4"),
+        lambda: symoro.simulate(robot, 0.1, q=[0, 0], options=symoro.SimulationOptions(method="rk4")),
         lambda: symoro.torques(robot, still),
         lambda: symoro.torques(robot, path),
-        lambda: symoro.computed_torque(robot, path),
+        lambda: symoro.controllers.computed_torque(robot, path),
         lambda: excite(robot),
     ):
         with pytest.raises(NotApplicableError, match=rf"of joint 1 \({name} = {value}\)"):

@@ -59,7 +59,14 @@ def test_a_parallelogram_comes_to_rest_by_the_friction_of_all_its_joints_and_sta
 @pytest.mark.parametrize("static", [1.0, 1.5])
 def test_joints_of_a_loop_break_away_together_at_the_sum_of_what_they_hold(static):
     robot = parallelogram((0.02, 0.05, 0.03))
-    motion = symoro.simulate(robot, 1.0, q=POSTURE, tau=lambda t, _: [0.2 * t], static=static, **FINE)
+    motion = symoro.simulate(
+        robot,
+        1.0,
+        q=POSTURE,
+        tau=lambda t, _: [0.2 * t],
+        **FINE,
+        options=symoro.SimulationOptions(static=static),
+    )
     slides = [event for event in motion.events if event.what == "slides"]
     assert {event.joint for event in slides} == {1, 2, 3}
     for event in slides:
@@ -70,7 +77,13 @@ def test_joints_of_a_loop_break_away_together_at_the_sum_of_what_they_hold(stati
 def test_a_stop_is_left_when_the_torque_is_more_than_all_joints_hold():
     robot = parallelogram((0.02, 0.05, 0.03), upper=0.9)
     motion = symoro.simulate(
-        robot, 4.7, q=POSTURE, tau=lambda t, _: [0.3 - 0.1 * t], stops=0.0, static=1.2, **FINE
+        robot,
+        4.7,
+        q=POSTURE,
+        tau=lambda t, _: [0.3 - 0.1 * t],
+        stops=0.0,
+        **FINE,
+        options=symoro.SimulationOptions(static=1.2),
     )
     assert [event.what for event in motion.events if event.time > 0 and event.joint == 1] == [
         "leaves its stop"
@@ -150,7 +163,9 @@ def test_energy_goes_where_joints_rub(name, q, qd):
     robot = without_drives(symoro.load(name))
     for j in moving_joints(robot):
         robot = robot.with_frame(j, FS=0.05 * j)
-    motion = symoro.simulate(robot, 1.0, q=q, qd=qd, step=1e-3, rtol=1e-9, atol=1e-9)
+    motion = symoro.simulate(
+        robot, 1.0, q=q, qd=qd, step=1e-3, options=symoro.SimulationOptions(rtol=1e-9, atol=1e-9)
+    )
     assert motion.finished, motion.why
     bare, friction = without_friction(robot, {})
     mechanics = Mechanics(bare, {}, {})
@@ -241,7 +256,9 @@ def test_loops_with_friction_and_stops_gain_no_energy(seed):
     robot = parallelogram(rng.choice([0.0, 1e-4, 0.02], size=3), lower=0.9 - rng.uniform(0.1, 1), upper=1.4)
     restitution, speed = float(rng.choice([0.0, 0.4, 0.9])), float(rng.choice([-1, 1]) * rng.uniform(2, 5))
     given = {"stops": restitution, "static": float(rng.choice([1.0, 1.3])), "step": 0.005}
-    motion = symoro.simulate(robot, 1.0, q=POSTURE, qd=[speed], rtol=1e-8, atol=1e-8, **given)
+    motion = symoro.simulate(
+        robot, 1.0, q=POSTURE, qd=[speed], **given, options=symoro.SimulationOptions(rtol=1e-8, atol=1e-8)
+    )
     assert motion.finished, motion.why
     limits = robot.frame(1).limits
     assert limits.lower - 1e-6 <= motion.q[:, 0].min() and motion.q[:, 0].max() <= limits.upper + 1e-6
@@ -276,5 +293,11 @@ def test_all_joints_of_a_delta_may_rub():
     robot = symoro.load("delta")
     for j in moving_joints(robot):
         robot = robot.with_frame(j, FS=1e-3)
-    motion = symoro.simulate(robot, 0.05, q=robot.postures["home"], tau=[0, 0, 0], rtol=1e-7, atol=1e-8)
+    motion = symoro.simulate(
+        robot,
+        0.05,
+        q=robot.postures["home"],
+        tau=[0, 0, 0],
+        options=symoro.SimulationOptions(rtol=1e-7, atol=1e-8),
+    )
     assert motion.finished and np.isfinite(motion.q).all()

@@ -35,7 +35,7 @@ def drift(found):
 
 def test_a_frictionless_arm_keeps_its_energy():
     robot, q, qd = frictionless_rx90()
-    motion = symoro.simulate(robot, 2.0, q=q, qd=qd, rtol=1e-12, atol=1e-12)
+    motion = symoro.simulate(robot, 2.0, q=q, qd=qd, options=symoro.SimulationOptions(rtol=1e-12, atol=1e-12))
     assert np.ptp(motion.energy) < 1e-8
     assert np.ptp(motion.E) > 10  # it moves
 
@@ -43,7 +43,9 @@ def test_a_frictionless_arm_keeps_its_energy():
 @pytest.mark.slow
 def test_a_frictionless_arm_keeps_its_energy_for_a_minute():
     robot, q, qd = frictionless_rx90()
-    motion = symoro.simulate(robot, 60.0, q=q, qd=qd, rtol=1e-12, atol=1e-12, step=0.05)
+    motion = symoro.simulate(
+        robot, 60.0, q=q, qd=qd, step=0.05, options=symoro.SimulationOptions(rtol=1e-12, atol=1e-12)
+    )
     assert np.ptp(motion.energy) < 1e-8
 
 
@@ -65,7 +67,13 @@ def test_random_trees_keep_their_energy(seed, base):
     rng = np.random.default_rng(seed)
     start = {"V0": rng.normal(size=6), "Q0": rng.normal(size=4)} if base == "floating" else {}
     motion = symoro.simulate(
-        robot, 0.2, q=rng.normal(size=n), qd=rng.normal(size=n), start=start, step=0.02, **FINE
+        robot,
+        0.2,
+        q=rng.normal(size=n),
+        qd=rng.normal(size=n),
+        step=0.02,
+        **FINE,
+        options=symoro.SimulationOptions(start=start),
     )
     assert drift(motion) < 1e-8
 
@@ -87,7 +95,9 @@ def test_a_floating_base_keeps_energy_momentum_and_its_rotation():
     robot = without_drives(symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4]))
     robot = robot.bind({"G2": 0}).replace()
     start = {"V0": [0.3, -0.2, 0.5, 0.4, -0.7, 0.6], "Q0": [0.8, 0.1, -0.3, 0.2], "P0": [1, 2, 3]}
-    motion = symoro.simulate(robot, 2.0, q=[0.3, 0.7], qd=[1.0, -2.0], start=start, **FINE)
+    motion = symoro.simulate(
+        robot, 2.0, q=[0.3, 0.7], qd=[1.0, -2.0], **FINE, options=symoro.SimulationOptions(start=start)
+    )
     assert drift(motion) < 1e-9
     momentum = symoro.generate(robot, "centroidal-momentum").function()
     world, first = [], None
@@ -106,7 +116,12 @@ def test_a_floating_base_keeps_energy_momentum_and_its_rotation():
 def test_loops_on_a_floating_base_keep_their_energy():
     robot = without_drives(symoro.load("fivebar").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4]))
     motion = symoro.simulate(
-        robot, 0.5, q=[1.9, 0.9], qd=[0.4, -0.3], start={"V0": [0.1, 0, 0, 0.3, 0.2, 0.1]}, **FINE
+        robot,
+        0.5,
+        q=[1.9, 0.9],
+        qd=[0.4, -0.3],
+        **FINE,
+        options=symoro.SimulationOptions(start={"V0": [0.1, 0, 0, 0.3, 0.2, 0.1]}),
     )
     assert drift(motion) < 1e-8
 
@@ -126,18 +141,40 @@ def test_a_spring_and_a_mass_swing_as_they_should():
 def test_flexible_links_keep_their_energy():
     robot = without_drives(symoro.load("flexible2r"))
     e = np.array([0.01, 0.0, -0.01, 0.0])
-    motion = symoro.simulate(robot, 0.2, q=[0.2, 0.3], qd=[0.5, -0.4], start={"e": e}, **FINE)
+    motion = symoro.simulate(
+        robot, 0.2, q=[0.2, 0.3], qd=[0.5, -0.4], **FINE, options=symoro.SimulationOptions(start={"e": e})
+    )
     assert drift(motion) < 1e-7 and np.ptp(motion.parts["e"]) > 1e-4
 
 
 def test_wheels_keep_their_energy_and_roll_straight_on():
     robot = without_drives(numbered(symoro.load("diffdrive")))
     start = {"pose": [1, 2, 0.5]}
-    assert drift(symoro.simulate(robot, 1.0, q=np.zeros(4), qd=[2.0, 1.0], start=start, **FINE)) < 1e-9
+    assert (
+        drift(
+            symoro.simulate(
+                robot,
+                1.0,
+                q=np.zeros(4),
+                qd=[2.0, 1.0],
+                **FINE,
+                options=symoro.SimulationOptions(start=start),
+            )
+        )
+        < 1e-9
+    )
     driven = dict.fromkeys(
         symoro.simulate(robot, 0.01, q=np.zeros(4)).coordinates, lambda t: (2 * t, 2.0, 0.0)
     )
-    motion = symoro.simulate(robot, 1.0, q=np.zeros(4), qd=[2.0, 2.0], driven=driven, start=start, **FINE)
+    motion = symoro.simulate(
+        robot,
+        1.0,
+        q=np.zeros(4),
+        qd=[2.0, 2.0],
+        driven=driven,
+        **FINE,
+        options=symoro.SimulationOptions(start=start),
+    )
     way = motion.parts["pose"] - motion.parts["pose"][0]
     across = -np.sin(0.5) * way[:, 0] + np.cos(0.5) * way[:, 1]
     assert np.abs(across).max() < 1e-9 and np.abs(way[:, 2]).max() < 1e-9  # straight on
@@ -156,9 +193,21 @@ def test_a_mobile_manipulator_keeps_its_energy():
 
 def test_constant_and_commanded_torques_are_the_same():
     """In the same steps: those of a function are bounded by the samples."""
-    one = symoro.simulate("planar2r", 0.5, q=[0.1, 0.2], tau=[1.0, -0.5], max_step=0.01, **FINE)
+    one = symoro.simulate(
+        "planar2r",
+        0.5,
+        q=[0.1, 0.2],
+        tau=[1.0, -0.5],
+        **FINE,
+        options=symoro.SimulationOptions(max_step=0.01),
+    )
     two = symoro.simulate(
-        "planar2r", 0.5, q=[0.1, 0.2], tau=lambda t, state: [1.0, -0.5], max_step=0.01, **FINE
+        "planar2r",
+        0.5,
+        q=[0.1, 0.2],
+        tau=lambda t, state: [1.0, -0.5],
+        **FINE,
+        options=symoro.SimulationOptions(max_step=0.01),
     )
     assert np.abs(one.q - two.q).max() < 1e-12 and (one.tau == two.tau).all()
 
@@ -166,31 +215,33 @@ def test_constant_and_commanded_torques_are_the_same():
 def test_torques_of_a_motion_give_the_motion_back():
     """The torques of the inverse model at the moments that the integrator asks for."""
     path = Trajectory((Move((0.5, -0.3, 0.4), duration=1),), (0.1, 0.2, -0.2))
-    samples = symoro.sampled("filip3r", path, step=0.001)
+    samples = symoro.trajectory.sampled("filip3r", path, step=0.001)
     inverse = symoro.generate("filip3r", "inverse-dynamics").function()
 
     def tau(t, _):
         q, qd, qdd = (x[0] for x in samples.at(t))
         return inverse(q=q, qd=qd, qdd=qdd)["tau"]
 
-    motion = symoro.simulate("filip3r", 1.0, q=(0.1, 0.2, -0.2), tau=tau, rtol=1e-12, atol=1e-13)
+    motion = symoro.simulate(
+        "filip3r", 1.0, q=(0.1, 0.2, -0.2), tau=tau, options=symoro.SimulationOptions(rtol=1e-12, atol=1e-13)
+    )
     assert np.abs(motion.q[-1] - (0.5, -0.3, 0.4)).max() < 1e-6
 
 
 def test_the_computed_torque_law_brings_an_error_to_rest():
     """The error obeys e'' + kd e' + kp e = 0; with kd = 2 sqrt(kp) it is (1 + w t) exp(-w t)."""
     path = Trajectory((Move((0.5, -0.3, 0.4), duration=1),), (0.1, 0.2, -0.2))
-    law = symoro.computed_torque("filip3r", path, kp=100.0, kd=20.0)
+    law = symoro.controllers.computed_torque("filip3r", path, kp=100.0, kd=20.0)
     off = np.array([0.2, -0.1, 0.05])
     motion = symoro.simulate("filip3r", 1.0, q=off + np.array([0.1, 0.2, -0.2]), tau=law, **FINE)
-    samples = symoro.sampled("filip3r", path, step=0.01)
+    samples = symoro.trajectory.sampled("filip3r", path, step=0.01)
     error = motion.q - samples.q
     assert np.abs(error - np.outer((1 + 10 * motion.t) * np.exp(-10 * motion.t), off)).max() < 1e-7
 
 
 def test_the_law_on_closed_loops():
     path = Trajectory((Move((1.6, 1.2), duration=0.5),), (1.9, 0.9))
-    law = symoro.computed_torque("fivebar", path)
+    law = symoro.controllers.computed_torque("fivebar", path)
     motion = symoro.simulate("fivebar", 0.5, q=[1.9, 0.9], tau=law)
     assert np.abs(motion.q[-1, [0, 2]] - (1.6, 1.2)).max() < 1e-8
 
@@ -242,7 +293,9 @@ def test_a_base_follows_from_joints_that_are_all_driven():
     def soft(t):
         return 0.1 * t**3, 0.3 * t**2, 0.6 * t
 
-    motion = symoro.simulate(robot, 1.0, q=[0, 0], driven={1: soft, 2: soft}, start=start, **FINE)
+    motion = symoro.simulate(
+        robot, 1.0, q=[0, 0], driven={1: soft, 2: soft}, **FINE, options=symoro.SimulationOptions(start=start)
+    )
     momentum = symoro.generate(robot, "centroidal-momentum").function()
     h = momentum(q=motion.q[-1], qd=motion.qd[-1], V0=motion.parts["V0"][-1])["h"]
     assert np.abs(h).max() < 1e-9 and np.abs(motion.parts["V0"][-1]).max() > 0.01
@@ -344,7 +397,12 @@ def test_a_sliding_mass_comes_to_rest_and_stays():
 def test_friction_of_any_size_stops_a_mass_at_the_same_place_as_in_formulas(FS):
     v = np.sqrt(2 * FS * 0.5)  # comes to rest after half a metre
     motion = symoro.simulate(
-        slider(1.0, FS), 1.2 * v / FS, q=[0.0], qd=[v], step=0.1 * v / FS, rtol=1e-11, atol=1e-14
+        slider(1.0, FS),
+        1.2 * v / FS,
+        q=[0.0],
+        qd=[v],
+        step=0.1 * v / FS,
+        options=symoro.SimulationOptions(rtol=1e-11, atol=1e-14),
     )
     assert motion.q[-1, 0] == pytest.approx(0.5, abs=1e-8) and motion.qd[-1, 0] == 0
 
@@ -394,7 +452,15 @@ def test_stick_slip_of_a_mass_on_a_belt(static):
 
     moving = {1: lambda t: (v * t, v, 0.0)}
     motion = symoro.simulate(
-        robot, 6.0, q=[0, 0], qd=[v, 0], tau=spring, driven=moving, static=static, step=0.005, **FINE
+        robot,
+        6.0,
+        q=[0, 0],
+        qd=[v, 0],
+        tau=spring,
+        driven=moving,
+        step=0.005,
+        **FINE,
+        options=symoro.SimulationOptions(static=static),
     )
     x, switches = stick_slip(FS, static, m, k, v, motion.t)
     assert np.abs(motion.q.sum(axis=1) - x).max() < 1e-8
@@ -435,7 +501,13 @@ def test_motors_of_a_delta_that_start_in_motion_follow_the_law():
     robot = symoro.load("delta")
     home = np.array(robot.postures["home"])
     result, free = (
-        symoro.simulate(robot, 0.02, q=home, qd=[0.5, 0.4, 0.6], rtol=1e-7, atol=1e-8, friction=how)
+        symoro.simulate(
+            robot,
+            0.02,
+            q=home,
+            qd=[0.5, 0.4, 0.6],
+            options=symoro.SimulationOptions(rtol=1e-7, atol=1e-8, friction=how),
+        )
         for how in ("events", "sign")
     )
     assert result.finished and {event.what for event in result.events} == {"slides"}
@@ -463,7 +535,10 @@ def test_events_agree_with_friction_that_is_smooth_enough_not_to_switch():
     """While no joint comes to rest both ways are the same equations."""
     robot = symoro.load("puma560")
     q, qd = (0.3, -0.6, 2.5, 0.2, 0.6, 0.1), (2.0, -1.5, 1.5, 3.0, 3.0, 3.0)
-    one, two = (symoro.simulate(robot, 0.02, q=q, qd=qd, friction=how, **FINE) for how in ("events", "sign"))
+    one, two = (
+        symoro.simulate(robot, 0.02, q=q, qd=qd, **FINE, options=symoro.SimulationOptions(friction=how))
+        for how in ("events", "sign")
+    )
     assert not [event for event in one.events if event.what == "sticks"]
     assert np.abs(one.q - two.q).max() < 1e-10
 
@@ -543,7 +618,13 @@ def test_a_simulation_can_end_at_a_stop_or_where_asked():
     motion = symoro.simulate(slider(1.0, upper=1.0), 3.0, q=[0.0], qd=[1.0], stops="end")
     assert not motion.finished and "joint 1 meets its stop at t = 1 s" in motion.why
     assert motion.t[-1] == pytest.approx(1)
-    motion = symoro.simulate(slider(), 3.0, q=[0.0], qd=[1.0], until=lambda t, state: 0.25 - state.q[0])
+    motion = symoro.simulate(
+        slider(),
+        3.0,
+        q=[0.0],
+        qd=[1.0],
+        options=symoro.SimulationOptions(until=lambda t, state: 0.25 - state.q[0]),
+    )
     assert motion.t[-1] == pytest.approx(0.25, abs=1e-9)
 
 
@@ -570,10 +651,17 @@ def test_the_generated_integrator_is_of_fourth_order(name):
     # the modes of beams are stiff
     duration, steps = (0.01, (2e-4, 1e-4)) if name == "flexible2r" else (0.2, (0.002, 0.001))
     fine = {"friction": "sign", "step": duration, "rtol": 1e-12, "atol": 1e-13}
-    true = symoro.simulate(robot, duration, q=q, qd=qd, start=start, **fine)
+    true = symoro.simulate(robot, duration, q=q, qd=qd, **fine, options=symoro.SimulationOptions(start=start))
     errors = []
     for step in steps:
-        motion = symoro.simulate(robot, duration, q=q, qd=qd, start=start, method="rk4", step=step)
+        motion = symoro.simulate(
+            robot,
+            duration,
+            q=q,
+            qd=qd,
+            step=step,
+            options=symoro.SimulationOptions(start=start, method="rk4"),
+        )
         errors.append(np.abs(motion.q[-1] - true.q[-1]).max())
         for part, rows in motion.parts.items():
             errors[-1] = max(errors[-1], np.abs(rows[-1] - true.parts[part][-1]).max())
@@ -582,15 +670,24 @@ def test_the_generated_integrator_is_of_fourth_order(name):
 
 def test_every_sample_of_the_generated_integrator_is_the_one_of_its_time():
     q, qd = np.array([0.3, 0.4]), np.array([-0.4, 0.9])
-    true = symoro.simulate("planar2r", 0.1, q=q, qd=qd, step=0.001, rtol=1e-12, atol=1e-13)
-    motion = symoro.simulate("planar2r", 0.1, q=q, qd=qd, step=0.001, method="rk4")
+    true = symoro.simulate(
+        "planar2r", 0.1, q=q, qd=qd, step=0.001, options=symoro.SimulationOptions(rtol=1e-12, atol=1e-13)
+    )
+    motion = symoro.simulate(
+        "planar2r", 0.1, q=q, qd=qd, step=0.001, options=symoro.SimulationOptions(method="rk4")
+    )
     assert (motion.q[0] == q).all() and (motion.qd[0] == qd).all()
     assert np.abs(motion.t - true.t).max() == 0 and np.abs(motion.q - true.q).max() < 1e-10
 
 
 def test_the_generated_integrator_with_a_controller_holds_torques_from_step_to_step():
     motion = symoro.simulate(
-        slider(1.0), 1.0, q=[0.0], tau=lambda t, s: [1.0 if t < 0.5 else -1.0], method="rk4", step=0.01
+        slider(1.0),
+        1.0,
+        q=[0.0],
+        tau=lambda t, s: [1.0 if t < 0.5 else -1.0],
+        step=0.01,
+        options=symoro.SimulationOptions(method="rk4"),
     )
     assert motion.q[-1, 0] == pytest.approx(0.25, abs=1e-12)
     assert motion.qd[-1, 0] == pytest.approx(0, abs=1e-12)
@@ -608,7 +705,9 @@ def test_an_interrupt_keeps_what_was_computed():
             raise KeyboardInterrupt
         return [0.0, 0.0]
 
-    motion = symoro.simulate("planar2r", 10.0, q=[0.1, 0.2], tau=tau, max_step=0.05)
+    motion = symoro.simulate(
+        "planar2r", 10.0, q=[0.1, 0.2], tau=tau, options=symoro.SimulationOptions(max_step=0.05)
+    )
     assert not motion.finished and motion.why == "interrupted"
     assert 0.3 < motion.t[-1] <= 0.5 and len(motion.q) == len(motion.t) == len(motion.tau)
 
@@ -735,7 +834,7 @@ def test_a_table_and_a_parquet_file(tmp_path):
 
 def test_a_fourier_series_drives_a_joint():
     series = Trajectory((Fourier(0.5, [[1.0]] * 3, [[0.2]] * 3, (0, 0, 0)),))
-    samples = symoro.sampled("filip3r", series)
+    samples = symoro.trajectory.sampled("filip3r", series)
     motion = symoro.simulate("filip3r", 2.0, q=samples.q[0], qd=samples.qd[0], driven=samples, step=0.02)
     told = symoro.torques("filip3r", series, step=0.02)
     assert np.abs(motion.tau - told.tau).max() < 1e-6 * np.abs(told.tau).max() + 1e-6

@@ -81,14 +81,23 @@ def test_wrenches_are_the_values_of_their_symbols() -> None:
     q = [0.1] * 12
     by_values = symoro.simulate("eel", 0.02, q=q, values=values)
     for given in (wrench, wrench.ravel()):
-        assert (symoro.simulate("eel", 0.02, q=q, inputs={"wrench": given}).q == by_values.q).all()
+        assert (
+            symoro.simulate("eel", 0.02, q=q, options=symoro.SimulationOptions(inputs={"wrench": given})).q
+            == by_values.q
+        ).all()
     assert (
-        np.abs(by_values.q - symoro.simulate("eel", 0.02, q=q, inputs={"wrench": 0 * wrench}).q).max() > 1e-5
+        np.abs(
+            by_values.q
+            - symoro.simulate(
+                "eel", 0.02, q=q, options=symoro.SimulationOptions(inputs={"wrench": 0 * wrench})
+            ).q
+        ).max()
+        > 1e-5
     )
     with pytest.raises(ArgumentError, match=r"needs 'wrench'.*\n.*\(13, 6\), or values for its symbols"):
         symoro.simulate("eel", 0.02, q=q, values={"FX1": 1.0})
     with pytest.raises(ArgumentError, match=r"'wrench' has shape \(12,\), expected \(13, 6\)"):
-        symoro.simulate("eel", 0.02, q=q, inputs={"wrench": np.zeros(12)})
+        symoro.simulate("eel", 0.02, q=q, options=symoro.SimulationOptions(inputs={"wrench": np.zeros(12)}))
 
 
 def test_the_page_simulates_a_robot_with_wrenches() -> None:

@@ -42,7 +42,7 @@ def filip(q, qd, qdd, m, g=98.1, Jm=0.11):
 
 
 def test_the_bundled_example_has_the_torques_that_filip_printed():
-    result = symoro.torques("filip3r", symoro.load_trajectory("filip3r"))
+    result = symoro.torques("filip3r", symoro.trajectory.load("filip3r"))
     m = 8000 * np.pi * 0.015**2 * 0.2
     samples = result.samples
     printed = filip(samples.q, samples.qd, samples.qdd, m) / 100  # kg dm^2 to kg m^2
@@ -51,7 +51,7 @@ def test_the_bundled_example_has_the_torques_that_filip_printed():
 
 
 def test_what_the_drives_put_in_is_what_the_robot_gains():
-    path = symoro.load_trajectory("filip3r")
+    path = symoro.trajectory.load("filip3r")
     result = symoro.torques("filip3r", path, step=0.001)
     energy = symoro.generate("filip3r", "energy").function()
     s = result.samples
@@ -121,7 +121,7 @@ def test_limits_of_coupled_joints_count():
 
 
 def test_peaks_are_those_of_a_fine_motion():
-    path, robot = symoro.load_trajectory("filip3r"), symoro.load("filip3r")
+    path, robot = symoro.trajectory.load("filip3r"), symoro.load("filip3r")
     peak, fine = symoro.torques(robot, path).peaks[1], symoro.torques(robot, path, step=1e-3)
     column, t = fine.tau[:, 1], fine.samples.t
     assert peak.rms == pytest.approx(np.sqrt(np.trapezoid(column**2, t) / (t[-1] - t[0])), rel=1e-6)

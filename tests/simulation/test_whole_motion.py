@@ -100,7 +100,7 @@ def test_friction_that_turns_round_counts_on_both_sides(step):
     points = ((0.4,), (-0.3,), (0.1,))
     result = symoro.torques(robot, Trajectory((Via(points, (0.5, 1.2, 2.0)),), (0,)), step=step)
     t = np.linspace(0, 2, 200_001)
-    fine = symoro.sampled(robot, Trajectory((Via(points, (0.5, 1.2, 2.0)),), (0,)), step=1e-5)
+    fine = symoro.trajectory.sampled(robot, Trajectory((Via(points, (0.5, 1.2, 2.0)),), (0,)), step=1e-5)
     lost = np.trapezoid(3 * np.abs(fine.qd[:, 0]) + 0.5 * fine.qd[:, 0] ** 2, t)
     assert result.energy[0] == pytest.approx(lost, rel=1e-7)
     tau = 2 * fine.qdd + 3 * np.sign(fine.qd) + 0.5 * fine.qd
@@ -127,7 +127,7 @@ def test_loops_are_followed_between_samples():
 
 
 def test_a_table_tells_of_its_samples_alone():
-    result = symoro.torques("filip3r", symoro.load_trajectory("filip3r"), step=0.05)
+    result = symoro.torques("filip3r", symoro.trajectory.load("filip3r"), step=0.05)
     again = symoro.torques("filip3r", replace(result.samples))
     assert result.between and not again.between
     assert np.abs(again.peaks[1].torque) == np.abs(result.tau[:, 1]).max()

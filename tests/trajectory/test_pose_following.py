@@ -25,7 +25,7 @@ def reached(robot, samples, **options):
 @pytest.mark.parametrize("method", ["algebraic", "numeric"])
 def test_a_line_is_a_line(method):
     path = Trajectory((Line(by=(-0.1, -0.1, 0.15), duration=1),), PUMA, method=method)
-    samples = symoro.sampled("puma560", path, step=0.02)
+    samples = symoro.trajectory.sampled("puma560", path, step=0.02)
     T = reached("puma560", samples)
     s = T[:, :3, 3] - T[0, :3, 3]
     way = np.array([-0.1, -0.1, 0.15])
@@ -38,7 +38,7 @@ def test_a_line_is_a_line(method):
 def test_both_methods_give_the_same():
     circle = Circle((0.4, 0.2, 0.2), (0, 1, 1), angle=0.4, duration=1, turning=True)
     result = [
-        symoro.sampled("puma560", Trajectory((circle,), PUMA, method=method))
+        symoro.trajectory.sampled("puma560", Trajectory((circle,), PUMA, method=method))
         for method in ("algebraic", "numeric")
     ]
     for name in ("q", "qd", "qdd"):
@@ -51,7 +51,7 @@ def test_poses_are_passed_at_their_times():
     aims[0][:3, 3] += (-0.05, 0.05, 0)
     aims[1][:3, 3] += (-0.1, 0, 0.05)
     path = Trajectory((Poses([T.ravel() for T in aims], (0.5, 1.0)),), PUMA)
-    samples = symoro.sampled("puma560", path, step=0.05)
+    samples = symoro.trajectory.sampled("puma560", path, step=0.05)
     T = reached("puma560", samples)
     assert np.abs(T[10] - aims[0]).max() < 1e-9 and np.abs(T[-1] - aims[1]).max() < 1e-9
     consistent(samples, 1e-5)
@@ -59,7 +59,7 @@ def test_poses_are_passed_at_their_times():
 
 def test_a_redundant_robot_moves_with_the_least_velocity():
     start = (0.1, -0.5, 0.2, -1.8, 0.1, 1.5, 0.3)
-    samples = symoro.sampled("panda", Trajectory((Line(by=(0.1, 0.1, -0.1), duration=1),), start))
+    samples = symoro.trajectory.sampled("panda", Trajectory((Line(by=(0.1, 0.1, -0.1), duration=1),), start))
     J = symoro.generate("panda", "jacobian").function()(q=samples.q)["J"]
     for k in range(0, len(samples.t), 10):
         null = np.linalg.svd(J[k])[2][-1]
@@ -71,7 +71,7 @@ def test_a_redundant_robot_moves_with_the_least_velocity():
 
 def test_a_partial_pose_leaves_the_rest_alone():
     path = Trajectory((Line(by=(-0.05, 0.1, 0), duration=1),), (0, np.pi / 3, -np.pi / 2), pose="planar")
-    samples = symoro.sampled("filip3r", path)
+    samples = symoro.trajectory.sampled("filip3r", path)
     T = reached("filip3r", samples)
     assert np.abs(T[-1, :3, 3] - T[0, :3, 3] - (-0.05, 0.1, 0)).max() < 1e-10
     consistent(samples)
@@ -82,7 +82,7 @@ def test_position_alone_of_an_arm_with_three_joints():
         [(0, 0, 0, 0), ("pi/2", 0, 0, 0), (0, 0.5, 0, 0)], "kk", tool={"on": 3, "d": 0.4}
     )
     path = Trajectory((Line(by=(0.0, 0.1, 0.1), duration=1),), (0.2, 0.2, 1.4), pose="position")
-    samples = symoro.sampled(arm, path)
+    samples = symoro.trajectory.sampled(arm, path)
     T = reached(arm, samples)
     assert np.abs(T[-1, :3, 3] - T[0, :3, 3] - (0, 0.1, 0.1)).max() < 1e-10
     consistent(samples)
@@ -91,7 +91,7 @@ def test_position_alone_of_an_arm_with_three_joints():
 def test_a_start_by_its_pose_takes_the_branch_nearest_to_a_posture():
     T = symoro.generate("puma560", "fast-geometry").function()(q=PUMA)["T"].ravel()
     near = tuple(np.array(PUMA) + 0.1)
-    samples = symoro.sampled("puma560", Trajectory((Hold(0.1),), Start(T, near)))
+    samples = symoro.trajectory.sampled("puma560", Trajectory((Hold(0.1),), Start(T, near)))
     assert np.abs(samples.q[0] - PUMA).max() < 1e-9
 
 
@@ -111,12 +111,14 @@ def test_a_motion_that_the_given_entries_leave_out_is_refused(part):
     with pytest.raises(
         ArgumentError, match="part 2: the path moves along z, which 'pose: planar' leaves free"
     ):
-        symoro.sampled("filip3r", path)
+        symoro.trajectory.sampled("filip3r", path)
 
 
 def test_a_circle_in_the_plane_is_led():
     circle = Circle((0.25, 0.25, 0), (0, 0, -2), angle=0.1, duration=1)
-    samples = symoro.sampled("filip3r", Trajectory((circle,), (0, np.pi / 3, -np.pi / 2), pose="planar"))
+    samples = symoro.trajectory.sampled(
+        "filip3r", Trajectory((circle,), (0, np.pi / 3, -np.pi / 2), pose="planar")
+    )
     consistent(samples)
 
 
@@ -127,7 +129,7 @@ def test_a_circle_in_the_plane_is_led():
 def test_a_line_out_of_reach_ends_at_the_edge(method):
     path = Trajectory((Line(by=(3, 0, 0), duration=1),), PUMA, method=method)
     with pytest.raises(ArgumentError, match=r"the branch ends at t = 0\.") as told:
-        symoro.sampled("puma560", path)
+        symoro.trajectory.sampled("puma560", path)
     time = float(str(told.value).split("t = ")[1].split(" s")[0])
     s = 10 * time**3 - 15 * time**4 + 6 * time**5
     P = symoro.generate("puma560", "fast-geometry").function()(q=PUMA)["T"][:3, 3]
@@ -137,7 +139,7 @@ def test_a_line_out_of_reach_ends_at_the_edge(method):
 def test_a_start_in_a_singular_posture_is_refused():
     stretched = (*PUMA[:4], 0.0, 0.1)  # the wrist
     with pytest.raises(ArgumentError, match="singular"):
-        symoro.sampled("puma560", Trajectory((Line(by=(0, 0.1, 0), duration=1),), stretched))
+        symoro.trajectory.sampled("puma560", Trajectory((Line(by=(0, 0.1, 0), duration=1),), stretched))
 
 
 @pytest.mark.parametrize("method", ["algebraic", "numeric"])
@@ -152,11 +154,11 @@ def test_a_path_through_a_singularity_is_refused_with_its_time(method, beside):
     )
     arm = symoro.Robot.from_dh([(0, 0, 0, 0), (0, 1, 0, 0)], "kk", tool={"on": 2, "d": 1})
     if beside:
-        samples = symoro.sampled(arm, path, step=0.05)
+        samples = symoro.trajectory.sampled(arm, path, step=0.05)
         assert (samples.q[:, 1] < 0).all()
     else:
         with pytest.raises(ArgumentError, match=r"ends at t = (0\.9|1)"):
-            symoro.sampled(arm, path, step=0.05)
+            symoro.trajectory.sampled(arm, path, step=0.05)
 
 
 def test_crossing_a_singularity_in_a_straight_line_is_refused():
@@ -165,12 +167,12 @@ def test_crossing_a_singularity_in_a_straight_line_is_refused():
     wrist = symoro.generate("puma560", "fast-geometry", to=5).function()(q=start)["T"]
     turn = Circle(wrist[:3, 3], wrist[:3, 2], angle=-0.21, turning=True, duration=1)
     with pytest.raises(ArgumentError, match=r"branch ends at t = 0\.4"):
-        symoro.sampled("puma560", Trajectory((turn,), start), step=0.013)
+        symoro.trajectory.sampled("puma560", Trajectory((turn,), start), step=0.013)
 
 
 def test_a_path_that_the_robot_has_too_few_joints_for():
     with pytest.raises(ArgumentError, match="too few joints"):
-        symoro.sampled("filip3r", Trajectory((Line(by=(0, 0, 0.1), duration=1),), (0.1, 0.5, 0.3)))
+        symoro.trajectory.sampled("filip3r", Trajectory((Line(by=(0, 0, 0.1), duration=1),), (0.1, 0.5, 0.3)))
 
 
 # -- joints
@@ -193,14 +195,14 @@ def test_a_pose_with_a_wrong_last_row_is_refused():
     pose = np.eye(4)
     pose[3, 3] = 2.0
     with pytest.raises(ArgumentError, match="last row of a pose is 0, 0, 0, 1; got 0, 0, 0, 2"):
-        symoro.sampled("puma560", Trajectory((Line(to=tuple(pose.ravel()), duration=1),), PUMA))
+        symoro.trajectory.sampled("puma560", Trajectory((Line(to=tuple(pose.ravel()), duration=1),), PUMA))
 
 
 def test_parts_follow_each_other_without_a_jump():
     path = Trajectory(
         (Move((1, 0.5, 0), duration=1), Via(((0, 0, 1), (0.5, 0, 0)), (0.5, 1.2)), Hold(0.3)), (0, 0, 0)
     )
-    samples = symoro.sampled("filip3r", path, step=0.01)
+    samples = symoro.trajectory.sampled("filip3r", path, step=0.01)
     assert samples.t[-1] == pytest.approx(2.5) and (np.diff(samples.t) > 0).all()
     consistent(samples)
 
@@ -217,34 +219,34 @@ def test_a_move_to_where_the_robot_stands_takes_no_time(before, after):
 
 def test_limits_of_velocity_are_kept_by_a_timed_move():
     move = Move((2, -1, 0.5), law="trapezoidal", velocity=(1.0,), acceleration=(4.0,))
-    samples = symoro.sampled("filip3r", Trajectory((move,), (0, 0, 0)), step=0.001)
+    samples = symoro.trajectory.sampled("filip3r", Trajectory((move,), (0, 0, 0)), step=0.001)
     assert np.abs(samples.qd).max() == pytest.approx(1, abs=1e-9)
     assert samples.t[-1] == pytest.approx(2.25)
 
 
 def test_a_series_that_starts_with_a_velocity_can_only_come_first():
     series = Fourier(0.5, [[1.0]] * 3, [[0.5]] * 3, (0, 0, 0))
-    samples = symoro.sampled("filip3r", Trajectory((series,)))
+    samples = symoro.trajectory.sampled("filip3r", Trajectory((series,)))
     assert np.abs(samples.q[0] - samples.q[-1]).max() < 1e-12
     with pytest.raises(ArgumentError, match=r"part 2: begins at t = 1 s with q"):
-        symoro.sampled("filip3r", Trajectory((Hold(1), series), (0, 0, 0)))
+        symoro.trajectory.sampled("filip3r", Trajectory((Hold(1), series), (0, 0, 0)))
     at_zero = Fourier(0.5, [[1.0]] * 3, [[0.0]] * 3, (0, 0, 0))
     with pytest.raises(ArgumentError, match="with qd1 = 1"):
-        symoro.sampled("filip3r", Trajectory((Hold(1), at_zero), (0, 0, 0)))
+        symoro.trajectory.sampled("filip3r", Trajectory((Hold(1), at_zero), (0, 0, 0)))
 
 
 @pytest.mark.parametrize("to", [(1,), (1, 2, 3, 4)])
 def test_the_number_of_joints_must_fit(to):
     with pytest.raises(ArgumentError, match=r"part 2: to: \d numbers, expected 3: q1, q2, q3"):
-        symoro.sampled("filip3r", Trajectory((Hold(1), Move(to, duration=1)), (0, 0, 0)))
+        symoro.trajectory.sampled("filip3r", Trajectory((Hold(1), Move(to, duration=1)), (0, 0, 0)))
 
 
 @pytest.mark.parametrize("name, size", [("rx90_floating", 6), ("diffdrive", 2), ("rx90_elastic", 4)])
 def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused(name, size):
     start = (0.1,) * size
     with pytest.raises(NotApplicableError, match="not told by its driven joints"):
-        symoro.sampled(name, Trajectory((Line(by=(0, 0, 0.1), duration=1),), start))
-    result = symoro.sampled(name, Trajectory((Move((0.5,) * size, duration=1),), start))
+        symoro.trajectory.sampled(name, Trajectory((Line(by=(0, 0, 0.1), duration=1),), start))
+    result = symoro.trajectory.sampled(name, Trajectory((Move((0.5,) * size, duration=1),), start))
     assert len(result.joints) == size and (result.q[-1] == 0.5).all()
 
 
@@ -255,7 +257,7 @@ def test_loops_stay_closed_along_joints_and_along_a_line():
     path = Trajectory(
         (Move((1.6, 1.2), duration=1), Line(by=(0.02, 0.01, 0), duration=1)), (1.9, 0.9), pose="Px,Py"
     )
-    samples = symoro.sampled("fivebar", path, step=0.02)
+    samples = symoro.trajectory.sampled("fivebar", path, step=0.02)
     assert samples.joints == (1, 3) and samples.tree.shape == (101, 4)
     T = reached("fivebar", samples)
     assert np.abs(T[-1, :2, 3] - T[50, :2, 3] - (0.02, 0.01)).max() < 1e-9
@@ -280,4 +282,4 @@ def test_platforms_follow_a_line(name):
 
 def test_loops_that_cannot_close_are_told_with_the_time():
     with pytest.raises(ArgumentError, match=r"dead point.* at t = 0\.\d+ s"):
-        symoro.sampled("fivebar", Trajectory((Move((3.1, 0.0), duration=1),), (1.9, 0.9)))
+        symoro.trajectory.sampled("fivebar", Trajectory((Move((3.1, 0.0), duration=1),), (1.9, 0.9)))

@@ -33,7 +33,7 @@ def test_the_order_of_columns_is_of_no_matter():
     samples = replace(result.samples, joints=(3, 1, 2), q=result.samples.q[:, [2, 0, 1]])
     samples = replace(samples, qd=samples.qd[:, [2, 0, 1]], qdd=samples.qdd[:, [2, 0, 1]])
     assert np.allclose(symoro.torques("filip3r", samples).tau, result.tau)
-    law, plain = (symoro.computed_torque("filip3r", one) for one in (samples, result.samples))
+    law, plain = (symoro.controllers.computed_torque("filip3r", one) for one in (samples, result.samples))
     start = symoro.simulate("filip3r", 0.1, q=[0, 0.1, 0.2], tau=law)
     assert np.allclose(start.tau, symoro.simulate("filip3r", 0.1, q=[0, 0.1, 0.2], tau=plain).tau)
 
@@ -174,7 +174,9 @@ def test_torques_along_a_simulation_of_a_passive_joint(tmp_path):
 def test_torques_along_a_simulation_of_a_free_base(tmp_path):
     robot = symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
     start = {"V0": [0.1, 0.2, 0, 0.3, 0, 0.5], "P0": [1, 2, 3], "Q0": [0.8, 0.6, 0, 0]}
-    motion = symoro.simulate(robot, 0.5, q=[0.1, 0.4], tau=push(1.0), start=start, step=0.005)
+    motion = symoro.simulate(
+        robot, 0.5, q=[0.1, 0.4], tau=push(1.0), step=0.005, options=symoro.SimulationOptions(start=start)
+    )
     off, again = round_trip(motion, tmp_path, "csv")
     assert off < 1e-4
     for name in start:
@@ -185,7 +187,13 @@ def test_torques_along_a_simulation_on_wheels(tmp_path):
     robot = without_drives(numbered(symoro.load("diffdrive")))
     start = {"pose": [1, 2, 0.5]}
     motion = symoro.simulate(
-        robot, 0.3, q=[0.1, 0.2, 0.3, 0.4], qd=[1, 2], tau=push(1.0), start=start, step=0.005
+        robot,
+        0.3,
+        q=[0.1, 0.2, 0.3, 0.4],
+        qd=[1, 2],
+        tau=push(1.0),
+        step=0.005,
+        options=symoro.SimulationOptions(start=start),
     )
     off, again = round_trip(motion, tmp_path, "csv")
     assert off < 1e-4 and np.abs(again.follows.q - motion.q).max() < 1e-6

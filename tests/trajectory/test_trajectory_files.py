@@ -55,7 +55,7 @@ def test_all_kinds_are_read_with_degrees_for_angles_alone():
 
 @pytest.mark.parametrize("name", bundled())
 def test_bundled_trajectories_are_for_the_robot_of_their_name(name):
-    assert len(symoro.sampled(name, symoro.load_trajectory(name)).t) > 10
+    assert len(symoro.trajectory.sampled(name, symoro.trajectory.load(name)).t) > 10
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_mistakes_of_several_parts_are_told_at_once():
 def test_what_does_not_fit_the_robot_is_told_at_its_place(start, part, line, words):
     text = HEAD + f"start: {start}\nparts:\n  - {{hold: 1}}\n  - {part}\npose: planar\n"
     with pytest.raises(ArgumentError) as told:
-        symoro.sampled("filip3r", read_trajectory_text(text, "path.yaml"))
+        symoro.trajectory.sampled("filip3r", read_trajectory_text(text, "path.yaml"))
     assert words in told.value.text()
     assert (told.value.place.file, told.value.place.line) == ("path.yaml", line)
     assert told.value.place.column in (1, 5)
@@ -179,7 +179,7 @@ def test_a_word_in_place_of_numbers_is_refused():
 
 
 def test_a_table_gives_the_same_doubles_back():
-    samples = symoro.sampled("filip3r", symoro.load_trajectory("filip3r"), step=0.05)
+    samples = symoro.trajectory.sampled("filip3r", symoro.trajectory.load("filip3r"), step=0.05)
     again = read_table(table_text(columns_of(samples)))
     assert again.joints == samples.joints
     for name in ("t", "q", "qd", "qdd"):
@@ -237,9 +237,9 @@ def test_bad_tables_are_told_with_the_line(text, line, words):
 
 def test_names_and_files_that_are_not_there(tmp_path):
     with pytest.raises(UnknownNameError, match="filip3r"):
-        symoro.load_trajectory("filip3")
+        symoro.trajectory.load("filip3")
     with pytest.raises(FormatError, match="cannot be read"):
-        symoro.load_trajectory(tmp_path / "none.yaml")
+        symoro.trajectory.load(tmp_path / "none.yaml")
     (tmp_path / "odd.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FormatError, match="UTF-8"):
-        symoro.load_trajectory(tmp_path / "odd.csv")
+        symoro.trajectory.load(tmp_path / "odd.csv")

@@ -90,9 +90,9 @@ def test_limits_list_every_turn(data: Any) -> None:
     robot = symoro.load("rx90")
     rows = data("solve", "rx90", "--at", AT, "--degrees", "--limits")["solutions"]
     q = np.radians([row["q"] for row in rows])
-    assert symoro.within_limits(robot, q).all()
+    assert symoro.solutions.within_limits(robot, q).all()
     everything = np.radians([row["q"] for row in data("solve", "rx90", "--at", AT, "--degrees")["solutions"]])
-    assert len(q) == len(symoro.windings(robot, everything)) > len({row["number"] for row in rows})
+    assert len(q) == len(symoro.solutions.windings(robot, everything)) > len({row["number"] for row in rows})
 
 
 def test_the_nearest_to_another_posture(data: Any) -> None:

@@ -40,7 +40,7 @@ def test_a_redundant_arm_is_solved_numerically_and_it_is_said(told: Any) -> None
     (row,) = result["solutions"]
     assert row["status"] == "valid" and row["residual"] < 1e-9
     assert np.abs(placed("panda", row["q"]) - placed("panda", Q)).max() < 1e-9
-    assert symoro.within_limits(symoro.load("panda"), row["q"])
+    assert symoro.solutions.within_limits(symoro.load("panda"), row["q"])
 
 
 def test_closed_forms_say_so(told: Any) -> None:
@@ -74,7 +74,7 @@ def test_limits(told: Any) -> None:
     """A posture outside the limits: within them where that can be had, outside only when that is allowed."""
     words = ("panda", "--at", "0.1,0.2,0.3,0.5,0.5,1.6,0.7", "--given", "position")
     result, _ = told(*words, "--limits")
-    assert all(symoro.within_limits(symoro.load("panda"), row["q"]) for row in result["solutions"])
+    assert all(symoro.solutions.within_limits(symoro.load("panda"), row["q"]) for row in result["solutions"])
     assert result["solutions"]
 
 

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from symoro.identification.measurements import Measurements as Measurements
     from symoro.identification.measurements import read_measurements as read_measurements
     from symoro.identification.measurements import write_measurements as write_measurements
+    from symoro.models.identification.filters import filter_program as filter_program
+    from symoro.models.identification.filters import low_pass_and_derivative as low_pass_and_derivative
 
 _MODULES = {
-    "dynamic": ("Identification", "identify"),
-    "excitation": ("Excitation", "excite"),
-    "geometric": ("Calibration", "calibrate", "simulated"),
-    "log": ("Log", "log_of_arrays", "open_log"),
-    "measurements": ("Measurements", "read_measurements", "write_measurements"),
+    "identification.dynamic": ("Identification", "identify"),
+    "identification.excitation": ("Excitation", "excite"),
+    "identification.geometric": ("Calibration", "calibrate", "simulated"),
+    "identification.log": ("Log", "log_of_arrays", "open_log"),
+    "identification.measurements": ("Measurements", "read_measurements", "write_measurements"),
+    "models.identification.filters": ("filter_program", "low_pass_and_derivative"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -36,8 +39,10 @@ __all__ = [
     "Measurements",
     "calibrate",
     "excite",
+    "filter_program",
     "identify",
     "log_of_arrays",
+    "low_pass_and_derivative",
     "open_log",
     "read_measurements",
     "simulated",
@@ -50,5 +55,5 @@ def __getattr__(name: str) -> Any:
     if name in _MODULE_OF:
         from importlib import import_module
 
-        return getattr(import_module(f"symoro.identification.{_MODULE_OF[name]}"), name)
+        return getattr(import_module(f"symoro.{_MODULE_OF[name]}"), name)
     raise AttributeError(f"module 'symoro.identification' has no attribute '{name}'")

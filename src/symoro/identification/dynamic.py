@@ -16,16 +16,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.deprecation import takes_options
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.identification.assemblies import assembled
 from symoro.identification.autocorrelation import first_rows, with_autocorrelation
 from symoro.identification.cluster import Passes, Work
-from symoro.identification.consistent import PRIOR_WEIGHT, Consistent, consistent
+from symoro.identification.consistent import Consistent, consistent
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
 from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.equations import RowModel, check_base, equations, row_share
@@ -47,7 +47,6 @@ from symoro.identification.identified_robot import (
 )
 from symoro.identification.load_friction import has_load, load_point
 from symoro.identification.log import Log, log_names, open_log, position_units
-from symoro.identification.log_description import PdController
 from symoro.identification.log_diagnostics import motion_warnings, rate_warnings, torque_noise, unit_warnings
 from symoro.identification.methods import (
     METHODS,
@@ -57,7 +56,8 @@ from symoro.identification.methods import (
     estimated_with_load,
     started,
 )
-from symoro.identification.postures import NamedPosture, in_mode_of, start_postures
+from symoro.identification.options import IdentificationOptions
+from symoro.identification.postures import in_mode_of, start_postures
 from symoro.identification.regression import (
     ALL,
     KEPT,
@@ -73,7 +73,6 @@ from symoro.identification.regression import (
 from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, merged
 from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation
-from symoro.identification.tolerances import CLOE_TIME_LIMIT
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.robot.description import Robot
@@ -155,135 +154,119 @@ class Identification:
         )
 
 
+@takes_options(IdentificationOptions)
 @one_thread
 def identify(
     robot: RobotLike,
     logs: LogLike | Sequence[LogLike],
     *,
-    description: str | Path | None = None,
     method: str = "wls",
-    model: str = "dynamic",
+    friction: Sequence[str] = USUAL,
     cutoff: float | None = None,
     decimation: int = 1,
     slow: float = 0.0,
-    delay: float | str | None = None,
-    friction: Sequence[str] = USUAL,
-    stribeck_velocity: float = 0.05,
-    without: Sequence[str] = (),
     validate: Sequence[LogLike] = (),
-    posture: NamedPosture | Sequence[NamedPosture] | None = None,
-    find_essential: bool = False,
-    find_consistent: bool = False,
-    prior: str = "euclidean",
-    prior_weight: float = PRIOR_WEIGHT,
-    controller: PdController | None = None,
-    start: str | Mapping[str, float] = "wls",
-    time_limit: float = CLOE_TIME_LIMIT,
-    values: Mapping[str, float] | None = None,
-    piece: int | None = None,
-    client: Any = None,
+    options: IdentificationOptions | None = None,
 ) -> Identification:
-    """Return the parameters of a robot from logs of its motion.
+    """Estimate the base inertial parameters and the friction of a robot from logs of its motion.
+
+        result = symoro.identify("tx40", "log.yaml", cutoff=100, decimation=100, slow=0.1)
+        result.estimate.as_dict(), result.residuals.every.relative, result.robot
 
     Args:
-        logs: one or several: paths (CSV, Parquet, or the YAML of a log that names its files) or `Log`s.
-        description: the YAML that says what the columns of CSV and Parquet files mean.
-        method: 'ols', 'wls', 'irls', 'tls'; or 'iv', 'didim', 'cloe', which simulate the robot in its loop and need
-            the reference in the log, and the controller.
-        controller: gains at the joints, where the description of the log has none.
-        start: of the methods that simulate: 'wls', 'nominal' (the robot's own values), or numbers by name, which
-            stand in the place of those of WLS.
-        time_limit: seconds that 'cloe' may take, by an estimate before it begins; it is rejected where it takes more.
-        model: 'dynamic', 'filtered', 'power' or 'energy'.
-        cutoff, decimation, slow: as in `Preparation`.
-        delay: seconds by which the torques lag behind the motion, or 'hold' for torques that a controller holds from
-            sample to sample; that of the log's description unless given. It is estimated in any case, and what is left
-            of it is reported where it biases a parameter.
-        friction: some of 'viscous', 'coulomb', 'offset', 'stribeck', 'load'.
-        without: columns to leave out.
-        validate: logs on which the estimate is tried.
-        posture: of a robot with closed loops, all its joints near the first sample, or the name of a posture: it tells
-            in which way the loops are assembled; 'home' unless given. Or several, one for each log: of others than the
-            first it is found otherwise.
-        find_essential: look for the essential parameters too, from the estimate of the method.
-        find_consistent: look for standard parameters that bodies can have too, by the LMI of `consistent`, nearest to
-            the estimate of the method.
-        prior, prior_weight: towards the robot's nominal values, 'euclidean' or 'entropic'.
-        values: numbers for symbols of the geometry; the robot's nominal values serve where none is given.
-        piece: samples in memory at once, at least.
-        client: a `distributed.Client`, whose cluster then goes over the logs; this process does it otherwise.
+        robot: a robot, the name of a bundled robot, or the path of a file.
+        logs: one or several logs: paths (CSV, Parquet, or the YAML file of a log that names its files) or `Log`s, as
+            `symoro.Log.from_arrays(t=t, q=q, tau=tau)`.
+        method: 'ols', 'wls', 'irls', 'tls', or one of 'iv', 'didim', 'cloe', which simulate the robot in its control
+            loop and require the reference motion in the log, and the controller.
+        friction: friction terms to be estimated: some of 'viscous', 'coulomb', 'offset', 'stribeck', 'load'.
+        cutoff: cut-off frequency in Hz of the low-pass filter of the positions; by default they are not filtered.
+        decimation: number of samples per row of the regression; 1 uses all samples without a filter.
+        slow: rows of a joint with a velocity below this value (rad/s or m/s) are dropped.
+        validate: logs on which the residuals of the estimate are computed.
+        options: further options: identification model, delay, consistent parameters, ... (`IdentificationOptions`).
 
     Raises:
-        FormatError: a log that cannot be read, with its line.
-        ArgumentError: options that do not fit, or columns that the logs do not determine, each with the reason.
+        FormatError: a log cannot be read; the message contains the line.
+        ArgumentError: arguments contradict each other, or the logs do not determine a parameter (with the reason).
+        OptionError: an option has a wrong value.
     """
+    chosen = options or IdentificationOptions()
     if method not in METHODS:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got '{method}'")
-    preparation = Preparation(cutoff, decimation, slow, **({} if piece is None else {"piece": piece}))
-    sought = symbolic_robot(as_robot(robot), values)
-    check_base(sought)
-    _check_method(method, sought)
-    check_start(start, method in SIMULATING)
-    used = _opened(logs, sought, description)
+    preparation = Preparation(
+        cutoff, decimation, slow, **({} if chosen.piece is None else {"piece": chosen.piece})
+    )
+    symbolic = symbolic_robot(as_robot(robot), chosen.values)
+    check_base(symbolic)
+    _check_method(method, symbolic)
+    check_start(chosen.start, method in SIMULATING)
+    used = _opened(logs, symbolic, chosen.description)
     _check_files(used)
-    others = _opened(validate, sought, description, rests=True) if validate else ()
-    used, others = (tuple(_timed(log, delay) for log in some) for some in (used, others))
-    assembly = in_mode_of(sought, posture)
-    named = start_postures(assembly, used, posture)
+    others = _opened(validate, symbolic, chosen.description, rests=True) if validate else ()
+    used, others = (tuple(_timed(log, chosen.delay) for log in some) for some in (used, others))
+    assembly = in_mode_of(symbolic, chosen.posture)
+    named = start_postures(assembly, used, chosen.posture)
     near = named[0]
     assembly = in_mode_of(assembly, near)
-    base = column_base(assembly, sought.postures)
-    check_left_out(without, base)
-    terms = Friction(tuple(friction), stribeck_velocity)
-    equation = equations(assembly, model, terms, used[0].transmission, without, near)
+    base = column_base(assembly, symbolic.postures)
+    check_left_out(chosen.without, base)
+    terms = Friction(tuple(friction), chosen.stribeck_velocity)
+    equation = equations(assembly, chosen.model, terms, used[0].transmission, chosen.without, near)
     used, assembly_warnings = assembled(used, equation, preparation, named)
     others = _beside(used[0], others, equation, preparation, near)
-    if client is not None and near is not None:
+    if chosen.client is not None and near is not None:
         raise NotApplicableError(
-            f"the loops of robot '{sought.name}' are followed from sample to sample, which a cluster cannot do",
+            f"the loops of robot '{symbolic.name}' are followed from sample to sample, which a cluster cannot do",
             hint="leave out the client: one process goes through the log",
         )
-    share = row_share(model, decimation)
-    work = Work(assembly, model, terms, used[0].transmission, tuple(without), preparation, share)
-    passes = Passes(equation, used, work, client)
+    share = row_share(chosen.model, decimation)
+    work = Work(
+        assembly, chosen.model, terms, used[0].transmission, tuple(chosen.without), preparation, share
+    )
+    passes = Passes(equation, used, work, chosen.client)
     rows, parts = passes()
     data = merged(parts, equation.support, KEPT)
-    of_motion = motion_warnings(used, sought, preparation)
+    of_motion = motion_warnings(used, symbolic, preparation)
     try:
         check_rows(equation, data)
     except ArgumentError as error:
-        rates = [line for log in used for line in rate_warnings(log, coordinate_joints(sought))]
+        rates = [line for log in used for line in rate_warnings(log, coordinate_joints(symbolic))]
         if not rates:
             raise
         raise ArgumentError(error.message, hint=f"{rates[0]}: check whether they are measured") from None
-    begin = partial(started, base=base, start=start)
+    begin = partial(started, base=base, start=chosen.start)
     try:
         if has_load(equation):
-            estimate, data = estimated_with_load(method, passes, data, controller, begin, time_limit)
+            estimate, data = estimated_with_load(
+                method, passes, data, chosen.controller, begin, chosen.time_limit
+            )
             rows, parts = passes(load_point(estimate, slopes=False))
         else:
-            estimate = estimated(method, data, rows, controller, begin, time_limit)
+            estimate = estimated(method, data, rows, chosen.controller, begin, chosen.time_limit)
     except ProgramError as error:
-        if method not in SIMULATING or start != "wls":
+        if method not in SIMULATING or chosen.start != "wls":
             raise
-        hint = "or start from the robot's own values, start='nominal'"
+        hint = "or start from the nominal values of the robot, start='nominal'"
         raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
     bias = sampling_bias(used, rows.model, preparation, estimate, data)
     of_estimate = sampling_warnings(bias, estimate, data) + method_warnings(equation, estimate, data)
     early = first_rows(rows)
     if method not in SIMULATING:  # noise on positions makes residuals alike too: its warning comes first
-        estimate = with_autocorrelation(estimate, early, model, decimation)
-    lag = estimated_delay(model, early, estimate, share) if method != "cloe" else None
+        estimate = with_autocorrelation(estimate, early, chosen.model, decimation)
+    lag = estimated_delay(chosen.model, early, estimate, share) if method != "cloe" else None
     estimate = widened(estimate, bias)
-    noise = torque_noise(used, model, decimation)
+    noise = torque_noise(used, chosen.model, decimation)
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
         name: log_residual(_parts(rows.model, log, preparation), equation.support, estimate)
         for name, log in zip(log_names(others, used), others, strict=True)
     }
     constrained = (
-        consistent(base, estimate, data, prior=prior, weight=prior_weight, further=equation.further)
-        if find_consistent
+        consistent(
+            base, estimate, data, prior=chosen.prior, weight=chosen.prior_weight, further=equation.further
+        )
+        if chosen.find_consistent
         else None
     )
     warnings = [
@@ -298,7 +281,7 @@ def identify(
         warnings += torque_warnings(equation.labels, estimate, data, noise, lag, *given)
     warnings += consistency_warnings(estimate, residuals, constrained)
     return Identification(
-        sought,
+        symbolic,
         base,
         equation,
         preparation,
@@ -308,7 +291,7 @@ def identify(
         data,
         rows,
         validation,
-        essential(estimate, data) if find_essential else None,
+        essential(estimate, data) if chosen.find_essential else None,
         constrained,
         tuple(warnings),
         lag,

@@ -23,11 +23,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.deprecation import takes_options
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.files import MADE_BY
 from symoro.identification.dynamic import check_left_out, symbolic_robot
 from symoro.identification.equations import RowModel, equations
 from symoro.identification.friction import USUAL, Friction
+from symoro.identification.options import ExcitationOptions
 from symoro.identification.regression import FOR_EVERY_MOTION, dependent
 from symoro.identification.series_search import SeriesSearch, condition, motion_limits
 from symoro.identification.tolerances import LIMIT_IN_USE, NOT_EXCITED
@@ -89,6 +91,7 @@ class Excitation:
         )
 
 
+@takes_options(ExcitationOptions)
 @one_thread
 def excite(
     robot: RobotLike,
@@ -97,61 +100,59 @@ def excite(
     frequency: float = 0.1,
     criterion: str = "condition",
     friction: Sequence[str] = USUAL,
-    without: Sequence[str] = (),
     acceleration: float | Sequence[float] | None = None,
     torque: bool | None = None,
-    margin: float = 0.95,
-    rest: bool = True,
-    starts: int = 2,
-    samples: int | None = None,
     values: Mapping[str, float] | None = None,
-    seed: int = 0,
+    options: ExcitationOptions | None = None,
 ) -> Excitation:
-    """Return a motion that shows what `identify` seeks: the base parameters of a robot, and its friction.
+    """Optimise a motion that excites the base parameters and the friction of a robot, for `identify`.
+
+        result = symoro.excite("tx40", harmonics=5, frequency=0.1)
+        result.trajectory, result.condition
 
     Args:
-        harmonics, frequency: of the series; one period lasts 1 / frequency seconds.
-        criterion: 'condition' or 'determinant'.
-        friction: some of 'viscous', 'coulomb', 'offset', as in `identify`.
-        without: columns that are not to be sought, as in `identify`.
-        acceleration: largest accelerations: one for all joints, one a coordinate, or one a moving joint, those that
-            follow others included; without it there is no such limit.
-        torque: whether the efforts of the description are limits too, by its own inertial parameters; unless told,
-            where all of them have numbers.
-        margin: share of each limit that may be used.
-        rest: whether the motion starts and ends at rest.
-        starts: random starts, of which the best is taken.
-        samples: at which the regressor is taken, along one period; eight a shortest period unless given.
+        robot: a robot, the name of a bundled robot, or the path of a file.
+        harmonics, frequency: number of harmonics and fundamental frequency (Hz) of the Fourier series; one period lasts
+            1 / frequency seconds.
+        criterion: 'condition' (condition number of the regressor) or 'determinant' (volume of the confidence region).
+        friction: friction terms to be excited: some of 'viscous', 'coulomb', 'offset', as in `identify`.
+        acceleration: limit of the accelerations (rad/s2 or m/s2): one for all joints, one per coordinate, or one per
+            moving joint, coupled joints included; by default there is no such limit.
+        torque: whether the effort limits of the joints are respected, with the inertial parameters of the robot; by
+            default they are if all parameters have numbers.
+        values: numbers for symbols; by default the nominal values of the robot.
+        options: further options: margin, random starts, columns left out (`ExcitationOptions`).
 
     Raises:
-        NotApplicableError: the robot has no parameters to be shown, has closed loops, its base moves, or a joint has a
-            motion that no series gives it.
-        ArgumentError: a joint has no range, or a limit that keeps it from moving; or numbers are missing.
-        OptionError: an option is not one of those above.
-        ProgramError: no motion within the limits was found, or none that shows the parameters.
+        NotApplicableError: the robot has no parameters to be excited, closed loops, a moving base, or a joint whose
+            motion cannot be a Fourier series.
+        ArgumentError: a joint has no position limits, or limits that prevent its motion; or numbers are missing.
+        OptionError: an option has a wrong value.
+        ProgramError: the search gave no motion within the limits, or none that excites all parameters.
     """
-    asked, began = as_robot(robot), time.perf_counter()
-    check_rates(asked)
-    _check(asked)
+    chosen = options or ExcitationOptions()
+    described, began = as_robot(robot), time.perf_counter()
+    check_rates(described)
+    _check(described)
     if criterion not in CRITERIA:
         raise OptionError(f"criterion: expected one of {', '.join(CRITERIA)}, got '{str(criterion)[:40]}'")
-    least = 2 if rest else 1  # one harmonic that starts at rest stays there
-    if not (least <= harmonics <= 50 and 0 < margin <= 1 and starts >= 1 and SLOWEST <= frequency <= FASTEST):
+    least = 2 if chosen.rest else 1  # one harmonic that starts at rest stays there
+    if not (least <= harmonics <= 50 and SLOWEST <= frequency <= FASTEST):
         raise OptionError(
-            f"expected {least} to 50 harmonics, a frequency of {SLOWEST:g} to {FASTEST:g} Hz, a margin in (0, 1], "
-            "at least one start"
+            f"expected {least} to 50 harmonics and a frequency of {SLOWEST:g} to {FASTEST:g} Hz, "
+            f"got {harmonics} harmonics and {frequency:g} Hz"
         )
-    if seed < 0 or (samples is not None and samples < 1):
-        raise OptionError("expected a seed that is not negative, and at least one sample")
-    known = {**dict(asked.nominal), **(values or {})}
-    limits = motion_limits(asked, acceleration, margin, _torque(asked, torque, known), known)
-    equation = _equation(asked, values, friction, without)
-    count = samples or 8 * harmonics
-    work = SeriesSearch(asked, known, equation, limits, harmonics, frequency, criterion, rest, count)
-    rng = np.random.default_rng(seed)
+    known = {**dict(described.nominal), **(values or {})}
+    limits = motion_limits(described, acceleration, chosen.margin, _torque(described, torque, known), known)
+    equation = _equation(described, values, friction, chosen.without)
+    count = chosen.samples or 8 * harmonics
+    work = SeriesSearch(
+        described, known, equation, limits, harmonics, frequency, criterion, chosen.rest, count
+    )
+    rng = np.random.default_rng(chosen.seed)
     best: tuple[float, Array, Array] | None = None
     reached, failures = [], []
-    for _ in each(range(starts), "starts"):
+    for _ in each(range(chosen.starts), "starts"):
         x = work.found(work.start(rng))
         w = work.matrix(x, work.dense_middles)
         if not (work.keeps(x) and condition(w) < NOT_EXCITED):
@@ -162,8 +163,8 @@ def excite(
         if best is None or worth < best[0]:
             best = worth, x, w
     if best is None:
-        raise _failure(work, asked, known, *failures[-1])
-    return _result(work, *best[1:], tuple(reached), time.perf_counter() - began, margin)
+        raise _failure(work, described, known, *failures[-1])
+    return _result(work, *best[1:], tuple(reached), time.perf_counter() - began, chosen.margin)
 
 
 def _equation(

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from symoro.deprecation import takes_options
 from symoro.errors import ArgumentError, NotApplicableError, ProgramError
 from symoro.expr.formula import formula
 from symoro.identification.alignment import (
@@ -45,6 +46,7 @@ from symoro.identification.geometric_diagnostics import (
 )
 from symoro.identification.geometric_fit import Fitting, condition, reach
 from symoro.identification.measurements import Measurements
+from symoro.identification.options import CalibrationOptions
 from symoro.identification.tolerances import (
     BETTER_START,
     DIFFERENT_PREDICTION,
@@ -372,6 +374,7 @@ class Calibration:
         return text(self)
 
 
+@takes_options(CalibrationOptions)
 @one_thread
 def calibrate(
     robot: Robot,
@@ -380,26 +383,31 @@ def calibrate(
     to: int | str | None = None,
     known_base: bool = False,
     known_tool: bool = False,
-    gains: bool = False,
     noise: Mapping[str, float] | None = None,
-    point: Sequence[float] = (0.0, 0.0, 0.0),
-    plane: Sequence[float] = (0.0, 0.0, 1.0, 0.0),
+    options: CalibrationOptions | None = None,
 ) -> Calibration:
-    """Return the geometric parameters that make the robot meet the measurements.
+    """Estimate the geometric parameters of a robot from measurements of its end effector.
+
+        result = symoro.calibrate(robot, symoro.read_measurements(robot, "poses.csv"))
+        print(result)
+        result.calibrated                       # the robot with the estimated geometry
 
     Args:
-        to, known_base, known_tool, gains: as in `geometric_parameters`.
-        noise: deviations of the measurements, {'length': metres, 'angle': radians}; from the residuals unless given.
-        point: that distances are taken to, in the world.
-        plane: nx, ny, nz, d of the plane n.p = d that is touched, in the world.
+        measured: joint positions with poses, positions, distances or contacts with a plane (`Measurements`).
+        to: number or name of the measured frame; by default the tool or the last link's frame.
+        known_base, known_tool: keep frame 0, or the tool frame, at its nominal pose.
+        noise: standard deviations of the measurements, {'length': metres, 'angle': radians}; by default they are
+            estimated from the residuals.
+        options: further options: sensor gains, reference point and plane (`CalibrationOptions`).
 
     Raises:
-        ArgumentError: too few measurements, or arguments that are none.
-        ProgramError: the postures do not show some parameters, which are named; or no geometry fits.
+        ArgumentError: there are too few measurements, or an argument has a wrong value.
+        ProgramError: the configurations do not determine some parameters, which are named; or no geometry fits.
     """
+    chosen = options or CalibrationOptions()
     _check_finite(robot, measured)
-    known = {"to": to, "known_base": known_base, "known_tool": known_tool, "gains": gains}
-    task = CalibrationTask(robot, measured, known, checked_point(point), checked_plane(plane))
+    known = {"to": to, "known_base": known_base, "known_tool": known_tool, "gains": chosen.gains}
+    task = CalibrationTask(robot, measured, known, checked_point(chosen.point), checked_plane(chosen.plane))
     fit = best_fit(task, _noise(noise))
     work = fit.work
     return Calibration(

@@ -86,6 +86,52 @@ class Log:
     units: tuple[float, ...] = ()
     delay: float = 0.0
 
+    @classmethod
+    def from_arrays(
+        cls,
+        *,
+        t: Any = None,
+        q: Any,
+        tau: Any,
+        qd: Any = None,
+        qdd: Any = None,
+        rate: float | None = None,
+        reference: Any = None,
+        transmission: Transmission | None = None,
+        name: str = "log",
+    ) -> Log:
+        """Return a log of arrays in SI units, at the joints.
+
+            log = symoro.Log.from_arrays(t=t, q=q, tau=tau)
+            symoro.identify(robot, log)
+
+        Args:
+            t: times of the samples (N,) in seconds, evenly spaced; or give `rate`.
+            q, tau: joint positions (rad or m) and torques (Nm or N), (N, n), one column per coordinate; for a robot
+                with closed loops one column per active joint.
+            qd, qdd: velocities and accelerations (N, n), if they are measured; otherwise they are computed from `q`.
+            rate: samples per second.
+            reference: desired positions (N, n), for the methods 'iv', 'didim' and 'cloe'.
+            transmission: coupling of the motors.
+            name: name of the log in messages.
+
+        Raises:
+            ArgumentError: shapes differ, numbers are not finite, or the times are not evenly spaced.
+        """
+        if (t is None) == (rate is None):
+            raise ArgumentError("a log needs either the times t (N,) or the rate in samples per second")
+        samples_per_second = _rate_of_times(t, len(np.asarray(q))) if rate is None else float(rate)
+        return log_of_arrays(
+            samples_per_second,
+            q,
+            tau,
+            velocity=qd,
+            acceleration=qdd,
+            reference=reference,
+            transmission=transmission,
+            name=name,
+        )
+
     @property
     def position_units(self) -> Array:
         """The units of the joints' positions; one where no robot is known."""
@@ -95,6 +141,33 @@ class Log:
 def position_units(robot: Robot) -> tuple[float, ...]:
     """Return the units of the coordinates of a robot: one radian, or its length in metres."""
     return tuple(joint_units(robot, coordinate_joints(robot), characteristic_length(robot)))
+
+
+def _rate_of_times(t: Any, samples: int) -> float:
+    """Return the samples per second of evenly spaced times.
+
+    Raises:
+        ArgumentError: the times are not evenly spaced, or there is not one per sample.
+    """
+    times = np.asarray(t, dtype=float)
+    if times.shape != (samples,) or samples < 2:
+        raise ArgumentError(
+            f"t has shape {times.shape}, expected one time per sample: ({samples},), at least 2"
+        )
+    steps = np.diff(times)
+    step = (times[-1] - times[0]) / (samples - 1)
+    if not (step > 0 and np.abs(steps - step).max() <= EVEN_STEP * step):
+        k = (
+            int(np.argmax(np.abs(steps - step)))
+            if np.isfinite(steps).all()
+            else int(np.argmin(np.isfinite(steps)))
+        )
+        raise ArgumentError(
+            f"the times are not evenly spaced: {steps[k]:.6g} s between samples {k} and {k + 1}, "
+            f"{step:.6g} s on average",
+            hint="resample the log at a constant rate, or give rate=... if the times are only time stamps",
+        )
+    return float(1 / step)
 
 
 def log_of_arrays(

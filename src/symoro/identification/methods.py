@@ -39,13 +39,11 @@ STARTS = ("wls", "nominal")
 
 
 def check_start(start: str | Mapping[str, float], simulating: bool) -> None:
-    """Reject a start that there is not.
+    """Check that initial values are given only for a method that simulates.
 
     Raises:
-        OptionError: another word, or a start of a method that has none.
+        OptionError: the method has no initial values.
     """
-    if isinstance(start, str) and start not in STARTS:
-        raise OptionError(f"start: expected one of {', '.join(STARTS)}, or numbers by name, got '{start}'")
     if start != "wls" and not simulating:
         raise OptionError("start: only iv, didim and cloe start from values", hint="leave it out")
 

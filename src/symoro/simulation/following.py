@@ -17,6 +17,7 @@ from symoro.errors import ArgumentError
 from symoro.robot.description import Robot
 from symoro.robot.size import joint_units
 from symoro.simulation.mechanics import Mechanics
+from symoro.simulation.options import SimulationOptions
 from symoro.simulation.result import Recording, Simulation
 from symoro.simulation.simulate import simulate
 from symoro.simulation.tolerances import DIFFERENCE, GIVEN_POSITION, NEWTON_MISS, NEWTON_RANK, NEWTON_STEP
@@ -126,15 +127,17 @@ def led(
         robot,
         float(moved.t[-1]),
         q=posture,
-        start=rest,
         driven=moved,
         values=own,
-        inputs=inputs,
-        times=moved.t,
-        method=method,
-        rtol=tolerance,
-        atol=tolerance,
-        record=record,
+        options=SimulationOptions(
+            start=rest,
+            inputs=inputs,
+            times=moved.t,
+            method=method,
+            rtol=tolerance,
+            atol=tolerance,
+            record=record,
+        ),
     )
     if found.why == "interrupted":
         raise KeyboardInterrupt

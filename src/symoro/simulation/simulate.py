@@ -1,18 +1,20 @@
-"""Simulation: the state of a robot integrated over time under torques, motions that joints follow, friction and stops.
+"""Simulation of a robot under torques, prescribed joint motions, dry friction and joint stops.
 
-SciPy's integrators run on the compiled models, with error control; `method="rk4"` runs the generated fixed-step
-integrator in C instead (`fixed_step`). What happens in the course of time is in `course`, friction and stops in
-`switching`."""
+SciPy's integrators evaluate the compiled models, with error control; `method="rk4"` runs the generated fixed-step
+integrator in C instead (`fixed_step`). Events are located in `event_integrator`; friction and stops are in
+`friction_and_stops`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from symoro.deprecation import takes_options
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
 from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
@@ -22,20 +24,20 @@ from symoro.simulation.event_integrator import EventIntegrator
 from symoro.simulation.friction_and_stop_rows import ContactRows, without_friction
 from symoro.simulation.friction_and_stops import ContactModes
 from symoro.simulation.limits import WatchedLimits
-from symoro.simulation.mechanics import Controller, Mechanics, State, Watch
-from symoro.simulation.result import Recording, Simulation
+from symoro.simulation.mechanics import Controller, Mechanics
+from symoro.simulation.options import SimulationOptions
+from symoro.simulation.result import Simulation
 from symoro.simulation.tolerances import CONTACT, POSITION_ERRORS
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.splines import kinks
 
 Array = NDArray[np.float64]
 
-METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4")
 MOST_SAMPLES = 5_000_000
-LEAST_RTOL = 100 * float(np.finfo(float).eps)  # SciPy takes no less
-SAME_STEP = 1e-9  # of a step
+SAME_STEP = 1e-9  # relative difference of two steps that are considered equal
 
 
+@takes_options(SimulationOptions)
 def simulate(
     robot: RobotLike,
     duration: float,
@@ -44,96 +46,84 @@ def simulate(
     qd: ArrayLike | None = None,
     tau: Controller | ArrayLike | None = None,
     driven: Mapping[int | str, GivenMotion] | Samples | None = None,
-    start: Mapping[str, ArrayLike] | None = None,
     values: Mapping[str, float] | None = None,
-    inputs: Mapping[str, ArrayLike] | None = None,
     step: float = 0.01,
-    times: ArrayLike | None = None,
-    method: str = "DOP853",
-    rtol: float = 1e-9,
-    atol: float = 1e-9,
-    max_step: float = np.inf,
-    friction: str = "events",
-    static: float = 1.0,
     stops: str | float | None = None,
-    until: Callable[[float, State], float] | None = None,
-    watch: Watch | None = None,
-    record: Recording | None = None,
+    options: SimulationOptions | None = None,
 ) -> Simulation:
-    """The motion of a robot from a state.
+    """Integrate the motion of a robot from an initial state.
 
-    Arguments:
+        symoro.simulate("cartpole", 2.0, q=[0, 0.1], tau=lambda t, state: [-5 * state.q[0], 0])
+
+    Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
         duration: seconds.
-        q: joints at the start, all of them or the name of a posture; of a robot with closed loops all joints near a
-            closed posture (or the active ones), and the loops are closed from there.
-        qd: velocities of the coordinates (the active joints, where loops or wheels tie the others); zero unless given.
-        tau: torques of the coordinates: numbers, or a controller `tau(t, state)`; zero unless given.
-        driven: joints that follow a motion t -> (q, qd, qdd), by number or name, or as samples; their torques are
-            found. They start as the motion does: q, and qd where it is given, must say the same. Samples that end
-            before the duration do so at rest, and stay there.
-        start: other parts of the state: e, ed (modes), P0, Q0, V0 (a floating base), pose (x, y, heading, on wheels).
-        values: numbers for symbols; the robot's nominal values serve where none is given.
-        inputs: other inputs of the direct dynamic model, constant: wrench, V0 and Vd0 of a base that moves as given.
-            Where no wrench is given, the values of its symbols are taken.
-        step: seconds between the samples of the result, or less, so that the last is at the end (`warnings` then states
-            how many); with rk4 also the step of the integrator.
-        times: the moments of the samples instead, ascending from 0 to the duration; not with rk4.
-        method: DOP853, RK45, RK23, Radau, BDF, LSODA (SciPy's), or rk4 (the generated fixed-step integrator).
-        rtol, atol: tolerances of SciPy's integrators; atol in radians, and in shares of the robot's largest length.
-        friction: "events" (stick and slip by events), or "sign" (FS sign(qd) as the models have it, which makes small
-            steps wherever a joint is at rest).
-        static: break-away torque as a multiple of FS, at least 1.
-        stops: what happens at the joints' limits: None (nothing), "end" (the simulation ends), or a coefficient of
-            restitution, 0 (it stays) to less than 1. Limits of passive, coupled and driven joints end a simulation
-            too, and hold nothing else: `warnings` lists them, and `events` when they are passed.
-        until: the simulation ends where this function of time and state passes from positive to negative.
-        watch: is told each sample as it comes, with its torques; what it raises ends the simulation.
-        record: is filled with what lies between the samples; not with rk4.
+        q: initial joint positions (radians or metres): of all joints, or the name of a posture. For a robot with closed
+            loops: positions of all joints near a closed configuration (or of the active joints), from which the loops
+            are closed.
+        qd: initial velocities of the coordinates (of the active joints if loops or wheels constrain the others); zero
+            by default.
+        tau: torques of the coordinates: numbers, or a controller `tau(t, state)`; zero by default.
+        driven: joints that follow a prescribed motion t -> (q, qd, qdd), by number or name, or samples of all of them;
+            their torques are computed. `q`, and `qd` if given, must equal the start of the motion. Samples that end
+            before the duration must end at rest; the joints then stay there.
+        values: numbers for symbols; by default the nominal values of the robot.
+        step: seconds between the samples of the result. It is reduced if the duration is not a multiple of it
+            (`warnings` then states the value). With rk4 it is also the step of the integrator.
+        stops: what happens at the joint limits: None (nothing), "end" (the simulation ends), or a coefficient of
+            restitution from 0 (the joint stays) to less than 1. Limits of passive, coupled and driven joints can only
+            end a simulation; `warnings` lists them, and `events` contains the times at which they are passed.
+        options: further options: integrator, tolerances, friction, events (`SimulationOptions`).
 
     Returns:
-        The motion up to its end; `finished` and `why` tell where it ended before its time: interrupted (Ctrl-C), at a
-        singular posture, at a stop or limit, where a motion that a joint follows is no longer finite.
+        The motion up to its end. `finished` is False and `why` contains the reason if it ended before the duration:
+        interrupted (Ctrl-C), at a singular configuration, at a stop or limit, or where a prescribed motion is not
+        finite.
 
     Raises:
-        ArgumentError: numbers that do not fit, torques that are not finite; with the time.
-        UnknownNameError: a value for what is no symbol of the robot.
+        ArgumentError: numbers have a wrong shape or range, or torques are not finite (the message contains the time).
+        OptionError: an option has a wrong value.
+        UnknownNameError: `values` contains a name that is not a symbol of the robot.
     """
-    asked = as_robot(robot)
-    numbers = {**dict(asked.nominal), **(values or {})}
-    _check(duration, step, method, rtol, atol, friction, static, max_step)
-    _check_values(asked, values or {})
-    stops = _stops(asked, stops)
-    strip = friction == "events" and method != "rk4"
-    bare, rub = without_friction(asked, numbers) if strip else (asked, {})
-    mechanics = Mechanics(bare, numbers, inputs or {})
-    y = mechanics.start({"q": _posture(asked, q), "qd": qd, **(start or {})})
-    motions = joint_motions(asked, mechanics.coordinates, driven, duration)
+    chosen = options or SimulationOptions()
+    described = as_robot(robot)
+    numbers = {**dict(described.nominal), **(values or {})}
+    _check_times(duration, step)
+    _check_values(described, values or {})
+    stops = _stops(described, stops)
+    by_events = chosen.friction == "events" and chosen.method != "rk4"
+    frictionless, friction = without_friction(described, numbers) if by_events else (described, {})
+    mechanics = Mechanics(frictionless, numbers, chosen.inputs or {})
+    start = chosen.start or {}
+    y = mechanics.start({"q": _posture(described, q), "qd": qd, **start})
+    motions = joint_motions(described, mechanics.coordinates, driven, duration)
     control = Drives(mechanics, tau, motions)
-    control.check_start(y, speeds=qd is not None or "qd" in (start or {}))
+    control.check_start(y, speeds=qd is not None or "qd" in start)
     y = mechanics.projected(control.moved(0.0, y)[0])
-    if method == "rk4":
+    if chosen.method == "rk4":
         from symoro.simulation.fixed_step import run_fixed
 
-        if motions or stops is not None or until is not None or times is not None or record is not None:
+        events = (stops, chosen.until, chosen.times, chosen.record)
+        if motions or any(item is not None for item in events):
             raise OptionError(
                 "driven joints, stops, 'until', 'times' and 'record' need one of SciPy's methods, not rk4"
             )
-        fixed = run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
+        fixed = run_fixed(mechanics, control.torques, control.constant, y, duration, step, chosen.watch)
         return _stepped(fixed, duration, step)
     followed = frozenset(motions)
     rows = ContactRows(
-        mechanics, rub, None if stops is None else _stop_limits(asked, mechanics, followed), followed
+        mechanics, friction, None if stops is None else _stop_limits(described, mechanics, followed), followed
     )
     rows.check_start(y)
     y = rows.clipped(0.0, y, CONTACT)
-    modes = ContactModes(mechanics, rows, static, stops if isinstance(stops, float) else 0.0, followed)
+    modes = ContactModes(mechanics, rows, chosen.static, stops if isinstance(stops, float) else 0.0, followed)
     limits = None
     if stops is not None:
         limits = WatchedLimits(mechanics, followed, ends=stops == "end")
         limits.check_start(y)
     breaks = kinks(driven.curve) if isinstance(driven, Samples) else ()
-    grid = _grid(duration, step, times)
-    grid, untold = (grid, "") if isinstance(driven, Samples) else control.told(grid)
+    grid = _grid(duration, step, chosen.times)
+    grid, reason = (grid, "") if isinstance(driven, Samples) else control.told(grid)
     run = EventIntegrator(
         mechanics,
         control,
@@ -141,25 +131,29 @@ def simulate(
         limits,
         grid,
         breaks,
-        POSITION_ERRORS * (rtol + atol),
+        POSITION_ERRORS * (chosen.rtol + chosen.atol),
         ends=stops == "end",
-        until=until,
-        watch=watch,
-        record=record,
+        until=chosen.until,
+        watch=chosen.watch,
+        record=chosen.record,
     )
-    tolerances = {"rtol": rtol, "atol": atol * mechanics.units}
-    found = run.result(_integrator(method), {**tolerances, "max_step": max_step}, y)
-    found = replace(found, finished=False, why=untold) if untold and found.finished else found
-    return found if times is not None else _stepped(found, duration, step)
+    settings = {
+        "rtol": chosen.rtol,
+        "atol": chosen.atol * mechanics.units,
+        "max_step": chosen.max_step,
+    }
+    result = run.result(_integrator(chosen.method), settings, y)
+    result = replace(result, finished=False, why=reason) if reason and result.finished else result
+    return result if chosen.times is not None else _stepped(result, duration, step)
 
 
-def _stepped(found: Simulation, duration: float, step: float) -> Simulation:
-    """The simulation, with a word where its samples are not a step apart."""
+def _stepped(simulation: Simulation, duration: float, step: float) -> Simulation:
+    """Return the simulation with a warning if the interval of its samples is not the given step."""
     taken = duration / max(1, int(np.ceil(duration / step - 1e-9)))
     if abs(taken / step - 1) <= SAME_STEP:
-        return found
-    told = f"samples are {taken:.6g} s apart, not {step:g} s, so that the last is at {duration:g} s"
-    return replace(found, warnings=(*found.warnings, told))
+        return simulation
+    warning = f"samples are {taken:.6g} s apart, not {step:g} s, so that the last is at {duration:g} s"
+    return replace(simulation, warnings=(*simulation.warnings, warning))
 
 
 def _integrator(method: str) -> Any:
@@ -169,7 +163,7 @@ def _integrator(method: str) -> Any:
 
 
 def _grid(duration: float, step: float, times: ArrayLike | None) -> Array:
-    """The moments of the samples."""
+    """Return the times of the samples in seconds."""
     if times is None:
         return np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
     grid = np.asarray(times, dtype=float)
@@ -180,7 +174,7 @@ def _grid(duration: float, step: float, times: ArrayLike | None) -> Array:
         or grid[-1] != duration
         or not (np.diff(grid) > 0).all()
     ):
-        raise ArgumentError(f"times: expected moments that ascend from 0 to the duration, {duration:g} s")
+        raise ArgumentError(f"times: expected values that ascend from 0 to the duration, {duration:g} s")
     return grid
 
 
@@ -189,7 +183,7 @@ def _posture(robot: Robot, q: ArrayLike | str) -> ArrayLike:
 
 
 def _check_values(robot: Robot, values: Mapping[str, float]) -> None:
-    """Raise at a value for what is no symbol: it would change nothing."""
+    """Reject values for names that are not symbols of the robot: they would have no effect."""
     known = robot.symbols()
     for name in values:
         if name not in known:
@@ -197,7 +191,7 @@ def _check_values(robot: Robot, values: Mapping[str, float]) -> None:
 
 
 def _stops(robot: Robot, stops: Any) -> str | float | None:
-    """What happens at stops: None, "end", or a number of whatever type it comes in."""
+    """Return the treatment of stops: None, "end", or the coefficient of restitution as a float."""
     if stops is None:
         return None
     if flexible_links(robot):
@@ -218,34 +212,16 @@ def _stops(robot: Robot, stops: Any) -> str | float | None:
     return bounce
 
 
-def _check(
-    duration: float,
-    step: float,
-    method: str,
-    rtol: float,
-    atol: float,
-    friction: str,
-    static: float,
-    max_step: float,
-) -> None:
-    positive = {"duration": duration, "step": step, "rtol": rtol, "atol": atol, "max_step": max_step}
-    for name, value in positive.items():
-        if not value > 0 or (name != "max_step" and not np.isfinite(value)):
+def _check_times(duration: float, step: float) -> None:
+    for name, value in (("duration", duration), ("step", step)):
+        if not (value > 0 and np.isfinite(value)):
             raise ArgumentError(f"{name} = {value}: expected a positive number")
-    if method != "rk4" and rtol < LEAST_RTOL:
-        raise ArgumentError(f"rtol = {rtol:g}: expected at least {LEAST_RTOL:.3g}, where round-off begins")
     if duration / step > MOST_SAMPLES:
         raise ArgumentError(f"{duration:g} s in steps of {step:g} s are more than {MOST_SAMPLES} samples")
-    if method not in METHODS:
-        raise OptionError(f"no method called '{method}'", hint=f"known: {', '.join(METHODS)}")
-    if friction not in ("events", "sign"):
-        raise OptionError(f"friction = '{friction}': expected 'events' or 'sign'")
-    if not 1 <= static < np.inf:
-        raise ArgumentError(f"static = {static}: expected at least 1")
 
 
 def _stop_limits(robot: Robot, mechanics: Mechanics, driven: frozenset[int]) -> tuple[Array, Array]:
-    """Return the lower and upper stops of the coordinates that follow no motion, infinite where there is none."""
+    """Return the lower and upper stops of the coordinates, infinite for driven joints and unlimited ones."""
     limits = [robot.frame(j).limits for j in mechanics.coordinates]
     lower = [-np.inf if k in driven or x.lower is None else x.lower for k, x in enumerate(limits)]
     upper = [np.inf if k in driven or x.upper is None else x.upper for k, x in enumerate(limits)]

@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
     """Show the parameters, or what they are off, and write the calibrated robot; the exit code."""
     from symoro.identification import calibrate, read_measurements
+    from symoro.identification.options import CalibrationOptions
     from symoro.models.calibration.identifiable import geometric_parameters
 
-    names = ("to", "known_base", "known_tool", "gains")
+    names = ("to", "known_base", "known_tool")
     chosen: dict[str, Any] = {name: getattr(options, name) for name in names}
+    gains: bool = options.gains
     places = {name: numbers(name, text) for name in ("point", "plane") if (text := getattr(options, name))}
     if options.measurements is None:
         if options.output:
             raise OptionError("nothing to write: there are no measurements", hint="name their file")
-        found = geometric_parameters(robot, measure=options.measure, **chosen, **places)
+        found = geometric_parameters(robot, measure=options.measure, gains=gains, **chosen, **places)
         if options.json:
             relations = {k: {n: c.text for n, c in others.items()} for k, others in found.relations.items()}
             present.as_json({"names": found.names, "no_effect": found.no_effect, "relations": relations})
@@ -36,7 +38,7 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
         return 0
     check_robot(robot, options)
     measured = read_measurements(robot, options.measurements, options.measure, degrees=options.degrees)
-    result = calibrate(robot, measured, **chosen, **places)
+    result = calibrate(robot, measured, **chosen, options=CalibrationOptions(gains=gains, **places))
 
     def write() -> list[str]:
         if options.output:

@@ -8,6 +8,7 @@ from typing import Any
 
 from symoro.files import write_files
 from symoro.identification.excitation import Excitation, excite, trajectory_text
+from symoro.identification.options import ExcitationOptions
 from symoro.robot.description import Robot
 from symoro.tables import table_text
 from symoro.trajectory.files import TABLES
@@ -16,7 +17,8 @@ from symoro.trajectory.sampling import sampled
 from symoro.ui.outputs import deliver
 from symoro.ui.values import numbers, words
 
-CHOICES = ("harmonics", "frequency", "criterion", "torque", "margin", "starts", "seed")
+KEYWORDS = ("harmonics", "frequency", "criterion", "torque")
+OPTIONS = ("margin", "starts", "seed")
 
 
 def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
@@ -26,8 +28,10 @@ def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
         robot,
         acceleration=most,
         friction=words(options.friction),
-        without=words(options.without),
-        **{name: getattr(options, name) for name in CHOICES},
+        **{name: getattr(options, name) for name in KEYWORDS},
+        options=ExcitationOptions(
+            without=words(options.without), **{name: getattr(options, name) for name in OPTIONS}
+        ),
     )
     targets = [Path(options.output)] if options.output else []
 

@@ -9,6 +9,7 @@ from symoro.errors import OptionError
 from symoro.files import check_targets, write_files, write_folder
 from symoro.identification.dynamic import Identification, identify, symbolic_robot
 from symoro.identification.identified_robot import standard_robot
+from symoro.identification.options import IdentificationOptions
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot import formats
 from symoro.robot.description import Robot
@@ -26,23 +27,25 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
     found = identify(
         robot,
         options.logs,
-        description=options.columns,
         method=options.method,
-        model=options.model,
+        friction=words(options.friction),
         cutoff=options.cutoff,
         decimation=options.decimation,
         slow=options.slow,
-        delay=options.delay,
-        friction=words(options.friction),
-        stribeck_velocity=options.stribeck_velocity,
-        without=words(options.without),
         validate=options.validate,
-        posture=[posture_word(text) for text in options.posture] if options.posture else None,
-        start=options.start,
-        time_limit=options.time_limit,
-        find_essential=options.essential,
-        find_consistent=options.consistent,
-        prior=options.prior,
+        options=IdentificationOptions(
+            description=options.columns,
+            model=options.model,
+            delay=options.delay,
+            stribeck_velocity=options.stribeck_velocity,
+            without=words(options.without),
+            posture=[posture_word(text) for text in options.posture] if options.posture else None,
+            start=options.start,
+            time_limit=options.time_limit,
+            find_essential=options.essential,
+            find_consistent=options.consistent,
+            prior=options.prior,
+        ),
     )
 
     def write() -> list[Path]:

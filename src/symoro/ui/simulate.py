@@ -15,6 +15,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.simulation.computed_torque import computed_torque
 from symoro.simulation.mechanics import Controller
+from symoro.simulation.options import SimulationOptions
 from symoro.simulation.result import Simulation
 from symoro.simulation.simulate import simulate
 from symoro.trajectory.files import load_trajectory
@@ -40,16 +41,18 @@ def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
         qd=given.pop("qd", None),
         tau=_torques(robot, given.pop("tau", None), options, values),
         driven=_driven(robot, options, values),
-        inputs={name: given.pop(name) for name in INPUTS if name in given},
-        start=given,
         values=values,
         step=options.step,
-        method=options.method,
-        rtol=options.rtol,
-        atol=options.atol,
-        friction=options.friction,
-        static=options.static,
         stops=_stops(options.stops),
+        options=SimulationOptions(
+            inputs={name: given.pop(name) for name in INPUTS if name in given},
+            start=given,
+            method=options.method,
+            rtol=options.rtol,
+            atol=options.atol,
+            friction=options.friction,
+            static=options.static,
+        ),
     )
 
     def show() -> None:

@@ -22,7 +22,7 @@ def test_the_way_alone_is_that_of_the_tree() -> None:
     assert Loops(robot).gap(q[None], np.array([[q7 - q2]]))[0] < 1e-12
     T = symoro.generate(robot.tree(), "fast-geometry", to=6).function(compiled=False)(q=q)["T"]
     model = symoro.generate(robot.tree(), "inverse-geometry", to=6).function(compiled=False)(T=T, q0=q)
-    rows = symoro.valid(model)
+    rows = symoro.solutions.valid(model)
     assert min(abs(rows - q).max(axis=1)) < 1e-9
 
 
@@ -36,7 +36,7 @@ def test_a_way_that_leaves_the_loops_alone_is_solved() -> None:
     T = symoro.generate(robot, "fast-geometry", frm=3, to=6).function(compiled=False)(q=q)["T"]
     for away in (0, 0.3):
         start = q + away * np.array([0, 0, 1, 0, 0, 0, 0, 1])
-        rows = symoro.valid(wrist(T=T, q0=start))
+        rows = symoro.solutions.valid(wrist(T=T, q0=start))
         assert len(rows) == 2
         np.testing.assert_allclose(rows[:, [0, 1, 2, 6, 7]], np.tile(q[[0, 1, 2, 6, 7]], (2, 1)), atol=1e-15)
 
@@ -46,7 +46,7 @@ def test_joints_of_a_loop_that_are_locked_are_not_moved() -> None:
     q = np.array([0.1, 0.4, -0.9, 0.2, 0.7, -0.4, 0.4 - 0.9 + np.pi / 2, 0.9 - np.pi / 2])
     T = symoro.generate(robot, "fast-geometry", to=6).function(compiled=False)(q=q)["T"]
     solve = symoro.generate(robot, "inverse-geometry", to=6, pose="orientation", locked="1,2,3")
-    rows = symoro.valid(solve.function(compiled=False)(T=T, q0=q))
+    rows = symoro.solutions.valid(solve.function(compiled=False)(T=T, q0=q))
     assert len(rows) == 2
     np.testing.assert_allclose(rows[:, [0, 1, 2, 6, 7]], np.tile(q[[0, 1, 2, 6, 7]], (2, 1)), atol=1e-15)
 

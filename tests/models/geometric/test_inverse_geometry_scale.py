@@ -266,5 +266,5 @@ def test_limits_of_slides_at_every_size() -> None:
     rail = serial("rail", [FLAT], [0], [0], [1])
     for s in (1.0, *SIZES):
         robot = replace(rail, frames=(replace(rail.frames[0], limits=Limits(0.0, s)),))
-        assert symoro.within_limits(robot, [s * (1 + 1e-12)])
-        assert not symoro.within_limits(robot, [1.001 * s])
+        assert symoro.solutions.within_limits(robot, [s * (1 + 1e-12)])
+        assert not symoro.solutions.within_limits(robot, [1.001 * s])

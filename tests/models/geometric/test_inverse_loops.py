@@ -141,7 +141,7 @@ def test_sr400_has_its_motor_off_the_way() -> None:
     q2, q3 = 0.4, -0.9
     q = np.array([0.3, q2, q3, 0.2, 0.7, -0.4, q2 + q3 + PI / 2, -q3 - PI / 2])
     T = symoro.generate(arm.robot.tree(), "fast-geometry", to=6).function(compiled=False)(q=q)["T"]
-    rows = symoro.valid(model.function(compiled=False)(T=T))
+    rows = symoro.solutions.valid(model.function(compiled=False)(T=T))
     assert len(rows) == 4  # the shoulder turned round does not reach
     assert np.abs(rows - q).max(axis=1).min() < 1e-12
     sums = rows[:, 6] - rows[:, 1] - rows[:, 2] - PI / 2
@@ -218,7 +218,7 @@ def test_a_motor_that_the_pose_leaves_open_comes_from_q0() -> None:
     row = loops.assemblies([1.2, 0.5], np.random.default_rng(0)).q[0]
     T = symoro.generate(robot, "fast-geometry", to=1).function(compiled=False)(q=row[:4])["T"]
     out = model.function(compiled=False)(T=T, q0=[0, 0, 0.5, 0])
-    rows = symoro.valid(out)
+    rows = symoro.solutions.valid(out)
     assert len(rows) == 2 and np.abs(rows - row[:4]).max(axis=1).min() < 1e-9
     assert loops.gap(out["q"], out["qc"]).max() < 1e-12
 
@@ -232,7 +232,7 @@ def test_joints_that_the_loops_tie_must_agree(offset: float) -> None:
     T = symoro.generate(robot.tree(), "fast-geometry", to=2).function(compiled=False)(q=q)["T"]
     model = symoro.generate(robot, "inverse-geometry", to=2)
     out = model.function(compiled=False)(T=T)
-    rows = symoro.valid(out)
+    rows = symoro.solutions.valid(out)
     if offset:
         assert not len(rows)
     else:

@@ -36,6 +36,7 @@ def identified(payload: Mapping[str, Any]) -> IdentifyAnswer:
     """The parameters of a robot from a log: report, parameters with deviations, measured and predicted torques."""
     from symoro.identification.dynamic import identify
     from symoro.identification.friction import USUAL
+    from symoro.identification.options import IdentificationOptions
 
     robot = robot_of(payload)
     values = _known(robot, numbers_of(robot, payload))
@@ -45,18 +46,20 @@ def identified(payload: Mapping[str, Any]) -> IdentifyAnswer:
         found = identify(
             robot,
             log,
-            description=description,
             method=item(payload, "method", str, "wls"),
-            model=item(payload, "model", str, "dynamic"),
             cutoff=number(payload, "cutoff", 0.0) or None,
             decimation=item(payload, "decimation", int, 1),
             slow=number(payload, "slow", 0.0),
-            delay=item(payload, "delay", str, "").strip() or None,
             friction=_words(payload, "friction", USUAL),
-            posture=posture_word(posture) if posture else None,
-            find_essential=item(payload, "essential", bool, False),
-            find_consistent=item(payload, "consistent", bool, False),
-            values=values,
+            options=IdentificationOptions(
+                description=description,
+                model=item(payload, "model", str, "dynamic"),
+                delay=item(payload, "delay", str, "").strip() or None,
+                posture=posture_word(posture) if posture else None,
+                find_essential=item(payload, "essential", bool, False),
+                find_consistent=item(payload, "consistent", bool, False),
+                values=values,
+            ),
         )
         return _data(found)
 

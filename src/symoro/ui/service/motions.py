@@ -107,14 +107,15 @@ def _frame(robot: Robot, motion: Trajectory | Samples) -> int:
 def excitation(payload: Mapping[str, Any]) -> ExcitationAnswer:
     """A motion that shows the robot's parameters well, as the text of its file."""
     from symoro.identification.excitation import excite, trajectory_text
+    from symoro.identification.options import ExcitationOptions
 
     robot = robot_of(payload)
     found = excite(
         robot,
         harmonics=item(payload, "harmonics", int, 5),
         frequency=number(payload, "frequency", 0.1),
-        starts=item(payload, "starts", int, 1),
         values=numbers_of(robot, payload),
+        options=ExcitationOptions(starts=item(payload, "starts", int, 1)),
     )
     return ExcitationAnswer(
         text=trajectory_text(found), condition=found.condition, columns=list(found.columns)

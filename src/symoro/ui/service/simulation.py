@@ -33,6 +33,7 @@ PARTS = ("e", "ed", "P0", "Q0", "V0", "pose")
 
 def simulated(payload: Mapping[str, Any]) -> SimulationAnswer:
     """The motion of a robot from a posture, under constant torques or along a trajectory by computed torques."""
+    from symoro.simulation.options import SimulationOptions
     from symoro.simulation.simulate import simulate
 
     robot = robot_of(payload)
@@ -46,13 +47,15 @@ def simulated(payload: Mapping[str, Any]) -> SimulationAnswer:
             q=[0.0] * len(independent(robot)) if posture is None else posture,
             qd=row(payload, "qd"),
             tau=_torques(robot, payload, values),
-            start=_start(payload),
             values=values,
             step=step,
-            method=item(payload, "method", str, "DOP853"),
-            friction=item(payload, "friction", str, "events"),
             stops=_stops(payload),
-            watch=told,
+            options=SimulationOptions(
+                start=_start(payload),
+                method=item(payload, "method", str, "DOP853"),
+                friction=item(payload, "friction", str, "events"),
+                watch=told,
+            ),
         )
         return _data(found, told.postures, placing(robot, values))
 

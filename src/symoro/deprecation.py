@@ -1,0 +1,61 @@
+"""Keywords and names that have moved: still accepted for one release, with a DeprecationWarning."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import wraps
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar
+
+from symoro.errors import OptionError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def takes_options(option_type: type) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator for a function with the keyword `options`, an instance of a dataclass.
+
+    Fields of the dataclass that the function formerly had as keywords are accepted as keywords, with a warning.
+    """
+    names = {field.name for field in fields(option_type)}
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        moved = names - inspect.signature(function).parameters.keys()
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            options = kwargs.get("options")
+            if options is not None and not isinstance(options, option_type):
+                raise OptionError(
+                    f"options: expected {option_type.__name__}, got {type(options).__name__}",
+                    hint=f"options=symoro.{option_type.__name__}(...)",
+                )
+            former = {name: kwargs.pop(name) for name in list(kwargs) if name in moved}
+            if former:
+                given = ", ".join(f"{name}=..." for name in former)
+                warn(
+                    f"{function.__name__}({given}) is deprecated: "
+                    f"use options=symoro.{option_type.__name__}({given})"
+                )
+                kwargs["options"] = replace(options or option_type(), **former)  # type: ignore[type-var]
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def moved_name(old: str, new: str) -> Any:
+    """Return an object by its new name, `module.name`, and warn that the old name is deprecated."""
+    warn(f"{old} is deprecated: use {new}", stacklevel=4)
+    module, _, name = new.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def warn(message: str, stacklevel: int = 3) -> None:
+    """Give a DeprecationWarning at the line of the caller."""
+    warnings.warn(message, DeprecationWarning, stacklevel=stacklevel)

@@ -1,0 +1,154 @@
+"""Options of `identify`, `excite` and `calibrate`: frozen data, checked when they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from symoro.errors import ArgumentError, OptionError
+from symoro.identification.consistent import PRIOR_WEIGHT, PRIORS
+from symoro.identification.equations import MODELS
+from symoro.identification.log_description import PdController
+from symoro.identification.methods import STARTS
+from symoro.identification.postures import NamedPosture
+from symoro.identification.tolerances import CLOE_TIME_LIMIT
+from symoro.models.calibration.identifiable import checked_plane, checked_point
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IdentificationOptions:
+    """Options of `symoro.identify` beyond its keywords.
+
+        symoro.identify(robot, log, cutoff=20, options=symoro.IdentificationOptions(find_essential=True))
+
+    Attributes:
+        description: YAML file that states the meaning of the columns of CSV and Parquet files.
+        model: identification model: 'dynamic' (torques), 'filtered' (without accelerations), 'power' or 'energy'.
+        delay: seconds by which the torques lag behind the motion, or 'hold' for torques that a controller keeps
+            constant from sample to sample; by default that of the log's description. The remaining delay is estimated
+            in any case and reported if it biases a parameter.
+        stribeck_velocity: velocity of the Stribeck term of friction (rad/s or m/s), positive.
+        without: columns (parameters) that are not estimated.
+        posture: assembly mode of closed loops: positions of all joints near the first sample, or the name of a
+            posture; by default 'home'. Or several, one per log; for logs without one it is determined from the data.
+        find_essential: also estimate the reduced (essential) parameter set.
+        find_consistent: also estimate physically consistent standard parameters, by semidefinite programming (LMI).
+        prior: regularisation of the consistent parameters towards the nominal values: 'euclidean' or 'entropic'.
+        prior_weight: weight of this regularisation, positive.
+        controller: gains of the joint controllers, if the description of the log contains none; for the methods 'iv',
+            'didim' and 'cloe'.
+        start: initial values of these methods: 'wls', 'nominal' (the robot's nominal values), or numbers by
+            parameter, which replace those of 'wls'.
+        time_limit: largest estimated duration of 'cloe' in seconds; a longer one is rejected before it starts.
+        values: numbers for symbols of the geometry; by default the nominal values of the robot.
+        piece: number of samples in memory at once, at least.
+        client: a `distributed.Client` whose cluster processes the logs; by default this process does.
+
+    Raises:
+        OptionError, ArgumentError: a field has a wrong value.
+    """
+
+    description: str | Path | None = None
+    model: str = "dynamic"
+    delay: float | str | None = None
+    stribeck_velocity: float = 0.05
+    without: Sequence[str] = ()
+    posture: NamedPosture | Sequence[NamedPosture] | None = None
+    find_essential: bool = False
+    find_consistent: bool = False
+    prior: str = "euclidean"
+    prior_weight: float = PRIOR_WEIGHT
+    controller: PdController | None = None
+    start: str | Mapping[str, float] = "wls"
+    time_limit: float = CLOE_TIME_LIMIT
+    values: Mapping[str, float] | None = None
+    piece: int | None = None
+    client: Any = None
+
+    def __post_init__(self) -> None:
+        _check_choice("model", self.model, tuple(MODELS))
+        _check_choice("prior", self.prior, PRIORS)
+        if isinstance(self.start, str) and self.start not in STARTS:
+            raise OptionError(
+                f"start: expected one of {', '.join(STARTS)}, or numbers by name, got '{self.start}'"
+            )
+        if isinstance(self.without, str):
+            raise OptionError(f"without: expected a list of columns, got '{self.without[:40]}'")
+        _check_positive("stribeck_velocity", self.stribeck_velocity)
+        _check_positive("prior_weight", self.prior_weight)
+        _check_positive("time_limit", self.time_limit)
+        if self.piece is not None:
+            _check_positive("piece", self.piece)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExcitationOptions:
+    """Options of `symoro.excite` beyond its keywords.
+
+        symoro.excite(robot, harmonics=5, options=symoro.ExcitationOptions(starts=8, seed=1))
+
+    Attributes:
+        without: columns (parameters) that need not be excited, as in `IdentificationOptions`.
+        margin: share of each limit that may be used, in (0, 1].
+        rest: whether the motion starts and ends at rest.
+        starts: number of random initial series, at least 1; the best result is returned.
+        samples: number of samples of the regressor along one period; by default eight per shortest period.
+        seed: seed of the random initial series, not negative.
+
+    Raises:
+        OptionError: a field has a wrong value.
+    """
+
+    without: Sequence[str] = ()
+    margin: float = 0.95
+    rest: bool = True
+    starts: int = 2
+    samples: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.margin <= 1:
+            raise OptionError(f"margin: expected a share in (0, 1], got {self.margin}")
+        if not self.starts >= 1:
+            raise OptionError(f"starts: expected at least one start, got {self.starts}")
+        if self.samples is not None and not self.samples >= 1:
+            raise OptionError(f"samples: expected at least one sample, got {self.samples}")
+        if not self.seed >= 0:
+            raise OptionError(f"seed: expected a number that is not negative, got {self.seed}")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CalibrationOptions:
+    """Options of `symoro.calibrate` beyond its keywords.
+
+        symoro.calibrate(robot, measured, options=symoro.CalibrationOptions(gains=True))
+
+    Attributes:
+        gains: also estimate a gain of each joint sensor.
+        point: point to which distances are measured, in the world frame (metres), for the measure 'distance'.
+        plane: nx, ny, nz, d of the plane n.p = d that is touched, in the world frame, for the measure 'plane'.
+
+    Raises:
+        ArgumentError: a field has a wrong value.
+    """
+
+    gains: bool = False
+    point: Sequence[float] = (0.0, 0.0, 0.0)
+    plane: Sequence[float] = (0.0, 0.0, 1.0, 0.0)
+
+    def __post_init__(self) -> None:
+        checked_point(self.point)
+        checked_plane(self.plane)
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise OptionError(f"{name}: expected one of {', '.join(choices)}, got '{str(value)[:40]}'")
+
+
+def _check_positive(name: str, value: float) -> None:
+    if not (value > 0 and (isfinite(value) or name == "time_limit")):
+        raise ArgumentError(f"{name}: expected a positive number, got {value}")
