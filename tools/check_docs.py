@@ -16,7 +16,8 @@ any other word after it is a sketch. The text that a cell prints must equal its 
 Command lines are those that start with `symoro`, in an indented block or a ```sh fence, and in the README and the
 tutorial also those inside a sentence; a line with a word in capitals, which the reader replaces, is not run, nor is
 `symoro gui`, which does not end. The examples of a page share an empty folder. A fence after a line that ends with a
-file name (`arm.yaml`:) is written into that folder.
+file name (`arm.yaml`:) is written into that folder. A fence of text directly below an example contains lines
+of its output. Fences of YAML, JSON and XML must be accepted by their parsers.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from xml.etree import ElementTree
+
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
@@ -51,6 +55,15 @@ INLINE = re.compile(r"`(symoro [^`]+)`")
 PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b|\.\.\.")
 ENDLESS = re.compile(r"symoro gui\b")
 NEEDS = re.compile(r"^Needs `pip install '?symoro\[([\w,]+)\]'?`", re.MULTILINE)
+SHOWN = re.compile(
+    r"^```(python|sh)\n((?:(?!```).*\n)*)```\n\n```text\n((?:(?!```).*\n)*)```$", re.MULTILINE
+)  # an example and, directly below, what it prints
+PARSERS: dict[str, Callable[[str], object]] = {
+    "yaml": yaml.safe_load,
+    "json": json.loads,
+    "xml": lambda text: ElementTree.fromstring(f"<part>{text}</part>"),  # pages show parts of files
+}
+DATA = re.compile(r"^```(yaml|json|xml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 SMALLEST = 1e-6  # smaller numbers of an output are round-off
 WITH_INLINE = ("README.md", "tutorial.md")
@@ -101,6 +114,18 @@ def broken_links(page: Path, text: str) -> list[str]:
     return [f"broken link: {target}" for target in targets if not (page.parent / target).exists()]
 
 
+def broken_data(text: str) -> list[str]:
+    """Return one message for each fence of YAML, JSON or XML that its parser rejects."""
+    messages = []
+    for fence in DATA.finditer(text):
+        language, content = fence.groups()
+        try:
+            PARSERS[language](content)
+        except Exception as error:
+            messages.append(f"{language} at line {text.count(chr(10), 0, fence.start()) + 1}: {error}")
+    return messages
+
+
 def command_lines(page: Path, text: str) -> Iterator[tuple[int, str]]:
     """(position, line) of the commands on a page."""
     found = [(match.start(1), match.group(1)) for match in BLOCK.finditer(text)]
@@ -141,6 +166,26 @@ def run_command(text: str, quiet: bool) -> None:
         raise RuntimeError(f"'{text}' ended with {code}: {errors.getvalue().strip()}")
 
 
+def wrong_outputs(text: str, printed: dict[int, str]) -> list[str]:
+    """Return one message for each fence of text, directly below an example, with a line that the example did not print.
+
+    Args:
+        printed: output of each example that was run, by its position in the text.
+    """
+    messages = []
+    for shown in SHOWN.finditer(text):
+        language, code, expected = shown.groups()
+        outputs = [output for start, output in printed.items() if shown.start() <= start < shown.end()]
+        is_run = len(outputs) == (1 if language == "python" else len(code.splitlines()))
+        lines = "".join(outputs).splitlines()
+        for line in expected.splitlines() if is_run else ():
+            if "..." not in line and not any(is_close(line, other) for other in [*lines, ""]):
+                number = text.count("\n", 0, shown.start(3)) + 1
+                messages.append(f"the output at line {number} is out of date: '{line}'")
+                break
+    return messages
+
+
 def broken_examples(page: Path, text: str) -> list[str]:
     """Return one message for each example or command that fails, and for each saved output that is out of date."""
     namespace: dict[str, object] = {"__name__": "__example__"}
@@ -163,6 +208,7 @@ def broken_examples(page: Path, text: str) -> list[str]:
             printed[start] = output.getvalue()
         except Exception:
             messages.append(f"example at line {line}:\n{traceback.format_exc(limit=-2)}")
+    messages += wrong_outputs(text, printed)
     for number, (example, saved) in enumerate(
         zip(EXAMPLE.finditer(text), saved_outputs(page), strict=False), 1
     ):
@@ -188,7 +234,7 @@ def checked(page: Path) -> tuple[list[str], float]:
     start = time.process_time()
     text = text_of(page)
     with empty_folder(), displays():
-        messages = broken_links(page, text) + broken_examples(page, text)
+        messages = broken_links(page, text) + broken_data(text) + broken_examples(page, text)
     return messages, time.process_time() - start
 
 

@@ -1,7 +1,6 @@
 """Build the documentation site: build/docs, a folder of static files that needs no network.
 
-    python tools/docs_site.py            pictures, workbench, pages; warnings are errors
-    python tools/docs_site.py --fresh    the same without the cache of an earlier build
+    python tools/docs_site.py
 
 Sphinx reads docs/ (docs/conf.py). Beside the pages the site contains
 
@@ -12,7 +11,6 @@ Sphinx reads docs/ (docs/conf.py). Beside the pages the site contains
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import subprocess
 import sys
@@ -37,7 +35,8 @@ def draw_robots(folder: Path) -> None:
     """Draw the bundled robots where a picture is older than its robot or the renderer, and copy their files."""
     folder.mkdir(parents=True, exist_ok=True)
     package = ROOT / "src" / "symoro"
-    renderer = max(path.stat().st_mtime for path in (package / "ui" / "render").glob("*.py"))
+    programs = (Path(__file__), *(package / "ui" / "render").glob("*.py"))
+    renderer = max(path.stat().st_mtime for path in programs)
     for name in library.names():
         picture = folder / f"{name}.svg"
         source = (package / "robot" / "library" / f"{name}.yaml").stat().st_mtime
@@ -55,12 +54,13 @@ def copy_katex(folder: Path) -> None:
         shutil.copy2(font, folder / "fonts")
 
 
-def build_pages(fresh: bool) -> int:
-    """Run Sphinx with warnings as errors; return its exit status."""
-    options = ["-b", "html", "-W", "--keep-going", "-n", "-j", "auto", "-q", "-d", str(DOCTREES)]
-    if fresh:
-        shutil.rmtree(DOCTREES, ignore_errors=True)
-        shutil.rmtree(TARGET, ignore_errors=True)
+def build_pages() -> int:
+    """Run Sphinx on every page with warnings as errors; return its exit status.
+
+    The pages are always built anew: an incremental build leaves old entries in the navigation.
+    """
+    shutil.rmtree(TARGET, ignore_errors=True)
+    options = ["-b", "html", "-W", "--keep-going", "-n", "-j", "auto", "-q", "-E", "-d", str(DOCTREES)]
     return subprocess.run(
         [sys.executable, "-m", "sphinx", *options, str(DOCS), str(TARGET)], check=False
     ).returncode
@@ -74,14 +74,11 @@ def copy_workbench(target: Path) -> None:
 
 def main() -> int:
     """Build the site; return the exit status."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--fresh", action="store_true", help="build every page again")
-    options = parser.parse_args()
     start = time.monotonic()
     page.main("site")
     draw_robots(ASSETS / "robots")
     copy_katex(ASSETS / "katex")
-    status = build_pages(options.fresh)
+    status = build_pages()
     copy_workbench(TARGET / "_workbench")
     count = sum("_workbench" not in path.parts for path in TARGET.rglob("*.html"))
     print(
