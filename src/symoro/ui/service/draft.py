@@ -35,6 +35,7 @@ class Draft:
     postures: Postures
     wheels: tuple[Wheel, ...]
     platform: int | None
+    merged_links: tuple[str, ...]
 
     @property
     def NL(self) -> int:
