@@ -134,7 +134,7 @@ def test_solutions(seed: int) -> None:
 def test_no_mass_no_solution() -> None:
     push = Wrench([1.0, 0, 0], [0, 0, 0])
     for inertia in (NOTHING, NOTHING.articulated()):
-        with pytest.raises(NotApplicableError, match="too little mass"):
+        with pytest.raises(NotApplicableError, match="inertia of the free base is singular"):
             inertia.solve(push)
 
 

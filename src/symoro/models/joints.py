@@ -1,4 +1,4 @@
-"""What the models share: the angles and lengths of the joints, and the names of their sines and cosines."""
+"""Joint transforms of the modified Denavit-Hartenberg notation, and the names of their sines and cosines."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from symoro.robot.description import GEOMETRIC, Placement, Robot
 
 
 def is_zero(x: Scalar) -> bool:
-    """Whether a scalar is the number zero."""
+    """Return whether a scalar is the number zero."""
     return x.is_zero if isinstance(x, Expr) else x == 0
 
 
 @dataclass(frozen=True)
 class Angle:
-    """An angle with the terms of its sum: each is a joint's number or the name of another angle, with its sign."""
+    """Angle as a sum of named terms; each term is a joint number or the name of another angle, with its sign."""
 
     value: Expr
     parts: tuple[tuple[str, int], ...] = ()
@@ -37,13 +37,13 @@ _READS_AS_JOINT = re.compile(r"m?[0-9]+")
 
 
 class Trigonometry:
-    """Sines and cosines of a model, each named once after its own angle: C23 is cos(q2 + q3) and nothing else.
+    """Sines and cosines of a model. Each has one name, which states its angle: C23 is always cos(q2 + q3).
 
-    The name is taken from the node itself, not from the frame it was computed for: with theta4 = q4 + pi/2 the sine of
-    theta4 is cos(q4), hence C4. An angle with another constant in it is named after theta4.
+    The name follows from the expression itself: with theta4 = q4 + pi/2, the sine of theta4 is cos(q4) and is named C4.
+    An angle that contains another constant is named after theta4.
 
-    The parts are run together as SYMORO does, unless the robot has a joint with two digits or a part is negative or
-    no joint: then C12 could be cos(q12) or cos(q1 + q2), and the parts are kept apart (C1_2).
+    The joint numbers are joined as in SYMORO (C12). They are separated (C1_2) if the robot has ten or more frames, or
+    if a term is negative or is not a joint: C12 could otherwise mean cos(q12) or cos(q1 + q2).
     """
 
     def __init__(self, builder: Builder, robot: Robot) -> None:
@@ -52,7 +52,7 @@ class Trigonometry:
         self._labels: dict[int, tuple[str, bool]] = {}
 
     def sincos(self, angle: Angle) -> tuple[Expr, Expr]:
-        """(sin, cos) of an angle."""
+        """Return (sin, cos) of an angle."""
         s, c = self.builder.number(sin(angle.value)), self.builder.number(cos(angle.value))
         if angle.value.cls != ops.CONSTANT and not (self.name(s) and self.name(c)):
             label, flip = self._label(_summed(angle.parts))
@@ -62,7 +62,7 @@ class Trigonometry:
         return s, c
 
     def name(self, wave: Expr) -> bool:
-        """Name a sine or cosine of a sum of joints; whether it is one."""
+        """Name a sine or cosine whose angle is a sum of joint positions; return whether it is one."""
         graph, i = self.builder.graph, wave.lit >> 1
         if graph.op[i] not in (ops.SIN, ops.COS):
             return False
@@ -75,12 +75,12 @@ class Trigonometry:
         return bool(label)
 
     def _named(self, name: str, value: Expr) -> None:
-        """Name a node; if another node has the name, the node has none, since C2_2 would be cos(2 q2)."""
+        """Name a node, unless another node already has this name: C2_2 is reserved for cos(2 q2)."""
         if not self.builder.has_name(name):
             self.builder.named(name, value)
 
     def _label(self, parts: Sequence[tuple[str, int]]) -> tuple[str, bool]:
-        """Return the parts of an angle as text that starts with a positive one, and whether the angle was negated."""
+        """Return the label of an angle, with a positive first term, and whether the angle was negated for it."""
         flip = bool(parts) and parts[0][1] < 0
         if flip:
             parts = [(name, -times) for name, times in parts]
@@ -90,7 +90,7 @@ class Trigonometry:
 
 
 def _joints(graph: Graph, angle: int) -> list[tuple[str, int]]:
-    """Return the joints of an angle that is a sum of whole multiples of joint positions; none for other angles."""
+    """Return (joint number, factor) of each term of an angle; empty unless all terms are multiples of joints."""
     parts: list[tuple[str, int]] = []
     stack = [(angle, 1)]
     while stack:
@@ -111,7 +111,7 @@ def _joints(graph: Graph, angle: int) -> list[tuple[str, int]]:
 
 
 def _summed(parts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Each part once with how often it occurs; joints by number, then symbols."""
+    """Collect equal terms and add their factors; joints are sorted by number and precede other symbols."""
     total: dict[str, int] = {}
     for name, sign in parts:
         total[name] = total.get(name, 0) + sign
@@ -123,7 +123,7 @@ def _summed(parts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class JointTransform:
-    """Where frame j stands: iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)         (1997 paper, eq. 1)"""
+    """Transform iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) of frame j           (1997 paper, eq. 1)"""
 
     gamma: Angle
     b: Expr
@@ -134,7 +134,7 @@ class JointTransform:
 
 
 def joint_transform(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> JointTransform:
-    """The place of frame j on its antecedent, its joint's position included."""
+    """Return the transform of frame j with respect to its antecedent at the joint positions q."""
     frame = robot.frame(j)
     gamma, alpha = constant_angle(builder, robot, j, "gamma"), constant_angle(builder, robot, j, "alpha")
     theta = angle_of(builder, robot, j, q)
@@ -143,13 +143,13 @@ def joint_transform(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scal
 
 
 def fixed_transform(builder: Builder, place: Placement) -> JointTransform:
-    """The place of a frame that does not move, as the tool's."""
+    """Return the transform of a frame without a joint, for example of the tool."""
     gamma, b, alpha, d, theta, r = (builder.formula(getattr(place, name)) for name in GEOMETRIC)
     return JointTransform(Angle(gamma), b, Angle(alpha), d, Angle(theta), r)
 
 
 def angle_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Angle:
-    """theta_j with the names of its terms: the joint and a symbolic offset, else theta_j itself."""
+    """Return theta_j with the names of its terms (joint and symbolic offset), or as the single term theta_j."""
     frame = robot.frame(j)
     if frame.sigma != 0:
         return constant_angle(builder, robot, j, "theta")
@@ -162,7 +162,7 @@ def angle_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) ->
 
 
 def constant_angle(builder: Builder, robot: Robot, j: int, which: str) -> Angle:
-    """gamma_j, alpha_j or the theta of a joint that does not turn, named by its symbol."""
+    """Return a constant angle of frame j (gamma, alpha or theta), named after its symbol."""
     formula = getattr(robot.frame(j), which)
     value = builder.formula(formula)
     if formula.number is not None:
@@ -174,7 +174,7 @@ def constant_angle(builder: Builder, robot: Robot, j: int, which: str) -> Angle:
 
 
 def length_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Expr:
-    """r_j, the joint position of a prismatic joint included."""
+    """Return r_j; for a prismatic joint this includes the joint position."""
     frame = robot.frame(j)
     offset = builder.formula(frame.r)
     return builder.number(q[j] + offset) if frame.sigma == 1 else offset

@@ -1,7 +1,7 @@
-"""Notes on what a model of a robot includes and what it leaves out, for its header.
+"""Notes for the header of a model: what the model includes and what it leaves out.
 
-They concern numbers of the description that change a result without being visible among the symbols: missing
-inertias, friction of a URDF, the location of the base.
+They concern numbers of the description that change a result without appearing among the symbols: missing inertias,
+friction of a URDF, the location of the base.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _location(robot: Robot, outputs: Sequence[str]) -> Iterator[str]:
 
 
 def _friction(robot: Robot, outputs: Sequence[str]) -> Iterator[str]:
-    """Friction given by numbers; symbols are visible among the parameters."""
+    """Yield a note per kind of friction that is given as numbers; symbolic friction appears among the parameters."""
     if not any("tau" in name or "qdd" in name or name == "H" for name in outputs):
         return
     for field, words in FRICTION.items():

@@ -1,15 +1,15 @@
-"""Numeric rank decisions, each with a required gap between the singular values that count and those that do not.
+"""Numeric rank decisions with a required gap between nonzero and zero singular values.
 
-    present < s / size              counts
+    present < s / size              nonzero
     absent <= s / size <= present   the rank is undecided (None)
-    s / size < absent               is round-off
+    s / size < absent               zero up to round-off
 
-The caller states the gap and what the values are compared with; by default the largest one. Matrices are sequences of
-rows, or arrays. Where NumPy has been loaded it computes the singular values; otherwise Jacobi's rotations do, in plain
-Python. No function here loads NumPy.
+The caller chooses the gap and the size with which the values are compared; the default size is the largest singular
+value. Matrices are sequences of rows, or arrays. If NumPy has been loaded, it computes the singular values; otherwise
+Jacobi's rotations compute them in plain Python. No function of this module loads NumPy.
 
-Jacobi: pairs of columns are rotated until all are orthogonal; their lengths are the singular values, and small ones are
-as accurate as large ones. Demmel and Veselic, "Jacobi's method is more accurate than QR", SIAM Journal on Matrix
+Jacobi's method rotates pairs of columns until all are orthogonal; their lengths are the singular values, and small ones
+are as accurate as large ones. Demmel and Veselic, "Jacobi's method is more accurate than QR", SIAM Journal on Matrix
 Analysis and Applications 13(4), 1992.
 """
 
@@ -33,28 +33,28 @@ if TYPE_CHECKING:
 
     Rows = Sequence[Sequence[float]] | np.ndarray
 
-BALANCING = 20  # passes; each takes the root of the remaining difference between rows and columns
-SWEEPS = 40  # far more than are needed; what is left then is round-off
+BALANCING = 20  # passes; each one replaces the remaining ratio between rows and columns by its square root
+SWEEPS = 40  # upper limit on Jacobi sweeps; convergence needs about ten
 ORTHOGONAL = 1e-15  # cosine of the angle between columns that count as orthogonal
 
 
 def threshold(least: float) -> Gap:
-    """Return a gap of no width: every value above the threshold counts."""
+    """Return a gap of zero width: every value above the threshold is nonzero."""
     return Gap(least, least)
 
 
 def rank(matrix: Rows, gap: Gap = EVALUATED, size: float | None = None) -> int | None:
-    """Return the rank of a matrix, None where it is undecided."""
+    """Return the rank of a matrix, or None if it is undecided."""
     return ranks([matrix], gap, None if size is None else [size])[0]
 
 
 def ranks(
     matrices: Sequence[Rows] | np.ndarray, gap: Gap = EVALUATED, sizes: Sequence[float] | None = None
 ) -> list[int | None]:
-    """Return the rank of each matrix, None where it is undecided.
+    """Return the rank of each matrix, or None where it is undecided.
 
     Args:
-        sizes: what the singular values of each matrix are compared with; their largest by default.
+        sizes: reference value for the singular values of each matrix; by default the largest of them.
     """
     decided: list[int | None] = []
     for k, values in enumerate(spectra(matrices)):
@@ -66,7 +66,7 @@ def ranks(
 
 
 def generic_rank(matrices: Sequence[Rows], gap: Gap = EVALUATED) -> int | None:
-    """Return the largest rank of some samples of one matrix; None where a sample leaves no gap below it.
+    """Return the largest rank over samples of one matrix, or None if a sample has no gap below it.
 
     Rows are scaled to length one.
     """
@@ -83,7 +83,7 @@ def _scaled(row: Sequence[float]) -> list[float]:
 
 
 def spectra(matrices: Sequence[Rows] | np.ndarray) -> list[list[float]]:
-    """Return the singular values of each matrix in falling order."""
+    """Return the singular values of each matrix in decreasing order."""
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return [singular_values([list(row) for row in matrix]) for matrix in matrices]
@@ -92,12 +92,12 @@ def spectra(matrices: Sequence[Rows] | np.ndarray) -> list[list[float]]:
 
 
 def independent_rows(rows: np.ndarray, *thresholds: float) -> list[int]:
-    """Return rows that are independent at every sample, the first ones where possible.
+    """Return the indices of rows that are linearly independent at every sample; earlier rows are preferred.
 
     Args:
         rows: (samples, rows, columns).
-        thresholds: what a row must have of its own, of its largest size; with the first one, then with the others for
-            the rows that are left.
+        thresholds: least length of a row's component orthogonal to the rows already kept, relative to its largest
+            length. Rows that fail the first threshold are tried with the next ones.
     """
     import numpy as np
 
@@ -108,7 +108,9 @@ def independent_rows(rows: np.ndarray, *thresholds: float) -> list[int]:
     for least in thresholds:
         for r in waiting:
             rest = rows[:, r] / sizes[r]
-            for _ in range(2):  # once is not enough in floating point
+            for _ in range(
+                2
+            ):  # twice, because one pass of Gram-Schmidt loses orthogonality in floating point
                 for b in basis:
                     rest = rest - (rest * b).sum(1, keepdims=True) * b
             lengths = np.linalg.norm(rest, axis=1, keepdims=True)
@@ -139,7 +141,7 @@ def balancing(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[floa
 
 
 def singular_values(matrix: Sequence[Sequence[float]]) -> list[float]:
-    """The singular values in falling order, as many as the lesser of rows and columns; all entries are finite."""
+    """Return the min(rows, columns) singular values in decreasing order; all entries must be finite."""
     columns = [list(column) for column in zip(*matrix, strict=True)]
     if len(matrix) < len(columns):
         columns = [list(row) for row in matrix]
@@ -155,7 +157,7 @@ def singular_values(matrix: Sequence[Sequence[float]]) -> list[float]:
 
 
 def _orthogonal(columns: list[list[float]], p: int, q: int) -> bool:
-    """Turn two columns so that they are orthogonal; whether that was needed."""
+    """Rotate two columns until they are orthogonal; return whether a rotation was necessary."""
     a, b = columns[p], columns[q]
     aa, bb, ab = (math.fsum(map(float.__mul__, x, y)) for x, y in ((a, a), (b, b), (a, b)))
     if abs(ab) <= ORTHOGONAL * math.sqrt(aa * bb):
@@ -169,11 +171,11 @@ def _orthogonal(columns: list[list[float]], p: int, q: int) -> bool:
 
 
 def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
-    """Return whether a matrix has no inverse in any posture; evaluated at postures drawn at random.
+    """Return whether a matrix is singular in every configuration, by evaluation at random configurations.
 
-    The pattern of zeros does not suffice: four parallel axes are singular because of their sines and cosines. Rows and
-    columns are balanced, since rows of lengths and of angles, and columns of both kinds of joints, have no common unit;
-    entries that are round-off of the terms they are sums of are zero.
+    The pattern of zeros is not sufficient: four parallel axes are singular because of their sines and cosines. Rows and
+    columns are balanced because lengths and angles have no common unit. An entry is zero if it is round-off compared
+    with the terms of its sum.
     """
     graph = builder.graph
     lits = [builder.number(x).lit for row in matrix for x in row]

@@ -1,10 +1,10 @@
-"""The walks over the tree, frames with their local transforms, and the motion of the base and the links.
+"""Recursions over the kinematic tree, the frames of the joints, and the motion of the base and the links.
 
-A recursive model is a step handed to a walk: `outward` (each body after its antecedent), `inward` (each before it) or
-`toward_base` (one way, from a body to the base). What a step needs of frame j on its antecedent i is a `JointFrame`: it
-carries vectors from i to j and back, one elementary turn at a time, so that a right angle costs nothing. Steps that
-read the structure alone walk over the `kinematic_tree`. Velocities and accelerations of the links are those of the
-1997 paper, sections 4.2 and 4.3.
+A recursive model passes a step to one of three recursions: `outward` (each body after its antecedent), `inward` (each
+body before its antecedent) or `toward_base` (along the path from one body to the base). A `JointFrame` contains the
+rotation and position of frame j with respect to its antecedent i; it transforms vectors by one elementary rotation
+after the other, so that right angles cost no operations. Steps that depend on the structure alone use
+`kinematic_tree`. Velocities and accelerations of the links follow the 1997 paper, sections 4.2 and 4.3.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class TreeNode(Protocol):
-    """What stands on an antecedent: all that a walk has to know."""
+    """Node of the kinematic tree: number j of the body and number i of its antecedent."""
 
     @property
     def j(self) -> int: ...
@@ -41,38 +41,41 @@ S = TypeVar("S", bound=TreeNode)
 
 
 def turn_back_z(turn: SinCos, v: VectorLike) -> Vector:
-    """Rz(angle)' v."""
+    """Return Rz(angle)' v."""
     s, c = turn
     return [c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]]
 
 
 def turn_z(turn: SinCos, v: VectorLike) -> Vector:
-    """Rz(angle) v."""
+    """Return Rz(angle) v."""
     s, c = turn
     return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
 
 
 def turn_back_x(turn: SinCos, v: VectorLike) -> Vector:
-    """Rx(angle)' v."""
+    """Return Rx(angle)' v."""
     s, c = turn
     return [v[0], c * v[1] + s * v[2], c * v[2] - s * v[1]]
 
 
 def turn_x(turn: SinCos, v: VectorLike) -> Vector:
-    """Rx(angle) v."""
+    """Return Rx(angle) v."""
     s, c = turn
     return [v[0], c * v[1] - s * v[2], s * v[1] + c * v[2]]
 
 
 def origin(gamma: SinCos, alpha: SinCos, b: Scalar, d: Scalar, r: Scalar) -> Vector:
-    """iPj = Rz(gamma) (b z + Rx(alpha) (d x + r z)): Tx(d) and Rx(alpha) commute."""
+    """Return iPj = Rz(gamma) (b z + Rx(alpha) (d x + r z)); Tx(d) and Rx(alpha) commute."""
     x, y, z = turn_z(gamma, turn_x(alpha, [d, 0, r]))
     return [x, y, z + b]
 
 
 @dataclass(frozen=True)
 class JointFrame:
-    """Frame j on its antecedent i: turns about z (gamma), x (alpha), z (theta), and iPj; `place` has the angles."""
+    """Frame j with respect to its antecedent i: sines and cosines of gamma, alpha and theta, and the position iPj.
+
+    `transform` contains the angles and lengths themselves.
+    """
 
     j: int
     i: int
@@ -84,19 +87,19 @@ class JointFrame:
     position: Vector
 
     def to_child(self, v: VectorLike) -> Vector:
-        """jAi v."""
+        """Return jAi v, the vector v of frame i in frame j."""
         return turn_back_z(self.theta, self.before_joint(v))
 
     def before_joint(self, v: VectorLike) -> Vector:
-        """A vector of body i in the axes of j before_joint of their turn about z."""
+        """Return the vector v of frame i in the axes of frame j before the rotation Rz(theta)."""
         return turn_back_x(self.alpha, turn_back_z(self.gamma, v))
 
     def to_parent(self, v: VectorLike) -> Vector:
-        """iAj v."""
+        """Return iAj v, the vector v of frame j in frame i."""
         return turn_z(self.gamma, turn_x(self.alpha, turn_z(self.theta, v)))
 
     def axis_in_parent(self) -> Vector:
-        """The joint's axis z_j in frame i."""
+        """Return the joint axis z_j in frame i."""
         return turn_z(self.gamma, turn_x(self.alpha, [0, 0, 1]))
 
     @property
@@ -115,7 +118,7 @@ class JointFrame:
 def joint_frames(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry | None = None
 ) -> dict[int, JointFrame]:
-    """Every frame that carries a link, each after its antecedent."""
+    """Return the frame of every link, each after its antecedent, at the joint positions q."""
     trig = trig or Trigonometry(builder, robot)
     return {
         j: joint_frame(j, link.i, link.sigma, joint_transform(builder, robot, j, q), trig)
@@ -126,7 +129,7 @@ def joint_frames(
 def joint_frame(
     j: int, i: int, sigma: JointType, transform: JointTransform, trig: Trigonometry
 ) -> JointFrame:
-    """A frame from its place."""
+    """Return a frame from its transform."""
     gamma, alpha, theta = (trig.sincos(x) for x in (transform.gamma, transform.alpha, transform.theta))
     position = origin(gamma, alpha, transform.b, transform.d, transform.r)
     return JointFrame(j, i, sigma, transform, gamma, alpha, theta, position)
@@ -134,7 +137,7 @@ def joint_frame(
 
 @dataclass(frozen=True)
 class TreeLink:
-    """A link on its antecedent, without its place."""
+    """Link and its antecedent, without geometry."""
 
     j: int
     i: int
@@ -146,20 +149,20 @@ class TreeLink:
 
 
 def kinematic_tree(robot: Robot) -> dict[int, TreeLink]:
-    """The links, each after its antecedent."""
+    """Return all links, each after its antecedent."""
     return tree_links(robot, [j for j in outward_order(robot) if j <= robot.NL])
 
 
 def tree_links(robot: Robot, numbers: Sequence[int]) -> dict[int, TreeLink]:
-    """Some frames, in the order given."""
+    """Return the given frames as tree nodes, in the given order."""
     frames = ((j, robot.frame(j)) for j in numbers)
     return {j: TreeLink(j, frame.ant, frame.sigma) for j, frame in frames}
 
 
 def outward(tree: Mapping[int, S], start: T, step: Callable[[S, T], T], root: int = 0) -> dict[int, T]:
-    """From the base to the tips: what each body has follows from what its antecedent has; the base has `start`.
+    """Compute a value per body from the base to the tips: value_j = step(node_j, value of the antecedent).
 
-    With another root the walk is over what stands on that body.
+    The base has the value `start`. With another root the recursion covers the bodies that this body carries.
     """
     values = {root: start}
     for j, frame in tree.items():
@@ -169,9 +172,9 @@ def outward(tree: Mapping[int, S], start: T, step: Callable[[S, T], T], root: in
 
 
 def inward(tree: Mapping[int, S], own: Mapping[int, T], step: Callable[[S, T, T], T]) -> dict[int, T]:
-    """From the tips to the base: step(frame, what has gathered on its body, what is on its antecedent so far).
+    """Accumulate values from the tips to the base: value_i = step(node_j, value_j, value_i) for each body j on body i.
 
-    `own` is what each body, the base included, has to begin with; the result is what each has in the end.
+    `own` contains the initial value of each body, including the base; the result contains the accumulated values.
     """
     values = dict(own)
     for frame in reversed(list(tree.values())):
@@ -180,7 +183,10 @@ def inward(tree: Mapping[int, S], own: Mapping[int, T], step: Callable[[S, T, T]
 
 
 def toward_base(tree: Mapping[int, S], j: int, start: T, step: Callable[[S, T], T]) -> dict[int, T]:
-    """From body j along its way to the base, which is left out: what each body hands to the one before it."""
+    """Compute a value per body on the path from body j to the base, which is excluded.
+
+    Body j has the value `start`; each antecedent has step(node, value of the body after it).
+    """
     values = {j: start}
     while tree[j].i:
         values[tree[j].i] = step(tree[j], values[j])
@@ -190,7 +196,7 @@ def toward_base(tree: Mapping[int, S], j: int, start: T, step: Callable[[S, T], 
 
 @dataclass(frozen=True)
 class BaseMotion:
-    """Velocity and acceleration of the base in frame 0; gravity is not in it."""
+    """Velocity and acceleration of the base in frame 0; gravity is not included."""
 
     v: Vector
     w: Vector
@@ -203,10 +209,10 @@ class BaseMotion:
 
 
 def base_motion(builder: Builder, robot: Robot, *, acceleration: bool = True) -> BaseMotion:
-    """The prescribed motion of the base.
+    """Return the prescribed motion of the base.
 
-    Entries that the robot leaves symbolic vary in time: they are inputs V0 and Vd0 (linear; angular), never
-    parameters. A base that can move on its own has all of them as inputs.
+    Entries that the robot leaves symbolic vary in time: they are inputs V0 and Vd0 (linear; angular), never parameters.
+    For a floating or wheeled base all entries are inputs.
     """
     base = robot.base
     v, w = _twist(builder, robot, V0, (*base.V0, *base.W0))
@@ -236,7 +242,7 @@ Vectors = dict[int, Vector]
 def angular_velocities(
     frames: Mapping[int, JointFrame], base: BaseMotion, qd: Mapping[int, Scalar]
 ) -> tuple[Vectors, Vectors]:
-    """jWi and jWj, eq. (6a), (6b)."""
+    """Return jWi and jWj of all links, eq. (6a), (6b)."""
 
     def step(frame: JointFrame, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
         return turned_with(frame, antecedent[1], qd)
@@ -246,7 +252,7 @@ def angular_velocities(
 
 
 def turned_with(frame: JointFrame, w: Vector, qd: Mapping[int, Scalar]) -> tuple[Vector, Vector]:
-    """The angular velocity iWi of the antecedent in frame j, and jWj."""
+    """Return jWi, the antecedent's angular velocity in frame j, and jWj."""
     before = frame.to_child(w)
     return before, add(before, [0, 0, qd[frame.j]]) if frame.revolute else before
 
@@ -254,7 +260,7 @@ def turned_with(frame: JointFrame, w: Vector, qd: Mapping[int, Scalar]) -> tuple
 def linear_velocities(
     frames: Mapping[int, JointFrame], base: BaseMotion, w: Vectors, qd: Mapping[int, Scalar]
 ) -> Vectors:
-    """jVj, eq. (6c)."""
+    """Return jVj of all links, eq. (6c)."""
 
     def step(frame: JointFrame, v: Vector) -> Vector:
         moved = frame.to_child(add(v, cross(w[frame.i], frame.position)))
@@ -264,7 +270,7 @@ def linear_velocities(
 
 
 def apply_u(w: Vector, wd: Vector, p: Vector | tuple[Scalar, Scalar, Scalar]) -> Vector:
-    """U p = wd x p + w x (w x p), eq. (9), without forming U."""
+    """Return U p = wd x p + w x (w x p), eq. (9), without forming U."""
     return add(cross(wd, p), cross(w, cross(w, p)))
 
 
@@ -276,7 +282,7 @@ def link_accelerations(
     qd: Mapping[int, Scalar],
     qdd: Mapping[int, Scalar],
 ) -> tuple[Vectors, Vectors]:
-    """jWPj and jVPj, eq. (8) to (10)."""
+    """Return the angular and linear accelerations jWPj and jVPj of all links, eq. (8) to (10)."""
 
     def step(frame: JointFrame, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
         j, (wd, vd) = frame.j, antecedent
@@ -293,7 +299,7 @@ def link_accelerations(
     return {j: wd for j, (wd, _) in accelerations.items()}, {j: vd for j, (_, vd) in accelerations.items()}
 
 
-# What the vectors of a frame belong to; emitted code says so where they begin.
+# Section comments of emitted code, by the name of the vector.
 PHASES = {
     "W": "velocities",
     "V": "velocities",

@@ -1,4 +1,4 @@
-"""The papers that the models come from, once each."""
+"""Publications on which the models are based."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Reference:
-    """A publication, and the place in it that a model follows."""
+    """Publication, with the section or equation that a model follows."""
 
     key: str
     text: str
@@ -15,7 +15,7 @@ class Reference:
     place: str = ""
 
     def at(self, place: str) -> Reference:
-        """The same publication, at a section or equation."""
+        """Return the same publication at a section or equation."""
         return replace(self, place=place)
 
     def __str__(self) -> str:

@@ -1,19 +1,19 @@
-"""The general rule of regrouping: which mass a joint does not move, and what its antecedent gains of it.
+"""General rule of regrouping: which inertial parameters of a link are moved to its antecedent.
 
-The mass of a link is its pseudo-inertia, over scalars of any kind (expressions, exact numbers):
+The inertia of a link is its pseudo-inertia, over scalars of any kind (expressions, exact numbers):
 
     P = [ K   MS ]     K = integral of r r' dm:  Kxx = (YY + ZZ - XX)/2, Kxy = -XY, ...
         [ MS'  M ]
 
-A change of frame is P_i = T P_j T', T = iTj, whatever moves. Mass that a joint does not move may be booked on
-either side of it, and the general rule books it on the antecedent (Gautier and Khalil 1988, eq. 20 to 22):
+A change of frame is P_i = T P_j T' with T = iTj. The part of P that the joint motion does not affect can be assigned to
+the link or to its antecedent; the general rule assigns it to the antecedent (Gautier and Khalil 1988, eq. 20 to 22):
 
     revolute   the block (z, 1): Kzz, MZ, M         its columns of T do not depend on theta
     prismatic  K                                     the rotation of T does not depend on r
     fixed      everything
 
-Of Kzz any amount may go: all of it, or YY = Kxx + Kzz, after which the link has no YY and XXR = XX - YY. The latter is
-what SYMORO and the papers do.
+Any part of Kzz may be moved: Kzz itself (basis 'K'), or YY = Kxx + Kzz (basis 'J'), which leaves YY = 0 and
+XXR = XX - YY. SYMORO and the papers use the latter.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ Coefficients = dict[str, Scalar]
 
 
 def of_matrix(p: MatrixLike) -> Inertia:
-    """From the 4x4 pseudo-inertia."""
+    """Return the inertia that a 4x4 pseudo-inertia matrix describes."""
     return Inertia(
         (p[0][0], p[1][1], p[2][2], p[0][1], p[0][2], p[1][2]), (p[0][3], p[1][3], p[2][3]), p[3][3]
     )
 
 
 def moving(p: Matrix, sigma: JointType, basis: str = "K") -> Matrix:
-    """What goes to the antecedent, still in the link's frame.
+    """Return the part of a pseudo-inertia that goes to the antecedent, in the link's frame.
 
-    Arguments:
-        basis: of a link that turns, what vanishes: 'K' for Kzz, 'J' for YY.
+    Args:
+        basis: which parameter of a revolute link vanishes: 'K' for Kzz, 'J' for YY.
     """
     if sigma == JointType.FIXED:
         return p
@@ -55,12 +55,12 @@ def moving(p: Matrix, sigma: JointType, basis: str = "K") -> Matrix:
 
 
 def staying(p: MatrixLike, moves: MatrixLike) -> Matrix:
-    """What is left on the link."""
+    """Return the part of a pseudo-inertia that remains on the link."""
     return [[x - y for x, y in zip(r, s, strict=True)] for r, s in zip(p, moves, strict=True)]
 
 
 def carried(p: MatrixLike, rotation: MatrixLike, position: VectorLike) -> Matrix:
-    """T P T' with T made of a rotation and a position."""
+    """Return T P T' for the transform T of a rotation and a position."""
     t = homogeneous(rotation, position)
     return matmul(matmul(t, p), transpose(t))
 
@@ -68,10 +68,10 @@ def carried(p: MatrixLike, rotation: MatrixLike, position: VectorLike) -> Matrix
 def relations(
     sigma: JointType, rotation: MatrixLike, position: VectorLike
 ) -> tuple[dict[str, Coefficients], dict[str, Coefficients]]:
-    """The rule for the standard parameters, YY vanishing: of each one what stays and what the antecedent gains.
+    """Return the rule for the standard parameters with YY = 0: the remaining part and the part of the antecedent.
 
-    Both are {parameter of the link: {parameter that it enters: coefficient}}, zeros left out; the rule is linear, so
-    that a unit of each tells.
+    Both are {parameter of the link: {parameter that receives it: coefficient}} without zeros. The rule is linear, so
+    it is evaluated for unit values.
     """
     stay: dict[str, Coefficients] = {}
     gain: dict[str, Coefficients] = {}
@@ -84,7 +84,7 @@ def relations(
 
 
 def _unit(name: str) -> Inertia:
-    """A mass of which one standard parameter is one and the others are none."""
+    """Return the inertia with one standard parameter equal to one and the others zero."""
     xx, xy, xz, yy, yz, zz, x, y, z, m = (int(name == each) for each in INERTIAL)
     half = Fraction(1, 2)
     return Inertia(

@@ -1,13 +1,13 @@
 """Symbolic linear solvers: straight-line code for A x = b over expressions.
 
-    TreeFactors      A = L' D L of a symmetric matrix, with the zeros of a tree
+    TreeFactors      A = L' D L of a symmetric matrix with the zeros of a tree
     SchurComplement  (J A^-1 J') f = b, by the factors of A
     PivotedFactors   P A = L U, rows exchanged by `select`
-    BlockFactors     a square matrix in block triangular form, each diagonal block by cofactors or pivoted
-    SparseRows       sparse rows solved for one unknown after the other, the last ones by cofactors
+    BlockFactors     a square matrix in block triangular form, each diagonal block by cofactors or with pivoting
+    SparseRows       sparse rows, one unknown eliminated after the other, the last ones by cofactors
 
-Each one is factored once and then used for any number of right sides. None has a branch: rows are exchanged by
-`select`, and a system that is singular in some posture has no value there (NaN).
+Each matrix is factored once and then used for any number of right-hand sides. The code has no branches: rows are
+exchanged by `select`, and the solution is NaN in configurations where the system is singular.
 
 R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.5 (TreeFactors) and 8.3 (SchurComplement).
 I. S. Duff and J. K. Reid, "An implementation of Tarjan's algorithm for the block triangularization of a matrix", ACM
@@ -45,14 +45,16 @@ def reciprocal(key: Hashable, pivot: Scalar) -> Scalar:
         NotApplicableError: the pivot is the number zero.
     """
     if is_zero(pivot):
-        raise NotApplicableError(f"the matrix is singular at unknown {key}")
+        raise NotApplicableError(f"the matrix is singular: the pivot of unknown {key} is zero")
     return 1 / pivot
 
 
 class TreeFactors(Generic[Key]):
-    """A = L' D L, eliminated from the tips inward: A_ij = 0 for i, j on different branches stays zero in L.
+    """Factors A = L' D L of a symmetric matrix, eliminated from the tips inward.
 
-    Arguments:
+    Zeros A_ij = 0 for i and j on different branches of the tree remain zeros in L.
+
+    Args:
         entries: (i, j) with i = j or i an ancestor of j.
         parents: the key before each key on the path to the root; at a root any value that is not a key (0, None).
             Children come after their parents.
@@ -114,7 +116,7 @@ def ancestors(parents: Mapping[Key, object], k: Key) -> list[Key]:
 
 
 def chain_parents(keys: Sequence[Key]) -> dict[Key, Key | None]:
-    """Return the parents of a full matrix: each key has the one before it."""
+    """Return the parents for a full matrix: the parent of each key is the previous key."""
     return dict(zip(keys, (None, *keys[:-1]), strict=True))
 
 
@@ -135,11 +137,11 @@ def solve_symmetric(
 
 
 class SchurComplement(Generic[Key]):
-    """J A^-1 J' = Y' D^-1 Y with Y = L'^-1 J', for A x + J' f = b and J x = c.
+    """Schur complement J A^-1 J' = Y' D^-1 Y with Y = L'^-1 J', for the system A x + J' f = b, J x = c.
 
-    Arguments:
+    Args:
         rows: J, each row by key.
-        damping: added to the diagonal, so that dependent rows have a solution (the least one); None for none.
+        damping: added to the diagonal, so that dependent rows have a solution (that of least norm); None for none.
     """
 
     def __init__(
@@ -154,7 +156,7 @@ class SchurComplement(Generic[Key]):
                 row[k] = row[k] + damping
 
     def solve(self, b: Mapping[Key, Scalar], c: Sequence[Scalar]) -> tuple[dict[Key, Scalar], Vector]:
-        """Return x and f; without damping f is NaN where the rows are dependent."""
+        """Return x and f; without damping f is NaN where the rows of J are dependent."""
         y = self.factors.inward(b)
         right = [_product(row, y) - x for row, x in zip(self.scaled, c, strict=True)]
         small = symmetric_factors(self.matrix)
@@ -191,16 +193,16 @@ def _maximum(sizes: Iterable[Scalar]) -> Scalar:
 
 
 class PivotedFactors:
-    """P A = L U. A pivot that is zero in a regular posture has no effect: rows are exchanged by choices.
+    """Factors P A = L U with partial pivoting; rows are exchanged by `select`, so that zero pivots are avoided.
 
-    Arguments:
-        row_factors, column_factors: make the entries comparable where they differ in unit; lengths of the robot, or 1.
-        named: gives 1 / pivot its name.
+    Args:
+        row_factors, column_factors: lengths of the robot, or 1, that make entries of different units comparable.
+        named: returns 1 / pivot with a name.
 
     Attributes:
         pivots, inverse: the diagonal of U and its reciprocals.
         sizes: the pivots in comparable units.
-        exchanges: how often two rows may change places, with the condition of each.
+        exchanges: the condition of each possible exchange of two rows.
     """
 
     def __init__(
@@ -212,7 +214,7 @@ class PivotedFactors:
     ) -> None:
         n = self.n = len(matrix)
         rows = self.upper = [list(row) for row in matrix]
-        self._factors = list(row_factors or [1] * n)  # they are exchanged with the rows
+        self._factors = list(row_factors or [1] * n)  # exchanged together with the rows
         columns = column_factors or [1] * n
         self._swaps: list[list[tuple[int, Scalar]]] = []
         self._lower: list[dict[int, Scalar]] = []
@@ -239,7 +241,7 @@ class PivotedFactors:
         return [larger for swaps in self._swaps for _, larger in swaps]
 
     def _bring_up(self, rows: Matrix, c: int) -> list[tuple[int, Scalar]]:
-        """Bring the largest entry of column c, on the diagonal or below it, to the diagonal."""
+        """Move the largest entry of column c, among those on or below the diagonal, to the diagonal."""
         f, swaps = self._factors, []
         for r in range(c + 1, self.n):
             if is_zero(rows[r][c]):
@@ -291,7 +293,7 @@ def _exchange(x: Vector, c: int, r: int, larger: Scalar) -> None:
 
 @dataclass(frozen=True)
 class Solution:
-    """The solutions, one per right side, and 1 where the matrix is regular."""
+    """Solutions, one per right-hand side, and `regular`, which is 1 where the matrix is regular."""
 
     columns: list[Vector]
     regular: Scalar
@@ -304,10 +306,10 @@ def solve_pivoted(
     row_factors: Sequence[Scalar] | None = None,
     column_factors: Sequence[Scalar] | None = None,
 ) -> Solution:
-    """Return x with a x = b for each right side b, and whether `a` is regular.
+    """Return x with a x = b for each right-hand side b, and whether `a` is regular.
 
-    The least pivot is compared with the largest entry. Rows and columns with different units (linear and angular
-    velocities, both kinds of joints) have factors that make their entries comparable.
+    The smallest pivot is compared with the largest entry. Rows and columns with different units (linear and angular
+    velocities, revolute and prismatic joints) have factors that make their entries comparable.
     """
     n = len(a)
     f, g = row_factors or [1] * n, column_factors or [1] * n
@@ -334,11 +336,11 @@ class Block:
 
 
 def diagonal_blocks(matrix: MatrixLike) -> list[Block] | None:
-    """Return the diagonal blocks of the block lower triangular form; None when structurally singular.
+    """Return the diagonal blocks of the block lower triangular form; None if the matrix is structurally singular.
 
     Rows and columns are ordered by a perfect matching of the nonzero pattern and its strongly connected components:
-    each block depends only on columns of the ones before. For an arm with a spherical wrist these are two blocks of 3x3
-    in place of one of 6x6.
+    each block depends only on the columns of previous blocks. An arm with a spherical wrist has two 3x3 blocks
+    instead of one 6x6 block.
     """
     n = len(matrix)
     pattern = [[c for c in range(n) if not is_zero(row[c])] for row in matrix]
@@ -351,7 +353,7 @@ def diagonal_blocks(matrix: MatrixLike) -> list[Block] | None:
 
 
 def _matching(pattern: Sequence[Sequence[int]], n: int) -> list[int] | None:
-    """Return a column for each row, by augmenting paths."""
+    """Return a column for each row (a perfect matching), by augmenting paths; None if there is none."""
     row_of: dict[int, int] = {}
 
     def augment(r: int, seen: set[int]) -> bool:
@@ -372,7 +374,7 @@ def _matching(pattern: Sequence[Sequence[int]], n: int) -> list[int] | None:
 
 
 def _components(after: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the strongly connected components, each after those it depends on (Tarjan)."""
+    """Return the strongly connected components, each after those on which it depends (Tarjan)."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
@@ -399,7 +401,7 @@ def _components(after: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def permutation_sign(order: Sequence[int]) -> int:
-    """Return +1 or -1."""
+    """Return the sign of a permutation, +1 or -1."""
     sign, seen = 1, set()
     for start in range(len(order)):
         length, at = 0, start
@@ -413,14 +415,14 @@ def permutation_sign(order: Sequence[int]) -> int:
 
 
 def block_sign(blocks: Sequence[Block]) -> int:
-    """Return the sign between the determinant and the product of the blocks' determinants."""
+    """Return det(A) divided by the product of the determinants of its blocks, +1 or -1."""
     rows = [r for b in blocks for r in b.rows]
     columns = [c for b in blocks for c in b.columns]
     return permutation_sign(rows) * permutation_sign(columns)
 
 
 def minor(matrix: MatrixLike, rows: Sequence[int], columns: Sequence[int]) -> Scalar:
-    """Return the determinant of a submatrix by expansion along rows; every smaller minor is formed once."""
+    """Return the determinant of a submatrix by expansion along rows; every smaller minor is computed once."""
     known: dict[tuple[int, ...], Scalar] = {(): 1}
 
     def of(chosen: tuple[int, ...]) -> Scalar:
@@ -456,10 +458,10 @@ def adjugate(matrix: MatrixLike) -> Matrix:
 
 @dataclass(frozen=True)
 class SingularityTest:
-    """Compares the pivots of a block with the entries around it; where one vanishes the program has no value.
+    """Test that compares the pivots of a block with the surrounding entries; outputs are NaN where a pivot vanishes.
 
     Attributes:
-        beside: further entries of a row, to compare a pivot with that is alone in its row and column.
+        beside: further entries of a row, for comparison with a pivot that is the only entry of its row and column.
         rows, columns: factors that make the entries comparable: 1, or a length that depends on parameters alone.
     """
 
@@ -469,17 +471,17 @@ class SingularityTest:
 
 
 class BlockFactors:
-    """A square matrix in block triangular form; systems with it and with its transpose.
+    """Factors of a square matrix in block triangular form, for systems with it and with its transpose.
 
-    A block of up to three rows is solved by cofactors with one division. A larger one is eliminated with pivoting where
-    the matrix is tested; otherwise the numeric kernel `solve` is called for each right side.
+    A block of up to three rows is solved by cofactors with one division. A larger block is eliminated with pivoting if
+    there is a singularity test; otherwise the numeric kernel `solve` is called for each right-hand side.
 
-    Arguments:
-        name: of the reciprocals of determinants and pivots.
-        test: how singular postures are recognised; None for no test.
+    Args:
+        name: name of the reciprocals of determinants and pivots.
+        test: how singular configurations are recognised; None for no test.
 
     Raises:
-        NotApplicableError: the matrix is singular by its zeros.
+        NotApplicableError: the matrix is structurally singular.
     """
 
     def __init__(
@@ -488,7 +490,9 @@ class BlockFactors:
         self.builder, self.matrix, self.name, self.test = builder, [list(row) for row in matrix], name, test
         blocks = diagonal_blocks(matrix)
         if blocks is None:
-            raise NotApplicableError("the equations do not determine the unknowns")
+            raise NotApplicableError(
+                "the equations do not determine all unknowns: the matrix is structurally singular"
+            )
         self.parts = [_BlockSolver(self, block, k) for k, block in enumerate(blocks, 1)]
 
     def solve(self, right: Sequence[Scalar]) -> Vector:
@@ -518,12 +522,12 @@ class BlockFactors:
         return [y[r] for r in range(len(right))]
 
     def volumes(self) -> Vector:
-        """Return each pivot over what it is compared with; their product changes sign where det A does."""
+        """Return each pivot divided by its reference value; the product changes sign where det A does."""
         return [x for part in self.parts for x in part.volumes()]
 
 
 class _BlockSolver:
-    """One diagonal block."""
+    """Solver of one diagonal block."""
 
     def __init__(self, whole: BlockFactors, block: Block, number: int) -> None:
         self.whole, self.block = whole, block
@@ -558,7 +562,7 @@ class _BlockSolver:
 
     @cached_property
     def around(self) -> Scalar:
-        """The largest entry in the rows and columns of the block, in comparable units."""
+        """Return the largest entry in the rows and columns of the block, in comparable units."""
         test, matrix, rows, columns = self.whole.test, self.whole.matrix, self.block.rows, self.block.columns
         assert test is not None
         places = [(r, c) for r in rows for c in range(len(matrix))]
@@ -577,7 +581,7 @@ class _BlockSolver:
 
     @cached_property
     def _volume(self) -> Scalar:
-        """The largest determinant that rows of this size can have."""
+        """Return an upper bound of the determinant: the product of the largest entries of the rows."""
         if len(self.small) == 1:
             return self.around
         columns = self._units[1]
@@ -592,7 +596,7 @@ class _BlockSolver:
 
     @cached_property
     def _adjugate(self) -> tuple[Scalar, Matrix]:
-        """1 / det and the adjugate."""
+        """Return 1 / det and the adjugate."""
         inverse = self.whole.builder.named(self.name, 1 / self._determinant)
         if self.whole.test:
             self._void(inverse, self._determinant, self._volume)
@@ -623,7 +627,7 @@ SparseRow = dict[int, Expr]
 
 @dataclass(frozen=True)
 class Pivot:
-    """One unknown solved from one row; `others` are the rows it was eliminated from, with the factors."""
+    """Unknown that is solved from one row; `others` are the rows from which it was eliminated, with the factors."""
 
     column: int
     row: int
@@ -633,13 +637,13 @@ class Pivot:
 
 @dataclass(frozen=True)
 class RowElimination:
-    """Rows, solved for the columns of `pivots` and for those that cofactors solve together.
+    """Eliminated rows: the columns of `pivots` are solved one by one, the others together by cofactors.
 
     Attributes:
-        rows: after the eliminations.
-        columns, together: the columns that cofactors solve, and their rows.
-        adjugate, inverse: of their matrix.
-        determinant: what must not vanish; 1 where no divisor varies.
+        rows: the rows after the elimination.
+        columns, together: the columns solved by cofactors, and their rows.
+        adjugate, inverse: adjugate and reciprocal determinant of their matrix.
+        determinant: product of the divisors that vary, which must not vanish; 1 if there is none.
     """
 
     rows: tuple[SparseRow, ...]
@@ -651,7 +655,7 @@ class RowElimination:
     determinant: Scalar
 
     def solve(self, known: Mapping[int, Scalar], right: Sequence[Scalar]) -> dict[int, Scalar]:
-        """Return x by column, from the known columns (others that are not solved for are zero) and the right side."""
+        """Return x by column from the known columns and the right-hand side; columns that are neither are zero."""
         b = list(right)
         for pivot in self.pivots:
             for i, factor in pivot.others:
@@ -675,12 +679,12 @@ def _row_times(row: Mapping[int, Scalar], x: Mapping[int, Scalar]) -> Scalar:
 
 
 class SparseRows:
-    """Sparse rows during their elimination; `left` are those that no unknown has been solved from.
+    """Sparse rows during elimination; `left` are the rows that have not been used as pivot rows.
 
-    Where a divisor that varies vanishes, compared with the size of the rows it comes from, the solution is NaN.
+    The solution is NaN where a divisor that varies vanishes compared with the size of its rows.
 
-    Arguments:
-        unit: of a column: 1, or a length from parameters alone that makes its entries comparable.
+    Args:
+        unit: returns the unit of a column: 1, or a length of parameters alone that makes its entries comparable.
     """
 
     def __init__(
@@ -693,7 +697,7 @@ class SparseRows:
         self.divisors: list[Scalar] = []
 
     def take(self, column: int, row: int) -> None:
-        """Solve a row for a column, and eliminate the column from the other rows."""
+        """Solve a row for a column, and eliminate the column from the remaining rows."""
         pivot = self.rows[row][column]
         inverse = self.builder.number(self._flag(pivot, self._size(row)) / pivot)
         self.left.remove(row)
@@ -706,7 +710,7 @@ class SparseRows:
         self.pivots.append(Pivot(column, row, inverse, tuple(others)))
 
     def finish(self, last: Sequence[int] = ()) -> RowElimination:
-        """Solve the rows that are left for the last columns: one from a row of its own, the others together."""
+        """Solve the remaining rows for the last columns: single entries one by one, the others by cofactors."""
         columns, before = list(last), len(self.pivots)
         while single := self._single(columns):
             columns.remove(single[0])
@@ -721,7 +725,9 @@ class SparseRows:
             size = size * self.unit(k)
         for i in together:
             size = size * self._size(i)
-        flag = self._flag(value, size)  # also for the single ones: the rows contradict each other there
+        flag = self._flag(
+            value, size
+        )  # also applied to the single pivots, because the rows contradict each other where the determinant vanishes
         pivots = [
             *self.pivots[:before],
             *(replace(p, inverse=p.inverse * flag) for p in self.pivots[before:]),
@@ -743,7 +749,7 @@ class SparseRows:
         return RowElimination(rows, solved, tuple(columns), tuple(together), adjugate, inverse, determinant)
 
     def _single(self, columns: Sequence[int]) -> tuple[int, int] | None:
-        """Return a column that has a row of its own, with an entry that does not vary, and the row."""
+        """Return a column and a row in which it is the only unknown and has a constant coefficient."""
         for i in sorted(self.left):
             there = [k for k in columns if k in self.rows[i]]
             if len(there) == 1 and len(self.left) > 1 and self.rows[i][there[0]].cls != VARIABLE:
@@ -758,7 +764,7 @@ class SparseRows:
         return total
 
     def _flag(self, value: Expr, size: Scalar) -> Scalar:
-        """Return 1, or NaN where a value that varies vanishes compared with a size."""
+        """Return 1, or NaN where a varying value vanishes compared with a size."""
         if value.cls != VARIABLE:
             return 1
         self.divisors.append(value)

@@ -1,4 +1,4 @@
-"""Twists, wrenches and inertias of six dimensions, (linear; angular), and how they pass between frames.
+"""Spatial twists, wrenches and inertias, ordered (linear; angular), and their transformation between frames.
 
 With R = iAj, P = iPj and hat(P) the matrix of the product P x, the screw transformation of the papers is
 
@@ -6,11 +6,11 @@ With R = iAj, P = iPj and hat(P) the matrix of the product P x, the screw transf
           [ 0    R'        ]       wrench   if = jTi' jf              to_parent
                                    inertia  iJ = jTi' jJ jTi          to_parent
 
-(Khalil 2010, eq. 17). Nothing here forms a 6x6 matrix: a change of frame is one elementary turn after another, so that
-a right angle costs nothing, and then a shift.
+(Khalil 2010, eq. 17). No 6x6 matrix is formed: a change of frame is a sequence of elementary rotations and a
+translation, so that right angles cost no operations.
 
-An inertia is one of two kinds. A rigid body has ten numbers (`Inertia`), and so has any number of bodies that move as
-one. What hangs on a free joint (`ArticulatedInertia`) feels heavy in some directions only: 21 numbers.
+There are two kinds of inertia. A rigid body, or several bodies that move as one, has ten parameters (`Inertia`). A body
+that carries force-driven joints has an articulated-body inertia with 21 entries (`ArticulatedInertia`).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from symoro.models.recursion import JointFrame, SinCos, turn_back_z, turn_x, tur
 from symoro.models.solvers import solve_symmetric
 
 Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xx yy zz xy xz yz
-PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # its entries
+PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # row and column of each entry
 
 
 @dataclass(frozen=True)
 class Twist:
-    """Velocity or acceleration of a frame's origin, and angular."""
+    """Velocity or acceleration of a frame: linear part of its origin, and angular part."""
 
     v: Vector
     w: Vector
@@ -52,28 +52,28 @@ class Twist:
         return Twist(add(self.v, other.v), add(self.w, other.w))
 
     def to_child(self, frame: JointFrame) -> Twist:
-        """jTi iV."""
+        """Return jTi iV, the twist at frame j, in frame j."""
         return self.before_joint(frame).after_joint(frame)
 
     def before_joint(self, frame: JointFrame) -> Twist:
-        """Carried to the child's origin, in its axes before_joint of their turn about z."""
+        """Return the twist at the child's origin, in the child's axes before the rotation Rz(theta)."""
         return Twist(
             frame.before_joint(add(self.v, cross(self.w, frame.position))), frame.before_joint(self.w)
         )
 
     def after_joint(self, frame: JointFrame) -> Twist:
-        """The same in the child's axes."""
+        """Return the result of `before_joint` in the child's axes, after the rotation Rz(theta)."""
         return Twist(turn_back_z(frame.theta, self.v), turn_back_z(frame.theta, self.w))
 
 
 def along(frame: JointFrame, x: Scalar) -> Twist:
-    """x ja_j, with ja_j = (0, 0, sigma; 0, 0, 1 - sigma) (eq. 16)."""
+    """Return x ja_j, the twist of joint j, with ja_j = (0, 0, sigma; 0, 0, 1 - sigma) (eq. 16)."""
     return Twist([0, 0, x if frame.prismatic else 0], [0, 0, x if frame.revolute else 0])
 
 
 @dataclass(frozen=True)
 class Wrench:
-    """Force, and moment about a frame's origin."""
+    """Force, and moment about the origin of a frame."""
 
     f: Vector
     m: Vector
@@ -91,29 +91,29 @@ class Wrench:
         return Wrench(scale(x, self.f), scale(x, self.m))
 
     def dot(self, twist: Twist) -> Scalar:
-        """Its power."""
+        """Return the power of the wrench on a twist."""
         return dot([*self.f, *self.m], [*twist.v, *twist.w])
 
     def along(self, frame: JointFrame) -> Scalar:
-        """ja_j' f: what a joint's drive has to bear."""
+        """Return ja_j' f, the component along the joint axis (joint torque or force)."""
         return self.f[2] if frame.prismatic else self.m[2]
 
     def to_parent(self, frame: JointFrame) -> Wrench:
-        """jTi' jf."""
+        """Return jTi' jf, the wrench at frame i, in frame i."""
         force = frame.to_parent(self.f)
         return Wrench(force, add(frame.to_parent(self.m), cross(frame.position, force)))
 
 
 def turned(turn: SinCos, wrench: Wrench) -> Wrench:
-    """Rz f, Rz m."""
+    """Return the wrench with force and moment rotated by Rz."""
     return Wrench(turn_z(turn, wrench.f), turn_z(turn, wrench.m))
 
 
 @dataclass(frozen=True)
 class Inertia:
-    """A rigid body as pseudo-inertia: Kxx Kyy Kzz Kxy Kxz Kyz, first moments, mass.
+    """Rigid body as pseudo-inertia: Kxx Kyy Kzz Kxy Kxz Kyz, first moments, mass.
 
-    `given` holds XX XY XZ YY YZ ZZ where they were given.
+    `given` contains XX XY XZ YY YZ ZZ if the body was given by them.
     """
 
     k: Symmetric
@@ -122,20 +122,20 @@ class Inertia:
     given: Symmetric | None = None
 
     def matrix(self) -> Matrix:
-        """The 4x4 pseudo-inertia."""
+        """Return the 4x4 pseudo-inertia matrix."""
         xx, yy, zz, xy, xz, yz = self.k
         x, y, z = self.ms
         return [[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, self.m]]
 
     def tensor(self) -> Symmetric:
-        """XX XY XZ YY YZ ZZ."""
+        """Return XX XY XZ YY YZ ZZ."""
         if self.given is not None:
             return self.given
         xx, yy, zz, xy, xz, yz = self.k
         return yy + zz, -xy, -xz, xx + zz, -yz, xx + yy
 
     def articulated(self) -> ArticulatedInertia:
-        """The same with its 21 numbers (eq. 11)."""
+        """Return the body as a spatial inertia with 21 entries (eq. 11)."""
         xx, xy, xz, yy, yz, zz = self.tensor()
         x, y, z = self.ms
         m = self.m
@@ -146,11 +146,11 @@ class Inertia:
         return self.articulated() @ twist
 
     def column(self, frame: JointFrame) -> Wrench:
-        """J a."""
+        """Return J a, the column along the joint axis."""
         return self.articulated().column(frame)
 
     def to_parent(self, frame: JointFrame, onto: Inertia | None = None) -> Inertia:
-        """iTj P iTj', added to what is there: with s = iAj MS and h = s + M P, K gains s P' + P h'."""
+        """Return iTj P iTj' + `onto`: with s = iAj MS and h = s + M P, K is increased by s P' + P h'."""
         p = frame.position
         s = frame.to_parent(self.ms)
         h = [x + self.m * y for x, y in zip(s, p, strict=True)]
@@ -169,15 +169,15 @@ class Inertia:
         return Inertia(k, (x, y, z), onto.m + self.m)
 
     def centre(self) -> Vector:
-        """The centre of mass c = MS / M.
+        """Return the centre of mass c = MS / M.
 
         Raises:
-            NotApplicableError: there is no mass.
+            NotApplicableError: the mass is zero.
         """
         return scale(_inverse(self.m), self.ms)
 
     def central(self) -> Matrix:
-        """The inertia tensor about the centre of mass."""
+        """Return the inertia tensor about the centre of mass."""
         c, (x, y, z) = self.centre(), self.ms
         xx, xy, xz, yy, yz, zz = self.tensor()
         xy, xz, yz = xy + x * c[1], xz + x * c[2], yz + y * c[2]
@@ -185,10 +185,10 @@ class Inertia:
         return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
     def solve(self, wrench: Wrench) -> Twist:
-        """The twist with J V = f, by the tensor about the centre of mass: three divisions and 1 / M.
+        """Return the twist V with J V = f, by the tensor about the centre of mass (three divisions and 1 / M).
 
         Raises:
-            NotApplicableError: there is no such twist.
+            NotApplicableError: the inertia is singular.
         """
         c = self.centre()
         w = _solved(self.central(), subtract(wrench.m, cross(c, wrench.f)))
@@ -197,7 +197,7 @@ class Inertia:
 
 @dataclass(frozen=True)
 class ArticulatedInertia:
-    """[ mass h' ; h tensor ]: the wrench that (linear; angular) acceleration takes, by its blocks."""
+    """Spatial inertia J = [ mass h' ; h tensor ], which maps (linear; angular) accelerations to wrenches."""
 
     mass: Symmetric
     h: Matrix
@@ -219,15 +219,15 @@ class ArticulatedInertia:
         )
 
     def column(self, frame: JointFrame) -> Wrench:
-        """J a: the column along the joint's axis."""
+        """Return J a, the column along the joint axis."""
         if frame.prismatic:
             return Wrench(_full(self.mass)[2], [row[2] for row in self.h])
         return Wrench(list(self.h[2]), _full(self.tensor)[2])
 
     def freed(self, frame: JointFrame, rotor: Scalar, inverse: Scalar) -> ArticulatedInertia:
-        """J - J a H^-1 a' J for H = a' J a + rotor, whose inverse is given.
+        """Return J - J a H^-1 a' J with H = a' J a + rotor, whose inverse is given.
 
-        Along the axis J a (1 - a' J a / H) = J a rotor / H is left: exactly nothing without a rotor.
+        Along the axis J a (1 - a' J a / H) = J a rotor / H remains, which is exactly zero without a rotor.
         """
         u = self.column(frame)
         left = u.times(rotor * inverse)
@@ -242,13 +242,13 @@ class ArticulatedInertia:
         return ArticulatedInertia(mass, h, tensor)
 
     def less(self, k: Wrench, u: Wrench) -> ArticulatedInertia:
-        """J - k u', for k and u of one direction."""
+        """Return J - k u' for parallel k and u."""
         mass, tensor = _less(self.mass, k.f, u.f), _less(self.tensor, k.m, u.m)
         h = [[x - a * b for x, b in zip(row, u.f, strict=True)] for row, a in zip(self.h, k.m, strict=True)]
         return ArticulatedInertia(mass, h, tensor)
 
     def to_parent(self, frame: JointFrame, onto: ArticulatedInertia) -> ArticulatedInertia:
-        """jTi' J jTi, added to what is there: with h_i = h + hat(P) mass, the tensor gains hat(P) h' - h_i hat(P)."""
+        """Return jTi' J jTi + `onto`: with h_i = h + hat(P) mass, the tensor is increased by hat(P) h' - h_i hat(P)."""
         p = frame.position
         mass = turned_to_parent(frame, self.mass)
         turned = _matrix_to_parent(frame, self.h)
@@ -267,10 +267,10 @@ class ArticulatedInertia:
         return ArticulatedInertia(_sum(onto.mass, mass), matadd(onto.h, h), tensor)
 
     def solve(self, wrench: Wrench) -> Twist:
-        """The twist with J V = f: six divisions.
+        """Return the twist V with J V = f (six divisions).
 
         Raises:
-            NotApplicableError: there is no such twist.
+            NotApplicableError: the inertia is singular.
         """
         rows = block([[_full(self.mass), transpose(self.h)], [self.h, _full(self.tensor)]])
         x = _solved(rows, [*wrench.f, *wrench.m])
@@ -282,7 +282,7 @@ AnyInertia = Inertia | ArticulatedInertia
 
 
 def gathered(frame: JointFrame, inertia: AnyInertia, onto: AnyInertia) -> AnyInertia:
-    """jTi' jJ jTi + iJ, with ten numbers as long as that is enough."""
+    """Return jTi' jJ jTi + iJ, with ten parameters if both are rigid bodies."""
     if isinstance(inertia, ArticulatedInertia):
         return inertia.to_parent(frame, onto.articulated())
     if isinstance(onto, ArticulatedInertia):
@@ -294,7 +294,7 @@ def gathered(frame: JointFrame, inertia: AnyInertia, onto: AnyInertia) -> AnyIne
 
 
 def turned_about_z(turn: SinCos, k: Symmetric) -> Symmetric:
-    """Rz K Rz' with e = (Kxx - Kyy) s + 2 Kxy c: four products for the plane block."""
+    """Return Rz K Rz' with e = (Kxx - Kyy) s + 2 Kxy c: four products for the plane block."""
     s, c = turn
     xx, yy, zz, xy, xz, yz = k
     e = (xx - yy) * s + (2 * xy) * c
@@ -304,7 +304,7 @@ def turned_about_z(turn: SinCos, k: Symmetric) -> Symmetric:
 
 
 def turned_about_x(turn: SinCos, k: Symmetric) -> Symmetric:
-    """Rx K Rx'."""
+    """Return Rx K Rx'."""
     s, c = turn
     xx, yy, zz, xy, xz, yz = k
     if c.is_zero:  # a right angle exchanges axes
@@ -315,17 +315,17 @@ def turned_about_x(turn: SinCos, k: Symmetric) -> Symmetric:
 
 
 def turned_to_parent(frame: JointFrame, k: Symmetric) -> Symmetric:
-    """iAj K jAi."""
+    """Return iAj K jAi."""
     return turned_about_z(frame.gamma, turned_about_x(frame.alpha, turned_about_z(frame.theta, k)))
 
 
 def _matrix_to_parent(frame: JointFrame, h: Matrix) -> Matrix:
-    """iAj H jAi for any matrix."""
+    """Return iAj H jAi for any 3x3 matrix."""
     return _matrix_about_z(frame.gamma, _matrix_about_x(frame.alpha, _matrix_about_z(frame.theta, h)))
 
 
 def _matrix_about_z(turn: SinCos, h: Matrix) -> Matrix:
-    """Rz H Rz': as for a symmetric matrix, since what is not symmetric in the plane block does not turn."""
+    """Return Rz H Rz'; the skew part of the plane block is invariant, so the formula of a symmetric matrix applies."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = h
     s, c = turn
     e = (xx - yy) * s + (xy + yx) * c
@@ -336,7 +336,7 @@ def _matrix_about_z(turn: SinCos, h: Matrix) -> Matrix:
 
 
 def _matrix_about_x(turn: SinCos, h: Matrix) -> Matrix:
-    """Rx H Rx'."""
+    """Return Rx H Rx'."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = h
     s, c = turn
     _, xy, xz = turn_x(turn, [0, xy, xz])
@@ -359,7 +359,7 @@ def _sum(first: Symmetric, *others: Symmetric) -> Symmetric:
 
 
 def _less(a: Symmetric, x: Vector, y: Vector) -> Symmetric:
-    """a - x y', for x and y of one direction."""
+    """Return a - x y' for parallel x and y."""
     xx, yy, zz, xy, xz, yz = (entry - x[i] * y[j] for entry, (i, j) in zip(a, PAIRS, strict=True))
     return xx, yy, zz, xy, xz, yz
 
@@ -373,7 +373,7 @@ def _solved(a: Matrix, b: Sequence[Scalar]) -> Vector:
 def _inverse(mass: Scalar) -> Scalar:
     if is_zero(mass):
         raise NotApplicableError(
-            "the free base moves too little mass: its acceleration has no value",
+            "the inertia of the free base is singular, so that its acceleration is undetermined",
             hint="give link 0 a mass and an inertia",
         )
     return 1 / mass

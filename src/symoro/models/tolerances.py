@@ -1,6 +1,6 @@
-"""Tolerances of the models. Each one is relative or has a unit, and states its reason.
+"""Tolerances of the models; each one is relative to a stated quantity or has a unit.
 
-Counts of samples, tries and iterations are not tolerances; they are next to the code that uses them.
+Numbers of samples, tries and iterations are not tolerances; they are defined next to the code that uses them.
 """
 
 from __future__ import annotations
@@ -11,130 +11,130 @@ from symoro.expr.number import Tolerance
 
 
 class Gap(NamedTuple):
-    """Relative singular values: above `present` they count, below `absent` they are round-off."""
+    """Pair of relative singular values: those above `present` are nonzero, those below `absent` are round-off."""
 
     present: float
     absent: float
 
 
-# -- In generated code; single precision uses as many of its digits.
+# -- In generated code; scaled to the number of digits in single precision.
 
 SINGULAR_PIVOT = Tolerance(1e-10)
-"""Of the largest entry around a pivot, or of a radius beside the robot's size: some digits above round-off."""
+"""Relative to the largest entry around a pivot, or to the robot's size for a radius; above round-off."""
 DEPENDENT_ROWS = Tolerance(1e-9)
-"""Of the product of the sizes of some rows: their determinant vanishes."""
+"""Relative to the product of the sizes of the rows: a smaller determinant is zero."""
 OUT_OF_REACH_ROOT = Tolerance(1e-10)
-"""Of the parts of a root's argument: below minus this the pose is out of reach, within it at the boundary."""
+"""Relative to the terms of a radicand: if it is more negative, the pose is out of reach; within, at the boundary."""
 DOUBLE_ROOT = Tolerance(1e-14)
-"""Of the larger root: the two signs of a root give one solution."""
+"""Relative to the larger root: closer roots are one double root."""
 ZERO_DIVISOR = Tolerance(1e-12)
-"""Of the upper bound of a factor for a robot of this size."""
+"""Relative to the upper bound of the divisor for a robot of this size."""
 SMALL_ANGLE = Tolerance(1e-12)
-"""rad; the angle equals its sine."""
+"""rad; smaller angles equal their sine."""
 NEWTON_DAMPING = Tolerance(1e-12)
-"""Of the largest entry of J' J."""
+"""Relative to the largest entry of J' J."""
 LEG_DEVIATION = Tolerance(1e-6)
-"""rad, of a leg's lengths, or of a twist: part by which pose and motion of a platform may violate its legs."""
+"""rad, or relative to leg lengths or the twist: how far pose and motion of a platform may violate its legs."""
 STRETCHED_LEG = Tolerance(1e-13)
-"""Of the terms of a root's argument: what round-off leaves of zero."""
+"""Relative to the terms of a radicand: smaller values are round-off."""
 ZERO_SQUARE = Tolerance(1e-20)
-"""Of the square of a sine or of a relative length: the sine or length is zero."""
+"""Square of a sine or of a relative length; the sine or length is zero if it is smaller."""
 SMALLEST_SIZE = 1e-30
-"""Of a size that is known at run time only; its reciprocal is finite in single precision."""
+"""Lower bound of a size that is known at run time only; its reciprocal is finite in single precision."""
 
 # -- Singular values and ranks, relative to the largest value.
 
 EVALUATED = Gap(1e-7, 1e-11)
-"""Entries are sums of some products; constraints that are meant to differ do so by more."""
+"""For entries that are sums of products; constraints that are meant to be independent exceed the gap."""
 CONTACT_ROWS = Gap(1e-5, 1e-11)
-"""Of the velocities of contact points, lengths in units of the robot's."""
+"""For the velocities of contact points, with lengths divided by the robot's size."""
 CLOSED_POSTURES = Gap(1e-6, 1e-9)
-"""Entries are computed at postures which Newton's method closes to eleven digits."""
+"""For entries computed at configurations in which Newton's method closes the loops to eleven digits."""
 DEPENDENT_JOINTS = 1e-9
-"""With a smaller value a pose in doubles does not determine the joints to 1e-6."""
+"""Below this singular value a pose in double precision does not determine the joints to 1e-6."""
 ZERO_SINGULAR_VALUE = 1e-13
-"""Round-off of a zero; of the terms that the entries are sums of, where these are known."""
+"""Smaller values are round-off of zero; relative to the terms of the entries' sums where these are known."""
 SINGULAR_ASSEMBLY = 1e-5
-"""Of a column of the closure's derivative, without units: the loops are near a singularity."""
+"""Relative to a column of the dimensionless constraint Jacobian: the loops are near a singular configuration."""
 WELL_CONDITIONED = 1e-3
-"""Of the least singular value of the best choice, or posture."""
+"""Relative to the smallest singular value of the best choice or configuration."""
 REGULAR_SOLUTION = 1e-9
-"""1 / condition of a solution of the platform's equations."""
+"""Smallest 1 / condition number of a regular solution of the platform's equations."""
 
 # -- Vanishing values.
 
 EPSILON = 2.0**-52
-"""Spacing of doubles at 1."""
+"""Spacing of double-precision numbers at 1."""
 ROUND_OFF = 1e-12
-"""Of the size: what sums of some products of sines, cosines and lengths leave of zero."""
+"""Relative to the size: round-off of sums of products of sines, cosines and lengths."""
 TINY = 1e-300
 """Keeps a reciprocal finite."""
 ZERO_AT_PROBES = 1e-10
-"""Of numbers of its kind: 1, or a power of the chain's size."""
+"""Relative to 1, or to the power of the chain's size that has the same unit."""
 ZERO_ENTRY = 1e-9
-"""Of 1, or of the size of the loops where the entry is a length."""
+"""Relative to 1, or to the size of the loops if the entry is a length."""
 SMALL_DIVISOR = 1e-3
-"""Of the dividend."""
+"""Relative to the dividend."""
 PARALLEL_ROWS = 1e-6
 """Sine of the angle between the rows of two dependent equations."""
 PARALLEL_AXES = 1e-7
-"""Sine of the angle between two axes, or a distance of the size of the loops."""
+"""Sine of the angle between two axes, or a distance relative to the size of the loops."""
 
 # -- Closed loops.
 
 CLOSED = 1e-11
-"""Of the largest length, or of a radian."""
+"""rad, or relative to the largest length: residual of closed loops."""
 APART = 0.1
-"""rad, or of the largest length: errors of a posture that was measured or rounded to one digit are smaller."""
+"""rad, or relative to the largest length; a configuration that was measured or rounded to one digit errs by less."""
 CROSSED = 1e-7
-"""Of the lengths of two opposite sides: their sum vanishes in a parallelogram."""
+"""Relative to the lengths of two opposite sides: their vector sum vanishes in a parallelogram."""
 OFF_BRANCH = 1e-4
-"""Sine of half the angle by which a closed loop misses the relations of a parallelogram."""
+"""Sine of half the angle by which a closed loop violates the relations of a parallelogram."""
 SAME_ANGLE = 1e-9
-"""rad, or of a determinant beside 1: multiples of pi/12 are recognised."""
+"""rad, or deviation of a determinant from 1; multiples of pi/12 are recognised."""
 RELATION = 1e-6
-"""Of the largest term of a linear relation, a radian, or the robot's size: relations have eleven digits."""
+"""rad, or relative to the largest term of a linear relation or to the robot's size; relations have eleven digits."""
 PROVED_RELATION = 1e-13
-"""Of its size: the frames of a linear loop differ by the round-off of the description."""
+"""Relative to its size: the frames of a linear loop differ by the round-off of the description."""
 RIGID_LOOP = 1e-3
-"""rad, or of the largest length: closed postures of a loop that can move are farther apart."""
+"""rad, or relative to the largest length; closed configurations of a movable loop are farther apart."""
 
-# -- Postures and poses.
+# -- Configurations and poses.
 
 SAME_POSTURE = 1e-6
-"""rad, or of the robot's size: joints of two equal postures."""
+"""rad, or relative to the robot's size: joint difference of two equal configurations."""
 INTENDED_POSTURE = 0.1
-"""rad, or of the robot's size: joints of a solution that is meant for a posture."""
+"""rad, or relative to the robot's size: joint difference between a solution and the configuration it is meant for."""
 ROUGH_POSTURE = 1e-9
-"""rad, or of the robot's size: error of the joints that Newton's method should remove."""
+"""rad, or relative to the robot's size: a larger joint error is refined by Newton's method."""
 ILL_CONDITIONED_ROOT = 1e-4
-"""Distance of a solution from its candidate; that of a well-conditioned root is smaller."""
+"""Distance of a refined solution from its start; that of a well-conditioned root is smaller."""
 LEG_LENGTH = 1e-10
-"""Of the platform's size: legs miss their lengths by less."""
+"""Relative to the platform's size: residual of the leg lengths."""
 REAL_ROOT = 1e-6
-"""Imaginary part of |x|."""
+"""Imaginary part relative to |x|: the root is real if it is smaller."""
 NO_POSE = 1e-4
-"""|e.e| / |e|^2 of a path that leaves for e.e = 0; it is 1 at a pose."""
+"""|e.e| / |e|^2 of a homotopy path; it tends to 0 on a path to no pose, and is 1 at a pose."""
 
 # -- Base parameters and calibration.
 
 ANGLE_TOLERANCE = 1e-5
 """rad; descriptions give pi/2 with six digits or more."""
 LENGTH_TOLERANCE = 1e-9
-"""Of the robot's size, or of the amount of gravity: less than every tolerance of manufacture."""
+"""Relative to the robot's size, or to the magnitude of gravity; below manufacturing tolerances."""
 DEPENDENT_COLUMN = 1e-9
-"""Of a column in doubles: less is left of a dependent one."""
+"""Relative to the column, in double precision: a dependent column has a smaller remainder."""
 ROUNDED_COLUMN = 1e-11
-"""The same where numbers of the description are rounded."""
+"""As DEPENDENT_COLUMN, for descriptions with rounded numbers."""
 EXACT_COLUMN = 1e-48
-"""The same where all digits count."""
+"""As DEPENDENT_COLUMN, in multiple precision."""
 ALL_DIGITS = 1e-50
-"""Of the size: loops that stay open by less are closed to all digits."""
+"""Relative to the size: residual of loops that are closed in multiple precision."""
 FAINT_COLUMN = 1e-8
-"""Of its size: weaker columns are kept by their digits, but no measurement shows them."""
+"""Relative to its size: a smaller remainder is independent in exact arithmetic but not measurable."""
 FAINT_GEOMETRY = 1e-6
-"""Of its size: below that, round-off of the entries of a geometric column counts."""
+"""Relative to its size: below this, a geometric column is affected by the round-off of its entries."""
 FLAT_SLOPE = 1e-12
-"""Of the largest square: the end effector hardly moves towards the plane."""
+"""Relative to the largest squared gradient: below this, the end effector hardly moves towards the plane."""
 ON_PLANE = 1e-10
-"""Of the robot's length: a distance from the plane that is round-off."""
+"""Relative to the robot's length: smaller distances from the plane are round-off."""

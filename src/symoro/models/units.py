@@ -1,7 +1,7 @@
-"""Units of a model's arrays and parameters, from the one table of symbols.
+"""Units of a model's arrays and parameters, from the table of symbols in `notation.py`.
 
-A parameter has the unit of the place in the description where it stands alone; one that stands in several places of
-different units, or in formulas only, has none.
+A parameter has the unit of the description field that consists of this symbol alone. A symbol that is used in fields of
+different units, or only inside formulas, has no unit.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, WRENCH, BaseKin
 from symoro.robot.flexibility import PROPERTIES, flexible_links
 from symoro.robot.topology import cut_joints, moving_joints
 
-MEANT = {
+FIELD_SYMBOLS = {
     "QP": "qd",
     "QDP": "qdd",
     "GAM": "tau",
     "rest": "q",
-}  # fields of a frame that are called otherwise there
+}  # symbol of frame fields whose names differ from the notation
 
 
-NO_UNIT = ("G",)  # gravity among the parameters, a matrix of rates among the arrays
+NO_UNIT = ("G",)  # arrays without a unit: G is gravity as a parameter, but a matrix of rates as an array
 
 
 def with_units(program: Program, robot: Robot) -> Program:
-    """The program with the units of its inputs, outputs and parameters."""
+    """Return the program with the units of its inputs, outputs and parameters."""
     return replace(
         program,
         inputs=tuple(replace(port, unit=_of_port(robot, port)) for port in program.inputs),
@@ -40,7 +40,7 @@ def with_units(program: Program, robot: Robot) -> Program:
 
 
 def _of_port(robot: Robot, port: Input | Output) -> str:
-    """The unit of an array, where it depends on the joints that of those it has an entry for."""
+    """Return the unit of an array; it may depend on the types of the joints to which the entries belong."""
     choices = ("" if port.name in NO_UNIT else UNITS.get(port.name, "")).split(", ")
     if len(choices) == 1:
         return choices[0]
@@ -53,7 +53,7 @@ def _of_port(robot: Robot, port: Input | Output) -> str:
             int(which) for f in flexible for which in (0, 1) if (f.twist if which else f.y + f.z)
         }
         return choices[kinds_of_modes.pop()] if len(kinds_of_modes) == 1 else every
-    if flexible and port.name in ("A", "H"):  # modes and joints side by side
+    if flexible and port.name in ("A", "H"):  # rows of modes and of joints have different units
         return every
     tree, own = moving_joints(robot), independent(robot)
     active = [j for j in own if robot.frame(j).mu]
@@ -69,7 +69,7 @@ def _of_port(robot: Robot, port: Input | Output) -> str:
 
 
 def parameter_units(robot: Robot) -> dict[str, str]:
-    """Symbol -> unit."""
+    """Return the unit of each symbol."""
     units_of: dict[str, set[str]] = {}
     for formula, unit in _places(robot):
         name = formula.text.removeprefix("-")
@@ -79,9 +79,9 @@ def parameter_units(robot: Robot) -> dict[str, str]:
 
 
 def column_length_power(robot: Robot, name: str) -> int:
-    """Return the power of the metre in the unit of a parameter of identification: 2 for ZZ3, 1 for FS3 of a slide.
+    """Return the power of the metre in the unit of an identified parameter: 2 for ZZ3, 1 for FS3 of a prismatic joint.
 
-    Columns of friction that the notation does not list have the unit of torques.
+    Friction columns that the notation does not list have the unit of torques.
     """
     match = re.fullmatch(r"([A-Za-z]+)(\d+)", name)
     if match is None:
@@ -90,20 +90,20 @@ def column_length_power(robot: Robot, name: str) -> int:
 
 
 def length_power(robot: Robot, number: int, stem: str) -> int:
-    """Return the power of the metre in the unit of a parameter of a link or joint; 0 is the base."""
+    """Return the power of the metre in the unit of a parameter of a link or joint; number 0 is the base."""
     slides = 1 <= number <= robot.NF and robot.frame(number).sigma == JointType.PRISMATIC
     unit = UNITS.get(stem, UNITS["tau"])
     return metres(unit.split(", ")[-1 if slides else 0])
 
 
 def _places(robot: Robot) -> Iterator[tuple[Formula, str]]:
-    """The formulas of a description with their units."""
+    """Yield the formulas of a description with their units."""
     for frame in robot.frames:
         which = int(frame.sigma == JointType.PRISMATIC)
-        for name in (*GEOMETRIC, *DRIVE, "k", *MEANT):
+        for name in (*GEOMETRIC, *DRIVE, "k", *FIELD_SYMBOLS):
             formula = getattr(frame, name)
             if formula is not None:
-                yield formula, UNITS[MEANT.get(name, name)].split(", ")[-1 if which else 0]
+                yield formula, UNITS[FIELD_SYMBOLS.get(name, name)].split(", ")[-1 if which else 0]
     for link in (robot.base.link, *robot.links):
         yield from _of_link(link)
     if robot.payload is not None:

@@ -205,7 +205,7 @@ def test_rotor_inertias_of_passive_joints_and_friction_stay_apart() -> None:
     given = symoro.load("sr400")
     result = base_parameters(given)
     assert str(result.robot.frame(3).IA) == "IA3"
-    assert any("passive joints stay apart: IA3, IA8" in note for note in result.notes)
+    assert any("passive joints are not regrouped: IA3, IA8" in note for note in result.notes)
     assert "FV3" in result.friction
     assert str(result.robot.frame(3).FV) == "FV3"
 
@@ -367,5 +367,5 @@ def test_the_model() -> None:
 def test_the_model_of_a_robot_without_mass() -> None:
     bare = symoro.load("rx90")
     none = bare.replace(links=tuple(Link() for _ in bare.links))
-    with pytest.raises(NotApplicableError, match="not zero"):
+    with pytest.raises(NotApplicableError, match="no nonzero inertial parameter"):
         symoro.generate(none, "base-parameters", rotor=False)

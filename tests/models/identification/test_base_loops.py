@@ -196,7 +196,7 @@ def test_without_a_gap_there_is_no_answer(off: float) -> None:
     if off > 1e-5:
         assert len(base_parameters(rounded, posture=posture)) == 8
     else:
-        with pytest.raises(ProgramError, match="do not tell which parameters depend"):
+        with pytest.raises(ProgramError, match="leave no gap between dependent and independent parameters"):
             base_parameters(rounded, posture=posture)
 
 

@@ -33,7 +33,7 @@ def test_robots() -> None:
         (symoro.load("sr400"), "leg"),
         (symoro.load("hybrid"), "."),
         (symoro.load("3rrr").with_frame(1, mu=False), "active joints"),
-        (robots()["3-RPS"].with_frame(1, mu=True), "3 freedoms and 4 active joints"),
+        (robots()["3-RPS"].with_frame(1, mu=True), "3 degrees of freedom and 4 active joints"),
         (unequal_rods(), "opposite sides differ"),
         (upu(), "in no orientation of the platform"),
         (skew, "revolute axes are not parallel"),

@@ -1,1 +1,1 @@
-"""Geometric parameters as unknowns: which of them measurements of the end show, and how."""
+"""Geometric parameters as unknowns of calibration: which ones are identifiable, and their regressor."""

@@ -1,7 +1,7 @@
-"""The way to the end in numbers, its parameters off by some errors: where the end is, and how each parameter moves it.
+"""Kinematic chain in numbers with geometric errors: pose of the end effector, and its motion per parameter.
 
-Postures come side by side, one a row. The formula is that of `columns`; errors are exact, however large: the
-displacements D0 and DE turn by a rotation vector.
+Configurations are stacked, one per row. The formula is that of `columns`; it is exact for errors of any size: the
+displacements D0 and DE rotate by a rotation vector.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Errors = Mapping[str, float]
 
 @dataclass(frozen=True)
 class ChainFrame:
-    """A frame of the way in numbers; its joint moves by ratios q + offset."""
+    """Frame of the chain in numbers; its joint position is ratios q + offset."""
 
     j: int
     sigma: JointType
@@ -40,10 +40,11 @@ class ChainFrame:
 
 @dataclass(frozen=True)
 class NumericChain:
-    """The way in numbers; `start` is frame 0 in the world (4, 4).
+    """Chain in numbers; `start` is frame 0 in the world (4, 4).
 
     Attributes:
-        length: the robot's characteristic length; `units` are those of the coordinates, one radian or that length.
+        length: the robot's characteristic length (m).
+        units: units of the coordinates, one radian or `length`.
     """
 
     start: Array
@@ -54,7 +55,7 @@ class NumericChain:
 
 
 def numeric_chain(path: MeasuredPath, values: Mapping[str, float] | None = None) -> NumericChain:
-    """The way at the nominal values of its symbols, and at those given.
+    """Return the chain at the nominal values of its symbols, and at the given values.
 
     Raises:
         ArgumentError: a symbol of the geometry has no value.
@@ -70,7 +71,8 @@ def numeric_chain(path: MeasuredPath, values: Mapping[str, float] | None = None)
             needed |= laws[j].offset.symbols | {n for _, ratio in laws[j].terms for n in ratio.symbols}
     if missing := sorted(needed - known.keys()):
         raise ArgumentError(
-            f"no number is known for {', '.join(missing)}", hint="give nominal values, or bind the symbols"
+            f"these symbols have no value: {', '.join(missing)}",
+            hint="give nominal values, or bind the symbols",
         )
     frames = []
     for j in path.frames:
@@ -89,14 +91,14 @@ def numeric_chain(path: MeasuredPath, values: Mapping[str, float] | None = None)
 
 
 def end_poses(chain: NumericChain, q: Array, errors: Errors) -> Array:
-    """wTe (S, 4, 4)."""
+    """Return the poses wTe of the end effector (S, 4, 4)."""
     return _walked(chain, q, errors)[0]
 
 
 def error_columns(
     chain: NumericChain, q: Array, errors: Errors, columns: Sequence[GeometricColumn]
 ) -> tuple[Array, Array]:
-    """wTe, and the motion of the end by each parameter (S, 6, P): of its origin, then angular, in world axes."""
+    """Return wTe, and the motion of the end effector per parameter (S, 6, P): linear, then angular, in world axes."""
     pose, axes = _walked(chain, q, errors)
     end = pose[:, :3, 3]
     moved = np.zeros((len(q), 6, len(columns)))
@@ -112,14 +114,14 @@ def error_columns(
 
 
 def displacement(delta: Array) -> Array:
-    """A translation, and a turn by a rotation vector after it (4, 4)."""
+    """Return a translation followed by a rotation by a rotation vector (4, 4)."""
     transform = np.eye(4)
     transform[:3, 3] = delta[:3]
     transform[:3, :3] = exponential(delta[3:])
     return transform
 
 
-# whether it turns, the frame that carries it, its direction there, its size
+# whether it is a rotation, its frame, its direction in this frame, its magnitude
 Axis = tuple[bool, Array, Array, Array]
 X, Y, Z = range(3)
 UNITS = np.eye(3)
@@ -138,7 +140,7 @@ def _walked(chain: NumericChain, q: Array, errors: Errors) -> tuple[Array, dict[
         for k, kind in enumerate(DISPLACEMENT[:3]):
             axes[kind + name] = False, at, np.eye(3)[k], one
         for k, kind in enumerate(DISPLACEMENT[3:]):
-            # The derivative of a rotation by its vector: the left Jacobian's column, in the axes before the turn.
+            # Derivative with respect to a rotation vector: left Jacobian, in the axes before the rotation.
             axes[kind + name] = True, moved, _left_jacobian(delta[3:])[:, k], one
         at = at @ displacement(delta)
 
@@ -167,7 +169,7 @@ def _walked(chain: NumericChain, q: Array, errors: Errors) -> tuple[Array, dict[
 
 
 def _screw(axis: int, angle: Array, along: Array) -> Array:
-    """Turns about an axis, with a translation along it (S, 4, 4)."""
+    """Return rotations about an axis with translations along it (S, 4, 4)."""
     transforms = np.zeros((len(angle), 4, 4))
     s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
     outer = np.diag(UNITS[axis])
@@ -178,7 +180,7 @@ def _screw(axis: int, angle: Array, along: Array) -> Array:
 
 
 def _left_jacobian(v: Array) -> Array:
-    """d(rotation) = hat(J dv) rotation."""
+    """Return J with d(rotation) = hat(J dv) rotation."""
     angle = float(np.linalg.norm(v))
     a, b = 1 / 2, 1 / 6
     if angle >= 1e-4:

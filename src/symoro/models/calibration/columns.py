@@ -1,16 +1,16 @@
-"""The geometric parameters of the way to a frame, each a small motion about or along an axis that a frame carries.
+"""Geometric parameters of the path to a frame; each one is a small motion about or along an axis of a frame.
 
-    wTe = Z D0  [ Rz(gamma) Tz(b) Ry(beta) Rx(alpha) Tx(d) Rz(theta) Tz(r) ]  over the frames j of the way  DE
+    wTe = Z D0  [ Rz(gamma) Tz(b) Ry(beta) Rx(alpha) Tx(d) Rz(theta) Tz(r) ]  over the frames j of the path  DE
 
-Z places frame 0 in the world; D0 and DE are small displacements of frame 0 and of the end, in their own axes: the base
-and the tool are never known as well as the robot. beta is there for axes that are almost parallel alone: between those,
-the common normal is no frame to rely on (Hayati 1983). A gain k scales a joint's reading: q -> (1 + k) q.
+Z is the pose of frame 0 in the world; D0 and DE are small displacements of frame 0 and of the end effector, in their
+own axes, because base and tool are less accurately known than the robot. beta is used only between almost parallel
+axes, whose common normal is ill-conditioned (Hayati 1983). A gain k scales a joint's reading: q -> (1 + k) q.
 
     name          motion
     TX0 .. TZ0    translation of frame 0 along its axes          RX0 .. RZ0    rotation about them
     gamma3, b3    about and along z of the antecedent of 3       alpha3, d3    about and along x after that
     beta3         about y there                                  theta3, r3    about and along z of frame 3
-    k3            q3 times that of theta3 (r3 for a slide)       TXE .. RZE    the end, as frame 0
+    k3            q3 times that of theta3 (r3 if prismatic)      TXE .. RZE    end effector, as for frame 0
 
 W. Khalil, M. Gautier, Ch. Enguehard, "Identifiable parameters and optimum configurations for robots calibration",
 Robotica 9, 1991. S.A. Hayati, "Robot arm geometric link parameter estimation", IEEE Conference on Decision and Control,
@@ -37,7 +37,7 @@ BASE, END = "0", "E"
 
 @dataclass(frozen=True)
 class GeometricColumn:
-    """A parameter: its kind, and the frame that it places; '0' is the base, 'E' the end."""
+    """Geometric parameter: its kind, and its frame ('0' is the base, 'E' the end effector)."""
 
     kind: str
     frame: str
@@ -48,19 +48,19 @@ class GeometricColumn:
 
     @property
     def is_length(self) -> bool:
-        """Whether the parameter is in metres; the others are angles or have no unit."""
+        """Return whether the parameter is in metres; the others are angles or dimensionless."""
         return self.kind in ("b", "d", "r") or self.kind.startswith("T")
 
 
 @dataclass(frozen=True)
 class MeasuredPath:
-    """The frames from the base to the one that is measured, the tool as a frame of its own.
+    """Frames from the base to the measured frame; a tool is a separate frame.
 
     Attributes:
-        robot: with the tool as its last link, where it is the end.
-        frames: of the path, each on the one before.
-        own: whether the end is the robot's own: its tool, or the last link's frame. What is measured on another frame
-            is a marker there, of which the tool knows nothing.
+        robot: the robot, with the tool as its last link if the tool is measured.
+        frames: frames of the path, from the base outward.
+        own: whether the measured frame is the robot's end effector (its tool or last frame). On another frame a marker
+            is measured, whose pose is independent of the tool.
     """
 
     robot: Robot
@@ -70,10 +70,10 @@ class MeasuredPath:
 
 
 def path_to(robot: Robot, to: int | str | None) -> MeasuredPath:
-    """The way to a frame.
+    """Return the path to a frame.
 
     Raises:
-        NotApplicableError: it passes a loop, a beam, or the base moves.
+        NotApplicableError: the path contains a loop or a flexible link, or the base moves.
     """
     from symoro.models.geometric.screws import last_frame, resolve
 
@@ -90,13 +90,13 @@ def path_to(robot: Robot, to: int | str | None) -> MeasuredPath:
 
 
 def checked_measure(measure: str) -> None:
-    """Refuse what cannot be measured."""
+    """Check that a measure is one of MEASURES."""
     if measure not in MEASURES:
         raise OptionError(f"measure: expected one of {', '.join(MEASURES)}, got '{str(measure)[:40]}'")
 
 
 def no_calibration(robot: Robot) -> str | None:
-    """Why geometric parameters do not apply to a robot, if so."""
+    """Return the reason why geometric calibration does not apply to a robot, or None."""
     if robot.base.kind != BaseKind.FIXED:
         return "its base moves: joints and geometric parameters alone do not determine the pose of a frame in the world"
     if robot.B:
@@ -105,16 +105,16 @@ def no_calibration(robot: Robot) -> str | None:
             "which the regressor does not contain"
         )
     if flexible_links(robot):
-        return "its links bend"
+        return "it has flexible links"
     return None if independent(robot) else "it has no moving joint"
 
 
 def columns(
     path: MeasuredPath, *, known_base: bool = False, known_tool: bool = False, gains: bool = False
 ) -> list[GeometricColumn]:
-    """All parameters, in order of preference: whoever comes first stays where two act alike.
+    """Return all parameters in order of preference: of two with the same effect the first one is kept.
 
-    A marker comes before the base, which would move the whole robot by what the marker is off.
+    Marker parameters precede those of the base, because a base error would move the whole robot.
     """
     base = [GeometricColumn(kind, BASE) for kind in DISPLACEMENT if not known_base]
     tip = [GeometricColumn(kind, END) for kind in DISPLACEMENT if not known_tool]
@@ -125,7 +125,7 @@ def columns(
 
 
 def _kinds(path: MeasuredPath, j: int, *, gains: bool) -> list[str]:
-    """The parameters of one frame: of a tool that is the end, none beside its displacement."""
+    """Return the parameters of one frame; a tool that is the measured frame has only its displacement."""
     frame = path.robot.frame(j)
     if j == path.end and frame.sigma == JointType.FIXED:
         return []
@@ -135,7 +135,7 @@ def _kinds(path: MeasuredPath, j: int, *, gains: bool) -> list[str]:
 
 
 def _almost_parallel(robot: Robot, j: int) -> bool:
-    """Whether z of a frame and of its antecedent are; an angle without a value is taken as a general one."""
+    """Return whether z of a frame and of its antecedent are almost parallel; false for an angle without a value."""
     alpha, values = robot.frame(j).alpha, dict(robot.nominal)
     if not alpha.symbols <= values.keys():
         return False

@@ -1,11 +1,11 @@
-"""`geometric-identification`: the error of what is measured as a linear function of the errors of the geometry.
+"""`geometric-identification`: the measured error as a linear function of the errors of the geometric parameters.
 
-    dX = W(q) dxi,      column of a parameter that turns about a, through p:    [ a x (pe - p) ]
-                                                                                [      a       ]
-                        of one that moves along a:                              [ a ;  0 ]
+    dX = W(q) dxi,      column of a rotation about the axis a through p:            [ a x (pe - p) ]
+                                                                                    [      a       ]
+                        column of a translation along a:                            [ a ;  0 ]
 
-in the axes of the world; the parameters are those of `columns`. Positions take the first three rows, a distance to the
-point C their component along (pe - C) / |pe - C|, a contact with a plane the one along its normal N.
+in the axes of the world; the parameters are those of `columns`. Positions have the first three rows, a distance to the
+point C their component along (pe - C) / |pe - C|, a contact with a plane the component along its normal N.
 
 W. Khalil, M. Gautier, Ch. Enguehard, "Identifiable parameters and optimum configurations for robots calibration",
 Robotica 9, 1991.
@@ -42,28 +42,32 @@ from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
 from symoro.robot.description import JointType, Robot
 
-W = Port("W", "m,P", "regressor: dX = W dxi; m = 6 (pose), 3 (position) or 1; the columns have names")
-C = Port("C", "3", "the point that distances are taken to, in the world (measure='distance')")
-N = Port("N", "3", "the unit normal of the plane, in the world (measure='plane')")
+W = Port(
+    "W",
+    "m,P",
+    "regressor: dX = W dxi; m = 6 (pose), 3 (position) or 1 (distance, plane); the columns have names",
+)
+C = Port("C", "3", "reference point of the distances, in the world (measure='distance')")
+N = Port("N", "3", "unit normal of the plane, in the world (measure='plane')")
 OPTIONS = (
-    Option("to", "frame that is measured; by default the tool or the last link's frame", "frame", None),
-    Option("measure", "what is measured of it", "choice", "pose", MEASURES),
+    Option("to", "measured frame; by default the tool or the last link's frame", "frame", None),
+    Option("measure", "measured quantity of this frame", "choice", "pose", MEASURES),
     Option(
         "parameters",
-        "all geometric parameters, or the identifiable ones alone",
+        "all: all geometric parameters; identifiable: the identifiable ones alone",
         "choice",
         "all",
         ("all", "identifiable"),
     ),
-    Option("known_base", "frame 0 stands where the description says", "flag", False),
-    Option("known_tool", "the end stands on its link where the description says", "flag", False),
-    Option("gains", "whether the joints' readings may be off by a factor", "flag", False),
+    Option("known_base", "keep frame 0 at its nominal pose", "flag", False),
+    Option("known_tool", "keep the tool frame at its nominal pose", "flag", False),
+    Option("gains", "include gain errors of the joint sensors", "flag", False),
 )
 
 
 @dataclass(frozen=True)
 class AxisMotion:
-    """How a parameter moves the end: its axis, a point of it where it turns, and a factor."""
+    """Motion of the end effector per parameter: axis, a point on it if it is a rotation, and a factor."""
 
     axis: Vector
     through: Vector | None
@@ -73,7 +77,7 @@ class AxisMotion:
 @model(
     "geometric-identification",
     menu="Identification",
-    title="calibration model: errors of the end as a linear function of errors of the geometry",
+    title="calibration model: errors of the end effector as a linear function of the geometric errors",
     inputs=(Q, C, N),
     outputs=(W,),
     options=OPTIONS,
@@ -92,12 +96,14 @@ def geometric_identification(
     known_tool: bool = False,
     gains: bool = False,
 ) -> Program:
-    """The regressor of the geometric parameters."""
+    """Return the regressor of the geometric parameters."""
     checked_measure(measure)
     path = path_to(robot, to)
     chosen = columns(path, known_base=known_base, known_tool=known_tool, gains=gains)
     if parameters == "identifiable":
-        from symoro.models.calibration.identifiable import geometric_parameters  # it needs NumPy
+        from symoro.models.calibration.identifiable import (
+            geometric_parameters,
+        )  # imported here because it needs NumPy
 
         identifiable = geometric_parameters(
             robot, to=to, measure=measure, known_base=known_base, known_tool=known_tool, gains=gains
@@ -107,7 +113,7 @@ def geometric_identification(
 
 
 def regressor_program(path: MeasuredPath, measure: str, chosen: Sequence[GeometricColumn]) -> Program:
-    """The program of W."""
+    """Return the program of W."""
     robot = path.robot
     builder = Builder(f"{robot.name}_geometric_identification")
     q = joint_positions(builder, robot)
@@ -157,7 +163,7 @@ def _motion(
 
 
 def _rows(builder: Builder, measure: str, motions: Sequence[AxisMotion], end: Vector) -> list[Vector]:
-    """One list of entries a parameter."""
+    """Return the entries of W, one list per parameter."""
     linear = [
         scale(m.factor, m.axis if m.through is None else cross(m.axis, subtract(end, m.through)))
         for m in motions

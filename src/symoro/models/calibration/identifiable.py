@@ -1,25 +1,25 @@
-"""`geometric_parameters`: which geometric parameters measurements show, and which act only together.
+"""`geometric_parameters`: which geometric parameters are identifiable from measurements, and which act in combination.
 
-Kept parameters stand for themselves plus the others times their coefficients, as base inertial parameters do:
+As for base inertial parameters, a kept parameter represents itself plus others times their coefficients:
 
     dX = W dxi = W_kept (dxi_kept + sum of coefficient dxi_other)
 
-Full poses are decided exactly. Positions, distances to a point and contacts with a plane are decided at
-sampled postures, and so are robots with joints that follow others: on two thirds of the rows, verified on the rest,
-with a gap between what is kept and what is dropped (`identification.base.fit`), and the same again at other samples.
+For full poses the result is exact. For positions, distances to a point and contacts with a plane, and for robots with
+coupled joints, it is computed at sampled configurations: from two thirds of the rows, verified on the rest, with a gap
+between kept and dropped columns (`identification.base.fit`), and repeated with other samples.
 
-The exact decision for full poses: a parameter moves the end by a twist s that is constant in a frame j of the chain,
-and the error of the pose is the sum of Ad(0Tj(q)) s over the parameters. The components that joint j does not change
-are constant in the frame before it as well,
+Exact method for full poses: a parameter moves the end effector by a twist s that is constant in a frame j of the chain,
+and the pose error is the sum of Ad(0Tj(q)) s over the parameters. The components that joint j does not change are
+constant in the previous frame as well,
 
     revolute    translation along z, rotation about z
     prismatic   translations, rotation about z
     fixed       everything
 
-and are written there; the remaining ones (vx, vy, wx, wy; or wx, wy) change with q_j and are independent of all before
-them. Parameters are thus vectors over the remaining components of all frames, and their dependencies follow by linear
-algebra over the field of the geometry: 4 R + 2 P + 6 are independent, if there are enough of them (Everett 1987).
-A gain is a multiple of q_j, which no other parameter is.
+and are expressed there; the remaining ones (vx, vy, wx, wy; or wx, wy) vary with q_j and are independent of all
+previous ones. Parameters are therefore vectors over the remaining components of all frames, and their dependencies
+follow by linear algebra over the number field of the geometry: 4 R + 2 P + 6 are independent, if there are enough of
+them (Everett 1987). A gain error is proportional to q_j, which is independent of all other parameters.
 
 L.J. Everett, M. Driels, B.W. Mooring, "Kinematic modelling for robot calibration", ICRA 1987.
 """
@@ -63,7 +63,7 @@ LEFT = {JointType.REVOLUTE: (0, 1, 3, 4), JointType.PRISMATIC: (3, 4), JointType
 
 
 def vectors(path: MeasuredPath, geometry: Field, columns: Sequence[GeometricColumn]) -> list[SparseVector]:
-    """The parameters as vectors, one each."""
+    """Return each parameter as a vector over the components of all frames."""
     rest = {j: place(geometry, path.robot, j) for j in path.frames}
     return [_vector(path, geometry, rest, column) for column in columns]
 
@@ -89,7 +89,7 @@ def _unit(kind: str) -> ExactTwist:
 
 
 def _before(path: MeasuredPath, geometry: Field, j: int, kind: str) -> ExactTwist:
-    """The twist of gamma, b, alpha, beta or d of frame j in its antecedent."""
+    """Return the twist of gamma, b, alpha, beta or d of frame j, in its antecedent."""
     frame = path.robot.frame(j)
     if kind in ("gamma", "b"):
         return [0, 0, 0, *Z] if kind == "gamma" else [*Z, 0, 0, 0]
@@ -101,7 +101,7 @@ def _before(path: MeasuredPath, geometry: Field, j: int, kind: str) -> ExactTwis
 
 
 def _booked(path: MeasuredPath, rest: dict[int, RestFrame], level: int, twist: ExactTwist) -> SparseVector:
-    """A twist that is constant in the frame of a level (0: the base), as what is left of it frame by frame."""
+    """Return the components, frame by frame, of a twist that is constant in the frame of a level (0: the base)."""
     vector: SparseVector = {}
     for at in range(level, 0, -1):
         j = path.frames[at - 1]
@@ -115,7 +115,7 @@ def _booked(path: MeasuredPath, rest: dict[int, RestFrame], level: int, twist: E
 
 
 def _in_antecedent(at: RestFrame, twist: ExactTwist) -> ExactTwist:
-    """The same twist seen from the frame before, the joint at zero."""
+    """Return the same twist in the previous frame, at zero joint position."""
     v, w = _turned(at.rotation, twist[:3]), _turned(at.rotation, twist[3:])
     return [*(a + b for a, b in zip(v, _cross(at.position, w), strict=True)), *w]
 
@@ -133,14 +133,14 @@ PLANE_ROUNDS = 60
 
 @dataclass(frozen=True)
 class GeometricParameters:
-    """The identifiable geometric parameters of a robot.
+    """Identifiable geometric parameters of a robot.
 
     Attributes:
-        names: the kept ones, in order.
-        no_effect: those that no measurement shows.
+        names: the kept parameters, in order.
+        no_effect: parameters without an effect on the measurement.
         relations: kept -> {other: coefficient}.
-        measure: what is measured: 'pose', 'position', 'distance' or 'plane'.
-        method: how it was found.
+        measure: the measured quantity: 'pose', 'position', 'distance' or 'plane'.
+        method: how the result was computed.
     """
 
     names: tuple[str, ...]
@@ -154,7 +154,7 @@ class GeometricParameters:
         return len(self.names)
 
     def report(self) -> str:
-        """The relations, one a line."""
+        """Return the relations as text, one per line."""
         lines = [
             f"{self.robot.name}: {len(self)} identifiable geometric parameters, measured: {self.measure}",
             f"method: {self.method}",
@@ -181,23 +181,27 @@ def geometric_parameters(
     plane: Sequence[float] | None = None,
     offset: Sequence[float] | None = None,
 ) -> GeometricParameters:
-    """The geometric parameters that measurements of a frame show.
+    """Return the geometric parameters that are identifiable from measurements of a frame.
 
-    Arguments:
-        to: the frame that is measured; the tool, or the last one, unless given.
-        measure: full poses, positions, distances of the frame's origin to a fixed point, or contacts of it with a
-            plane; point and plane stand somewhere in general unless they are given.
-        known_base, known_tool: whether frame 0 and the end stand where the description says.
-        gains: whether the readings of the joints may be off by a factor.
-        point: that distances are taken to, in the world: one on an axis shows less than others.
-        plane: nx, ny, nz, d of the plane n.p = d, in the world.
-        offset: of what is measured from the frame's origin, in its axes: off an axis it shows more than on it.
+    Args:
+        robot: serial or tree robot on a fixed base.
+        to: measured frame; by default the tool or the last frame.
+        measure: 'pose', 'position', 'distance' (of the frame's origin to a fixed point) or 'plane' (contacts with a
+            plane); point and plane are generic unless they are given.
+        known_base, known_tool: whether frame 0 and the tool frame are at their nominal poses.
+        gains: whether gain errors of the joint sensors are included.
+        point: reference point of distances in the world (m); on a joint axis fewer parameters are identifiable.
+        plane: nx, ny, nz, d of the plane n.p = d, in the world (d in m).
+        offset: position of the measured point in the frame (m); off a joint axis more parameters are identifiable.
+
+    Returns:
+        The identifiable parameters, and the relations of the others to them.
 
     Raises:
-        NotApplicableError: the way to the frame passes a loop or a beam, or the base moves.
+        NotApplicableError: the path to the frame contains a loop or a flexible link, or the base moves.
         OptionError: there is no such measure.
-        ArgumentError: a symbol of the geometry has no value, where it needs one; point or plane are none.
-        ProgramError: the samples do not tell which parameters depend on others.
+        ArgumentError: a symbol of the geometry has no value and needs one; point or plane are invalid.
+        ProgramError: the samples leave no gap between dependent and independent parameters.
     """
     checked_measure(measure)
     target = _target(measure, point, plane)
@@ -212,19 +216,19 @@ def geometric_parameters(
 
 
 def checked_point(values: Sequence[float]) -> Array:
-    """A point in the world (3,).
+    """Return a point in the world as an array (3,).
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is not three finite numbers.
     """
     return _numbers("point", values, 3)
 
 
 def checked_plane(values: Sequence[float]) -> Array:
-    """nx, ny, nz, d of a plane, the normal of length one (4,).
+    """Return nx, ny, nz, d of a plane with a unit normal (4,).
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is not four finite numbers, or the normal is zero.
     """
     numbers = _numbers("plane", values, 4)
     size = float(np.linalg.norm(numbers[:3]))
@@ -237,7 +241,7 @@ def checked_plane(values: Sequence[float]) -> Array:
 def _numbers(what: str, values: Sequence[float], size: int) -> Array:
     try:
         numbers = np.array(values, dtype=float)
-    except (TypeError, ValueError):  # texts, or lists of different lengths
+    except (TypeError, ValueError):  # strings, or lists of different lengths
         numbers = np.zeros(0)
     if numbers.shape != (size,) or not np.isfinite(numbers).all():
         raise ArgumentError(f"{what}: expected {size} numbers, got {values!r}"[:200])
@@ -246,14 +250,14 @@ def _numbers(what: str, values: Sequence[float], size: int) -> Array:
 
 @dataclass(frozen=True)
 class _Target:
-    """What the measured frame is seen from, or touches: a point, with a normal where it is a plane's."""
+    """Target of the measurement: a point; for a plane also the normal."""
 
     point: Array
     normal: Array
 
 
 def _target(measure: str, point: Sequence[float] | None, plane: Sequence[float] | None) -> _Target | None:
-    """The target that was given for a measure; those of other measures say nothing."""
+    """Return the target that was given for a measure; targets of other measures are ignored."""
     if measure == "distance" and point is not None:
         return _Target(checked_point(point), np.zeros(3))
     if measure == "plane" and plane is not None:
@@ -281,7 +285,7 @@ def _parameters(
     measure: str,
     method: str,
 ) -> GeometricParameters:
-    """Kept parameters with what they stand for, from the dropped ones as sums of them."""
+    """Return the kept parameters with their relations, from the dropped ones as combinations of them."""
     relations: dict[str, dict[str, Coefficient]] = {names[k]: {} for k in kept}
     for n, parts in dropped.items():
         for k, text in parts.items():
@@ -290,7 +294,7 @@ def _parameters(
     return GeometricParameters(tuple(relations), idle, relations, robot, measure, method)
 
 
-# -- by samples
+# -- sampled configurations
 
 
 def _sampled(
@@ -306,9 +310,9 @@ def _sampled(
     for fit in (first, second):
         if not fit.clear or fit.smallest < FAINT_GEOMETRY or fit.kept != first.kept:
             raise ProgramError(
-                f"the postures of robot '{robot.name}' do not tell which geometric parameters depend on others: "
-                f"weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
-                hint="make equal or zero what is almost so: lengths, angles, and the distance of a point from an axis",
+                f"the sampled configurations of robot '{robot.name}' leave no gap between dependent and independent "
+                f"parameters: weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
+                hint="make almost equal or zero lengths, angles and distances from an axis exactly equal or zero",
             )
     names = [column.name for column in wanted]
     units = _units(chain, wanted)
@@ -336,7 +340,9 @@ def _fit(
     if measure == "plane":
         q = on_plane(chain, q, normal, point, errors)
     pose, moved = error_columns(chain, q, errors, wanted)
-    moved[:, :3] /= chain.length  # lengths in units of the robot's, so that rows and columns are comparable
+    moved[:, :3] /= (
+        chain.length
+    )  # lengths in units of the robot's length, so that rows and columns are comparable
     moved *= _units(chain, wanted)
     rows = measured_rows(measure, pose, moved, point, normal)
     flat = rows.reshape(-1, len(wanted))
@@ -349,14 +355,14 @@ def _units(chain: NumericChain, wanted: Sequence[GeometricColumn]) -> Array:
 
 
 def _somewhere(chain: NumericChain, rng: np.random.Generator) -> _Target:
-    """A point that the end can reach, and a plane through it."""
+    """Return a point that the end effector can reach, and a plane through it."""
     (pose,) = end_poses(chain, rng.uniform(-2, 2, (1, len(chain.coordinates))) * chain.units, {})
     normal = rng.standard_normal(3)
     return _Target(pose[:3, 3], normal / np.linalg.norm(normal))
 
 
 def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal: Array) -> Array:
-    """What is measured, of the motion of the end (S, 6, P): (S, rows, P)."""
+    """Return the measured components (S, rows, P) of the motion of the end effector (S, 6, P)."""
     if measure == "pose":
         return moved
     if measure == "position":
@@ -373,24 +379,24 @@ def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal:
 def on_plane(
     chain: NumericChain, q: Array, normal: Array, point: Array, errors: Errors | None = None
 ) -> Array:
-    """Postures near those given whose end lies on a plane: Newton's method along the steepest path."""
+    """Return configurations near the given ones with the end effector on a plane, by Newton's method."""
     drives, length, units = _drives(chain), chain.length, chain.units
     for _ in range(PLANE_ROUNDS):
         pose, moved = error_columns(chain, q, errors or {}, [column for column, _ in drives])
         slopes = np.einsum("k,skp->sp", normal, moved[:, :3]) @ np.array([ratios for _, ratios in drives])
         miss = (pose[:, :3, 3] - point) @ normal / length
-        slopes = slopes * units / length  # the way of steepest descent in radians and robot lengths
+        slopes = slopes * units / length  # steepest descent in radians and robot lengths
         size = (slopes**2).sum(1)
         size = size + FLAT_SLOPE * size.max()
         q = q - np.clip(miss / size, -0.5, 0.5)[:, None] * slopes * units
     pose, _ = error_columns(chain, q, errors or {}, [])
     there = np.abs((pose[:, :3, 3] - point) @ normal) < ON_PLANE * length
     if there.sum() < len(q) // 3:
-        raise ProgramError("too few postures reach a plane in general")
+        raise ProgramError("too few configurations reach a generic plane")
     return q[there]
 
 
 def _drives(chain: NumericChain) -> list[tuple[GeometricColumn, Array]]:
-    """The joints as parameters that move the end as they do, with the coordinates that move them."""
+    """Return the joints as parameters with the same motion of the end effector, and the coordinates that move them."""
     kinds = {JointType.REVOLUTE: "theta", JointType.PRISMATIC: "r"}
     return [(GeometricColumn(kinds[f.sigma], str(f.j)), f.ratios) for f in chain.frames if f.sigma in kinds]

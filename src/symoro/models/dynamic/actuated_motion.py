@@ -1,10 +1,10 @@
-"""The motors behind springs along a motion of the links that is known up to its fourth derivative.
+"""Motors of elastic joints along a motion of the links that is known up to its fourth derivative.
 
-    s = A(q) qdd + H(q, qd)                                     of the links alone (`actuators`)
+    s = A(q) qdd + H(q, qd)                                     of the links alone, without rotors and friction
     qm = q - rest + s / k,   qmd = qd + s'/k,   qmdd = qdd + s''/k
     tau = IA qmdd + FV qmd + FS sign(qmd) + FO + s
 
-s' and s'' are derivatives of s along the motion, exact: q -> qd -> qdd -> qddd -> qdddd. A rigid joint has qm = q.
+s' and s'' are exact time derivatives of s along the motion q, qd, qdd, qddd, qdddd. A rigid joint has qm = q.
 
 A. De Luca, "Feedforward/feedback laws for the control of flexible robots", ICRA 2000, section 2: inverse dynamics of
 elastic joints.
@@ -35,29 +35,32 @@ SNAP = Port("qdddd", "n", "fourth derivatives of the links' positions")
 
 
 def actuated_motion(robot: Robot) -> Program:
-    """Positions, velocities, accelerations and torques of the motors.
+    """Return positions, velocities, accelerations and torques of the motors along a motion of the links.
 
     Raises:
-        NotApplicableError: the robot has no motors behind springs, or they do not tell its motion.
+        NotApplicableError: no joint is elastic, or the motion of the links does not determine that of the motors.
     """
     reason = None if elastic_joints(robot) else "none of its joints is elastic"
     if robot.B or has_followers(robot):
-        reason = "its joints are coupled, and elastic actuators of such robots are not modelled"
+        reason = "its joints are coupled; elastic actuators of coupled joints are not supported"
     elif robot.base.kind == BaseKind.FLOATING:
-        reason = "its base is free, and follows from forces"
+        reason = "its base is free, so that its motion follows from the forces"
     fixed = [
         j for j in independent(robot) if any(getattr(robot.frame(j), name) is not None for name in MOTION)
     ]
     if reason is None and fixed:
-        reason = f"the motion of joint {fixed[0]} is fixed by its file"
+        reason = f"the robot description prescribes the motion of joint {fixed[0]}"
     if reason is not None:
-        raise NotApplicableError(f"motors behind springs of robot '{robot.name}': {reason}")
+        raise NotApplicableError(
+            f"the motors of the elastic joints of robot '{robot.name}' cannot be computed: {reason}"
+        )
     program = optimise(_program(robot))
     known = {"q", "qd", "qdd", JERK.name, SNAP.name}
     other = [port.name for port in program.inputs if port.name not in known]
     if other:
         raise NotApplicableError(
-            f"motors behind springs of robot '{robot.name}': {', '.join(other)} have no derivatives"
+            f"the motors of the elastic joints of robot '{robot.name}' cannot be computed: "
+            f"the derivatives of the inputs {', '.join(other)} are unknown"
         )
     return program
 
@@ -96,7 +99,7 @@ def _program(robot: Robot) -> Program:
 def _along(
     builder: Builder, values: dict[int, Expr], chain: list[dict[int, Scalar]], own: list[int]
 ) -> dict[int, Expr]:
-    """The derivatives of values along the motion, each entry of the chain being the derivative of the one before."""
+    """Return the time derivatives of values; each entry of the chain is the time derivative of the previous one."""
     seeds = {
         builder.number(before[j]).lit >> 1: builder.number(after[j]).lit
         for before, after in pairwise(chain)

@@ -1,8 +1,8 @@
-"""Hybrid dynamics by recursion: each joint driven or free, the base given or free (W. Khalil, ICINCO 2010).
+"""Hybrid dynamics by recursion: acceleration-driven and force-driven joints, base given or free (Khalil, ICINCO 2010).
 
-A driven joint has a known acceleration, a free one a known torque. The base moves as given, or no wrench acts on it.
-Direct dynamics is "all free, base given". The paper writes the recursion four times; the comments below have a number
-for each:
+An acceleration-driven ("driven") joint has a known acceleration, a force-driven ("free") one a known torque. The motion
+of the base is given, or no wrench acts on it. In direct dynamics all joints are free and the base is given. The paper
+has four versions of the recursion; the equation numbers of each are listed here and in the comments:
 
                                        free joints    elastic and    base free,     base free,
                                        (section 3.3)  driven (6.3)   driven (7.2)   free (7.3)
@@ -11,11 +11,11 @@ for each:
     jbeta_j   wrench at rest            (33), (35)       (35)           (90)          (102)
     inward
     H_j       inertia about joint j        (36)          (72)            -            (103)
-    jK_j      inertia behind joint j       (37)       (73), (75)        (95)          (104)
+    jK_j      inertia beyond joint j       (37)       (73), (75)        (95)          (104)
     tau_j     torque less friction         (44)          (69)            -            (106)
-    jalpha_j  wrench behind joint j        (38)       (74), (76)        (96)          (107)
-    ibeta_i*  wrench, gathered             (39)          (77)           (96)          (108)
-    iJ_i*     inertia, gathered            (40)          (78)           (95)          (105)
+    jalpha_j  wrench beyond joint j        (38)       (74), (76)        (96)          (107)
+    ibeta_i*  accumulated wrench           (39)          (77)           (96)          (108)
+    iJ_i*     accumulated inertia          (40)          (78)           (95)          (105)
     outward
     0Vd_0     acceleration of the base    given         given           (97)          (109)
     qdd_j     of a free joint              (41)          (80)            -            (110)
@@ -23,17 +23,17 @@ for each:
     jVd_j     acceleration of link j       (43)          (81)           (98)          (112)
     Gamma_j   of a driven joint             -            (82)          (100)            -
 
-All of it follows from the equilibrium of link j, jJ_j jVd_j = jf_j + jbeta_j - sum kTj' kf_k (32) = (91), in which the
-wrench of all that link j carries is jf_j = jJ_j* jVd_j - jbeta_j* (52) = (94), J* and beta* of the composite link
-(J^c and beta^c in 7.2, eq. 92 to 96) where nothing behind it is free. The same with A and H in full is (68) to (71) and
-(83) to (88).
+All equations follow from the equilibrium of link j, jJ_j jVd_j = jf_j + jbeta_j - sum kTj' kf_k (32) = (91). The wrench
+on link j and all that it carries is jf_j = jJ_j* jVd_j - jbeta_j* (52) = (94); J* and beta* are those of the composite
+link (J^c and beta^c in 7.2, eq. 92 to 96) if no joint beyond it is free. The same equations with full A and H are (68)
+to (71) and (83) to (88).
 
-- zeta_j = gamma_j + qdd_j a_j (89) is what a driven joint adds; a free one adds gamma_j alone, and its K and alpha hold
-  what follows of its torque.
-- Gravity is an upward acceleration of the base: 0Vd_0 is that of the base less gravity.
-- H_j has the rotor's inertia, which (72) leaves out; that of a driven joint acts on its own torque alone.
+- A driven joint adds zeta_j = gamma_j + qdd_j a_j (89). A free joint adds gamma_j alone; its K and alpha contain the
+  effect of its torque.
+- Gravity is an upward acceleration of the base: 0Vd_0 is the acceleration of the base minus gravity.
+- H_j includes the rotor inertia, which (72) omits; the rotor of a driven joint affects the torque of this joint alone.
 - The modes of a flexible link are a block of free coordinates between its root and its tip (`flexible/modes.py`).
-- In (96) the signs of the paper are mixed up; below (97), beta_0^c is -(H_1 + A_12 qdd).
+- In (96) the paper has wrong signs; below (97), beta_0^c is -(H_1 + A_12 qdd).
 """
 
 from __future__ import annotations
@@ -63,21 +63,21 @@ from symoro.robot.description import BaseKind, Robot
 
 @dataclass(frozen=True)
 class Driven:
-    """An acceleration-driven joint: its acceleration is known, its torque is computed."""
+    """Acceleration-driven joint: its acceleration is known, its torque is computed."""
 
     qdd: Scalar
 
 
 @dataclass(frozen=True)
 class Free:
-    """A force-driven joint: its torque less friction and its rotor inertia are known, its acceleration is computed."""
+    """Force-driven joint: its torque less friction and its rotor inertia are known, its acceleration is computed."""
 
     tau: Scalar
     ia: Scalar = 0
 
 
-HELD = Driven(0)  # a frame that does not move on its antecedent
-TreeElement = JointFrame | Beam  # what stands on an antecedent: a frame, or the tip of a flexible link
+HELD = Driven(0)  # a frame that is fixed to its antecedent
+TreeElement = JointFrame | Beam  # element of the tree: a frame, or the beam of a flexible link
 Joints = Mapping[int, Driven | Free]
 
 
@@ -87,7 +87,7 @@ def _known(frame: JointFrame, joints: Joints) -> Driven | Free:
 
 @dataclass(frozen=True)
 class ArticulatedBody:
-    """J* and beta* of a link with all that it carries."""
+    """Inertia J* and bias wrench beta* of a link with all that it carries."""
 
     inertia: AnyInertia
     beta: Wrench
@@ -95,14 +95,14 @@ class ArticulatedBody:
 
 @dataclass(frozen=True)
 class HybridSolution:
-    """What the recursion finds.
+    """Result of the recursion.
 
     Attributes:
         qdd: accelerations of the free joints.
-        efforts: a_j' f_j of the driven joints, to which the torque of their drives is to be added.
-        base: acceleration of the base, gravity not in it.
-        modes: by flexible link, the accelerations of its modes, or what they bear where they are held.
-        wrench: what a free base bears that is held.
+        efforts: a_j' f_j of the driven joints, without the torques of their drives.
+        base: acceleration of the base, without gravity.
+        modes: per flexible link, the accelerations of free modes or the generalised forces on fixed modes.
+        wrench: wrench on a free base whose motion is given.
     """
 
     qdd: dict[int, Scalar]
@@ -115,7 +115,7 @@ class HybridSolution:
 def body_inertias(
     builder: Builder, robot: Robot, tree: Mapping[int, JointFrame], *, free_base: bool = False
 ) -> dict[int, Inertia]:
-    """The links' inertias, regrouped; what reaches the base counts when the base is free."""
+    """Return the regrouped inertias of the links; link 0 is included if the base is free."""
     if free_base or robot.base.kind != BaseKind.FIXED:
         return regrouped(tree, link_inertias(builder, robot), {})
     return effective_inertias(builder, robot, tree, {})
@@ -134,18 +134,19 @@ def hybrid_dynamics(
     free_base: bool = False,
     held: bool = False,
 ) -> HybridSolution:
-    """The three walks.
+    """Compute the unknown accelerations and torques by three recursions over the tree.
 
-    Arguments:
-        joints: what is known of each moving joint.
-        base: how the base moves; its acceleration is not read when the base is free and not held.
+    Args:
+        joints: the known acceleration or torque of each moving joint.
+        base: motion of the base; its acceleration is ignored if the base is free and not held.
         down: gravity in frame 0.
-        inertias: of the links, as `body_inertias` gives them.
-        loads: the wrench of each link on the environment, of a free base too.
-        held: the modes of flexible links do not accelerate, and a free base moves as given; they are free otherwise.
+        inertias: inertias of the links, from `body_inertias`.
+        loads: wrench of each link, and of a free base, on the environment.
+        held: if true, modes of flexible links do not accelerate and a free base moves as given; otherwise they are
+            free.
 
     Raises:
-        NotApplicableError: a free joint, or a free base, moves no mass.
+        NotApplicableError: a free joint or a free base has zero inertia.
     """
     before, w = _spins(tree, base, qd)
     gamma = {j: _gamma(frame, before[j], w[frame.i], qd.get(j, 0)) for j, frame in tree.items()}
@@ -168,13 +169,13 @@ def hybrid_dynamics(
     return solution
 
 
-# -- i) outward: what moves and bears at rest of all accelerations
+# -- i) outward: accelerations and wrenches at zero joint accelerations
 
 
 def _spins(
     tree: Mapping[int, TreeElement], base: BaseMotion, qd: Mapping[int, Scalar]
 ) -> tuple[Vectors, Vectors]:
-    """jw_i and jw_j."""
+    """Return the angular velocities jw_i and jw_j of all bodies."""
 
     def step(element: TreeElement, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
         if isinstance(element, Beam):
@@ -187,7 +188,7 @@ def _spins(
 
 
 def _gamma(frame: TreeElement, before: Vector, w: Vector, qd: Scalar) -> Twist:
-    """jgamma_j, with before = jw_i and w = iw_i."""
+    """Return jgamma_j, with before = jw_i and w = iw_i."""
     if isinstance(frame, Beam):
         return frame.gamma(w)
     linear = frame.to_child(cross(w, cross(w, frame.position)))  # (34), (101)
@@ -201,7 +202,7 @@ def _gamma(frame: TreeElement, before: Vector, w: Vector, qd: Scalar) -> Twist:
 
 
 def _beta(inertia: Inertia, w: Vector, load: Vector | None) -> Wrench:
-    """jbeta_j = -jf_ej - (w x (w x MS); w x (J w))."""
+    """Return jbeta_j = -jf_ej - (w x (w x MS); w x (J w))."""
     momentum = (inertia @ Twist([0, 0, 0], w)).m
     spin = Wrench(cross(w, cross(w, inertia.ms)), cross(w, momentum))  # (33), (35), (90), (102)
     return -spin if load is None else -(spin + Wrench(load[:3], load[3:]))
@@ -212,7 +213,7 @@ def _beta(inertia: Inertia, w: Vector, load: Vector | None) -> Wrench:
 
 @dataclass(frozen=True)
 class JointProjection:
-    """An articulated body on the axis of its joint: U = J* a, 1 / H, and the torque tau + a' beta* at rest."""
+    """Projection of an articulated body on its joint axis: U = J* a, 1 / H, and the torque tau + a' beta*."""
 
     column: Wrench
     inverse: Scalar
@@ -239,7 +240,7 @@ def _carried(
     free_base: bool,
     held: bool,
 ) -> dict[int, ArticulatedBody]:
-    """J* and beta* of every body; those of the base only if it is free."""
+    """Return J* and beta* of every body; those of the base only if it is free."""
 
     def step(frame: TreeElement, body: ArticulatedBody, onto: ArticulatedBody) -> ArticulatedBody:
         if not frame.i and not free_base:
@@ -267,7 +268,7 @@ def _carried(
     return inward(tree, bodies, step)
 
 
-# -- iii) outward: the accelerations, and the torques that go with them
+# -- iii) outward: accelerations, and torques of the driven joints
 
 
 def _accelerate(
@@ -281,9 +282,9 @@ def _accelerate(
     held: bool,
     solution: HybridSolution,
 ) -> None:
-    """Fill in qdd of the free joints, a' f of the driven ones, and what the modes do.
+    """Compute qdd of free joints, a' f of driven joints, and the accelerations of or forces on the modes.
 
-    Of (42), (79), (99), (111) only the row along the axis is wanted: a' f = a' J* Vd - a' beta*.
+    Of (42), (79), (99), (111) only the row along the axis is computed: a' f = a' J* Vd - a' beta*.
     """
 
     def bend(beam: Beam, root: Twist) -> Twist:

@@ -1,10 +1,10 @@
 """Composite links: the columns of the inertia matrix A.
 
-Inward, the mass beyond each joint is gathered as a pseudo-inertia (1997 paper, eq. 27 to 38):
+The inertia beyond each joint is accumulated inward as a pseudo-inertia (1997 paper, eq. 27 to 38):
 
     P_i <- P_i + iTj P_j iTj'
 
-Column j of A is the wrench that carries the composite link j at unit acceleration of joint j, handed inward:
+Column j of A is the wrench on the composite link j at unit acceleration of joint j, transformed inward:
 
     revolute   f = (-MY, MX, 0)   m = (-Kxz, -Kyz, Kxx + Kyy)
     prismatic  f = (0, 0, M)      m = (MY, -MX, 0)
@@ -25,11 +25,13 @@ from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.robot.description import BaseKind, Robot
 
-MatrixEntries = dict[tuple[Coordinate, Coordinate], Scalar]  # one of (i, j) and (j, i); a missing one is zero
+MatrixEntries = dict[
+    tuple[Coordinate, Coordinate], Scalar
+]  # either (i, j) or (j, i) is stored; missing entries are zero
 
 
 def tree_composites(builder: Builder, robot: Robot, frames: Mapping[int, JointFrame]) -> dict[int, Inertia]:
-    """The mass beyond each joint, gathered from the tips inward; on link 0 too where the base is free."""
+    """Return the composite inertia beyond each joint; that of link 0 too if the base is free."""
     floats = robot.base.kind == BaseKind.FLOATING
 
     def step(frame: JointFrame, inertia: Inertia, onto: Inertia) -> Inertia:
@@ -45,7 +47,7 @@ def tree_composites(builder: Builder, robot: Robot, frames: Mapping[int, JointFr
 def joint_columns(
     builder: Builder, robot: Robot, frames: Mapping[int, JointFrame], composite: Mapping[int, Inertia]
 ) -> MatrixEntries:
-    """The columns of the joints, with the rows of the base where it is free."""
+    """Return the columns of A of the joints, with the rows of the base if it is free."""
     entries: MatrixEntries = {}
     for j, frame in reversed(list(frames.items())):
         if frame.moving:
@@ -79,7 +81,7 @@ def _column(
 
 
 def column_of(frame: JointFrame, inertia: Inertia) -> Wrench:
-    """The wrench that carries a composite link at unit acceleration of its joint."""
+    """Return the wrench on a composite link at unit acceleration of its joint."""
     xx, yy, _, _, xz, yz = inertia.k
     x, y, _ = inertia.ms
     if frame.revolute:
@@ -88,7 +90,7 @@ def column_of(frame: JointFrame, inertia: Inertia) -> Wrench:
 
 
 def along_axes(frames: Mapping[int, JointFrame], j: int, wrench: Wrench) -> dict[int, Scalar]:
-    """What joint j and those before it feel of a wrench on body j."""
+    """Return the components of a wrench on body j along the axes of joint j and of the joints before it."""
     wrenches = toward_base(frames, j, wrench, lambda frame, body: body.to_parent(frame))
     return {k: body.along(frames[k]) for k, body in wrenches.items() if frames[k].moving}
 
@@ -101,25 +103,25 @@ def _name(builder: Builder, j: int, inertia: Inertia) -> None:
 
 
 def symmetric(a: Matrix) -> Matrix:
-    """A symmetric matrix by its upper half, so that both halves are the same to the last bit."""
+    """Return a symmetric matrix from its upper half, so that both halves are identical to the last bit."""
     return [[a[min(i, j)][max(i, j)] for j in range(len(a))] for i in range(len(a))]
 
 
 def inverse_inertia(j: int, inertia: Scalar) -> Scalar:
-    """1 / the inertia that a joint feels.
+    """Return 1 / inertia of a joint.
 
     Raises:
-        NotApplicableError: it feels none.
+        NotApplicableError: the inertia is zero.
     """
     if is_zero(inertia):
         raise NotApplicableError(
-            f"joint {j} moves no mass: its acceleration has no value",
-            hint=f"give mass to what it carries, or a rotor inertia IA to joint {j}",
+            f"joint {j} moves no mass, so that its acceleration is undetermined",
+            hint=f"give the links beyond it a mass, or joint {j} a rotor inertia IA",
         )
     return 1 / inertia
 
 
 def joint_parents(frames: Mapping[int, JointFrame]) -> dict[int, int]:
-    """For each moving joint the moving joint before it, 0 at the base; each after its own."""
+    """Return the moving joint before each moving joint (0 at the base), parents first."""
     last = outward(frames, 0, lambda frame, before: frame.j if frame.moving else before)
     return {j: last[frame.i] for j, frame in frames.items() if frame.moving}

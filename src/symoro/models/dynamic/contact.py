@@ -1,12 +1,12 @@
-"""`contact-dynamics`: accelerations and contact forces of a robot some points of which rest on the ground.
+"""`contact-dynamics`: accelerations and contact forces of a robot with points fixed to the ground.
 
-    A nud + J' f = forces - H         nu: base | joints, as far as they are independent
-    J nud + a = 0                     the acceleration of the points in the world
+    A nud + J' f = forces - H         nu: base | joints, the independent ones
+    J nud + a = 0                     acceleration of the contact points in the world
 
-f are the forces by the robot on the ground, by the Schur complement J A^-1 J' (`SchurComplement`). J = J_tree G and
-a = J_tree g + Jdot_tree nu_tree follow from the constraints nud_tree = G nud + g of couplings, closed loops and wheels.
-Where the contacts become redundant in a posture, all outputs are NaN. With damping eps this does not occur: eps is
-added to the diagonal, the points then accelerate by eps f, and of forces that no motion determines the least are taken.
+f are the forces of the robot on the ground, computed with the Schur complement J A^-1 J' (`SchurComplement`).
+J = J_tree G and a = J_tree g + Jdot_tree nu_tree follow from the constraints nud_tree = G nud + g of couplings, closed
+loops and wheels. In configurations where the contacts become redundant, all outputs are NaN. Damping eps avoids this:
+eps is added to the diagonal, the contact points accelerate by eps f, and indeterminate forces have the least norm.
 
 H contains the springs of elastic joints; no drive acts on such a joint of a tree.
 
@@ -38,7 +38,7 @@ from symoro.models.solvers import SchurComplement
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
-FORCES = Port("forces", "C,3", "force by the robot on the ground at each contact, in the axes of frame 0")
+FORCES = Port("forces", "C,3", "force of the robot on the ground at each contact, in the axes of frame 0")
 CONTACTS = Option(
     "contacts",
     "points on the ground: frames, or (frame, (x, y, z)); by default the tool or the last link's frame",
@@ -46,13 +46,13 @@ CONTACTS = Option(
 )
 DAMPING = Option(
     "damping",
-    "added to the diagonal of J A^-1 J' (1/kg), for contacts that determine no forces: the points give way",
+    "added to the diagonal of J A^-1 J' (1/kg); required if the contact forces are not unique; contacts then yield",
     "number",
 )
 
 
 def contact_outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the outputs of direct dynamics without motors, and the forces."""
+    """Return the outputs of direct dynamics without motors, and the contact forces."""
     return (*(port for port in direct_outputs(structure) if port is not QMDD), FORCES)
 
 
@@ -94,13 +94,14 @@ def contact_dynamics(
     rotation: str = "matrix",
 ) -> Program:
     """Return accelerations and contact forces from positions, velocities and torques."""
-    # Here, since it loads NumPy, which the catalogue does without.
+    # Imported here because it loads NumPy, which the catalogue does not need.
     from symoro.models.dynamic.contact_points import contact_points, placed_points, require_full_rank
 
     robot, points = contact_points(robot, contacts)
     if damping is not None and not 0 < damping < math.inf:
         raise OptionError(
-            f"damping must be a finite number above zero, got {damping}", hint="leave it out for none"
+            f"damping must be a finite number above zero, got {damping}",
+            hint="omit the option for no damping",
         )
     if damping is None:
         require_full_rank(robot, points)
@@ -109,7 +110,7 @@ def contact_dynamics(
     none: dict[Coordinate, Scalar] = dict.fromkeys(own, 0)
     falls = (
         BASE[0] in own
-    )  # the acceleration of a free base contains gravity, which then drops out of the walk
+    )  # the acceleration of a free base contains gravity, so that gravity is zero in the recursion
     bias = dynamics.efforts(s.state, none, NONE if falls else None)
     factors = dynamics.factors(own)
     placed = placed_points(builder, dynamics.tree, points)
@@ -124,4 +125,6 @@ def contact_dynamics(
     program = builder.program()
     if damping is None:
         return program
-    return replace(program, choices=(f"forces damped: the contacts give way by {damping:g} m/s2 a newton",))
+    return replace(
+        program, choices=(f"damped contact forces: the contacts accelerate by {damping:g} m/s2 per newton",)
+    )

@@ -1,15 +1,15 @@
-"""Contact points: position, Jacobian and acceleration in the axes of frame 0, and which of them determine forces.
+"""Contact points: position, Jacobian and acceleration in the axes of frame 0, and the rank of their constraints.
 
 A point p of link j has the position P = 0Pj + 0Aj p. Its velocity is J_tree nu_tree, with the columns
 
-    base      [ 1  -hat(P) ]                                             where it is a block of coordinates
+    base      [ 1  -hat(P) ]                                             if the base has coordinates
     joint k   z_k x (P - 0Pk) if it is revolute, z_k if it is prismatic, for the joints between link j and the base
 
-and its acceleration is 0Aj (VPj + WPj x p + w x (w x p)), that in the world in the axes of frame 0.
+and its acceleration in the world, in the axes of frame 0, is 0Aj (VPj + WPj x p + w x (w x p)).
 
-The rows of all points, three per point, must have full rank; otherwise they determine no forces. Two points of one
-body keep their distance in every motion and have rank five. The rank is computed in numbers at random postures, where
-the least singular value must be clearly zero or clearly different from zero.
+The rows of all points, three per point, must have full rank; otherwise they do not determine the contact forces. For
+example two points of one body have rank five, because their distance is constant. The rank is computed at random
+configurations; the smallest singular value must be clearly zero or clearly nonzero.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ SAMPLES = 6
 
 @dataclass(frozen=True)
 class ContactPoint:
-    """A point of link j, in its frame."""
+    """Point of link j, in the frame of the link."""
 
     j: int
     at: tuple[Formula, Formula, Formula]
@@ -68,29 +68,31 @@ class ContactPoint:
 def contact_points(
     robot: Robot, contacts: Sequence[tuple[int | str, Sequence[Formula]]] | None
 ) -> tuple[Robot, list[ContactPoint]]:
-    """Return the points that an option names, by default the tool or the last link's frame; the tool becomes a link.
+    """Return the contact points of an option, by default the tool or the last link's frame; the tool becomes a link.
 
     Raises:
-        OptionError, UnknownNameError: there are no contacts, or one is in no frame that carries a link.
+        OptionError, UnknownNameError: there are no contacts, or one refers to a frame without a link.
     """
     if contacts is None:
         contacts = [(last_frame(robot), (ZERO, ZERO, ZERO))]
     if not contacts:
-        raise OptionError("contact-dynamics needs a contact", hint="contacts=[4, (8, (0, 0, -0.2))]")
+        raise OptionError(
+            "contact-dynamics requires at least one contact point", hint="contacts=[4, (8, (0, 0, -0.2))]"
+        )
     points = []
     for frame, (x, y, z) in contacts:
         which = resolve(robot, frame, 0)
         if which == "tool":
             robot, which = with_tool(robot, which)
         if which == "world" or int(which) > robot.NL:
-            raise OptionError(f"'{frame}' is no frame that carries a link", hint=f"frames 0 .. {robot.NL}")
+            raise OptionError(f"'{frame}' is not a frame with a link", hint=f"frames 0 .. {robot.NL}")
         points.append(ContactPoint(int(which), (x, y, z)))
     return robot, points
 
 
 @dataclass(frozen=True)
 class PlacedFrame:
-    """Axes (by rows of 0Aj) and origin of a frame, in frame 0."""
+    """Axes (rows of 0Aj) and origin of a frame, in frame 0."""
 
     rotation: Matrix
     position: Vector
@@ -98,11 +100,11 @@ class PlacedFrame:
 
 @dataclass(frozen=True)
 class PlacedPoints:
-    """Contact points at the posture of a program.
+    """Contact points at the configuration of a program.
 
     Attributes:
         links, positions: the link of each point, and its position in the frame of that link.
-        places: the frames of all links.
+        places: the poses of the frames of all links.
     """
 
     tree: Mapping[int, JointFrame]
@@ -119,7 +121,7 @@ class PlacedPoints:
         return rows
 
     def _columns(self, j: int, position: Vector, *, free_base: bool) -> dict[Coordinate, Vector]:
-        """Return the columns of J_tree of a point; joints that do not move it have none."""
+        """Return the columns of J_tree of a point; joints that do not move the point have no column."""
         place = self.places[j]
         at = add(place.position, matvec(place.rotation, position))
         columns: dict[Coordinate, Vector] = {}
@@ -149,7 +151,7 @@ class PlacedPoints:
 def placed_points(
     builder: Builder, tree: Mapping[int, JointFrame], points: Sequence[ContactPoint]
 ) -> PlacedPoints:
-    """Place the frames of a tree and declare the positions of the points in their frames."""
+    """Compute the poses of the frames and declare the positions of the points in their frames."""
 
     def step(frame: JointFrame, antecedent: PlacedFrame) -> PlacedFrame:
         rotation = [frame.to_child(row) for row in antecedent.rotation]
@@ -164,10 +166,10 @@ def placed_points(
 
 
 def require_full_rank(robot: Robot, points: Sequence[ContactPoint]) -> None:
-    """Reject contacts whose forces no motion determines.
+    """Reject contacts whose forces are not unique.
 
     Raises:
-        NotApplicableError: with the contact that is one too many.
+        NotApplicableError: names the first contact that is redundant.
     """
     rows = _sampled_rows(robot, points)
     for count in range(1, len(points) + 1):
@@ -176,24 +178,27 @@ def require_full_rank(robot: Robot, points: Sequence[ContactPoint]) -> None:
         if values.shape[1] >= 3 * count:
             np.divide(values[:, 3 * count - 1], values[:, 0], out=least, where=values[:, 0] > 0)
         if least.max() > CONTACT_ROWS.present:
-            continue  # where the rank is lost in some postures only, the outputs are NaN there
+            continue  # where the rank drops in some configurations only, the outputs are NaN there
         if least.max() > CONTACT_ROWS.absent:
             raise NotApplicableError(
-                f"the rank of contact {count} ({points[count - 1]}) cannot be decided: its equations "
-                "are nearly dependent",
-                hint="leave the contact out, or give damping",
+                f"the rank of the equations of contact {count} ({points[count - 1]}) is undecided: they are nearly "
+                "dependent",
+                hint="omit the contact, or give the option damping",
             )
-        why = "together with the contacts before it" if count > 1 else "alone"
+        why = "together with the previous contacts" if count > 1 else "alone"
         raise NotApplicableError(
             f"the force of contact {count} ({points[count - 1]}) is not determined: {why} it has {3 * count} "
-            "equations, whose rank is lower in every posture",
-            hint="leave it out, or give damping. Redundant are two points of one body, points at a distance that no "
-            "joint changes, and a point that the joints do not move in three directions",
+            "equations, which are dependent in every configuration",
+            hint="omit it, or give the option damping. Contacts are redundant if two points belong to one body, if no "
+            "joint changes the distance of two points, or if the joints cannot move a point in three directions",
         )
 
 
 def _sampled_rows(robot: Robot, points: Sequence[ContactPoint]) -> Any:
-    """Return the Jacobian at random postures, in units of the robot's length; symbols have nominal or random values."""
+    """Return the Jacobian at random configurations, with lengths divided by the robot's length.
+
+    Symbols have their nominal values, or random values without one.
+    """
     builder = Builder("points")
     provider = constraint_provider(builder, Layout(robot))
     placed = placed_points(builder, joint_frames(builder, robot, provider.positions), points)
@@ -206,14 +211,14 @@ def _sampled_rows(robot: Robot, points: Sequence[ContactPoint]) -> Any:
     chance = np.random.default_rng(1)
     values = {name: float(chance.uniform(0.3, 1.7)) for name in program.parameters} | dict(robot.nominal)
     if robot.B:
-        return _at_closed_postures(robot, program, values) * units
+        return _at_closed_configurations(robot, program, values) * units
     size = joint_units(robot, independent(robot), characteristic_length(robot, values))
     q = chance.uniform(-2.5, 2.5, (SAMPLES, len(size))) * size
     return _regular(interpret(program, {"q": q}, values)["J"]) * units
 
 
-def _at_closed_postures(robot: Robot, program: Program, values: Mapping[str, float]) -> Any:
-    """Return the same where loops close; parallelograms are not crossed."""
+def _at_closed_configurations(robot: Robot, program: Program, values: Mapping[str, float]) -> Any:
+    """Return the Jacobian at configurations in which the loops close; parallelograms are not crossed."""
     on_ground = robot.replace(wheels=(), base=Base()) if robot.wheels else robot
     closed = closed_postures(linear_loops(on_ground).robot, SAMPLES, nominal=True)
     rows = []
@@ -225,12 +230,11 @@ def _at_closed_postures(robot: Robot, program: Program, values: Mapping[str, flo
 
 
 def _regular(rows: Any) -> Any:
-    """Return the postures in which the constraints determine the motion."""
+    """Return the configurations in which the constraints determine the motion."""
     regular = rows[np.isfinite(rows).all(axis=(1, 2))]
     if len(regular) < SAMPLES:
         raise NotApplicableError(
-            "it cannot be decided whether the contacts determine their forces: "
-            "the loops or wheels have too few regular postures",
-            hint="give damping",
+            "the rank of the contact equations is undecided: the loops or wheels have too few regular configurations",
+            hint="give the option damping",
         )
     return regular

@@ -1,22 +1,24 @@
-"""`inverse-dynamics-derivatives` and `direct-dynamics-derivatives`: what control and optimisation linearise.
+"""`inverse-dynamics-derivatives` and `direct-dynamics-derivatives`: linearisation for control and optimisation.
 
 Let f be the coordinates of known force, k those of known acceleration, and F = A nud + H the forces. At constant
 accelerations F is differentiated along the tangents of the coordinates (exactly, on the expressions of the program):
 
     dnud_f = -A_ff^-1 dF_f,        dF_k + A_kf dnud_f,        dF/dnud = A,        dnud/dtau = A^-1
 
-Inverse dynamics has f = the free base and the joints that only a spring drives; direct dynamics has all of them.
+In inverse dynamics f are the free base and the joints driven by a spring alone; in direct dynamics f are all
+coordinates.
 
-With closed loops and wheels the posture moves with the active joints, dq = G dqa; it is varied on that path alone, with
-qda and qdda constant. G, its drift and tau depend on q themselves.
+With closed loops and wheels the configuration depends on the active joints, dq = G dqa; derivatives are along this
+constraint, at constant qda and qdda. G, its drift and tau depend on q as well.
 
-Of a floating base the rotation is varied about its own axes, R0 exp(hat(e)), so that gravity g = R0' G in frame 0
-changes by dg/de_k = g x e_k. The forces depend on it by the acceleration of the base less gravity alone: dF/dR0 =
--A [g x e_k; 0] where the base moves as given. A free robot falls, dVd0/dR0 = [g x e_k; 0], and all other derivatives
-with respect to R0 are zero. They are outputs nevertheless, so that all models are linearised by the same names.
+The rotation of a floating base is varied about its own axes, R0 exp(hat(e)), so that gravity g = R0' G in frame 0
+changes by dg/de_k = g x e_k. The forces depend on R0 only through the acceleration of the base minus gravity: dF/dR0 =
+-A [g x e_k; 0] if the motion of the base is given. A free base falls, dVd0/dR0 = [g x e_k; 0], and all other
+derivatives with respect to R0 are zero. They are outputs nevertheless, so that all linearised models have the same
+names.
 
-Coulomb friction is constant between changes of sign. What the robot fixes (QP, QDP, GAM) is no variable: its column is
-zero.
+Coulomb friction is constant between changes of sign. Quantities that the robot prescribes (QP, QDP, GAM) are not
+variables: their columns are zero.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
-# Rows and words of what is differentiated, columns and words of what it is differentiated by.
+# Per output: row dimension and text; per variable: column dimension and text.
 OF_WHAT = {
     "tau": ("n", "torques"),
     "Vd0": ("6", "acceleration of the base"),
@@ -63,7 +65,10 @@ ACTIVE = {"q": "qa", "qd": "qda", "qdd": "qdda"}
 
 
 def jvp(builder: Builder, values: Sequence[Scalar], ways: Sequence[Mapping[str, Scalar]]) -> Matrix:
-    """Return the derivatives of values, a column for each tangent: the rates of some symbols."""
+    """Return the derivatives of values along tangents, one column per tangent (Jacobian-vector products).
+
+    A tangent contains the rates of some symbols.
+    """
     graph = builder.graph
     lits = [wrap(graph, x).lit for x in values]
     columns = []
@@ -74,13 +79,13 @@ def jvp(builder: Builder, values: Sequence[Scalar], ways: Sequence[Mapping[str, 
 
 
 def frozen(builder: Builder, names: Sequence[str]) -> list[Scalar]:
-    """Return symbols for values that are constant while differentiating; expressions could merge with others."""
+    """Return symbols for values that are constant during differentiation, so that they are not merged with others."""
     graph = builder.graph
     return [Expr(graph, graph.symbol(f"held {name}", ops.VARIABLE)) for name in names]
 
 
 def unfrozen(builder: Builder, matrix: Matrix, names: Sequence[str], values: Sequence[Scalar]) -> Matrix:
-    """Return the matrix with the values in place of the symbols."""
+    """Return the matrix with the values substituted for the symbols."""
     graph = builder.graph
     at = {
         graph.symbol(f"held {name}", ops.VARIABLE) >> 1: wrap(graph, x).lit
@@ -94,7 +99,7 @@ def unfrozen(builder: Builder, matrix: Matrix, names: Sequence[str], values: Seq
 
 
 def port(of: str, by: str, *, active: bool = False) -> Port:
-    """Return the port dof_dby; of the active joints where loops or wheels determine the others."""
+    """Return the port d{of}_d{by}; `active` selects the names of active joints for robots with loops or wheels."""
     (rows, what), (columns, to) = OF_WHAT[of], BY_WHAT[by]
     shape, title = f"{rows},{columns}", f"derivatives of {what} with respect to {to}"
     if not active:
@@ -109,11 +114,11 @@ def ports(of: Sequence[str], by: Sequence[str], *, active: bool = False) -> tupl
 
 
 def variables(structure: Structure, given: Sequence[str], *, moved: bool = False) -> tuple[str, ...]:
-    """Return what a model of a structure is differentiated by.
+    """Return the variables by which a model of a structure is differentiated.
 
-    Arguments:
-        given: by what besides positions and velocities.
-        moved: the acceleration of a base is given.
+    Args:
+        given: variables besides positions and velocities.
+        moved: whether the acceleration of the base is an input.
     """
     base = ("V0", *(("Vd0",) if moved else ()), "R0") if structure.base else ()
     return ("q", "qd", *given, *base)
@@ -144,9 +149,9 @@ def direct_outputs(structure: Structure) -> tuple[Port, ...]:
 
 
 class Linearisation:
-    """The forces of a robot at the inputs q, qd and V0, and their derivatives at constant accelerations.
+    """Forces of a robot at the inputs q, qd and V0, and their derivatives at constant accelerations.
 
-    Gravity is part of the accelerations of a floating base; it is read last.
+    Gravity is part of the acceleration of a floating base; it is declared last.
     """
 
     def __init__(self, name: str, robot: Robot) -> None:
@@ -169,10 +174,10 @@ class Linearisation:
         return rates
 
     def slopes(self, nud: Values, *, solved: bool) -> dict[str, Matrix]:
-        """Return dF/dq, dF/dqd and dF/dV0, rows over all coordinates.
+        """Return dF/dq, dF/dqd and dF/dV0, with rows for all coordinates.
 
-        Arguments:
-            solved: the accelerations depend on the posture, and are constant nevertheless.
+        Args:
+            solved: whether the accelerations depend on the configuration; they are kept constant nevertheless.
         """
         names = [f"nud {c.words}" for c in self.own]
         constant = dict(zip(self.own, frozen(self.builder, names), strict=True)) if solved else dict(nud)
@@ -208,7 +213,7 @@ class Linearisation:
         return results
 
     def gravity(self, rotation: str) -> Vector:
-        """Declare the rotation of a free base and return gravity in frame 0; the inertias are read before."""
+        """Declare the rotation of a free base and return gravity in frame 0; the inertias are declared before."""
         if not self.layout.has_free_base:
             return NONE
         _ = self.dynamics.tree_inertia
@@ -258,7 +263,7 @@ def variable_columns(
     matrix: Matrix,
     without: Sequence[Coordinate] = (),
 ) -> Matrix:
-    """Return derivatives with respect to qdd or tau; columns that the robot fixes, and those left out, are zero."""
+    """Return derivatives with respect to qdd or tau; columns that the robot prescribes or `without` lists are zero."""
     kept = [c not in without and getattr(robot.frame(c.j), FIXED_BY[name]) is None for c in joints]
     return [[x if variable else 0 for x, variable in zip(row, kept, strict=True)] for row in matrix]
 

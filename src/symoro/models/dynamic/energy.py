@@ -1,9 +1,9 @@
 """Kinetic and potential energy of a tree, by recursion over the links.
 
     E = sum of (w' J w + M v.v + 2 MS.(v x w)) / 2 + sum of Ia qd^2 / 2                   (1997 paper, eq. 49)
-    U = - sum of g' (M 0Pj + 0Aj jMSj)                                             (eq. 50, the mass restored)
+    U = - sum of g' (M 0Pj + 0Aj jMSj)                                      (eq. 50, with the mass that it omits)
 
-The mass of the links may be regrouped: neither E nor mass and first moment of the whole robot change by it.
+The inertias of the links may be regrouped: E, and mass and first moments of the whole robot, do not change.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Moments = tuple[Scalar, Vector]  # mass, first moment
 
 
 class Energy(NamedTuple):
-    """Kinetic energy; mass and first moment of the whole robot in frame 0; strain energy of beams."""
+    """Kinetic energy; mass and first moments of the whole robot in frame 0; strain energy of beams."""
 
     kinetic: Scalar
     mass: Scalar
@@ -49,7 +49,7 @@ def kinetic_energy(
     qd: Mapping[int, Scalar],
     inertias: Mapping[int, Inertia],
 ) -> Scalar:
-    """E of the links whose inertias are given, and of all rotors."""
+    """Return E of the links whose inertias are given, and of all rotors."""
     _, w = angular_velocities(frames, base, qd)
     v = linear_velocities(frames, base, w, qd)
     half = builder.number(1) / 2
@@ -67,14 +67,14 @@ def kinetic_energy(
 
 
 def whole_mass(frames: Mapping[int, JointFrame], inertias: Mapping[int, Inertia]) -> Moments:
-    """Inward: mass and first moment about the origin of frame 0, of the links whose inertias are given."""
+    """Return mass and first moments about the origin of frame 0 of the links whose inertias are given."""
     nothing: Moments = (0, [0, 0, 0])
     own: dict[int, Moments] = {0: nothing} | {j: (body.m, list(body.ms)) for j, body in inertias.items()}
     return inward(frames, own, _carried)[0]
 
 
 def _carried(frame: JointFrame, body: Moments, onto: Moments) -> Moments:
-    """Mass and first moment of a body, added to those of its antecedent."""
+    """Return mass and first moments of a body, added to those of its antecedent."""
     mass, moment = body
     return onto[0] + mass, add(onto[1], add(frame.to_parent(moment), scale(mass, frame.position)))
 
@@ -91,8 +91,8 @@ def flexible_energy(
 ) -> Energy:
     """Return V' J V / 2 of every body, V' C ed + ed' m ed / 2 and e' K e / 2 of every beam, and the rotors.
 
-    Arguments:
-        with_base: whether link 0 counts.
+    Args:
+        with_base: whether link 0 is included.
     """
 
     def step(element: TreeElement, antecedent: Twist) -> Twist:

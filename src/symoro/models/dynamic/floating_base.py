@@ -1,11 +1,11 @@
-"""What the models of a floating base share: which robots they apply to, the rotation of the base, gravity in frame 0.
+"""Floating base: applicability of the models, rotation of the base, gravity in frame 0.
 
-Frame 0 stands in the world at P0, turned by R0: a vector of frame 0 is R0 times longer in the world's axes, and gravity
-is R0' G in frame 0. R0 is an input, by its nine entries or as a quaternion (w, x, y, z) of any length but zero:
+Frame 0 is at the position P0 with the rotation R0: a vector v given in frame 0 has the world coordinates R0 v, and
+gravity is R0' G in frame 0. R0 is an input, by its nine entries or as a nonzero quaternion (w, x, y, z) of any length:
 
     R0 = 1 + s (w hat(u) + hat(u)^2),   u = (x, y, z),   s = 2 / (w^2 + x^2 + y^2 + z^2)
 
-What is given is taken as it is: R0 that is no rotation gives the gravity R0' G, and no error.
+R0 is not checked: a matrix that is not a rotation gives the gravity R0' G without an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from symoro.robot.description import Robot
 
 ROTATION = Option(
     "rotation",
-    "how the rotation of the base is given: as a matrix R0 or a quaternion Q0",
+    "representation of the base rotation: matrix R0 or quaternion Q0",
     "choice",
     "matrix",
     ("matrix", "quaternion"),
@@ -31,14 +31,14 @@ ROTATION = Option(
 
 
 def floating_tree(robot: Robot) -> str | None:
-    """Why the models of a floating base, the loops on it closed or none, do not apply, if so."""
+    """Return the reason why the models of a floating base do not apply to a robot, or None."""
     if robot.B:
         return unfit_loops(robot)
     return None if independent(robot) else "it has no moving joint"
 
 
 def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:
-    """Declare the rotation of the base; gravity in frame 0."""
+    """Declare the rotation of the base and return gravity in frame 0."""
     world: Vector = [builder.formula(g) for g in robot.base.G]
     if rotation == "quaternion":
         return _turned_back(builder.input(Q0, (4,), [f"Q0_{k}" for k in range(1, 5)]), world)
@@ -47,7 +47,7 @@ def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:
 
 
 def _turned_back(quaternion: Sequence[Scalar], v: Vector) -> Vector:
-    """R0' v = v + s (w (v x u) + u x (u x v))."""
+    """Return R0' v = v + s (w (v x u) + u x (u x v))."""
     w, u = quaternion[0], list(quaternion[1:])
     turned = add(scale(w, cross(v, u)), cross(u, cross(u, v)))
     return add(v, scale(2 / dot(quaternion, quaternion), turned))

@@ -1,10 +1,10 @@
-"""Forces on single coordinates: rotors and friction, springs of joints, motors behind springs.
+"""Forces on single coordinates: rotors and friction, joint springs, motors of elastic joints.
 
     drive   IA qdd + FV qd + FS sign(qd) + FO
     spring  k (q - rest)
-    motor   s = k (qm + rest - q) on the link and -s on the motor, which has a drive of its own
+    motor   s = k (qm + rest - q) on the link and -s on the motor, which has its own drive
 
-The spring of a motor has no damping; no torque passes where q - qm equals `rest`. A rotor acts on its own axis alone
+The spring of a motor has no damping; its torque is zero if q - qm equals `rest`. A rotor acts on its own axis alone
 (M. Spong, Modeling and control of elastic joint robots, ASME Journal of Dynamic Systems, Measurement and Control 109,
 1987).
 """
@@ -39,7 +39,7 @@ def drive_torques(
 
 
 def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> dict[int, Scalar]:
-    """Return k (q - rest), the torque that holds each elastic joint of the tree against its spring."""
+    """Return k (q - rest), the torque that balances the spring of each elastic joint of the tree."""
     elastic = {j: robot.frame(j) for j in q if robot.frame(j).eta}
     return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in elastic.items()}
 
@@ -60,15 +60,15 @@ def links_alone(robot: Robot) -> Robot:
 
 
 class ForceElements:
-    """All forces that act on single coordinates of the tree.
+    """Forces that act on single coordinates of the tree.
 
-    Arguments:
+    Args:
         robot: the robot as described.
         q: positions of the joints of the tree.
-        motors: the joints whose motors have coordinates. The drive of such a joint is the motor's.
+        motors: the joints whose motors have coordinates. The drive of such a joint acts on the motor.
 
     Attributes:
-        links: the robot without what belongs to the motors.
+        links: the robot without the springs, rotors and friction of these joints.
         qm: positions of the motors, by joint.
     """
 
@@ -81,16 +81,16 @@ class ForceElements:
 
     @cached_property
     def springs(self) -> dict[int, Scalar]:
-        """k (q - rest) of the elastic joints that have no motor."""
+        """Return k (q - rest) of the elastic joints without a motor."""
         return spring_torques(self.builder, self.links, self.q)
 
     def read_springs(self, joints: Sequence[int]) -> None:
-        """Read the parameters of the springs of some joints: parameters are listed in the order of reading."""
+        """Declare the spring parameters of some joints, because parameters are listed in order of declaration."""
         spring_torques(self.builder, self.links, {j: self.q[j] for j in joints})
 
     @cached_property
     def motor_springs(self) -> dict[int, Scalar]:
-        """k (qm + rest - q), the torque of a motor's spring on its link."""
+        """Return k (qm + rest - q), the torque of each motor's spring on its link."""
         springs: dict[int, Scalar] = {}
         for j, x in self.qm.items():
             frame = self.robot.frame(j)
@@ -118,13 +118,13 @@ class ForceElements:
         return self.builder.formula(robot.frame(c.j).IA)
 
     def motor_acceleration(self, c: Coordinate, force: Scalar) -> Scalar:
-        """Return the acceleration of a motor under what is left of its torque.
+        """Return the acceleration of a motor from the net torque on its rotor.
 
         Raises:
-            NotApplicableError: the motor has no inertia.
+            NotApplicableError: the rotor inertia is zero.
         """
         if self.robot.frame(c.j).IA.is_zero:
-            message = f"the motor of joint {c.j} has no inertia: its acceleration has no value"
+            message = f"the motor of joint {c.j} has no inertia, so that its acceleration is undetermined"
             raise NotApplicableError(message, hint=f"give joint {c.j} a rotor inertia IA")
         return force / self.rotor(c)
 

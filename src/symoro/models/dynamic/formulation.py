@@ -1,4 +1,4 @@
-"""How the Newton-Euler recursion is written for one robot: choices that change its cost, not its values."""
+"""Formulation of the Newton-Euler recursion for one robot: choices that change the operation count, not the result."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from symoro.robot.description import JointType, Robot
 
 @dataclass(frozen=True)
 class Choice:
-    """The choices for one link.
+    """Choices for one link.
 
     Attributes:
-        basis: which inertia the regrouping makes vanish: 'K' (Kzz) or 'J' (YY).
-        column: the third column of U_j is that of the antecedent, U_j z_j = jAi U_i z_j, turned.
-        third: U33 is read from the antecedent, so that w2^2 (or w1^2 + w2^2) is not formed.
-        difference: U11 = U33 + (w1^2 - w3^2), the difference serving the moment too.
-        doubled: U31 = w1 (2 w3) - U13 in place of U31 = w1 w3 - WP2.
-        before: the link is expressed in the axes before its own joint's turn; its inertia is turned instead.
+        basis: inertia that vanishes by regrouping: 'K' (Kzz) or 'J' (YY).
+        column: the third column of U_j is computed from the antecedent, U_j z_j = jAi U_i z_j.
+        third: U33 is taken from the antecedent, so that w2^2 (or w1^2 + w2^2) is not computed.
+        difference: U11 = U33 + (w1^2 - w3^2); the difference is also used in the moment.
+        doubled: U31 = w1 (2 w3) - U13 instead of U31 = w1 w3 - WP2.
+        before: the link is expressed in the axes before its joint rotation; its inertia is rotated instead.
     """
 
     basis: str = "K"
@@ -40,7 +40,7 @@ FLAGS = ("column", "third", "difference", "doubled", "before")
 
 @dataclass(frozen=True)
 class Change:
-    """One choice to be changed: its name, and the link, or 0 for a choice of the whole robot."""
+    """Change of one choice: its name, and the link (0 for a choice of the whole robot)."""
 
     name: str
     link: int = 0
@@ -48,7 +48,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Formulation:
-    """The choices for all links (link 1 first), and whether sums of parallel axes serve outward, inward."""
+    """Choices for all links (link 1 first), and whether sums of parallel joint angles are used outward and inward."""
 
     links: tuple[Choice, ...]
     parallel_out: bool = True
@@ -58,18 +58,18 @@ class Formulation:
         return self.links[j - 1]
 
     def bases(self) -> dict[int, str]:
-        """The basis of each link."""
+        """Return the basis of each link."""
         return {j: choice.basis for j, choice in enumerate(self.links, 1)}
 
     def moves(self, robot: Robot) -> list[Change]:
-        """Every way to change one choice."""
+        """Return all changes of a single choice."""
         revolute = [j for j, _ in enumerate(self.links, 1) if robot.frame(j).sigma == JointType.REVOLUTE]
         moves = [Change(name, j) for j in revolute for name in ("before", "column", "basis", "difference")]
         moves += [Change(name, j) for j in revolute for name in ("doubled", "third")]
         return [*moves, Change("parallel_out"), Change("parallel_in")]
 
     def changed(self, move: Change) -> Formulation:
-        """The formulation with one choice changed."""
+        """Return the formulation with one choice changed."""
         where = self.of(move.link) if move.link else self
         change: dict[str, Any] = {move.name: not getattr(where, move.name)}
         if move.link == 0:
@@ -81,20 +81,20 @@ class Formulation:
         return replace(self, links=(*self.links[: move.link - 1], choice, *self.links[move.link :]))
 
     def words(self) -> list[str]:
-        """The choices, a line a link."""
+        """Return a text of the choices, one line per link."""
         lines = [f"link {j}: {choice}" for j, choice in enumerate(self.links, 1)]
         sums = [w for w, used in (("outward", self.parallel_out), ("inward", self.parallel_in)) if used]
         return [*lines, f"sums of parallel axes: {' and '.join(sums) or 'not used'}"]
 
 
 def plain(robot: Robot) -> Formulation:
-    """The customised form of SYMORO: every link in its own frame, nothing read from the antecedent."""
+    """Return SYMORO's customised formulation: every link in its own frame, nothing computed from the antecedent's U."""
     choice = Choice(basis="J", column=False, third=False)
     return Formulation((choice,) * robot.NL, parallel_out=False, parallel_in=False)
 
 
 def _carrying(robot: Robot) -> set[int]:
-    """Links on which a moving joint stands, fixed frames between them or not."""
+    """Return the links that carry a moving joint, directly or through fixed frames."""
     links = kinematic_tree(robot)
     none = dict.fromkeys((0, *links), False)
     carrying = inward(links, none, lambda node, beyond, onto: onto or beyond or node.moving)
@@ -102,10 +102,10 @@ def _carrying(robot: Robot) -> set[int]:
 
 
 def quick(robot: Robot) -> Formulation:
-    """Choices that are good for nearly every robot.
+    """Return choices that are good for nearly every robot.
 
-    The third column pays where the angle between the axes is exact; a tip is best expressed before its own
-    turn.
+    The third column reduces the count if the angle between the axes is a multiple of 90 degrees; a terminal link is
+    best expressed before its joint rotation.
     """
     inner = _carrying(robot)
     links = []

@@ -1,7 +1,7 @@
-"""Mass of the links as the joints feel it: pseudo-inertias, regrouped by the general rule (`models.regrouping`).
+"""Effective inertias of the links: pseudo-inertias, regrouped by the general rule (`models.regrouping`).
 
-What reaches the base has no effect. Of a link that only turns about its own z, as the first one does, only ZZ
-matters of the tensor. All of this depends on parameters alone: it is done once.
+Parameters that reach a fixed base have no effect. A link that rotates only about its own z axis, such as the first one,
+needs only ZZ of the inertia tensor. The result depends on parameters alone, so that it can be computed once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SECTION = "regrouped inertial parameters"
 
 
 def of_link(builder: Builder, link: Link) -> Inertia:
-    """From the ten standard parameters."""
+    """Return the inertia from the ten standard parameters of a link."""
     xx, xy, xz, yy, yz, zz = (builder.formula(getattr(link, n)) for n in ("XX", "XY", "XZ", "YY", "YZ", "ZZ"))
     half = builder.number(1) / 2
     k = ((yy + zz - xx) * half, (xx + zz - yy) * half, (xx + yy - zz) * half, -xy, -xz, -yz)
@@ -29,7 +29,7 @@ def of_link(builder: Builder, link: Link) -> Inertia:
 
 
 def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
-    """Standard parameters of all links, link 0 first; a payload is added to the link with the tool."""
+    """Return the inertias of all links, link 0 first; a payload is added to the link with the tool."""
     inertias = {j: of_link(builder, link) for j, link in enumerate((robot.base.link, *robot.links))}
     for j, payload in payloads(builder, robot).items():
         inertias[j] = joined(inertias[j], payload)
@@ -37,7 +37,7 @@ def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
 
 
 def payloads(builder: Builder, robot: Robot) -> dict[int, Inertia]:
-    """The payload, in the frame that the tool stands on; nothing where there is none."""
+    """Return the inertia of the payload in the frame to which the tool is attached; empty without a payload."""
     if not robot.payload or not robot.tool:
         return {}
     tool = tool_frame(builder, robot, robot.tool)
@@ -46,13 +46,13 @@ def payloads(builder: Builder, robot: Robot) -> dict[int, Inertia]:
 
 
 def tool_frame(builder: Builder, robot: Robot, tool: Tool) -> JointFrame:
-    """The tool as one frame more, fixed to the one that it stands on."""
+    """Return the tool as an additional frame, fixed to the frame to which it is attached."""
     place = fixed_transform(builder, tool.place)
     return joint_frame(robot.NF + 1, tool.place.ant, JointType.FIXED, place, Trigonometry(builder, robot))
 
 
 def joined(one: Inertia, other: Inertia) -> Inertia:
-    """Two bodies that move as one."""
+    """Return the inertia of two bodies that move as one."""
     return of_matrix(matadd(one.matrix(), other.matrix()))
 
 
@@ -64,11 +64,11 @@ def effective_inertias(
     *,
     alone: bool = True,
 ) -> dict[int, Inertia]:
-    """What the joints feel of the links' mass: the parameters without effect gone, the others regrouped and named.
+    """Return the regrouped and named inertias of the links, without parameters that have no effect on the joints.
 
-    Arguments:
-        alone: each link is loaded with its own. Where they are gathered first, the entries whose sum is the ZZ of a
-            link that only turns about its z stay apart, to meet those of others.
+    Args:
+        alone: whether each inertia is used by itself. If inertias are summed into composite links first, the entries
+            whose sum is ZZ of a link that rotates only about its z axis stay separate.
     """
     about_z = _turning_about_z(robot, frames)
     inertias = regrouped(frames, _about_z_alone(link_inertias(builder, robot), about_z), basis)
@@ -83,10 +83,10 @@ def effective_inertias(
 def regrouped_inertias(
     builder: Builder, robot: Robot, frames: Mapping[int, JointFrame], *, with_base: bool
 ) -> dict[int, Inertia]:
-    """Return the inertias regrouped, without a loss of mass: what no joint carries is on link 0.
+    """Return the regrouped inertias without loss of mass: parameters that no joint moves are on link 0.
 
-    Arguments:
-        with_base: whether the inertia of link 0 counts.
+    Args:
+        with_base: whether the inertia of link 0 is included.
     """
     inertias = link_inertias(builder, robot)
     if not with_base:
@@ -95,7 +95,7 @@ def regrouped_inertias(
 
 
 def _about_z_alone(inertias: Mapping[int, Inertia], links: Sequence[int]) -> dict[int, Inertia]:
-    """Return the inertias, those of links that only turn about their own z with ZZ alone of the tensor."""
+    """Return the inertias, reduced to ZZ for links that rotate only about their own z axis."""
     reduced = dict(inertias)
     for j in links:
         zz = inertias[j].tensor()[5]
@@ -104,7 +104,7 @@ def _about_z_alone(inertias: Mapping[int, Inertia], links: Sequence[int]) -> dic
 
 
 def name_inertia(builder: Builder, j: int, effective: Inertia, own: Inertia, *, only_zz: bool) -> None:
-    """Name what the joints feel of link j: KXX3 where it is the link's own, KXXR3 where others are booked on it."""
+    """Name the parameters of link j: KXX3 if they belong to the link alone, KXXR3 if others are regrouped into them."""
     names = (*("ZZ" if only_zz else "KXX", "KYY", "KZZ", "KXY", "KXZ", "KYZ"), "MX", "MY", "MZ", "M")
     own_k = (own.tensor()[5], *own.k[1:]) if only_zz else own.k
     for name, value, before in zip(
@@ -115,13 +115,13 @@ def name_inertia(builder: Builder, j: int, effective: Inertia, own: Inertia, *, 
 
 
 def _turning_about_z(robot: Robot, frames: Mapping[int, JointFrame]) -> list[int]:
-    """Links that only turn about their own z: the first to turn, and those on axes parallel to it."""
+    """Return the links that rotate only about their own z: the first revolute link, and those with parallel axes."""
     turns = any(not f.is_zero for f in (*robot.base.W0, *robot.base.WP0))
     if turns or robot.base.kind != BaseKind.FIXED:
         return []
 
     def step(frame: JointFrame, antecedent: tuple[bool, bool]) -> tuple[bool, bool]:
-        """Whether a link turns at all, and whether about its own z only."""
+        """Return whether a link rotates at all, and whether only about its own z."""
         turns, about_z = antecedent
         return turns or frame.revolute, not turns or (about_z and is_zero(frame.alpha[0]))
 
@@ -132,10 +132,10 @@ def _turning_about_z(robot: Robot, frames: Mapping[int, JointFrame]) -> list[int
 def regrouped(
     frames: Mapping[int, JointFrame], inertias: Mapping[int, Inertia], basis: Mapping[int, str]
 ) -> dict[int, Inertia]:
-    """The general rule, from the tips inward.
+    """Return the inertias after the general rule, applied from the tips inward.
 
-    Arguments:
-        basis: for a revolute link, which inertia vanishes: 'K' for Kzz, 'J' for YY (SYMORO's choice).
+    Args:
+        basis: for a revolute link, which parameter vanishes: 'K' for Kzz, 'J' for YY (SYMORO's choice).
     """
     moved: dict[int, Matrix] = {0: zeros(4, 4)}
 
@@ -148,7 +148,7 @@ def regrouped(
 
 
 def _rotation(frame: JointFrame) -> Matrix:
-    """iAj; for a revolute joint only its last column is read, which theta does not change."""
+    """Return iAj; for a revolute joint only its last column is used, which does not depend on theta."""
     if frame.revolute:
         axis = frame.axis_in_parent()
         return [[0, 0, axis[r]] for r in range(3)]
@@ -156,5 +156,5 @@ def _rotation(frame: JointFrame) -> Matrix:
 
 
 def _fixed_position(frame: JointFrame) -> Vector:
-    """iPj; for a prismatic joint it multiplies zeros only."""
+    """Return iPj; for a prismatic joint it multiplies zeros only."""
     return [0, 0, 0] if frame.prismatic else frame.position

@@ -14,15 +14,16 @@ entries of nu (the acceleration of the base less w x v), and c the structure con
 
 the Levi-Civita connection in the frame X of the quasi-velocities (Hamel's equations); dA/dt = B + B'.
 
-`recursive` (as Renaud does) finds D_ijk without derivatives. Let k be before j on the way from the base, or j
-itself, both at unit speed. What their product adds to the acceleration of link j is, in frame j with z = ja,
+`recursive` (Renaud's method) computes D_ijk without derivatives. Let k be a joint on the path from the base to joint j,
+or j itself, both at unit velocity. Their product adds to the acceleration of link j, in frame j with z = ja,
 
     j revolute, k revolute   U = 2 hat(ak) hat(z) = 2 (z ak' - (ak.z) 1)     (half of it when k = j)
     j prismatic, k revolute  VP = 2 ak x z
     k prismatic              nothing
 
-The composite link j under that acceleration exerts a wrench; handed inward it gives D_ijk for the joints i
-before j, and carried outward, acting on the composite links i beyond, the rest. No friction, no wrench.
+The wrench of the composite link j under this acceleration, transformed inward, gives D_ijk for the joints i before j;
+the acceleration, transformed outward and applied to the composite links i beyond j, gives the others. Friction and
+external wrenches are not included.
 
 M. Renaud, "Contribution a la modelisation et a la commande dynamique des robots manipulateurs", 1980;
 V. Filip, "Dynamic modeling of manipulators with symbolic computational method", 2008, eq. (5) to (8).
@@ -69,9 +70,9 @@ Cube = list[list[list[Scalar]]]
 
 
 def connection(s: System, a: Matrix) -> Cube:
-    """Return D by differentiating A along the tangent of each coordinate, with the brackets of quasi-velocities.
+    """Return D by differentiation of A along the tangent of each coordinate, with the brackets of quasi-velocities.
 
-    It is symmetric in the last two where all coordinates commute.
+    D is symmetric in the last two indices if all coordinates commute.
     """
     own, builder = s.provider.own, s.builder
     n = len(own)
@@ -97,7 +98,7 @@ def connection(s: System, a: Matrix) -> Cube:
 
 
 class Renaud:
-    """The recursive way to D, over the composite links of a tree whose joints all have a coordinate."""
+    """Recursive computation of D over the composite links of a tree whose joints all have a coordinate."""
 
     def __init__(self, builder: Builder, robot: Robot, frames: Mapping[int, JointFrame]) -> None:
         self.builder, self.robot, self.frames = builder, robot, frames
@@ -126,7 +127,7 @@ class Renaud:
         return self.axes[k, j]
 
     def _efforts(self, j: int, k: int) -> dict[int, Scalar]:
-        """Torques of all joints under the acceleration that the pair (j, k) causes at unit speeds."""
+        """Return the torques of all joints under the acceleration of the pair (j, k) at unit velocities."""
         x, y, z = self._axis(k, j)
         if self.frames[j].revolute:
             if j == k:
@@ -158,7 +159,7 @@ class Renaud:
 
 
 def _carried(frame: JointFrame, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector]:
-    """U and VP of a body that is fixed to its antecedent."""
+    """Return U and VP of a body that is fixed to its antecedent."""
     u, vd = moved
     turned = [frame.to_child(row) for row in u]
     here = transpose([frame.to_child(column) for column in transpose(turned)])
@@ -169,7 +170,7 @@ READ = Inputs()
 
 
 def outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the ports of A, B, Q and D; on a floating base D is not symmetric and is no output."""
+    """Return the ports of A, B, Q and D; for a floating base D is not symmetric and is not an output."""
     if structure.base:
         return (
             Port("A", "6+n,6+n", "inertia matrix, base rows and columns first, rotor inertias included"),
@@ -180,7 +181,7 @@ def outputs(structure: Structure) -> tuple[Port, ...]:
 
 
 def is_holonomic_tree(robot: Robot) -> str | None:
-    """Return why the form of Lagrange does not apply, if so."""
+    """Return the reason why the Lagrange form does not apply to a robot, or None."""
     if robot.wheels:
         return (
             "its base is wheeled: rolling constraints are nonholonomic, so that the velocities are not derivatives of "
@@ -197,12 +198,12 @@ def is_holonomic_tree(robot: Robot) -> str | None:
     options=(
         Option(
             "coriolis",
-            "differentiate A, or by recursion",
+            "christoffel: differentiate A; recursive: Renaud's method without derivatives",
             "choice",
             "christoffel",
             ("christoffel", "recursive"),
         ),
-        Option("expanded", "one simplified expression an element, to be read", "flag", False),
+        Option("expanded", "write each element as one simplified expression, for reading", "flag", False),
         ROTATION,
     ),
     aliases=("lagrange-euler", "euler-lagrange", "coriolis", "coriolis-matrix", "christoffel"),
@@ -224,7 +225,7 @@ def is_holonomic_tree(robot: Robot) -> str | None:
 def lagrange(
     robot: Robot, coriolis: str = "christoffel", expanded: bool = False, rotation: str = "matrix"
 ) -> Program:
-    """Return the equations of motion, term by term; wrenches and a prescribed motion have no part in them."""
+    """Return A, B, Q and D of the equations of motion, without external wrenches and prescribed base motion."""
     robot = at_rest(robot)
     layout = Layout(robot)
     s = system("lagrange", layout, quick(robot), READ, rotation=rotation)
@@ -233,7 +234,7 @@ def lagrange(
     if coriolis == "recursive":
         if not s.provider.is_identity or layout.has_free_base:
             raise NotApplicableError(
-                "the recursive way does not treat coupled joints, closed loops and floating bases",
+                "the method recursive does not support coupled joints, closed loops and floating bases",
                 hint="use coriolis='christoffel'",
             )
         d = Renaud(builder, robot, s.tree.tree).run()
@@ -257,21 +258,21 @@ def lagrange(
     return _written_out(builder.program(expanded=True))
 
 
-# -- to be read
+# -- expanded form, for reading
 
 
 class _Readable:
     """Entries, each as a short sum of products of sines and cosines of sums of angles.
 
     Raises:
-        ProgramError: one entry of A, B or Q would be too long to be written. Those with most operations before the
-            simplification come first, so that little work is done in vain.
+        ProgramError: one entry of A, B or Q would be too long. The entries with most operations before simplification
+            are tried first, so that this is detected early.
     """
 
     def __init__(self, builder: Builder, robot: Robot, a: Matrix, d: Cube, weights: Vector) -> None:
         self.graph, self.named = builder.graph, builder.named_nodes
         self.short: dict[int, Expr] = {}
-        entries: dict[str, list[int]] = {}  # of the output entry: what it is the sum of
+        entries: dict[str, list[int]] = {}  # the terms of the entry's sum
         for i, row in enumerate(a, 1):
             entries |= {f"A[{i},{j}]": [self._lit(x)] for j, x in enumerate(row, 1)}
             entries |= {f"B[{i},{j}]": [self._lit(x) for x in line] for j, line in enumerate(d[i - 1], 1)}
@@ -301,7 +302,7 @@ class _Readable:
         return self.short[lit]
 
     def _operations(self, lit: int) -> int:
-        """At least; where the entry is too large to be simplified, its named parts may stay variables."""
+        """Return a lower bound of the operations of an entry; named parts of a very large entry may stay variables."""
         short = self._written(lit)
         return written_operations(self.graph, [short.lit], self.named if short.lit == lit else ())[
             short.lit >> 1
@@ -309,17 +310,17 @@ class _Readable:
 
 
 def _name_waves(builder: Builder, trig: Trigonometry, values: Sequence[Scalar]) -> None:
-    """Names for the sines and cosines that the simplification made: C23 for cos(q2 + q3)."""
+    """Name the sines and cosines that the simplification created: C23 for cos(q2 + q3)."""
     graph = builder.graph
     for i in graph.reachable([wrap(graph, x).lit for x in values]):
         trig.name(Expr(graph, i << 1))
 
 
-READABLE = 20_000  # operations in all: beyond, names inside an element keep it shorter
+READABLE = 20_000  # operations of all elements; longer programs keep their intermediate variables
 
 
 def _written_out(program: Program) -> Program:
-    """The program with no names but those of sines and cosines, unless the elements become too long."""
+    """Return the program with sines and cosines as its only intermediate variables, if it stays short enough."""
     op = program.graph.op
     kept = {i: name for i, name in program.names.items() if op[i] in (ops.SIN, ops.COS)}
     bare = replace(program, names=kept)

@@ -82,12 +82,12 @@ from symoro.robot.coordinates import has_followers, independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import elastic_joints
 
-PLANAR_V0 = Port("V0", "3", "velocity of the base: along x and y of frame 0, and turn")
+PLANAR_V0 = Port("V0", "3", "velocity of the base: linear along x and y of frame 0, angular about z")
 PLANAR_VD0 = Port(
-    "Vd0", "3", "acceleration of the base, the classical one: along x and y of frame 0, and turn"
+    "Vd0", "3", "classical acceleration of the base: linear along x and y of frame 0, angular about z"
 )
-ALL_QD = Port("qd", "n", "velocities of all joints, passive ones included")
-ALL_QDD = Port("qdd", "n", "accelerations of all joints, passive ones included")
+ALL_QD = Port("qd", "n", "velocities of all joints, including passive ones")
+ALL_QDD = Port("qdd", "n", "accelerations of all joints, including passive ones")
 E = Port("E", "", "kinetic energy")
 FORMULATIONS = {"quick": quick, "plain": plain}
 
@@ -102,18 +102,18 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     return replace(written, choices=tuple(formulation.words()))
 
 
-MATRIX_UP_TO = 20  # moving joints in a row; with more of them the recursion is always cheaper
-CLEAR = 0.8  # ratio of two counts that the optimising passes do not reverse
+MATRIX_UP_TO = 20  # moving joints of a serial chain; for longer chains the recursion is always cheaper
+CLEAR = 0.8  # ratio of two operation counts; the optimising passes do not reverse larger ones
 
 
 def is_long(robot: Robot) -> bool:
-    """Return whether so many joints are in one row that the inertia matrix is not worth trying."""
+    """Return whether so many joints are in one chain that the method by inertia matrix is not tried."""
     depths = outward(kinematic_tree(robot), 0, lambda link, before: before + link.moving)
     return max(depths.values()) > MATRIX_UP_TO
 
 
 def cheaper(one: Program, other: Program) -> Program:
-    """Return the one of two programs that costs fewer operations."""
+    """Return the program with fewer operations."""
     costs = [count(one).total, count(other).total]
     if min(costs) > CLEAR * max(costs):
         costs = [count(optimise(one)).total, count(optimise(other)).total]
@@ -160,49 +160,49 @@ def solved(
 
 
 def _key(layout: Layout, read: Inputs) -> str:
-    """Return a name of the equations that are solved, under which a search remembers its result."""
+    """Return a key of the equations to solve, under which the result of a search is stored."""
     return f"{layout.actuators}, {layout.surplus}, {layout.free}, {read}"
 
 
 def named_joints(robot: Robot, free: Sequence[int | str] | None) -> tuple[int, ...]:
-    """Return the joints that the option `free` names.
+    """Return the numbers of the joints listed in the option `free`.
 
     Raises:
-        UnknownNameError, OptionError: there is no such joint, or it has no torque of its own.
+        UnknownNameError, OptionError: there is no such joint, or it has no independent coordinate.
     """
     joints = [robot.frame_number(name) for name in free or ()]
     own = [j for j in independent(robot) if robot.frame(j).mu or not (robot.B or robot.wheels)]
     for name, j in zip(free or (), joints, strict=True):
         if j not in own:
             raise OptionError(
-                f"option free: {name} is no joint with a coordinate of its own",
+                f"option free: {name} is not a joint with an independent coordinate",
                 hint="joints that can be free: " + ", ".join(map(str, own)),
             )
     return tuple(joints)
 
 
 def platform_space(space: str | None, to: int | str | None, fold: str, q: bool) -> PlatformSpace | None:
-    """Return the coordinates of a platform, where the options request them."""
+    """Return the platform coordinates, if the options request them; otherwise None."""
     return PlatformSpace(to, fold, q) if space == "platform" else None
 
 
 def has_own_drives(robot: Robot, options: Options) -> str | None:
-    """Return why the torques of surplus drives are not determined, if joints are force-driven besides."""
+    """Return the reason why surplus drives cannot share torques because other joints are force-driven, or None."""
     if options.get("surplus") != "share":
         return None
     if options.get("free") or any(robot.frame(j).eta for j in independent(robot)):
-        return "drives share the torques, and those of elastic and free joints are known: the sharing is not unique"
-    return "drives of closed loops do not share torques" if robot.B else None
+        return "surplus drives cannot share torques if it has elastic or free joints: the distribution is not unique"
+    return "surplus drives of closed loops are not supported" if robot.B else None
 
 
 def has_motors(robot: Robot, options: Options) -> str | None:
-    """Return why the motors of elastic joints cannot have coordinates, if they are requested."""
+    """Return the reason why the motors of elastic joints cannot have coordinates if requested, or None."""
     if not options.get("actuators"):
         return None
     if robot.B:
         return f"no elastic actuators: {LOOPS}"
     if has_followers(robot):
-        return "its joints are coupled, and elastic actuators of such robots are not modelled"
+        return "its joints are coupled; elastic actuators of coupled joints are not supported"
     return None if elastic_joints(robot) else "none of its joints is elastic"
 
 
@@ -253,7 +253,7 @@ ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
 
 @tree_model(
     "inverse-dynamics",
-    title="inverse dynamic model: torques of a motion",
+    title="inverse dynamic model: torques from positions, velocities and accelerations",
     read=Inputs(accelerations=True, base_acceleration=True),
     outputs=inverse_outputs,
     options=(EFFORT, BASE_MOTION, ROTATION, REACTIONS_TOO, FREE, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
@@ -286,7 +286,7 @@ def inverse_dynamics(
     fold: str = "1",
     q: bool = False,
 ) -> Program:
-    """Return the torques of a motion; accelerations of force-driven joints, modes and a free base; reactions."""
+    """Return the torques of a motion, the accelerations of force-driven coordinates, and optionally the reactions."""
     platform = platform_space(space, to, fold, q)
     layout = Layout(robot, actuators, surplus, named_joints(robot, free), platform)
     given = base == "given"
@@ -309,11 +309,14 @@ def inverse_dynamics(
 def _loop_reactions(layout: Layout) -> Program:
     if layout.has_free_base:
         raise OptionError(
-            "reactions are not given for closed loops on a floating base", hint="leave them out"
+            "reactions are not available for closed loops on a floating base",
+            hint="omit the option reactions",
         )
     if layout.free:
-        raise OptionError("reactions are not given for free joints in closed loops", hint="leave them out")
-    from symoro.models.dynamic.reactions import loop_reactions  # it loads NumPy
+        raise OptionError(
+            "reactions are not available for free joints in closed loops", hint="omit the option reactions"
+        )
+    from symoro.models.dynamic.reactions import loop_reactions  # imported here because it loads NumPy
 
     return loop_reactions(layout.robot, "inverse_dynamics")
 
@@ -337,7 +340,7 @@ def _output_torques(s: System, solution: Solution) -> None:
     elif layout.robot.wheels:
         s.builder.output(TAU_ACTIVE, s.provider.actuation.torques(tau))
     else:
-        title = "joint torques and forces; the given ones at free joints"
+        title = "joint torques and forces; those of free joints are the given ones"
         s.builder.output(TAU, tau, title if hybrid and not layout.modes else "")
     accelerations = [solution.accelerations[c] for c in joints]
     if hybrid and not layout.modes:
@@ -348,7 +351,7 @@ def _output_torques(s: System, solution: Solution) -> None:
 
 
 def _output_positions(s: System) -> None:
-    """Declare the output q of the models in the coordinates of a platform, where it is requested."""
+    """Declare the output q of a model in platform coordinates, if it is requested."""
     if s.layout.platform is not None and s.layout.platform.with_positions:
         assert isinstance(s.provider, TwistCoordinates)
         positions, reached = s.provider.joint_positions()
@@ -425,12 +428,12 @@ def direct_dynamics(
     fold: str = "1",
     q: bool = False,
 ) -> Program:
-    """Return the accelerations that torques cause."""
+    """Return the accelerations caused by given torques."""
     platform = platform_space(space, to, fold, q)
     layout = Layout(robot, actuators, surplus, platform=platform)
     if method == "recursive" and layout.is_coupled:
         kind = "closed loops" if robot.B else "coupled joints"
-        raise OptionError(f"method recursive does not treat {kind}", hint="use method='inertia'")
+        raise OptionError(f"method recursive does not support {kind}", hint="use method='inertia'")
     return solved(
         layout,
         "direct_dynamics",
@@ -463,7 +466,7 @@ def output_accelerations(s: System, solution: Solution) -> None:
         out(QDDA, own)
         whole = s.provider.accelerations(solution.accelerations, s.state.nu)
         own = [whole[joint(j)] for j in independent(robot)]
-    out(QDD, own, "joint accelerations, of the links" if s.layout.motors else "")
+    out(QDD, own, "joint accelerations on the link side" if s.layout.motors else "")
     if s.layout.motors:
         moved = [motor(c.j) if c.j in s.layout.motors else c for c in joints]
         out(QMDD, [solution.accelerations[c] for c in moved])
@@ -474,7 +477,7 @@ def output_accelerations(s: System, solution: Solution) -> None:
 
 
 def rows_port(name: str, structure: Structure, words: dict[str, str], *, square: bool = False) -> Port:
-    """Return the port of an array with a row per independent coordinate, and a column too for a matrix."""
+    """Return the port of an array with one row per independent coordinate; a matrix is square."""
     if structure.platform:
         return Port(name, "6,6" if square else "6", words["platform"])
     size = "na" if structure.wheels else "6+n" if structure.base else "n"
@@ -485,26 +488,26 @@ def rows_port(name: str, structure: Structure, words: dict[str, str], *, square:
 
 
 INERTIA_WORDS = {
-    "joints": "inertia matrix, rotor inertias included",
-    "base joints": "inertia matrix, base rows and columns first, rotor inertias included",
-    "modes": "inertia matrix over [q; e], rotor inertias included",
-    "base modes": "inertia matrix over [V0; q; e], rotor inertias included",
-    "wheels": "inertia matrix of the active joints, rotor inertias included",
+    "joints": "inertia matrix, including rotor inertias",
+    "base joints": "inertia matrix, base rows and columns first, including rotor inertias",
+    "modes": "inertia matrix over [q; e], including rotor inertias",
+    "base modes": "inertia matrix over [V0; q; e], including rotor inertias",
+    "wheels": "inertia matrix of the active joints, including rotor inertias",
     "platform": "inertia matrix in the platform's coordinates",
 }
 BIAS_WORDS = {
     "joints": "torques at qdd = 0",
     "base joints": "wrench on the base and torques at Vd0 = 0, qdd = 0",
-    "modes": "torques at qdd = 0, edd = 0, and what the modes then bear",
-    "base modes": "wrench on the base, torques, and what the modes bear, at Vd0, qdd, edd = 0",
+    "modes": "torques and generalised forces of the modes at qdd = 0, edd = 0",
+    "base modes": "wrench on the base, torques and generalised forces of the modes at Vd0, qdd, edd = 0",
     "wheels": "torques of the active joints at qdda = 0",
     "platform": "wrench at Vd = 0: centrifugal, Coriolis, gravity, friction",
 }
 WEIGHT_WORDS = {
     "joints": "torques at rest, without friction and wrenches",
     "base joints": "wrench on the base and torques at rest, without friction and wrenches",
-    "modes": "torques and what the modes bear at rest, without friction, wrenches and stiffness",
-    "base modes": "wrench on the base, torques and what the modes bear at rest, by gravity alone",
+    "modes": "torques and generalised forces of the modes at rest, by gravity alone",
+    "base modes": "wrench on the base, torques and generalised forces of the modes at rest, by gravity alone",
     "wheels": "torques of the active joints at rest, without friction and wrenches",
 }
 
@@ -543,7 +546,7 @@ WEIGHT_WORDS = {
 def inertia_matrix(
     robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1", q: bool = False
 ) -> Program:
-    """Return A over the independent coordinates."""
+    """Return the inertia matrix A of the independent coordinates."""
     layout = Layout(robot, platform=platform_space(space, to, fold, q))
     s = system("inertia_matrix", layout, quick(robot), Inputs(rates=False, weight=False))
     port = rows_port("A", structure_of(layout), INERTIA_WORDS, square=True)
@@ -592,7 +595,7 @@ def bias_torques(
     fold: str = "1",
     q: bool = False,
 ) -> Program:
-    """Return the forces on the independent coordinates at zero acceleration of them."""
+    """Return the forces on the independent coordinates at zero accelerations."""
     layout = Layout(robot, platform=platform_space(space, to, fold, q))
     port = rows_port("H", structure_of(layout), BIAS_WORDS)
 
@@ -614,7 +617,7 @@ def _forces_at_rest(s: System, *, elements: bool = True) -> list[Scalar]:
 
 
 def _square(s: System, a: Matrix) -> Matrix:
-    """Return a matrix over the coordinates; over all six entries of the twist of a platform."""
+    """Return a matrix over the coordinates; for a platform over all six entries of its twist."""
     if s.layout.platform is None:
         return a
     own = s.provider.own
@@ -651,7 +654,7 @@ def _square(s: System, a: Matrix) -> Matrix:
     },
 )
 def gravity_torques(robot: Robot, rotation: str = "matrix") -> Program:
-    """Return the forces that hold the robot at rest against its weight."""
+    """Return the forces that balance gravity at rest."""
     layout = Layout(at_rest(robot))
     s = system("gravity_torques", layout, quick(robot), Inputs(rates=False), rotation=rotation)
     s.builder.output(rows_port("Q", structure_of(layout), WEIGHT_WORDS), _forces_at_rest(s, elements=False))
@@ -715,8 +718,8 @@ BEAMS = r" + \tfrac12 e^T K e"
 def energy(robot: Robot, rotation: str = "matrix") -> Program:
     """Return kinetic and potential energy, by the sum over the links or by the inertia matrix.
 
-    U is zero where all mass would lie at the origin of the world (of frame 0 where the base is not free) and nothing
-    is strained. The motion of the base counts in E.
+    U is zero if all mass is at the origin of the world (of frame 0 if the base is not free) and no spring or beam is
+    deformed. E includes the prescribed motion of the base.
     """
     layout = Layout(robot)
 
@@ -733,5 +736,5 @@ def energy(robot: Robot, rotation: str = "matrix") -> Program:
         )
         return s.builder.program()
 
-    # The motion of a robot on wheels has few coordinates, and the matrix is often the shorter way.
+    # A wheeled robot has few independent coordinates, so that the inertia matrix often costs less.
     return cheaper(build(False), build(True)) if robot.wheels else build(False)

@@ -8,10 +8,10 @@ rows of the inertia matrix give the momentum about the origin of frame 0; the le
     AG = [ 1        0 ] [ A11  A12 ] G
          [ -hat(c)  1 ]
 
-Link 0 is included with the mass that the robot gives for it. A base that moves as prescribed adds its share to h; it
-has no column in AG. Rotors are not included: their inertia IA acts along their own joint alone. The rate of h is the
-wrench of gravity, of the environment and of what holds the base, in the world's axes: on a floating base without loads
-R0 p and R0 L are constant.
+Link 0 is included with the mass in the description. The prescribed motion of a base contributes to h but has no column
+in AG. Rotors are not included: their inertia IA acts along their own joint alone. In the world's axes the time
+derivative of h is the wrench of gravity, of the environment and on the base: for a floating base without loads R0 p and
+R0 L are constant.
 
 D.E. Orin, A. Goswami, S.-H. Lee: Centroidal dynamics of a humanoid robot. Autonomous Robots 35, 2013.
 """
@@ -48,7 +48,7 @@ def momentum_outputs(structure: Structure) -> tuple[Port, ...]:
 @tree_model(
     "centroidal-momentum",
     aliases=("centroidal-momentum-matrix", "cmm"),
-    title="centroidal momentum: that of the whole robot about its centre of mass",
+    title="centroidal momentum: momentum of the whole robot about its centre of mass",
     read=READ,
     outputs=momentum_outputs,
     structures={
@@ -95,7 +95,7 @@ def _momenta(s: System) -> tuple[dict[Coordinate, Vector], dict[Coordinate, Vect
     A velocity of the base without rotation has no momentum about the centre of mass.
     """
     tree = s.tree
-    if not tree.with_base:  # with the rows of the base in the inertia matrix
+    if not tree.with_base:  # so that the inertia matrix has the rows of the base
         links = s.layout.robot.floating()
         tree = TreeDynamics(s.builder, links, s.provider, tree.elements, tree.formulation)
     whole, entries = tree.composites[0], tree.tree_inertia

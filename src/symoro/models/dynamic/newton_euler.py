@@ -1,4 +1,4 @@
-"""Newton-Euler, customised: the joint torques of a tree with as few operations as a formulation allows.
+"""Customised Newton-Euler recursion: joint torques of a tree with a small number of operations.
 
 Outward, for j = 1 .. NL with i = a(j) (1997 paper, eq. 6, 8 to 10, 15, 16):
 
@@ -15,10 +15,10 @@ The inertial moment is linear in the pseudo-inertia K, with D23 = U33 - U22, D31
     M1 = Kyy U32 - Kzz U23 + Kyz D23 + Kxy U31 - Kxz U21     and cyclic
 or in the inertia tensor:  M1 = XX WP1 + (ZZ - YY) w2 w3 - XY U31 + XZ U21 - YZ D23     and cyclic.
 
-What saves operations is said at `Choice`: U_j z_j = jAi U_i z_j holds exactly, since qd_j and qdd_j drop out;
-and turns about parallel axes act on the vectors before the first of them, by the sum of the angles.
+`Choice` describes the formulations that save operations. U_j z_j = jAi U_i z_j is exact because qd_j and qdd_j cancel;
+rotations about parallel axes are applied once, by the sum of the angles, to the vectors before the first of them.
 
-The form of the 2010 paper, line by line, is `newton_euler_plain`; tests hold the two equal.
+`newton_euler_plain` follows the 2010 paper line by line; tests compare both.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ from symoro.robot.description import JointType
 
 @dataclass
 class LinkState:
-    """What the recursion knows of link j, in the axes in which it is expressed (see Choice.before)."""
+    """State of link j in the recursion, in the axes in which it is expressed (see Choice.before)."""
 
     j: int
     i: int
     sigma: JointType
-    pre_rotation: SinCos  # turn about z_i ahead of alpha
+    pre_rotation: SinCos  # rotation about z_i before alpha
     alpha: SinCos
-    joint_rotation: SinCos  # turn about z_j after alpha
+    joint_rotation: SinCos  # rotation about z_j after alpha
     position: Vector  # iPj in the axes of body i
-    residual: Angle | None = None  # turn that is left to the inertia and to the children
-    group: Angle | None = None  # turn since the first of a run of parallel axes
-    parallel: bool = False  # the axis continues such a run
-    run_w: Vector = field(default_factory=list)  # W of the antecedent and U z ahead of the run
+    residual: Angle | None = None  # rotation that is applied to the inertia and by the children
+    group: Angle | None = None  # rotation since the first of a sequence of parallel axes
+    parallel: bool = False  # whether the axis continues such a sequence
+    run_w: Vector = field(default_factory=list)  # W of the antecedent and U z before this sequence
     run_u: Vector = field(default_factory=list)
     w: Vector = field(default_factory=list)
     wd: Vector = field(default_factory=list)
@@ -74,7 +74,7 @@ class LinkState:
     deferred: list[tuple[Angle, Vector]] = field(default_factory=list)
 
     def before_joint(self, v: Vector) -> Vector:
-        """A vector of body i in the axes ahead of the joint's own turn."""
+        """Return a vector of body i in the axes before the joint rotation."""
         return turn_back_x(self.alpha, turn_back_z(self.pre_rotation, v))
 
     def to_body(self, v: Vector) -> Vector:
@@ -85,7 +85,7 @@ class LinkState:
 
 
 class NewtonEuler:
-    """One recursion over a robot's tree, in a given formulation."""
+    """Newton-Euler recursion over a robot's tree in a given formulation."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class NewtonEuler:
     # -- frames
 
     def _placed(self, frame: JointFrame, parent: LinkState) -> LinkState:
-        """The body in the axes of its formulation: the turn that the antecedent left comes first."""
+        """Return the body in the axes of its formulation; the residual rotation of the antecedent is applied first."""
         transform, sincos = frame.transform, self.trig.sincos
         pre_rotation = parent.residual + transform.gamma if parent.residual else transform.gamma
         before = frame.revolute and self.formulation.of(frame.j).before
@@ -134,7 +134,7 @@ class NewtonEuler:
     def move(
         self, base: BaseMotion, gravity: Vector, qd: Mapping[int, Scalar], qdd: Mapping[int, Scalar]
     ) -> None:
-        """Velocities and accelerations of all bodies; gravity is an acceleration of the base."""
+        """Compute velocities and accelerations of all bodies; gravity is an acceleration of the base."""
         ground = self.ground
         ground.w, ground.wd = base.w, base.wd
         ground.u = _u_matrix(base.w, base.wd)
@@ -154,7 +154,7 @@ class NewtonEuler:
         outward(self.bodies, ground, step)
 
     def _turn(self, body: LinkState, parent: LinkState, qd: Scalar, qdd: Scalar, choice: Choice) -> None:
-        """Rotation of a body behind a revolute joint."""
+        """Compute the angular motion of a body on a revolute joint."""
         sincos = self.trig.sincos(body.group) if body.parallel and body.group else body.joint_rotation
         axis = turn_z(body.pre_rotation, turn_x(body.alpha, [0, 0, 1]))
         if body.parallel:
@@ -186,7 +186,7 @@ class NewtonEuler:
         body.u = [[u11, u12, u13], [u21, u22, u23], [u31, u32, u33]]
 
     def _carry(self, body: LinkState, parent: LinkState) -> None:
-        """Rotation of a body that does not turn on its antecedent; right angles only permute U."""
+        """Compute the angular motion of a body that does not rotate on its antecedent; right angles only permute U."""
         body.w, body.wd = body.to_body(parent.w), body.to_body(parent.wd)
         if _right_angles(body):
             columns = [body.to_body(row) for row in parent.u]
@@ -220,10 +220,10 @@ class NewtonEuler:
     def load(
         self, inertias: Mapping[int, Inertia], wrenches: Mapping[int, Vector], *, with_base: bool = False
     ) -> None:
-        """Inertial force and moment of every body, and the wrench it exerts on the environment.
+        """Compute inertial force and moment of every body, and add the wrench that it exerts on the environment.
 
-        Arguments:
-            with_base: load link 0 as well, and let it gather what the others hand over.
+        Args:
+            with_base: whether link 0 is included and accumulates the wrenches of the other links.
         """
         self.with_base = with_base
         for j, body in {**({0: self.ground} if self.with_base else {}), **self.bodies}.items():
@@ -248,7 +248,7 @@ class NewtonEuler:
     # -- inward
 
     def gather(self) -> dict[int, Scalar]:
-        """Force or moment along each joint's axis; the bodies then hold the total wrenches."""
+        """Return the force or moment along each joint axis; the bodies then contain the total wrenches."""
 
         def step(body: LinkState, _: LinkState, parent: LinkState) -> LinkState:
             self._named_wrench("E", "M", body, "total force and moment")
@@ -287,7 +287,7 @@ def _u_matrix(w: Vector, wd: Vector) -> Matrix:
 
 
 def _diagonal(w: Vector, u33: Scalar | None, difference: bool) -> tuple[Scalar, Scalar, Scalar, Vector]:
-    """U11, U22, U33 and D23, D31, D12."""
+    """Return U11, U22, U33 and D23, D31, D12."""
     s1, s3 = w[0] * w[0], w[2] * w[2]
     if u33 is not None and difference:
         d31 = s1 - s3
@@ -300,7 +300,7 @@ def _diagonal(w: Vector, u33: Scalar | None, difference: bool) -> tuple[Scalar, 
 
 
 def moment_k(k: Symmetric, u: Matrix, d: Vector | None = None) -> Vector:
-    """The inertial moment from the pseudo-inertia; d = (D23, D31, D12) when it is known."""
+    """Return the inertial moment from the pseudo-inertia; d = (D23, D31, D12) if known."""
     xx, yy, zz, xy, xz, yz = k
     d23, d31, d12 = d or (u[2][2] - u[1][1], u[0][0] - u[2][2], u[1][1] - u[0][0])
     return [

@@ -1,4 +1,4 @@
-"""Newton-Euler as the paper prints it, line by line (W. Khalil, ICINCO 2010, section 3.2, eq. 13 to 31).
+"""Newton-Euler recursion as printed in the paper, line by line (W. Khalil, ICINCO 2010, section 3.2, eq. 13 to 31).
 
 Outward, for j = 1 .. n with i = a(j); s = sigma_j, sb = 1 - s:
 
@@ -9,14 +9,14 @@ Outward, for j = 1 .. n with i = a(j); s = sigma_j, sb = 1 - s:
     jF_j  = M jVd_j + jU_j jMS_j                                            (22)
     jM_j  = jJ_j jwd_j + jw_j x (jJ_j jw_j) + jMS_j x jVd_j                 (23)
 
-from w_0 and wd_0 of the base and Vd_0 less gravity. Inward, for j = n .. 1 and on to the base:
+with w_0 and wd_0 of the base and Vd_0 minus gravity. Inward, for j = n .. 1 and then the base:
 
     jf_j = jF_j + jf_ej,  jm_j = jM_j + jm_ej                               (26), (27)
     if_j = iR_j jf_j,  f_ei += if_j,  m_ei += iR_j jm_j + iP_j x if_j       (28) to (30)
     Gamma_j = (s jf_j + sb jm_j)' a + the torque of the drive               (31)
 
-The links keep their standard parameters, so that the wrenches are those which the joints bear; link 0 has the wrench
-that the motion of the base takes (section 7.1). `newton_euler` finds the same torques with fewer operations.
+The links have their standard parameters, so that the wrenches are the actual reactions of the joints; that of link 0 is
+the wrench on the base (section 7.1). `newton_euler` computes the same torques with fewer operations.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def link_motions(
     qd: Mapping[int, Scalar],
     qdd: Mapping[int, Scalar],
 ) -> dict[int, LinkMotion]:
-    """The motion of every link, the base's included; `down` is gravity in frame 0."""
+    """Return the motion of every link, including the base; `down` is gravity in frame 0."""
 
     def step(frame: JointFrame, i: LinkMotion) -> LinkMotion:
         rate, acceleration = qd.get(frame.j, 0), qdd.get(frame.j, 0)
@@ -72,7 +72,7 @@ def link_motions(
 
 
 def wrench_of(inertia: Inertia, motion: LinkMotion) -> Wrench:
-    """The external wrench that moves a link so (9)."""
+    """Return the external wrench that a motion of a link requires (9)."""
     w, wd, vd, ms = motion.w, motion.wd, motion.vd, inertia.ms
     force = add(scale(inertia.m, vd), apply_u(w, wd, ms))  # (22)
     spin, gained = ((inertia @ Twist([0, 0, 0], x)).m for x in (w, wd))
@@ -86,7 +86,7 @@ def link_wrenches(
     inertias: Mapping[int, Inertia],
     loads: Mapping[int, Vector],
 ) -> dict[int, Wrench]:
-    """The wrench of the antecedent on every link, in its own frame; on link 0 that of what moves the base."""
+    """Return the wrench of the antecedent on every link, in its frame; for link 0 the wrench on the base."""
     own: dict[int, Wrench] = {}
     for j, motion in motions.items():
         own[j] = wrench_of(inertias[j], motion)
@@ -96,5 +96,5 @@ def link_wrenches(
 
 
 def efforts(tree: Mapping[int, JointFrame], wrenches: Mapping[int, Wrench]) -> dict[int, Scalar]:
-    """What each joint bears along its axis; the torque of its drive is to be added (31)."""
+    """Return the component of each joint's wrench along its axis, without the torque of the drive (31)."""
     return {j: wrenches[j].along(frame) for j, frame in tree.items() if frame.moving}

@@ -1,8 +1,8 @@
-"""The reaction wrenches of a robot with closed loops: of each antecedent on its link, and at the opened joints.
+"""Reaction wrenches of a robot with closed loops: of each antecedent on its link, and at the cut joints.
 
-The torques of the tree give the multipliers of the loops; the wrenches at the opened joints are external ones to the
-links on both sides, and a second walk inward hands them on (Khalil 2010, eq. 26 to 29). What the loops do not
-determine is not a number, and the program says which.
+The torques of the tree give the Lagrange multipliers of the loops. The wrenches at the cut joints act as external
+wrenches on the links on both sides, and a second inward recursion adds them (Khalil 2010, eq. 26 to 29). Components
+that the loops do not determine are NaN; the header of the program lists them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from symoro.robot.description import Robot
 
 
 def loop_reactions(robot: Robot, name: str) -> Program:
-    """Torques and reactions; parallelograms are loops like others here, with no value where they are flat."""
+    """Return torques and reactions; parallelograms are treated as general loops and give NaN where they are flat."""
     s = system(name, Layout(robot), plain(robot), Inputs(accelerations=True), regroup=False, every_loop=True)
     builder, provider, dynamics = s.builder, s.provider, s.tree
     assert isinstance(provider, TreeCoordinates) and isinstance(provider.joints, LoopCoordinates)
@@ -45,7 +45,7 @@ def loop_reactions(robot: Robot, name: str) -> Program:
 
 
 def _open(builder: Builder, q: Scalar, rows: dict[int, Vector], missing: Iterable[WrenchEntry]) -> Matrix:
-    """The rows with what is not determined as not a number: the root of a negative one."""
+    """Return the rows with NaN (the root of a negative number) for components that are not determined."""
     none = sqrt(-1 - builder.number(q) * q)
     entries = set(missing)
     return [[none if (j, c) in entries else x for c, x in enumerate(row)] for j, row in rows.items()]

@@ -1,7 +1,7 @@
 """Search for the formulation with the fewest operations: descent from several starts, one choice at a time.
 
-Deterministic. The best formulation is kept in memory and in the user's cache folder, under the robot, the model and
-this version: the same model of the same robot is not searched again.
+The search is deterministic. The best formulation is stored in memory and in the user's cache folder, under the robot,
+the model and this version, so that the same model of the same robot is not searched again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from symoro.robot.description import Robot
 
 
 def recall(robot: Robot, model: str) -> Formulation | None:
-    """What an earlier search found, or None; a damaged file counts as nothing found."""
+    """Return the formulation that an earlier search stored, or None; a damaged file is ignored."""
     path = _path(robot, model)
     if path is None or not path.exists():
         return None
@@ -38,7 +38,7 @@ def recall(robot: Robot, model: str) -> Formulation | None:
 
 
 def remember(robot: Robot, model: str, formulation: Formulation) -> None:
-    """Keep what a search found, if there is a place for it."""
+    """Store the result of a search, if there is a cache folder."""
     path = _path(robot, model)
     if path is not None:
         write_whole(path, json.dumps(asdict(formulation)))
@@ -57,12 +57,12 @@ Cost = tuple[int, int, int]
 
 
 def cost(c: OpCount) -> Cost:
-    """Multiplications and additions first, then functions, then multiplications alone."""
+    """Return the sort key of a count: multiplications and additions, then functions, then multiplications alone."""
     return c.multiplications + c.additions + c.divisions, c.functions, c.multiplications
 
 
 def starts(robot: Robot) -> list[Formulation]:
-    """Formulations from which to descend."""
+    """Return the formulations from which the descent starts."""
     first = quick(robot)
     inside = replace(first, links=tuple(replace(c, before=False) for c in first.links))
     tensor = replace(first, links=tuple(replace(c, basis="J") for c in first.links))
@@ -71,13 +71,13 @@ def starts(robot: Robot) -> list[Formulation]:
 
 _FOUND: dict[tuple[Robot, str], Formulation] = {}
 _KEEPING = Lock()
-MOST = 64  # formulations kept in memory, the oldest goes first
+MOST = 64  # formulations in memory; the oldest is removed first
 
-SLACK = 6  # a candidate that is this much worse before the passes is not worth optimising
+SLACK = 6  # a candidate that costs this much more before the passes is not optimised
 
 
 def searched(robot: Robot, build: Build, name: str) -> Formulation:
-    """The best formulation found, from memory when the same robot was searched before."""
+    """Return the best formulation, from memory if the same robot was searched before."""
     key = (robot, name)
     known = _FOUND.get(key) or recall(robot, name)
     if known is None:
@@ -91,16 +91,16 @@ def searched(robot: Robot, build: Build, name: str) -> Formulation:
 
 
 def best_formulation(robot: Robot, build: Build) -> Formulation:
-    """Multi-start descent."""
+    """Return the best formulation of a descent from several starts."""
     prices = _Prices(build)
     first = starts(robot)
-    with task("searching a formulation", len(first)) as work:
+    with task("searching for the formulation with the fewest operations", len(first)) as work:
         ends = [_descended(robot, start, prices, work, k) for k, start in enumerate(first)]
     return min(ends, key=lambda f: (prices.final(f), ends.index(f)))
 
 
 class _Prices:
-    """Costs of formulations, each computed once: as built, and after the passes."""
+    """Costs of formulations, each computed once: as built, and after the optimising passes."""
 
     def __init__(self, build: Build) -> None:
         self.build = build
@@ -121,14 +121,14 @@ class _Prices:
 
 
 def _descended(robot: Robot, start: Formulation, prices: _Prices, work: Task, before: int) -> Formulation:
-    """Change one choice after the other, round and round, until none helps; `before` starts are done with."""
+    """Change one choice at a time, repeatedly, until no change helps; `before` is the number of finished starts."""
     current = start
     moves = start.moves(robot)
     since = at = 0
     while since < len(moves):
         candidate = current.changed(moves[at % len(moves)])
         at, since = at + 1, since + 1
-        work.to(before + at / (at + len(moves) - since))  # as if nothing more were to help
+        work.to(before + at / (at + len(moves) - since))  # progress as if no further change helped
         if prices.first(candidate) <= prices.first(current) + SLACK and prices.final(
             candidate
         ) < prices.final(current):

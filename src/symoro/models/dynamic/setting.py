@@ -1,4 +1,4 @@
-"""What the dynamic models read from a robot: gravity, wrenches, friction, springs."""
+"""Gravity and external wrenches of a robot, and applicability of the dynamic models."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import WRENCH, ZERO3, BaseKind, Link, Robot
 from symoro.robot.topology import cut_joints
 
-LOOPS = "it has closed loops; robot.tree() cuts them"
+LOOPS = "it has closed loops; robot.tree() returns the robot with its loops cut"
 
 
 def fixed_tree(robot: Robot) -> str | None:
-    """Why the models of a fixed base, the loops on it closed or none, do not apply, if so."""
+    """Return the reason why the models of a fixed base (with or without loops) do not apply to a robot, or None."""
     if robot.base.kind == BaseKind.FLOATING or robot.wheels:
         return f"its base is {robot.base.kind}"
     if robot.B:
@@ -31,18 +31,18 @@ def fixed_tree(robot: Robot) -> str | None:
 
 
 def unfit_loops(robot: Robot) -> str | None:
-    """What the models of closed loops have no place for, if there is any."""
+    """Return a property of the robot that the models of closed loops do not support, or None."""
     for j, frame in enumerate(robot.frames[: robot.NL], 1):
         if frame.eta and frame.mu:
-            return f"joint {j} is active and elastic, in a robot with closed loops"
+            return f"joint {j} is both active and elastic, which robots with closed loops do not support"
     for k in cut_joints(robot):
         if robot.frame(k).eta:
-            return f"joint {k}, where a loop is opened, is elastic: open the loop elsewhere"
+            return f"the cut joint {k} is elastic: cut the loop at another joint"
     return None
 
 
 def gravity(builder: Builder, robot: Robot) -> Vector:
-    """Gravity in frame 0: the world's, turned back by the rotation of Z."""
+    """Return gravity in frame 0: the world's gravity, transformed by the rotation of Z."""
     world = [builder.formula(g) for g in robot.base.G]
     entries = [builder.formula(z) for z in robot.base.Z]
     rotation = [entries[4 * r : 4 * r + 3] for r in range(3)]
@@ -50,13 +50,13 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
 
 
 def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict[int, Vector]:
-    """The wrench of each link on the environment; what is left symbolic varies in time and is an input.
+    """Return the wrench of each link on the environment; symbolic entries vary in time and are inputs.
 
-    Of a robot with loops the input counts for every link, but where the robot gives a number other than zero. That of
-    the payload is added to the link with the tool; its symbols are parameters.
+    For a robot with loops the input has a row for every link; nonzero numbers of the description replace its entries.
+    The wrench of the payload is added to the link with the tool; its symbols are parameters.
 
-    Arguments:
-        with_base: that of link 0 counts; where it has symbols, the input has a row for it, the first one.
+    Args:
+        with_base: whether the wrench of link 0 is included; if it has symbols, the first row of the input is its row.
     """
     formulas = {j: [getattr(link, n) for n in WRENCH] for j, link in enumerate(robot.links, 1)}
     of_base = [getattr(robot.base.link, n) for n in WRENCH] if with_base else []
@@ -79,7 +79,7 @@ def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict
 
 
 def _of_payload(builder: Builder, robot: Robot) -> dict[int, Vector]:
-    """The payload's wrench on the environment, in the frame that the tool stands on; nothing where there is none."""
+    """Return the payload's wrench on the environment, in the frame to which the tool is attached."""
     if not robot.payload or not robot.tool or not exerts(robot.payload):
         return {}
     entries: Vector = [builder.formula(getattr(robot.payload, n)) for n in WRENCH]
@@ -89,12 +89,12 @@ def _of_payload(builder: Builder, robot: Robot) -> dict[int, Vector]:
 
 
 def exerts(link: Link) -> bool:
-    """Whether a link has a wrench on the environment."""
+    """Return whether a link has a wrench on the environment."""
     return any(not getattr(link, name).is_zero for name in WRENCH)
 
 
 def at_rest(robot: Robot) -> Robot:
-    """The robot without external wrenches on a base that does not move, for models of gravity and energy."""
+    """Return the robot without external wrenches and base motion, for models of gravity and energy."""
     none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
     links = tuple(replace(link, **none) for link in robot.links)
     payload = replace(robot.payload, **none) if robot.payload else None

@@ -1,4 +1,4 @@
-"""`static-torques`: the torques that hold a wrench exerted at a frame, tau = (J G)' F (virtual work)."""
+"""`static-torques`: joint torques that balance a wrench exerted at a frame, tau = (J G)' F (virtual work)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ from symoro.program.count import count
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
-F = Port("F", "6", "wrench (force; moment) by frame `to`, at its origin, in the axes of `frame`")
+F = Port(
+    "F", "6", "wrench (force; moment) of frame `to` on the environment, at its origin, in the axes of `frame`"
+)
 VIRTUAL_WORK: dict[str, Any] = {
     "inputs": (Q, F),
     "reference": SYMORO_1997.at("section 4.1, eq. (4), (5), transposed"),
@@ -56,7 +58,7 @@ STRUCTURES: dict[Structure, dict[str, Any]] = {
 def static_torques(
     robot: Robot, to: int | str | None = None, frame: int | str = 0, mid: int | str | None = None
 ) -> Program:
-    """Return the torques of a wrench at rest, without weight."""
+    """Return the torques of a wrench at rest, without gravity."""
     expressed = resolve(robot, frame, 0)
     tree, end = with_tool(robot, resolve(robot, to, last_frame(robot)))
     chosen = checked_mid(tree, end, mid)
@@ -69,7 +71,7 @@ def static_torques(
 
 
 def _program(robot: Robot, end: int, frame: int | str, m: int | None) -> Program:
-    """Return the torques by the factors of J for an intermediate frame, or by the forces on the tree and then G'."""
+    """Return the torques, by the factors of J for an intermediate frame, or by the forces on the tree and then G'."""
     builder = Builder(f"{robot.name}_static_torques")
     provider = joint_provider(builder, robot)
     title = f"wrench of frame {end} in frame {frame}"

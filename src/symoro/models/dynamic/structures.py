@@ -1,6 +1,6 @@
-"""The structures that the dynamic models of trees tell apart: on a fixed base, free in space, on wheels, flexible.
+"""Structures that the dynamic models distinguish: fixed base, floating base, wheels, flexible links, platform.
 
-A model is one function for all of them. Its ports follow from the blocks of coordinates that a structure has.
+A model is one function for all of them. Its ports follow from the blocks of coordinates of the structure.
 """
 
 from __future__ import annotations
@@ -53,46 +53,46 @@ from symoro.robot.description import BaseKind, Robot
 
 EFFORT = Option(
     "effort",
-    "quick, search for the formulation with the fewest operations, or plain: the papers' own, to be read",
+    "quick: a good formulation at once; search: fewest operations; plain: the formulation of the papers, for reading",
     "choice",
     "quick",
     ("quick", "search", "plain"),
 )
-REACTIONS_TOO = Option("reactions", "give the reaction wrenches of the joints too", "flag", False)
+REACTIONS_TOO = Option("reactions", "also return the reaction wrenches of the joints", "flag", False)
 METHOD = Option(
     "method",
-    "recursive (articulated bodies) or inertia (matrix)",
+    "recursive: articulated-body algorithm; inertia: factorisation of the inertia matrix; auto: fewer operations",
     "choice",
     "auto",
     ("auto", "recursive", "inertia"),
 )
 BASE_MOTION = Option(
     "base",
-    "free: no wrench acts on the base, whose acceleration is found; given: its acceleration is an input",
+    "free: no wrench acts on the base and its acceleration is computed; given: its acceleration is an input",
     "choice",
     "free",
     ("free", "given"),
     flag="base_motion",
 )
 FREE = Option(
-    "free", "joints of known torque tau_free, by number or name; their accelerations are found", "frames"
+    "free", "joints of known torque tau_free, by number or name; their accelerations are computed", "frames"
 )
 ACTUATORS = Option(
     "actuators",
-    "elastic: motors behind the springs, with coordinates of their own",
+    "elastic: the motors of elastic joints have separate coordinates",
     "choice",
     None,
     ("elastic",),
 )
 SURPLUS = Option(
     "surplus",
-    "active joints beyond the freedoms: refuse them, or share the torques with the least sum of squares; "
-    "qda and qdda are then of the first ones that determine the motion, tau of all",
+    "more active joints than degrees of freedom: refuse them, or share the torques with the least sum of "
+    "squares; qda and qdda then belong to the first joints that determine the motion, tau to all of them",
     "choice",
     "refuse",
     ("refuse", "share"),
 )
-# Options by what a structure must have for them.
+# Options that require a property of the structure.
 PLATFORM_OPTIONS = (SPACE, TO, FOLD, WITH_Q)
 NEEDS_BASE = (ROTATION, BASE_MOTION)
 NEEDS_WHEELS = (SURPLUS,)
@@ -102,12 +102,12 @@ NEEDS_RIGID_LINKS = (EFFORT,)
 
 @dataclass(frozen=True)
 class Structure:
-    """A structure of robots.
+    """Structure of robots.
 
     Attributes:
-        of: in words, for titles; nothing for the fixed base.
-        base, wheels, modes, platform: the blocks and constraints that it has.
-        applies: why the models of the structure do not apply to a robot, if so.
+        of: text for titles; empty for the fixed base.
+        base, wheels, modes, platform: the blocks and constraints of the structure.
+        applies: returns the reason why the models of the structure do not apply to a robot, or None.
         example: a bundled robot of this structure.
     """
 
@@ -121,13 +121,13 @@ class Structure:
     platform: bool = False
 
     def takes(self, robot: Robot, options: Options) -> bool:
-        """Return whether a robot has this structure; the catalogue compares the flexible links."""
+        """Return whether a robot has this structure; the catalogue checks the flexible links."""
         if in_platform_space(robot, options) or self.platform:
             return self.platform and in_platform_space(robot, options)
         return self.wheels == bool(robot.wheels) and self.base == (robot.base.kind == BaseKind.FLOATING)
 
     def inputs(self, read: Inputs) -> tuple[Port, ...]:
-        """Return the ports of what a model reads, in their order."""
+        """Return the ports of a model's inputs, in their order."""
         if self.platform:
             known = {
                 PLATFORM_POSE: True,
@@ -157,7 +157,7 @@ class Structure:
         return tuple(port for port, has in ports.items() if has)
 
     def options(self, options: tuple[Option, ...]) -> tuple[Option, ...]:
-        """Return the options that this structure has a use for."""
+        """Return the options that apply to this structure."""
         if self.platform:
             return tuple(option for option in options if option in PLATFORM_OPTIONS)
         without = list(PLATFORM_OPTIONS)
@@ -172,18 +172,18 @@ class Structure:
 
 
 def wheeled_tree(robot: Robot) -> str | None:
-    """Return why the dynamic models of robots on wheels do not apply, if so."""
+    """Return the reason why the dynamic models of wheeled robots do not apply to a robot, or None."""
     if not all(g.is_zero for g in robot.base.G[:2]):
-        return "its gravity is not vertical, and the heading of a robot on wheels is no input"
+        return "its gravity is not vertical, and the heading of a wheeled robot is not an input"
     return on_wheels(robot) or (unfit_loops(robot) if robot.B else None)
 
 
 def flexible_tree(robot: Robot) -> str | None:
-    """Return why the models of flexible links do not apply, if so."""
+    """Return the reason why the models of flexible links do not apply to a robot, or None."""
     if robot.B:
         return "its loops close over flexible links, whose bending the closure equations do not contain"
     if robot.wheels:
-        return "its base rolls, and the rolling constraints do not contain the bending of its links"
+        return "its base is wheeled, and the rolling constraints do not contain the bending of its links"
     return floating_tree(robot) if robot.base.kind == BaseKind.FLOATING else fixed_tree(robot)
 
 
@@ -201,7 +201,7 @@ FLOATING = Structure(
     base=True,
 )
 ON_WHEELS = Structure(
-    "a robot on wheels",
+    "a wheeled robot",
     wheeled_tree,
     ROLLING_ROBOTS,
     "diffdrive",

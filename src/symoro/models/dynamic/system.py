@@ -1,7 +1,8 @@
-"""A robot in one program: its inputs by blocks of coordinates, its constraints, its dynamics.
+"""System of a model: inputs by blocks of coordinates, constraints and dynamics of a robot in one program.
 
-The inputs have one order: q, qd, qdd, tau_free, qm, qmd, qmdd, tau, e, ed, V0, Vd0, P0, R0 or Q0, wrench, as far as
-the blocks of the robot and the model have them. With closed loops or wheels the joints are the active ones: qda, qdda.
+The inputs have a fixed order: q, qd, qdd, tau_free, qm, qmd, qmdd, tau, e, ed, V0, Vd0, P0, R0 or Q0, wrench; each is
+present if the robot has its block and the model uses it. With closed loops or wheels qda and qdda of the active joints
+replace qd and qdd.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ class Dynamics(Protocol):
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a model reads beside the positions.
+    """Inputs of a model besides the positions.
 
     Attributes:
-        rates: velocities; the robot is at rest otherwise.
+        rates: velocities; without them the robot is at rest.
         accelerations: of the joints and motors that are not force-driven.
-        all_accelerations: those of the force-driven joints too; no force is known then.
-        base_acceleration: that of a free base, whose force is zero otherwise.
+        all_accelerations: also those of the force-driven joints; no force is known then.
+        base_acceleration: that of a free base; without it the force on the base is zero.
         torques: of the drives.
         weight: gravity.
         position: the position of a free base.
@@ -73,11 +74,11 @@ class Inputs:
 
 @dataclass(frozen=True)
 class System:
-    """A robot with its inputs.
+    """Robot with the inputs of a model.
 
     Attributes:
-        known: accelerations and forces; empty where the model reads neither.
-        position: of a free base, where the model reads it.
+        known: given accelerations and forces; empty if the model has neither.
+        position: position of a free base, if it is an input.
     """
 
     builder: Builder
@@ -90,13 +91,13 @@ class System:
 
     @property
     def tree(self) -> TreeDynamics:
-        """The dynamics, for models that the special form of six UPS legs does not have."""
+        """Return the dynamics as those of a tree; the special form of six UPS legs is excluded."""
         assert isinstance(self.dynamics, TreeDynamics)
         return self.dynamics
 
     @property
     def joints(self) -> list[Coordinate]:
-        """The joints with a coordinate of their own."""
+        """Return the joints with an independent coordinate."""
         return of_block(self.provider.own, Block.JOINT)
 
 
@@ -110,12 +111,12 @@ def system(
     regroup: bool = True,
     every_loop: bool = False,
 ) -> System:
-    """Declare the inputs of a model.
+    """Declare the inputs of a model and return its system.
 
-    Arguments:
-        name: of the program, after that of the robot.
-        rotation: how the rotation of a free base is given, 'matrix' or 'quaternion'.
-        regroup: whether links may share mass across joints, as in `TreeDynamics`.
+    Args:
+        name: name of the program, appended to that of the robot.
+        rotation: representation of the rotation of a free base, 'matrix' or 'quaternion'.
+        regroup: whether inertias may be regrouped across joints, as in `TreeDynamics`.
         every_loop: whether parallelograms have equations like other loops.
     """
     if layout.platform is not None:
@@ -126,7 +127,7 @@ def system(
 
 
 def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: Inputs) -> System:
-    """Declare T, V, Vd and tau as far as a model in the coordinates of a platform reads them."""
+    """Declare the inputs T, V, Vd and tau that a model in platform coordinates uses."""
     builder = Builder(f"{layout.robot.name}_{OF_PLATFORM.get(name, f'platform_{name}')}")
     provider = platform_input(builder, layout.robot, space.to, space.fold)
     dynamics = platform_dynamics(provider)
@@ -148,10 +149,10 @@ def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: In
 def joint_entries(
     builder: Builder, robot: Robot, provider: ConstraintProvider, name: str
 ) -> dict[Coordinate, Scalar]:
-    """Declare qd, qdd or tau (qda, qdda with loops and wheels); values fixed by the robot replace its entries.
+    """Declare qd, qdd or tau (qda, qdda with loops and wheels); values that the robot prescribes replace its entries.
 
     Raises:
-        NotApplicableError: the robot fixes the motion of a joint that its wheels determine.
+        NotApplicableError: the robot prescribes the motion of a joint that is determined by its wheels.
     """
     joints = [c.j for c in of_block(provider.own, Block.JOINT)]
     if name == "tau":
@@ -161,8 +162,8 @@ def joint_entries(
         wrong = [j for j in fixed if j not in joints]
         if wrong:
             raise NotApplicableError(
-                f"joint {wrong[0]} follows the others and cannot have a fixed {FIXED_BY[name]}: "
-                "it moves as wheels roll"
+                f"joint {wrong[0]} cannot have a prescribed {FIXED_BY[name]}: "
+                "the rolling constraints determine its motion"
             )
     port = (LOOP_PORTS if robot.B or robot.wheels else PORTS)[name]
     given = builder.input(port, (len(joints),), [f"{name}{j}" for j in joints])
@@ -174,7 +175,7 @@ def joint_entries(
 
 
 class _Declaration:
-    """The inputs of one program, in their order."""
+    """Declaration of the inputs of one program, in their order."""
 
     def __init__(
         self, builder: Builder, layout: Layout, provider: ConstraintProvider, inputs: Inputs
@@ -190,7 +191,7 @@ class _Declaration:
         inputs, builder, provider = self.inputs, self.builder, self.provider
         position: Vector = []
         dynamics = self._dynamics(formulation, regroup)
-        if self.robot.wheels:  # wrenches are an input before the motion of the active joints
+        if self.robot.wheels:  # the input of wrenches precedes the motion of the active joints
             _ = dynamics.tree, dynamics.loads, dynamics.gravity
         if inputs.rates:
             self.nu |= self._joint_entries("qd")
@@ -225,7 +226,7 @@ class _Declaration:
         return joint_entries(self.builder, self.robot, self.provider, name)
 
     def _free_forces(self, elements: ForceElements) -> dict[Coordinate, Scalar]:
-        """Declare tau_free where joints are named free; those of springs and motors are force elements."""
+        """Declare tau_free if joints are listed as free; forces of springs and motors are force elements."""
         joints = of_block(self.own, Block.JOINT)
         forces: dict[Coordinate, Scalar] = {c: 0 for c in joints if self.layout.is_force_driven(c.j)}
         elements.read_springs([c.j for c in forces])
@@ -255,7 +256,7 @@ class _Declaration:
         return {j: x for j, x in zip(joints, given, strict=True) if j in self.layout.motors}
 
     def _torques(self) -> None:
-        """Declare tau: on the motors where they have coordinates, on the joints otherwise; springs leave none."""
+        """Declare tau: on the motors if they have coordinates, otherwise on the joints without springs."""
         given = self._joint_entries("tau")
         spread = dict(
             zip(
@@ -272,7 +273,7 @@ class _Declaration:
         self.forces |= dict.fromkeys(of_block(self.own, Block.MODE), 0)
 
     def _modes(self, dynamics: TreeDynamics) -> None:
-        """Declare the modes of flexible links and their rates."""
+        """Declare the modes of flexible links and their velocities."""
         if self.layout.modes:
             e, ed = mode_inputs(self.builder, self.robot, rates=self.inputs.rates)
             self.nu |= {c: ed[c.j][c.k - 1] for c in self.layout.modes}

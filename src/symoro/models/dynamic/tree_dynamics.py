@@ -1,16 +1,16 @@
-"""The equations of motion of a tree under constraints, A nud + H = forces, over its independent coordinates.
+"""Equations of motion of a tree with constraints, A nud + H = forces, over its independent coordinates.
 
-Of each coordinate the acceleration or the force is known; `solve` computes the other one. Inverse, direct and hybrid
-dynamics differ in what is known alone. Four algorithms:
+For each coordinate either the acceleration or the force is known; `solve` computes the other one. Inverse, direct and
+hybrid dynamics differ only in what is known. There are four algorithms:
 
     walk       no force is known: Newton-Euler over the tree, then G'
-    base       only the forces on the base are known: composite inertias of ten numbers, a 3x3 solve
+    base       only the forces on the base are known: composite inertias of ten parameters, a 3x3 solve
                (Khalil 2010, section 7.2)
     partition  the rows of the force-driven coordinates are solved, with A by composite links and A_ff = L' D L;
                the others follow
-    recursion  articulated bodies, with acceleration-driven joints among them (`articulated.py`); it requires G = 1
+    recursion  articulated bodies, including acceleration-driven joints (`articulated.py`); it requires G = 1
 
-Gravity is an upward acceleration of the base. Where the base is force-driven it is left out of the walks: the
+Gravity is an upward acceleration of the base. If the base is force-driven, the recursions omit gravity, because the
 acceleration of the base contains it.
 """
 
@@ -55,7 +55,7 @@ NONE: Vector = [0, 0, 0]
 
 
 class Method(StrEnum):
-    """The algorithm of `solve`."""
+    """Algorithm of `solve`."""
 
     WALK = "walk"
     BASE = "base"
@@ -81,7 +81,7 @@ class Solution(NamedTuple):
     """Accelerations of all independent coordinates, and forces on them.
 
     Attributes:
-        at_drives: forces of the drives besides those that act on the coordinates; none where it is empty.
+        at_drives: forces of surplus drives, which do not correspond to coordinates; empty if there are none.
     """
 
     accelerations: Values
@@ -90,18 +90,18 @@ class Solution(NamedTuple):
 
 
 class TreeDynamics:
-    """The dynamics of a tree whose coordinates follow a constraint provider.
+    """Dynamics of a tree whose coordinates are given by a constraint provider.
 
-    Geometry, inertia, wrenches and gravity are declared when they are first read, each once.
+    Geometry, inertia, wrenches and gravity are declared when they are first used, each once.
 
-    Arguments:
-        robot: links and frames of the tree; its base is free where the base is a block of the provider.
+    Args:
+        robot: links and frames of the tree; its base is free if the base is a block of the provider.
         elements: drives, springs and motors.
-        regroup: whether links may share mass across joints. The efforts along the joints are then right, the wrenches
+        regroup: whether inertias may be regrouped across joints. The joint torques are then correct, the wrenches
             between the links are not.
 
     Attributes:
-        modes: e and ed by flexible link, where there are any.
+        modes: e and ed by flexible link, if there are any.
     """
 
     def __init__(
@@ -121,11 +121,11 @@ class TreeDynamics:
         self.trig = Trigonometry(builder, robot)
         self.joints = [c.j for c in of_block(provider.tree, Block.JOINT)]
 
-    # -- what is declared once
+    # -- quantities that are declared once
 
     @cached_property
     def gravity(self) -> Vector:
-        """Gravity in frame 0; of a free base it is set from the rotation of the base."""
+        """Return gravity in frame 0; for a free base it follows from the rotation of the base."""
         return gravity(self.builder, self.robot)
 
     @cached_property
@@ -139,28 +139,28 @@ class TreeDynamics:
 
     @cached_property
     def prescribed(self) -> BaseMotion:
-        """The motion of a base that is no block of coordinates."""
+        """Return the motion of a base that has no coordinates."""
         return base_motion(self.builder, self.robot)
 
     @cached_property
     def loads(self) -> dict[int, Vector]:
-        """The wrench of each link on the environment."""
+        """Return the wrench of each link on the environment."""
         return wrenches(self.builder, self.robot, with_base=self.with_base)
 
     @cached_property
     def inertias(self) -> dict[int, Inertia]:
-        """What the joints require of the links' mass, or all of it."""
+        """Return the inertias of the links, regrouped if `regroup` is set."""
         if self.regroup:
             return effective_inertias(self.builder, self.robot, self.tree, self.formulation.bases())
         return link_inertias(self.builder, self.robot)
 
     @cached_property
     def composites(self) -> dict[int, Inertia]:
-        """The mass that each joint carries, and all of it on link 0 where the base is free."""
+        """Return the composite inertia of each joint, and of link 0 if the base is free."""
         return tree_composites(self.builder, self.robot, self.tree)
 
     def _declare(self) -> None:
-        """Read geometry, base and wrenches before the inertias: parameters are listed in the order of reading."""
+        """Declare geometry, base and wrenches before the inertias: parameters are listed in order of declaration."""
         _ = self.tree, self.with_base or self.prescribed, self.loads
 
     def state(self, nu: Values) -> State:
@@ -184,9 +184,9 @@ class TreeDynamics:
     ) -> dict[Coordinate, Scalar]:
         """Return A nud + H over the independent coordinates.
 
-        Arguments:
-            down: gravity in frame 0, where it is another than that of the robot.
-            elements: whether drives, springs, motors and the stiffness of flexible links count.
+        Args:
+            down: gravity in frame 0, if it differs from that of the robot.
+            elements: whether drives, springs, motors and the stiffness of flexible links are included.
         """
         accelerations = self.provider.accelerations(nud, state.nu)
         return self.provider.project(self.tree_forces(state, accelerations, down, elements=elements))
@@ -194,7 +194,7 @@ class TreeDynamics:
     def tree_forces(
         self, state: State, accelerations: Values, down: Vector | None = None, *, elements: bool = True
     ) -> dict[Coordinate, Scalar]:
-        """Return the force on every coordinate of the tree; modes do not accelerate."""
+        """Return the force on every coordinate of the tree at zero accelerations of the modes."""
         if self.modes is not None:
             forces = self._flexible_forces(state, accelerations, down, stiff=elements)
         else:
@@ -215,7 +215,7 @@ class TreeDynamics:
         inertias: Mapping[int, Inertia],
         down: Vector | None = None,
     ) -> NewtonEuler:
-        """Return the Newton-Euler recursion after its walks; its bodies contain the wrenches."""
+        """Return the Newton-Euler recursion after its evaluation; its bodies contain the wrenches."""
         walk = NewtonEuler(self.builder, self.formulation, self.tree, self.trig)
         walk.move(
             self.root(state.rates, accelerations),
@@ -257,7 +257,7 @@ class TreeDynamics:
         }
 
     def wrenches(self, state: State, nud: Values) -> dict[int, Wrench]:
-        """Return the wrench of the antecedent on each link, in its frame; the mass of the links is not regrouped."""
+        """Return the wrench of the antecedent on each link, in the link's frame, without regrouped inertias."""
         accelerations = self.provider.accelerations(nud, state.nu)
         walk = self.walk(state, accelerations, link_inertias(self.builder, self.robot))
         return {j: Wrench(body.force, body.moment) for j, body in sorted(walk.bodies.items())}
@@ -266,7 +266,7 @@ class TreeDynamics:
 
     @cached_property
     def tree_inertia(self) -> MatrixEntries:
-        """The inertia matrix of the tree by its entries, rotors included."""
+        """Return the entries of the inertia matrix of the tree, including rotors."""
         if self.modes is not None:
             return flexible_inertia(self.builder, self.robot, self.flexible, free_base=self.with_base)
         entries = joint_columns(self.builder, self.robot, self.tree, self.composites)
@@ -279,7 +279,7 @@ class TreeDynamics:
         return entries
 
     def inertia(self) -> Matrix:
-        """Return A = G' A_tree G: (own, own)."""
+        """Return A = G' A_tree G over the independent coordinates."""
         rows, entries = self.provider.tree, self.tree_inertia
         a = [[entries.get((i, j), entries.get((j, i), 0)) for j in rows] for i in rows]
         if self.provider.is_identity:
@@ -302,7 +302,7 @@ class TreeDynamics:
         """Return A_ff = L' D L over some independent coordinates, with the zeros of the tree.
 
         Raises:
-            NotApplicableError: A_ff has no inverse.
+            NotApplicableError: A_ff is singular.
         """
         self._check_base(free)
         parents = self._parents(free)
@@ -315,12 +315,13 @@ class TreeDynamics:
         j = unborne_joint(self.robot, lambda formula: formula.is_zero)
         if j is not None and joint(j) in free:
             raise NotApplicableError(
-                f"the base has no mass, and joint {j} alone stands on it: their accelerations have no value",
+                f"the accelerations of the base and of joint {j} are undetermined: the base has no mass "
+                "and carries this joint alone",
                 hint=f"give link 0 a mass and an inertia, or joint {j} a rotor inertia IA",
             )
 
     def _parents(self, free: Sequence[Coordinate]) -> dict[Coordinate, Coordinate | None]:
-        """Return the nearest free coordinate before each one, parents first; a chain where G or modes mix them."""
+        """Return the nearest free coordinate before each one, parents first; one chain if G or modes couple them."""
         if not self.provider.is_identity or self.modes is not None:
             return chain_parents(free)
         base = [c for c in free if c.block is Block.BASE]
@@ -334,7 +335,7 @@ class TreeDynamics:
         return parents | dict.fromkeys(of_block(free, Block.MOTOR))
 
     def solver(self, free: Sequence[Coordinate]) -> Callable[[Values], dict[Coordinate, Scalar]]:
-        """Return the function that solves A_ff x = b over some coordinates; A_ff is factored once."""
+        """Return a function that solves A_ff x = b over some coordinates; A_ff is factored once."""
         if tuple(free) == BASE and self.modes is None and self.provider.is_identity:
             return self._solve_base
         factors = self.factors(free)
@@ -350,7 +351,7 @@ class TreeDynamics:
         x = self.composites[0].solve(Wrench(b[:3], b[3:]))
         return dict(zip(BASE, [*x.v, *x.w], strict=True))
 
-    # -- what is not known of each coordinate
+    # -- unknown accelerations and forces
 
     def methods(self, known: Known) -> list[Method]:
         """Return the algorithms that apply."""
@@ -375,7 +376,7 @@ class TreeDynamics:
                 return self._by_recursion(state, known)
 
     def with_gravity(self, nud: Values) -> dict[Coordinate, Scalar]:
-        """Return the accelerations, that of the base from the one that contains gravity."""
+        """Return the accelerations, with gravity added back to that of the base."""
         return {**nud, **{c: nud[c] + g for c, g in zip(BASE[:3], self.gravity, strict=True)}}
 
     def _by_base(self, state: State, known: Known) -> Solution:
@@ -387,7 +388,7 @@ class TreeDynamics:
         rows: dict[int, Scalar] = {}
 
         def step(frame: JointFrame, antecedent: Twist) -> Twist:
-            # Ahead of the joint's own rotation, which the composite inertia has made already.
+            # Before the joint rotation, which is already part of the composite inertia.
             before_joint = antecedent.before_joint(frame)
             if frame.moving:
                 column = turned(frame.theta, column_of(frame, self.composites[frame.j]))
@@ -462,8 +463,8 @@ class TreeDynamics:
     def energy(self, state: State, *, by_matrix: bool = False) -> Energy:
         """Return the energy without that of gravity and of joint springs.
 
-        Arguments:
-            by_matrix: nu' A nu / 2 in place of the sum over the links.
+        Args:
+            by_matrix: whether to compute nu' A nu / 2 instead of the sum over the links.
         """
         qd = self._of_joints(state.rates)
         root = self.root(state.rates, dict.fromkeys(BASE, 0)) if self.with_base else self._moving_base
@@ -483,7 +484,7 @@ class TreeDynamics:
 
     @cached_property
     def _moving_base(self) -> BaseMotion:
-        """The velocity of a base that is no block of coordinates."""
+        """Return the velocity of a base that has no coordinates."""
         return base_motion(self.builder, self.robot, acceleration=False)
 
 
@@ -491,19 +492,19 @@ def _inverse(c: Coordinate, pivot: Scalar) -> Scalar:
     """Return 1 / pivot.
 
     Raises:
-        NotApplicableError: the coordinate moves no mass.
+        NotApplicableError: the inertia of the coordinate is zero.
     """
     if not is_zero(pivot):
         return 1 / pivot
     hints = {
         Block.BASE: "give link 0 a mass and an inertia",
-        Block.JOINT: f"give mass to what it carries, or a rotor inertia IA to joint {c.j}",
-        Block.MODE: f"give link {c.j} a mass per length (for torsion an inertia Ip), or fewer modes",
+        Block.JOINT: f"give the links beyond it a mass, or joint {c.j} a rotor inertia IA",
+        Block.MODE: f"give link {c.j} a mass per length (for torsion a polar inertia Ip), or fewer modes",
         Block.MOTOR: f"give joint {c.j} a rotor inertia IA",
     }
     what = {
-        Block.BASE: "the free base moves too little mass: its acceleration has",
-        Block.MODE: f"the modes of link {c.j} move no mass: their accelerations have",
-        Block.MOTOR: f"the motor of joint {c.j} has no inertia: its acceleration has",
-    }.get(c.block, f"{c.words} moves no mass: its acceleration has")
-    raise NotApplicableError(f"{what} no value", hint=hints.get(c.block))
+        Block.BASE: "the inertia of the free base is singular, so that its acceleration is undetermined",
+        Block.MODE: f"the modes of link {c.j} move no mass, so that their accelerations are undetermined",
+        Block.MOTOR: f"the motor of joint {c.j} has no inertia, so that its acceleration is undetermined",
+    }.get(c.block, f"{c.words} moves no mass, so that its acceleration is undetermined")
+    raise NotApplicableError(what, hint=hints.get(c.block))

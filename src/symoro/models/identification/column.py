@@ -1,7 +1,7 @@
-"""The columns of a regressor: which parameters it multiplies, their names and their values.
+"""Columns of a regressor: the parameters that it multiplies, their names and their values.
 
-A column is named by the field of the robot that it multiplies and the number of its link: XX1 .. M1, IA1, FV1, FS1,
-FO1, and k1 for the stiffness of an elastic joint, whose rest position is known. Fields that are zero have no column.
+A column has the name of the parameter and the number of its link: XX1 .. M1, IA1, FV1, FS1, FO1, and k1 for the
+stiffness of an elastic joint, whose rest position is known. Parameters that are zero have no column.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ FRICTION = ("FV", "FS", "FO")
 
 PARAMETERS = Option(
     "parameters",
-    "columns of the standard parameters, or of the base parameters alone",
+    "standard: columns of all standard parameters; base: columns of the base parameters alone",
     "choice",
     "standard",
     ("standard", "base"),
 )
 FRICTION_OPTION = Option(
     "friction",
-    "columns of FV, FS, FO: where the robot has them, for all joints, or none",
+    "columns of FV, FS, FO; given: where the robot has them; all: for all joints; none: no friction",
     "choice",
     "given",
     ("given", "all", "none"),
@@ -43,7 +43,7 @@ FRICTION_OPTION = Option(
 
 @dataclass(frozen=True)
 class Column:
-    """A parameter: field of link or joint j."""
+    """Parameter of link or joint j: the name of its field in the robot description, and j."""
 
     kind: str
     j: int
@@ -53,41 +53,41 @@ class Column:
         return f"{self.kind}{self.j}"
 
     def value(self, robot: Robot) -> Formula:
-        """The robot's own value."""
+        """Return the value of the parameter in the robot description."""
         owner = robot.link(self.j) if self.kind in INERTIAL else robot.frame(self.j)
         formula: Formula = getattr(owner, self.kind)
         return formula
 
 
-NO_PARAMETERS = "all its inertial parameters are zero: give its links symbols, as M1"
+NO_PARAMETERS = "all its inertial parameters are zero: give its links symbols, for example M1"
 
 
 def with_parameters(structure: Structure, *, at_rest: bool = False) -> Callable[[Robot], str | None]:
-    """Return the function that states why an identification model does not apply to a robot of a structure.
+    """Return a function that returns the reason why an identification model does not apply to a robot, or None.
 
-    Arguments:
-        at_rest: for models of energy: what moves a prescribed base would do work that is not measured.
+    Args:
+        at_rest: whether a prescribed motion of the base is rejected, as in energy models: its work is not measured.
     """
 
     def reason(robot: Robot) -> str | None:
         base = robot.base
         if at_rest and not all(f.is_zero for f in (*base.V0, *base.W0, *base.VP0, *base.WP0)):
-            return "its base moves as prescribed: the force that moves it does work, which is not measured"
+            return (
+                "the motion of its base is prescribed, and the work of the force on the base is not measured"
+            )
         return structure.applies(robot) or (None if inertial_columns(robot) else NO_PARAMETERS)
 
     return reason
 
 
 SPRING_TORQUES = Port(
-    "springs", "na", "torques of springs of passive joints, where there are any: no part of K"
+    "springs", "na", "known torques of springs of passive joints, which are not part of W K"
 )
-SPRING_ENERGY = Port(
-    "springs", "", "energy of springs of passive joints, where there are any: no part of h K"
-)
+SPRING_ENERGY = Port("springs", "", "known energy of springs of passive joints, which is not part of h K")
 
 
 def output_spring_torques(s: System) -> None:
-    """Declare the torques of springs of passive joints in loops: their stiffness is known."""
+    """Declare the torques of springs of passive joints in loops, whose stiffness is known."""
     torques = s.tree.elements.springs if s.layout.robot.B else {}
     if torques:
         efforts = {c: torques.get(c.j, 0) if c.block is Block.JOINT else 0 for c in s.provider.tree}
@@ -103,7 +103,7 @@ def output_spring_energy(s: System) -> None:
 
 
 def unloaded(robot: Robot) -> Robot:
-    """Return the robot without external wrenches: they are no part of the identification models."""
+    """Return the robot without external wrenches, which the identification models do not include."""
     none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
     links = tuple(replace(link, **none) for link in robot.links)
     base = replace(robot.base, link=replace(robot.base.link, **none))
@@ -111,24 +111,29 @@ def unloaded(robot: Robot) -> Robot:
 
 
 def stiffness_columns(robot: Robot) -> list[Column]:
-    """Return the stiffness of the elastic joints; in closed loops it is known."""
+    """Return the stiffness columns of the elastic joints; none in closed loops, where the stiffness is known."""
     return [] if robot.B else [Column("k", j) for j in elastic_joints(robot)]
 
 
 def inertial_columns(robot: Robot) -> list[Column]:
-    """Standard parameters of links and rotors that are not zero."""
+    """Return the nonzero standard parameters of links and rotors."""
     return [column for column in all_inertial_columns(robot) if not column.value(robot).is_zero]
 
 
 def at_posture(robot: Robot, posture: PostureLike | None) -> Robot:
-    """Return the robot in the assembly mode of a posture, which replaces 'home'; unchanged for None or without loops.
+    """Return the robot with a posture in place of 'home', which selects the assembly mode of its loops.
+
+    The robot is unchanged if the posture is None or if there are no loops.
 
     Raises:
         UnknownNameError, OptionError: the robot has no such posture, or its loops do not close near it.
     """
     if posture is None or not robot.B:
         return robot
-    from symoro.models.numeric.home import closed_home, has_loop_numbers  # which need NumPy
+    from symoro.models.numeric.home import (
+        closed_home,
+        has_loop_numbers,
+    )  # imported here because they need NumPy
 
     moved = with_home(robot, posture)
     if has_loop_numbers(moved) and closed_home(moved) is None:
@@ -153,7 +158,7 @@ def _of_joints(robot: Robot, kinds: Sequence[str]) -> list[Column]:
 
 
 def friction_columns(robot: Robot, friction: str) -> list[Column]:
-    """Friction and offsets of the moving joints."""
+    """Return friction and offset columns of the moving joints."""
     if friction == "none":
         return []
     candidates = _of_joints(robot, FRICTION)

@@ -1,6 +1,6 @@
-"""The columns that a model of identification has: of the standard or of the base parameters, and their values.
+"""Columns of the identification models: standard or base parameters, and their values.
 
-Base parameters (1997 paper, section 6.4) keep the columns of the standard ones that stay, and change the values:
+Base parameters (1997 paper, section 6.4) use a subset of the standard columns, with other values:
 
     W K = W_b K_b,     K_b = K_kept + sum of coefficient K_other over the parameters regrouped with it
 """
@@ -33,32 +33,32 @@ def columns(robot: Robot, parameters: str = "standard", friction: str = "given")
 
 
 def base_columns(robot: Robot) -> list[Column]:
-    """Base parameters; one that stays may be zero in the robot, when others are regrouped with it."""
+    """Return the base parameters; a kept one may be zero in the description if others are regrouped with it."""
     kept = set(regressor_base(robot).names)
     return [column for column in all_inertial_columns(robot) if column.name in kept]
 
 
 def regressor_base(robot: Robot) -> BaseParameters:
-    """The base parameters, with every rotor inertia that the torques contain: that of a passive joint too."""
+    """Return the base parameters with every rotor inertia that affects the torques, including passive joints."""
     from symoro.models.identification.base.parameters import (
-        base_parameters,  # imported here, since it takes time and NumPy
+        base_parameters,  # imported here because it is slow and loads NumPy
     )
 
-    if robot.wheels:  # every rotor inertia is a column there, and a further drive would be one too many
+    if robot.wheels:  # every rotor inertia has a column already; more active joints are not possible
         return base_parameters(robot)
     frames = tuple(frame if frame.IA.is_zero else replace(frame, mu=True) for frame in robot.frames)
     return base_parameters(replace(robot, frames=frames))
 
 
 def with_columns(program: Program, chosen: Sequence[Column], robot: Robot, parameters: str) -> Program:
-    """Return the program with the names of its columns, and the notes on the base parameters among them."""
+    """Return the program with the names of its columns, and with notes on base parameters."""
     notes = regressor_base(robot).notes if parameters == "base" else ()
     header = (*program.header, *(("remark", note) for note in notes))
     return replace(program, columns=tuple(column.name for column in chosen), header=header)
 
 
 def parameter_values(robot: Robot, names: Sequence[str], parameters: str = "standard") -> list[Formula]:
-    """K: what the robot's own parameters are, for the columns of a regressor."""
+    """Return K, the values of the robot's parameters for the columns of a regressor."""
     known = {
         column.name: column
         for column in (

@@ -1,27 +1,28 @@
-"""The regressor of the inverse dynamic model, tau = W K (1997 paper, eq. 39).
+"""Regressor of the inverse dynamic model, tau = W K (1997 paper, eq. 39).
 
-A unit of one parameter of link j makes a wrench (f; m) of that link alone, in its own frame about its origin:
+A unit value of one parameter of link j gives a wrench (f; m) on this link alone, in its frame about its origin:
 
     M    f = VP                       XX   m = (WP1, w1 w3, -w1 w2)      XY   m = (-U31, U32, -D12)
     MX   f = U x,  m = x X VP         YY   m = (-w2 w3, WP2, w1 w2)      XZ   m = (U21, -D31, -U23)
     MY, MZ likewise                   ZZ   m = (w2 w3, -w1 w3, WP3)      YZ   m = (-D23, -U12, U13)
 
-with U, D, VP of the Newton-Euler recursion (eq. 8 to 10), computed once for all columns. What joint k feels of it is
-the power of the wrench in the motion (v; a) that the unit rate of joint k gives to link j (virtual work):
+with U, D, VP of the Newton-Euler recursion (eq. 8 to 10), computed once for all columns. The torque of joint k is the
+power of the wrench on the twist (v; a) of link j at unit velocity of joint k (virtual work):
 
     W_k = f.v + m.a;      for the first moments together  U' v + VP x a,  for the mass  VP.v
 
-The other way, each wrench column handed inward from frame to frame, costs more on every robot tried (RX90 628
-operations in place of 605, PUMA560 728 for 656, with base columns): a column then pays two turns of three entries a
-frame, where the twists are turned once for all columns.
+The alternative, transforming each wrench inward from frame to frame, costs more on every robot tried (RX90 628
+operations instead of 605, PUMA560 728 instead of 656, with base columns): it requires two rotations per column and
+frame, whereas the twists are transformed once for all columns.
 
-Rotor inertia and friction have the columns qdd, qd, sign(qd) and 1, the stiffness of an elastic joint q - rest. Of a
-motor behind a spring these are rows of their own, [forces on joints; torques of motors] = W K, with the stretch
-qm + rest - q of the spring in both rows. External wrenches and the payload are no part of the model. Springs of passive
-joints in loops have known stiffness: their torques are an output of their own, tau = W K + springs.
+Rotor inertia and friction have the columns qdd, qd, sign(qd) and 1, the stiffness of an elastic joint q - rest. A motor
+of an elastic joint has separate rows, [forces on joints; torques of motors] = W K, with the deflection qm + rest - q of
+the spring in both rows. External wrenches and the payload are not included. Springs of passive joints in loops have a
+known
+stiffness: their torques are a separate output, tau = W K + springs.
 
-On a floating base [wrench0; tau] = W K, with the columns of link 0; wrench0 is what moves the base, measured under its
-feet, or zero. On wheels tau = G' W_tree K.
+For a floating base [wrench0; tau] = W K, with the columns of link 0; wrench0 is the measured wrench on the base (for
+example of the ground on its feet), or zero. For wheels tau = G' W_tree K.
 """
 
 from __future__ import annotations
@@ -56,7 +57,10 @@ RegressorEntries = dict[tuple[Coordinate, Column], Scalar]  # (coordinate of the
 
 
 def regressor_row(body: LinkState, twist: RunTwist) -> dict[str, Scalar]:
-    """The effort of one joint for a unit of each parameter of a link, which moves by `twist` with that joint."""
+    """Return the torque of one joint per unit of each parameter of a link.
+
+    `twist` is the twist of the link at unit velocity of the joint.
+    """
     u, w, wd, vd, (d23, d31, d12) = body.u, body.w, body.wd, body.vd, body.d
     w12, w13, w23 = w[0] * w[1], w[0] * w[2], w[1] * w[2]
     v, a = twist.linear, twist.angular.value
@@ -76,14 +80,14 @@ def regressor_row(body: LinkState, twist: RunTwist) -> dict[str, Scalar]:
 
 
 def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
-    """The torque of a unit of rotor inertia, friction or offset."""
+    """Return the torque per unit of rotor inertia, friction or offset."""
     if kind == "FS":
         return sign(qd)
     return {"IA": qdd, "FV": qd, "FO": 1}[kind]
 
 
 def regressor(s: System, formulation: Formulation) -> RegressorEntries:
-    """Return the entries for every coordinate of the tree and every column; those not read cost nothing."""
+    """Return the entries for every coordinate of the tree and every column; unused ones cost no operations."""
     builder, robot, dynamics = s.builder, s.tree.robot, s.tree
     rates, accelerations = s.state.rates, s.provider.accelerations(s.known.accelerations, s.state.nu)
     base, down, trig = dynamics.root(rates, accelerations), dynamics.gravity, Trigonometry(builder, robot)
@@ -103,7 +107,7 @@ def regressor(s: System, formulation: Formulation) -> RegressorEntries:
 
 
 def drive_entries(s: System, accelerations: Values | None) -> RegressorEntries:
-    """Return the columns of rotors, friction and springs; without accelerations those of rotors are left out."""
+    """Return the columns of rotors, friction and springs; without accelerations those of rotors are omitted."""
     entries: RegressorEntries = {}
     kinds = ("FV", "FS", "FO") if accelerations is None else ("IA", "FV", "FS", "FO")
     for c in s.provider.tree:
@@ -119,7 +123,7 @@ def drive_entries(s: System, accelerations: Values | None) -> RegressorEntries:
 
 
 def stretches(s: System) -> dict[int, Scalar]:
-    """Return q - rest of the elastic joints, q - qm - rest where a motor drives the spring; none in closed loops."""
+    """Return q - rest of the elastic joints, or q - qm - rest if the joint has a motor; none in closed loops."""
     robot, elements = s.layout.robot, s.tree.elements
     joints = [] if robot.B else elastic_joints(robot)
     rest = {j: s.provider.positions[j] - s.builder.formula(robot.frame(j).rest) for j in joints}
@@ -127,7 +131,7 @@ def stretches(s: System) -> dict[int, Scalar]:
 
 
 def row_name(c: Coordinate) -> str:
-    """Return the number of a joint; the rows of a free base are called 01 to 06."""
+    """Return the name of a row: the joint number; 01 to 06 for a free base."""
     return str(c.j) if c.block is Block.JOINT else f"0{c.k}"
 
 
@@ -137,12 +141,12 @@ def rows(s: System, entries: RegressorEntries, chosen: Sequence[Column]) -> Matr
     every = [{c: entries.get((c, column), 0) for c in provider.tree} for column in chosen]
     if provider.is_constant:
         return transpose([list(provider.project(efforts).values()) for efforts in every])
-    g = transpose(provider.matrix())  # formed once: there are more columns than coordinates
+    g = transpose(provider.matrix())  # formed once, because there are more columns than coordinates
     return [[dot(row, list(efforts.values())) for efforts in every] for row in g]
 
 
 def formulations(robot: Robot) -> list[Formulation]:
-    """Ways to write the outward recursion among which the count decides."""
+    """Return the formulations of the outward recursion, of which the one with fewest operations is chosen."""
     links = tuple(replace(choice, doubled=False) for choice in quick(robot).links)
     apart = replace(quick(robot), links=links)
     together = replace(apart, links=tuple(replace(choice, difference=True) for choice in links))
@@ -153,7 +157,7 @@ ALL = Inputs(accelerations=True, all_accelerations=True, base_acceleration=True)
 
 
 def regressor_port(name: str, structure: Structure, title: str) -> Port:
-    """Return the port of a matrix with a row per independent coordinate and a column per parameter."""
+    """Return the port of a matrix with one row per independent coordinate and one column per parameter."""
     rows = "na" if structure.wheels else "6+n" if structure.base else "n"
     return Port(name, f"{rows},P", title.replace("tau", "[wrench0; tau]" if structure.base else "tau", 1))
 

@@ -1,14 +1,14 @@
 """`energy-identification`: the energy as a linear function of the parameters, E + U = h K (1997 paper, eq. 47 to 54).
 
     XX w1^2/2   XY w1 w2   XZ w1 w3   YY w2^2/2   YZ w2 w3   ZZ w3^2/2   IA qd^2/2
-    (MX, MY, MZ)  V x w - jg          M  V.V/2 - g.0Pj                   (eq. 52; the mass of eq. 50 restored)
+    (MX, MY, MZ)  V x w - jg          M  V.V/2 - g.0Pj           (eq. 52; with the mass that eq. 50 omits)
 
-Between two moments the work of the drives is the change of energy and what friction takes:
+Between two instants the work of the drives equals the change of energy plus the loss by friction:
 
     integral of qd' tau = (h(t2) - h(t1)) K + integral of (FV qd^2 + FS |qd| + FO qd)
 
-No acceleration is needed. U is zero where all mass would lie at the origin of frame 0. With base parameters h K is
-E + U but for a constant, which the difference drops.
+No acceleration is needed. U is zero if all mass is at the origin of frame 0. With base parameters h K equals E + U up
+to a constant, which cancels in the difference.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def energy_functions(
     down: Vector,
     base: FreeBase | None = None,
 ) -> dict[Column, Scalar]:
-    """h, for every parameter that there can be, link 0's where the base is free; `down` is gravity in frame 0."""
+    """Return h for every possible parameter, including link 0 if the base is free; `down` is gravity in frame 0."""
     trig = Trigonometry(builder, robot)
     bodies = placed(builder, robot, q, trig)
     ground = base or FreeBase(NONE)
@@ -100,12 +100,12 @@ def _of_link(moving: RunTwist, g: Vector, height: Scalar, half: Scalar) -> dict[
 
 
 def _heights(bodies: Bodies, g: Mapping[int, Vector], height: Scalar) -> dict[int, Scalar]:
-    """The potential of a unit mass at each origin, -g.0Pj more than at that of the base."""
+    """Return the potential -g.0Pj of a unit mass at each origin, relative to that at the origin of the base."""
     return outward(bodies, height, lambda body, before: before - dot(g[body.i], body.position))
 
 
 def energy_columns(s: System) -> dict[Column, Scalar]:
-    """Return h for every parameter that there can be, of the springs too."""
+    """Return h for every possible parameter, including springs."""
     robot, rates = s.layout.robot, s.state.rates
     qd = {j: rates[joint(j)] for j in s.tree.joints}
     base = None

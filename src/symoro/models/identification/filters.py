@@ -1,15 +1,15 @@
-"""The filters of the power and filtered models: F = a^2/(s+a)^2 and F' = s F (1997 paper, eq. 45, 46).
+"""Filters of the power and filtered models: F = a^2/(s+a)^2 and F' = s F (1997 paper, eq. 45, 46).
 
-With L = a/(s+a) they are one cascade of two equal sections,
+With L = a/(s+a) both are a cascade of two equal sections,
 
     y1 = L x,   F x = L y1,   F' x = s L y1 = a (y1 - F x)
 
-and since the bilinear rule s = (2/T) (1 - 1/z)/(1 + 1/z) keeps all of this algebra, so in discrete time:
+and the bilinear transform s = (2/T) (1 - 1/z)/(1 + 1/z) preserves these relations in discrete time:
 
     L:  y(n) = pole y(n-1) + gain (x(n) + x(n-1)),     gain = a T/(2 + a T),   pole = (2 - a T)/(2 + a T)
 
-The filters start as if the first sample had lasted for ever: F x = x(0) and F' x = 0, without a jump. What is filtered
-on one side of an equation must be filtered on the other by the same a and T.
+The initial state is the steady state of the first sample: F x = x(0) and F' x = 0, without a jump. Both sides of an
+equation must be filtered with the same a and T.
 """
 
 from __future__ import annotations
@@ -26,15 +26,19 @@ from symoro.program.program import Program
 
 
 def low_pass_and_derivative(x: Any, a: float, step: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """F x and F' x of samples along the first axis; whatever other axes there are is filtered at once.
+    """Return F x and F' x of samples along the first axis; all other axes are filtered in parallel.
 
-    Arguments:
-        a: the bandwidth in rad/s.
-        step: the time T between samples in seconds.
+    Args:
+        x: samples (S, ...).
+        a: bandwidth in rad/s.
+        step: time T between samples in seconds.
+
+    Returns:
+        F x and F' x, each with the shape of x.
     """
     samples = np.asarray(x, dtype=float)
     if samples.ndim == 0 or not len(samples):
-        raise ArgumentError("nothing to filter", hint="the first axis holds the samples")
+        raise ArgumentError("there are no samples to filter", hint="the first axis must contain the samples")
     if not (a > 0 and step > 0):
         raise ArgumentError(f"the bandwidth and the step must be positive, got a = {a}, step = {step}")
     gain, pole = a * step / (2 + a * step), (2 - a * step) / (2 + a * step)
@@ -48,14 +52,14 @@ def low_pass_and_derivative(x: Any, a: float, step: float) -> tuple[NDArray[np.f
 
 
 def filter_program(name: str = "filter_step") -> Program:
-    """One step of both filters as a program, to be emitted in any language.
+    """Return one step of both filters as a program, which can be emitted in any language.
 
-    Inputs x and state = (x, y1, F x) of the step before; at the start all three are the first sample. Outputs y = F x,
-    yd = F' x and the state for the next step. Parameters a (rad/s) and T (s).
+    Inputs are x and state = (x, y1, F x) of the previous step; initially all three equal the first sample. Outputs are
+    y = F x, yd = F' x and the new state. Parameters are a (rad/s) and T (s).
     """
     builder = Builder(name)
     (x,) = builder.input("x", (), ["x"], "sample")
-    last, y1, y2 = builder.input("state", (3,), ["x_last", "y1", "y2"], "state after the step before")
+    last, y1, y2 = builder.input("state", (3,), ["x_last", "y1", "y2"], "state after the previous step")
     a, step = builder.parameter("a"), builder.parameter("T")
     whole = 2 + a * step
     gain, pole = builder.named("gain", a * step / whole), builder.named("pole", (2 - a * step) / whole)

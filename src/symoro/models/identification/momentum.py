@@ -2,21 +2,21 @@
 
     tau = d(D1 K)/dt + D2 K,      D1 K = dE/dqd,      D2 K = -dE/dq + dU/dq + friction
 
-In use both sides pass a low-pass filter F, and F' = s F takes the derivative (filters.py):
+In practice both sides are filtered by a low-pass filter F, and F' = s F gives the derivative (filters.py):
 
     F[tau] = (F'[D1] + F[D2]) K                                                                (eq. 44)
 
-Link j moves by (V; w). Unit rate of joint k adds (v; a) to it, a unit of its position takes (c; b) away: all that lies
-before the joint is seen turned back by it, so that in frame k
+Link j has the twist (V; w). A unit velocity of joint k adds (v; a) to it, a unit of its position subtracts (c; b). In
+frame k, in which everything before the joint rotates backwards,
 
     revolute  (c; b) = (z x V; z x w)        prismatic  (c; b) = (z x w; 0)
 
-and from there outward both are carried as twists. With E of eq. (49) and U of eq. (50), g being gravity in frame j:
+and from there both are transformed outward as twists. With E of eq. (49), U of eq. (50) and gravity g in frame j:
 
     XX   D1 = w1 a1             D2 = w1 b1               M    D1 = V.v              D2 = V.c - g.v
     XY   D1 = w1 a2 + w2 a1     D2 = w1 b2 + w2 b1       MS   D1 = v x w + V x a    D2 = c x w + V x b + a x g
 
-IA has qd in D1; FV, FS and FO have qd, sign(qd) and 1 in D2. Where loops close, with qd_tree = G qda,
+IA has qd in D1; FV, FS and FO have qd, sign(qd) and 1 in D2. With closed loops and qd_tree = G qda,
 
     D1 = G' D1_tree,     D2 = G' D2_tree - Gdot' D1_tree
 """
@@ -76,7 +76,7 @@ from symoro.robot.description import JointType, Robot
 
 
 def _paired(x: VectorLike, y: VectorLike) -> dict[str, Scalar]:
-    """The entries of x y' + y x' that multiply XX .. ZZ in x' J y, for a symmetric J."""
+    """Return the coefficients of XX .. ZZ in x' J y for a symmetric J."""
     return {
         "XX": x[0] * y[0],
         "XY": x[0] * y[1] + x[1] * y[0],
@@ -92,14 +92,14 @@ def _link(tensor: Mapping[str, Scalar], ms: Vector, mass: Scalar) -> dict[str, S
 
 
 def momenta(moving: RunTwist, rate: RunTwist) -> dict[str, Scalar]:
-    """dE/dqd of one joint, for a unit of each parameter of a link."""
+    """Return dE/dqd of one joint per unit of each parameter of a link."""
     v, a = rate.linear, rate.angular.value
     V, w = moving.linear, moving.angular.value
     return _link(_paired(w, a), add(cross(v, w), cross(V, a)), dot(V, v))
 
 
 def slopes(moving: RunTwist, rate: RunTwist, shift: RunTwist, g: Vector) -> dict[str, Scalar]:
-    """-dE/dq + dU/dq of one joint, for a unit of each parameter of a link."""
+    """Return -dE/dq + dU/dq of one joint per unit of each parameter of a link."""
     v, a = rate.linear, rate.angular.value
     c, b = shift.linear, shift.angular.value
     V, w = moving.linear, moving.angular.value
@@ -108,7 +108,7 @@ def slopes(moving: RunTwist, rate: RunTwist, shift: RunTwist, g: Vector) -> dict
 
 
 def _start(body: LinkState, moving: RunTwist) -> RunTwist:
-    """What a unit of its own joint's position takes from the velocity of a body, in its frame."""
+    """Return the change of a body's twist per unit of its joint position, negated, in its frame."""
     (vx, vy, _), (wx, wy, _) = moving.linear, moving.angular.value
     if body.sigma == JointType.PRISMATIC:
         return RunTwist([-wy, wx, 0], Direction([0, 0, 0]))
@@ -118,20 +118,20 @@ def _start(body: LinkState, moving: RunTwist) -> RunTwist:
 def shifts(
     bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry, ground: Mapping[Coordinate, RunTwist]
 ) -> Twists:
-    """Return (c, j) -> what a unit of coordinate c takes from the velocity of link j; `ground`: of the base."""
+    """Return (c, j) -> negated change of the twist of link j per unit of coordinate c; `ground`: of the base."""
     return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]), ground)
 
 
 @dataclass(frozen=True)
 class Split:
-    """The entries of D1 and D2 for every coordinate of the tree and every column there can be."""
+    """Entries of D1 and D2 for every coordinate of the tree and every possible column."""
 
     first: RegressorEntries
     second: RegressorEntries
 
 
 def split(s: System) -> Split:
-    """Return D1 and D2, with the rows of the base and the columns of link 0 where the base is free or rolls."""
+    """Return D1 and D2, with the rows of the base and the columns of link 0 if the base is free or wheeled."""
     builder, robot, rates = s.builder, s.tree.robot, s.state.rates
     qd = {j: rates[joint(j)] for j in s.tree.joints}
     down, trig = s.tree.gravity, Trigonometry(builder, robot)
@@ -217,7 +217,7 @@ def filtered_identification(
     rotation: str = "matrix",
     posture: PostureLike | None = None,
 ) -> Program:
-    """Return the momenta and the slopes of the energies."""
+    """Return D1 and D2: columns of the momenta, and of the energy gradients and friction."""
     robot = at_posture(robot, posture)
     layout = Layout(unloaded(robot))
     s = system("filtered_identification", layout, quick(robot), Inputs(), rotation=rotation)

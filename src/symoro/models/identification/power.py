@@ -2,13 +2,13 @@
 
     qd' tau = d(h K)/dt + p K
 
-h are the energy functions (1997 paper, eq. 52), p what friction takes: FV qd^2, FS |qd|, FO qd; h is zero in the
-columns of friction and p in all others. Both depend on q and qd alone. In use both sides pass the same low-pass
-filter F, and F' = s F takes the derivative (eq. 45, 46):
+h are the energy functions (1997 paper, eq. 52), p is the power loss by friction: FV qd^2, FS |qd|, FO qd. h is zero in
+the columns of friction and p in all others. Both depend on q and qd alone. In practice both sides are filtered by the
+same low-pass filter F, and F' = s F gives the derivative (eq. 45, 46):
 
     F[qd' tau] = (F'[h] + F[p]) K
 
-Where accelerations are known (simulation, tests) the option `acceleration` gives dh = dh/dt = qd' W too, exactly:
+If accelerations are known (simulation, tests), the option `acceleration` also returns the exact dh = dh/dt = qd' W:
 
     qd' tau = (dh + p) K
 """
@@ -46,9 +46,9 @@ from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import INERTIAL, Robot
 
 H = Port("h", "P", "energy functions, zero for friction")
-LOSS = Port("p", "P", "power that friction takes, zero for inertia: qd' tau = d(h K)/dt + p K")
-ACCELERATION = Option("acceleration", "give dh/dt too, from qdd", "flag", False)
-DH = Port("dh", "P", "dh/dt, on request; qdd is an input then")
+LOSS = Port("p", "P", "power loss by friction, zero for inertia: qd' tau = d(h K)/dt + p K")
+ACCELERATION = Option("acceleration", "also return dh/dt; qdd is then an input", "flag", False)
+DH = Port("dh", "P", "dh/dt (option acceleration)")
 
 
 def is_stored(column: Column) -> bool:
@@ -57,7 +57,7 @@ def is_stored(column: Column) -> bool:
 
 
 def lost(column: Column, qd: Mapping[int, Scalar]) -> Scalar:
-    """The power of a unit of friction or offset."""
+    """Return the power per unit of friction or offset."""
     rate = qd[column.j]
     if column.kind == "FS":
         return absolute(rate)
@@ -74,7 +74,7 @@ def energy_rates(s: System) -> dict[Column, Scalar]:
 
 READ = Inputs(position=True)
 WITH_ACCELERATIONS = Inputs(accelerations=True, all_accelerations=True, base_acceleration=True, position=True)
-QDD_FOR_DH = Port("qdd", "n", "joint accelerations, when dh is asked for")
+QDD_FOR_DH = Port("qdd", "n", "joint accelerations (option acceleration)")
 
 
 @tree_model(

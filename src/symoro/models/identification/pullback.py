@@ -1,7 +1,8 @@
-"""How a function of the regressor depends on the motion: the derivative of sum Y_ij W_ij(q, qd, qdd), Y being given.
+"""Gradient of a function of the regressor: derivatives of sum Y_ij W_ij(q, qd, qdd) with respect to the motion.
 
-With Y the derivative of any measure of W (its condition number, the determinant of W'W), the outputs gq, gqd, gqdd are
-the derivatives of that measure by the motion: one pass of reverse differentiation, at the cost of a few regressors.
+If Y is the derivative of a criterion of W (its condition number, the determinant of W'W) with respect to W, the outputs
+gq, gqd, gqdd are the derivatives of that criterion with respect to the motion, by one pass of reverse differentiation
+at the cost of a few regressors.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
-Y = Port("Y", "n,P", "derivative of the measure by the regressor")
+Y = Port("Y", "n,P", "derivative of the criterion with respect to the regressor")
 SLOPES = (
-    ("q", Port("gq", "n", "derivative of the measure by the positions")),
-    ("qd", Port("gqd", "n", "by the velocities")),
-    ("qdd", Port("gqdd", "n", "by the accelerations")),
+    ("q", Port("gq", "n", "derivative of the criterion with respect to the positions")),
+    ("qd", Port("gqd", "n", "derivative of the criterion with respect to the velocities")),
+    ("qdd", Port("gqdd", "n", "derivative of the criterion with respect to the accelerations")),
 )
 
 
 def regressor_pullback(robot: Robot, parameters: str = "base", friction: str = "all") -> Program:
-    """The program, for the columns of `dynamic-identification` with the same options."""
+    """Return the program for the columns of `dynamic-identification` with the same options."""
     chosen = columns(robot, parameters, friction)
     s = system("regressor_pullback", Layout(unloaded(robot)), quick(robot), ALL)
     builder = s.builder

@@ -1,10 +1,10 @@
-"""Twists carried outward: how the links move when one joint moves, each in the link's own axes.
+"""Twists transformed outward: the motion of the links when one joint moves, each in the link's axes.
 
     jV = jAi (iV + iW x iPj),   jW = jAi iW                                         (1997 paper, eq. 6)
 
-The joint itself starts with (linear; angular) = (0; z) when it turns and (z; 0) when it slides: what reaches link j
-is column k of the Jacobian of frame j. As in the Newton-Euler recursion, turns about parallel axes act on the angular
-part ahead of the first of them, by the sum of the angles.
+The joint itself has (linear; angular) = (0; z) if revolute and (z; 0) if prismatic, so that the twist at link j is
+column k of the Jacobian of frame j. As in the Newton-Euler recursion, successive rotations about parallel axes are
+replaced by one rotation by the sum of the angles.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Bodies = Mapping[int, LinkState]
 
 @dataclass(frozen=True)
 class Direction:
-    """A free vector in the axes of a body, and what it is ahead of the run of parallel axes that the body ends."""
+    """Free vector in the axes of a body, and before a sequence of parallel axes that ends at the body."""
 
     value: Vector
     before_run: Vector | None = None
 
     def to(self, body: LinkState, trig: Trigonometry) -> Direction:
-        """The vector in the axes of the next body."""
+        """Return the vector in the axes of the next body."""
         if body.parallel and body.group and self.before_run is not None:
             x, y, _ = turn_back_z(trig.sincos(body.group), self.before_run)
             return Direction([x, y, self.value[2]], self.before_run)
@@ -45,18 +45,18 @@ class Direction:
 
 @dataclass(frozen=True)
 class RunTwist:
-    """The velocity of a frame's origin, and an angular velocity."""
+    """Velocity of a frame's origin, and an angular velocity."""
 
     linear: Vector
     angular: Direction
 
     def to(self, body: LinkState, trig: Trigonometry) -> RunTwist:
-        """What the next body moves by when it is fixed to this one."""
+        """Return the twist of the next body if it is fixed to this one."""
         moved = add(self.linear, cross(self.angular.value, body.position))
         return RunTwist(body.to_body(moved), self.angular.to(body, trig))
 
     def plus(self, body: LinkState, rate: Scalar) -> RunTwist:
-        """The twist with the velocity of the body's own joint."""
+        """Return the twist with the velocity of the body's joint added."""
         x, y, z = self.linear
         if body.sigma == JointType.PRISMATIC:
             return replace(self, linear=[x, y, z + rate])
@@ -72,43 +72,43 @@ NONE = RunTwist([0, 0, 0], Direction([0, 0, 0]))
 
 @dataclass(frozen=True)
 class FreeBase:
-    """How a base that is a link of its own moves, and the potential of a unit mass at its origin."""
+    """Twist of a free base, and the potential of a unit mass at its origin."""
 
     twist: RunTwist
     height: Scalar = 0
 
 
 def own_axes(formulation: Formulation) -> Formulation:
-    """The formulation with every link in its own axes: those in which its parameters are given."""
+    """Return the formulation with every link in its own axes, in which its parameters are given."""
     return replace(formulation, links=tuple(replace(choice, before=False) for choice in formulation.links))
 
 
 def placed(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry
 ) -> dict[int, LinkState]:
-    """The bodies on their antecedents, each after its own."""
+    """Return the bodies with respect to their antecedents, each after its antecedent."""
     return NewtonEuler(builder, own_axes(quick(robot)), joint_frames(builder, robot, q, trig), trig).bodies
 
 
 def joint_twists(bodies: Bodies, trig: Trigonometry, *, free_base: bool = False) -> Twists:
-    """Return (c, j) -> the twist of link j when coordinate c, its joint or one before it, moves at unit rate.
+    """Return (c, j) -> twist of link j at unit velocity of coordinate c, its joint or one before it.
 
-    Arguments:
-        free_base: whether the six coordinates of the base count, before all joints, and the base as link 0.
+    Args:
+        free_base: whether the six coordinates of the base (before all joints) and link 0 are included.
     """
     ground = dict(zip(BASE, _units(), strict=True)) if free_base else {}
     return by_joint(bodies, trig, lambda body: NONE.plus(body, 1), ground)
 
 
 def _units() -> list[RunTwist]:
-    """The base moving along, then turning about, each of its axes."""
+    """Return the unit twists of the base: translations along, then rotations about its axes."""
     axes: list[Vector] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     moving = [RunTwist(axis, Direction([0, 0, 0])) for axis in axes]
     return moving + [RunTwist([0, 0, 0], Direction(axis)) for axis in axes]
 
 
 def base_shifts(base: RunTwist) -> dict[Coordinate, RunTwist]:
-    """What a unit of each coordinate of the base takes from its velocity, in its own axes."""
+    """Return the change of the base's twist per unit of each base coordinate, negated, in its axes."""
     v, w = base.linear, base.angular.value
     axes: list[Vector] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     moving = [RunTwist(cross(axis, w), Direction([0, 0, 0])) for axis in axes]
@@ -122,7 +122,7 @@ def by_joint(
     start: Callable[[LinkState], RunTwist],
     ground: Mapping[Coordinate, RunTwist],
 ) -> Twists:
-    """Return (c, j) -> the twist that starts at the joint of c, or at the base, carried to link j or beyond."""
+    """Return (c, j) -> the twist `start` at the joint of c, or `ground` at the base, transformed to link j."""
 
     def step(body: LinkState, above: dict[Coordinate, RunTwist]) -> dict[Coordinate, RunTwist]:
         carried = {c: twist.to(body, trig) for c, twist in above.items()}
@@ -135,12 +135,12 @@ def by_joint(
 def velocities(
     bodies: Bodies, qd: Mapping[int, Scalar], trig: Trigonometry, base: RunTwist = NONE
 ) -> dict[int, RunTwist]:
-    """The twist of every link."""
+    """Return the twist of every link."""
     return outward(bodies, base, lambda body, before: before.to(body, trig).plus(body, qd.get(body.j, 0)))
 
 
 def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Vector]:
-    """Gravity in the axes of every link."""
+    """Return gravity in the axes of every link."""
     directions = outward(bodies, Direction(gravity), lambda body, before: before.to(body, trig))
     return {j: direction.value for j, direction in directions.items()}
 
@@ -148,7 +148,7 @@ def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Ve
 def name_twist(
     builder: Builder, names: tuple[str, str], where: str, twist: RunTwist, section: str = ""
 ) -> None:
-    """Name the entries of a twist, as JV1.. and JW1.. of a column of the Jacobian."""
+    """Name the entries of a twist, for example JV1.. and JW1.. of a column of the Jacobian."""
     for name, vector in zip(names, (twist.linear, twist.angular.value), strict=True):
         for axis, x in enumerate(vector, 1):
             builder.named(f"{name}{axis}{where}", x, section)

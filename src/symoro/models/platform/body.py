@@ -1,4 +1,4 @@
-"""The platform as one rigid body: wrench and inertia in the axes of frame 0.
+"""Platform as one rigid body: wrench and inertia in the axes of frame 0.
 
     F = M (vd - g) + U S,    N = R n + S x (vd - g),    S = R MS,    U = hat(wd) + hat(w) hat(w)
 
@@ -27,7 +27,7 @@ def platform_inertia(builder: Builder, parallel: ParallelRobot) -> Inertia:
     """Return the inertia of the platform with all that is fixed to it, in its frame."""
     robot = parallel.robot
     if robot.payload and robot.tool and robot.tool.place.ant not in parallel.body:
-        raise NotApplicableError("the payload is not on the platform", hint="put the tool on the platform")
+        raise NotApplicableError("the payload is not on the platform", hint="attach the tool to the platform")
     inertias = link_inertias(builder, robot)
     own = inertias[parallel.platform]
     others = [j for j in parallel.body if j != parallel.platform and _has_mass(inertias[j])]
@@ -73,7 +73,7 @@ class AngularMotion:
         return cls(list(wd), u, xy, xz, yz, squares)
 
     def moment(self, tensor: Symmetric) -> Vector:
-        """Return J wd + w x (J w); the tensor as XX XY XZ YY YZ ZZ."""
+        """Return J wd + w x (J w) for the tensor XX XY XZ YY YZ ZZ."""
         xx, xy, xz, yy, yz, zz = tensor
         (_, u12, u13), (u21, _, u23), (u31, u32, _) = self.u
         sx, sy, sz = self.squares
@@ -93,7 +93,7 @@ def platform_wrench(
     angular: AngularMotion,
     gravity: Vector,
 ) -> Wrench:
-    """Return the wrench of the platform's motion about its frame's origin, in the axes of frame 0."""
+    """Return the wrench that a motion of the platform requires, about its frame's origin in the axes of frame 0."""
     a = subtract(motion.vd, gravity)
     s = matvec(pose.rotation, list(inertia.ms))
     back = transpose(pose.rotation)

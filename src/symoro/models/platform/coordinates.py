@@ -1,18 +1,18 @@
-"""The twist of a platform as coordinates: the joints of the legs follow it, q' = G V.
+"""Twist of a platform as coordinates; it determines the joint rates of the legs, q' = G V.
 
-V has six entries; the legs of a planar or translating platform leave only some of them free. A leg with five joints
-constrains the others: one in a plane with the normal n keeps the centre C of its ball there, n . (v + w x rho) = 0 with
-rho from the platform's origin to C; a leg U P U prevents a rotation, (z4 x z5) . w = 0. Active joints and constraints
-determine the twist:
+V has six entries; for a planar or translating platform only some of them can differ from zero. A leg with five joints
+constrains V. A planar leg with a ball joint keeps the joint's centre C in its plane with the normal n,
+n . (v + w x rho) = 0, rho from the platform's origin to C. A leg U P U prevents a rotation, (z4 x z5) . w = 0. Active
+joints and constraints determine the twist:
 
     [ G_a ] V = [ q'_a ]        V = J q'_a        G_a: rows of G of the active joints, C: rows of the constraints
     [  C  ]     [  0   ]
 
-The ball's axes are z4, z5, z6 with z5 perpendicular to both others, m = |z4 x z6|. An angular velocity w of the
-platform with respect to the arm gives the rates (w.z4 - c w.z6) / m^2, w.z5, (w.z6 - c w.z4) / m^2, c = z4.z6.
+The axes of the ball joint are z4, z5, z6 with z5 perpendicular to both others, m = |z4 x z6|. An angular velocity w of
+the platform with respect to the arm gives the rates (w.z4 - c w.z6) / m^2, w.z5, (w.z6 - c w.z4) / m^2, c = z4.z6.
 
-A platform on planar legs with balls (3-RPS, 3-PRS) has parasitic motions: its pose, V and Vd have six entries, of which
-three can be chosen. Poses and motions that the legs do not allow give NaN.
+A platform with planar legs and ball joints (3-RPS, 3-PRS) has parasitic motions: its pose, V and Vd have six entries,
+of which three can be chosen. Poses and motions that violate the constraints give NaN.
 
 W. Khalil, O. Ibrahim, "General solution for the dynamic modeling of parallel robots", Journal of Intelligent and
 Robotic Systems 49, 2007; K. M. Lee, D. K. Shah, "Kinematic analysis of a three-degrees-of-freedom in-parallel actuated
@@ -71,7 +71,7 @@ def require(builder: Builder, conditions: Sequence[Scalar]) -> None:
 
 
 def twist_of(values: Values) -> Vector:
-    """Return the six entries of a twist or wrench; those that the legs do not leave free are zero."""
+    """Return the six entries of a twist or wrench; entries that are not coordinates are zero."""
     return [values.get(c, 0) for c in TWIST]
 
 
@@ -83,7 +83,7 @@ def motion_of(nu: Values, nud: Values) -> PlatformMotion:
 
 @dataclass(frozen=True)
 class PlatformActuation(Actuation):
-    """The drives of a platform: T = G_a, beside the rows C of its constraints.
+    """Drives of a platform: T = G_a, with the rows C of its constraints.
 
     Attributes:
         constraints: C, rows over the coordinates.
@@ -101,7 +101,7 @@ class PlatformActuation(Actuation):
         return [*self.matrix, *self.constraints]
 
     def torques(self, forces: Sequence[Scalar]) -> Vector:
-        """Return tau with T' tau + C' multipliers = forces, NaN at singularities of type 2."""
+        """Return tau with T' tau + C' multipliers = forces; NaN at singularities of type 2."""
         solution = solve_pivoted(
             transpose(self._rows), [forces], row_factors=self.units, column_factors=self.row_factors
         )
@@ -109,7 +109,7 @@ class PlatformActuation(Actuation):
         return solution.columns[0][: len(self.drives)]
 
     def jacobian(self) -> Matrix:
-        """Return J with V = J q'_a, NaN at singularities of type 2: (coordinates, drives)."""
+        """Return J with V = J q'_a (coordinates, drives); NaN at singularities of type 2."""
         right = identity(len(self._rows))[: len(self.drives)]
         solution = solve_pivoted(self._rows, right, row_factors=self.row_factors, column_factors=self.units)
         require(self.builder, [solution.regular])
@@ -117,11 +117,11 @@ class PlatformActuation(Actuation):
 
 
 class TwistCoordinates(ConstraintProvider):
-    """The twist of a platform, or some of its entries, as coordinates.
+    """Twist of a platform, or some of its entries, as coordinates.
 
     Attributes:
-        pose: of the platform.
-        postures: of its legs.
+        pose: pose of the platform.
+        postures: configurations of its legs.
         is_constrained: whether the coordinates depend on each other.
     """
 
@@ -136,15 +136,15 @@ class TwistCoordinates(ConstraintProvider):
 
     @abstractmethod
     def joint_positions(self) -> tuple[dict[int, Scalar], list[Scalar]]:
-        """Return the positions of all joints, cut joints included, and conditions: each is 1 where they have values."""
+        """Return the positions of all joints including cut joints, and conditions that are 1 where they exist."""
 
     @abstractmethod
     def regular(self) -> list[Scalar]:
-        """Return conditions: each is 1 where the rates have values (no singularity of type 1)."""
+        """Return conditions; each is 1 where the rates are determined (no singularity of type 1)."""
 
     @abstractmethod
     def allows_velocity(self, nu: Values) -> list[Scalar]:
-        """Return conditions: each is 1 where the legs allow the velocity."""
+        """Return conditions; each is 1 where the velocity satisfies the constraints."""
 
     def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:
         """Return, per coordinate, the rates of the entries of T: P' = v, R' = w x R."""
@@ -171,14 +171,14 @@ class TwistCoordinates(ConstraintProvider):
 
 
 class PlatformCoordinates(TwistCoordinates):
-    """The freedoms of a platform; the joints of its legs follow them.
+    """Independent entries of the twist of a platform; they determine the joint rates of its legs.
 
-    Arguments:
+    Args:
         modes: working mode of each leg, 1 or 2.
-        end_joints: whether the joints of balls and universal joints at the platform are rows of G.
+        end_joints: whether the joints of ball and universal joints at the platform are rows of G.
 
     Attributes:
-        freedoms: entries of V that can differ from zero, the columns of G; the others are not read.
+        freedoms: entries of V that can differ from zero, the columns of G; the other entries are ignored.
         length: a length of the robot, from its parameters.
     """
 
@@ -199,9 +199,9 @@ class PlatformCoordinates(TwistCoordinates):
         count = len(self.freedoms) - sum(leg.is_constrained for leg in legs)
         if len(self.active) != count:
             raise NotApplicableError(
-                f"the platform has {count} freedoms and {len(self.active)} active joints "
+                f"the platform has {count} degrees of freedom and {len(self.active)} active joints "
                 f"({', '.join(map(str, self.active))})",
-                hint=f"make {count} joints active",
+                hint=f"set mu = 1 for exactly {count} joints",
             )
         self.length = builder.number(_sum([leg.length() for leg in legs]))
         self.postures = [
@@ -259,7 +259,7 @@ class PlatformCoordinates(TwistCoordinates):
         rows = matvec(transpose(self.matrix()), [forces[c] for c in self.tree])
         return dict(zip(self.own, rows, strict=True))
 
-    # -- constraints on the twist, and the motors
+    # -- constraints on the twist, and the drives
 
     @cached_property
     def _constrained(self) -> list[LegMotion]:
@@ -267,20 +267,20 @@ class PlatformCoordinates(TwistCoordinates):
 
     @property
     def constraints(self) -> Matrix:
-        """C: (constraints, own)."""
+        """Return the matrix C (constraints, coordinates)."""
         return [leg.constraint for leg in self._constrained if leg.constraint is not None]
 
     def allows_velocity(self, nu: Values) -> list[Scalar]:
-        """Return conditions: each is 1 where a leg allows the velocity, C V = 0."""
+        """Return conditions; each is 1 where the velocity satisfies a leg's constraint, C V = 0."""
         return [leg.allows(motion_of(nu, {}), self.length)[0] for leg in self._constrained]
 
     def allows_acceleration(self, nu: Values, nud: Values) -> list[Scalar]:
-        """Return conditions: each is 1 where a leg allows the acceleration, C Vd + drift = 0."""
+        """Return conditions; each is 1 where the acceleration satisfies a leg's constraint, C Vd + drift = 0."""
         return [leg.allows(motion_of(nu, nud), self.length)[1] for leg in self._constrained]
 
     @cached_property
     def units(self) -> Vector:
-        """Units of the freedoms: lengths and angles."""
+        """Return the units of the coordinates: the length for translations, 1 for rotations."""
         return _units([k < 3 for k in self.freedoms], self.length)
 
     @property
@@ -297,10 +297,10 @@ class PlatformCoordinates(TwistCoordinates):
         )
 
     def accelerate(self, inertia: Matrix, forces: Vector, nu: Values) -> Vector:
-        """Return Vd with A Vd = forces + C' multipliers, C Vd = -drift, NaN where it has no value: (own)."""
+        """Return Vd with A Vd = forces + C' multipliers and C Vd = -drift; NaN where the system is singular."""
         rows, units, motion = self.constraints, self.units, motion_of(nu, {})
         factors = list(units)
-        if rows:  # the factors of the constraints give them the size of the inertia
+        if rows:  # factors give the constraint rows the magnitude of the inertia
             weight = _sum([u * row[k] * u for k, (u, row) in enumerate(zip(units, inertia, strict=True))])
             factors += [weight / self.length if leg.at.normal else weight for leg in self._constrained]
         matrix = [[*line, *(row[k] for row in rows)] for k, line in enumerate(inertia)]
@@ -319,14 +319,14 @@ def _sum(values: Sequence[Scalar]) -> Scalar:
 
 
 def _units(linear: Sequence[bool], length: Scalar) -> Vector:
-    """Return units of coordinates, lengths and angles; 1 where they are equal."""
+    """Return the units of coordinates, lengths and angles; all are 1 if they are of one kind."""
     if all(linear) or not any(linear):
         return [1] * len(linear)
     return [length if one else 1 for one in linear]
 
 
 def _freedoms(legs: Sequence[Leg]) -> tuple[tuple[int, ...], list[Scalar]]:
-    """Return the entries of V that can differ from zero, and conditions on the parameters for that."""
+    """Return the entries of V that can differ from zero, and conditions on the parameters for this."""
     if all(len(leg.end) > 1 for leg in legs):
         return SPATIAL, []
     axes = [[row[2] for row in matmul(leg.places[0], leg.places[1])[:3]] for leg in legs]
@@ -355,8 +355,8 @@ class LegMotion:
     """Rates and accelerations of a leg's joints from those of the platform.
 
     Attributes:
-        constraint: row of C over the freedoms; None if the leg has six joints, or restricts `freedoms` itself.
-        conditions: each is 1 where the rates have values.
+        constraint: row of C over the coordinates; None if the leg has six joints or restricts `freedoms` itself.
+        conditions: each is 1 where the rates are determined.
     """
 
     def __init__(
@@ -371,7 +371,7 @@ class LegMotion:
         self.rho = subtract(at.centre, pose.position)
         self.linear = [k for k in freedoms if k < 3]
         columns, slides = [x.column for x in at.joints], [kind == P for kind in at.leg.kinds]
-        if at.normal is not None:  # a third direction, in which C does not move
+        if at.normal is not None:  # a third direction, perpendicular to the motion of C
             columns.append(at.normal)
             slides.append(True)
         solution = solve_pivoted(
@@ -389,17 +389,17 @@ class LegMotion:
 
     @property
     def _carriers(self) -> list[tuple[int, Vector]]:
-        """Number in the arm, and axis, of the revolute joints that rotate the link before the end joint."""
+        """Return index in the arm and axis of the revolute joints that rotate the link before the end joint."""
         leg = self.at.leg
         count = len(leg.places)  # the rod of a parallelogram does not rotate the coupler
         pairs = zip(leg.kinds[:count], self.at.joints, strict=False)
         return [(k, x.axis) for k, (kind, x) in enumerate(pairs) if kind == R]
 
     def _end_forms(self) -> list[Vector]:
-        """Return beta_k with rate_k = beta_k . w of the end joint, w the angular velocity with respect to the arm."""
+        """Return beta_k with rate_k = beta_k . w for each axis of the end joint, w relative to the arm."""
         axes = self.at.end_axes
         if len(axes) < 3:
-            return axes  # perpendicular, and w has no other part
+            return axes  # perpendicular axes, and w has no other component
         z4, z5, z6 = axes
         c = dot(z4, z6)
         inverse = 1 / (1 - c * c)
@@ -410,7 +410,7 @@ class LegMotion:
         ]
 
     def rows(self) -> dict[int, Vector]:
-        """Return the rows of G: rates of the joints at unit values of the freedoms."""
+        """Return the rows of G: joint rates at unit values of the coordinates."""
         leg = self.at.leg
         rows: dict[int, Vector] = {}
         for j, row in zip(leg.arm, self.inverse, strict=True):
@@ -426,7 +426,7 @@ class LegMotion:
         return {j: [row[k] for k in self.freedoms] for j, row in self._with_rods(rows).items()}
 
     def _with_rods(self, values: dict[int, Any]) -> dict[int, Any]:
-        """Return values of the joints with those of the second rod and the coupler of a parallelogram."""
+        """Return the joint values, extended by those of the second rod and the coupler of a parallelogram."""
         rods = self.at.leg.parallelogram
         if rods is None:
             return values
@@ -465,7 +465,7 @@ class LegMotion:
         return matvec(self.inverse, [v[k] for k in self.linear])
 
     def _parallel_end(self, values: Mapping[int, Scalar], angular: Vector) -> Scalar:
-        """Return rate or acceleration of one revolute joint at the platform: all axes of such a leg are parallel."""
+        """Return rate or acceleration of the revolute joint at the platform; all axes of the leg are parallel."""
         (axis,) = self.at.end_axes
         left = dot(angular, axis)
         for k, other in self._carriers:
@@ -489,15 +489,15 @@ class LegMotion:
         return w, wd, a
 
     def drift(self, motion: PlatformMotion) -> Scalar:
-        """Return the part of the constraint's second derivative besides c Vd; zero if the platform does not rotate."""
+        """Return the constraint's second derivative without the term c Vd; zero if the platform does not rotate."""
         if self.at.normal is None:
             return 0
         return dot(self.at.normal, cross(motion.w, cross(motion.w, self.rho)))
 
     def allows(self, motion: PlatformMotion, length: Scalar) -> tuple[Scalar, Scalar]:
-        """Return 1 where the velocity, and where the acceleration, satisfies the leg's constraint."""
+        """Return two conditions: 1 where the velocity, and where the acceleration, satisfies the leg's constraint."""
         assert self.constraint is not None
-        # The value of the constraint becomes the rate of a length.
+        # The constraint is scaled to the rate of a length.
         unit: Scalar = 1 if self.at.normal is not None else length
         speed = _largest(motion.v, motion.w, length)
         off = unit * dot(self.constraint, [*motion.v, *motion.w])
@@ -516,5 +516,5 @@ def _largest(linear: Vector, angular: Vector, length: Scalar) -> Scalar:
 
 
 def _is_small(x: Scalar, size: Scalar) -> Scalar:
-    """Return 1 where a number is small in comparison with a size, or zero."""
+    """Return 1 where a number is small compared with a size, or zero."""
     return select(less(LEG_DEVIATION * size, absolute(x)), 0, 1)

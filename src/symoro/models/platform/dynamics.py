@@ -1,18 +1,19 @@
-"""Dynamics of a platform by the tree of its legs: the joints follow the twist of the platform, q' = G V.
+"""Dynamics of a platform by the tree of its legs; the twist of the platform determines the joint rates, q' = G V.
 
 With Gamma the torques of the tree and A_t its inertia,
 
     F = A Vd + H = G' Gamma,    A = G' A_t G,    G_a' tau + C' multipliers = F
 
-so that J' A J and J' (A Vd + H) are inertia and torques of the active joints. Leg 1 carries the platform. Where the end
-joints are balls or universal joints without inertia and friction, the arms alone are the tree, and the platform is a
-body of its own with the inertia A_p and the wrench F_p about its origin:
+so that J' A J and J' (A Vd + H) are inertia and torques of the active joints. Leg 1 carries the platform. If the end
+joints are ball or universal joints without inertia and friction, the tree consists of the arms alone, and the platform
+is a separate body with the inertia A_p and the wrench F_p about its origin:
 
     F = G' Gamma + F_p,    A = G' A_t G + A_p
 
-The joints of a ball do not enter then, so that a posture in which its three turns are singular is a regular one.
+The joint angles of ball joints are then not needed, so that their singular configurations have no effect.
 
-Six UPS legs with light balls have a special form with fewer operations, behind the same interface (`leg_dynamics`).
+Six UPS legs with massless ball joints have a special form with fewer operations and the same interface
+(`leg_dynamics`).
 
 W. Khalil, O. Ibrahim, "General solution for the dynamic modeling of parallel robots", Journal of Intelligent and
 Robotic Systems 49, 2007.
@@ -42,7 +43,10 @@ from symoro.robot.platform import ParallelRobot, parallel_robot
 
 
 class PlatformDynamics(TreeDynamics):
-    """The tree of the legs under the twist of the platform, which is a body of its own where balls are light."""
+    """Dynamics of the tree of the legs over the twist of the platform.
+
+    The platform is a separate body if the end joints have no inertia and friction.
+    """
 
     provider: PlatformCoordinates
 
@@ -84,7 +88,7 @@ class PlatformDynamics(TreeDynamics):
         return matadd(inertia, block([[mass, transpose(hat)], [hat, tensor]]))
 
     def methods(self, known: Known) -> list[Method]:
-        """Return the algorithm: the twist is acceleration-driven or force-driven as a whole."""
+        """Return the algorithm; the twist is acceleration-driven or force-driven as a whole."""
         return [Method.PARTITION] if known.forces else [Method.WALK]
 
     def solve(self, state: State, known: Known, method: Method) -> Solution:
@@ -101,7 +105,7 @@ class PlatformDynamics(TreeDynamics):
 
 
 def has_light_ends(parallel: ParallelRobot, legs: Sequence[Leg]) -> bool:
-    """Return whether balls have neither inertia nor friction, and no wrench acts on them or on the platform."""
+    """Return whether end joints have no inertia and friction, and no wrench acts on them or on the platform."""
     if any(len(leg.end) == 1 for leg in legs):
         return False
     robot = parallel.robot
@@ -130,11 +134,11 @@ def platform_coordinates(
 ) -> PlatformCoordinates | LegCoordinates:
     """Return the coordinates of a platform at a pose.
 
-    Arguments:
+    Args:
         modes: working mode of each leg, 1 or 2.
 
     Raises:
-        NotApplicableError: a leg has no closed form, or the number of motors is wrong.
+        NotApplicableError: a leg has no closed form, or the number of active joints is wrong.
     """
     ups = light_ups_legs(builder, parallel)
     if ups is not None:
@@ -151,8 +155,8 @@ def platform_input(
     """Declare the input T and return the coordinates of the platform.
 
     Raises:
-        NotApplicableError: the robot is not a platform on legs with closed forms.
-        OptionError: `fold` is not a working mode for all legs, or one per leg.
+        NotApplicableError: the robot is not a platform with legs of closed form.
+        OptionError: `fold` is neither one working mode for all legs nor one per leg.
     """
     parallel = parallel_robot(robot, to)
     pose = pose_input(builder)

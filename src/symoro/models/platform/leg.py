@@ -3,14 +3,14 @@
     end joint        arm                                                     working modes of the arm
     one revolute     R R, R P, P R in a plane                                two elbows, lengths or positions
                      R or P, then R and a parallelogram                      two angles or positions
-    ball             R U, P U: motor, universal joint (rod of length l)      |C - B(q1)| = l: two angles or positions
-                     U P: universal joint, slide through its centre          the two solutions of the universal joint
+    ball joint       R U, P U: motor, universal joint (rod of length l)      |C - B(q1)| = l: two angles or positions
+                     U P: universal joint, P through its centre              the two solutions of the universal joint
                      R P, R R, P R in a plane with the normal n              n . (C - A) = 0 restricts the pose
     universal joint  U P with its axes in parallel pairs                     as above; it prevents one rotation
 
 A parallelogram (rod, coupler, second rod) translates the coupler: both rods have equal angles, the coupler the opposite
-one. A leg U P U has z4 along z2, and z5 along z1 while the platform does not rotate. It then prevents a rotation about
-z4 x z5; three such legs leave a translation. Other modes of these platforms are not supported.
+one. A leg U P U has z4 parallel to z2, and z5 parallel to z1 while the platform does not rotate. It then prevents a
+rotation about z4 x z5; three such legs permit a translation only. Other modes of these platforms are not supported.
 
 J.-P. Merlet, Parallel robots, Springer, 2006, chapters 3 and 5.
 """
@@ -46,21 +46,22 @@ R, P = JointType.REVOLUTE, JointType.PRISMATIC
 PLANAR = ((R, P), (P, R), (R, R))
 WITH_UNIVERSAL_JOINT = ((R, R, R), (P, R, R), (R, R, P))
 APPLIES_TO = (
-    "parallel robots on a fixed base: legs UPS, RUS, PUS; planar legs with a ball (RPS, PRS, RRS); legs UPU of a "
-    "platform that translates; legs RR, RP or PR in the plane; legs R or P with a turn and a parallelogram"
+    "parallel robots on a fixed base: legs UPS, RUS, PUS; planar legs with a ball joint (RPS, PRS, RRS); legs UPU of a "
+    "platform that translates; legs RR, RP or PR in the plane; legs R or P with a revolute joint and a parallelogram"
 )
 RIGHT_ANGLES = {formula("pi/2").text: 1, formula("-pi/2").text: -1}  # their signs
 
 
 @dataclass(frozen=True)
 class Parallelogram:
-    """A parallelogram in a leg.
+    """Parallelogram in a leg.
 
     Attributes:
-        rod, coupler: joints on the path to the platform; `second`: the other rod.
-        length: of both rods.
-        sign: of the right angle alpha of the rods.
-        offset: of the end joint from the axis of the rod, along the axis before the rods.
+        rod, coupler: joints on the path to the platform.
+        second: joint of the other rod.
+        length: length of both rods.
+        sign: sign of the right angle alpha of the rods.
+        offset: offset of the end joint from the axis of the rod, along the axis before the rods.
     """
 
     rod: int
@@ -73,15 +74,15 @@ class Parallelogram:
 
 @dataclass(frozen=True)
 class Leg:
-    """The constants of a leg.
+    """Constants of a leg.
 
     Attributes:
-        arm: joints that move C, the rod of a parallelogram included.
+        arm: joints that move C, including the rod of a parallelogram.
         end: joints of the end joint, the last one at the platform (a cut joint except in leg 1).
-        kinds: of the joints of the arm.
-        places: 4x4 placements of the joints of the arm (not of rods) on the link before, constant r or theta included.
-        tip: placement of the first end joint on the arm's last link (or the coupler) at theta = 0.
-        seat: placement of the last end joint on the platform.
+        kinds: types of the joints of the arm.
+        places: 4x4 poses of the arm's joints (without rods) on the previous link, including constant r or theta.
+        tip: pose of the first end joint on the arm's last link (or the coupler) at theta = 0.
+        seat: pose of the last end joint on the platform.
     """
 
     number: int
@@ -99,12 +100,12 @@ class Leg:
 
     @property
     def is_constrained(self) -> bool:
-        """Whether the leg has five joints, so that it removes one freedom of a spatial platform."""
+        """Return whether the leg has five joints, so that it removes one degree of freedom of a spatial platform."""
         return len(self.arm) + len(self.end) == 5
 
     @property
     def has_passive_mode(self) -> bool:
-        """Whether the working modes differ in a universal joint alone, so that the motors have equal positions."""
+        """Return whether the working modes differ in a universal joint alone, so that the active joints are equal."""
         return self.kinds == (R, R, P)
 
     def length(self) -> Scalar:
@@ -120,7 +121,7 @@ def legs_of(builder: Builder, parallel: ParallelRobot) -> list[Leg]:
     """Return the legs.
 
     Raises:
-        NotApplicableError: a leg has no closed form; the message states why.
+        NotApplicableError: a leg has no closed form; the message states the reason.
     """
     spatial = all(_ends_in_ball(parallel, leg) for leg in parallel.legs)
     legs = [(_spatial_leg if spatial else _chain_leg)(builder, parallel, leg) for leg in parallel.legs]
@@ -150,7 +151,7 @@ def _reject(number: int, why: str) -> NoReturn:
 
 
 def _place(builder: Builder, frame: Frame) -> Matrix:
-    """Return the placement of a joint before its own motion, with the constant theta of a slide or r of a turn."""
+    """Return the pose of a joint before its motion, including constant theta (prismatic) or r (revolute)."""
     place = before_turn(builder, frame)
     if frame.sigma == P:
         theta = builder.formula(frame.theta)
@@ -159,7 +160,7 @@ def _place(builder: Builder, frame: Frame) -> Matrix:
 
 
 def about_z(cosine: Scalar, sine: Scalar) -> Matrix:
-    """Return the rotation about z."""
+    """Return the rotation matrix about z."""
     return [[cosine, -sine, 0], [sine, cosine, 0], [0, 0, 1]]
 
 
@@ -175,15 +176,15 @@ def _leg(
     end: Sequence[int],
     parallelogram: Parallelogram | None = None,
 ) -> Leg:
-    """Return a leg with its placements, after the checks that concern all legs."""
+    """Return a leg with its poses, after the checks that apply to all legs."""
     robot, size = parallel.robot, characteristic_length(parallel.robot)
     for j in (*leg.members, end[-1]):
         if not plain_joint(robot, j):
-            _reject(leg.number, f"joint {j} is elastic, coupled or has a fixed motion")
+            _reject(leg.number, f"joint {j} is elastic, coupled or has a prescribed motion")
     known = {*arm, *end, *((parallelogram.coupler, parallelogram.second) if parallelogram else ())}
     extra = [j for j in leg.members if j not in known]
     if extra:
-        _reject(leg.number, f"it carries more links ({', '.join(map(str, extra))})")
+        _reject(leg.number, f"it carries additional links ({', '.join(map(str, extra))})")
     serial = arm[:2] if parallelogram else arm
     places = [_place(builder, robot.frame(j)) for j in serial]
     first = robot.frame(end[0])
@@ -200,7 +201,7 @@ def _leg(
     )
 
 
-# -- legs that end in a ball or a universal joint
+# -- legs that end in a ball joint or a universal joint
 
 
 def _end_size(robot: Robot, joints: Sequence[int]) -> int:
@@ -209,7 +210,7 @@ def _end_size(robot: Robot, joints: Sequence[int]) -> int:
 
 
 def _ends_in_ball(parallel: ParallelRobot, leg: PlatformLeg) -> bool:
-    """Return whether a leg ends in a ball or a universal joint, after two or three joints."""
+    """Return whether a leg ends in a ball joint or a universal joint, after two or three joints."""
     robot, joints = parallel.robot, joints_of(parallel, leg)
     if len(joints) not in (5, 6) or leg.inner:
         return False
@@ -234,7 +235,9 @@ def _spatial_leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) ->
         slide = placed(builder, robot.frame(result.arm[2]))
         axis = [row[2] for row in matmul(slide, before_turn(builder, robot.frame(result.end[0])))[:3]]
         if not (is_roundoff(axis[0]) and is_roundoff(axis[1])):
-            _reject(i, "axis 2 of its universal joints, next to the slide, is not parallel to axis 3")
+            _reject(
+                i, "axis 2 of its universal joints, next to the prismatic joint, is not parallel to axis 3"
+            )
     return result
 
 
@@ -244,7 +247,7 @@ def _check_planar(leg: Leg) -> None:
         if not (is_roundoff(axis[0]) and is_roundoff(axis[1])):
             _reject(leg.number, "its two revolute axes are not parallel")
     elif not is_roundoff(axis[2]):
-        _reject(leg.number, "its slide is not perpendicular to its revolute axis")
+        _reject(leg.number, "its prismatic joint is not perpendicular to its revolute axis")
 
 
 def _check_universal_joint(robot: Robot, leg: Leg) -> None:
@@ -256,13 +259,19 @@ def _check_universal_joint(robot: Robot, leg: Leg) -> None:
         if not (
             second.r.is_zero and slide.b.is_zero and slide.d.is_zero and is_roundoff(x) and is_roundoff(y)
         ):
-            _reject(leg.number, "its slide does not pass through the centres of universal joint and ball")
+            _reject(
+                leg.number,
+                "its prismatic joint does not pass through the centres of universal joint and ball joint",
+            )
         if slide.alpha.text not in RIGHT_ANGLES:
-            _reject(leg.number, "its slide is not perpendicular to the second axis of its universal joint")
+            _reject(
+                leg.number,
+                "its prismatic joint is not perpendicular to the second axis of its universal joint",
+            )
 
 
 def _check_translation(builder: Builder, legs: Sequence[Leg]) -> None:
-    """Check that legs U P U leave a translation: in one orientation all last axes are along the first ones."""
+    """Check that legs U P U permit a translation: in one orientation all last axes are parallel to the first ones."""
     probes = Probes(builder)
     first = [[row[2] for row in leg.places[0][:3]] for leg in legs]
     last = [[row[2] for row in leg.seat[:3]] for leg in legs]
@@ -293,17 +302,15 @@ def _chain_leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> L
     if robot.frame(last).sigma != R:
         _reject(i, f"joint {last} at the platform is not revolute")
     if len(leg.links) not in (2, 4) or len(leg.inner) != (len(leg.links) == 4):
-        _reject(
-            i, f"it has {len(leg.links)} joints and {len(leg.inner)} loops of its own before the platform"
-        )
+        _reject(i, f"it has {len(leg.links)} joints and {len(leg.inner)} internal loops before the platform")
     parallelogram = _parallelogram(builder, robot, leg, robot.frame(last)) if leg.inner else None
     result = _leg(builder, parallel, leg, leg.links[: 3 if parallelogram else 2], (last,), parallelogram)
     kinds, axis = result.kinds[:2], [row[2] for row in result.places[1][:3]]
     if kinds == (P, P):
-        _reject(i, "it has two slides")
+        _reject(i, "it has two prismatic joints")
     if parallelogram:
         if kinds[1] == P:
-            _reject(i, "it has a slide before its parallelogram")
+            _reject(i, "it has a prismatic joint before its parallelogram")
         if kinds[0] == R and not (is_roundoff(axis[0]) and is_roundoff(axis[1])):
             _reject(i, "its two revolute axes are not parallel")
         return result
@@ -315,19 +322,19 @@ def _chain_leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> L
 
 
 def _parallelogram(builder: Builder, robot: Robot, leg: PlatformLeg, last: Frame) -> Parallelogram:
-    """Return the parallelogram of a leg, proved from its parameters."""
+    """Return the parallelogram of a leg, verified from its parameters."""
     i, (loop,) = leg.number, leg.inner
     _, before, rod, coupler = leg.links
     cut, pair = robot.frame(loop.left), robot.frame(loop.right)
     second = cut.ant
     if pair.ant != coupler or robot.frame(second).ant != before:
-        _reject(i, "its own loop is not a parallelogram of two rods and a coupler")
+        _reject(i, "its internal loop is not a parallelogram of two rods and a coupler")
     one, other, across = robot.frame(rod), robot.frame(second), robot.frame(coupler)
     revolute = all(robot.frame(j).sigma == R for j in (rod, second, coupler, loop.left))
     zero = [one.gamma, one.d, one.r, other.gamma, other.d, other.r]
     zero += [across.gamma, across.b, across.alpha, across.r, cut.gamma, cut.b, cut.alpha, cut.r]
     if not revolute or not all(x.is_zero for x in zero):
-        _reject(i, "the rods of its parallelogram are not placed alike")
+        _reject(i, "the rods of its parallelogram have different orientations")
     if one.alpha.text not in RIGHT_ANGLES or one.alpha != other.alpha:
         _reject(i, "the rods of its parallelogram are not perpendicular to the axis before them")
     sign = RIGHT_ANGLES[one.alpha.text]
@@ -338,7 +345,7 @@ def _parallelogram(builder: Builder, robot: Robot, leg: PlatformLeg, last: Frame
     if not all(is_roundoff(x, size) for x in gaps) or not (
         is_roundoff(place[0][2]) and is_roundoff(place[1][2])
     ):
-        _reject(i, "its own loop is not a parallelogram: opposite sides differ")
+        _reject(i, "its internal loop is not a parallelogram: opposite sides differ")
     x, y, z = position_of(placed(builder, last))
     axis: Vector = [row[2] for row in before_turn(builder, last)[:3]]
     if not all(is_roundoff(value, size) for value in (x, z)) or not (

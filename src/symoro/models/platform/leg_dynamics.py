@@ -2,28 +2,30 @@
 
     A Vd + H = sum_i w_i tau_i,     w_i = (u_i; rho_i x u_i),     tau = J' (A Vd + H)
 
-The columns w_i are the rows of the inverse Jacobian. Legs as bodies of revolution count as point masses I/L^2 at their
-balls and a further mass along u. A force along a leg changes the unknown of that leg alone, so it is kept apart. By the
-tree and its loops the same models need about three times the operations.
+The columns w_i are the rows of the inverse Jacobian. A leg that is a body of revolution acts as a point mass I/L^2 at
+its ball joint and a further mass along u. A force along a leg affects the drive of this leg alone and is kept separate.
+The same models by the tree and its loops require about three times as many operations.
 
-v and a are velocity and acceleration of the ball's centre in frame 0. The slide moves by rd = u.v. If a leg is a body
-of revolution without inertia about its axis, its load does not depend on its rotation about itself:
+v and a are velocity and acceleration of the centre of the ball joint in frame 0. The prismatic joint has the rate rd =
+u.v. If a leg is a body of revolution without inertia about its axis, its load does not depend on its rotation about
+itself:
 
     I = XX2 + XX3 + 2 MZ3 L + M3 L^2,   s = MZ3 + M3 L,   S = MZ2 + s,   ww = (v.v - rd^2) / L^2
     f = I/L^2 a - 2 rd (I - s L)/L^3 v - S/L g                  its part along u is included
     slide = M3 (rdd - g.u) - s ww,                              rdd = a.u + L ww
 
-Any other leg is written in its own axes, with w = (-v_y / L, v_x / L, k w_x), k = z1.u / (s2 sin theta2):
+Any other leg is described in its own axes, with w = (-v_y / L, v_x / L, k w_x), k = z1.u / (s2 sin theta2):
 
     wd_z = k (wd_x + w_y w_z) + w_x w_y,
     m = J wd + w x (J w) + S3 x c - S x g,   c = (2 rd w_y, -2 rd w_x, rdd)        moment about the universal joint
     f_x = m_y / L,   f_y = -(m_x + k m_z) / L
 
-with friction and rotors of the universal joint added. `along` is the force of the motor besides the balance of the
-platform (Khalil 2010, eq. 66, leg by leg).
+with friction and rotors of the universal joint added. `along` is the force of the drive in addition to the balance of
+the platform (Khalil 2010, eq. 66, leg by leg).
 
-A torque t in a turn of the ball with direction d loads the platform with the moment t d and, since the leg rotates with
-the velocity of its ball's centre, the ball with the force of equal power, -t (w_leg by v)' d.
+A torque t about an axis d of the ball joint loads the platform with the moment t d. Because the leg rotates with the
+velocity of the centre of its ball joint, it also loads the ball joint with the force of equal power, -t (w_leg by v)'
+d.
 
 W. Khalil, ICINCO 2010, section 5, eq. (59) to (66); W. Khalil, S. Guegan, "Inverse and direct dynamic modeling of
 Gough-Stewart robots", IEEE Transactions on Robotics and Automation 20(4), 2004.
@@ -74,11 +76,12 @@ from symoro.robot.platform import ParallelRobot
 
 @dataclass(frozen=True)
 class LegBodies:
-    """The inertia of a leg in its own axes: cylinder and rod rotate together, the rod slides.
+    """Inertia of a leg in its own axes: cylinder and rod rotate together, the rod translates.
 
     Attributes:
-        tensor: XX XY XZ YY YZ ZZ of cylinder and rod at L = 0, about the universal joint and about the ball.
-        ms: first moments of the cylinder; `rod`: those of the rod, about the ball; `m`: its mass.
+        tensor: XX XY XZ YY YZ ZZ of cylinder and rod at L = 0, about the universal joint and about the ball joint.
+        ms: first moments of the cylinder.
+        rod: first moments of the rod about the ball joint; `m`: its mass.
         cross: ZZ, MX, MY of the first link of the universal joint about its axis.
         drives: IA, FV, FS, FO of the six joints.
     """
@@ -92,7 +95,7 @@ class LegBodies:
 
     @property
     def of_revolution(self) -> bool:
-        """Whether the load does not depend on the rotation of the leg about itself."""
+        """Return whether the load does not depend on the rotation of the leg about itself."""
         xx, xy, xz, yy, yz, zz = self.tensor
         passive = [x for k, drive in enumerate(self.drives) if k != 2 for x in drive]
         zero = [xy, xz, yz, zz, *self.ms[:2], *self.rod[:2], *self.cross, *passive]
@@ -100,7 +103,7 @@ class LegBodies:
 
     @property
     def ball_drives(self) -> dict[int, Vector]:
-        """The turns of the ball (0, 1, 2) with friction or a rotor."""
+        """Return the axes of the ball joint (0, 1, 2) with friction or a rotor."""
         return {k: x for k, x in enumerate(self.drives[3:]) if not all(is_zero(y) for y in x)}
 
 
@@ -138,7 +141,7 @@ def drive_force(drive: Vector, rate: Scalar, acceleration: Scalar) -> Scalar:
 
 @dataclass(frozen=True)
 class LegLoad:
-    """Force at the ball and moment on the platform in frame 0, and the force of the motor besides the balance."""
+    """Load of a leg: force at the ball joint, moment on the platform, additional force of the drive (frame 0)."""
 
     force: Vector
     along: Scalar
@@ -146,7 +149,7 @@ class LegLoad:
 
 
 class UpsLegDynamics:
-    """A leg at a pose of the platform."""
+    """Leg at a pose of the platform."""
 
     def __init__(self, builder: Builder, robot: Robot, pose: PlatformPose, at: LegPosture, mode: int) -> None:
         self.builder, self.at = builder, at
@@ -158,11 +161,11 @@ class UpsLegDynamics:
 
     @property
     def regular(self) -> list[Scalar]:
-        """Conditions: each is 1 where the leg has values."""
+        """Return conditions; each is 1 where the leg is regular."""
         return [part.regular for part in (self.at, self.axes, self.ball) if part is not None]
 
     def tip(self, motion: PlatformMotion, angular: AngularMotion) -> tuple[Vector, Vector]:
-        """Return velocity and acceleration of the ball's centre."""
+        """Return velocity and acceleration of the centre of the ball joint."""
         i, rho = self.at.leg.number, self.at.rho
         v = self.builder.named_array(f"v{i}_", add(motion.v, cross(motion.w, rho)))
         a = self.builder.named_array(f"a{i}_", add(motion.vd, matvec(angular.u, rho)))
@@ -232,7 +235,7 @@ class UpsLegDynamics:
     def _ball(
         self, ball: BallAxes, motion: PlatformMotion, k: Scalar, w: Vector, wd: Vector
     ) -> tuple[Vector, Vector]:
-        """Return force (x, y) at the ball and moment on the platform, of friction and rotors in the ball."""
+        """Return force (x, y) at the ball joint and moment on the platform, due to its friction and rotors."""
         rates = ball.rates(subtract(ball.local(motion.w), w))
         change = subtract(subtract(ball.local(motion.wd), wd), ball.bias(w, rates))
         accelerations = ball.rates(change)
@@ -246,7 +249,7 @@ class UpsLegDynamics:
         return force, ball.world(moment)
 
     def ball_inertia(self) -> list[tuple[Scalar, Vector]]:
-        """Return inertia of rotors in the ball, and the twist of the platform at their unit rates."""
+        """Return inertia of rotors in the ball joint, and the twist of the platform at their unit rates."""
         if self.ball is None or self.axes is None:
             return []
         k = self.axes.along * (self.at.leg.s2 / self.axes.s2)
@@ -260,19 +263,19 @@ class UpsLegDynamics:
         return rotors
 
     def _tensor(self, length: Scalar) -> Symmetric:
-        """Return the tensor about the universal joint: the rod is at the distance L."""
+        """Return the tensor about the universal joint, with the rod at the distance L."""
         xx, xy, xz, yy, yz, zz = self.bodies.tensor
         x, y, z = self.bodies.rod
         far = length * (2 * z + self.bodies.m * length)
         return xx + far, xy, xz - length * x, yy + far, yz - length * y, zz
 
     def _second_drive(self) -> Vector:
-        """Return the drive of the second joint about e_y = s3 z2: an offset changes its sign with the axis."""
+        """Return the drive of the second joint about e_y = s3 z2; an offset changes its sign with the axis."""
         rotor, viscous, coulomb, offset = self.bodies.drives[1]
         return [rotor, viscous, coulomb, self.at.leg.s3 * offset]
 
     def _cross(self, axes: LegAxes, over: Scalar, wx: Scalar, wy: Scalar, wdx: Scalar, g: Vector) -> Scalar:
-        """Return the torque of the first joint (its link, rotor, friction) as a moment about e_x: divided by z1x."""
+        """Return the torque of the first joint (its link, rotor, friction) as a moment about e_x, divided by z1x."""
         zz, mx, my = self.bodies.cross
         drive = self.bodies.drives[0]
         if all(is_zero(x) for x in (zz, mx, my, *drive)):
@@ -287,7 +290,7 @@ class UpsLegDynamics:
         return torque * over
 
     def inertia(self) -> Matrix:
-        """Return the leg's inertia at its ball over (e_x, e_y, u); not for a body of revolution."""
+        """Return the leg's inertia at its ball joint over (e_x, e_y, u); not for a body of revolution."""
         assert self.axes is not None
         at, bodies = self.at, self.bodies
         inverse, over = at.inverse, at.leg.s2 / self.axes.s2
@@ -302,26 +305,26 @@ class UpsLegDynamics:
         return [[a, b, e], [b, d, f], [e, f, bodies.m + bodies.drives[2][0]]]
 
     def point_mass(self) -> tuple[Scalar, Scalar]:
-        """Return, for a body of revolution, the inertia across the leg, and that along it less the same."""
+        """Return transverse inertia, and axial minus transverse inertia, of a leg that is a body of revolution."""
         length, bodies = self.at.length, self.bodies
         across = self._tensor(length)[0] * self.at.inverse * self.at.inverse
         return across, bodies.m + bodies.drives[2][0] - across
 
 
 def _slide(bodies: LegBodies, rdd: Scalar, rd: Scalar) -> Scalar:
-    """Return the force of the rod's mass and of the drive of the slide."""
+    """Return the force of the rod's mass and of the drive of the prismatic joint."""
     rotor, *rest = bodies.drives[2]
     return drive_force([rotor + bodies.m, *rest], rd, rdd)
 
 
 def _at_ball(direction: Vector, k: Scalar, inverse: Scalar) -> tuple[Scalar, Scalar]:
-    """Return the force (x, y) at the ball per unit torque of a turn with this direction."""
+    """Return the force (x, y) at the ball joint per unit torque about an axis with this direction."""
     x, y, z = direction
     return -y * inverse, (x + k * z) * inverse
 
 
 def light_ups_legs(builder: Builder, parallel: ParallelRobot) -> list[UpsLeg] | None:
-    """Return six UPS legs with balls without mass, and no external wrench on any link; otherwise None."""
+    """Return six UPS legs with massless ball joints and without external wrenches on any link; otherwise None."""
     robot = parallel.robot
     legs = ups_legs(builder, parallel)
     if legs is None or len(legs) != 6:
@@ -334,7 +337,7 @@ def light_ups_legs(builder: Builder, parallel: ParallelRobot) -> list[UpsLeg] | 
 
 
 class LegDynamics:
-    """The equations of motion of a platform on six UPS legs, with the interface of `TreeDynamics`."""
+    """Equations of motion of a platform with six UPS legs, with the interface of `TreeDynamics`."""
 
     def __init__(self, provider: LegCoordinates) -> None:
         self.provider, self.builder, self.parallel = provider, provider.builder, provider.parallel
@@ -351,7 +354,7 @@ class LegDynamics:
         require(self.builder, [condition for leg in self.legs for condition in leg.regular])
 
     def state(self, nu: Values) -> State:
-        """Return the velocities; no joint has one."""
+        """Return the velocities of the platform; joint velocities are not computed."""
         return State(nu, {})
 
     def loads(self, motion: PlatformMotion) -> tuple[Wrench, list[LegLoad]]:
@@ -367,7 +370,7 @@ class LegDynamics:
         return wrench, loads
 
     def _total(self, wrench: Wrench, forces: Sequence[Vector]) -> Vector:
-        """Return the sum of a wrench on the platform and of forces at the balls."""
+        """Return the sum of a wrench on the platform and of forces at the ball joints."""
         force, moment = wrench.f, wrench.m
         for at, f in zip(self.provider.postures, forces, strict=True):
             force = add(force, f)
@@ -388,13 +391,13 @@ class LegDynamics:
         return dict(zip(TWIST, self._efforts(motion_of(state.nu, nud)), strict=True))
 
     def inertia(self) -> Matrix:
-        """Return A: (6,6)."""
+        """Return A (6, 6)."""
         parts = self._inertia()
         self._require_regular()
         return block([[_full(parts.mass), transpose(parts.h)], [parts.h, _full(parts.tensor)]])
 
     def methods(self, known: Known) -> list[Method]:
-        """Return the algorithm: the twist is acceleration-driven or force-driven as a whole."""
+        """Return the algorithm; the twist is acceleration-driven or force-driven as a whole."""
         return [Method.PARTITION] if known.forces else [Method.WALK]
 
     def solve(self, state: State, known: Known, method: Method) -> Solution:

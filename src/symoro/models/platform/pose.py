@@ -17,28 +17,37 @@ from symoro.robot.description import Robot
 
 PLATFORM_POSE = Port("T", "4,4", "pose of the platform in frame 0")
 PLATFORM_V = Port(
-    "V", "6", "velocity of the platform: linear, of its frame's origin; angular; axes of frame 0"
+    "V", "6", "velocity of the platform (linear, of its frame's origin; angular), in the axes of frame 0"
 )
-PLATFORM_VD = Port("Vd", "6", "acceleration of the platform: linear, of its frame's origin; angular; frame 0")
+PLATFORM_VD = Port(
+    "Vd", "6", "acceleration of the platform (linear, of its frame's origin; angular), in the axes of frame 0"
+)
 PLATFORM_TAU = Port("tau", "na", "torques and forces of the active joints")
-PLATFORM_Q = Port("q", "n", "joint positions, on request")
+PLATFORM_Q = Port("q", "n", "joint positions (option q)")
 
-SPACE = Option("space", "platform: by pose and motion of the platform", "choice", None, ("platform",))
-TO = Option("to", "the platform's frame; by default the one the robot names", "frame", None)
-FOLD = Option("fold", "working mode of the legs: one digit for all, or one per leg, as '112'", "text", "1")
-WITH_Q = Option("q", "give the joint positions too", "flag", False)
+SPACE = Option(
+    "space", "platform: pose and twist of the platform are the coordinates", "choice", None, ("platform",)
+)
+TO = Option("to", "frame of the platform; by default the one in the robot description", "frame", None)
+FOLD = Option(
+    "fold",
+    "working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'",
+    "text",
+    "1",
+)
+WITH_Q = Option("q", "also return the joint positions", "flag", False)
 
 
 def in_platform_space(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Return whether the coordinates are the platform's."""
+    """Return whether the coordinates are those of the platform."""
     return options.get("space") == "platform"
 
 
 def working_modes(fold: str, legs: int) -> list[int]:
-    """Return the working mode of each leg, from one digit for all or one per leg.
+    """Return the working mode of each leg, from one digit for all legs or one digit per leg.
 
     Raises:
-        OptionError: it is neither.
+        OptionError: the text is neither.
     """
     digits = fold * legs if len(fold) == 1 else fold
     if len(digits) != legs or set(digits) - set("12"):
@@ -59,7 +68,7 @@ class PlatformPose:
 
 @dataclass(frozen=True)
 class PlatformMotion:
-    """Velocity and acceleration of the platform's frame, axes of frame 0."""
+    """Velocity and acceleration of the platform's frame in the axes of frame 0."""
 
     v: Vector
     w: Vector
@@ -68,7 +77,7 @@ class PlatformMotion:
 
 
 def pose_input(builder: Builder) -> PlatformPose:
-    """Declare T."""
+    """Declare the input T."""
     names = [f"T{r}{c}" for r in range(1, 5) for c in range(1, 5)]
     given = builder.input(PLATFORM_POSE, (4, 4), names)
     rows = [given[4 * r : 4 * r + 4] for r in range(3)]

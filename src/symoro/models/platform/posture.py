@@ -1,4 +1,4 @@
-"""Postures of legs: the joints of a leg from the pose of the platform, in closed form.
+"""Configurations of legs: the joint positions of a leg from the pose of the platform, in closed form.
 
 C is the centre of the end joint, c the same in the axes of the leg's first joint, p the position of the second joint
 (or of the centre B of a universal joint) on the first link, l the distance from there to C:
@@ -7,8 +7,8 @@ C is the centre of the end joint, c the same in the axes of the leg's first join
     first joint P   |w - r z| = l
     R, then P       |t + r d| = |c| in the plane
 
-phi and psi are the angles of a universal joint. With w the vector from B to C in the axes before its first turn,
-t = (tx, ty, tz) the same in the axes of its second turn, and s = sin(alpha) = +-1 between both:
+phi and psi are the angles of a universal joint. With w the vector from B to C in the axes before its first rotation,
+t = (tx, ty, tz) the same in the axes of its second rotation, and s = sin(alpha) = +-1 between both:
 
     w = Rz(phi) (x, -s tz, s y),   (x, y) = Rot(psi) (tx, ty):    y = s w_z,   x = sqrt(w_x^2 + w_y^2 - tz^2)
 
@@ -47,7 +47,7 @@ from symoro.robot.description import Robot
 
 @dataclass(frozen=True)
 class ArmJoint:
-    """A joint of an arm in frame 0: its axis z, and the velocity of C at its unit rate."""
+    """Joint of an arm in frame 0: its axis z, and the velocity of C at unit rate of the joint."""
 
     axis: Vector
     column: Vector
@@ -55,17 +55,18 @@ class ArmJoint:
 
 @dataclass(frozen=True)
 class Posture:
-    """A leg at a pose, in frame 0.
+    """Configuration of a leg at a pose of the platform, in frame 0.
 
     Attributes:
-        positions: of its joints, offsets subtracted.
-        joints: of the arm.
+        positions: positions of its joints, without offsets.
+        joints: joints of the arm.
         end_axes: z axes of the end joint.
         centre: C.
-        normal: of the plane in which a ball moves; otherwise None.
+        normal: normal of the plane in which a ball joint moves; otherwise None.
         fixed_axis: z4 x z5 of a leg U P U, about which the platform does not rotate; otherwise None.
-        conditions: each is 1 where the leg has these positions.
-        moving: each is 1 where the rates of its arm have values too; `turning`: those of its end joint.
+        conditions: each is 1 where the positions exist.
+        moving: each is 1 where the rates of the arm are determined too.
+        turning: each is 1 where the rates of the end joint are determined too.
     """
 
     leg: Leg
@@ -81,12 +82,12 @@ class Posture:
 
 
 def posture_of(builder: Builder, robot: Robot, leg: Leg, pose: PlatformPose, mode: int) -> Posture:
-    """Return the posture of a leg in one of its working modes, 1 or 2."""
+    """Return the configuration of a leg in one of its working modes, 1 or 2."""
     return _ClosedForm(builder, robot, leg, pose, 1 if mode == 1 else -1).posture()
 
 
 class _ClosedForm:
-    """The closed form of one leg; `at` is the placement reached in frame 0, joint by joint."""
+    """Closed-form solution of one leg; `at` is the current pose in frame 0, advanced joint by joint."""
 
     def __init__(self, builder: Builder, robot: Robot, leg: Leg, pose: PlatformPose, sign: int) -> None:
         self.builder, self.robot, self.leg, self.pose, self.sign = builder, robot, leg, pose, sign
@@ -116,7 +117,7 @@ class _ClosedForm:
             self._check_reached(position_of(end))
         if len(leg.end) == 1:
             axes = self._revolute_end(end)
-            normal = None  # a platform with such legs does not leave their plane
+            normal = None  # a platform with such legs moves in their plane
         elif len(leg.end) == 2:
             axes = self._universal_end(end)
             fixed_axis = cross(*axes)
@@ -139,15 +140,15 @@ class _ClosedForm:
         return self.builder.formula(getattr(self.robot.frame(j), name))
 
     def _before(self, index: int) -> Matrix:
-        """Return the placement of a joint of the arm before its own motion."""
+        """Return the pose of a joint of the arm before its motion."""
         return matmul(self.at, self.leg.places[index])
 
     def _seen(self, before: Matrix) -> Vector:
-        """Return C in the axes of a placement."""
+        """Return C in the axes of a pose."""
         return position_of(matmul(inverse_transform(before), homogeneous(identity(3), self.centre)))
 
     def _turn(self, index: int, before: Matrix, cosine: Scalar, sine: Scalar) -> None:
-        """Move on by a revolute joint."""
+        """Advance by a revolute joint."""
         j = self.leg.arm[index]
         self.positions[j] = atan2(sine, cosine) - self._formula(j, "theta")
         self.at = matmul(before, homogeneous(about_z(cosine, sine), [0, 0, 0]))
@@ -155,7 +156,7 @@ class _ClosedForm:
         self.joints.append(ArmJoint(axis, cross(axis, subtract(self.centre, position_of(self.at)))))
 
     def _slide(self, index: int, before: Matrix, length: Scalar) -> None:
-        """Move on by a slide."""
+        """Advance by a prismatic joint."""
         j = self.leg.arm[index]
         self.positions[j] = length - self._formula(j, "r")
         self.at = matmul(before, homogeneous(identity(3), [0, 0, length]))
@@ -163,7 +164,7 @@ class _ClosedForm:
         self.joints.append(ArmJoint(axis, axis))
 
     def _root(self, x: Scalar, size: Scalar) -> Scalar:
-        """Return the root of a difference, 0 where that is round-off; rates have values where it is more."""
+        """Return the root of a difference, 0 if it is round-off; rates are determined where it is larger."""
         least = STRETCHED_LEG * size
         self.moving.append(less(least, x))
         return sqrt(select(less(-least, x), maximum(x, 0), x))
@@ -175,7 +176,7 @@ class _ClosedForm:
     # -- the first joint of an arm
 
     def _first_turn(self, before: Matrix, c: Vector, p: Vector, zeta: Scalar, square: Scalar) -> None:
-        """Set a revolute joint: C is at a distance l (its square) from p, of which zeta is along the axis."""
+        """Solve a revolute joint so that C is at the distance l from p (`square` is l^2), zeta of it along the axis."""
         half = (c[0] * c[0] + c[1] * c[1] + p[0] * p[0] + p[1] * p[1] + zeta * zeta - square) / 2
         x, y = p[0] * c[0] + p[1] * c[1], p[0] * c[1] - p[1] * c[0]
         size = x * x + y * y
@@ -183,19 +184,19 @@ class _ClosedForm:
         self._turn(0, before, (x * half + y * h) / size, (y * half - x * h) / size)
 
     def _first_slide(self, before: Matrix, w: Vector, square: Scalar) -> None:
-        """Set a slide: w is from p to C at r = 0, in the axes of the slide."""
+        """Solve a prismatic joint; w is the vector from p to C at r = 0, in the axes of the joint."""
         root = self._root(square - w[0] * w[0] - w[1] * w[1], square)
         self._slide(0, before, w[2] + self.sign * root)
 
     # -- arms with a universal joint
 
     def _rod(self) -> Vector:
-        """Return the vector from the centre of the universal joint to C, in the axes of the second turn."""
+        """Return the vector from the centre of the universal joint to C, in the axes of its second rotation."""
         x, y, z = position_of(self.leg.tip)
         return [x, y, z + self._formula(self.leg.arm[2], "r")]
 
     def _motor(self) -> None:
-        """Set the joint before a universal joint: |C - B|^2 = l^2, with B on the motor's link."""
+        """Solve the joint before a universal joint: |C - B|^2 = l^2, with B on the link of the motor."""
         leg, rod = self.leg, self._rod()
         place = leg.places[1]
         p = add(position_of(place), scale(self._formula(leg.arm[2], "b"), [row[2] for row in place[:3]]))
@@ -207,7 +208,7 @@ class _ClosedForm:
             self._first_turn(before, c, p, c[2] - p[2], dot(rod, rod))
 
     def _universal_joint(self, index: int, t: Vector, sign: int = 1) -> None:
-        """Set the two turns of a universal joint that bring the vector t of its second link to C."""
+        """Solve both angles of a universal joint so that the vector t of its second link points to C."""
         second = self.robot.frame(self.leg.arm[index + 1])
         before = self._before(index)
         w = subtract(self._seen(before), [0, 0, self.builder.formula(second.b)])
@@ -241,7 +242,7 @@ class _ClosedForm:
     # -- planar arms
 
     def _planar(self) -> Vector:
-        """Set both joints of a planar arm and return the normal of its plane."""
+        """Solve both joints of a planar arm and return the normal of its plane."""
         leg, before = self.leg, self._before(0)
         c, place, t = self._seen(before), leg.places[1], position_of(leg.tip)
         p, square = position_of(place), t[0] * t[0] + t[1] * t[1]
@@ -258,7 +259,7 @@ class _ClosedForm:
         return [row[2] for row in before[:3]]
 
     def _turn_and_slide(self, before: Matrix, c: Vector, start: Vector) -> None:
-        """Set both joints of an arm R P: |start + r d| = |c| in the plane."""
+        """Solve both joints of an arm R P: |start + r d| = |c| in the plane."""
         d = [row[2] for row in self.leg.places[1][:2]]
         along = dot(start, d)
         square = c[0] * c[0] + c[1] * c[1]
@@ -269,7 +270,7 @@ class _ClosedForm:
         self._slide(1, self._before(1), r)
 
     def _last_turn(self) -> None:
-        """Set the second revolute joint of a planar arm, which points at C."""
+        """Solve the second revolute joint of a planar arm so that the arm ends at C."""
         before, t = self._before(1), position_of(self.leg.tip)
         w = self._seen(before)
         sine, cosine = t[0] * w[1] - t[1] * w[0], t[0] * w[0] + t[1] * w[1]
@@ -279,7 +280,7 @@ class _ClosedForm:
     # -- arms with a parallelogram
 
     def _parallelogram(self) -> Matrix:
-        """Set the arm and its parallelogram, and return the placement of the end joint."""
+        """Solve the arm and its parallelogram, and return the pose of the end joint."""
         leg = self.leg
         rods = leg.parallelogram
         assert rods is not None
@@ -288,7 +289,7 @@ class _ClosedForm:
         if leg.kinds[0] == P:
             start = add(p, scale(rods.offset, [row[2] for row in place[:3]]))
             self._first_slide(before, subtract(c, start), square)
-        else:  # the second axis is along the first, or against it
+        else:  # the second axis is parallel or antiparallel to the first
             self._first_turn(before, c, p, place[2][2] * (c[2] - p[2]) - rods.offset, square)
         before = self._before(1)
         w = self._seen(before)
@@ -308,10 +309,10 @@ class _ClosedForm:
         reached = add(reached, scale(rods.offset, [row[2] for row in link]))
         return homogeneous(matmul(coupler, rotation_of(leg.tip)), reached)
 
-    # -- the end joint; `start` is the placement of its first joint before it turns
+    # -- the end joint; `start` is the pose of its first joint before its rotation
 
     def _end_rotation(self, start: Matrix) -> Matrix:
-        """Return the rotation of the end joint: of its last frame in the axes of the first."""
+        """Return the rotation of the end joint: its last frame in the axes of the first."""
         last = matmul(self.pose.rotation, rotation_of(self.leg.seat))
         return matmul(transpose(rotation_of(start)), last)
 
@@ -320,7 +321,7 @@ class _ClosedForm:
             self.positions[j] = angle - self._formula(j, "theta")
 
     def _revolute_end(self, start: Matrix) -> list[Vector]:
-        """Set a revolute joint at the platform, and return its axis."""
+        """Solve a revolute joint at the platform and return its axis."""
         n = self._end_rotation(start)
         self._set_end([atan2(n[1][0], n[0][0])])
         self.conditions.append(less(n[0][2] * n[0][2] + n[1][2] * n[1][2], LEG_DEVIATION**2))
@@ -328,7 +329,7 @@ class _ClosedForm:
         return [[row[2] for row in start[:3]]]
 
     def _universal_end(self, start: Matrix) -> list[Vector]:
-        """Set a universal joint at the platform, the last axis along the leg's first; return its axes."""
+        """Solve a universal joint at the platform, with its last axis parallel to the leg's first; return its axes."""
         # n = Rz(a) Rx(alpha) Rz(b): its third column is s (sin a, -cos a, 0), its third row s (sin b, cos b, 0).
         n = self._end_rotation(start)
         second = self.robot.frame(self.leg.end[1])
@@ -341,10 +342,10 @@ class _ClosedForm:
         return [[row[2] for row in start[:3]], z5]
 
     def _ball_end(self, start: Matrix) -> list[Vector]:
-        """Set a ball, its middle angle between 0 and pi, and return its axes.
+        """Solve a ball joint with its middle angle between 0 and pi, and return its axes.
 
-        n = Rz(a) Rx(alpha5) Rz(b) Rx(alpha6) Rz(c). Where z4 and z6 are parallel, a is any angle: zero is taken. The
-        last angle is what the others leave, so that all three together are right next to such a posture too.
+        n = Rz(a) Rx(alpha5) Rz(b) Rx(alpha6) Rz(c). If z4 and z6 are parallel, a is arbitrary and set to zero. The last
+        angle is computed from the others, so that the rotation is accurate near such a configuration too.
         """
         n = self._end_rotation(start)
         second, third = (self.robot.frame(j) for j in self.leg.end[1:])

@@ -1,16 +1,16 @@
-"""Legs of a Gough-Stewart platform: universal joint, slide, ball (6-UPS), from the pose of the platform.
+"""Legs of a Gough-Stewart platform (6-UPS: universal, prismatic, ball joint) from the pose of the platform.
 
-With A the centre of the universal joint, C = P + rho that of the ball, rho = R b:
+With A the centre of the universal joint, C = P + rho that of the ball joint, rho = R b:
 
     L u = C - A      z1: first axis of the universal joint, fixed      z2 = -s2 s3 (z1 x u) / sin(theta2)
 
-with s2, s3 the signs of alpha_2 and alpha_3 (right angles). The leg's own axes are e_z = u, e_y = s3 z2 and
+with s2, s3 the signs of alpha_2 and alpha_3 (right angles). The axes of the leg are e_z = u, e_y = s3 z2 and
 e_x = e_y x e_z; in them z1 = (s2 sin(theta2), 0, z1.u). The working mode of a leg is the sign of sin(theta2): 1 for
-theta2 between 0 and pi, 2 for theta2 between -pi and 0. The models that do not depend on the angles of a leg do not
+theta2 between 0 and pi, 2 for theta2 between -pi and 0. Models that do not depend on the angles of a leg do not
 compute them.
 
-With z4, z5, z6 the axes of the ball, z5 perpendicular to the others, c = z4.z6, and w the platform's angular velocity
-less the leg's,
+With z4, z5, z6 the axes of the ball joint, z5 perpendicular to the others, c = z4.z6, and w the platform's angular
+velocity relative to the leg,
 
     q4' = d4.w,  q5' = z5.w,  q6' = d6.w,     d4 = (z4 - c z6) / (1 - c^2),   d6 = (z6 - c z4) / (1 - c^2)
 
@@ -51,14 +51,16 @@ from symoro.robot.size import characteristic_length
 
 @dataclass(frozen=True)
 class UpsLeg:
-    """The constants of a leg.
+    """Constants of a leg.
 
     Attributes:
-        joints: two of the universal joint, slide, three of the ball, the last of which may be a cut joint.
-        base: placement of frame 1 before its turn; `centre`: the point A.
-        b: the ball's centre on the platform; `seat`: the rotation of the ball's last frame on the platform.
+        joints: two of the universal joint, one prismatic, three of the ball joint; the last one may be a cut joint.
+        base: pose of frame 1 before its rotation.
+        centre: the point A.
+        b: centre of the ball joint on the platform.
+        seat: rotation of the last frame of the ball joint on the platform.
         s2, s3: signs of the right angles alpha_2, alpha_3.
-        spin: theta_3, a constant rotation of the slide about the leg.
+        spin: theta_3, a constant rotation of the prismatic joint about the leg.
     """
 
     number: int
@@ -77,14 +79,14 @@ class UpsLeg:
 
 
 def ups_legs(builder: Builder, parallel: ParallelRobot) -> list[UpsLeg] | None:
-    """Return the legs if all are universal joint, slide with the motor, and ball; otherwise None."""
+    """Return the legs if all consist of universal joint, actuated prismatic joint and ball joint; otherwise None."""
     if not all(_is_ups(parallel, leg) for leg in parallel.legs):
         return None
     return [_leg(builder, parallel, leg) for leg in parallel.legs]
 
 
 def _is_ups(parallel: ParallelRobot, leg: PlatformLeg) -> bool:
-    """Return whether a leg is universal joint, slide through its centre, and ball at the end of the slide."""
+    """Return whether a leg is U P S, with P through the centre of U and the ball joint S at the end of P."""
     robot, joints = parallel.robot, joints_of(parallel, leg)
     frames = [robot.frame(j) for j in joints]
     if [frame.sigma for frame in frames] != [R, R, P, R, R, R] or set(leg.members) - set(joints):
@@ -120,7 +122,7 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> UpsLeg:
 
 @dataclass(frozen=True)
 class LegPosture:
-    """A leg in frame 0: rho = R b, its direction and length, 1 / L, and 1 where that has a value."""
+    """Leg in frame 0: rho = R b, its direction and length, 1 / L, and 1 where it is defined."""
 
     leg: UpsLeg
     rho: Vector
@@ -145,7 +147,7 @@ def leg_posture(builder: Builder, leg: UpsLeg, pose: PlatformPose) -> LegPosture
 
 @dataclass(frozen=True)
 class LegAxes:
-    """The leg's own axes e_x, e_y in frame 0 (e_z = u), sin(theta2), z1.u, and 1 where they have values."""
+    """Axes e_x, e_y of a leg in frame 0 (e_z = u), sin(theta2), z1.u, and 1 where they are defined."""
 
     ex: Vector
     ey: Vector
@@ -170,7 +172,7 @@ def leg_axes(builder: Builder, at: LegPosture, mode: int) -> LegAxes:
 def leg_positions(
     builder: Builder, robot: Robot, pose: PlatformPose, at: LegPosture, axes: LegAxes
 ) -> dict[int, Scalar]:
-    """Return the joint positions of a leg; the middle turn of the ball is between 0 and pi, less its offset."""
+    """Return the joint positions of a leg; the middle angle of the ball joint (with offset) is between 0 and pi."""
     leg = at.leg
     x1, y1 = ([row[k] for row in leg.base[:3]] for k in range(2))
     side = leg.s3 / axes.s2
@@ -190,7 +192,7 @@ def leg_positions(
 
 
 def _ball_angles(builder: Builder, turns: list[Frame], n: Matrix) -> list[Scalar]:
-    """Return theta_4 to theta_6 with n = A4 Rz(theta4) A5 Rz(theta5) A6 Rz(theta6), A5 and A6 by right angles."""
+    """Return theta_4 to theta_6 of n = A4 Rz(theta4) A5 Rz(theta5) A6 Rz(theta6); A5 and A6 are right angles."""
     first = rotation_of(before_turn(builder, turns[0]))
     n = matmul(transpose(first), n)
     s5, s6 = (RIGHT_ANGLES[turn.alpha.text] for turn in turns[1:])
@@ -202,7 +204,7 @@ def _ball_angles(builder: Builder, turns: list[Frame], n: Matrix) -> list[Scalar
 
 
 class BallAxes:
-    """The axes of a ball in the leg's own axes, and the rates of its turns from an angular velocity."""
+    """Axes of a ball joint in the axes of the leg, and the rates about them from an angular velocity."""
 
     def __init__(
         self, builder: Builder, robot: Robot, pose: PlatformPose, at: LegPosture, axes: LegAxes
@@ -237,11 +239,11 @@ class BallAxes:
         return add(add(scale(v[0], ex), scale(v[1], ey)), scale(v[2], u))
 
     def rates(self, difference: Vector) -> Vector:
-        """Return the rates of the turns from the angular velocity of the platform less that of the leg."""
+        """Return the rates of the ball joint from the angular velocity of the platform relative to the leg."""
         return [dot(d, difference) for d in self.directions]
 
     def bias(self, leg: Vector, rates: Vector) -> Vector:
-        """Return the angular acceleration of platform less leg at zero acceleration of the turns."""
+        """Return the relative angular acceleration of platform and leg at zero accelerations of the ball joint."""
         w = leg
         total: Vector = [0, 0, 0]
         for axis, rate in zip((self.z4, self.z5, self.z6), rates, strict=True):
@@ -252,9 +254,9 @@ class BallAxes:
 
 
 class LegCoordinates(TwistCoordinates):
-    """The twist of a platform on six UPS legs. There is no tree: no joint of the legs is computed.
+    """Twist of a platform with six UPS legs; the joint positions of the legs are not computed.
 
-    Arguments:
+    Args:
         modes: working mode of each leg, 1 or 2.
     """
 
@@ -287,7 +289,7 @@ class LegCoordinates(TwistCoordinates):
         return [at.regular for at in self.postures]
 
     def allows_velocity(self, nu: Values) -> list[Scalar]:
-        return []  # the legs allow every motion
+        return []  # the legs permit every motion
 
     @property
     def actuation(self) -> PlatformActuation:

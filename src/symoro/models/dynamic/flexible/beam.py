@@ -1,19 +1,20 @@
-"""A flexible link as an element of the tree: from its root frame to its tip, in the root's axes.
+"""Flexible link as an element of the tree: beam from the root frame to the tip, in the root's axes.
 
 Generalised Newton-Euler equations of the beam (F. Boyer, W. Khalil, IJRR 17, 1998), with V the twist of the root and e
 the modal coordinates:
 
-    J Vd + C edd + Coriolis = f - T' f_tip                   C: what a modal acceleration takes at the root
-    C' Vd + m edd + K e + Coriolis = -S' f_tip               S: what a modal rate gives to the tip
+    J Vd + C edd + Coriolis = f - T' f_tip                   C: wrench at the root per modal acceleration
+    C' Vd + m edd + K e + Coriolis = -S' f_tip               S: twist of the tip per modal velocity
 
-    J (M, MS, tensor) is affine and quadratic in e; C affine; the modal mass m, the stiffness K and the integrals of the
-    shapes in all of them are constants. A point of the beam is r = (x, v, w), its rate in the root's axes (0, vd, wd):
+    J (M, MS, tensor) is quadratic in e, C is affine; the modal mass m, the stiffness K and the integrals of the shape
+    functions are constants. A point of the beam is r = (x, v, w), its velocity in the root's axes (0, vd, wd):
 
     a = vd_0 + wd x r + w x (w x r) + 2 w x rd + rdd
 
-The tip stands at p = (L, v, w), turned by Rz(a) Ry(-b) Rx(c) with the slopes a = v'(L), b = w'(L) and the twist c; its
-velocity relative to the root is (0, vd, wd), and ad z - bd y1 + cd x2 with y1, x2 the axes of the turns that follow. Of
-the sections' own inertia only that about x counts, with the spin w_x + twist rate.
+The tip is at p = (L, v, w) with the rotation Rz(a) Ry(-b) Rx(c), where a = v'(L) and b = w'(L) are slopes and c is the
+torsion angle. Its velocity relative to the root is (0, vd, wd), and ad z - bd y1 + cd x2 with y1, x2 the axes of the
+successive rotations. Of the rotary inertia of the cross-sections only that about x is modelled, with the angular
+velocity w_x + torsion rate.
 """
 
 from __future__ import annotations
@@ -37,10 +38,12 @@ NONE: Vector = [0, 0, 0]
 
 @dataclass(frozen=True)
 class Plane:
-    """Bending in one plane: coordinates, rates, and the integrals of the shapes times mass.
+    """Bending in one plane: coordinates, velocities, and the mass integrals of the shape functions.
 
     Attributes:
-        slopes: of the shapes at the tip; means, moments: of phi_k dm and x phi_k dm; products: of phi_k phi_l dm.
+        slopes: derivatives of the shape functions at the tip.
+        means, moments: integrals of phi_k dm and of x phi_k dm.
+        products: integrals of phi_k phi_l dm.
     """
 
     e: Vector
@@ -51,22 +54,24 @@ class Plane:
     products: Matrix
 
     def weighed(self, other: Plane, rates: bool = False) -> Vector:
-        """What each shape here meets of the deflection there: the integral of phi_k w dm, or of its rate."""
+        """Return the integrals of phi_k times the deflection (or its rate) in the other plane, over the mass."""
         rows = [row[: len(other.e)] for row in other.products[: len(self.e)]]
         return matvec(rows, other.ed if rates else other.e)
 
 
 @dataclass(frozen=True)
 class Beam:
-    """The beam of link i, whose tip is body j, in the root's axes.
+    """Beam of link i in the root's axes; its tip is body j.
 
     Attributes:
-        shift: from the root to the tip, not turned.
-        inertia: of the bent beam about the root.
-        columns: C, one wrench a mode.
-        mass: m; stiff: K e.
-        tips: S, one twist a mode.
-        rate: of the tip relative to the root; angular_bias: the angular acceleration at edd = 0 that goes with it.
+        shift: translation from the root to the tip.
+        inertia: inertia of the bent beam about the root.
+        columns: C, one wrench per mode.
+        mass: modal mass m.
+        stiff: K e.
+        tips: S, one twist per mode.
+        rate: twist of the tip relative to the root.
+        angular_bias: angular acceleration of the tip relative to the root at edd = 0.
     """
 
     j: int
@@ -74,7 +79,7 @@ class Beam:
     shift: JointFrame
     y: Plane
     z: Plane
-    spin: Scalar  # the angular momentum of the sections about x at w = 0
+    spin: Scalar  # angular momentum of the cross-sections about x at w = 0
     inertia: Inertia
     columns: tuple[Wrench, ...]
     mass: Matrix
@@ -82,30 +87,30 @@ class Beam:
     tips: tuple[Twist, ...]
     rate: Twist
     angular_bias: Vector
-    bodies: tuple[int, ...]  # the tip in the root's axes, and after each of its turns
+    bodies: tuple[int, ...]  # the tip in the root's axes, and after each of its rotations
 
     @property
     def modes(self) -> int:
         return len(self.columns)
 
     def at_tip(self, w: Vector) -> Vector:
-        """The angular velocity of the tip."""
+        """Return the angular velocity of the tip."""
         return add(w, self.rate.w)
 
     def gamma(self, w: Vector) -> Twist:
-        """The acceleration of the tip where neither root nor modes accelerate."""
+        """Return the acceleration of the tip at zero accelerations of root and modes."""
         linear = add(cross(w, cross(w, self.shift.position)), scale(2, cross(w, self.rate.v)))
         return Twist(linear, add(cross(w, self.rate.w), self.angular_bias))
 
     def moved(self, twist: Twist, w: Vector, edd: Sequence[Scalar]) -> Twist:
-        """The acceleration of the tip from that of the root."""
+        """Return the acceleration of the tip from that of the root and the modes."""
         acceleration = twist.to_child(self.shift) + self.gamma(w)
         for tip, x in zip(self.tips, edd, strict=True):
             acceleration = acceleration + Twist(scale(x, tip.v), scale(x, tip.w))
         return acceleration
 
     def coriolis(self, w: Vector) -> Wrench:
-        """What the modal rates take at the root; w x (w x r) is with the inertia."""
+        """Return the wrench at the root due to modal velocities; the term w x (w x r) is part of the inertia."""
         y, z = self.y, self.z
         force = scale(2, cross(w, [0, dot(y.means, y.ed), dot(z.means, z.ed)]))
         rows = [  # the integral of rd r' dm, whose first row is zero
@@ -117,7 +122,7 @@ class Beam:
         return Wrench(force, add(scale(2, moment), cross(w, [self.spin, 0, 0])))
 
     def modal(self, w: Vector) -> Vector:
-        """What the modes bear at no acceleration: stiffness and Coriolis."""
+        """Return the generalised forces of the modes at zero acceleration: stiffness and Coriolis terms."""
         y, z = self.y, self.z
         x1, x2, x3 = w
         along_y = [
@@ -139,13 +144,13 @@ class Beam:
 def beam(
     builder: Builder, flexible: Flexibility, link: int, tip: int, e: Sequence[Scalar], ed: Sequence[Scalar]
 ) -> tuple[Beam, list[JointFrame]]:
-    """The beam of a link, and the turns from its tip in the root's axes (body `tip`) to the tip's own frame."""
+    """Return the beam of a link, and the rotations from body `tip` in the root's axes to the frame of the tip."""
     made = _Maker(builder, flexible, e, ed)
     return made.beam(link, tip), made.turns(link, tip)
 
 
 class _Maker:
-    """The parts of a beam, from its properties and shapes."""
+    """Computation of the parts of a beam from its properties and shape functions."""
 
     def __init__(
         self, builder: Builder, flexible: Flexibility, e: Sequence[Scalar], ed: Sequence[Scalar]
@@ -205,7 +210,7 @@ class _Maker:
         )
 
     def _inertia(self) -> Inertia:
-        """By pseudo-inertia; the polar inertia of the sections adds to XX alone."""
+        """Return the pseudo-inertia; the polar inertia of the cross-sections adds to XX alone."""
         y, z, m, n = self.y, self.z, self.mass, self.length
         half = self.polar / 2
         return Inertia(
@@ -234,7 +239,7 @@ class _Maker:
         return [*along_y, *along_z, *(Wrench(NONE, [spin, 0, 0]) for spin in self.spins)]
 
     def _blocks(self, *parts: tuple[Products, int, Scalar]) -> Matrix:
-        """A matrix of blocks on the diagonal: a table, how much of it, and a factor each."""
+        """Return a block diagonal matrix; each block is a table, its number of rows, and a factor."""
         size, first = sum(n for _, n, _ in parts), 0
         matrix: Matrix = [[0] * size for _ in range(size)]
         for table, n, factor in parts:
@@ -250,7 +255,7 @@ class _Maker:
         return self._blocks((bent, ny, self.mass), (bent, nz, self.mass), twist)
 
     def _stiff(self) -> Vector:
-        """K e."""
+        """Return K e."""
         flexible, formula, cube = self.flexible, self.builder.formula, self.length * self.length * self.length
         ny, nz, bent = len(self.y.e), len(self.z.e), self.bent.strains
         about_z, about_y = formula(flexible.EIz) / cube, formula(flexible.EIy) / cube
@@ -261,7 +266,7 @@ class _Maker:
     # -- the tip
 
     def _axes(self) -> tuple[Vector, Vector]:
-        """y1 and x2: the second and third axis of the tip's turns, in the root's axes."""
+        """Return y1 and x2, the second and third rotation axes of the tip, in the root's axes."""
         (sa, ca), (sb, cb) = self.a, self.b
         return [-sa, ca, 0], [ca * cb, sa * cb, sb]
 
@@ -281,7 +286,7 @@ class _Maker:
         return Twist([0, _total(self.y.ed), _total(self.z.ed)], angular)
 
     def _angular_bias(self) -> Vector:
-        """-bd (ad z x y1) + cd (ad z - bd y1) x x2."""
+        """Return -bd (ad z x y1) + cd (ad z - bd y1) x x2."""
         y1, x2 = self._axes()
         ad, bd = self._slope_rates()
         z: Vector = [0, 0, ad]
@@ -289,7 +294,7 @@ class _Maker:
         return add(scale(-bd, cross(z, y1)), scale(_total(self.etd), cross(before, x2)))
 
     def turns(self, link: int, tip: int) -> list[JointFrame]:
-        """Rz(a) Ry(-b) Rx(c) by turns about z, x, z: Ry(-b) = Rz(pi/2) Rx(-b) Rz(-pi/2)."""
+        """Return Rz(a) Ry(-b) Rx(c) as rotations about z, x, z, with Ry(-b) = Rz(pi/2) Rx(-b) Rz(-pi/2)."""
         (sa, ca), (sb, cb) = self.a, self.b
         if not self.z.e:
             return [self._local(tip + 1, tip, gamma=self.a, alpha=self.c)]
@@ -316,7 +321,7 @@ class _Maker:
 
 
 def _total(entries: Sequence[Scalar]) -> Scalar:
-    """The value at the tip, where every shape is 1."""
+    """Return the value at the tip, where every shape function equals 1."""
     total: Scalar = 0
     for x in entries:
         total = total + x

@@ -1,8 +1,8 @@
-"""The inertia matrix over [q; e], or [V0; q; e], by composite links: J* of a body with all that it carries.
+"""Inertia matrix over [q; e], or [V0; q; e], by composite links: J* is the inertia of a body with all that it carries.
 
-A joint's column is the wrench J* a handed inward, a mode's the wrench C + T' J* S at the root of its link. On its way a
-wrench on the tip of a flexible link asks S' f of the modes there, and is T' f at the root. What reaches a free base is
-its row; J* of link 0 is the block of the base itself.
+The column of a joint is the wrench J* a, transformed inward; that of a mode is the wrench C + T' J* S at the root of
+its link. A wrench f on the tip of a flexible link gives the generalised forces S' f of its modes and the wrench T' f at
+the root. The wrench at a free base gives the base rows; J* of link 0 is the block of the base itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _mode(j: int, k: int) -> Coordinate:
 def flexible_inertia(
     builder: Builder, robot: Robot, tree: FlexibleTree, *, free_base: bool = False
 ) -> MatrixEntries:
-    """Return A over [q; e], and V0 before them where the base is free, by its entries."""
+    """Return the entries of A over [q; e], with V0 first if the base is free."""
     composite = _composites(tree)
     entries: MatrixEntries = {}
     for j, element in tree.elements.items():
@@ -37,7 +37,7 @@ def flexible_inertia(
         elif element.moving:
             column = composite[j].column(element)
             own = column.along(element) + builder.formula(robot.frame(j).IA)
-            _homeward(tree.elements, j, column, joint(j), entries)
+            _toward_base(tree.elements, j, column, joint(j), entries)
             entries[joint(j), joint(j)] = own
     if free_base:
         _base(composite[0], entries)
@@ -52,7 +52,7 @@ def _composites(tree: FlexibleTree) -> dict[int, Inertia]:
 
 
 def _base(whole: Inertia, entries: MatrixEntries) -> None:
-    """The columns of a free base: the wrench that a unit of its acceleration takes."""
+    """Add the columns of a free base: the wrenches at unit accelerations of the base."""
     for c, unit in zip(BASE, identity(6), strict=True):
         wrench = whole @ Twist(unit[:3], unit[3:])
         for row, x in zip(BASE, (*wrench.f, *wrench.m), strict=True):
@@ -65,24 +65,24 @@ def _modes(
     tip: Inertia,
     entries: MatrixEntries,
 ) -> None:
-    """The columns of a beam's modes."""
+    """Add the columns of a beam's modes."""
     for k, (column, twist) in enumerate(zip(beam.columns, beam.tips, strict=True), 1):
         wrench = tip @ twist
         for m in range(k, beam.modes + 1):
             mass = beam.mass[m - 1][k - 1] + wrench.dot(beam.tips[m - 1])
             entries[_mode(beam.i, k), _mode(beam.i, m)] = mass
         at_root = column + wrench.to_parent(beam.shift)
-        _homeward(elements, beam.i, at_root, _mode(beam.i, k), entries)
+        _toward_base(elements, beam.i, at_root, _mode(beam.i, k), entries)
 
 
-def _homeward(
+def _toward_base(
     elements: Mapping[int, TreeElement],
     j: int,
     wrench: Wrench,
     coordinate: Coordinate,
     entries: MatrixEntries,
 ) -> None:
-    """What the coordinates before body j, its own joint, and the base feel of a wrench on it."""
+    """Add the generalised forces of a wrench on body j: on its joint, on coordinates before it, and on the base."""
 
     def step(element: TreeElement, body: Wrench) -> Wrench:
         return body.to_parent(element.shift if isinstance(element, Beam) else element)

@@ -1,13 +1,13 @@
-"""The modes of a beam among the joints: a block of free coordinates, or coordinates that are held.
+"""Modes of a beam in the recursions: a block of free coordinates, or coordinates that do not accelerate.
 
-With J* and beta* of all that the tip carries, gamma its acceleration at rest, and T the shift from root to tip, the
-equations of the beam and f_tip = J* Vd_tip - beta* give
+With J* and beta* of all that the tip carries, gamma the tip acceleration at rest, and T the translation from root to
+tip, the equations of the beam and f_tip = J* Vd_tip - beta* give
 
     (J + T' J* T) Vd + B edd = f + beta,          B = C + T' J* S
     B' Vd + D edd = r,                            D = m + S' J* S,   r = -(K e + Coriolis) + S' (beta* - J* gamma)
 
-and, for free modes, edd = D^-1 (r - B' Vd). They are eliminated one after the other, as a free joint is: what is left
-is the inertia (J + T' J* T) - B D^-1 B' and the wrench beta - B D^-1 r.
+and, for free modes, edd = D^-1 (r - B' Vd). They are eliminated one by one, as free joints are; this leaves the inertia
+(J + T' J* T) - B D^-1 B' and the wrench beta - B D^-1 r.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from symoro.models.spatial import AnyInertia, Twist, Wrench, gathered
 
 @dataclass(frozen=True)
 class ModalBlock:
-    """D, B and r of a beam; what the tip carries is in them."""
+    """Matrices D, B and r of a beam, including the effect of what its tip carries."""
 
     mass: Matrix
     columns: list[Wrench]
@@ -32,7 +32,7 @@ class ModalBlock:
 
 
 def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> ModalBlock:
-    """With J* and beta* of the tip, at the angular velocity w of the root."""
+    """Return D, B and r from J* and beta* of the tip, at the angular velocity w of the root."""
     wrench_at_tip = beta - inertia @ beam.gamma(w)
     moved = [inertia @ tip for tip in beam.tips]
     mass = [
@@ -46,7 +46,7 @@ def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> ModalBloc
 
 @dataclass(frozen=True)
 class Eliminated:
-    """One mode, solved for: edd = inverse (torque - column' Vd - row . (the modes after it))."""
+    """Eliminated mode: edd = inverse (torque - column' Vd - row . (accelerations of the modes after it))."""
 
     inverse: Scalar
     column: Wrench
@@ -55,10 +55,10 @@ class Eliminated:
 
 
 def eliminated(link: int, block: ModalBlock) -> list[Eliminated]:
-    """The modes one after the other.
+    """Eliminate the modes one by one.
 
     Raises:
-        NotApplicableError: they move no mass.
+        NotApplicableError: the modal mass is zero.
     """
     mass = [list(row) for row in block.mass]
     columns, torques = list(block.columns), list(block.torques)
@@ -66,8 +66,8 @@ def eliminated(link: int, block: ModalBlock) -> list[Eliminated]:
     for k in range(len(mass)):
         if is_zero(mass[k][k]):
             raise NotApplicableError(
-                f"the modes of link {link} move no mass: their accelerations have no value",
-                hint=f"give link {link} a mass per length (for torsion an inertia Ip), or fewer modes",
+                f"the modes of link {link} move no mass, so that their accelerations are undetermined",
+                hint=f"give link {link} a mass per length (for torsion a polar inertia Ip), or fewer modes",
             )
         inverse = 1 / mass[k][k]
         for m in range(k + 1, len(mass)):
@@ -83,7 +83,7 @@ def eliminated(link: int, block: ModalBlock) -> list[Eliminated]:
 def articulated_root(
     beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: tuple[AnyInertia, Wrench], *, held: bool
 ) -> tuple[AnyInertia, Wrench]:
-    """J* and beta* of the root with all that it carries, from those of the tip and its own so far."""
+    """Return J* and beta* of the root from those of the tip and from the previous ones of the root."""
     inertia, beta = tip
     carried = gathered(beam.shift, inertia, root[0])
     wrench_at_tip = beta - inertia @ beam.gamma(w)
@@ -98,7 +98,7 @@ def articulated_root(
 
 
 def accelerations(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
-    """edd of free modes from the acceleration of the root."""
+    """Return edd of free modes from the acceleration of the root."""
     steps = eliminated(beam.i, block(beam, w, *tip))
     edd_of_modes: list[Scalar] = []
     for mode in reversed(steps):
@@ -110,6 +110,6 @@ def accelerations(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: T
 
 
 def efforts(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
-    """What modes that are held bear: B' Vd - r."""
+    """Return the generalised forces B' Vd - r on modes that do not accelerate."""
     modal = block(beam, w, *tip)
     return [column.dot(root) - torque for column, torque in zip(modal.columns, modal.torques, strict=True)]

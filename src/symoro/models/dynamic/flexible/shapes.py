@@ -1,4 +1,4 @@
-"""The shapes of a beam of length 1 that is clamped at x = 0, and their integrals.
+"""Shape functions of a beam of length 1 that is clamped at x = 0, and their integrals.
 
     bending  polynomial   phi_k = x^(k+1)                                                  k = 1, 2 ...
              clamped      phi_k = (cosh bx - cos bx - s (sinh bx - sin bx)) / (2 (-1)^(k+1))
@@ -6,8 +6,8 @@
     torsion  polynomial   psi_k = x^k
              clamped      psi_k = sin((2k - 1) pi x / 2) / (-1)^(k+1)
 
-Every shape is 1 at the tip. Those called clamped are the natural modes of a uniform beam with a free end: orthogonal,
-with the integrals below in closed form.
+Every function is 1 at the tip. The clamped functions are the natural modes of a uniform beam with a free end; they are
+orthogonal, and the integrals below are closed formulas.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Products = tuple[tuple[Integral, ...], ...]
 
 @dataclass(frozen=True)
 class Shapes:
-    """Integrals from 0 to 1 of shapes of one kind.
+    """Integrals from 0 to 1 of shape functions of one kind.
 
     Attributes:
-        slopes: derivatives at the tip; of torsion not wanted, and left out.
+        slopes: derivatives at the tip; empty for torsion, which does not need them.
         means: of phi_k; moments: of x phi_k.
         products: of phi_k phi_l; strains: of the second derivatives, in torsion of the first.
     """
@@ -39,12 +39,12 @@ class Shapes:
 
 
 def bending(kind: str, count: int) -> Shapes:
-    """The first shapes of bending."""
+    """Return the first shape functions of bending."""
     return _clamped_bending(count) if kind == "clamped" else _polynomial_bending(count)
 
 
 def torsion(kind: str, count: int) -> Shapes:
-    """The first shapes of torsion."""
+    """Return the first shape functions of torsion."""
     return _clamped_torsion(count) if kind == "clamped" else _polynomial_torsion(count)
 
 
@@ -105,7 +105,7 @@ def _quarter_waves(k: int) -> float:
 
 
 def clamped_root(k: int) -> float:
-    """The k-th root of cos b cosh b = -1, by Newton's method on cos b + 1 / cosh b."""
+    """Return the k-th root of cos b cosh b = -1, by Newton's method on cos b + 1 / cosh b."""
     b = _quarter_waves(k)
     for _ in range(20):
         step = (math.cos(b) + 1 / math.cosh(b)) / (math.sin(b) + math.tanh(b) / math.cosh(b))
@@ -116,5 +116,5 @@ def clamped_root(k: int) -> float:
 
 
 def _sigma(b: float) -> float:
-    """(sinh b - sin b) / (cosh b + cos b)."""
+    """Return (sinh b - sin b) / (cosh b + cos b)."""
     return (math.sinh(b) - math.sin(b)) / (math.cosh(b) + math.cos(b))

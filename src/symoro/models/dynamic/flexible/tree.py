@@ -1,9 +1,9 @@
-"""The tree of a robot with flexible links: frames, and between root and tip of a flexible link its beam.
+"""Tree of a robot with flexible links: frames, and a beam between the root and the tip of each flexible link.
 
-    i - joint - link j (root) - beam - tip in the root's axes - turns - tip - what stands on link j
+    i - joint - link j (root) - beam - tip in the root's axes - rotations - tip - bodies attached to link j
 
-The bodies after a root have numbers of their own, beyond those of the robot's frames. The beam's mass is with the
-root's inertia; the tip has the mass of what is fixed there.
+The bodies after a root are numbered after the frames of the robot. The mass of the beam is part of the root's inertia;
+the tip has the mass of what is fixed to it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ ModesOfLinks = Mapping[int, list[Scalar]]  # by flexible link
 
 @dataclass(frozen=True)
 class FlexibleTree:
-    """Elements, each after its antecedent; the inertia of every body, link 0 included; the beams by link."""
+    """Elements, each after its antecedent; the inertia of every body including link 0; the beams by link."""
 
     elements: dict[int, TreeElement]
     inertias: dict[int, Inertia]
     beams: dict[int, Beam]
 
     def without_stiffness(self) -> dict[int, TreeElement]:
-        """Return the elements with beams that resist no bending, for the forces of weight alone."""
+        """Return the elements with beams of zero stiffness, for gravity forces alone."""
         return {
             j: replace(element, stiff=[0] * len(element.stiff)) if isinstance(element, Beam) else element
             for j, element in self.elements.items()
@@ -45,7 +45,7 @@ class FlexibleTree:
 
 
 def mode_inputs(builder: Builder, robot: Robot, *, rates: bool = True) -> tuple[ModesOfLinks, ModesOfLinks]:
-    """Declare e, and ed where the robot moves; their entries by link."""
+    """Declare e, and ed if the model has velocities; return their entries by link."""
     e = _by_link(builder, robot, MODES, "")
     if rates:
         return e, _by_link(builder, robot, MODE_RATES, "d")
@@ -61,7 +61,7 @@ def _by_link(builder: Builder, robot: Robot, port: Port, dots: str) -> ModesOfLi
 def flexible_tree(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], e: ModesOfLinks, ed: ModesOfLinks
 ) -> FlexibleTree:
-    """The tree at given positions and modes."""
+    """Return the tree at given joint positions and modal coordinates."""
     flexible = flexible_links(robot)
     rigid = replace(robot, payload=None)
     inertias, payload = link_inertias(builder, rigid), payloads(builder, robot)
@@ -83,8 +83,8 @@ def flexible_tree(
     for j, carried in payload.items():
         if j in tips and robot.payload and exerts(robot.payload):
             raise NotApplicableError(
-                f"the payload on the flexible link {j} exerts a wrench, which its models do not take",
-                hint="leave it out, or put the tool on a rigid link",
+                f"the payload on the flexible link {j} exerts a wrench; models with flexible links do not support this",
+                hint="remove the wrench, or attach the tool to a rigid link",
             )
         inertias[tips.get(j, j)] = joined(inertias[tips.get(j, j)], carried)
     return FlexibleTree(elements, inertias, beams)

@@ -1,7 +1,7 @@
-"""Closed loops as numbers: assembling them.
+"""Assembly of closed loops in numbers.
 
-The unknowns are the positions of opened and of passive joints; Newton's method (`numeric.closure`) finds them from a
-posture nearby. How postures of the same branch of assembly are reached from there is told in `branch`.
+The unknowns are the positions of cut and passive joints; Newton's method (`numeric.closure`) computes them from a
+nearby configuration. `compare.branch` reaches further configurations of the same assembly branch from there.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from symoro.models.tolerances import SINGULAR_ASSEMBLY
 
 Posture = Mapping[int, float]  # by joint
 _STARTS = 48
-_AROUND = (0.01, 0.05, 0.2)  # how far from a given posture others are tried: it may be singular
+_AROUND = (0.01, 0.05, 0.2)  # distances of further starts from the given configuration, which may be singular
 
 
 @dataclass(frozen=True)
 class Assembly:
-    """An assembled posture, with the coordinates split into independent and dependent ones (positions in q).
+    """Assembled configuration with its coordinates split into independent and dependent ones (indices into q).
 
     Attributes:
-        condition: smallest to largest singular value of the closure's derivative; zero at a singularity.
+        condition: smallest divided by largest singular value of the constraint Jacobian; zero at a singularity.
     """
 
     q: Array
@@ -39,8 +39,10 @@ class Assembly:
 
 
 def assembled(geometry: NumericTree, posture: Posture | None) -> list[Assembly]:
-    """Closed postures: nearest to the one given first, or farthest from a singularity; active joints are held where
-    they were, if that can be."""
+    """Return closed configurations: those nearest to the given one first, or those farthest from a singularity first.
+
+    Active joints keep their positions if possible.
+    """
     begun = starts(geometry, posture)
     robot = geometry.robot
     passive = [k for k, j in enumerate(geometry.coordinates) if not robot.frame(j).mu]
@@ -51,7 +53,7 @@ def assembled(geometry: NumericTree, posture: Posture | None) -> list[Assembly]:
         return []
     q = q[good]
     splits = [split(geometry, x) for x in q]
-    most = max(len(at.bound) for at in splits)  # fewer only where the loops are in a singularity
+    most = max(len(at.bound) for at in splits)  # fewer only in singular configurations of the loops
     usual = [at for at in splits if len(at.bound) == most]
     if posture is None:
         return sorted(usual, key=lambda at: -at.condition)
@@ -59,7 +61,7 @@ def assembled(geometry: NumericTree, posture: Posture | None) -> list[Assembly]:
 
 
 def split(geometry: NumericTree, q: Array) -> Assembly:
-    """Independent and dependent coordinates at a closed posture: opened joints and passive ones depend first."""
+    """Return independent and dependent coordinates at a closed configuration; cut and passive joints depend first."""
     robot = geometry.robot
     _, (jacobian,) = balanced_closure(geometry, q[None])
     order = sorted(
@@ -74,14 +76,14 @@ def split(geometry: NumericTree, q: Array) -> Assembly:
 
 
 def loop_coordinates(geometry: NumericTree) -> list[int]:
-    """Return the coordinates, by their places in q, that move frames of the loops."""
+    """Return the indices into q of the coordinates that move frames of the loops."""
     frames = [j - 1 for loop in geometry.loops for j in loop.frames]
     moved = np.any(np.asarray(geometry.ratios[:, frames] != 0), axis=(0, 1))
     return [int(k) for k in np.flatnonzero(moved)]
 
 
 def rates(geometry: NumericTree, q: Array, at: Assembly) -> Array:
-    """G: the coordinates' rates from the independent ones."""
+    """Return G, which maps the rates of the independent coordinates to those of all coordinates."""
     _, jacobian = balanced_closure(geometry, q)
     unit = geometry.units
     g = np.zeros((len(q), q.shape[1], len(at.free)))
@@ -91,7 +93,7 @@ def rates(geometry: NumericTree, q: Array, at: Assembly) -> Array:
 
 
 def starts(geometry: NumericTree, posture: Posture | None) -> Array:
-    """Where to begin: the posture given and others around it, or the middle of the joints' range and random ones."""
+    """Return start configurations: the given one and others around it, or mid-range and random joint positions."""
     n = len(geometry.coordinates)
     rng, unit = np.random.default_rng(0), geometry.units
     if posture is None:
@@ -103,6 +105,6 @@ def starts(geometry: NumericTree, posture: Posture | None) -> Array:
 
 def no_assembly(geometry: NumericTree) -> NotApplicableError:
     return NotApplicableError(
-        f"the loops of robot '{geometry.robot.name}' could not be closed at its nominal values",
-        hint="give a posture near an assembled one, or nominal values for its lengths",
+        f"the loops of robot '{geometry.robot.name}' do not close at its nominal values",
+        hint="give a configuration near an assembled one (option posture), or nominal values of its lengths",
     )

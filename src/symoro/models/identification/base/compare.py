@@ -1,20 +1,20 @@
-"""`method="numeric"`: base parameters from states, verified on others, and compared with what the symbols give.
+"""`method="numeric"`: base parameters from sampled states, verified on others and compared with the symbolic result.
 
-The rows come from any state of a tree, loops that close linearly included, or from states of one assembly branch of the
-other loops. Where an exact result exists it is computed too: numbers can make a robot lose parameters that its symbols
-keep (a length that happens to be zero, an angle that happens to be right), and the notes then say which.
+The states are random states of a tree (loops with a linear closure are replaced by couplings), or states of one
+assembly branch of the other loops. If an exact result exists, it is computed as well: special numbers (a length of
+zero, a right angle) can reduce the number of base parameters, and the notes then list the lost ones.
 
-States of one assembly branch: from an assembled posture walkers go in small steps: along a tangent, a vector of the
-null space of the closure's derivative J, then back by Newton's method. A step that comes near a singularity, where J
-loses rank, or that Newton's method changes by more than a small part, is not taken, and the walker turns, so that it
-never jumps to another branch (a parallelogram can also close crossed, and the two meet where its links lie in one
-line).
+States of one assembly branch are computed by random walks. From an assembled configuration each walker moves by a small
+step along a tangent, a vector in the null space of the constraint Jacobian J, and is corrected by Newton's method. A
+step is rejected, and the walker changes direction, if it comes near a singularity (J loses rank) or if the correction
+is large. Walkers therefore never jump to another branch (a parallelogram can also close crossed; both branches meet
+where its links are collinear).
 
-The states are then closed to all digits of `numeric.fixed_point` by steps with the derivative's inverse in doubles,
+The loops are then closed to all digits of `numeric.fixed_point`, with the pseudo-inverse of J in double precision,
 
     q <- q - J+ e(q),        qd <- qd - J+ J qd,
 
-each of which gives a dozen digits. The gap that remains where numbers of the description are rounded is reported.
+where each iteration adds about twelve digits. The residual due to rounded numbers of the description is reported.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ STEPS = (
     0.1,
     0.02,
     0.004,
-)  # of a radian, or of the largest length: smaller ones where most of them are not taken
-STRIDE = 12  # steps between two postures that are kept
-TAKEN = 0.4  # the share of steps that must be taken
-NEAREST = 0.1  # to a singularity, relative to the best posture met
-CORRECTIONS = 4  # of Newton's method
-CHANGED = 0.25  # how much Newton's method may change of a step
+)  # rad, or relative to the largest length; smaller ones are used if most steps are rejected
+STRIDE = 12  # steps between two stored configurations
+TAKEN = 0.4  # required share of accepted steps
+NEAREST = 0.1  # distance to a singularity, relative to the best configuration
+CORRECTIONS = 4  # iterations of Newton's method
+CHANGED = 0.25  # largest correction by Newton's method, relative to the step
 
 
 def branch(geometry: Geometry, at: Assembly, count: int, rng: np.random.Generator) -> Array | None:
-    """So many postures of a branch, joints outside the loops anywhere; None where no way leads from the posture."""
+    """Return `count` configurations of a branch; joints outside the loops are random. None if no step was accepted."""
     walk = _Walk(geometry, len(at.bound))
     for step in STEPS:
         away, taken = walk.walked(at.q, step, STRIDE, 0.5 * at.condition, rng)
@@ -91,7 +91,7 @@ def branch(geometry: Geometry, at: Assembly, count: int, rng: np.random.Generato
 
 @dataclass(frozen=True)
 class _Tangents:
-    """J at some postures: its null space, its inverse on the rest, smallest to largest singular value."""
+    """Decomposition of J at some configurations: null space, pseudo-inverse, smallest / largest singular value."""
 
     null: Array
     inverse: Array
@@ -99,7 +99,7 @@ class _Tangents:
 
 
 class _Walk:
-    """Walkers on a branch where the derivative of the closure has a given rank."""
+    """Walkers on a branch on which the constraint Jacobian has a given rank."""
 
     def __init__(self, geometry: Geometry, rank: int) -> None:
         self.geometry, self.rank = geometry, rank
@@ -120,7 +120,7 @@ class _Walk:
     def walked(
         self, start: Array, step: float, steps: int, least: float, rng: np.random.Generator
     ) -> tuple[Array, float]:
-        """Postures met every STRIDE steps, and the share of steps that were taken."""
+        """Return the configurations of every STRIDE-th step, and the share of accepted steps."""
         q = np.repeat(start[None], WALKERS, 0)
         at = self.tangents(q)
         kept, taken = [], 0
@@ -142,7 +142,7 @@ class _Walk:
         return np.concatenate(kept), taken / (steps * WALKERS)
 
     def _corrected(self, q: Array, move: Array) -> tuple[Array, Flags]:
-        """The postures that a step leads to, and which of them closed nearby."""
+        """Return the configurations after a step and its correction, and which of them closed nearby."""
         moved = q.copy()
         moved[:, self.inside] += move * self.unit
         postures, good = closed(self.geometry, moved, self.inside, CORRECTIONS)
@@ -150,7 +150,7 @@ class _Walk:
         return postures, good & (np.linalg.norm(change, axis=1) < CHANGED * np.linalg.norm(move, axis=1))
 
     def inverse(self, q: Array) -> Array:
-        """J+ without units."""
+        """Return the pseudo-inverse J+ without units."""
         _, jacobian = closure(self.geometry, q)
         u, s, v = np.linalg.svd(jacobian[:, :, self.inside], full_matrices=False)
         r = self.rank
@@ -159,7 +159,7 @@ class _Walk:
 
 @dataclass(frozen=True)
 class ClosedStates:
-    """States in scaled integers: postures, rates, and by how much the loops stay open."""
+    """States in scaled integers: configurations, rates, and the residuals of the loops."""
 
     q: Numbers
     qd: Numbers
@@ -169,7 +169,7 @@ class ClosedStates:
 def closed_states(
     exact: Geometry, geometry: Geometry, rank: int, q: Array, rng: np.random.Generator
 ) -> ClosedStates:
-    """Postures of a branch closed to all digits, with random rates; those that do not close are left out."""
+    """Return configurations closed to all digits, with random rates; those that do not close are omitted."""
     walk = _Walk(geometry, rank)
     inside, back = walk.inside, exactly(walk.inverse(q))
     postures, errors = refined(exact, exactly(q), inside, back)
@@ -197,14 +197,14 @@ def numeric_base_parameters(
     linear: Closures,
     notes: tuple[str, ...],
 ) -> BaseParameters:
-    """Base parameters at the robot's nominal values.
+    """Return the base parameters at the robot's nominal values.
 
-    Arguments:
-        linear: what is known of its loops.
+    Args:
+        linear: the closures of its loops.
 
     Raises:
         NotApplicableError: the loops cannot be assembled.
-        ProgramError: the numbers do not tell which parameters depend on others.
+        ProgramError: there is no gap between dependent and independent columns.
     """
     wanted = ordered(robot, columns(robot, rotor=rotor))
     prescribed = robot.base.kind == BaseKind.FIXED and moves(robot)
@@ -225,15 +225,15 @@ def numeric_base_parameters(
     notes = (*notes, *invented_note(linear.invented))
     if sample.fit.smallest < FAINT_COLUMN:
         faint = f"some parameters differ from sums of others by {sample.fit.smallest:.0e} only"
-        notes = (*notes, f"{faint}: no experiment tells them apart")
+        notes = (*notes, f"{faint}: they cannot be distinguished in an experiment")
     result = written_result(robot, wanted, sample.fit, numbers(linear.robot).length, method, notes)
-    if linear.open:  # with symbols no loop closes linearly that does not with numbers
+    if linear.open:  # a loop without a linear closure in numbers has none in symbols
         return result
     return _compared(result, robot, rotor=rotor, posture=linear.posture)
 
 
 @dataclass(frozen=True)
-class _Found:
+class _SampledFit:
     fit: Fit
     count: int
     words: str = ""
@@ -241,13 +241,13 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Sampling:
-    """The columns of a robot at states of it.
+    """Columns of a robot at sampled states.
 
     Attributes:
-        robot: with linear loops as joints that follow others, and a number for every symbol.
-        loops: the others.
+        robot: linear loops are replaced by couplings, and every symbol has a number.
+        loops: the other loops.
         moving: whether the base moves.
-        prescribed: whether it does as prescribed; then what its motion shows does not count.
+        prescribed: whether its motion is prescribed; functions of this motion alone are then excluded.
     """
 
     robot: Robot
@@ -263,35 +263,35 @@ class _Sampling:
     def count(self) -> int:
         return len(self.wanted) + 10 * self.prescribed + SPARE
 
-    def anywhere(self) -> _Found:
-        """At random states of a tree: in doubles, or in all digits where those do not tell."""
+    def anywhere(self) -> _SampledFit:
+        """Return the fit at random states of a tree, in double precision or, if necessary, in multiple precision."""
         geometry = self._numbers()
         rng = np.random.default_rng(3)
         states = random_states(geometry, max(150, 2 * self.count), rng, moving=self.moving)
         fit = self._fit(geometry, states, ROUNDED_COLUMN)
         if fit.clear and fit.plain:
-            return _Found(fit, len(states.q))
+            return _SampledFit(fit, len(states.q))
         few = random_states(geometry, self.count, rng, moving=self.moving)
         few = few.exactly(exactly(few.q), exactly(few.qd))
         fit = self._fit(self._numbers(exact=True), few, EXACT_COLUMN)
         nudged = self._fit(self._numbers(exact=True, nudged=True), few, EXACT_COLUMN)
         if not _same(fit, nudged):
             fit = self._fit(self._numbers(exact=True), few, ROUNDED_COLUMN)
-        return _Found(self._clear(fit), len(few.q))
+        return _SampledFit(self._clear(fit), len(few.q))
 
-    def on_branch(self, posture: Posture | None) -> _Found | None:
-        """At states of one branch of assembly, in all digits; None where the loops could not be moved."""
+    def on_branch(self, posture: Posture | None) -> _SampledFit | None:
+        """Return the fit at states of one assembly branch, in multiple precision; None if the loops do not move."""
         geometry = self._numbers()
         for at in assembled(geometry, geometry.own(posture))[:6]:
             q = branch(geometry, at, self.count, np.random.default_rng(5))
             fit = None if q is None else self._at(geometry, len(at.bound), q)
             if fit is not None:
                 words = f"one assembly branch, around {self._shown(geometry, at)}"
-                return _Found(self._clear(fit), self.count, words)
+                return _SampledFit(self._clear(fit), self.count, words)
         return None
 
     def _at(self, geometry: Geometry, rank: int, q: Array) -> Fit | None:
-        """The fit at postures of a branch; None where too few of them close."""
+        """Return the fit at configurations of a branch; None if too few of them close."""
 
         def tried(tolerance: float, nudged: bool = False) -> tuple[Fit | None, float]:
             exact = self._numbers(exact=True, nudged=nudged)
@@ -318,15 +318,15 @@ class _Sampling:
             return Fit([], {}, 1.0, 0.0)
         rows = energy_rows(geometry, states, self.wanted)
         if rows.dtype != object and not np.all(np.isfinite(rows)):
-            raise ProgramError(f"the energy of robot '{self.robot.name}' cannot be computed at these values")
+            raise ProgramError(f"the energy of robot '{self.robot.name}' is not finite at these values")
         return fitted(rows, gauge_of(geometry, states, base=self.prescribed), tolerance)
 
     def _clear(self, fit: Fit) -> Fit:
         if not fit.clear or not (fit.plain or fit.largest < ALL_DIGITS):
             raise ProgramError(
-                f"the numbers of robot '{self.robot.name}' do not tell which parameters depend on others: weakest kept "
-                f"column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
-                hint="lengths or angles that are almost equal or almost zero are made so; or another posture is given",
+                f"the numbers of robot '{self.robot.name}' leave no gap between dependent and "
+                f"independent parameters: weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
+                hint="make lengths or angles exactly equal or zero if they are almost so, or give another posture",
             )
         return fit
 
@@ -336,21 +336,21 @@ class _Sampling:
 
 
 def invented_note(symbols: Sequence[str]) -> tuple[str, ...]:
-    """Return the note on symbols that were given a random value, if there are any."""
+    """Return the note on symbols that have random values, if there are any."""
     return ("random values for symbols without a nominal one: " + ", ".join(symbols),) if symbols else ()
 
 
 def no_motion(robot: Robot, posture: Posture | None) -> NotApplicableError:
-    """Return the error of loops from whose posture no motion was followed."""
-    at = "the posture" if posture else "every posture that was tried"
+    """Return the error for loops that could not be moved from their configuration."""
+    at = "the posture" if posture else "every configuration that was tried"
     return NotApplicableError(
-        f"the loops of robot '{robot.name}' are closed at {at}, but no motion of theirs could be followed from there",
-        hint="give a posture in the same assembly mode that is farther from singular configurations",
+        f"the loops of robot '{robot.name}' are closed at {at}, but they could not be moved from there",
+        hint="give a posture of the same assembly mode that is farther from singular configurations",
     )
 
 
 def _same(fit: Fit, other: Fit | None) -> bool:
-    """Whether the last digits of long numbers do not matter: then weak columns are weak, and not round-off."""
+    """Return whether two fits agree that differ only in the last digits of the description's numbers."""
     if other is None or not fit.clear or not other.clear:
         return False
     return fit.kept == other.kept and 0.5 < fit.smallest / other.smallest < 2
@@ -385,7 +385,7 @@ def _compared(
     rotor: bool,
     posture: Posture | None,
 ) -> BaseParameters:
-    """With a note on the parameters that these numbers lose, where an exact answer can be had."""
+    """Return the result with a note on the parameters that these numbers lose, if an exact result exists."""
     generic = robot.symbolic(geometry=True)
     try:
         tree = generic
@@ -399,7 +399,7 @@ def _compared(
         return result
     lost = [name for name in other.names if name not in result.names]
     if len(other.names) <= len(result.names):
-        note = "symbols in place of the lengths give the same number of parameters"
+        note = "symbolic lengths give the same number of parameters"
     else:
         n = len(other.names) - len(result.names)
         note = f"these numbers lose {n} parameter{'s' * (n > 1)} that symbols would keep: {', '.join(lost)}"
@@ -407,7 +407,7 @@ def _compared(
 
 
 def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[int, float, float]:
-    """The number of base parameters of a tree from singular values, with the gap: an independent check."""
+    """Return the number of base parameters of a tree from singular values, and the two values at the gap."""
     robot, _ = completed(robot, seed)
     geometry = numbers(robot)
     wanted = ordered(robot, columns(robot, rotor=rotor))
@@ -423,7 +423,7 @@ def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[in
 
 
 def rank_with_gap(rows: Array) -> tuple[int, float, float]:
-    """Rank of the column-normalised matrix, the smallest singular value kept and the largest dropped."""
+    """Return the rank of the column-normalised matrix, its smallest kept and its largest dropped singular value."""
     norms = np.linalg.norm(rows, axis=0)
     used = rows[:, norms > 1e-9 * np.sqrt(len(rows))]
     if not used.shape[1]:

@@ -1,11 +1,12 @@
-"""Which columns of numbers depend on those before them, and how.
+"""Linear dependence of numeric columns on the previous ones, with coefficients.
 
-The columns are taken in order, so that the choice is unique. Before all of them come the *gauge* columns, which no
-torque shows (M. Gautier, "Numerical calculation of the base inertial parameters of robots", J. of Robotic Systems 8,
-1991). Rows of doubles are made orthogonal, column after column (Gram and Schmidt, twice); rows of scaled integers are
-eliminated (Gauss and Jordan). Part of the rows is left out of the choice: there what depends must vanish too.
+The columns are processed in order, so that the choice is unique. The first ones are *gauge* columns, functions that do
+not affect any torque (M. Gautier, "Numerical calculation of the base inertial parameters of robots", J. of Robotic
+Systems 8, 1991). Rows of double-precision numbers are orthogonalised column by column (Gram-Schmidt, twice); rows of
+scaled integers are eliminated (Gauss-Jordan). Part of the rows is not used for the choice: dependent columns must
+vanish there too.
 
-A choice counts when the weakest column kept stands out from the strongest one dropped by GAP.
+A choice is valid if the weakest kept column exceeds the strongest dropped one by the factor GAP.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from symoro.models.numeric.fixed_point import BITS, ONE, Array, Numbers, is_exac
 from symoro.models.tolerances import DEPENDENT_COLUMN, ROUND_OFF
 
 GAP = 1e4
-SPARE = 40  # rows more than columns; half of them verify
+SPARE = 40  # additional rows beyond the number of columns; half of them are for verification
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Columns kept and dropped.
+    """Independent and dependent columns.
 
     Attributes:
         kept: positions of the independent columns.
         relations: position of a dependent column -> {position of a kept one: coefficient}.
-        smallest: what was left of the weakest kept column, relative to its size (and to 1, where that is less).
-        largest: the same of the strongest dependent one, on all rows.
+        smallest: remainder of the weakest kept column, relative to its size (and to 1 if that is less).
+        largest: remainder of the strongest dependent column, on all rows.
     """
 
     kept: list[int]
@@ -40,23 +41,25 @@ class Fit:
 
     @property
     def clear(self) -> bool:
-        """Whether kept and dropped columns can be told apart."""
+        """Return whether there is a gap between kept and dropped columns."""
         return self.smallest >= GAP * self.largest
 
     @property
     def plain(self) -> bool:
-        """Whether nothing can hide in the round-off: where a geometry that is almost special makes one function as
-        small as e, it may make another as small as e^2."""
+        """Return whether all kept columns are far above round-off.
+
+        If a nearly special geometry makes one function as small as e, it can make another one as small as e^2.
+        """
         return self.smallest**2 >= 100 * self.largest and self.largest < ROUND_OFF
 
 
 def rounded_coefficient(c: float, unit: float) -> float:
-    """Return c units without the digits beyond the precision of the fit; numbers without a unit may be whole."""
+    """Return c units rounded to the precision of the fit; numbers without a unit may become whole."""
     return round(c) if unit == 1 and abs(c - round(c)) < 1e-9 else float(f"{c * unit:.11g}")
 
 
 def fitted(rows: Numbers, gauge: Numbers, tolerance: float) -> Fit:
-    """The choice on two thirds of the rows, verified on the others."""
+    """Return the choice from two thirds of the rows, verified on the others."""
     cut = max(2 * len(rows) // 3, len(rows) - SPARE // 2)
     return _eliminated(rows, gauge, cut, tolerance) if is_exact(rows) else _orthogonal(rows, gauge, cut)
 
@@ -88,7 +91,7 @@ def _orthogonal(rows: Array, gauge: Array, cut: int) -> Fit:
     scale[scale == 0] = 1
     beta = np.linalg.lstsq(used[:cut] / scale, rows[:cut, dependent], rcond=None)[0] / scale[:, None]
     size = np.linalg.norm(rows[:, dependent], axis=0)
-    size[size < DEPENDENT_COLUMN * np.sqrt(len(rows))] = np.sqrt(len(rows))  # nothing but round-off
+    size[size < DEPENDENT_COLUMN * np.sqrt(len(rows))] = np.sqrt(len(rows))  # only round-off remains
     rest = np.linalg.norm(rows[cut:, dependent] - used[cut:] @ beta, axis=0) / size
     relations = {
         k: {kept[i]: float(c) for i, c in enumerate(beta[gauge.shape[1] :, m]) if abs(c) > 1e-9}
@@ -102,7 +105,7 @@ def _extended(basis: Array, column: Array) -> tuple[Array, float]:
     if norm == 0:
         return basis, 0.0
     u = column / norm
-    for _ in range(2):  # once is not enough in floating point
+    for _ in range(2):  # twice, because one pass of Gram-Schmidt loses orthogonality in floating point
         u = u - basis @ (basis.T @ u)
     left = float(np.linalg.norm(u))
     if left <= DEPENDENT_COLUMN:
@@ -144,7 +147,7 @@ def _eliminated(rows: Numbers, gauge: Numbers, cut: int, tolerance: float) -> Fi
 
 
 def _clear(table: Numbers, r: int, k: int) -> None:
-    """Take the multiple of row r that leaves nothing in column k from all other rows; the columns before are done."""
+    """Eliminate column k from all rows except r by multiples of row r; previous columns are already eliminated."""
     table[r, k:] = (table[r, k:] << BITS) // table[r, k]
     factors = table[:, k].copy()
     factors[r] = 0
@@ -155,7 +158,7 @@ def _clear(table: Numbers, r: int, k: int) -> None:
 def _relations(
     table: Numbers, sizes: Numbers, pivots: dict[int, int], first: int, none: float
 ) -> dict[int, dict[int, float]]:
-    """Coefficients of the dependent columns, from the rows of the pivots."""
+    """Return the coefficients of the dependent columns, from the pivot rows."""
     relations: dict[int, dict[int, float]] = {}
     for k in range(first, table.shape[1]):
         if k in pivots:

@@ -1,22 +1,22 @@
-"""The energy of a link as functions of the motion, one for each of its parameters.
+"""Energy of a link as functions of the motion, one function per inertial parameter.
 
     H = E + U = sum of f_p(q, qd) K_p over the standard parameters           (Gautier and Khalil 1988, eq. 6 to 11)
     XX: w1^2/2, XY: w1 w2, ..., (MX MY MZ): V x w - A' g, M: V.V/2 - g.P, IA: qd^2/2
 
-Parameters can be told apart by their torques exactly as far as their functions are linearly independent modulo
+Parameters can be distinguished by the torques exactly as far as their functions are linearly independent modulo
 constants. The functions of link j follow from those of a link r before it,
 
     H_j(K) = H_r(L(q) K) + qd' S' J(K) X V_r + qd' S' J(K) S qd / 2,       V_j = X(q) V_r + S(q) qd,
 
-L carries the ten parameters to frame r. All that has to be known of r is what its ten functions and the six
-components of its velocity span, at most 11 and 6 dimensions (`Span`): no function is ever expanded over more joints
-than the ones between r and j, and the cost does not grow along the robot.
+where L transforms the ten parameters to frame r. Of link r only the span of its ten functions and of the six components
+of its velocity is needed, at most 11 and 6 dimensions (`Span`). Functions are therefore expanded only over the joints
+between r and j, and the cost does not grow along the robot.
 
-Functions of joint positions: sums of cosines and sines of combinations of angles, times powers of lengths.
+Functions of joint positions are sums of cosines and sines of combinations of angles, times powers of lengths.
 
 A function is {wave: coefficient}; a wave is (kind, frequencies, powers), cos or sin of sum f_i phi_i times
-prod x_k^p_k. Different waves are linearly independent functions, and a product of two waves is again a sum of them:
-no rule c^2 + s^2 = 1 has to be applied, and multiples of an angle, as geared joints have, cost nothing.
+prod x_k^p_k. Different waves are linearly independent functions, and a product of two waves is a sum of waves: the rule
+c^2 + s^2 = 1 is not needed, and multiples of an angle, which occur in geared joints, cost nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ WaveSum = dict[Wave, ExactScalar]
 
 
 def product(a: WaveSum, b: WaveSum) -> WaveSum:
-    """a * b."""
+    """Return a * b."""
     terms: WaveSum = {}
     for x, p in a.items():
         for y, q in b.items():
@@ -53,7 +53,7 @@ def product(a: WaveSum, b: WaveSum) -> WaveSum:
 
 
 def total(*terms: WaveSum) -> WaveSum:
-    """The sum."""
+    """Return the sum of functions."""
     found: WaveSum = {}
     for term in terms:
         for wave, c in term.items():
@@ -62,13 +62,13 @@ def total(*terms: WaveSum) -> WaveSum:
 
 
 def scaled(a: WaveSum, k: ExactScalar) -> WaveSum:
-    """k * a."""
+    """Return k * a."""
     return {wave: k * c for wave, c in a.items()} if k else {}
 
 
 @lru_cache(maxsize=100_000)
 def _waves(x: Wave, y: Wave) -> tuple[tuple[Wave, int], ...]:
-    """The product of two waves, each term with twice its coefficient."""
+    """Return the product of two waves as terms with twice their coefficients."""
     (k, f, p), (m, g, q) = x, y
     powers = tuple(a + b for a, b in zip(p, q, strict=True))
     if not any(f) and k == COS:
@@ -86,7 +86,7 @@ def _waves(x: Wave, y: Wave) -> tuple[tuple[Wave, int], ...]:
 
 
 def _canonical(kind: int, f: tuple[ExactScalar, ...], sign: int) -> tuple[int, tuple[ExactScalar, ...], int]:
-    """The same wave with its first frequency positive."""
+    """Return the same wave with a positive first frequency."""
     first = next((x for x in f if x), 0)
     if first >= 0:
         return kind, f, sign
@@ -94,20 +94,20 @@ def _canonical(kind: int, f: tuple[ExactScalar, ...], sign: int) -> tuple[int, t
 
 
 WaveMatrix = list[list[WaveSum]]
-Velocity = dict[Any, WaveSum]  # one component of a velocity: {part of V_r, or joint rate: function}
+Velocity = dict[Any, WaveSum]  # velocity component: {component of V_r, or joint rate: function}
 _PAIRS = {"XX": (0, 0), "XY": (0, 1), "XZ": (0, 2), "YY": (1, 1), "YZ": (1, 2), "ZZ": (2, 2)}
 _AXIS = {"MX": 0, "MY": 1, "MZ": 2}
 
 
 @dataclass(frozen=True)
 class Span:
-    """What the ten functions and six velocities of a link span.
+    """Span of the ten energy functions and six velocity components of a link.
 
     Attributes:
         basis: the parameters whose functions are independent modulo constants, the first in the order of columns.
         functions: parameter -> {number in the basis from 1, or 0 for the constant: coefficient}.
         twist: six components v1 v2 v3 w1 w2 w3, each {number of an independent one: coefficient}.
-        rank: how many of the six are independent.
+        rank: number of independent components.
     """
 
     basis: tuple[str, ...]
@@ -117,7 +117,7 @@ class Span:
 
     @property
     def full(self) -> bool:
-        """Whether nothing depends on anything; then the same holds for every link beyond."""
+        """Return whether all functions and velocities are independent; the same is then true for every link beyond."""
         return len(self.basis) == 10 and self.rank == 6
 
 
@@ -130,7 +130,7 @@ FULL = Span(
 
 
 def fixed_base(gravity: Sequence[ExactScalar]) -> Span:
-    """The base that does not move: potential energy alone, which is constant."""
+    """Return the span of a fixed base: potential energy alone, which is constant."""
     functions: dict[str, dict[int, ExactScalar]] = {name: {} for name in INERTIAL}
     for name, k in _AXIS.items():
         if gravity[k]:
@@ -140,7 +140,7 @@ def fixed_base(gravity: Sequence[ExactScalar]) -> Span:
 
 @dataclass
 class RestFrame:
-    """The constant part of frame j on its antecedent: rotation (its joint at q = 0) and position."""
+    """Pose of frame j with respect to its antecedent at q_j = 0: rotation and position."""
 
     rotation: list[list[ExactScalar]]
     position: list[ExactScalar]
@@ -148,7 +148,7 @@ class RestFrame:
 
 
 def place(geometry: Field, robot: Robot, j: int) -> RestFrame:
-    """iTj with q_j = 0; a joint that follows others is where it is with those at zero."""
+    """Return iTj at q_j = 0; for a coupled joint, at zero positions of the joints on which it depends."""
     frame = robot.frame(j)
     (sg, cg), (sa, ca) = geometry.sincos(frame.gamma), geometry.sincos(frame.alpha)
     st, ct = geometry.sincos(frame.theta)
@@ -168,7 +168,7 @@ def place(geometry: Field, robot: Robot, j: int) -> RestFrame:
 
 @dataclass
 class BlockLink:
-    """A link within its block: rotation and position in the frame of the root, velocity in its own frame."""
+    """Link within its block: rotation and position in the frame of the root, velocity in its own frame."""
 
     rotation: WaveMatrix
     position: list[WaveSum]
@@ -178,11 +178,11 @@ class BlockLink:
 
 @dataclass
 class LinkBlock:
-    """Links between a root and the joints that move together with each other only; most often one link.
+    """Links between a root and a set of joints that are coupled only with each other; most often one link.
 
     Attributes:
         functions: column -> its function, as a vector; filled by `expand`.
-        twists: link -> its six velocities, as vectors.
+        twists: link -> its six velocity components, as vectors.
     """
 
     root: int
@@ -192,7 +192,7 @@ class LinkBlock:
 
 
 class Expansion:
-    """The functions of a block's links over the span of its root."""
+    """Expansion of the energy functions of a block's links over the span of its root."""
 
     def __init__(self, geometry: Field, robot: Robot, block: LinkBlock, root: Span) -> None:
         self.geometry, self.robot, self.block, self.root = geometry, robot, block, root
@@ -215,7 +215,7 @@ class Expansion:
                 self.block.functions[j, "IA"] = self._rotor(j)
 
     def walked(self, links: Sequence[int]) -> BlockLink:
-        """The motion of the last of some links, each on the one before."""
+        """Return the motion of the last of some links, each of which is the antecedent of the next one."""
         return self._walked(links)[links[-1]]
 
     def _walked(self, links: Sequence[int]) -> dict[int, BlockLink]:
@@ -226,15 +226,17 @@ class Expansion:
     # -- variables of the block
 
     def _ratios(self, j: int) -> list[tuple[int, ExactScalar]]:
-        """The coordinates that move joint j, with their ratios."""
+        """Return the coordinates that move joint j, with their ratios."""
         law = relation(self.robot, j)
         if law is None:
             return [(j, 1)]
         return [(i, c) for i, ratio in law.terms if (c := self.geometry.of(ratio))]
 
     def _name_variables(self) -> None:
-        """Angles are numbered by coordinate and kind of ratio: of one coordinate, q and k*q are unrelated angles
-        when k is no rational number, and multiples of one angle when it is."""
+        """Number the angles by coordinate and kind of ratio.
+
+        For one coordinate q and k*q are independent angles if k is irrational, and multiples of one angle otherwise.
+        """
         self.phases: dict[tuple[int, ExactScalar], int] = {}
         self.lengths: dict[int, int] = {}
         for j in self.block.links:
@@ -267,7 +269,7 @@ class Expansion:
     # -- motion
 
     def _moved(self, frame: TreeLink, before: BlockLink) -> BlockLink:
-        """Link j from its antecedent."""
+        """Return the motion of link j from that of its antecedent."""
         j, fixed = frame.j, place(self.geometry, self.robot, frame.j)
         turn: WaveMatrix = [[self._number(x) for x in row] for row in fixed.rotation]
         shift = [self._number(x) for x in fixed.position]
@@ -327,7 +329,7 @@ class Expansion:
         return energy
 
     def _carried(self, motion: BlockLink, name: str) -> list[tuple[str, WaveSum]]:
-        """One parameter of the link as parameters of the root; those without a function there are left out."""
+        """Return one parameter of the link as parameters of the root; those without a function there are omitted."""
         a, p = motion.rotation, motion.position
         wanted = [target for target in INERTIAL if self.root.functions[target]]
         if name in _PAIRS:
@@ -354,7 +356,7 @@ class Expansion:
 
 
 def span(block: LinkBlock, j: int, order: Sequence[str], constant: Any) -> Span:
-    """What the functions and velocities of a link of an expanded block span."""
+    """Return the span of the functions and velocities of a link of an expanded block."""
     names = [name for name in order if name in INERTIAL]
     unit: SparseVector = {("B", 0, constant): Fraction(1)}
     elimination = independent([unit, *(block.functions[j, name] for name in names)])
@@ -370,7 +372,7 @@ def span(block: LinkBlock, j: int, order: Sequence[str], constant: Any) -> Span:
 
 
 def _kind(ratio: ExactScalar) -> tuple[ExactScalar, ExactScalar]:
-    """A ratio as (what makes it irrational, rational factor)."""
+    """Return a ratio as (irrational part, rational factor)."""
     if not isinstance(ratio, Element):
         return 1, ratio
     lead = ratio.num.LC
@@ -393,7 +395,7 @@ def _times(a: Velocity, f: WaveSum, sign: int = 1) -> Velocity:
 
 
 def _cross(a: list[Velocity], p: list[WaveSum]) -> list[Velocity]:
-    """a x p."""
+    """Return a x p."""
     return [
         _plus(_times(a[(i + 1) % 3], p[(i + 2) % 3]), _times(a[(i + 2) % 3], p[(i + 1) % 3], -1))
         for i in range(3)
@@ -401,7 +403,7 @@ def _cross(a: list[Velocity], p: list[WaveSum]) -> list[Velocity]:
 
 
 def _turned_back(turn: WaveMatrix, a: list[Velocity]) -> list[Velocity]:
-    """turn' a."""
+    """Return turn' a."""
     rotated: list[Velocity] = []
     for c in range(3):
         entry: Velocity = {}
@@ -416,13 +418,13 @@ def _column(a: WaveMatrix, k: int) -> list[WaveSum]:
 
 
 def _outer(x: list[WaveSum], y: list[WaveSum], r: int, c: int, *, twice: bool) -> WaveSum:
-    """Entry (r, c) of x y', or of x y' + y x'."""
+    """Return entry (r, c) of x y', or of x y' + y x'."""
     first = product(x[r], y[c])
     return total(first, product(y[r], x[c])) if twice else first
 
 
 def _add_product(vector: SparseVector, a: Velocity, b: Velocity, k: ExactScalar) -> None:
-    """found += k a b, without the products of two velocities of the root: the root's functions hold those."""
+    """Add k a b to a vector, without products of two root velocities, which the root's functions contain."""
     for x, f in a.items():
         for y, g in b.items():
             if x[0] == "V" and y[0] == "V":

@@ -1,9 +1,9 @@
-"""What base parameters read from a robot: its columns, and its geometry with round-off taken out.
+"""Input of the base parameters: the columns of a robot, and its geometry without round-off.
 
-An angle within 1e-5 of a multiple of pi/12 is taken as that multiple. A length below 1e-9 of the robot's size, and a
-component of gravity below 1e-9 of its amount, is taken as zero. Otherwise axes that are parallel except for round-off
-would separate parameters that no experiment distinguishes. The result contains a note on each change, and the regrouped
-robot has the changed geometry.
+An angle within 1e-5 of a multiple of pi/12 is replaced by that multiple. A length below 1e-9 of the robot's size, and a
+component of gravity below 1e-9 of its magnitude, are replaced by zero. Otherwise axes that are parallel except for
+round-off would separate parameters that cannot be distinguished in an experiment. The result contains a note on each
+change, and the regrouped robot has the changed geometry.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ParameterKey = tuple[int, str]
 
 
 def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
-    """The parameters that are not zero; rotor inertias of motorised joints, on wheels of every joint."""
+    """Return the nonzero parameters, with rotor inertias of actuated joints (of every joint for wheeled robots)."""
     base = [] if robot.base.kind == BaseKind.FIXED else [(0, robot.base.link)]
     chosen = {
         (j, name)
@@ -39,24 +39,24 @@ def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
 
 
 def rotors_apart(robot: Robot) -> tuple[str, ...]:
-    """Rotor inertias that are no columns because their joint has no motor."""
+    """Return a note on rotor inertias without a column, because their joints are passive."""
     passive = [
         f"IA{j}"
         for j, frame in enumerate(robot.frames[: robot.NL], 1)
         if frame.moving and not frame.mu and not robot.wheels and not frame.IA.is_zero
     ]
-    return (f"rotor inertias of passive joints stay apart: {', '.join(passive)}",) if passive else ()
+    return (f"rotor inertias of passive joints are not regrouped: {', '.join(passive)}",) if passive else ()
 
 
 def value(robot: Robot, column: ParameterKey) -> Formula:
-    """What a robot holds for a parameter."""
+    """Return the value of a parameter in the robot description."""
     j, name = column
     formula: Formula = robot.frame(j).IA if name == "IA" else getattr(robot.link(j), name)
     return formula
 
 
 def without_round_off(robot: Robot) -> tuple[Robot, tuple[str, ...]]:
-    """The robot without round-off in its geometry, and what was changed."""
+    """Return the robot without round-off in its geometry, and notes on the changes."""
     changed: list[str] = []
     frames = []
     least = LENGTH_TOLERANCE * characteristic_length(robot)
@@ -67,12 +67,12 @@ def without_round_off(robot: Robot) -> tuple[Robot, tuple[str, ...]]:
             rounded = _angle(old) if name in ANGLES else _without_round_off(old, least)
             if rounded != old:
                 new[name] = rounded
-                changed.append(f"{name}{j} = {old} taken as {rounded}")
+                changed.append(f"{name}{j} = {old} was replaced by {rounded}")
         frames.append(replace(frame, **new) if new else frame)
     weight = max(abs(x.number or 0.0) for x in robot.base.G)
     g = [_without_round_off(x, LENGTH_TOLERANCE * weight) for x in robot.base.G]
     if tuple(g) != robot.base.G:
-        changed.append("components of gravity below 1e-9 of its amount taken as zero")
+        changed.append("components of gravity below 1e-9 of its magnitude were replaced by zero")
     place = tuple(
         _without_round_off(x, least if k in POSITION else LENGTH_TOLERANCE)
         for k, x in enumerate(robot.base.Z)
@@ -95,7 +95,7 @@ def _without_round_off(f: Formula, least: float) -> Formula:
 
 
 def field_of(robot: Robot) -> Field:
-    """The field of a robot's geometry, frames of loops included."""
+    """Return the number field of a robot's geometry, including the frames of loops."""
     lengths: list[Formula] = [*robot.base.G, *robot.base.Z]
     angles: list[Formula] = []
     for frame in robot.frames:
@@ -108,13 +108,13 @@ def field_of(robot: Robot) -> Field:
 
 
 def moves(robot: Robot) -> bool:
-    """Whether a base that is not free moves as prescribed."""
+    """Return whether a base that is not free has a prescribed motion."""
     base = robot.base
     return any(not f.is_zero for name in ("W0", "WP0", "V0", "VP0") for f in getattr(base, name))
 
 
 def with_values(robot: Robot, values: dict[ParameterKey, Formula]) -> Robot:
-    """The robot with some parameters changed."""
+    """Return the robot with some parameters changed."""
     links: dict[int, dict[str, Any]] = {j: {} for j, _ in enumerate((robot.base.link, *robot.links))}
     rotors: dict[int, Formula] = {}
     for (j, name), f in values.items():

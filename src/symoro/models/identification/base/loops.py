@@ -1,12 +1,12 @@
-"""Closed loops whose closure is linear: parallelograms, and whatever else moves like one.
+"""Closed loops with a linear closure: parallelograms, and loops that move like them.
 
-There the dependent joints are sums of independent ones plus a constant, q3 = q7 - q2 + pi/2 say: the loop can be
-replaced by relations. Loops are looked at one by one, then those that are left together; what one of them gives is
-known to the next, and loops that close in another way are left open, for states to be sampled.
+There each dependent joint is a linear combination of independent ones plus a constant, for example q3 = q7 - q2 + pi/2,
+so that the loop can be replaced by such relations. Loops are examined one by one, then the remaining ones together; the
+relations of one loop are used for the next. Loops without a linear closure stay open, and their states are sampled.
 
-A linear closure is guessed from numbers (a posture where the dependent rates are whole multiples of the others), and
-holds when the frames of the loop coincide at postures far away. It is proved when they do as functions of the joints,
-symbols included; the exact method of trees then applies.
+A linear closure is guessed from numbers (a configuration in which the dependent rates are whole multiples of the
+others), and accepted if the frames of the loop coincide at distant configurations. It is proved if they coincide as
+functions of the joints, including symbols; the exact method of trees then applies.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ from symoro.robot.coordinates import Relation, followers, following, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
-_ATTEMPTS = 8  # with other random values, where symbols have none
-_SEVERAL = 5  # as many angles of the description are tried for a constant
-_CONFIRMED = 8  # closed postures, of the 16 that `starts` begins with, without which nothing is concluded
+_ATTEMPTS = 8  # repetitions with other random values for symbols without a nominal value
+_SEVERAL = 5  # largest number of angles of the description in a constant
+_CONFIRMED = 8  # least number of closed configurations among the 16 of `starts` for a conclusion
 
 
 @dataclass(frozen=True)
 class Closures:
-    """What is known of a robot's loops.
+    """Closures of a robot's loops.
 
     Attributes:
-        robot: with relations in place of linear loops, and a nominal value for every symbol.
-        open: the loops that do not close linearly.
-        words: the relations.
-        invented: symbols that were given a value.
-        posture: the closed posture whose assembly mode counts; None where no posture is known.
+        robot: linear loops are replaced by relations, and every symbol has a nominal value.
+        open: the loops without a linear closure.
+        words: the relations as text.
+        invented: symbols with a random value.
+        posture: the closed configuration that selects the assembly mode; None if none is known.
     """
 
     robot: Robot
@@ -67,38 +67,38 @@ class Closures:
 
 @dataclass(frozen=True)
 class LinearClosure:
-    """The tree with relations in place of loops, and the relations in words."""
+    """Tree with relations in place of loops, and the relations as text."""
 
     robot: Robot
     words: str
 
 
 def linear_closure(robot: Robot, posture: Posture | None = None) -> LinearClosure | None:
-    """The linear closure of all loops, proved, or None.
+    """Return the proved linear closure of all loops, or None.
 
     Raises:
-        NotApplicableError: no assembled posture was found.
+        NotApplicableError: the loops do not close.
     """
     return proved(robot, closures(robot, posture))
 
 
 def proved(robot: Robot, closures: Closures) -> LinearClosure | None:
-    """The closure as one that holds for all symbols; None where a loop is open, or it does not."""
+    """Return the closure if it is valid for all symbols; None if a loop is open or the proof fails."""
     if closures.open or not _proved(closures.robot):
         return None
     return LinearClosure(replace(closures.robot, nominal=robot.nominal).tree(), closures.words)
 
 
 def closures(robot: Robot, posture: Posture | None = None) -> Closures:
-    """The loops that close linearly, each by itself or together with others, and those that do not.
+    """Return the loops with a linear closure, separately or together with others, and the remaining ones.
 
-    Arguments:
-        posture: near the assembly mode; the robot's posture 'home' unless given.
+    Args:
+        posture: configuration near the assembly mode; by default the robot's posture 'home'.
 
     Raises:
-        NotApplicableError: no assembled posture was found.
+        NotApplicableError: the loops do not close.
     """
-    with np.errstate(all="ignore"):  # what is not finite does not close
+    with np.errstate(all="ignore"):  # configurations that are not finite count as open
         return _closures(robot, posture)
 
 
@@ -135,8 +135,8 @@ def _words(robot: Robot, coupled: Robot) -> str:
 def with_rigid_loops(robot: Robot, closures: Closures) -> Closures | None:
     """Return the closures with constant joints in open loops that cannot move at the posture; None if all can.
 
-    A loop that cannot move alone cannot move together with others. A regular one is linear; the derivative of the
-    closure of a singular one (a triangle whose corners are in line) has a null space without a motion.
+    A loop that cannot move alone cannot move together with others. A regular rigid loop is linear; the constraint
+    Jacobian of a singular one (a triangle with collinear corners) has a null space without a motion.
     """
     relations: dict[int, Relation] = {}
     rigid = []
@@ -171,7 +171,10 @@ def _next_linear(
 
 
 def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> dict[int, Relation] | None:
-    """Relations that close some loops; of several the one that moves most joints: a rhombus can also fold up."""
+    """Return relations that close some loops; of several solutions the one that moves most joints.
+
+    A rhombus, for example, can also fold up.
+    """
     geometry = numbers(robot, closing=group)
     posture = geometry.own(posture)
     tried: dict[object, dict[int, Relation]] = {}
@@ -188,7 +191,7 @@ def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> d
 
 
 def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[int, Relation] | None:
-    """Relations that hold near an assembly, far from it and at the posture given, to the precision of the numbers."""
+    """Return relations that are valid near an assembly, far from it and at the given posture, within tolerances."""
     if not at.bound:
         return {}
     ratios = rates(geometry, at.q[None], at)[0][at.bound]
@@ -215,7 +218,7 @@ def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[in
 
 
 def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, posture: Posture) -> bool:
-    """Whether the closed posture satisfies the relations, whole turns left aside."""
+    """Return whether the closed configuration satisfies the relations up to full turns."""
     q = starts(geometry, posture)[0]
     away = q[at.bound] - ratios @ q[at.free] - constants
     turns = [geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.REVOLUTE for k in at.bound]
@@ -224,7 +227,7 @@ def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, po
 
 
 def _offset(geometry: Geometry, k: int, number: float) -> Formula:
-    """The constant of a relation: a multiple of pi/12 and some of the angles of the loop, or the number itself."""
+    """Return the constant of a relation: a multiple of pi/12 plus angles of the loop, or the number itself."""
     if geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.PRISMATIC:
         return ZERO if abs(number) < RELATION else formula(float(f"{number * geometry.length:.14g}"))
     values = dict(geometry.robot.nominal)
@@ -244,7 +247,7 @@ def _offset(geometry: Geometry, k: int, number: float) -> Formula:
 
 
 def _twelfths(angle: float) -> Fraction | None:
-    """An angle as a part of pi, where it is a multiple of pi/12."""
+    """Return an angle divided by pi if it is a multiple of pi/12, otherwise None."""
     twelfths = round(angle * 12 / math.pi)
     if abs(angle - twelfths * math.pi / 12) > 1e-9:
         return None
@@ -252,15 +255,15 @@ def _twelfths(angle: float) -> Fraction | None:
 
 
 def _coupled(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
-    """The robot with relations; those it had follow the joints that now depend on others."""
+    """Return the robot with further relations; its previous relations refer to the independent joints again."""
     before = {j: followed(law, relations) for j, law in followers(robot).items()}
-    # a joint that follows others has no motion of its own to fix
+    # the motion of a dependent joint cannot be prescribed
     frames = tuple(replace(frame, QP=None, QDP=None, GAM=None) for frame in robot.frames)
     return following(replace(robot, frames=frames), {**before, **relations})
 
 
 def _holds(robot: Robot, group: Sequence[Loop]) -> bool:
-    """Whether the frames of some loops coincide at postures anywhere, at the nominal values."""
+    """Return whether the frames of some loops coincide at random configurations, at the nominal values."""
     geometry = numbers(robot, closing=group, exact=True)
     q = exactly(np.random.default_rng(2).uniform(-2.5, 2.5, (6, len(geometry.coordinates))))
     return bool(
@@ -269,7 +272,7 @@ def _holds(robot: Robot, group: Sequence[Loop]) -> bool:
 
 
 def _proved(robot: Robot) -> bool:
-    """Whether the frames of every loop coincide for all positions and symbols."""
+    """Return whether the frames of every loop coincide for all positions and symbols."""
     geometry = field_of(robot)
     for loop in loops(robot):
         block = LinkBlock(loop.root, loop.frames)

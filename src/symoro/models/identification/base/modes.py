@@ -1,7 +1,7 @@
-"""Whether the relations of base parameters hold in every assembly mode of closed loops.
+"""Check whether the relations of base parameters hold in every assembly mode of closed loops.
 
-The equations of loops may have several families of solutions, on which different parameters depend on each other: of a
-kite whose short sides coincide the links rotate as one body. Without a posture the result is that of one family.
+The equations of loops may have several families of solutions, with different relations between the parameters: the
+links of a kite whose short sides coincide rotate as one body. Without a posture the result is that of one family.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from symoro.robot.coordinates import independent
 from symoro.robot.size import joint_units
 from symoro.threads import one_thread
 
-NEAR = 5  # postures beside each closed one
-RATES = 3  # at each of them
-STEP = 0.1  # rad, or of the largest length, between two postures of a mode
+NEAR = 5  # configurations around each closed one
+RATES = 3  # states at each of them
+STEP = 0.1  # rad, or relative to the largest length: distance of two configurations of a mode
 
 
 @one_thread
 def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
-    """Return a note if the relations do not hold in an assembly mode that another closed posture has.
+    """Return a note if the relations are not valid in the assembly mode of another closed configuration.
 
-    Parallelograms are not crossed here, as in the models of the robot: they are unless its posture 'home' is.
+    Parallelograms are crossed only if they are crossed in the posture 'home', as in the models of the robot.
 
-    Arguments:
+    Args:
         known: the loops, with numbers for all symbols.
     """
     robot = parameters.original.replace(nominal=known.robot.nominal)
@@ -60,7 +60,7 @@ def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
 
 
 def _hold(parameters: BaseParameters, geometry: Geometry, postures: Sequence[Assembly]) -> Sequence[bool]:
-    """Return whether the relations hold around each closed posture: whether their differences are constant there."""
+    """Return whether the relations are valid around each closed configuration: their differences are constant there."""
     if not postures:
         return []
     q, qd, good = _states(geometry, postures)
@@ -81,12 +81,12 @@ def _hold(parameters: BaseParameters, geometry: Geometry, postures: Sequence[Ass
         for name in (*parameters.no_effect, *(n for o in parameters.relations.values() for n in o))
     ]
     away = np.where(good[:, :, None], np.abs(left - left[:, :1]), 0)[:, :, dropped].max(1)
-    limits = RELATION * np.maximum(sizes.max((0, 1)), 1)  # functions that vanish leave round-off alone
+    limits = RELATION * np.maximum(sizes.max((0, 1)), 1)  # functions that vanish consist of round-off
     return [bool(x) for x in (away <= limits[dropped]).all(1)]
 
 
 def _states(geometry: Geometry, postures: Sequence[Assembly]) -> tuple[Array, Array, Flags]:
-    """Return states around each posture: positions and rates (postures * states, n), flags of closed ones."""
+    """Return states around each configuration: positions and rates (postures * states, n), flags of closed ones."""
     rng = np.random.default_rng(11)
     rank, own = len(postures[0].bound), np.repeat(np.stack([at.q for at in postures]), NEAR + 1, 0)
     step = STEP * _tangents(geometry, own, rank, rng)
@@ -98,7 +98,7 @@ def _states(geometry: Geometry, postures: Sequence[Assembly]) -> tuple[Array, Ar
 
 
 def _tangents(geometry: Geometry, q: Array, rank: int, rng: np.random.Generator) -> Array:
-    """Return random rates of the coordinates with which the loops stay closed."""
+    """Return random rates of the coordinates that keep the loops closed."""
     inside = loop_coordinates(geometry)
     _, jacobian = balanced_closure(geometry, q)
     turned = jacobian[:, :, inside].transpose(0, 2, 1)

@@ -1,9 +1,9 @@
-"""A robot as numbers: random states, and the energy's functions at them.
+"""Robot in numbers: random states, and the energy functions at them.
 
-Lengths, positions of prismatic joints and gravity are in units of the robot's own size (a power of two, by which
-numbers are divided without rounding), so that a tolerance is the same for robots of all sizes. Masses and times keep
-their units. Each row holds the functions f_p(q, qd) of all columns at one state. Everything is computed in the kind of
-numbers that the geometry and the states are given in, doubles or scaled integers (`numeric.fixed_point`).
+Lengths, positions of prismatic joints and gravity are in units of the robot's size (a power of two, so that divisions
+are exact), so that one tolerance suits robots of all sizes. Masses and times keep their units. Each row contains the
+functions f_p(q, qd) of all columns at one state. All computations use the number type of the geometry and the states,
+double precision or scaled integers (`numeric.fixed_point`).
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ from symoro.robot.topology import Loop
 
 @dataclass(frozen=True)
 class Geometry(NumericTree):
-    """A tree in numbers, lengths in units of `length` (metres), with gravity in frame 0."""
+    """Tree in numbers, lengths in units of `length` (metres), with gravity in frame 0."""
 
     gravity: Numbers
     length: float
 
     @cached_property
     def metres(self) -> Array:
-        """The unit of each coordinate: one radian, or `length` in metres."""
+        """Return the unit of each coordinate: one radian, or `length` in metres."""
         return np.array(joint_units(self.robot, self.coordinates, self.length))
 
     def own(self, posture: Posture | None) -> Posture | None:
-        """Convert a posture in radians and metres to the units of the geometry."""
+        """Convert a configuration in radians and metres to the units of the geometry."""
         if posture is None:
             return None
         units = joint_units(self.robot, posture, self.length)
@@ -83,7 +83,7 @@ def geometric_formulas(robot: Robot) -> list[Formula]:
 
 
 def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:
-    """The robot with a random nominal value for every symbol of its geometry without one, and their names."""
+    """Return the robot with random nominal values for geometric symbols without one, and their names."""
     rng = np.random.default_rng(seed)
     values = dict(robot.nominal)
     needed: dict[str, None] = {}
@@ -99,10 +99,10 @@ def numbers(
 ) -> Geometry:
     """Return the geometry at nominal values, in units of the robot's size; every symbol must have a value.
 
-    Arguments:
-        closing: the loops that are to be closed; all of them unless given.
-        exact: in scaled integers.
-        nudged: with other last digits of long numbers.
+    Args:
+        closing: the loops to close; by default all of them.
+        exact: whether to use scaled integers.
+        nudged: whether to change the last digits of long numbers.
     """
     values = dict(robot.nominal)
     graph = Graph()
@@ -141,7 +141,7 @@ def _over(x: Numbers, unit: Array | float) -> Numbers:
 
 @dataclass
 class States:
-    """Samples of a motion: coordinates, their rates, and the base's place and twist (linear; angular)."""
+    """Samples of a motion: coordinates, their rates, and pose and twist (linear; angular) of the base."""
 
     q: Numbers
     qd: Numbers
@@ -150,8 +150,8 @@ class States:
     twist: Numbers
 
     def exactly(self, q: Numbers, qd: Numbers) -> States:
-        """In scaled integers, with other coordinates and rates."""
-        # Of doubles, a rotation is one to 1e-16 only: turned into one by its own digits.
+        """Return the states in scaled integers, with other coordinates and rates."""
+        # A rotation in double precision is orthogonal only to 1e-16: it is orthogonalised in multiple precision.
         turn = exactly(self.rotation)
         one = np.array([[ONE * (r == c) for c in range(3)] for r in range(3)], dtype=object)
         for _ in range(4):  # Newton's method for the nearest rotation
@@ -160,12 +160,12 @@ class States:
 
 
 def still(q: Numbers, qd: Numbers) -> States:
-    """States on a base that does not move."""
+    """Return states on a fixed base."""
     return States(q, qd, *identity_pose(q), np.zeros((len(q), 6), dtype=q.dtype))
 
 
 def random_states(geometry: Geometry, count: int, rng: np.random.Generator, *, moving: bool) -> States:
-    """Any postures and velocities of a tree."""
+    """Return random configurations and velocities of a tree."""
     n = len(geometry.coordinates)
     states = still(rng.uniform(-2.5, 2.5, (count, n)), rng.standard_normal((count, n)))
     if moving:
@@ -177,7 +177,7 @@ def random_states(geometry: Geometry, count: int, rng: np.random.Generator, *, m
 
 
 def energy_rows(geometry: Geometry, states: States, columns: Sequence[ParameterKey]) -> Numbers:
-    """The functions of the columns at the states, one row a state."""
+    """Return the energy functions of the columns at the states, one row per state."""
     at = placements(geometry, states.q, {0: Placements(states.rotation, states.position)})
     linear, angular = states.twist[:, :3], states.twist[:, 3:]
     base = Velocities(turned(states.rotation, linear), turned(states.rotation, angular))
@@ -204,7 +204,7 @@ def _half(x: Numbers) -> Numbers:
 
 
 def gauge_of(geometry: Geometry, states: States, *, base: bool) -> Numbers:
-    """What no torque shows: the constant, and the functions of link 0 where the base moves as prescribed."""
+    """Return functions that do not affect torques: the constant, and those of link 0 if its motion is prescribed."""
     ones = np.full((len(states.q), 1), one_like(states.q), dtype=states.q.dtype)
     if not base:
         return ones

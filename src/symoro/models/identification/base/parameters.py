@@ -1,10 +1,10 @@
-"""`base_parameters`, and the model `base-parameters`: the fewest parameters from which all torques follow.
+"""`base_parameters`, and the model `base-parameters`: the smallest set of parameters that determines all torques.
 
-The torques are linear in the standard inertial parameters, but some have no effect and some act only together. A
-base set is a largest set whose functions in the energy are linearly independent modulo constants; every other
-parameter then counts as a multiple of them (a *relation*). How they are found is told in `regroup` (trees, exact),
-`loops` (closed loops that are linear), `branch` (states of the others), `wheels` (rolling robots) and `fit` (columns
-of numbers).
+The torques are linear in the standard inertial parameters, but some have no effect and some act only in combination. A
+base set is a largest set whose energy functions are linearly independent modulo constants; every other parameter
+contributes a multiple of its value to them (a *relation*). The algorithms are in `regroup` (trees, exact), `loops`
+(closed loops with a linear closure), `compare` (sampled states of other loops), `wheels` (wheeled robots) and `fit`
+(numeric columns).
 
 M. Gautier, W. Khalil, "A direct determination of minimum inertial parameters of robots", ICRA 1988,
 sections 5 to 8. W. Khalil, D. Creusot, "SYMORO+", Robotica 15, 1997, section 6.4.
@@ -46,21 +46,26 @@ def base_parameters(
     rotor: bool = True,
     posture: PostureLike | None = None,
 ) -> BaseParameters:
-    """The base inertial parameters of a robot.
+    """Return the base inertial parameters of a robot.
 
-    Arguments:
-        method: 'auto' (exact, but verified numeric relations on wheels, and for closed loops that have no linear
-            closure), 'exact' (on wheels the relations of the tree on a free base, which may not be the fewest), or
-            'numeric' (random states, at the robot's nominal values).
-        rotor: whether rotor inertias IA of motorised joints count; if not they stay apart, as friction does.
-        posture: of closed loops, joint positions near the assembly mode: the name of one of the robot's postures, one
-            value per joint, or {joint: value}; the posture 'home' unless given.
+    Args:
+        robot: the robot; parameters that are zero are not columns.
+        method: 'auto' (exact; numeric and verified for wheels and for closed loops without a linear closure), 'exact'
+            (for wheels the relations of the tree on a free base, which may not be minimal), or 'numeric' (random
+            states, at the robot's nominal values).
+        rotor: whether rotor inertias IA of actuated joints are regrouped; otherwise they stay separate, as friction
+            does.
+        posture: for closed loops, joint positions near the assembly mode: the name of one of the robot's postures, one
+            value per joint (rad or m), or {joint: value}; by default the posture 'home'.
+
+    Returns:
+        The base parameters, the relations between them and the standard parameters, and the regrouped robot.
 
     Raises:
         OptionError: there is no such method, or the posture does not fit the robot.
-        NotApplicableError: method='exact' and a closed loop without a linear closure; or the loops cannot be closed.
-        ProgramError: the numbers do not tell which parameters depend on others.
-        MissingDependencyError: the geometry has symbols or oblique angles, and SymPy is absent.
+        NotApplicableError: method='exact' and a closed loop has no linear closure, or the loops cannot be closed.
+        ProgramError: there is no gap between dependent and independent parameters.
+        MissingDependencyError: the geometry has symbols or oblique angles, and SymPy is not installed.
     """
     if method not in METHODS:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
@@ -72,7 +77,7 @@ def base_parameters(
 def _cached_parameters(
     robot: Robot, method: str, rotor: bool, near: tuple[tuple[int, float], ...] | None
 ) -> BaseParameters:
-    """Return the same from hashable arguments, because several models require the result for one robot."""
+    """Return the base parameters from hashable arguments, because several models need the result for one robot."""
     rounded, notes = without_round_off(robot)
     notes += rotors_apart(rounded) if rotor else ()
     if rounded.wheels and method != "exact":
@@ -95,8 +100,8 @@ def _cached_parameters(
         result = numeric_base_parameters(rounded, rotor=rotor, linear=known, notes=notes)
     else:
         raise NotApplicableError(
-            f"the closed loops of robot '{robot.name}' have no linear closure: no exact relations",
-            hint="method='auto' gives verified numeric relations on one assembly branch",
+            f"the closed loops of robot '{robot.name}' have no linear closure, so that there are no exact relations",
+            hint="use method='auto', which returns verified numeric relations on one assembly branch",
         )
     return result if known.posture else replace(result, notes=(*result.notes, *other_modes(result, known)))
 
@@ -109,8 +114,14 @@ def _cached_parameters(
     inputs=(),
     outputs=(K,),
     options=(
-        Option("method", "exact algebra, or random states at nominal values", "choice", "auto", METHODS),
-        Option("rotor", "count the rotor inertias", "flag", True),
+        Option(
+            "method",
+            "exact: exact algebra; numeric: random states at nominal values; auto: exact if possible",
+            "choice",
+            "auto",
+            METHODS,
+        ),
+        Option("rotor", "include the rotor inertias", "flag", True),
         POSTURE,
     ),
     reference=MINIMUM_PARAMETERS_1988.at(
@@ -121,10 +132,10 @@ def _cached_parameters(
 def base_program(
     robot: Robot, method: str = "auto", rotor: bool = True, posture: PostureLike | None = None
 ) -> Program:
-    """The base parameters as a program: it depends on parameters alone."""
+    """Return the base parameters as a program of the standard parameters."""
     parameters = base_parameters(robot, method=method, rotor=rotor, posture=posture)
     if not parameters.names:
-        raise NotApplicableError(f"robot '{robot.name}' has no inertial parameter that is not zero")
+        raise NotApplicableError(f"robot '{robot.name}' has no nonzero inertial parameter")
     builder = Builder(f"{robot.name}_base_parameters")
     entries = []
     for kept, others in parameters.relations.items():

@@ -1,17 +1,17 @@
-"""Base parameters of a tree, exactly: the general rule where it is complete, a null space where it is not.
+"""Exact base parameters of a tree: by the general rule if it is complete, otherwise by a null space.
 
-Blocks of links are taken from the tips inward. The parameters of a block act through functions over the span of its
-root (`functions`). Whatever combination of them leaves a function that the block's own joints do not change is
-a combination of the root's functions, and is booked there; the others stay. Where the root's functions are all
-independent and the block is one link, this is the general rule (`models.regrouping`):
+Blocks of links are processed from the tips inward. The parameters of a block have functions over the span of its root
+(`functions`). A combination of parameters whose function does not depend on the block's joints is a combination of the
+root's functions and is regrouped into the root; the others stay. If the root's functions are all independent and the
+block is one link, this is the general rule (`models.regrouping`):
 
     revolute   YY, MZ, M go to the antecedent, XXR = XX - YY           7 stay
     prismatic  the inertia tensor goes                                 4 stay
     fixed      everything goes
 
-Order of the columns: links by number; in a link XX XY XZ YZ ZZ MX MY, (MZ M), IA, YY, (MZ M), the brackets at the
-first place for a prismatic or fixed joint, at the second for a revolute one and for link 0. A parameter is kept when
-its function depends on none of the columns before it.
+Order of the columns: links by number; in a link XX XY XZ YZ ZZ MX MY, (MZ M), IA, YY, (MZ M), with MZ and M at the
+first position for a prismatic or fixed joint, at the second for a revolute one and for link 0. A parameter is kept if
+its function is independent of those of the previous columns.
 """
 
 from __future__ import annotations
@@ -44,32 +44,32 @@ _FIRST = ("XX", "XY", "XZ", "YZ", "ZZ", "MX", "MY")
 
 
 def order_in_link(robot: Robot, j: int) -> tuple[str, ...]:
-    """The columns of a link, in order."""
+    """Return the columns of a link, in order."""
     if j == 0 or robot.frame(j).sigma == JointType.REVOLUTE:
         return (*_FIRST, "IA", "YY", "MZ", "M")
     return (*_FIRST, "MZ", "M", "IA", "YY")
 
 
 def ordered(robot: Robot, columns: set[ParameterKey]) -> list[ParameterKey]:
-    """Columns in the order of preference."""
+    """Return columns in order of preference."""
     links = sorted({j for j, _ in columns})
     return [(j, n) for j in links for n in order_in_link(robot, j) if (j, n) in columns]
 
 
 @dataclass(frozen=True)
 class Regrouping:
-    """Kept column -> the columns that it stands for, itself included; and the links that needed the null space."""
+    """Kept columns, each with the combination that it represents; and the links that required a null space."""
 
     kept: dict[ParameterKey, Combination]
     early: tuple[int, ...]
 
 
 def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[ParameterKey]) -> Regrouping:
-    """The base parameters of a tree, joints that follow others included.
+    """Return the base parameters of a tree, which may have coupled joints.
 
-    Arguments:
-        root: what the base spans: None for a base that moves freely, link 0 with its parameters.
-        allowed: the columns that there are; a parameter that is zero is none.
+    Args:
+        root: span of the base; None for a free base, for which link 0 has parameters.
+        allowed: the columns; a parameter that is zero has none.
     """
     work = _Work(geometry, robot, FULL if root is None else root, keep_base=root is None)
     kept = work.run()
@@ -83,14 +83,14 @@ def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Param
 
 
 def gravity_span(geometry: Field, robot: Robot) -> Span:
-    """The fixed base, gravity turned into frame 0."""
+    """Return the span of the fixed base, with gravity in frame 0."""
     z = [geometry.of(f) for f in robot.base.Z]
     world = [geometry.of(f) for f in robot.base.G]
     return fixed_base([sum((z[4 * r + c] * world[r] for r in range(3)), 0) for c in range(3)])
 
 
 def blocks(robot: Robot) -> list[LinkBlock]:
-    """The links in blocks whose joints move independently of all others; roots before what stands on them."""
+    """Return the links in blocks whose joints move independently of all others; roots come first."""
     moved: dict[int, set[int]] = {i: {i} for i in coordinates(robot)}
     tree = robot.tree()
     for j, law in followers(tree).items():
@@ -110,7 +110,7 @@ def blocks(robot: Robot) -> list[LinkBlock]:
 
 
 def _between(robot: Robot, joints: set[int]) -> set[int]:
-    """The links from the common root of some joints to each of them."""
+    """Return the links from the common root of some joints to each of them."""
     first, *others = joints
     root = robot.frame(first).ant
     for j in others:
@@ -120,7 +120,7 @@ def _between(robot: Robot, joints: set[int]) -> set[int]:
 
 
 def _merged(robot: Robot, groups: list[set[int]]) -> list[set[int]]:
-    """Groups that share a link joined, until none do."""
+    """Merge groups that share a link, until all are disjoint."""
     groups_so_far: list[set[int]] = []
     for group in groups:
         while True:
@@ -134,7 +134,7 @@ def _merged(robot: Robot, groups: list[set[int]]) -> list[set[int]]:
 
 
 def _after_roots(made: list[LinkBlock]) -> list[LinkBlock]:
-    """Blocks ordered so that the root of each is met before it."""
+    """Return the blocks ordered so that the root of each one comes before it."""
     placed, ordered, waiting = {0}, [], made
     while waiting:
         later = []
@@ -161,7 +161,7 @@ class _Work:
         self.constants: dict[int, object] = {}
 
     def run(self) -> dict[ParameterKey, Combination]:
-        """Kept column -> form, before zeros are taken out."""
+        """Return the combination of each kept column, before zero parameters are removed."""
         self._outward()
         kept: list[ParameterKey] = []
         for number in reversed(range(len(self.blocks))):
@@ -172,7 +172,7 @@ class _Work:
         return {column: self.forms[column] for column in kept}
 
     def _plain(self, block: LinkBlock) -> bool:
-        """Whether the general rule is complete for it."""
+        """Return whether the general rule is complete for a block."""
         alone = len(block.links) == 1 and relation(self.robot, block.links[0]) is None
         return alone and self.spans[block.root].full
 
@@ -212,13 +212,13 @@ class _Work:
         return [columns[p] for p in elimination.pivots]
 
     def _book(self, root: int, function: Mapping[int, ExactScalar], form: Combination) -> None:
-        """Book parameters on the root, whose functions make up theirs; a constant has no effect."""
+        """Add parameters to the root, whose functions generate theirs; a constant has no effect."""
         for b, c in function.items():
             if b and (root or self.keep_base):
                 add_to(self.forms[root, self.spans[root].basis[b - 1]], form, c)
 
     def _by_rule(self, j: int) -> list[ParameterKey]:
-        """The general rule; what the base gains has no effect unless it moves."""
+        """Apply the general rule; parameters moved to the base have no effect unless it moves."""
         frame, fixed = self.robot.frame(j), place(self.geometry, self.robot, j)
         stay, gain = relations(frame.sigma, fixed.rotation, fixed.position)
         own: dict[str, Combination] = {}
@@ -236,8 +236,10 @@ class _Work:
 def _chosen_again(
     robot: Robot, kept: Mapping[ParameterKey, Combination], allowed: set[ParameterKey]
 ) -> dict[ParameterKey, Combination]:
-    """Other kept columns, where those found are zero or come too late in the order: each column is a vector over
-    the kept ones, and the first independent columns are taken."""
+    """Choose other kept columns if some of the present ones are zero or come later in the order than possible.
+
+    Each column is a vector over the kept ones, and the first independent columns are chosen.
+    """
     columns = ordered(robot, allowed)
     vectors: dict[ParameterKey, SparseVector] = {column: {} for column in columns}
     for keeper, form in kept.items():

@@ -1,9 +1,8 @@
-"""Base parameters for people: the relations as the papers print them, in text and in LaTeX.
+"""Report of base parameters: the relations as printed in the papers, as text and in LaTeX.
 
     XXR2 = XX2 - YY2 - D3^2*(M3 + M4 + M5 + M6)
 
-Parameters with the same coefficient stand together in one bracket. A parameter that stands for itself alone keeps
-its name.
+Parameters with the same coefficient share one bracket. A parameter without others keeps its name.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _FUNCTIONS = ("cos", "sin", "tan", "pi")
 
 
 def grouped(others: Mapping[str, Formula]) -> list[tuple[int, str, list[str]]]:
-    """Terms as (sign, coefficient without its sign, parameters), in the order of first occurrence."""
+    """Return terms as (sign, coefficient without its sign, parameters), in the order of first occurrence."""
     groups: dict[tuple[int, str], list[str]] = {}
     for name, c in others.items():
         negative = c.text.startswith("-")
@@ -33,13 +32,13 @@ def grouped(others: Mapping[str, Formula]) -> list[tuple[int, str, list[str]]]:
 
 
 def renamed(name: str) -> str:
-    """XXR2, the regrouped XX2."""
+    """Return the name of a regrouped parameter, for example XXR2 for XX2."""
     letters = name.rstrip("0123456789")
     return f"{letters}R{name[len(letters) :]}"
 
 
 def relation(kept: str, others: Mapping[str, Formula]) -> str:
-    """One line: XXR2 = XX2 - YY2 - D3^2*(M3 + M4)."""
+    """Return one line: XXR2 = XX2 - YY2 - D3^2*(M3 + M4)."""
     if not others:
         return kept
     parts = [kept]
@@ -55,14 +54,14 @@ def relation(kept: str, others: Mapping[str, Formula]) -> str:
 
 
 def report(parameters: BaseParameters) -> str:
-    """Everything, as text."""
+    """Return the complete report as text."""
     lines = [
         f"{parameters.original.name}: {len(parameters.names)} base parameters",
         f"method: {parameters.method}",
     ]
     lines += [f"note: {note}" for note in parameters.notes]
     if parameters.conditions:
-        lines.append("if none of these is zero: " + ", ".join(parameters.conditions))
+        lines.append("valid if none of these is zero: " + ", ".join(parameters.conditions))
     lines += ["", *("  " + relation(kept, others) for kept, others in parameters.relations.items())]
     if parameters.no_effect:
         lines += ["", "no effect: " + ", ".join(parameters.no_effect)]
@@ -72,7 +71,7 @@ def report(parameters: BaseParameters) -> str:
 
 
 def latex(parameters: BaseParameters) -> str:
-    """A tabular of the relations, ready for \\input."""
+    r"""Return a LaTeX tabular of the relations for \input."""
     rows = [
         rf"  ${latex_regrouped(kept) if others else latex_name(kept)}$ & ${_right_side(kept, others)}$ \\"
         for kept, others in parameters.relations.items()
@@ -82,7 +81,7 @@ def latex(parameters: BaseParameters) -> str:
         f"% base parameters of {parameters.original.name}: {parameters.method}",
         r"\begin{tabular}{ll}",
         r"  \hline",
-        r"  parameter & stands for \\",
+        r"  parameter & combination \\",
         r"  \hline",
     ]
     tail = [r"  \hline", r"\end{tabular}"]
@@ -92,12 +91,12 @@ def latex(parameters: BaseParameters) -> str:
 
 
 def latex_name(name: str) -> str:
-    """A parameter's name in LaTeX."""
+    """Return a parameter's name in LaTeX."""
     return rf"I_{{a,{name[2:]}}}" if re.fullmatch(r"IA\d+", name) else notation_latex(name)
 
 
 def latex_regrouped(name: str) -> str:
-    """XXR_{2}."""
+    """Return the LaTeX name of a regrouped parameter, for example XXR_{2}."""
     letters = name.rstrip("0123456789")
     number = name[len(letters) :]
     return rf"I_{{aR,{number}}}" if letters == "IA" else rf"{letters}R_{{{number}}}"
@@ -118,9 +117,9 @@ def _right_side(kept: str, others: Mapping[str, Formula]) -> str:
 
 
 def latex_formula(text: str) -> str:
-    """The text of a formula in LaTeX."""
+    """Return the text of a formula in LaTeX."""
     out: list[str] = []
-    roots: list[int] = []  # depth of brackets at which a root ends
+    roots: list[int] = []  # bracket depths at which roots end
     depth = 0
     tokens = _TOKEN.findall(text)
     k = 0

@@ -1,4 +1,4 @@
-"""Base parameters as a result, and their computation by the general rule and the exact null space."""
+"""Result type of the base parameters, and their exact computation by the general rule and null spaces."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from symoro.robot.description import BaseKind, Robot
 
 
 class Coefficient(Formula):
-    """A coefficient of a relation: a formula that `float` takes when it has no symbols."""
+    """Coefficient of a relation: a formula that can be converted by `float` if it has no symbols."""
 
     def __float__(self) -> float:
         number = self.number
@@ -41,17 +41,18 @@ class Coefficient(Formula):
 
 @dataclass(frozen=True)
 class BaseParameters:
-    """A base set of inertial parameters.
+    """Base set of inertial parameters.
 
     Attributes:
         names: the kept parameters, in the order of the columns.
-        no_effect: the parameters that no torque depends on.
-        relations: kept -> {other: coefficient}: kept stands for itself plus the others times their coefficients.
-        original: the robot that they are of (without round-off in its geometry, see `notes`).
-        method: how each part was found.
-        conditions: what must not be zero for the relations to hold, where symbols are divided by.
-        friction: friction parameters, which stay as they are, each a column of its own.
-        notes: what else a reader should know.
+        no_effect: the parameters that do not affect any torque.
+        relations: kept -> {other: coefficient}: the base parameter is the kept one plus the others times their
+            coefficients.
+        original: the robot of the parameters (without round-off in its geometry, see `notes`).
+        method: how each part was computed.
+        conditions: divisors with symbols, which must not be zero.
+        friction: friction parameters, which are not regrouped; each has a separate column.
+        notes: remarks on changes of the geometry, assumptions and precision.
     """
 
     names: tuple[str, ...]
@@ -64,12 +65,12 @@ class BaseParameters:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Relations that cannot be written to: who asks for the same robot gets the same object."""
+        """Make the relations read-only, because equal requests share one cached object."""
         fixed = {kept: MappingProxyType(dict(others)) for kept, others in self.relations.items()}
         object.__setattr__(self, "relations", MappingProxyType(fixed))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For copies and for other processes."""
+        """Return the data for copies and for other processes."""
         plain = {kept: dict(others) for kept, others in self.relations.items()}
         parts = [plain if part.name == "relations" else getattr(self, part.name) for part in fields(self)]
         return BaseParameters, tuple(parts)
@@ -79,22 +80,22 @@ class BaseParameters:
 
     @cached_property
     def robot(self) -> Robot:
-        """The regrouped robot: kept parameters hold what they stand for, the others are zero."""
+        """Return the regrouped robot: kept parameters have the regrouped values, the others are zero."""
         robot = self.original
         values: dict[ParameterKey, Formula] = {}
         for kept, others in self.relations.items():
             values[split(kept)] = _regrouped(robot, kept, others)
             values |= {split(name): ZERO for name in others}
         values |= {split(name): ZERO for name in self.no_effect}
-        note = f"base parameters of {robot.name}: each kept parameter holds what it stands for"
+        note = f"base parameters of {robot.name}: each kept parameter has the value of its combination"
         return replace(with_values(robot, values), notes=(*robot.notes, note))
 
     def report(self) -> str:
-        """The relations as the papers print them."""
+        """Return the relations as printed in the papers."""
         return report.report(self)
 
     def latex(self) -> str:
-        """The same as a LaTeX table."""
+        """Return the relations as a LaTeX table."""
         return report.latex(self)
 
     def __str__(self) -> str:
@@ -102,13 +103,13 @@ class BaseParameters:
 
 
 def split(name: str) -> ParameterKey:
-    """A parameter's name as (link, letters)."""
+    """Return a parameter's name as (link, letters)."""
     letters = name.rstrip("0123456789")
     return int(name[len(letters) :]), letters
 
 
 def written(column: ParameterKey) -> str:
-    """The name of a column."""
+    """Return the name of a column."""
     return f"{column[1]}{column[0]}"
 
 
@@ -128,10 +129,10 @@ def _weighted(own: Expr, *pairs: Expr) -> Expr:
 def exact(
     tree: Robot, original: Robot, *, rotor: bool, notes: tuple[str, ...] = (), closure: str = ""
 ) -> BaseParameters:
-    """By the general rule and the exact null space.
+    """Return the base parameters by the general rule and exact null spaces.
 
-    Arguments:
-        tree: the robot with its loops cut and closed by joints that follow others.
+    Args:
+        tree: the robot with its loops cut and replaced by coupled joints.
     """
     geometry = field_of(tree)
     allowed = columns(original, rotor=rotor)
@@ -149,10 +150,10 @@ def _root(geometry: Field, robot: Robot) -> tuple[Span | None, str]:
     if robot.base.kind == BaseKind.WHEELED:
         return (
             None,
-            "wheeled base taken as free in space, with link 0: rolling may regroup further parameters",
+            "wheeled base treated as a free base with link 0: rolling constraints may regroup further parameters",
         )
     if moves(robot):
-        return FULL, "base that moves as prescribed, taken as any motion"
+        return FULL, "prescribed motion of the base, treated as arbitrary"
     return gravity_span(geometry, robot), ""
 
 
@@ -167,7 +168,7 @@ def _how(robot: Robot, regrouping: Regrouping) -> str:
 
 
 def _links(numbers: Sequence[int]) -> str:
-    """Link numbers, runs of them as 4 to 6."""
+    """Return link numbers as text; consecutive ones as "4 to 6"."""
     runs: list[list[int]] = []
     for j in sorted(numbers):
         if runs and runs[-1][-1] == j - 1:
@@ -187,7 +188,7 @@ def assembled(
     method: str,
     notes: tuple[str, ...],
 ) -> BaseParameters:
-    """The result, its exact numbers written as formulas."""
+    """Return the result with its exact numbers written as formulas."""
     made: dict[ExactScalar, Coefficient] = {}
     conditions: dict[str, None] = {}
 
@@ -211,7 +212,7 @@ def assembled(
 
 
 def friction(robot: Robot) -> tuple[str, ...]:
-    """Names of the friction parameters and offsets that are not zero."""
+    """Return the names of the nonzero friction parameters and offsets."""
     return tuple(
         f"{name}{j}"
         for j, frame in enumerate(robot.frames[: robot.NL], 1)

@@ -1,12 +1,12 @@
-"""Base parameters of robots on wheels, from the regressor of the torques at sampled states.
+"""Base parameters of wheeled robots, from the regressor of the torques at sampled states.
 
-Rolling constraints are nonholonomic: the torques do not follow from the energy over the independent rates, so that the
-columns of W(q, qda, qdda), and not functions of the energy, decide which parameters act together. A relation between
-columns of W holds for the other identification models too: the momenta are linear in the rates and W in the
-accelerations, and the power is qda' W.
+Rolling constraints are nonholonomic: the torques do not follow from the energy as a function of the independent rates.
+Therefore the columns of W(q, qda, qdda), not the functions of the energy, determine which parameters act in
+combination. A relation between columns of W is valid for the other identification models too: the momenta are linear in
+the rates and W in the accelerations, and the power is qda' W.
 
-States with loops are those of one assembly branch (`compare`). States near a singular configuration of the wheels have
-large rates of passive joints, and are left out.
+States with loops belong to one assembly branch (`compare`). States near a singular configuration of the wheels have
+large rates of passive joints and are excluded.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ LARGEST = 20.0  # a state whose columns are this many times larger than usual is
 def wheeled_base_parameters(
     robot: Robot, *, rotor: bool, posture: Posture | None, notes: tuple[str, ...]
 ) -> BaseParameters:
-    """Return the base parameters of a robot on wheels at its nominal values.
+    """Return the base parameters of a wheeled robot at its nominal values.
 
-    Arguments:
-        rotor: whether rotor inertias count, those of passive joints too: rolling makes them act on the drives.
-        posture: of closed loops, near the assembly mode; the robot's posture 'home' unless given.
+    Args:
+        rotor: whether rotor inertias are included, also those of passive joints: rolling makes them act on the drives.
+        posture: for closed loops, a configuration near the assembly mode; by default the robot's posture 'home'.
 
     Raises:
         NotApplicableError: the active joints do not determine the motion, or the loops cannot be assembled.
-        ProgramError: the numbers leave no gap between independent and dependent columns.
+        ProgramError: there is no gap between independent and dependent columns.
     """
     whole, invented = completed(robot)
     wanted = ordered(robot, columns(robot, rotor=rotor))
@@ -62,7 +62,7 @@ def wheeled_base_parameters(
     geometry = numbers(whole)
     rng = np.random.default_rng(3)
     count = STATES * len(wanted) + SPARE
-    with np.errstate(all="ignore"):  # states whose columns are not finite are left out
+    with np.errstate(all="ignore"):  # states whose columns are not finite are excluded
         q = _postures(geometry, posture, count, rng)
         rows = _regressor_rows(geometry, wanted, q, rng)
         fit = fitted(rows, np.zeros((len(rows), 0)), ROUNDED_COLUMN)
@@ -73,7 +73,7 @@ def wheeled_base_parameters(
             hint="replace lengths or angles that are almost equal or almost zero by exact ones",
         )
     method = (
-        f"numeric, {count} states of the rolling robot with link 0, verified on others; weakest kept column "
+        f"numeric, {count} states of the wheeled robot with link 0, verified on others; weakest kept column "
         f"{fit.smallest:.1e}, strongest dropped {fit.largest:.1e}"
     )
     symbols = sorted({name for f in geometric_formulas(robot) for name in f.symbols} - {*invented})
@@ -86,7 +86,7 @@ def wheeled_base_parameters(
 def _postures(
     geometry: Geometry, posture: Posture | None, count: int, rng: np.random.Generator
 ) -> dict[int, Array]:
-    """Return the position of each coordinate at some states, in SI units; loops are closed."""
+    """Return the position of each coordinate at some states, in SI units, with closed loops."""
     joints = geometry.coordinates
     q = rng.uniform(-2.5, 2.5, (count, len(joints)))
     if geometry.loops:
@@ -106,7 +106,7 @@ def _postures(
 def _regressor_rows(
     geometry: Geometry, wanted: Sequence[ParameterKey], q: dict[int, Array], rng: np.random.Generator
 ) -> Array:
-    """Return the rows of W at the postures and random rates, in units of the robot's size."""
+    """Return the rows of W at the configurations and random rates, in units of the robot's size."""
     robot, length = geometry.robot, geometry.length
     chosen = [Column(name, j) for j, name in wanted]
     program = regressor_program(robot, plain(robot), chosen, surplus="share")
@@ -118,12 +118,14 @@ def _regressor_rows(
     sizes = np.abs(W).max((1, 2))
     usual = sizes < LARGEST * np.median(sizes[np.isfinite(sizes)])
     if usual.sum() * W.shape[1] < len(wanted) + SPARE:
-        raise NotApplicableError(f"robot '{robot.name}' is singular at almost every posture of its wheels")
+        raise NotApplicableError(
+            f"robot '{robot.name}' is singular at almost every configuration of its wheels"
+        )
     return np.asarray(W[usual].reshape(-1, len(wanted)))
 
 
 def _joint(symbol: str) -> int:
-    """Return the number of the joint of an entry of q, qda or qdda."""
+    """Return the joint number of an entry of q, qda or qdda."""
     return int(symbol.lstrip("qd"))
 
 

@@ -1,1 +1,1 @@
-"""The exact algebra under the base parameters: a field of the geometry, sparse elimination, sums of sines."""
+"""Exact algebra of the base parameters: the number field of a geometry, sparse elimination, sums of sines."""

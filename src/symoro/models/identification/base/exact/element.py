@@ -1,11 +1,11 @@
 """Exact numbers of a geometry: fractions of polynomials in its symbols, with square roots.
 
 An element is N/D over the rationals. Its generators are symbols (lengths, gravity, cosines of symbolic angles) and
-*roots*, generators r whose square is a polynomial in the symbols: r^2 = 2 for sqrt(2), r^2 = 1 - c^2 for the sine
-that belongs to the cosine c. N has each root at most once, D none (1/(a + b r) = (a - b r)/(a^2 - b^2 r^2)); the two
-have no common factor. So equal elements are written alike, and zero is recognised.
+*roots*, generators r whose square is a polynomial in the symbols: r^2 = 2 for sqrt(2), r^2 = 1 - c^2 for the sine that
+belongs to the cosine c. N contains each root at most to the first power, D contains none (1/(a + b r) = (a - b r)/(a^2
+- b^2 r^2)); N and D have no common factor. This form is unique, so that zero is recognised.
 
-Whatever is a rational number is a plain int or Fraction, not an Element; both mix freely.
+Rational numbers are plain int or Fraction, not Element; both can be combined.
 """
 
 from __future__ import annotations
@@ -16,26 +16,31 @@ from typing import Any
 
 from symoro.errors import MissingDependencyError
 
-ExactScalar = Any  # int, Fraction or Element: one field, three representations
+ExactScalar = Any  # int, Fraction or Element
 
 
 def inverse(x: ExactScalar) -> ExactScalar:
-    """1/x, exact (int / int would be a float)."""
+    """Return 1/x exactly (int / int would be a float)."""
     return Fraction(1) / x
 
 
 class Ring:
-    """The polynomials in which numerators and denominators live."""
+    """Ring of polynomials for numerators and denominators."""
 
     def __init__(self, symbols: Sequence[str], roots: Mapping[str, int | str]) -> None:
-        """`roots`: name -> the whole number, or the name of the cosine c in 1 - c^2, that it is the root of."""
+        """Create the ring.
+
+        Args:
+            symbols: names of the generators.
+            roots: name of each root -> its radicand: a whole number, or the name of the cosine c in 1 - c^2.
+        """
         try:
             from sympy import QQ
             from sympy.polys.rings import ring
         except ImportError:
             raise MissingDependencyError(
-                "exact base parameters of a robot with symbols in its geometry need SymPy",
-                hint="install it with: pip install sympy, or ask for method='numeric'",
+                "exact base parameters of a robot with a symbolic geometry require SymPy",
+                hint="install it with: pip install sympy, or use method='numeric'",
             ) from None
         self.names = [*symbols, *roots]
         self.rational = QQ
@@ -55,7 +60,7 @@ class Ring:
         return self.rational(x.numerator, x.denominator)
 
     def reduced(self, p: Any) -> Any:
-        """Squares of roots replaced by what they are."""
+        """Return a polynomial with squares of roots replaced by their values."""
         for k, square in enumerate(self.squares, self.first_root):
             while any(powers[k] > 1 for powers in p):
                 low, high = self.ring.zero, self.ring.zero
@@ -68,14 +73,14 @@ class Ring:
         return p
 
     def conjugate(self, p: Any, k: int) -> Any:
-        """Root k with the other sign."""
+        """Return a polynomial with the sign of root k changed."""
         conjugated = self.ring.zero
         for powers, c in p.items():
             conjugated[powers] = -c if powers[k] & 1 else c
         return conjugated
 
     def made(self, num: Any, den: Any) -> ExactScalar:
-        """num/den as the simplest kind of scalar; num is reduced, den has no roots."""
+        """Return num/den as the simplest kind of scalar; num is reduced, den has no roots."""
         if not num:
             return 0
         if den != self.one:
@@ -89,7 +94,7 @@ class Ring:
 
 
 class Element:
-    """An element that is no rational number."""
+    """Element that is not a rational number."""
 
     __slots__ = ("den", "num", "ring")
 
@@ -148,5 +153,5 @@ class Element:
 
     @property
     def size(self) -> int:
-        """How many terms it has."""
+        """Return the number of terms."""
         return len(self.num) + len(self.den)

@@ -1,14 +1,14 @@
-"""The field of a robot's geometry: its formulas as exact numbers, and exact numbers as formulas again.
+"""Number field of a robot's geometry: formulas as exact numbers, and exact numbers as formulas.
 
-    symbol, pi, any function not listed   a generator: generic, not zero, bound to nothing else
+    symbol, pi, any function not listed   a generator: generic, nonzero, independent of the others
     decimal                               the rational number of its decimal text
     sqrt(n), n whole                      a product of roots of primes
     cos, sin of a symbolic angle          generators c and s with s^2 = 1 - c^2; of its multiples, by (c + i s)^m
     cos, sin of k*pi/12                   in sqrt(2) and sqrt(3)
     cos, sin of a decimal angle           rational: (1 - t^2)/(1 + t^2), 2t/(1 + t^2), t a fraction next to tan(x/2)
 
-So c^2 + s^2 = 1 holds exactly for every angle, which the algebra of base parameters lives on; a decimal angle is
-met to 1e-16.
+Therefore c^2 + s^2 = 1 is exact for every angle, as the algebra of base parameters requires; a decimal angle is
+accurate to 1e-16.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TANGENT_DENOMINATOR = 10**8  # tan(x/2) to 1e-16
 
 
 class Field:
-    """Reads formulas into exact numbers. All formulas are announced first: the generators must be known."""
+    """Conversion of formulas to exact numbers. All formulas are announced first, because they define the generators."""
 
     def __init__(self, lengths: Iterable[Formula], angles: Iterable[Formula]) -> None:
         self.graph = Graph()
@@ -57,7 +57,7 @@ class Field:
         self.ring = Ring(list(self.symbols), self.roots) if needs_ring else None
         self.known: dict[int, ExactScalar] = {}
 
-    # -- announcing: which generators are there
+    # -- announcing formulas: collect the generators
 
     def _announce(self, root: int) -> None:
         graph = self.graph
@@ -98,7 +98,7 @@ class Field:
         return canonical(Expr(self.graph, i << 1))
 
     def _split(self, lit: int) -> tuple[Fraction, list[tuple[int, Fraction]], float]:
-        """An angle as turn*pi + sum of ratio*node + decimal."""
+        """Return an angle as turn*pi + sum of ratio*node + decimal."""
         graph = self.graph
         turn, rest = graph.split_pi(lit)
         terms: dict[int, Fraction] = {}
@@ -121,10 +121,10 @@ class Field:
             decimal, turn = decimal + Fraction(float(turn) * math.pi), Fraction(0)
         return turn, [(k, r) for k, r in terms.items() if r], float(decimal)
 
-    # -- reading
+    # -- formulas to exact numbers
 
     def of(self, f: Formula) -> ExactScalar:
-        """A formula as an exact number."""
+        """Return a formula as an exact number."""
         return self._of(self.lits[f])
 
     def _of(self, lit: int) -> ExactScalar:
@@ -135,7 +135,7 @@ class Field:
         return -value if lit & 1 else value
 
     def _is_read(self, i: int) -> bool:
-        """Nodes inside an angle or an opaque function need no value, and may have none."""
+        """Return whether a node needs a value; nodes inside an angle or an opaque function do not."""
         op = self.graph.op[i]
         if op in (ops.ADD, ops.SUB, ops.MUL, ops.DIV):
             return all(lit >> 1 in self.known for lit in self.graph.args[i])
@@ -171,7 +171,7 @@ class Field:
         return value
 
     def sincos(self, f: Formula) -> ExactSinCos:
-        """Sine and cosine of an angle."""
+        """Return sine and cosine of an angle."""
         return self._turn(self.lits[f])
 
     def _turn(self, lit: int) -> ExactSinCos:
@@ -189,7 +189,7 @@ class Field:
         return sincos
 
     def _exact_turn(self, turn: Fraction) -> ExactSinCos:
-        """Of a multiple of pi/12."""
+        """Return sine and cosine of a multiple of pi/12."""
         steps = int(turn * 12) % 24
         sincos: ExactSinCos = _ZERO
         for _ in range(steps // 6):
@@ -203,10 +203,10 @@ class Field:
             sincos = _sum(sincos, {-2: (-half, r3), 2: (half, r3), 4: (r3, half)}[rest])
         return sincos
 
-    # -- writing
+    # -- exact numbers to formulas
 
     def formula(self, x: ExactScalar) -> Formula:
-        """An exact number as a formula; fractions that came from decimals as decimals."""
+        """Return an exact number as a formula; fractions that came from decimals become decimals."""
         if not isinstance(x, Element):
             return formula(readable(Fraction(x), self.decimals))
         num = self._polynomial(x.num)
@@ -215,7 +215,7 @@ class Field:
         return formula(f"({num})/({self._polynomial(x.den)})")
 
     def denominator(self, x: Element) -> Formula:
-        """What an element is divided by."""
+        """Return the denominator of an element as a formula."""
         return formula(self._polynomial(x.den))
 
     def _polynomial(self, p: Any) -> str:
@@ -231,7 +231,7 @@ class Field:
         return " + ".join(parts)
 
     def _with_sines(self, p: Any, name: str) -> Any:
-        """c^2 replaced by 1 - s^2, which may be shorter to write."""
+        """Return a polynomial with c^2 replaced by 1 - s^2, which may be shorter."""
         assert self.ring is not None
         k = self.ring.names.index(f"c_{name}")
         square = 1 - self.ring.generators[f"s_{name}"] ** 2
@@ -252,12 +252,12 @@ class Field:
 
 
 def _sum(a: ExactSinCos, b: ExactSinCos) -> ExactSinCos:
-    """Sine and cosine of the sum of two angles."""
+    """Return sine and cosine of the sum of two angles."""
     return a[0] * b[1] + a[1] * b[0], a[1] * b[1] - a[0] * b[0]
 
 
 def _decimal_turn(x: float) -> ExactSinCos:
-    """Rational sine and cosine of a decimal angle, on the unit circle exactly; odd and even in x."""
+    """Return rational sine and cosine of a decimal angle, exactly on the unit circle; odd and even in x."""
     if x == 0:
         return _ZERO
     quarters = round(abs(x) / (math.pi / 2))
@@ -269,7 +269,7 @@ def _decimal_turn(x: float) -> ExactSinCos:
 
 
 def _primes(n: int) -> list[int]:
-    """The prime factors of a number without square factors."""
+    """Return the prime factors of a square-free number."""
     factors, p = [], 2
     while p * p <= n:
         if n % p == 0:

@@ -1,4 +1,4 @@
-"""Which of some sparse vectors depend on the ones before, over any exact field: Gauss and Jordan, column by column."""
+"""Linear dependence of sparse vectors over an exact field, by Gauss-Jordan elimination."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SparseVector = dict[Any, ExactScalar]
 
 
 def add_to(a: SparseVector, b: Mapping[Any, ExactScalar], k: ExactScalar) -> None:
-    """a += k b, in place; zeros leave."""
+    """Add k b to a in place; zero entries are removed."""
     for key, c in b.items():
         value = a[key] + k * c if key in a else k * c
         if value:
@@ -24,7 +24,7 @@ def add_to(a: SparseVector, b: Mapping[Any, ExactScalar], k: ExactScalar) -> Non
 
 @dataclass
 class Elimination:
-    """The vectors that depend on none before them, and each other as a combination of those.
+    """Independent vectors, and every other vector as a combination of them.
 
     Attributes:
         pivots: positions of the independent vectors, in order.
@@ -36,11 +36,11 @@ class Elimination:
 
 
 def independent(vectors: Sequence[Mapping[Hashable, ExactScalar]]) -> Elimination:
-    """The first vectors that span all of them."""
+    """Return the vectors that are independent of the previous ones, and the relations of the others."""
     elimination = Elimination()
     rows: dict[
         Hashable, tuple[SparseVector, SparseVector]
-    ] = {}  # leading entry -> vector, and what it is made of
+    ] = {}  # leading entry -> vector, and its combination of input vectors
     for n, given in enumerate(vectors):
         vector, made_of = dict(given), {n: Fraction(1)}
         for lead in [key for key in vector if key in rows]:
@@ -65,5 +65,5 @@ def independent(vectors: Sequence[Mapping[Hashable, ExactScalar]]) -> Eliminatio
 
 
 def _size(c: ExactScalar) -> int:
-    """Rational pivots first: they keep the coefficients short."""
+    """Return the sort key of pivots; rational pivots come first, because they keep coefficients short."""
     return c.size if isinstance(c, Element) else 0
