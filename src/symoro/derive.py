@@ -89,9 +89,9 @@ def inverse_geometry(
         locked: joints that are given by q0, as '7' or '3,5'.
         swivel: seven joints by the angle of the elbow about the line shoulder - wrist.
         tolerance: largest residual of a valid solution.
-        space: platform: by pose and motion of the platform (for a platform on legs).
-        fold: working mode of the legs: one digit for all, or one per leg, as '112'; by default all working modes
-            (for a platform on legs).
+        space: platform: pose and twist of the platform are the coordinates (for a platform on legs).
+        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'; by
+            default all working modes (for a platform on legs).
         modes: of a parallelogram: itself alone (unless 'home' is crossed), or the crossed one too (for closed
             loops).
 
@@ -99,15 +99,16 @@ def inverse_geometry(
         Model: a model with the inputs
 
         - `T` (4,4): pose of the frame
-        - `q0` (n): joints left free by a singularity, locked or off the way
-        - `swivel` (scalar): with the option swivel: angle of the elbow about the line from shoulder to wrist
+        - `q0` (n): values of the joints that the pose does not determine: free in a singularity, locked, or not on
+          the path
+        - `swivel` (scalar): angle of the elbow about the line from shoulder to wrist (option swivel)
 
         and the outputs
 
-        - `q` (K,n): joint positions, one row a solution
-        - `status` (K): 0 valid, 1 out of reach, 2 singular, 3 empty slot, 4 not decided
-        - `residual` (K): largest entry of direct geometry less the pose, lengths divided by the robot's size
-        - `free` (K,n): 1 where a joint is free
+        - `q` (K,n): joint positions, one row per solution
+        - `status` (K): 0 valid, 1 out of reach, 2 singular, 3 empty slot, 4 undecided
+        - `residual` (K): largest entry of the pose error of the solution, with lengths divided by the robot's size
+        - `free` (K,n): 1 where the pose does not determine the joint, otherwise 0
 
         Inputs and outputs differ for a platform on legs, closed loops; `model.inputs` and `model.outputs` contain
         their shapes.
@@ -164,17 +165,17 @@ def loop_geometry(
     Returns:
         Model: a model with the inputs
 
-        - `qa` (na): active joints, in frame order
+        - `qa` (na): positions of the active joints, in frame order
         - `q0` (n): posture from which joints that stay free, and Newton's method, start
         - `qc0` (B): opened joints of that posture
 
         and the outputs
 
         - `q` (K,n): all joints of the tree, one row an assembly mode
-        - `qc` (K,B): opened joints
+        - `qc` (K,B): positions of the cut joints, one row per solution
         - `status` (K): 0 valid, 1 out of reach, 2 singular, 3 empty slot
         - `residual` (K): largest entry by which a loop stays open, lengths divided by the size of the loops
-        - `free` (K,n): 1 where a joint is free
+        - `free` (K,n): 1 where the pose does not determine the joint, otherwise 0
 
 
     Raises:
@@ -392,9 +393,10 @@ def jacobian_inverse(
         to: frame whose velocity is meant; by default the tool, the platform or the last link's frame.
         frame: frame of expression.
         mid: intermediate frame of Renaud's factorisation, on the way to frame `to`.
-        space: platform: by pose and motion of the platform (for a platform on legs, space='platform').
-        fold: working mode of the legs: one digit for all, or one per leg, as '112' (for a platform on legs,
+        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
             space='platform').
+        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
+            platform on legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -405,7 +407,7 @@ def jacobian_inverse(
 
         - `Jinv` (n,6): J^-1; J'(J J')^-1 with more than six joints, (J'J)^-1 J' with fewer
 
-        Inputs and outputs differ for a robot on wheels, a platform on legs, space='platform'; `model.inputs` and
+        Inputs and outputs differ for a wheeled robot, a platform on legs, space='platform'; `model.inputs` and
         `model.outputs` contain their shapes.
 
     Raises:
@@ -456,9 +458,10 @@ def inverse_kinematics(
         frame: frame of expression.
         mid: intermediate frame of Renaud's factorisation, on the way to frame `to`.
         method: how to invert.
-        space: platform: by pose and motion of the platform (for a platform on legs, space='platform').
-        fold: working mode of the legs: one digit for all, or one per leg, as '112' (for a platform on legs,
+        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
             space='platform').
+        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
+            platform on legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -472,7 +475,7 @@ def inverse_kinematics(
 
         - `qd` (n): joint velocities
 
-        Inputs and outputs differ for a robot on wheels, a platform on legs, space='platform'; `model.inputs` and
+        Inputs and outputs differ for a wheeled robot, a platform on legs, space='platform'; `model.inputs` and
         `model.outputs` contain their shapes.
 
     Raises:
@@ -522,9 +525,10 @@ def jacobian(
         to: frame whose velocity is meant; by default the tool, the platform or the last link's frame.
         frame: frame of expression.
         mid: intermediate frame of Renaud's factorisation, on the way to frame `to`.
-        space: platform: by pose and motion of the platform (for a platform on legs, space='platform').
-        fold: working mode of the legs: one digit for all, or one per leg, as '112' (for a platform on legs,
+        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
             space='platform').
+        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
+            platform on legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -535,7 +539,7 @@ def jacobian(
 
         - `J` (6,n): rows linear then angular; zero columns for joints off the way
 
-        Inputs and outputs differ for a floating base, a robot on wheels, a platform on legs, space='platform';
+        Inputs and outputs differ for a floating base, a wheeled robot, a platform on legs, space='platform';
         `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
@@ -637,7 +641,7 @@ def velocities(
         - `v` (L,3): velocity of each frame's origin, in the link's frame
         - `w` (L,3): angular velocity of each link, in its frame
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -685,7 +689,7 @@ def accelerations(
         - `vd` (L,3): acceleration of each frame's origin, in the link's frame
         - `wd` (L,3): angular acceleration of each link, in its frame
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -732,7 +736,7 @@ def jdot_qdot(
 
         - `a` (6): acceleration (linear; angular) of frame `to` at qdd = 0, expressed in frame `frame`
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -901,9 +905,9 @@ def contact_dynamics(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         contacts: points on the ground: frames, or (frame, (x, y, z)); by default the tool or the last link's frame.
-        damping: added to the diagonal of J A^-1 J' (1/kg), for contacts that determine no forces: the points give
-            way.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base).
+        damping: added to the diagonal of J A^-1 J' (1/kg); required if the contact forces are not unique; contacts
+            then yield.
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
         Model: a model with the inputs
@@ -917,9 +921,9 @@ def contact_dynamics(
 
         - `qdd` (n): joint accelerations
         - `qdda` (na): accelerations of the active joints, in frame order
-        - `forces` (C,3): force by the robot on the ground at each contact, in the axes of frame 0
+        - `forces` (C,3): force of the robot on the ground at each contact, in the axes of frame 0
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -961,9 +965,9 @@ def inverse_dynamics_derivatives(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        base: free: no wrench acts on the base, whose acceleration is found; given: its acceleration is an input
+        base: free: no wrench acts on the base and its acceleration is computed; given: its acceleration is an input
             (for a floating base).
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base).
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
         Model: a model with the inputs
@@ -989,7 +993,7 @@ def inverse_dynamics_derivatives(
         - `dqdd_out_dqdd` (n,n): derivatives of accelerations of the joints that only a spring drives with respect
           to accelerations
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -1029,7 +1033,7 @@ def direct_dynamics_derivatives(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base).
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
         Model: a model with the inputs
@@ -1048,7 +1052,7 @@ def direct_dynamics_derivatives(
         - `dqdda_dqda` (na,na): derivatives of accelerations with respect to velocities, of the active joints
         - `dqdda_dtau` (na,na): derivatives of accelerations with respect to torques, of the active joints
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -1089,9 +1093,9 @@ def lagrange(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        coriolis: differentiate A, or by recursion.
-        expanded: one simplified expression an element, to be read.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base).
+        coriolis: christoffel: differentiate A; recursive: Renaud's method without derivatives.
+        expanded: write each element as one simplified expression, for reading.
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
         Model: a model with the inputs
@@ -1101,7 +1105,7 @@ def lagrange(
 
         and the outputs
 
-        - `A` (n,n): inertia matrix, rotor inertias included
+        - `A` (n,n): inertia matrix, including rotor inertias
         - `B` (n,n): B qd: Coriolis and centrifugal torques
         - `Q` (n): gravity torques
         - `D` (n,n,n): Christoffel coefficients, symmetric in the last two
@@ -1143,7 +1147,7 @@ def inverse_dynamics(
     fold: str = "1",
     q: bool = False,
 ) -> Model:
-    r"""Derive `inverse-dynamics` (inverse dynamic model: torques of a motion).
+    r"""Derive `inverse-dynamics` (inverse dynamic model: torques from positions, velocities and accelerations).
 
     Also called `idm`, `rnea`, `newton_euler`, `inverse_dynamic_model`.
 
@@ -1157,21 +1161,25 @@ def inverse_dynamics(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        effort: quick, search for the formulation with the fewest operations, or plain: the papers' own, to be read.
-        reactions: give the reaction wrenches of the joints too.
-        free: joints of known torque tau_free, by number or name; their accelerations are found.
-        actuators: elastic: motors behind the springs, with coordinates of their own.
-        base: free: no wrench acts on the base, whose acceleration is found; given: its acceleration is an input
+        effort: quick: a good formulation at once; search: fewest operations; plain: the formulation of the papers,
+            for reading.
+        reactions: also return the reaction wrenches of the joints.
+        free: joints of known torque tau_free, by number or name; their accelerations are computed.
+        actuators: elastic: the motors of elastic joints have separate coordinates.
+        base: free: no wrench acts on the base and its acceleration is computed; given: its acceleration is an input
             (for a floating base, flexible links on a floating base).
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base,
-            flexible links on a floating base).
-        surplus: active joints beyond the freedoms: refuse them, or share the torques with the least sum of squares;
-            qda and qdda are then of the first ones that determine the motion, tau of all (for a robot on wheels).
-        space: platform: by pose and motion of the platform (for a platform on legs, space='platform').
-        to: the platform's frame; by default the one the robot names (for a platform on legs, space='platform').
-        fold: working mode of the legs: one digit for all, or one per leg, as '112' (for a platform on legs,
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
+            links on a floating base).
+        surplus: more active joints than degrees of freedom: refuse them, or share the torques with the least sum of
+            squares; qda and qdda then belong to the first joints that determine the motion, tau to all of them (for
+            a wheeled robot).
+        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
             space='platform').
-        q: give the joint positions too (for a platform on legs, space='platform').
+        to: frame of the platform; by default the one in the robot description (for a platform on legs,
+            space='platform').
+        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
+            platform on legs, space='platform').
+        q: also return the joint positions (for a platform on legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -1179,22 +1187,22 @@ def inverse_dynamics(
         - `q` (n): joint positions
         - `qd` (n): joint velocities
         - `qdd` (n): joint accelerations
-        - `tau_free` (n): torques of the joints named free; other entries are not read
-        - `qm` (n): positions of the motors, on the joint side; entries of rigid joints are not read
-        - `qmd` (n): velocities of the motors; entries of rigid joints are not read
-        - `qmdd` (n): accelerations of the motors; as an input, entries of rigid joints are not read
+        - `tau_free` (n): torques of the joints listed in the option free; other entries are ignored
+        - `qm` (n): positions of the motors, on the joint side; entries of rigid joints are ignored
+        - `qmd` (n): velocities of the motors; entries of rigid joints are ignored
+        - `qmdd` (n): accelerations of the motors; as an input, entries of rigid joints are ignored
 
         and the outputs
 
         - `tau` (n): joint torques and forces
-        - `qdd_out` (n): joint accelerations, those found at free joints included
-        - `reactions` (L,6): wrench (force; moment) of the antecedent on each link, in its frame, on request
-        - `cut_reactions` (B,6): wrench (force; moment) of the antecedent of each opened joint k on the link of
-          frame k + B, in that frame, with the reactions
+        - `qdd_out` (n): joint accelerations, including the computed ones of free joints
+        - `reactions` (L,6): wrench (force; moment) of the antecedent on each link, in the link's frame (option
+          reactions)
+        - `cut_reactions` (B,6): wrench (force; moment) of the antecedent of each cut joint k on the link of frame k
+          + B, in that frame (option reactions)
 
-        Inputs and outputs differ for a floating base, a robot on wheels, flexible links, flexible links on a
-        floating base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their
-        shapes.
+        Inputs and outputs differ for a floating base, a wheeled robot, flexible links, flexible links on a floating
+        base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1249,37 +1257,41 @@ def direct_dynamics(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        method: recursive (articulated bodies) or inertia (matrix).
-        effort: quick, search for the formulation with the fewest operations, or plain: the papers' own, to be read.
-        actuators: elastic: motors behind the springs, with coordinates of their own.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base,
-            flexible links on a floating base).
-        surplus: active joints beyond the freedoms: refuse them, or share the torques with the least sum of squares;
-            qda and qdda are then of the first ones that determine the motion, tau of all (for a robot on wheels).
-        space: platform: by pose and motion of the platform (for a platform on legs, space='platform').
-        to: the platform's frame; by default the one the robot names (for a platform on legs, space='platform').
-        fold: working mode of the legs: one digit for all, or one per leg, as '112' (for a platform on legs,
+        method: recursive: articulated-body algorithm; inertia: factorisation of the inertia matrix; auto: fewer
+            operations.
+        effort: quick: a good formulation at once; search: fewest operations; plain: the formulation of the papers,
+            for reading.
+        actuators: elastic: the motors of elastic joints have separate coordinates.
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
+            links on a floating base).
+        surplus: more active joints than degrees of freedom: refuse them, or share the torques with the least sum of
+            squares; qda and qdda then belong to the first joints that determine the motion, tau to all of them (for
+            a wheeled robot).
+        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
             space='platform').
-        q: give the joint positions too (for a platform on legs, space='platform').
+        to: frame of the platform; by default the one in the robot description (for a platform on legs,
+            space='platform').
+        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
+            platform on legs, space='platform').
+        q: also return the joint positions (for a platform on legs, space='platform').
 
     Returns:
         Model: a model with the inputs
 
         - `q` (n): joint positions
         - `qd` (n): joint velocities
-        - `qm` (n): positions of the motors, on the joint side; entries of rigid joints are not read
-        - `qmd` (n): velocities of the motors; entries of rigid joints are not read
+        - `qm` (n): positions of the motors, on the joint side; entries of rigid joints are ignored
+        - `qmd` (n): velocities of the motors; entries of rigid joints are ignored
         - `tau` (n): joint torques and forces
 
         and the outputs
 
         - `qdd` (n): joint accelerations
         - `qdda` (na): accelerations of the active joints, in frame order
-        - `qmdd` (n): accelerations of the motors; as an input, entries of rigid joints are not read
+        - `qmdd` (n): accelerations of the motors; as an input, entries of rigid joints are ignored
 
-        Inputs and outputs differ for a floating base, a robot on wheels, flexible links, flexible links on a
-        floating base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their
-        shapes.
+        Inputs and outputs differ for a floating base, a wheeled robot, flexible links, flexible links on a floating
+        base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1328,11 +1340,13 @@ def inertia_matrix(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        space: platform: by pose and motion of the platform (for a platform on legs, space='platform').
-        to: the platform's frame; by default the one the robot names (for a platform on legs, space='platform').
-        fold: working mode of the legs: one digit for all, or one per leg, as '112' (for a platform on legs,
+        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
             space='platform').
-        q: give the joint positions too (for a platform on legs, space='platform').
+        to: frame of the platform; by default the one in the robot description (for a platform on legs,
+            space='platform').
+        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
+            platform on legs, space='platform').
+        q: also return the joint positions (for a platform on legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -1341,11 +1355,10 @@ def inertia_matrix(
 
         and the outputs
 
-        - `A` (n,n): inertia matrix, rotor inertias included
+        - `A` (n,n): inertia matrix, including rotor inertias
 
-        Inputs and outputs differ for a floating base, a robot on wheels, flexible links, flexible links on a
-        floating base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their
-        shapes.
+        Inputs and outputs differ for a floating base, a wheeled robot, flexible links, flexible links on a floating
+        base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1390,14 +1403,17 @@ def bias_torques(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        effort: quick, search for the formulation with the fewest operations, or plain: the papers' own, to be read.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base,
-            flexible links on a floating base).
-        space: platform: by pose and motion of the platform (for a platform on legs, space='platform').
-        to: the platform's frame; by default the one the robot names (for a platform on legs, space='platform').
-        fold: working mode of the legs: one digit for all, or one per leg, as '112' (for a platform on legs,
+        effort: quick: a good formulation at once; search: fewest operations; plain: the formulation of the papers,
+            for reading.
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
+            links on a floating base).
+        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
             space='platform').
-        q: give the joint positions too (for a platform on legs, space='platform').
+        to: frame of the platform; by default the one in the robot description (for a platform on legs,
+            space='platform').
+        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
+            platform on legs, space='platform').
+        q: also return the joint positions (for a platform on legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -1409,9 +1425,8 @@ def bias_torques(
 
         - `H` (n): torques at qdd = 0
 
-        Inputs and outputs differ for a floating base, a robot on wheels, flexible links, flexible links on a
-        floating base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their
-        shapes.
+        Inputs and outputs differ for a floating base, a wheeled robot, flexible links, flexible links on a floating
+        base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1453,8 +1468,8 @@ def gravity_torques(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base,
-            flexible links on a floating base).
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
+            links on a floating base).
 
     Returns:
         Model: a model with the inputs
@@ -1465,8 +1480,8 @@ def gravity_torques(
 
         - `Q` (n): torques at rest, without friction and wrenches
 
-        Inputs and outputs differ for a floating base, a robot on wheels, flexible links, flexible links on a
-        floating base; `model.inputs` and `model.outputs` contain their shapes.
+        Inputs and outputs differ for a floating base, a wheeled robot, flexible links, flexible links on a floating
+        base; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1503,8 +1518,8 @@ def energy(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base,
-            flexible links on a floating base).
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
+            links on a floating base).
 
     Returns:
         Model: a model with the inputs
@@ -1517,8 +1532,8 @@ def energy(
         - `E` (scalar): kinetic energy
         - `U` (scalar): potential energy of gravity and springs
 
-        Inputs and outputs differ for a floating base, a robot on wheels, flexible links, flexible links on a
-        floating base; `model.inputs` and `model.outputs` contain their shapes.
+        Inputs and outputs differ for a floating base, a wheeled robot, flexible links, flexible links on a floating
+        base; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1541,7 +1556,7 @@ def energy(
 def centroidal_momentum(
     robot: RobotLike,
 ) -> Model:
-    r"""Derive `centroidal-momentum` (centroidal momentum: that of the whole robot about its centre of mass).
+    r"""Derive `centroidal-momentum` (centroidal momentum: momentum of the whole robot about its centre of mass).
 
     Also called `centroidal_momentum_matrix`, `cmm`.
 
@@ -1566,7 +1581,7 @@ def centroidal_momentum(
         - `com` (3): centre of mass in frame 0
         - `AG` (6,n): centroidal momentum matrix: h = AG qd
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -1609,13 +1624,13 @@ def static_torques(
         Model: a model with the inputs
 
         - `q` (n): joint positions
-        - `F` (6): wrench (force; moment) by frame `to`, at its origin, in the axes of `frame`
+        - `F` (6): wrench (force; moment) of frame `to` on the environment, at its origin, in the axes of `frame`
 
         and the outputs
 
         - `tau` (n): joint torques and forces
 
-        Inputs and outputs differ for a robot on wheels; `model.inputs` and `model.outputs` contain their shapes.
+        Inputs and outputs differ for a wheeled robot; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1647,8 +1662,8 @@ def geometric_identification(
     known_tool: bool = False,
     gains: bool = False,
 ) -> Model:
-    r"""Derive `geometric-identification` (calibration model: errors of the end as a linear function of errors of the
-    geometry).
+    r"""Derive `geometric-identification` (calibration model: errors of the end effector as a linear function of the
+    geometric errors).
 
     Also called `calibration`, `gim`, `geometric_regressor`, `calibration_jacobian`.
 
@@ -1660,23 +1675,24 @@ def geometric_identification(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        to: frame that is measured; by default the tool or the last link's frame.
-        measure: what is measured of it.
-        parameters: all geometric parameters, or the identifiable ones alone.
-        known_base: frame 0 stands where the description says.
-        known_tool: the end stands on its link where the description says.
-        gains: whether the joints' readings may be off by a factor.
+        to: measured frame; by default the tool or the last link's frame.
+        measure: measured quantity of this frame.
+        parameters: all: all geometric parameters; identifiable: the identifiable ones alone.
+        known_base: keep frame 0 at its nominal pose.
+        known_tool: keep the tool frame at its nominal pose.
+        gains: include gain errors of the joint sensors.
 
     Returns:
         Model: a model with the inputs
 
         - `q` (n): joint positions
-        - `C` (3): the point that distances are taken to, in the world (measure='distance')
-        - `N` (3): the unit normal of the plane, in the world (measure='plane')
+        - `C` (3): reference point of the distances, in the world (measure='distance')
+        - `N` (3): unit normal of the plane, in the world (measure='plane')
 
         and the outputs
 
-        - `W` (m,P): regressor: dX = W dxi; m = 6 (pose), 3 (position) or 1; the columns have names
+        - `W` (m,P): regressor: dX = W dxi; m = 6 (pose), 3 (position) or 1 (distance, plane); the columns have
+          names
 
 
     Raises:
@@ -1721,8 +1737,8 @@ def base_parameters(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        method: exact algebra, or random states at nominal values.
-        rotor: count the rotor inertias.
+        method: exact: exact algebra; numeric: random states at nominal values; auto: exact if possible.
+        rotor: include the rotor inertias.
         posture: assembly mode of closed loops: the name of a posture, or the positions of all joints; 'home' unless
             given.
 
@@ -1775,12 +1791,12 @@ def dynamic_identification(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        parameters: columns of the standard parameters, or of the base parameters alone.
-        friction: columns of FV, FS, FO: where the robot has them, for all joints, or none.
+        parameters: standard: columns of all standard parameters; base: columns of the base parameters alone.
+        friction: columns of FV, FS, FO; given: where the robot has them; all: for all joints; none: no friction.
         posture: assembly mode of closed loops: the name of a posture, or the positions of all joints; 'home' unless
             given.
-        actuators: elastic: motors behind the springs, with coordinates of their own.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base).
+        actuators: elastic: the motors of elastic joints have separate coordinates.
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
         Model: a model with the inputs
@@ -1788,17 +1804,17 @@ def dynamic_identification(
         - `q` (n): joint positions
         - `qd` (n): joint velocities
         - `qdd` (n): joint accelerations
-        - `tau_free` (n): torques of the joints named free; other entries are not read
-        - `qm` (n): positions of the motors, on the joint side; entries of rigid joints are not read
-        - `qmd` (n): velocities of the motors; entries of rigid joints are not read
-        - `qmdd` (n): accelerations of the motors; as an input, entries of rigid joints are not read
+        - `tau_free` (n): torques of the joints listed in the option free; other entries are ignored
+        - `qm` (n): positions of the motors, on the joint side; entries of rigid joints are ignored
+        - `qmd` (n): velocities of the motors; entries of rigid joints are ignored
+        - `qmdd` (n): accelerations of the motors; as an input, entries of rigid joints are ignored
 
         and the outputs
 
         - `W` (n,P): regressor: tau = W K; K in the order of the columns
-        - `springs` (na): torques of springs of passive joints, where there are any: no part of K
+        - `springs` (na): known torques of springs of passive joints, which are not part of W K
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -1842,10 +1858,10 @@ def energy_identification(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        parameters: columns of the standard parameters, or of the base parameters alone.
+        parameters: standard: columns of all standard parameters; base: columns of the base parameters alone.
         posture: assembly mode of closed loops: the name of a posture, or the positions of all joints; 'home' unless
             given.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base).
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
         Model: a model with the inputs
@@ -1856,9 +1872,9 @@ def energy_identification(
         and the outputs
 
         - `h` (P): energy functions: E + U = h K; K in the order of the columns
-        - `springs` (scalar): energy of springs of passive joints, where there are any: no part of h K
+        - `springs` (scalar): known energy of springs of passive joints, which is not part of h K
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -1902,11 +1918,11 @@ def filtered_identification(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        parameters: columns of the standard parameters, or of the base parameters alone.
-        friction: columns of FV, FS, FO: where the robot has them, for all joints, or none.
+        parameters: standard: columns of all standard parameters; base: columns of the base parameters alone.
+        friction: columns of FV, FS, FO; given: where the robot has them; all: for all joints; none: no friction.
         posture: assembly mode of closed loops: the name of a posture, or the positions of all joints; 'home' unless
             given.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base).
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
         Model: a model with the inputs
@@ -1918,9 +1934,9 @@ def filtered_identification(
 
         - `D1` (n,P): columns of dE/dqd: tau = d(D1 K)/dt + D2 K; K in the order of the columns
         - `D2` (n,P): columns of -dE/dq + dU/dq, and of friction
-        - `springs` (na): torques of springs of passive joints, where there are any: no part of K
+        - `springs` (na): known torques of springs of passive joints, which are not part of W K
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -1966,28 +1982,28 @@ def power_identification(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        parameters: columns of the standard parameters, or of the base parameters alone.
-        friction: columns of FV, FS, FO: where the robot has them, for all joints, or none.
-        acceleration: give dh/dt too, from qdd.
+        parameters: standard: columns of all standard parameters; base: columns of the base parameters alone.
+        friction: columns of FV, FS, FO; given: where the robot has them; all: for all joints; none: no friction.
+        acceleration: also return dh/dt; qdd is then an input.
         posture: assembly mode of closed loops: the name of a posture, or the positions of all joints; 'home' unless
             given.
-        rotation: how the rotation of the base is given: as a matrix R0 or a quaternion Q0 (for a floating base).
+        rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
         Model: a model with the inputs
 
         - `q` (n): joint positions
         - `qd` (n): joint velocities
-        - `qdd` (n): joint accelerations, when dh is asked for
+        - `qdd` (n): joint accelerations (option acceleration)
 
         and the outputs
 
         - `h` (P): energy functions, zero for friction
-        - `p` (P): power that friction takes, zero for inertia: qd' tau = d(h K)/dt + p K
-        - `dh` (P): dh/dt, on request; qdd is an input then
-        - `springs` (scalar): energy of springs of passive joints, where there are any: no part of h K
+        - `p` (P): power loss by friction, zero for inertia: qd' tau = d(h K)/dt + p K
+        - `dh` (P): dh/dt (option acceleration)
+        - `springs` (scalar): known energy of springs of passive joints, which is not part of h K
 
-        Inputs and outputs differ for a floating base, a robot on wheels; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
