@@ -208,7 +208,7 @@ def test_command_lines_of_the_documentation_are_run(check: Any, tmp_path: Path) 
     """tools/check_docs.py runs them; here, that it finds them and that it notices one which fails."""
     readme = ROOT / "README.md"
     result = [line for _, line in check.command_lines(readme, readme.read_text())]
-    assert len(result) >= 12 and not any("COMMAND" in line for line in result)
+    assert len(result) >= 4 and not any("COMMAND" in line for line in result)
     page = tmp_path / "page.md"
     text = "# a page\n\n    symoro show rx90   # good\n\n    symoro show nothing.yaml\n\n```sh\nsymoro cite rx91\n```\n"
     messages = check.broken_examples(page, text)
