@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import symoro
+from symoro.errors import ArgumentError
 
 
 def test_a_robot_by_name_or_path(tmp_path: Path) -> None:
@@ -44,3 +46,33 @@ def test_base_parameters_near_a_posture_by_name() -> None:
     )
     with pytest.raises(symoro.SymoroError, match="no posture called 'hom'"):
         symoro.base_parameters(named, posture="hom")
+
+
+def test_inputs_without_a_name_are_rejected() -> None:
+    for name, names in (
+        ("inverse-dynamics", "q=..., qd=..., qdd=..."),
+        ("inverse-geometry", "T=..., q0=..."),
+    ):
+        function = symoro.generate(
+            "planar2r", name, **({"pose": "planar"} if "geometry" in name else {})
+        ).function()
+        with pytest.raises(ArgumentError, match="are given by name, got 3 without a name") as caught:
+            function([0, 0], [0, 0], [0, 0])
+        assert caught.value.hint == f"call it with ({names})"
+
+
+@pytest.mark.parametrize("given", [None, 3, ["rx90"], {"robot": "rx90"}])
+def test_a_robot_that_is_neither_a_name_nor_a_path_is_rejected(given: Any) -> None:
+    for call in (symoro.load, symoro.base_parameters, lambda robot: symoro.generate(robot, "energy")):
+        with pytest.raises(ArgumentError, match=f"its name or a path, got {type(given).__name__}"):
+            call(given)
+
+
+def test_the_example_of_to_sympy_is_right() -> None:
+    import doctest
+
+    examples = doctest.DocTestFinder().find(symoro.Model.to_sympy, globs={})
+    runner = doctest.DocTestRunner()
+    for example in examples:
+        runner.run(example)
+    assert runner.summarize(verbose=False).attempted == 3 and not runner.failures

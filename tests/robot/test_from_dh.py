@@ -195,3 +195,33 @@ def test_the_convention_must_be_said() -> None:
         Robot.from_dh([ROW], "denavit")
     with pytest.raises(TypeError):
         Robot.from_dh([ROW])  # type: ignore[call-arg]
+
+
+def test_sympy_expressions_equal_texts() -> None:
+    sympy = pytest.importorskip("sympy")
+    q1, q2, length, offset = sympy.symbols("q1 q2 L offset", real=True)
+    rows = [
+        (q1, sympy.Rational(1, 2), 0, sympy.pi / 2),
+        (q2 + sympy.pi / 4, 0, 2 * length**2 + sympy.sin(offset), sympy.Float(0.25)),
+    ]
+    texts = [("q1", "1/2", 0, "pi/2"), ("q2 + pi/4", 0, "2*L^2 + sin(offset)", 0.25)]
+    robot = Robot.from_dh(rows, "dh")
+    assert robot == Robot.from_dh(texts, "dh")
+    assert Robot.from_dh(sympy.Matrix(rows), "dh") == robot
+    assert Robot.from_dh(np.array([[0, 1, 2, 0.5]]), "dh") == Robot.from_dh([(0, 1.0, 2.0, 0.5)], "dh")
+    assert robot.bind({"L": sympy.sqrt(length)}).frame(2) == robot.bind({"L": "sqrt(L)"}).frame(2)
+    assert robot.with_link(1, mass=length, com=[offset, 0, 0]).link(1).MX.symbols == {"L", "offset"}
+
+
+def test_sympy_expressions_without_a_formula_are_rejected() -> None:
+    sympy = pytest.importorskip("sympy")
+    for value, message in (
+        (sympy.Symbol("a 2"), "the SymPy symbol 'a 2' cannot be the name of a parameter"),
+        (sympy.Symbol("__import__('os').getcwd()"), "cannot be the name of a parameter"),
+        (sympy.gamma(sympy.Symbol("x")), "cannot read 'gamma' from SymPy"),
+        (sympy.oo, "SymPy"),
+        (sympy.I, "SymPy"),
+    ):
+        with pytest.raises(FormatError) as caught:
+            Robot.from_dh([(0, value, 0, 0)], "dh")
+        assert message in caught.value.text() and "frames[1].d" in caught.value.text()

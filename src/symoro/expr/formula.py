@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
+from typing import Any
 
 from symoro.errors import ExpressionError, ProgramError
 from symoro.expr import ops
@@ -121,10 +123,11 @@ FormulaLike = Formula | str | int | float | Fraction
 
 
 def formula(value: FormulaLike) -> Formula:
-    """A formula from a text, a number or a formula.
+    """Return a formula from a text, a number, a formula or a SymPy expression.
 
     Raises:
-        ExpressionError: the text is no expression of the grammar; it carries the position.
+        ExpressionError: the text is not an expression of the grammar (with the position), or the SymPy expression
+            contains a function or a symbol that a formula cannot have.
     """
     if isinstance(value, Formula):
         return value
@@ -135,6 +138,8 @@ def formula(value: FormulaLike) -> Formula:
         if NAME.match(text) and not reserved(text):
             return Formula(text)
         return _settled(parse(value, Graph()))
+    if "sympy" in sys.modules and isinstance(value, sys.modules["sympy"].Basic):
+        return _formula_of_sympy(value)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ExpressionError(f"expected a number or an expression, got {type(value).__name__}", 1)
     if isinstance(value, float) and not math.isfinite(value):
@@ -144,6 +149,23 @@ def formula(value: FormulaLike) -> Formula:
         return _settled(Expr(graph, graph.number(value)))
     except ProgramError as error:
         raise ExpressionError(error.message, 1) from None
+
+
+def _formula_of_sympy(expression: Any) -> Formula:
+    """Return a SymPy expression as a formula; it is converted node by node, never through text."""
+    from symoro.expr.sympy_bridge import from_sympy
+
+    graph = Graph()
+
+    def resolve(name: str) -> int:
+        if not NAME.match(name) or reserved(name):
+            raise ProgramError(f"the SymPy symbol '{name}' cannot be the name of a parameter")
+        return graph.symbol(name, ops.PARAMETER)
+
+    try:
+        return _settled(from_sympy(graph, expression, resolve))
+    except ProgramError as error:
+        raise ExpressionError(error.message, 1, hint=error.hint) from None
 
 
 def _settled(expr: Expr) -> Formula:

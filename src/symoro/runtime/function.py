@@ -127,7 +127,13 @@ class Function:
         """Return the array `constants` for other numbers of all parameters; empty if nothing is compiled."""
         return np.empty(0) if self._native is None else self._native.constants_of(values)
 
-    def __call__(self, **inputs: Any) -> dict[str, Any]:
+    def __call__(self, *unnamed: Any, **inputs: Any) -> dict[str, Any]:
+        if unnamed:
+            names = ", ".join(f"{port.name}=..." for port in self.program.inputs)
+            raise ArgumentError(
+                f"the inputs of {self.program.name} are given by name, got {len(unnamed)} without a name",
+                hint=f"call it with ({names})",
+            )
         if self._at_once is not None:
             found = self._at_once(inputs)
             if found is not None:

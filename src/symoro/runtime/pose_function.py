@@ -52,8 +52,8 @@ class PoseFunction(Function):
         self._frames = {name: options[name] for name in ("frm", "to") if name in options}
         self._numbers = dict(values)
 
-    def __call__(self, **inputs: Any) -> dict[str, Any]:
-        found = super().__call__(**inputs)
+    def __call__(self, *unnamed: Any, **inputs: Any) -> dict[str, Any]:
+        found = super().__call__(*unnamed, **inputs)
         residual = found["residual"]
         alone = residual.ndim == 1
         if alone and (min(residual.tolist()) <= POSE_EXACT or self._solved_alone(inputs, found)):

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from symoro.errors import FormatError, OptionError, Place, UnknownNameError
+from symoro.errors import ArgumentError, FormatError, OptionError, Place, UnknownNameError
 from symoro.files import reason, write_files
 from symoro.robot.conventions import Convention, convention_named
 from symoro.robot.description import Robot
@@ -93,6 +93,9 @@ def load(source: str | os.PathLike[str], *, format: str | None = None, **options
         text = _decoded(_standard_input(), Place(STDIN))
         _check_text(text, STDIN)
         return loads(text, format or guessed(text, STDIN), file=STDIN, **options)
+    if not isinstance(source, str | os.PathLike):
+        hint = "give the name of a bundled robot, as 'rx90', or the path of a file"
+        raise ArgumentError(f"expected a robot, its name or a path, got {type(source).__name__}", hint=hint)
     path = Path(source)
     is_name = isinstance(source, str) and path.name == source and not path.suffix
     if is_name and format is None:

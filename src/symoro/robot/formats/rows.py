@@ -51,7 +51,7 @@ def from_rows(
         FormatError: with the row and key of what is wrong.
     """
     report = Report(None, "robot")
-    listed = list(rows)
+    listed = list(rows.tolist() if hasattr(rows, "tolist") else rows)  # a matrix of SymPy or NumPy
     letters: list[str | None] = list(joints) if joints is not None else [None] * len(listed)
     if len(letters) != len(listed):
         report.fail(f"{len(listed)} rows, but {len(letters)} kinds of joints", None, "joints")
