@@ -84,15 +84,15 @@ def inverse_geometry(
         robot: a robot, the name of a bundled robot, or the path of a file.
         method: auto, paul, pieper or general.
         frm: frame in which the pose is given.
-        to: frame that is placed; by default the tool, the platform or the last link's frame.
-        pose: which entries are given: full, position, axis, planar or a list.
-        locked: joints that are given by q0, as '7' or '3,5'.
-        swivel: seven joints by the angle of the elbow about the line shoulder - wrist.
+        to: frame whose pose is given; by default the tool, the platform or the last link's frame.
+        pose: given entries of the pose: full, position, axis, planar or a list.
+        locked: joints whose positions are given by q0, such as '7' or '3,5'.
+        swivel: solve seven joints, with the elbow angle about the line shoulder - wrist as an input.
         tolerance: largest residual of a valid solution.
-        space: platform: pose and twist of the platform are the coordinates (for a platform on legs).
+        space: platform: pose and twist of the platform are the coordinates (for a platform with legs).
         fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'; by
-            default all working modes (for a platform on legs).
-        modes: of a parallelogram: itself alone (unless 'home' is crossed), or the crossed one too (for closed
+            default all working modes (for a platform with legs).
+        modes: modes of parallelograms: uncrossed only (unless 'home' is crossed), or also crossed (for closed
             loops).
 
     Returns:
@@ -110,7 +110,7 @@ def inverse_geometry(
         - `residual` (K): largest entry of the pose error of the solution, with lengths divided by the robot's size
         - `free` (K,n): 1 where the pose does not determine the joint, otherwise 0
 
-        Inputs and outputs differ for a platform on legs, closed loops; `model.inputs` and `model.outputs` contain
+        Inputs and outputs differ for a platform with legs, closed loops; `model.inputs` and `model.outputs` contain
         their shapes.
 
     Raises:
@@ -158,7 +158,7 @@ def loop_geometry(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         method: closed form, or Newton's method from q0.
-        modes: of a parallelogram: itself alone (unless 'home' is crossed), or the crossed one too.
+        modes: modes of parallelograms: uncrossed only (unless 'home' is crossed), or also crossed.
         tolerance: largest residual of a valid mode.
         steps: steps from q0 to qa in the method numeric.
 
@@ -166,15 +166,15 @@ def loop_geometry(
         Model: a model with the inputs
 
         - `qa` (na): positions of the active joints, in frame order
-        - `q0` (n): posture from which joints that stay free, and Newton's method, start
-        - `qc0` (B): opened joints of that posture
+        - `q0` (n): initial configuration of Newton's method, and positions of joints that are free
+        - `qc0` (B): positions of the cut joints in that configuration
 
         and the outputs
 
-        - `q` (K,n): all joints of the tree, one row an assembly mode
+        - `q` (K,n): all joints of the tree, one row per assembly mode
         - `qc` (K,B): positions of the cut joints, one row per solution
         - `status` (K): 0 valid, 1 out of reach, 2 singular, 3 empty slot
-        - `residual` (K): largest entry by which a loop stays open, lengths divided by the size of the loops
+        - `residual` (K): largest closure error of a loop, lengths divided by the size of the loops
         - `free` (K,n): 1 where the pose does not determine the joint, otherwise 0
 
 
@@ -206,7 +206,7 @@ def transform(
     to: FrameLike | None = None,
     active: bool | None = None,
 ) -> Model:
-    r"""Derive `transform` (transformation matrix, one expression an entry).
+    r"""Derive `transform` (transformation matrix, one expression per entry).
 
     Also called `trm`, `transformation_matrix`, `homogeneous_transform`.
 
@@ -219,9 +219,9 @@ def transform(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        frm: frame in which the placement is expressed: number, name, 'world' or 'tool'.
-        to: frame that is placed; by default the tool, the platform or the last link's frame.
-        active: of closed loops: from the active joints, in every assembly mode.
+        frm: reference frame of the transform: number, name, 'world' or 'tool'.
+        to: frame whose pose is computed; by default the tool, the platform or the last link's frame.
+        active: robots with closed loops: compute from the active joints, in every assembly mode.
 
     Returns:
         Model: a model with the inputs
@@ -230,7 +230,7 @@ def transform(
 
         and the outputs
 
-        - `T` (4,4): placement of frame `to` in frame `frm`
+        - `T` (4,4): homogeneous transform of frame `to` in frame `frm`
 
         Inputs and outputs differ for active joints of closed loops; `model.inputs` and `model.outputs` contain
         their shapes.
@@ -279,11 +279,11 @@ def fast_geometry(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        frm: frame in which the placement is expressed: number, name, 'world' or 'tool'.
-        to: frame that is placed; by default the tool, the platform or the last link's frame.
-        active: of closed loops: from the active joints, in every assembly mode.
+        frm: reference frame of the transform: number, name, 'world' or 'tool'.
+        to: frame whose pose is computed; by default the tool, the platform or the last link's frame.
+        active: robots with closed loops: compute from the active joints, in every assembly mode.
         method: closed form, or Newton's method from q0 (for active joints of closed loops).
-        modes: of a parallelogram: itself alone (unless 'home' is crossed), or the crossed one too (for active
+        modes: modes of parallelograms: uncrossed only (unless 'home' is crossed), or also crossed (for active
             joints of closed loops).
         tolerance: largest residual of a valid mode (for active joints of closed loops).
         steps: steps from q0 to qa in the method numeric (for active joints of closed loops).
@@ -295,7 +295,7 @@ def fast_geometry(
 
         and the outputs
 
-        - `T` (4,4): placement of frame `to` in frame `frm`
+        - `T` (4,4): homogeneous transform of frame `to` in frame `frm`
 
         Inputs and outputs differ for active joints of closed loops; `model.inputs` and `model.outputs` contain
         their shapes.
@@ -336,11 +336,11 @@ def jacobian_determinant(
 
         \det {}^rJ_n = \det {}^iJ_{n,j}
 
-    It applies to every robot with a moving joint, but not on wheels.
+    It applies to every robot with a moving joint, except wheeled robots.
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        to: frame whose Jacobian is meant.
+        to: frame whose Jacobian is used.
 
     Returns:
         Model: a model with the inputs
@@ -349,7 +349,7 @@ def jacobian_determinant(
 
         and the outputs
 
-        - `det` (scalar): determinant of J; of J J' with more than six joints, of a part of J with fewer
+        - `det` (scalar): determinant of J; of J J' for more than six joints, of a part of J for fewer
 
 
     Raises:
@@ -390,13 +390,13 @@ def jacobian_inverse(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        to: frame whose velocity is meant; by default the tool, the platform or the last link's frame.
+        to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
         frame: frame of expression.
-        mid: intermediate frame of Renaud's factorisation, on the way to frame `to`.
-        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
+        mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
+        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
             space='platform').
         fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform on legs, space='platform').
+            platform with legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -405,9 +405,9 @@ def jacobian_inverse(
 
         and the outputs
 
-        - `Jinv` (n,6): J^-1; J'(J J')^-1 with more than six joints, (J'J)^-1 J' with fewer
+        - `Jinv` (n,6): J^-1; J'(J J')^-1 for more than six joints, (J'J)^-1 J' for fewer
 
-        Inputs and outputs differ for a wheeled robot, a platform on legs, space='platform'; `model.inputs` and
+        Inputs and outputs differ for a wheeled robot, a platform with legs, space='platform'; `model.inputs` and
         `model.outputs` contain their shapes.
 
     Raises:
@@ -454,28 +454,28 @@ def inverse_kinematics(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        to: frame whose velocity is meant; by default the tool, the platform or the last link's frame.
+        to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
         frame: frame of expression.
-        mid: intermediate frame of Renaud's factorisation, on the way to frame `to`.
-        method: how to invert.
-        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
+        mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
+        method: method of inversion.
+        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
             space='platform').
         fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform on legs, space='platform').
+            platform with legs, space='platform').
 
     Returns:
         Model: a model with the inputs
 
         - `q` (n): joint positions
         - `V` (6): velocity (linear; angular) of frame `to`, expressed in frame `frame`
-        - `damping` (scalar): damping factor, for method damped
-        - `qd0` (n): preferred joint velocities, for redundant and damped
+        - `damping` (scalar): damping factor, for the method damped
+        - `qd0` (n): preferred joint velocities, for the methods redundant and damped
 
         and the outputs
 
         - `qd` (n): joint velocities
 
-        Inputs and outputs differ for a wheeled robot, a platform on legs, space='platform'; `model.inputs` and
+        Inputs and outputs differ for a wheeled robot, a platform with legs, space='platform'; `model.inputs` and
         `model.outputs` contain their shapes.
 
     Raises:
@@ -522,13 +522,13 @@ def jacobian(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        to: frame whose velocity is meant; by default the tool, the platform or the last link's frame.
+        to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
         frame: frame of expression.
-        mid: intermediate frame of Renaud's factorisation, on the way to frame `to`.
-        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
+        mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
+        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
             space='platform').
         fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform on legs, space='platform').
+            platform with legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -537,9 +537,9 @@ def jacobian(
 
         and the outputs
 
-        - `J` (6,n): rows linear then angular; zero columns for joints off the way
+        - `J` (6,n): rows linear then angular; zero columns for joints that are not on the path
 
-        Inputs and outputs differ for a floating base, a wheeled robot, a platform on legs, space='platform';
+        Inputs and outputs differ for a floating base, a wheeled robot, a platform with legs, space='platform';
         `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
@@ -589,11 +589,11 @@ def loop_kinematics(
 
         and the outputs
 
-        - `Wa` (p,na): equations without opened joints, active joints; p passive joints of the tree
-        - `Wp` (p,p): the same, passive joints
-        - `Wac` (c,na): equations with one opened joint each, active joints; c opened joints that move
-        - `Wpc` (c,p): the same, passive joints
-        - `Wc` (c,c): the same, opened joints
+        - `Wa` (p,na): equations without cut joints: columns of the active joints; p passive joints of the tree
+        - `Wp` (p,p): equations without cut joints: columns of the passive joints
+        - `Wac` (c,na): equations with one cut joint each: columns of the active joints; c moving cut joints
+        - `Wpc` (c,p): equations with one cut joint each: columns of the passive joints
+        - `Wc` (c,c): equations with one cut joint each: columns of the cut joints
         - `Psi` (p): Wa qdda + Wp qddp + Psi = 0
         - `Phi` (c): Wac qdda + Wpc qddp + Wc qddc + Phi = 0
         - `W` (p,na): passive joints from the active ones: qdp = W qda
@@ -723,7 +723,7 @@ def jdot_qdot(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        to: frame that moves; by default the tool, the platform or the last link's frame.
+        to: moving frame; by default the tool, the platform or the last link's frame.
         frame: frame of expression.
 
     Returns:
@@ -770,7 +770,7 @@ def wheel_kinematics(
         V_{0x} & V_{0y} & \omega_{0z} & \dot q^T \end{bmatrix}^T = 0, \quad \begin{bmatrix} V_{0x} & V_{0y} &
         \omega_{0z} & \dot q^T \end{bmatrix}^T = G\,\dot q_a
 
-    It applies to robots on a wheeled base whose wheels are described.
+    It applies to wheeled robots whose wheels are described.
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
@@ -782,8 +782,8 @@ def wheel_kinematics(
 
         and the outputs
 
-        - `W` (m,3+n): constraints of the wheels, redundant ones left out: W [V0x V0y W0z qd] = 0
-        - `G` (3+n,na): motion by the active joints: [V0x V0y W0z qd] = G qda; NaN where det is zero
+        - `W` (m,3+n): independent constraints of the wheels: W [V0x V0y W0z qd] = 0
+        - `G` (3+n,na): motion as a function of the active joints: [V0x V0y W0z qd] = G qda; NaN where det is zero
         - `det` (scalar): zero where the active joints cannot drive the robot
 
 
@@ -804,7 +804,7 @@ def wheel_kinematics(
 def posture_kinematics(
     robot: RobotLike,
 ) -> Model:
-    r"""Derive `posture-kinematics` (posture kinematic model of a robot on wheels).
+    r"""Derive `posture-kinematics` (posture kinematic model of a wheeled robot).
 
     .. math::
 
@@ -812,7 +812,7 @@ def posture_kinematics(
         R(\theta)\,\Sigma(\beta_s) & 0 \\ 0 & I \end{bmatrix} \begin{bmatrix} \eta \\ \zeta \end{bmatrix}, \qquad
         C(\beta_s)\,\Sigma(\beta_s) = 0
 
-    It applies to robots on a wheeled base whose wheels are described.
+    It applies to wheeled robots whose wheels are described.
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
@@ -826,7 +826,7 @@ def posture_kinematics(
         and the outputs
 
         - `S` (3+s,m+s): [xd yd thetad betad] = S [eta; zeta]: m the degree of mobility, s of steerability
-        - `det` (scalar): zero where axles coincide and the base could turn about any point of them
+        - `det` (scalar): zero where axles coincide and the base could rotate about any point of them
 
 
     Raises:
@@ -846,7 +846,7 @@ def posture_kinematics(
 def configuration_kinematics(
     robot: RobotLike,
 ) -> Model:
-    r"""Derive `configuration-kinematics` (configuration kinematic model of a robot on wheels).
+    r"""Derive `configuration-kinematics` (configuration kinematic model of a wheeled robot).
 
     .. math::
 
@@ -867,7 +867,7 @@ def configuration_kinematics(
         and the outputs
 
         - `S` (3+n,m+s+o): [xd yd thetad qd] = S [eta; zeta; rates of the o joints that no wheel determines]
-        - `det` (scalar): zero where axles coincide and the base could turn about any point of them
+        - `det` (scalar): zero where axles coincide and the base could rotate about any point of them
 
 
     Raises:
@@ -1173,13 +1173,13 @@ def inverse_dynamics(
         surplus: more active joints than degrees of freedom: refuse them, or share the torques with the least sum of
             squares; qda and qdda then belong to the first joints that determine the motion, tau to all of them (for
             a wheeled robot).
-        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
+        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
             space='platform').
-        to: frame of the platform; by default the one in the robot description (for a platform on legs,
+        to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
         fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform on legs, space='platform').
-        q: also return the joint positions (for a platform on legs, space='platform').
+            platform with legs, space='platform').
+        q: also return the joint positions (for a platform with legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -1202,7 +1202,7 @@ def inverse_dynamics(
           + B, in that frame (option reactions)
 
         Inputs and outputs differ for a floating base, a wheeled robot, flexible links, flexible links on a floating
-        base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
+        base, a platform with legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1267,13 +1267,13 @@ def direct_dynamics(
         surplus: more active joints than degrees of freedom: refuse them, or share the torques with the least sum of
             squares; qda and qdda then belong to the first joints that determine the motion, tau to all of them (for
             a wheeled robot).
-        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
+        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
             space='platform').
-        to: frame of the platform; by default the one in the robot description (for a platform on legs,
+        to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
         fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform on legs, space='platform').
-        q: also return the joint positions (for a platform on legs, space='platform').
+            platform with legs, space='platform').
+        q: also return the joint positions (for a platform with legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -1291,7 +1291,7 @@ def direct_dynamics(
         - `qmdd` (n): accelerations of the motors; as an input, entries of rigid joints are ignored
 
         Inputs and outputs differ for a floating base, a wheeled robot, flexible links, flexible links on a floating
-        base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
+        base, a platform with legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1340,13 +1340,13 @@ def inertia_matrix(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
+        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
             space='platform').
-        to: frame of the platform; by default the one in the robot description (for a platform on legs,
+        to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
         fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform on legs, space='platform').
-        q: also return the joint positions (for a platform on legs, space='platform').
+            platform with legs, space='platform').
+        q: also return the joint positions (for a platform with legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -1358,7 +1358,7 @@ def inertia_matrix(
         - `A` (n,n): inertia matrix, including rotor inertias
 
         Inputs and outputs differ for a floating base, a wheeled robot, flexible links, flexible links on a floating
-        base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
+        base, a platform with legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1407,13 +1407,13 @@ def bias_torques(
             for reading.
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
             links on a floating base).
-        space: platform: pose and twist of the platform are the coordinates (for a platform on legs,
+        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
             space='platform').
-        to: frame of the platform; by default the one in the robot description (for a platform on legs,
+        to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
         fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform on legs, space='platform').
-        q: also return the joint positions (for a platform on legs, space='platform').
+            platform with legs, space='platform').
+        q: also return the joint positions (for a platform with legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -1426,7 +1426,7 @@ def bias_torques(
         - `H` (n): torques at qdd = 0
 
         Inputs and outputs differ for a floating base, a wheeled robot, flexible links, flexible links on a floating
-        base, a platform on legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
+        base, a platform with legs, space='platform'; `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -1616,9 +1616,9 @@ def static_torques(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        to: frame whose velocity is meant; by default the tool, the platform or the last link's frame.
+        to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
         frame: frame of expression.
-        mid: intermediate frame of Renaud's factorisation, on the way to frame `to`.
+        mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
 
     Returns:
         Model: a model with the inputs

@@ -29,12 +29,12 @@ def chain(arm: Arm) -> Chain:
 def test_postures_of_random_arms(name: str) -> None:
     """The posture that made the pose is found again, all are exact, and their number is even."""
     rng = np.random.default_rng(sum(map(ord, name)))
-    sought = chain(CLASSES[name](rng))
-    q = rng.uniform(-2, 2, len(sought.unknown))
-    T = sought.place(q[None])[0]
-    result = sought.all_solutions(T, rng)
-    assert sought.distance(result.q, q).min() < 1e-5
-    assert sought.error(result.q, T).max() < 1e-10
+    search = chain(CLASSES[name](rng))
+    q = rng.uniform(-2, 2, len(search.unknown))
+    T = search.place(q[None])[0]
+    result = search.all_solutions(T, rng)
+    assert search.distance(result.q, q).min() < 1e-5
+    assert search.error(result.q, T).max() < 1e-10
     if result.countable:
         assert len(result.q) % 2 == 0
 
@@ -64,38 +64,38 @@ def test_sixteen_postures_of_manseur_and_doty() -> None:
 )
 def test_numbers_of_postures_that_are_known(robot: str, to: int | str, pose: str, most: int) -> None:
     rng = np.random.default_rng(5)
-    sought = Chain(symoro.load(robot), to, pose=pose)
+    search = Chain(symoro.load(robot), to, pose=pose)
     counts = []
     for _ in range(6):
-        T = sought.place(rng.uniform(-3, 3, (1, len(sought.unknown))))[0]
-        result = sought.all_solutions(T, rng)
+        T = search.place(rng.uniform(-3, 3, (1, len(search.unknown))))[0]
+        result = search.all_solutions(T, rng)
         if result.countable:
             counts.append(len(result.q))
     assert max(counts) == most
 
 
 def test_a_pose_out_of_reach_has_no_posture() -> None:
-    sought = Chain(symoro.load("rx90"), 6)
+    search = Chain(symoro.load("rx90"), 6)
     T = np.eye(4)
     T[0, 3] = 2.0
-    assert len(sought.all_solutions(T, np.random.default_rng(0)).q) == 0
+    assert len(search.all_solutions(T, np.random.default_rng(0)).q) == 0
 
 
 def test_a_locked_joint_stays() -> None:
     robot = symoro.load("panda")
-    sought = Chain(robot, "tool", locked={7: 0.3})
+    search = Chain(robot, "tool", locked={7: 0.3})
     q = np.array([0.1, 0.5, -0.3, -1.5, 0.4, 1.2])
-    T = sought.place(q[None])[0]
+    T = search.place(q[None])[0]
     np.testing.assert_allclose(T, Numeric(robot).transform([*q, 0.3], 0, "tool"), atol=1e-14)
-    assert sought.distance(sought.all_solutions(T, np.random.default_rng(1)).q, q).min() < 1e-6
+    assert search.distance(search.all_solutions(T, np.random.default_rng(1)).q, q).min() < 1e-6
 
 
 def test_derivatives_are_those_of_the_placement() -> None:
-    sought = chain(three_prismatic(np.random.default_rng(2)))
+    search = chain(three_prismatic(np.random.default_rng(2)))
     q = np.random.default_rng(3).uniform(-1, 1, 6)
-    J = sought.residual(q[None])[1][0]
+    J = search.residual(q[None])[1][0]
     for k, e in enumerate(np.eye(6) * 1e-6):
-        ahead, behind = (sought.residual((q + s * e)[None])[0][0] for s in (1, -1))
+        ahead, behind = (search.residual((q + s * e)[None])[0][0] for s in (1, -1))
         np.testing.assert_allclose(J[:, k], (ahead - behind) / 2e-6, atol=1e-8)
 
 

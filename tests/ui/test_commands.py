@@ -176,7 +176,7 @@ def test_generate_text(run: Any, data: Any) -> None:
 
 @pytest.mark.parametrize("words", [("--from", "3"), ("--frm", "3"), ("--from", "J3"), ("--frm=3",)])
 def test_generate_from_a_frame(run: Any, words: tuple[str, ...]) -> None:
-    assert "placement of frame 6 in frame 3" in run("generate", "transform", "rx90", *words)
+    assert "transform of frame 6 in frame 3" in run("generate", "transform", "rx90", *words)
 
 
 def test_generate_with_numbers(run: Any) -> None:

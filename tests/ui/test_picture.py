@@ -65,7 +65,7 @@ def test_frames_stand_where_the_oracle_says(robot: Robot) -> None:
 
 def test_no_numbers_no_picture() -> None:
     robot = symoro.load("rx90").replace(nominal=())
-    assert picture(robot) == "no picture: no number is known for D3, RL4 (--bind NAME=VALUE gives one)"
+    assert picture(robot) == "no picture: no number is given for D3, RL4 (--bind NAME=VALUE gives one)"
     assert "side view" in picture(robot.bind({"D3": 1, "RL4": 2}))
 
 

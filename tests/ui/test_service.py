@@ -158,7 +158,7 @@ def test_files_in_and_out() -> None:
             "a floating base",
             [],
         ),
-        ("delta", "jacobian", "", [("space", "platform", "a platform on legs, space='platform'")]),
+        ("delta", "jacobian", "", [("space", "platform", "a platform with legs, space='platform'")]),
         ("fourbar", "transform", "", [("active", True, "active joints of closed loops")]),
     ],
 )

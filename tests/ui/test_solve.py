@@ -195,7 +195,7 @@ def test_csv(run: Any) -> None:
         (("--matrix", "1,2,3,4,5,6,7,8,9,10,11,12"), "no rotation"),
         (("--matrix", "-1,0,0,0,0,1,0,0,0,0,1,0"), "no rotation"),
         (("--values", "/nowhere.json"), "cannot read '/nowhere.json'"),
-        (("--at", AT, "--given", "zz"), "names no entry of the pose"),
+        (("--at", AT, "--given", "zz"), "is not an entry of the pose"),
         (("--at", AT, "--locked", "9"), "no frame called '9'"),
         (("--at",), "--at: expected one argument"),
         (("--at", "--limits"), "--at: expected one argument"),

@@ -115,7 +115,7 @@ def test_many_poses(told: Any, tmp_path: Path) -> None:
         (("iiwa14", "--method", "numeric", "--swivel"), "the swivel angle is for closed forms"),
         (("sr400", "--method", "numeric"), "closed loops"),
         (("rx90", "--method", "numeric", "--locked", "9"), "no frame called '9'"),
-        (("rx90", "--method", "numeric", "--given", "zz"), "names no entry of the pose"),
+        (("rx90", "--method", "numeric", "--given", "zz"), "is not an entry of the pose"),
     ],
 )
 def test_bad_input(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:

@@ -15,7 +15,7 @@ from tests.robot.test_wheels import HEAD, WHEELS
 
 
 def test_show_tells_the_class(run: Any, data: Any) -> None:
-    assert "on wheels: class (2,0), it moves along one line and turns" in run("show", "diffdrive")
+    assert "on wheels: class (2,0), it moves along one line and rotates" in run("show", "diffdrive")
     assert "on wheels: class (1,2)" in run("show", "two_steering")
     shown = data("show", "mecanum")
     assert shown["mobility"] == [3, 0] and shown["wheels"].startswith("class (3,0)")
@@ -83,5 +83,6 @@ def test_drives_that_do_not_fit(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     file.write_text(dumps(symoro.load("mecanum").with_frame(4, mu=True), "yaml"))
     assert main(["generate", "wheel-kinematics", str(file)]) == 2
     assert (
-        "3 freedoms and 4 active joints, 1 too many of joints 1 'front left wheel'" in capsys.readouterr().err
+        "3 degrees of freedom and 4 active joints, 1 too many of joints 1 'front left wheel'"
+        in capsys.readouterr().err
     )

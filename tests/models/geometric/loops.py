@@ -1,4 +1,4 @@
-"""Robots with loops for the tests, and every way to assemble them found by search: NumPy alone."""
+"""Robots with closed loops for the tests, and all their assembly modes by a numerical search in NumPy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def frame(
 
 
 def two_loops() -> Robot:
-    """The sample TwoLoops of OpenSYMORO: the second loop must be solved first; the first is a parallelogram."""
+    """Return the sample TwoLoops of OpenSYMORO; its second loop must be solved first, its first is a parallelogram."""
     frames = (
         frame(0, mu=True),
         frame(1, mu=True, alpha="pi/2"),
@@ -48,7 +48,7 @@ def two_loops() -> Robot:
 
 
 def rhombus() -> Robot:
-    """The sample testLoop of OpenSYMORO: four equal bars, both motors on one axis."""
+    """Return the sample testLoop of OpenSYMORO: four equal bars with both motors on one axis."""
     frames = (
         frame(0, mu=True),
         frame(1, d="d"),
@@ -61,7 +61,7 @@ def rhombus() -> Robot:
 
 
 def six_bar() -> Robot:
-    """Watt's linkage: a four-bar, and two more bars on its coupler and rocker."""
+    """Return Watt's linkage: a four-bar with two more bars between its coupler and its rocker."""
     frames = (
         frame(0, mu=True),
         frame(1, d=0.3),
@@ -77,9 +77,9 @@ def six_bar() -> Robot:
 
 
 def arm_with_four_bar(excess: float = 0.0) -> Robot:
-    """Six turning joints; the second is the rocker of a four-bar whose crank (7) is driven.
+    """Return an arm with six revolute joints; the second is the rocker of a four-bar whose crank (7) is active.
 
-    Ground and coupler are of equal length but for an `excess`, and crank and rocker too when it is zero.
+    Ground and coupler have equal lengths except for an `excess`; with zero excess, so have crank and rocker.
     """
     crank = 0.2 if excess == 0 else 0.2 + excess
     frames = (
@@ -98,7 +98,7 @@ def arm_with_four_bar(excess: float = 0.0) -> Robot:
 
 
 def planar_platform() -> Robot:
-    """A platform on three legs with slides, in a plane: neither of its loops can be solved from the motors alone."""
+    """Return a planar platform with three legs of prismatic joints; its loops cannot be solved one by one."""
     leg: dict[str, Any] = {"mu": True, "sigma": 1, "alpha": "pi/2"}
     frames = (
         *(frame(0), frame(1, **leg), frame(2, alpha="-pi/2")),
@@ -111,7 +111,7 @@ def planar_platform() -> Robot:
 
 
 def ring(joints: Sequence[Joint], posture: Sequence[float], active: Sequence[int]) -> Robot:
-    """A loop of joints in series, opened at the last, that closes in a posture: the base is placed to fit."""
+    """Return a loop of joints in series, cut at the last, that closes in a given configuration."""
     frames, tip = [], np.eye(4)
     for j, ((sigma, place), q) in enumerate(zip(joints, posture, strict=True), 1):
         moved = dict(place)
@@ -125,7 +125,7 @@ def ring(joints: Sequence[Joint], posture: Sequence[float], active: Sequence[int
 
 
 def parameters_of(place: Array) -> dict[str, float]:
-    """The six parameters of a placement."""
+    """Return the six geometric parameters of a transform."""
     rotation, p = place[:3, :3], place[:3, 3]
     if abs(rotation[2, 2]) > 1 - 1e-12:
         alpha = 0.0 if rotation[2, 2] > 0 else PI
@@ -149,7 +149,7 @@ def parameters_of(place: Array) -> dict[str, float]:
 
 
 class Assembly:
-    """The loops of a robot in numbers; rows of x hold the joints of the tree, then the opened ones."""
+    """Loops of a robot in numbers; rows of x contain the joints of the tree, then the cut joints."""
 
     def __init__(self, robot: Robot, values: Mapping[str, float] | None = None) -> None:
         numbers = {**dict(robot.nominal), **(values or {})}
@@ -162,7 +162,7 @@ class Assembly:
         self.place = [[getattr(f, name).value(numbers) for name in names] for f in robot.frames]
 
     def gap(self, x: Array) -> Array:
-        """Entries by which frames k and k + B differ, one row a posture."""
+        """Return the differences between frames k and k + B, one row per configuration."""
         robot, q = self.robot, dict(zip(self.joints, x.T, strict=True))
         for j, f in enumerate(robot.frames, 1):
             if f.coupling:
@@ -183,7 +183,7 @@ class Assembly:
         return np.concatenate([d[:, :3].reshape(len(x), -1) for d in differences], axis=1)
 
     def every(self, qa: Sequence[float], seed: int = 0, starts: int = 60, iterations: int = 40) -> Array:
-        """All postures with these active joints that a search from many starts finds."""
+        """Return all configurations with these active joints that a search from many initial values reaches."""
         chance = np.random.default_rng(seed)
         x = np.where(
             self.turns,
@@ -220,7 +220,7 @@ class Assembly:
 
 
 def open_by(robot: Robot, q: Array, qc: Array, values: Mapping[str, float] | None = None) -> float:
-    """The largest entry of any loop's placement less 1, by the oracle of direct geometry."""
+    """Return the largest closure error of the loops, by the oracle of direct geometry."""
     oracle = Numeric(robot, values)
     largest = 0.0
     for row, cut in zip(q, qc, strict=True):

@@ -1,4 +1,4 @@
-"""Inverse geometry as the tests ask it: an arm, poses, and one answer a pose, judged by the oracle alone."""
+"""Inverse geometry in the tests: an arm, poses, and the solutions of each pose, checked by the oracle."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ APART = 1e-6  # joints of two valid solutions differ by more
 
 @dataclass(frozen=True)
 class Answer:
-    """The slots of one pose; columns are the joints that were sought, in the order of the chain."""
+    """Solution slots of one pose; columns are the unknown joints, in the order of the chain."""
 
     q: Array
     status: Array
@@ -37,7 +37,7 @@ class Answer:
 
 
 class Solver:
-    """The model of an arm, and the oracle's geometry of the same arm."""
+    """Model of an arm, and the oracle's geometry of the same arm."""
 
     def __init__(
         self,
@@ -58,95 +58,96 @@ class Solver:
         self.chain = Chain(
             arm.robot, arm.to, pose=arm.pose, locked=dict.fromkeys(arm.locked, 0.0), values=values
         )
-        # q holds every joint of the robot, or of the chain where it is a branch of a tree.
+        # q contains every joint of the robot, or of the chain if it is a branch of a tree.
         self.columns = self.chain.tree.joints
         if self.model.outputs["q"][1] == len(self.chain.joints):
             self.columns = self.chain.joints
-        self.sought = [self.columns.index(j) for j in self.chain.unknown]
+        self.unknown_columns = [self.columns.index(j) for j in self.chain.unknown]
 
     def postures(self, rng: np.random.Generator, count: int) -> Array:
-        """Random values of all columns of q."""
+        """Return random values of all columns of q."""
         turns = np.array([self.chain.tree.sigma[j] == JointType.REVOLUTE for j in self.columns])
         return rng.uniform(-1, 1, (count, len(turns))) * np.where(turns, 3.1, 1.0)
 
     def at(self, q: Array) -> Chain:
-        """The oracle's chain, its locked joints where one posture has them."""
+        """Return the oracle's chain with its locked joints at the positions of a configuration."""
         self.chain.locked = {j: q[self.columns.index(j)] for j in self.arm.locked}
         return self.chain
 
     def pose(self, q: Array) -> Array:
-        return self.at(q).place(q[None, self.sought])[0]
+        return self.at(q).place(q[None, self.unknown_columns])[0]
 
-    def told(self, T: Array) -> Array:
-        """What the model may know of a pose: entries that are not given are zero."""
+    def given_entries(self, T: Array) -> Array:
+        """Return the pose with zeros in the entries that are not given to the model."""
         if self.arm.pose in ("full", "planar"):
             return T
-        told = np.zeros((4, 4))
-        told[3, 3] = 1
-        told[:3][self.chain.mask] = T[:3][self.chain.mask]
-        return told
+        known_entries = np.zeros((4, 4))
+        known_entries[3, 3] = 1
+        known_entries[:3][self.chain.mask] = T[:3][self.chain.mask]
+        return known_entries
 
     def __call__(self, T: Array, q0: Array | None = None) -> Answer:
         return self.batch(T[None], None if q0 is None else q0[None])[0]
 
     def batch(self, T: Array, q0: Array | None = None) -> list[Answer]:
-        """One answer a pose."""
-        given = {"T": np.array([self.told(one) for one in T])}
+        """Return one answer per pose."""
+        given = {"T": np.array([self.given_entries(one) for one in T])}
         if q0 is not None:
             given["q0"] = q0
         out = self.function(**given)
         return [
-            Answer(q[:, self.sought], status, residual, free[:, self.sought])
+            Answer(q[:, self.unknown_columns], status, residual, free[:, self.unknown_columns])
             for q, status, residual, free in zip(
                 out["q"], out["status"], out["residual"], out["free"], strict=True
             )
         ]
 
-    # -- judgement
+    # -- checks
 
     def check(self, answer: Answer, T: Array, q: Array) -> None:
-        """What must hold of every answer; q holds the locked joints."""
+        """Check the properties of every answer; q contains the positions of locked joints."""
         chain = self.at(q)
         assert set(answer.status) <= {VALID, OUT_OF_REACH, SINGULAR, EMPTY}
         assert set(answer.free.ravel()) <= {0.0, 1.0}
         valid = answer.status == VALID
-        assert np.isfinite(answer.q[valid]).all(), "a valid solution is no number"
+        assert np.isfinite(answer.q[valid]).all(), "a valid solution is not finite"
         if valid.any():
             assert answer.residual[valid].max() <= EXACT
-            assert not answer.free[valid].any(), "a joint is free, yet the solution is not called singular"
+            assert not answer.free[valid].any(), "a joint is free, but the status is not singular"
             assert chain.error(answer.valid, T).max() <= EXACT, "a valid solution is wrong"
         for k, one in enumerate(answer.valid):
             rest = answer.valid[k + 1 :]
             assert not len(rest) or chain.distance(rest, one).min() > APART, "a solution is given twice"
 
     def has(self, answer: Answer, q: Array, tolerance: float = 1e-5) -> bool:
-        """Whether a posture is among the valid solutions."""
+        """Return whether a configuration is among the valid solutions."""
         valid = answer.valid
-        return bool(len(valid)) and bool(self.chain.distance(valid, q[self.sought]).min() < tolerance)
+        return bool(len(valid)) and bool(
+            self.chain.distance(valid, q[self.unknown_columns]).min() < tolerance
+        )
 
     def check_all(self, answer: Answer, T: Array, q: Array, rng: np.random.Generator) -> bool:
-        """That the solutions are those of the oracle, where it is sure of them; whether it was."""
+        """Check that the solutions are those of the oracle if it is certain of them; return whether it is."""
         result = self.at(q).all_solutions(T, rng)
         if not result.countable:
             return False
         missing = [one for one in result.q if not _among(self.chain, answer.valid, one)]
         assert not missing, f"{self.arm}: {len(missing)} of {len(result.q)} solutions are missing"
-        return (
-            True  # more than the search found are right too: `check` has judged each, and that no two are one
-        )
+        return True  # additional solutions are correct as well: `check` verifies each, and that all are different
 
     def sweep(self, rng: np.random.Generator, poses: int, counted: int) -> int:
-        """Random poses; how many of them came back without the posture that made them.
+        """Solve random poses; return the number of poses whose original configuration is not among the solutions.
 
-        Where that is singular but for rounding its joints cannot be told from their neighbours': nothing is asked.
+        Configurations that are singular up to rounding are not counted, because the pose does not determine their
+        joints.
         """
         q = self.postures(rng, poses)
         T = np.array([self.pose(one) for one in q])
         missed = 0
         for k, (answer, pose, one) in enumerate(zip(self.batch(T, q), T, q, strict=True)):
             self.check(answer, pose, one)
-            told = self.at(one).sensitivity(one[self.sought])[0] > CLEAR
-            missed += bool(told) and not self.has(answer, one)
+            is_determined = self.at(one).sensitivity(one[self.unknown_columns])[0] > CLEAR
+            missed += bool(is_determined) and not self.has(answer, one)
             if k < counted:
                 self.check_all(answer, pose, one, rng)
         return missed
@@ -157,18 +158,18 @@ def _among(chain: Chain, many: Array, one: Array) -> bool:
 
 
 def same(chain: Chain, some: Array, others: Array) -> bool:
-    """Whether two sets of solutions are one, in any order."""
+    """Return whether two sets of solutions are equal, in any order."""
     return len(some) == len(others) and all(_among(chain, others, one) for one in some)
 
 
 @cache
 def solver(arm: Arm, method: str = "auto", compiled: bool = False) -> Solver:
-    """The solver of an arm; made once, since making it is what takes time."""
+    """Return the solver of an arm, cached because its generation is slow."""
     return Solver(arm, method, compiled=compiled)
 
 
 def bundled(name: str) -> Arm:
-    """A robot of the library and the question that fits it."""
+    """Return a robot of the library with a suitable end frame and pose."""
     robot = symoro.load(name)
     to: int | str = "tool" if robot.tool else robot.NL
     pose = {"scara": "s,P", "planar3r": "planar", "gantry": "position"}.get(name, "full")

@@ -1,4 +1,4 @@
-"""The derivation of an inverse geometric model: what is read can be computed by hand, and as LaTeX it is sound."""
+"""Derivations of inverse geometric models: their formulas can be evaluated, and their LaTeX is valid."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_text_read_from_top_to_bottom_gives_a_posture(arm: str) -> None:
 
 
 def _computed(texts: list[str], signs: tuple[int, ...], T: np.ndarray, robot: symoro.Robot) -> list[float]:
-    """The joints by the formulas of the text alone."""
+    """Return the joints computed by the formulas of the text alone."""
     known = {entry_name(r, c): T[r, c] for r in range(3) for c in range(4)} | dict(robot.nominal)
     names = {"atan2": math.atan2, "sqrt": lambda x: math.sqrt(max(x, 0.0))}
     sums: list[tuple[str, float]] = []
@@ -84,8 +84,8 @@ def test_steps_tell_type_branches_reach_and_singularity() -> None:
         "   S1 = -(Px*RL2 - Py*root1)*inverse1",
         "   C1 = (Px*root1 + Py*RL2)*inverse1",
         "   q1 = atan2(S1, C1)",
-        "   out of reach where Px^2 + Py^2 - RL2^2 < 0",
-        "   singular where Px^2 + Py^2 = 0: q1 is then free",
+        "   out of reach if Px^2 + Py^2 - RL2^2 < 0",
+        "   singular if Px^2 + Py^2 = 0: q1 is then free",
     ]
 
 
@@ -97,7 +97,7 @@ def test_latex_has_a_paragraph_a_step_with_aligned_lines() -> None:
         assert text.startswith(r"\paragraph{") and text.count("{") == text.count("}")
         lines = text.split(r"\begin{align*}")[1].split(r"\end{align*}")[0].strip().split("\\\\\n")
         assert all(line.count("&") == 1 for line in lines)
-    assert r"\text{singular where }" in result[-1] and r"\operatorname{atan2}(S_{1}, C_{1})" in result[-1]
+    assert r"\text{singular if }" in result[-1] and r"\operatorname{atan2}(S_{1}, C_{1})" in result[-1]
 
 
 def test_other_models_have_no_derivation() -> None:
@@ -105,8 +105,8 @@ def test_other_models_have_no_derivation() -> None:
     assert model.program.derivation == () and model.explain(latex=True) == []
 
 
-def test_branches_from_a_kernel_are_told_in_words() -> None:
-    """The roots of a polynomial: their symbols, the kernel and its arguments; lines with results stay readable."""
+def test_branches_from_a_kernel_are_described() -> None:
+    """Roots of a polynomial: their symbols, the kernel and its arguments are named; the lines remain readable."""
     builder = Builder("roots")
     x, y = builder.input("x", (2,))
     name = symbol(builder.graph, "r3_root")
@@ -121,9 +121,9 @@ def test_branches_from_a_kernel_are_told_in_words() -> None:
     assert text.splitlines()[:4] == [
         "1. q3: type 9, a4 r^4 + a3 r^3 + a2 r^2 + a1 r + a0 = 0; two solutions",
         "   q3*x1 = x2",
-        "   r3_root: from one of the roots that solve(x1, x2, x2, x1, x1, -x2 + 1) finds",
+        "   r3_root: one of the roots that solve(x1, x2, x2, x1, x1, -x2 + 1) computes",
         "   q3 = r3_root",
     ]
-    assert "out of reach where -x1^2 < 0" in text
+    assert "out of reach if -x1^2 < 0" in text
     (latex,) = as_latex([stage])
-    assert r"\text{r3\_root: from one of the roots that solve(" in latex
+    assert r"\text{r3\_root: one of the roots that solve(" in latex

@@ -1,4 +1,4 @@
-"""Inverse geometry against a search that knows nothing of it: all solutions, none wrong, none twice.
+"""Inverse geometry against an independent search: all solutions, none wrong, none repeated.
 
 `pytest -m slow` runs the long sweeps: a thousand poses of each bundled robot, fifty random robots of each class.
 """
@@ -29,7 +29,7 @@ ROBOTS = (
     "planar3r",
     "gantry",
 )
-# Classes whose fellows stand in for them in the short run.
+# Classes that are represented by similar ones in the short run.
 LONG = {
     "RRP and a wrist",
     "PRP and a wrist",
@@ -119,7 +119,7 @@ def test_each_method_on_what_it_is_for(method: str, arm: Arm) -> None:
 
 @pytest.mark.parametrize("name", ["puma560", "rx90", "ur5e"])
 def test_the_general_method_needs_no_structure(name: str) -> None:
-    """Spherical wrists and parallel axes make its roots multiple: one pose in a hundred may be short."""
+    """Spherical wrists and parallel axes cause multiple roots: one pose in a hundred may lack a solution."""
     made = solver(bundled(name), "general")
     rng = np.random.default_rng(5)
     q = made.postures(rng, 40)
@@ -179,7 +179,7 @@ def test_a_locked_joint_keeps_its_value() -> None:
     np.testing.assert_allclose(out["q"][valid][:, 6], q[6], rtol=0, atol=1e-15)
 
 
-# -- the ways to the same numbers
+# -- other descriptions of the same arm
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_locked_joint_keeps_its_value() -> None:
     ids=str,
 )
 def test_symbols_give_what_numbers_give(arm: Arm, angles: bool) -> None:
-    """Parameters that are not known at generation: the same solutions in the same slots or others."""
+    """Parameters that are unknown at generation give the same solutions, in any order of slots."""
     numbers, symbols = solver(arm), solver(symbolic(arm, angles=angles))
     assert symbols.model.parameters
     q = numbers.postures(np.random.default_rng(9), 10)

@@ -1,6 +1,6 @@
-"""Arms that are almost simpler ones, postures that are almost singular, symbols that are zero at run time.
+"""Arms close to special geometries, almost singular configurations, symbols that are zero at run time.
 
-No regular posture may be lost: direct geometry of a random posture must be found again. `pytest -m slow` sweeps fifty
+No regular configuration may be lost: it must be among the solutions for its own pose. `pytest -m slow` tests fifty
 robots of each class with offsets of 1e-3 to 1e-8; `benchmarks/inverse_geometry_sweep.py` does so with compiled code.
 """
 
@@ -31,18 +31,18 @@ ALMOST = (
 
 
 def lost(solver: Solver, q: Array) -> int:
-    """How many of some postures are not found again within 1e-6; every row that is called valid is judged."""
+    """Return the number of configurations that are not recovered within 1e-6; every valid row is checked."""
     T = np.array([solver.pose(one) for one in q])
     count = 0
     for answer, pose, one in zip(solver.batch(T, 0 * q), T, q, strict=True):
         solver.check(answer, pose, one)
         rows = answer.q[np.isin(answer.status, (VALID, SINGULAR))]
-        count += not len(rows) or solver.chain.distance(rows, one[solver.sought]).min() > 1e-6
+        count += not len(rows) or solver.chain.distance(rows, one[solver.unknown_columns]).min() > 1e-6
     return count
 
 
 def shoulder(offset: float, *, wrist: bool = True) -> Arm:
-    """Axes 1 and 2 almost meet, axes 2 and 3 are almost parallel: with 0 for the offset a PUMA."""
+    """Return an arm whose axes 1, 2 almost intersect and whose axes 2, 3 are almost parallel; a PUMA for offset 0."""
     if wrist:
         angles = [FLAT, DOWN, offset, DOWN, UP, DOWN]
         return Arm(serial("almost", angles, [0, offset, 0.43, 0.02, 0, 0], [0, 0, 0.15, 0.43, 0, 0]), 6)
@@ -53,14 +53,14 @@ def shoulder(offset: float, *, wrist: bool = True) -> Arm:
 
 @pytest.mark.parametrize("offset", [1e-3, 1e-4, 1e-6])
 def test_almost_a_puma(offset: float) -> None:
-    """Formulas that divide by the offset lost 15 % of the postures at 1e-4, and all at 1e-6."""
+    """Formulas that divide by the offset lost 15 % of the configurations at 1e-4, and all at 1e-6."""
     solver = Solver(shoulder(offset))
     assert lost(solver, solver.postures(np.random.default_rng(1), 60)) == 0
 
 
 @pytest.mark.parametrize("tilt", [1e-4, 1e-6, 3e-9, 1e-10])
 def test_almost_a_scara(tilt: float) -> None:
-    """What a rounded pose tells of the tilt is not exact: a formula that divides by the tilt is off by that."""
+    """A rounded pose determines the tilt inexactly: a formula that divides by the tilt has this error."""
     robot = serial(
         "tilted", [FLAT, FLAT, f"pi + {3 * tilt!r}", tilt], [0, 0.106, -0.498, 0], [0.33, 0, 0, 0], [3]
     )
@@ -71,7 +71,7 @@ def test_almost_a_scara(tilt: float) -> None:
 @pytest.mark.parametrize("offset", [1e-3, 1e-5, 1e-6, 1e-7, 1e-8])
 @pytest.mark.parametrize("axes", ["meet", "parallel"])
 def test_almost_an_elbow(offset: float, axes: str) -> None:
-    """Three joints and a point: the general method has no answer, the closed form must do."""
+    """Three joints and a point: the general method does not apply, the closed form must be accurate."""
     arm = shoulder(offset, wrist=False)
     if axes == "parallel":
         frames = list(arm.robot.frames)
@@ -86,12 +86,12 @@ def test_almost_an_elbow(offset: float, axes: str) -> None:
 @pytest.mark.parametrize("square", [0.0, np.pi / 2, -np.pi / 2, np.pi])
 @pytest.mark.parametrize("beside", [1e-2, 1e-3, 3e-4, 1e-4])
 def test_where_two_roots_of_a_quartic_almost_meet(square: float, beside: float) -> None:
-    """Type 10 of Paul's method next to a right angle of joint 5: regular postures, but double roots."""
+    """Type 10 of Paul's method near a right angle of joint 5: regular configurations, but double roots."""
     solver = Solver(five_axes(np.random.default_rng(0)))
     assert "type 10" in solver.model.program.choices[0]
     q = solver.postures(np.random.default_rng(3), 100)
     q[:, 4] = square + beside
-    regular = solver.chain.sensitivity(q[:, solver.sought]) > 1e-6
+    regular = solver.chain.sensitivity(q[:, solver.unknown_columns]) > 1e-6
     assert lost(solver, q[regular]) == 0
 
 
@@ -102,12 +102,12 @@ def test_parallel_axes_almost_in_line(beside: float) -> None:
     for joint in (0, 4, 5):
         q = solver.postures(np.random.default_rng(4), 40)
         q[:, joint] = beside
-        regular = solver.chain.sensitivity(q[:, solver.sought]) > 1e-6
+        regular = solver.chain.sensitivity(q[:, solver.unknown_columns]) > 1e-6
         assert lost(solver, q[regular]) == 0
 
 
 def almost(arm: Arm, rng: Rng) -> Arm:
-    """One to four lengths and angles off by 1e-3 to 1e-8."""
+    """Return the arm with one to four lengths and angles changed by 1e-3 to 1e-8."""
     frames = list(arm.robot.frames)
     for _ in range(int(rng.integers(1, 5))):
         j, name = int(rng.integers(1, len(frames))), str(rng.choice(["d", "r", "alpha"]))
@@ -134,7 +134,7 @@ def test_many_almost_special_arms(name: str) -> None:
     assert missed <= 2
 
 
-# -- what is said
+# -- notes and conditions
 
 
 def test_another_method_is_taken_and_said() -> None:
@@ -144,7 +144,7 @@ def test_another_method_is_taken_and_said() -> None:
 
 
 def test_refinement_is_said_where_it_is_and_absent_where_it_is_not_needed() -> None:
-    said = "refined by Newton's method where a solution is not exact"
+    said = "solutions that are not exact are refined by Newton's method"
     assert said in Solver(five_axes(np.random.default_rng(0))).model.program.choices
     for name in ("puma560", "rx90", "ur5e"):
         assert said not in Solver(bundled(name)).model.program.choices
@@ -154,7 +154,7 @@ def test_refinement_is_said_where_it_is_and_absent_where_it_is_not_needed() -> N
 
 
 def symbolic() -> Robot:
-    """Three skew axes and a wrist; the first two axes by symbols."""
+    """Return an arm with three skew axes and a wrist; the first two axes have symbolic parameters."""
     robot = shoulder(0.1).robot
     frames = list(robot.frames)
     frames[1] = replace(frames[1], alpha=formula("AL2"), d=formula("D2"))
@@ -177,14 +177,14 @@ def symbolic() -> Robot:
     ids=str,
 )
 def test_symbols_may_be_zero_at_run_time(values: dict[str, float]) -> None:
-    """A formula that divides by D2 and sin(AL2) called every pose out of reach."""
+    """A formula that divides by D2 and sin(AL2) reported every pose as out of reach."""
     solver = Solver(Arm(symbolic(), 6), values=values)
     q = solver.postures(np.random.default_rng(5), 60)
     assert lost(solver, q[solver.chain.sensitivity(q) > 1e-4]) == 0
 
 
-def test_where_the_formulas_fail_slots_are_empty_and_the_condition_is_told() -> None:
-    """Axes 1 and 2 on one line: the joints are dependent."""
+def test_where_the_formulas_fail_slots_are_empty_and_the_condition_is_listed() -> None:
+    """Axes 1 and 2 coincide: the joints are dependent."""
     solver = Solver(Arm(symbolic(), 6), values={"AL2": 0.0, "AL3": 0.3, "D2": 0.0})
     assert solver.model.conditions == ["max(D2^2, sin(AL2)^2) != 0"]
     q = solver.postures(np.random.default_rng(6), 3)
@@ -195,7 +195,7 @@ def test_where_the_formulas_fail_slots_are_empty_and_the_condition_is_told() -> 
 def test_conditions_of_a_robot_with_symbols() -> None:
     model = symoro.generate(symoro.load("rx90"), "inverse-geometry")
     assert model.conditions == ["RL4 != 0"]
-    assert "formulation: if none of these is zero: RL4" in model.explain()
+    assert "formulation: valid if none of these is zero: RL4" in model.explain()
     assert "if: RL4 != 0" in next(iter(model.code("c").values()))
     solver = Solver(bundled("rx90"), values={"RL4": 0.0, "D3": 0.5})
     q = solver.postures(np.random.default_rng(7), 1)[0]
@@ -208,7 +208,7 @@ def test_numbers_have_no_conditions() -> None:
 
 @pytest.mark.parametrize("kinds", ["RPR", "RPP"])
 def test_a_slide_almost_square_to_the_first_axis(kinds: str) -> None:
-    """Position RPX divides by the cosine of their angle."""
+    """The position equations RPX divide by the cosine of the angle between the axes."""
     rng = np.random.default_rng(8)
     for offset in (1e-4, 1e-6, 1e-8):
         angles = [FLAT, f"pi/2 + {offset!r}", oblique(rng)]

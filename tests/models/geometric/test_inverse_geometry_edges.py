@@ -1,4 +1,4 @@
-"""Where inverse geometry has no answer, or too many: singular postures, the edge of the workspace, bad poses."""
+"""Inverse geometry with no or infinitely many solutions: singularities, workspace boundary, invalid poses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.oracle.arms import Arm, general, oblique_wrist, quartic_wrist, three_
 
 
 def straight(name: str) -> np.ndarray:
-    """A posture in which only the wrist is singular: its outer axes are one line, or parallel."""
+    """Return a configuration in which only the wrist is singular: its outer axes coincide or are parallel."""
     if name == "iiwa14":
         return np.array([0.4, -0.8, 0.2, 1.1, 0.3, 0.0, 0.9])
     return np.array([0.4, -0.8, 0.5, 0.3, 0.0, 0.9])
@@ -29,8 +29,10 @@ WRISTS = ("rx90", "puma560", "tx40", "stanford", "ur5e", "iiwa14")
 
 
 def singular_slot(made: Solver, answer: Answer, q: np.ndarray) -> int:
-    """The slot that holds a posture, which must be called singular."""
-    distance = np.where(answer.status == SINGULAR, made.chain.distance(answer.q, q[made.sought]), np.inf)
+    """Return the slot that contains a configuration, whose status must be singular."""
+    distance = np.where(
+        answer.status == SINGULAR, made.chain.distance(answer.q, q[made.unknown_columns]), np.inf
+    )
     assert distance.min() < 1e-6, "the posture is not among the singular solutions"
     return int(distance.argmin())
 
@@ -53,7 +55,9 @@ def test_a_free_joint_takes_the_value_that_is_asked(name: str) -> None:
     q = straight(name)
     T = made.pose(q)
     asked = q.copy()
-    asked[made.sought] += 0.05  # little: with q6 of a UR far from where it was, the elbow does not reach
+    asked[made.unknown_columns] += (
+        0.05  # a small change: with a different q6 the elbow of a UR arm is out of reach
+    )
     answer = made(T, asked)
     made.check(answer, T, q)
     loose = np.flatnonzero((answer.status == SINGULAR) & answer.free.any(axis=1))
@@ -63,12 +67,12 @@ def test_a_free_joint_takes_the_value_that_is_asked(name: str) -> None:
     assert right
     for k in right:
         free = answer.free[k] == 1
-        difference = chain.wrapped(answer.q[k] - asked[made.sought])[free]
+        difference = chain.wrapped(answer.q[k] - asked[made.unknown_columns])[free]
         np.testing.assert_allclose(difference, 0, atol=1e-9)
 
 
 def test_a_wrist_above_the_shoulder_leaves_the_waist_free() -> None:
-    """RX-90: the centre of the wrist on axis 1, D3 cos(q2) = RL4 sin(q2 + q3)."""
+    """RX-90 with the centre of the wrist on axis 1: D3 cos(q2) = RL4 sin(q2 + q3)."""
     made = solver(bundled("rx90"))
     q2 = 1.1
     q = np.array([0.4, q2, np.arcsin(np.cos(q2)) - q2, 0.3, 0.8, 0.9])
@@ -81,7 +85,7 @@ def test_a_wrist_above_the_shoulder_leaves_the_waist_free() -> None:
 
 
 def stretched(name: str) -> np.ndarray:
-    """A posture on the edge of the workspace, where two solutions are one."""
+    """Return a configuration on the workspace boundary, where two solutions coincide."""
     if name == "rx90":
         return np.array([0.4, 0.7, -np.pi / 2, 0.3, 0.8, 0.9])
     if name == "puma560":
@@ -92,26 +96,26 @@ def stretched(name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ["rx90", "puma560", "scara", "planar3r"])
-def test_a_stretched_elbow_is_found_once(name: str) -> None:
-    """Rounding may put the pose out of reach by one bit: it is kept all the same, and its two roots are one."""
+def test_a_stretched_elbow_is_returned_once(name: str) -> None:
+    """Rounding may put the pose out of reach by one bit: the solution is returned, once."""
     made = solver(bundled(name))
     q = stretched(name)
-    assert made.at(q).sensitivity(q[made.sought])[0] < 1e-9
+    assert made.at(q).sensitivity(q[made.unknown_columns])[0] < 1e-9
     T = made.pose(q)
     answer = made(T, q)
     made.check(answer, T, q)
     kept = (answer.status == VALID) | (answer.status == SINGULAR)
-    near = kept & (made.chain.distance(answer.q, q[made.sought]) < 1e-5)
+    near = kept & (made.chain.distance(answer.q, q[made.unknown_columns]) < 1e-5)
     assert near.sum() == 1
     assert made.chain.error(answer.q[near], T)[0] <= EXACT
-    assert not answer.free[near].any(), "the elbow is stretched, but no joint can move"
+    assert not answer.free[near].any(), "the elbow is stretched, but no joint is free"
 
 
 @pytest.mark.parametrize(
     ("name", "elbow", "end"), [("rx90", 3, 4), ("puma560", 3, 4), ("scara", 2, 3), ("planar3r", 2, 3)]
 )
 def test_just_beyond_the_edge_there_is_nothing(name: str, elbow: int, end: int) -> None:
-    """From a stretched elbow outward, in the plane of the arm."""
+    """The pose moves outward from a stretched elbow, in the plane of the arm."""
     made = solver(bundled(name))
     q = stretched(name)
     T = made.pose(q)
@@ -155,7 +159,7 @@ def test_out_of_reach_is_said(name: str) -> None:
     "arm", [oblique_wrist(np.random.default_rng(4)), three_prismatic(np.random.default_rng(5))], ids=str
 )
 def test_any_orientation(arm: Arm) -> None:
-    """Axes that are not at right angles cannot point everywhere: every answer agrees with the search."""
+    """Axes that are not perpendicular cannot reach every orientation: every answer agrees with the search."""
     made, rng = solver(arm), np.random.default_rng(3)
     for q in made.postures(rng, 6):
         T = made.pose(q)
@@ -166,7 +170,7 @@ def test_any_orientation(arm: Arm) -> None:
         made.check_all(answer, T, q, rng)
 
 
-# What is wrong with a zero rotation or a mirrored one may not be among the entries of a part of a pose.
+# The error of a zero or mirrored rotation may not be visible in the entries of a partial pose.
 NO_POSES = [
     (arm, kind)
     for kind in ("nan", "infinite", "zero", "huge", "mirror")
@@ -197,12 +201,12 @@ def test_what_is_no_pose_has_no_solution(arm: Arm, kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["rx90", "puma560", "stanford", "ur5e", "jaco2", "panda"])
 def test_round_postures_crash_nothing(name: str) -> None:
-    """Multiples of a right angle: most are singular somehow, and no answer may be wrong."""
+    """Multiples of a right angle: most are singular, and no answer may be wrong."""
     made = solver(bundled(name))
     rng = np.random.default_rng(5)
     q = rng.integers(-1, 3, (20, len(made.columns))) * np.pi / 2
     T = np.array([made.pose(one) for one in q])
     for answer, pose, one in zip(made.batch(T, q), T, q, strict=True):
         made.check(answer, pose, one)
-        regular = made.at(one).sensitivity(one[made.sought])[0] > 1e-3
+        regular = made.at(one).sensitivity(one[made.unknown_columns])[0] > 1e-3
         assert not regular or made.has(answer, one)

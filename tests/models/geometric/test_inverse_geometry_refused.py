@@ -1,4 +1,4 @@
-"""Inverse geometry that is refused, or gives no solution: joints of closed loops, lengths that are not finite."""
+"""Inverse geometry that is rejected or has no solution: joints of closed loops, lengths that are not finite."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from symoro.expr.formula import formula
 from tests.oracle.inverse_geometry import Loops
 
 
-def test_the_way_alone_is_that_of_the_tree() -> None:
-    """The joints on the way, to which the loop's other joints belong by its own relation."""
+def test_the_path_alone_is_that_of_the_tree() -> None:
+    """The joints on the path are solved; the loop's relation gives its other joints."""
     robot = symoro.load("sr400")
     q2, q7 = 0.4, 1.1
     q = np.array([0.3, q2, q7 - q2 - np.pi / 2, 0.2, 0.7, -0.4, q7, q2 - q7])
@@ -26,8 +26,8 @@ def test_the_way_alone_is_that_of_the_tree() -> None:
     assert min(abs(rows - q).max(axis=1)) < 1e-9
 
 
-def test_a_way_that_leaves_the_loops_alone_is_solved() -> None:
-    """The motors of the loop stay at q0, and the loop is closed with them, as q0 has it or not."""
+def test_a_path_without_joints_of_loops_is_solved() -> None:
+    """The motors of the loop stay at q0, and the loop is closed for their positions."""
     robot = symoro.load("sr400")
     wrist = symoro.generate(robot, "inverse-geometry", frm=3, to=6, pose="orientation").function(
         compiled=False
@@ -52,30 +52,30 @@ def test_joints_of_a_loop_that_are_locked_are_not_moved() -> None:
 
 
 def test_a_way_to_an_opened_joint_is_refused() -> None:
-    with pytest.raises(NotApplicableError, match="passes joint 9, where a loop is opened") as refused:
+    with pytest.raises(NotApplicableError, match="contains the cut joint 9 of a loop") as refused:
         symoro.generate("sr400", "inverse-geometry", to=9)
     assert "1 to 8" in str(refused.value)
 
 
-def test_joints_of_the_way_that_loops_tie_are_told() -> None:
-    """Coupler and crank are two joints with one freedom: as a tree there is one too many for an angle."""
+def test_joints_of_the_path_that_loops_constrain_are_named() -> None:
+    """Coupler and crank are two joints with one degree of freedom: the tree has one joint too many for an angle."""
     with pytest.raises(
-        NotApplicableError, match="tie q2 to the other joints by equations that are not linear"
+        NotApplicableError, match="determine q2 from the other joints by equations that are nonlinear"
     ):
         symoro.generate("fourbar", "inverse-geometry", to=2, pose="orientation")
 
 
 def test_a_pose_in_the_world_is_not_taken_for_one_in_frame_0() -> None:
-    """Where frame 0 stands elsewhere in the world, it was: a posture for another pose was called valid."""
+    """If frame 0 is not the world frame, a solution of another pose was reported as valid."""
     Z = tuple(formula(z) for z in (1, 0, 0, 0.1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1))
     robot = symoro.load("rx90")
     assert symoro.generate(robot, "inverse-geometry", frm="world").outputs["q"] == (8, 6)
-    with pytest.raises(NotApplicableError, match="a pose in the world is not solved"):
+    with pytest.raises(NotApplicableError, match="a pose in the world frame is not supported"):
         symoro.generate(replace(robot, base=replace(robot.base, Z=Z)), "inverse-geometry", frm="world")
 
 
 def test_all_joints_locked_leave_nothing_to_solve() -> None:
-    with pytest.raises(NotApplicableError, match="no joint of robot 'planar2R' moves what is given"):
+    with pytest.raises(NotApplicableError, match="no joint of robot 'planar2R' changes the given entries"):
         symoro.generate(symoro.load("planar2r"), "inverse-geometry", locked="1,2")
 
 

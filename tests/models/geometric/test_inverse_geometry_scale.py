@@ -1,7 +1,7 @@
-"""The same arm in micrometres, millimetres, metres and kilometres has the same solutions; almost parallel axes too.
+"""An arm in micrometres, millimetres, metres and kilometres has the same solutions, even with almost parallel axes.
 
-Lengths and prismatic positions times s: statuses, numbers of solutions and angles are equal. An arm whose axes are
-almost parallel, or almost meet, loses no posture, for any small angle or offset.
+All lengths and prismatic positions are multiplied by s: statuses, numbers of solutions and angles are equal. An arm
+whose axes are almost parallel, or almost intersect, loses no configuration, for any small angle or offset.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def times(value: Formula, s: float) -> Formula:
 
 
 def enlarged(arm: Arm, s: float) -> Arm:
-    """The arm with all lengths times s."""
+    """Return the arm with all lengths multiplied by s."""
     frames = [replace(f, b=times(f.b, s), d=times(f.d, s), r=times(f.r, s)) for f in arm.robot.frames]
     tool = arm.robot.tool and replace(
         arm.robot.tool, place=replace(arm.robot.tool.place, d=times(arm.robot.tool.place.d, s))
@@ -90,7 +90,7 @@ def enlarged(arm: Arm, s: float) -> Arm:
 
 
 def with_symbols(arm: Arm) -> tuple[Arm, dict[str, float]]:
-    """The arm with symbols for its lengths, and their values."""
+    """Return the arm with symbols for its lengths, and their values."""
     values: dict[str, float] = {}
     frames = []
     for j, frame in enumerate(arm.robot.frames, 1):
@@ -119,7 +119,7 @@ def answers(solver: Solver, q: Array, s: float) -> list[Answer]:
 
 
 def check_same(arm: Arm, small: Sequence[Answer], plain: Sequence[Answer], s: float) -> None:
-    """Equal statuses, and equal joints of valid rows."""
+    """Check that statuses and joints of valid rows are equal."""
     for one, other in zip(small, plain, strict=True):
         assert one.status.tolist() == other.status.tolist()
         valid = other.status == VALID
@@ -166,7 +166,7 @@ def test_a_pose_is_out_of_reach_at_every_size() -> None:
 
 
 def almost(values: Mapping[int, tuple[str, Number]], arm: Arm) -> Arm:
-    """The arm with one parameter of some frames changed."""
+    """Return the arm with one parameter of some frames changed."""
     frames = list(arm.robot.frames)
     for j, (name, value) in values.items():
         frames[j - 1] = replace(frames[j - 1], **{name: formula(value)})
@@ -183,7 +183,7 @@ FOUR_PARALLEL = Arm(
 
 @pytest.mark.parametrize("alpha", [1e-2, 1.4e-4, 1e-4, 6e-5, 2e-7])
 def test_almost_parallel_axes(alpha: float) -> None:
-    """Four axes, of which the first is tilted: the smallest singular value is that small in every posture."""
+    """Four axes of which the first is tilted: the smallest singular value is small in every configuration."""
     solver = Solver(almost({2: ("alpha", alpha)}, FOUR_PARALLEL))
     q = np.random.default_rng(1).uniform(-2.8, 2.8, (25, 6))
     T = np.array([solver.pose(one) for one in q])
@@ -196,7 +196,7 @@ def test_almost_parallel_axes(alpha: float) -> None:
 
 def test_axes_that_are_parallel_to_working_precision_are_rejected() -> None:
     robot = almost({2: ("alpha", 1e-10)}, FOUR_PARALLEL).robot
-    with pytest.raises(NotApplicableError, match="almost dependent joints"):
+    with pytest.raises(NotApplicableError, match="the joints are almost dependent"):
         symoro.generate(robot, "inverse-geometry")
     with pytest.raises(NotApplicableError, match="infinitely many solutions"):
         symoro.generate(FOUR_PARALLEL.robot, "inverse-geometry")
@@ -212,7 +212,7 @@ CHANGES: dict[str, tuple[Arm, int, str]] = {
 
 
 def check_almost(change: str, s: float, orders: Sequence[int]) -> None:
-    """Neither a closed form of the simple arm, nor "out of reach"."""
+    """Check that neither the closed form of the special arm nor "out of reach" is returned."""
     arm, j, name = CHANGES[change]
     rng = np.random.default_rng(2)
     for order in orders:
@@ -223,7 +223,7 @@ def check_almost(change: str, s: float, orders: Sequence[int]) -> None:
         for answer, one in zip(solver.batch(T, 0 * q), q, strict=True):
             rows = answer.q[np.isin(answer.status, (VALID, SINGULAR))]
             assert len(rows)
-            assert solver.chain.distance(rows, one[solver.sought]).min() < 1e-6
+            assert solver.chain.distance(rows, one[solver.unknown_columns]).min() < 1e-6
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -241,7 +241,9 @@ def test_almost_simple_arms_for_offsets_of_all_orders(change: str, s: float) -> 
 def test_a_method_that_loses_postures_is_rejected() -> None:
     """Paul's formulas for the arm with offset 0 divide by the offset."""
     robot = almost({6: ("d", 1e-5)}, UR).robot
-    with pytest.raises(NotApplicableError, match=r"method 'paul' loses \d+ of \d+ random postures"):
+    with pytest.raises(
+        NotApplicableError, match=r"method 'paul' does not recover \d+ of \d+ random configurations"
+    ):
         symoro.generate(robot, "inverse-geometry", method="paul")
     symoro.generate(robot, "inverse-geometry")
 
@@ -262,7 +264,7 @@ def test_numeric_inverse_at_every_size(compiled: bool | None) -> None:
 
 
 def test_limits_of_slides_at_every_size() -> None:
-    """A position beyond its limit by a thousandth of it is beyond, in micrometres too."""
+    """A position that exceeds its limit by a thousandth is outside, in micrometres as well."""
     rail = serial("rail", [FLAT], [0], [0], [1])
     for s in (1.0, *SIZES):
         robot = replace(rail, frames=(replace(rail.frames[0], limits=Limits(0.0, s)),))

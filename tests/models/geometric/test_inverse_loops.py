@@ -1,4 +1,4 @@
-"""Inverse geometry of arms with loops: every joint, motors off the way included, judged by the oracle alone."""
+"""Inverse geometry of arms with loops: all joints, including motors beside the path, checked by the oracle."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="no C compil
 
 @dataclass(frozen=True)
 class Arm:
-    """A robot with loops, the frame that is placed, what is given of its pose, and the range of the motors."""
+    """Robot with loops, its end frame, the given entries of the pose, and the range of the motors."""
 
     robot: Robot
     to: int | str
@@ -52,7 +52,7 @@ ARMS = {
 
 
 class Solver:
-    """The model of an arm, every assembly mode of it, and the oracle of the same arm."""
+    """Model of an arm in every assembly mode, and the oracle of the same arm."""
 
     def __init__(self, arm: Arm, *, compiled: bool = False, **options: Any) -> None:
         self.arm, robot = arm, arm.robot
@@ -73,8 +73,8 @@ class Solver:
     def pose_of(self, row: Array) -> Array:
         return np.asarray(self.chain.place(row[None, self.way])[0])
 
-    def told(self, T: Array) -> Array:
-        """What the model may know of a pose."""
+    def given_entries(self, T: Array) -> Array:
+        """Return the pose with zeros in the entries that are not given to the model."""
         if self.arm.pose in ("full", "planar"):
             return T
         known = np.eye(4)
@@ -82,8 +82,8 @@ class Solver:
         return known
 
     def check(self, T: Array, q0: Array) -> tuple[Array, Array]:
-        """What must hold of every answer; the rows that are solutions, and those that are valid."""
-        out = self.function(T=self.told(T), q0=q0)
+        """Check the properties of every answer; return the rows that are solutions, and those that are valid."""
+        out = self.function(T=self.given_entries(T), q0=q0)
         assert set(out["status"]) <= {VALID, OUT_OF_REACH, SINGULAR, EMPTY}
         rows = np.concatenate([out["q"], out["qc"]], axis=1)
         good = np.isin(out["status"], (VALID, SINGULAR))
@@ -98,9 +98,11 @@ class Solver:
         return rows[good], valid
 
     def check_posture(self, row: Array, tolerance: float = 1e-6) -> int:
-        """That a closed posture is found again from its pose; how many solutions there are."""
+        """Check that a closed configuration is among the solutions for its pose; return their number."""
         result, _ = self.check(self.pose_of(row), row[: self.n])
-        assert len(result) and self.distance(result, row).min() < tolerance, f"{row} is not found"
+        assert len(result) and self.distance(result, row).min() < tolerance, (
+            f"{row} is not among the solutions"
+        )
         return len(result)
 
     def closed(self, qa: Array, seed: int = 0, count: int = 60) -> Array:
@@ -133,8 +135,8 @@ def test_many_closed_postures(name: str) -> None:
     sweep(name, 150, 2)
 
 
-def test_sr400_has_its_motor_off_the_way() -> None:
-    """q7 = q2 + q3 + pi/2, q8 = -q3 - pi/2: the motor that drives the forearm through the parallelogram."""
+def test_sr400_has_a_motor_beside_the_path() -> None:
+    """q7 = q2 + q3 + pi/2, q8 = -q3 - pi/2: the motor drives the forearm through the parallelogram."""
     arm = ARMS["sr400"]
     model = symoro.generate(arm.robot, "inverse-geometry", to=6)
     assert model.outputs["q"] == (8, 8) and model.outputs["qc"] == (8, 1)
@@ -142,18 +144,18 @@ def test_sr400_has_its_motor_off_the_way() -> None:
     q = np.array([0.3, q2, q3, 0.2, 0.7, -0.4, q2 + q3 + PI / 2, -q3 - PI / 2])
     T = symoro.generate(arm.robot.tree(), "fast-geometry", to=6).function(compiled=False)(q=q)["T"]
     rows = symoro.solutions.valid(model.function(compiled=False)(T=T))
-    assert len(rows) == 4  # the shoulder turned round does not reach
+    assert len(rows) == 4  # the pose is out of reach with the shoulder turned by pi
     assert np.abs(rows - q).max(axis=1).min() < 1e-12
     sums = rows[:, 6] - rows[:, 1] - rows[:, 2] - PI / 2
     np.testing.assert_allclose(np.sin(sums / 2), 0, atol=1e-12)
-    told = "\n".join(model.explain())
-    assert "q7 = q2 + q3 + pi/2" in told
+    explanation = "\n".join(model.explain())
+    assert "q7 = q2 + q3 + pi/2" in explanation
 
 
 @pytest.mark.parametrize("power", [3, 5, 7, 8])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_lengths_next_to_a_parallelogram(power: int, sign: int) -> None:
-    """A four-bar that is one but for a little: closed form and modes next to the special case."""
+    """A four-bar that is almost a parallelogram: closed form and modes near the special case."""
     arm = replace(ARMS["geared"], robot=arm_with_four_bar(sign * 10.0**-power))
     made, rng = Solver(arm), np.random.default_rng(power)
     for k in range(3):
@@ -163,7 +165,7 @@ def test_lengths_next_to_a_parallelogram(power: int, sign: int) -> None:
 
 @pytest.mark.parametrize("power", range(3, 9))
 def test_postures_next_to_singular_ones(power: int) -> None:
-    """The wrist almost straight, then the crank of the four-bar almost in line with its coupler."""
+    """The wrist is almost straight, then the crank of the four-bar is almost aligned with its coupler."""
     arm, near = ARMS["geared"], 10.0**-power
     made, rng = solver("geared"), np.random.default_rng(power)
     loops = made.loops
@@ -181,7 +183,7 @@ def test_postures_next_to_singular_ones(power: int) -> None:
 
 
 def driven(robot: Robot, j: int) -> Robot:
-    """The robot with joint j active in place of joint 7."""
+    """Return the robot with joint j active instead of joint 7."""
     frames = [replace(f, mu=f.mu if i not in (7, j) else i == j) for i, f in enumerate(robot.frames, 1)]
     return replace(robot, frames=tuple(frames))
 
@@ -193,16 +195,16 @@ def test_numbers_that_are_none(name: str, value: float) -> None:
     row = made.closed(ARMS[name].draw(np.random.default_rng(5)))[0]
     T = made.pose_of(row)
     for r, c in np.argwhere(made.chain.mask):
-        bad = made.told(T).copy()
+        bad = made.given_entries(T).copy()
         bad[r, c] = value
         out = made.function(T=bad, q0=row[: made.n])
         assert (out["status"] == EMPTY).all()
-    out = made.function(T=made.told(T), q0=np.full(made.n, value))
+    out = made.function(T=made.given_entries(T), q0=np.full(made.n, value))
     assert (out["status"] == EMPTY).all()
 
 
 def test_a_pose_out_of_the_loops_reach() -> None:
-    """The way of the five-bar reaches the point, its other leg does not."""
+    """The path of the five-bar reaches the point, its other leg does not."""
     made = solver("fivebar")
     out = made.function(T=np.array([[1, 0, 0, -0.4], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))
     assert set(out["status"]) == {OUT_OF_REACH}
@@ -210,10 +212,13 @@ def test_a_pose_out_of_the_loops_reach() -> None:
 
 
 def test_a_motor_that_the_pose_leaves_open_comes_from_q0() -> None:
-    """The elbow of the five-bar is placed by one motor; the other stays where it is, the loop closes with both."""
+    """One motor determines the elbow of the five-bar; the other keeps its position, and the loop closes with both."""
     robot = symoro.load("fivebar")
     model = symoro.generate(robot, "inverse-geometry", to=1, pose="orientation")
-    assert "q3 is determined by neither the pose nor the loops: taken from q0" in model.program.choices
+    assert (
+        "q3 is determined neither by the pose nor by the loops: its value is taken from q0"
+        in model.program.choices
+    )
     loops = Loops(robot)
     row = loops.assemblies([1.2, 0.5], np.random.default_rng(0)).q[0]
     T = symoro.generate(robot, "fast-geometry", to=1).function(compiled=False)(q=row[:4])["T"]
@@ -225,7 +230,7 @@ def test_a_motor_that_the_pose_leaves_open_comes_from_q0() -> None:
 
 @pytest.mark.parametrize("offset", [0, 1e-8, 1e-5, 1e-2])
 def test_joints_that_the_loops_tie_must_agree(offset: float) -> None:
-    """The whole pose of a coupler asks more than one motor can: rows that do not close are no solutions."""
+    """The full pose of a coupler has more conditions than one motor satisfies: rows that do not close are rejected."""
     robot = symoro.load("fourbar")
     row = Loops(robot).assemblies([0.8], np.random.default_rng(0)).q[0]
     q = row[:3] + np.array([0, offset, 0])

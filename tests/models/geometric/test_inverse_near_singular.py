@@ -1,4 +1,4 @@
-"""The general method next to double roots: commercial arms with the wrist or the elbow close to a singular posture."""
+"""The general method near double roots: commercial arms with the wrist or the elbow close to a singularity."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOST = 0.01  # share of the postures that may be lost next to postures in which 
 
 
 class Solved:
-    """The model of an arm, its lengths multiplied by a number, and the oracle's geometry of the same arm."""
+    """Model of an arm with scaled lengths, and the oracle's geometry of the same arm."""
 
     def __init__(self, name: str, scale: float = 1.0) -> None:
         path = Path(tempfile.mkdtemp()) / f"{name}.urdf"
@@ -33,7 +33,7 @@ class Solved:
         return dict(self.function(T=self.chain.place(q)))
 
     def gaps(self, q: Array, result: dict[str, Array]) -> Array:
-        """Distance of each posture from the nearest row that is called a solution."""
+        """Return the distance of each configuration from the nearest row that is reported as a solution."""
         gap = np.abs((result["q"] - q[:, None] + np.pi) % (2 * np.pi) - np.pi).max(axis=2)
         return np.asarray(np.where(np.isin(result["status"], (VALID, SINGULAR)), gap, np.inf).min(axis=1))
 
@@ -44,15 +44,15 @@ def solved(name: str, scale: float = 1.0) -> Solved:
 
 
 def postures(name: str, count: int, seed: int = 1) -> Array:
-    """So many of each kind and distance."""
+    """Return configurations of each kind at each distance from a singularity, `count` of each."""
     rng = np.random.default_rng([seed, *map(ord, name)])
     distances = np.repeat(DISTANCES, count)
     return np.concatenate([near_singular(partial(jacobian, name), k, distances, rng) for k in (WRIST, ELBOW)])
 
 
 @pytest.mark.parametrize("name", sorted(arms()))
-def test_postures_are_found_again(name: str) -> None:
-    """No reachable pose is reported as out of reach, and every posture that the pose determines is among the rows."""
+def test_configurations_are_recovered(name: str) -> None:
+    """No reachable pose is reported as out of reach, and every determined configuration is among the rows."""
     arm, q = solved(name), postures(name, 25)
     result = arm(q)
     rows = np.isin(result["status"], (VALID, SINGULAR))
@@ -72,7 +72,7 @@ def test_thousands_of_postures_are_found_again(name: str) -> None:
 
 
 def test_rows_are_different_solutions() -> None:
-    """Two solutions that nearly meet are two rows, and none is given twice: at 1e-4 they are 1e-4 apart."""
+    """Two almost equal solutions are two rows, and no solution is repeated: at 1e-4 they are 1e-4 apart."""
     arm = solved("hc10")
     rng = np.random.default_rng(3)
     q = near_singular(partial(jacobian, "hc10"), WRIST, np.full(40, 1e-4), rng)
@@ -96,7 +96,7 @@ def test_the_size_of_the_arm_does_not_matter(scale: float) -> None:
 
 
 def test_certain_and_uncertain_poses() -> None:
-    """A pose far away is out of reach; one next to a reachable pose is solved or not decided, never out of reach."""
+    """A distant pose is out of reach; one close to a reachable pose is solved or undecided, never out of reach."""
     arm, rng = solved("crx3ia"), np.random.default_rng(5)
     q = near_singular(partial(jacobian, "crx3ia"), ELBOW, np.zeros(60), rng)
     T = arm.chain.place(q)

@@ -1,4 +1,4 @@
-"""Inverse geometry of palletisers and piston-driven arms with symbolic lengths, against closed postures in NumPy."""
+"""Inverse geometry of palletisers and piston-driven arms with symbolic lengths, against closed configurations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def solved(name: str) -> tuple[LoopArm, Robot, symoro.Model]:
 
 
 def check(arm: LoopArm, closure: Closure, function: Any, x: np.ndarray, q0: np.ndarray) -> int:
-    """That a closed posture is among the solutions for its pose, and that all of these are solutions; their number."""
+    """Check that a closed configuration is among the solutions for its pose, and that all are correct.
+
+    Return the number of solutions.
+    """
     T, mask = closure.pose(x), entries(arm.pose)
     known = np.eye(4)
     known[:3][mask] = T[:3][mask]
@@ -80,11 +83,11 @@ def test_many_closed_postures(name: str, scale: float) -> None:
     ],
 )
 def test_a_part_of_the_pose_of_a_palletiser(to: int, pose: str, options: dict[str, str]) -> None:
-    """The parallelograms determine q6; only q10, which they leave alone, is taken from q0."""
+    """The parallelograms determine q6; only q10, which they do not determine, is taken from q0."""
     arm = replace(PALLETISER, to=to, pose=pose)
     robot = arm.robot("palletiser")
     model = symoro.generate(robot, "inverse-geometry", to=to, pose=pose, **options)
-    assert "q6 = -q2 - q3 by the loops: not an unknown of the pose" in model.program.choices
+    assert "q6 = -q2 - q3 because of the loops: it is not an unknown of the pose" in model.program.choices
     closure, rng = Closure(arm, robot, dict(arm.nominal)), np.random.default_rng(4)
     function, checked = model.function(compiled=False), 0
     while checked < 3:
@@ -96,7 +99,7 @@ def test_a_part_of_the_pose_of_a_palletiser(to: int, pose: str, options: dict[st
 
 
 def test_a_pose_that_the_loops_do_not_allow_has_no_solution() -> None:
-    """A flange that is not vertical."""
+    """The flange is not vertical."""
     arm, robot, model = solved("palletiser")
     closure = Closure(arm, robot, dict(arm.nominal))
     T = closure.pose(closure.home())
@@ -107,7 +110,7 @@ def test_a_pose_that_the_loops_do_not_allow_has_no_solution() -> None:
 
 
 def test_lengths_without_values() -> None:
-    """Of three parallelograms one in eight closed postures has none crossed: enough must be drawn."""
+    """With three parallelograms, one in eight closed configurations has none crossed: enough must be drawn."""
     arm, robot, _ = solved("palletiser")
     model = symoro.generate(replace(robot, nominal=()), "inverse-geometry", to=arm.to)
     closure = Closure(arm, robot, dict(arm.nominal))
@@ -116,10 +119,10 @@ def test_lengths_without_values() -> None:
 
 
 def test_the_way_back_from_the_flange() -> None:
-    """From frame 10 to frame 0 the joints come in the opposite order: q2 is then the one that follows."""
+    """From frame 10 to frame 0 the joints are in the opposite order: q2 is then the dependent one."""
     arm, robot, _ = solved("palletiser")
     model = symoro.generate(robot, "inverse-geometry", frm=10, to=0)
-    assert "q2 = -q3 - q6 by the loops: not an unknown of the pose" in model.program.choices
+    assert "q2 = -q3 - q6 because of the loops: it is not an unknown of the pose" in model.program.choices
     closure = Closure(arm, robot, dict(arm.nominal))
     x = closure.home()
     out = model.function(compiled=False)(T=np.linalg.inv(closure.pose(x)))
@@ -128,7 +131,7 @@ def test_the_way_back_from_the_flange() -> None:
 
 
 def test_every_assembly_mode_of_a_palletiser() -> None:
-    """Crossed parallelograms keep no flange vertical: no equation may be chosen that vanishes on either kind."""
+    """Crossed parallelograms do not keep the flange vertical: no equation may vanish on either kind."""
     arm, robot, _ = solved("palletiser")
     function = symoro.generate(robot, "inverse-geometry", to=10, modes="all").function(compiled=False)
     closure, loops = Closure(arm, robot, dict(arm.nominal)), Loops(robot)
@@ -139,7 +142,7 @@ def test_every_assembly_mode_of_a_palletiser() -> None:
 
 
 def test_ties_that_are_not_linear_are_rejected_with_the_reason() -> None:
-    """The boom hangs on its cylinder, and the loop is cut at its pivot: the way has three joints of one freedom."""
+    """The loop of the cylinder is cut at the pivot of the boom: the path has three joints, one degree of freedom."""
     arm = LoopArm(
         frames="""
         {r: H}
@@ -155,6 +158,6 @@ def test_ties_that_are_not_linear_are_rejected_with_the_reason() -> None:
         to=6,
         pose="position",
     )
-    with pytest.raises(NotApplicableError, match=r"the loops tie q\d.*not linear") as error:
+    with pytest.raises(NotApplicableError, match=r"the loops determine q\d.*nonlinear") as error:
         symoro.generate(arm.robot("pivot"), "inverse-geometry", to=6, pose="position")
     assert "cut the loops elsewhere" in str(error.value)

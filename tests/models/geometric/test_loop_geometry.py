@@ -1,7 +1,7 @@
-"""Loop geometry against a search that knows nothing of it: loops close, every assembly mode is there, none twice.
+"""Loop geometry against an independent search: loops close, every assembly mode is returned once.
 
-A parallelogram has a second mode, the antiparallelogram, in which no such robot is built: a model that takes the
-linear relation instead may leave it out, so it is allowed but not asked for.
+A parallelogram has a second mode, the antiparallelogram, which such robots do not use: a model that uses the linear
+relation may omit it, so that this mode is allowed but not required.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="no C compil
 
 
 class Solver:
-    """The model of a robot with loops, and the oracle of the same robot."""
+    """Model of a robot with loops, and the oracle of the same robot."""
 
     def __init__(
         self, robot: Robot, values: dict[str, float] | None = None, *, compiled: bool = False
@@ -40,7 +40,7 @@ class Solver:
         self.function = self.model.function(values, compiled=compiled)
 
     def __call__(self, qa: Array) -> tuple[Array, Array]:
-        """The valid assemblies at the active joints, tree and opened joints in one row; and every status."""
+        """Return the valid assembly modes at the active joints (tree and cut joints in one row), and every status."""
         out = self.function(qa=qa)
         assert set(out["status"]) <= {VALID, OUT_OF_REACH, SINGULAR, EMPTY}
         rows = np.concatenate([out["q"], out["qc"]], axis=1)
@@ -52,7 +52,7 @@ class Solver:
         return np.abs(np.where(turns, (apart + np.pi) % (2 * np.pi) - np.pi, apart)).max(axis=-1)
 
     def check(self, qa: Array) -> Array:
-        """What must hold of every answer; the valid assemblies."""
+        """Check the properties of every answer; return the valid assembly modes."""
         result, _ = self(qa)
         assert np.isfinite(result).all()
         if len(result):
@@ -64,16 +64,18 @@ class Solver:
         return result
 
     def check_all(self, qa: Array, needed: Callable[[Array], bool], seed: int = 0) -> int:
-        """That the assemblies are the oracle's; how many it has, or -1 where it is not sure."""
+        """Check that the assembly modes are the oracle's; return their number, or -1 if the oracle is not certain."""
         known = self.loops.assemblies(qa, np.random.default_rng(seed), count=100)
         result = self.check(qa)
         if not known.countable:
             return -1
         for one in known.q:
             here = len(result) > 0 and self.distance(result, one).min() < 1e-6
-            assert here or not needed(one), f"an assembly is missing, {len(known.q)} there are"
+            assert here or not needed(one), f"an assembly mode is missing; there are {len(known.q)}"
         for one in result:
-            assert len(known.q) and self.distance(known.q, one).min() < 1e-6, "an assembly is none"
+            assert len(known.q) and self.distance(known.q, one).min() < 1e-6, (
+                "an assembly mode is not a solution"
+            )
         return len(known.q)
 
 
@@ -85,12 +87,12 @@ def every_mode(q: Array) -> bool:
 
 
 def sr400_linear(q: Array) -> bool:
-    """q3 = q7 - q2 - pi/2: the parallelogram, not its crossed form."""
+    """Return whether q3 = q7 - q2 - pi/2, the parallelogram and not its crossed mode."""
     return abs((q[2] - q[6] + q[1] + np.pi / 2 + np.pi) % (2 * np.pi) - np.pi) < 1e-6
 
 
 def two_loops_uncrossed(robot: Robot, *, second: bool) -> Callable[[Array], bool]:
-    """Opposite bars of the parallelogram are parallel; of the second loop too, when it is one."""
+    """Return a predicate: opposite bars of the parallelogram (and of the second loop, if it is one) are parallel."""
     tree = Loops(robot).tree
 
     def uncrossed(q: Array) -> bool:
@@ -104,7 +106,7 @@ def two_loops_uncrossed(robot: Robot, *, second: bool) -> Callable[[Array], bool
 
 @dataclass(frozen=True)
 class Case:
-    """A robot, the range of its active joints, which modes must be found, and how many there can be."""
+    """Robot, range of its active joints, required modes, and largest number of modes."""
 
     robot: Robot
     low: list[float]
@@ -171,7 +173,7 @@ def test_c_and_numpy_agree(name: str) -> None:
 
 
 def test_the_parallelogram_of_sr400_is_linear() -> None:
-    """q3 = q7 - q2 - pi/2, q8 = q2 - q7, q9 = -q8, in the first place and without loss of digits."""
+    """q3 = q7 - q2 - pi/2, q8 = q2 - q7, q9 = -q8, in the first row and without loss of digits."""
     made = Solver(symoro.load("sr400"))
     for qa in np.random.default_rng(5).uniform(-2, 2, (20, 6)):
         first = made.check(qa)[0]
@@ -181,7 +183,7 @@ def test_the_parallelogram_of_sr400_is_linear() -> None:
 
 
 def test_a_flat_parallelogram_is_still_one() -> None:
-    """Where all bars lie on a line the two modes meet; the linear relation does not mind."""
+    """If all bars are collinear the two modes coincide; the linear relation is still valid."""
     made = Solver(symoro.load("sr400"))
     q2 = 0.4
     for q7 in (q2, q2 + np.pi):
@@ -195,7 +197,7 @@ def test_a_flat_parallelogram_is_still_one() -> None:
 
 @pytest.mark.parametrize("bound", [True, False])
 def test_a_four_bar_that_happens_to_be_a_parallelogram(bound: bool) -> None:
-    """Equal lengths as numbers of the robot, or given at the call, when it is too late to recognise it."""
+    """Equal lengths are numbers of the robot, or given at the call, when they can no longer be recognised."""
     lengths = {"D2": 0.3, "D5": 0.3, "D3": 0.8, "D4": 0.8}
     robot = symoro.load("fourbar")
     made = Solver(robot.bind(lengths)) if bound else Solver(robot, lengths)
@@ -207,7 +209,7 @@ def test_a_four_bar_that_happens_to_be_a_parallelogram(bound: bool) -> None:
         assert made.check_all(np.array([q1]), uncrossed if bound else every_mode) == 2
 
 
-# -- where nothing closes
+# -- loops that cannot close
 
 
 @pytest.mark.parametrize(
@@ -234,7 +236,7 @@ def test_numbers_that_are_none_close_nothing() -> None:
 
 
 def test_stretched_bars_close_once() -> None:
-    """Five-bar at the end of its reach: rounding must not lose the posture, nor give it twice."""
+    """Five-bar at the limit of its reach: rounding must neither lose the configuration nor repeat it."""
     made = Solver(symoro.load("fivebar"), {"D2": 0.2, "D4": 0.2, "D3": 0.24, "D5": 0.12, "D6": 0.12})
     qa = np.array([np.pi / 2, np.pi / 2])
     out = made.function(qa=qa)
@@ -282,7 +284,7 @@ postures: {{home: [{home}]}}
 
 
 def test_a_parallelogram_that_is_crossed_at_home_has_that_mode() -> None:
-    """P = 0.3 (c1, s1), Q = (0.5, 0): the triangle of 0.5, 0.3 and |PQ| on either side of PQ is the elbow."""
+    """P = 0.3 (c1, s1), Q = (0.5, 0): the elbow is on either side of PQ, at distances 0.5 and 0.3."""
     q1 = 0.8
     far = math.hypot(0.5 - 0.3 * math.cos(q1), 0.3 * math.sin(q1))
     down = math.atan2(-0.3 * math.sin(q1), 0.5 - 0.3 * math.cos(q1))

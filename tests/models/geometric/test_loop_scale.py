@@ -1,4 +1,4 @@
-"""Loops and platforms in micrometres, millimetres, metres and kilometres: the same modes, kinds and mobilities."""
+"""Loops and platforms in micrometres, millimetres, metres and kilometres have equal modes, kinds and mobilities."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def units(robot: Robot, s: float) -> list[float]:
 
 
 def enlarged(robot: Robot, s: float) -> Robot:
-    """The robot with numbers for its lengths, times s."""
+    """Return the robot with numbers for its lengths, multiplied by s."""
     bound = robot.bind(dict(robot.nominal))
     frames = [replace(f, b=times(f.b, s), d=times(f.d, s), r=times(f.r, s)) for f in bound.frames]
     postures = {
@@ -73,7 +73,7 @@ def loaded(folder: Path, text: str, values: dict[str, float]) -> Robot:
 @pytest.mark.parametrize("numbers", [True, False])
 @pytest.mark.parametrize("name", LOOPS)
 def test_the_size_changes_no_mode(tmp_path: Path, name: str, numbers: bool) -> None:
-    """With numbers, and with symbols that have values at run time only."""
+    """With numbers, and with symbols that have values only at run time."""
     text, values, kind = LOOPS[name]
     robot = loaded(tmp_path, text, values)
     plain = None
@@ -120,7 +120,7 @@ def test_singularities_are_the_same_at_every_size(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("s", [1.0, *SIZES])
 def test_a_loop_that_its_home_closes(tmp_path: Path, s: float) -> None:
-    """A braced arm closes in isolated postures only, and is none the less a robot."""
+    """A braced arm closes only in isolated configurations, and is a valid robot."""
     robot = loaded(tmp_path, BRACED, {})
     home = (0.2, 2.498091544796509, 0.9272952180016124)
     robot = enlarged(replace(robot, postures={"home": home}), s)

@@ -1,4 +1,4 @@
-"""Closed loops: every assembly mode, parallelograms, singular postures, and Newton's method where nothing else does."""
+"""Closed loops: every assembly mode, parallelograms, singular configurations, and Newton's method."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def modes(robot: Robot, qa: Sequence[float] | Array, **options: Any) -> dict[str
     return symoro.generate(robot, "loop-geometry", **options).function(compiled=False)(qa=qa)
 
 
-def drawn(robot: Robot, chance: np.random.Generator) -> Array:
-    """Active joints, most of which the robots can reach; the pistons of AKR3000 in the middle of their range."""
+def drawn(robot: Robot, rng: np.random.Generator) -> Array:
+    """Return random active joints, mostly within reach; the pistons of AKR3000 are in the middle of their range."""
     spans = {5: (0.8, 1.0), 6: (0.5, 0.6)} if robot.name == "AKR3000" else {}
-    return np.array([chance.uniform(*spans.get(j, (-2.5, 2.5))) for j in Assembly(robot).active])
+    return np.array([rng.uniform(*spans.get(j, (-2.5, 2.5))) for j in Assembly(robot).active])
 
 
-def check(robot: Robot, qa: Array, found: dict[str, Array], wanted: Array, assembly: Assembly) -> None:
-    good = found["status"] == 0
-    rows = np.concatenate([found["q"], found["qc"]], axis=1)[good]
-    assert open_by(robot, found["q"][good], found["qc"][good]) < 1e-12
-    assert (found["residual"][good] < 1e-12).all()
+def check(robot: Robot, qa: Array, outputs: dict[str, Array], wanted: Array, assembly: Assembly) -> None:
+    good = outputs["status"] == 0
+    rows = np.concatenate([outputs["q"], outputs["qc"]], axis=1)[good]
+    assert open_by(robot, outputs["q"][good], outputs["qc"][good]) < 1e-12
+    assert (outputs["residual"][good] < 1e-12).all()
     for one in wanted:
-        assert any(assembly.distance(one, row) < 1e-6 for row in rows), f"mode not found at {qa}"
+        assert any(assembly.distance(one, row) < 1e-6 for row in rows), f"a mode is missing at {qa}"
     assert len(rows) == len(wanted)
 
 
@@ -62,10 +62,10 @@ def check(robot: Robot, qa: Array, found: dict[str, Array], wanted: Array, assem
 def test_all_modes_close_and_none_is_missing(name: str) -> None:
     robot = robot_of(name)
     function = symoro.generate(robot, "loop-geometry", modes="all").function(compiled=False)
-    assembly, chance = Assembly(robot), np.random.default_rng(5)
+    assembly, rng = Assembly(robot), np.random.default_rng(5)
     reached = 0
     for _ in range(3):
-        qa = drawn(robot, chance)
+        qa = drawn(robot, rng)
         result, wanted = function(qa=qa), assembly.every(qa)
         check(robot, qa, result, wanted, assembly)
         reached += len(wanted) > 0
@@ -74,27 +74,25 @@ def test_all_modes_close_and_none_is_missing(name: str) -> None:
     assert reached >= 2
 
 
-def sides(word: str, chance: np.random.Generator) -> list[Joint]:
-    """A planar chain: after a sliding joint a fixed frame turns z back to the plane's normal."""
+def sides(word: str, rng: np.random.Generator) -> list[Joint]:
+    """Return a planar chain: after a prismatic joint, a fixed frame rotates z back to the normal of the plane."""
     results: list[Joint] = []
     for letter in word:
         if letter == "R":
-            results.append((0, {"d": chance.uniform(0.3, 1.2)}))
+            results.append((0, {"d": rng.uniform(0.3, 1.2)}))
         else:
-            results.append(
-                (1, {"gamma": chance.uniform(-3, 3), "alpha": PI / 2, "d": chance.uniform(0.1, 0.5)})
-            )
-            results.append((2, {"alpha": -PI / 2, "d": chance.uniform(0.1, 0.5)}))
+            results.append((1, {"gamma": rng.uniform(-3, 3), "alpha": PI / 2, "d": rng.uniform(0.1, 0.5)}))
+            results.append((2, {"alpha": -PI / 2, "d": rng.uniform(0.1, 0.5)}))
     return results[:-1] if results[-1][0] == 2 else results
 
 
-def spherical(chance: np.random.Generator) -> list[Joint]:
-    return [(0, {"alpha": chance.uniform(0.4, 1.4)}) for _ in range(4)]
+def spherical(rng: np.random.Generator) -> list[Joint]:
+    return [(0, {"alpha": rng.uniform(0.4, 1.4)}) for _ in range(4)]
 
 
-def sarrus(chance: np.random.Generator) -> list[Joint]:
-    """Three parallel axes, then three others: four passive joints beside the opened one."""
-    u = chance.uniform
+def sarrus(rng: np.random.Generator) -> list[Joint]:
+    """Return a chain with three parallel axes, then three others: four passive joints besides the cut joint."""
+    u = rng.uniform
     second = (0, {"alpha": u(0.5, 1.5), "d": u(0.3, 1), "r": u(0.3, 1)})
     return [
         (0, {}),
@@ -104,14 +102,14 @@ def sarrus(chance: np.random.Generator) -> list[Joint]:
     ]
 
 
-def lifted(chance: np.random.Generator) -> list[Joint]:
-    """Parallel axes and a slide along them."""
-    return [(s, {"d": chance.uniform(0.3, 1)}) for s in (0, 0, 1, 0, 0)]
+def lifted(rng: np.random.Generator) -> list[Joint]:
+    """Return a chain with parallel axes and a prismatic joint along them."""
+    return [(s, {"d": rng.uniform(0.3, 1)}) for s in (0, 0, 1, 0, 0)]
 
 
 RINGS: dict[str, Callable[[np.random.Generator], list[Joint]]] = {
     **{
-        word: lambda chance, word=word: sides(word, chance)  # type: ignore[misc]
+        word: lambda rng, word=word: sides(word, rng)  # type: ignore[misc]
         for word in ("RRRR", "RRRP", "RRPR", "RPRR", "PRRR", "RPRP", "RPPR", "PRRP", "PRPR", "PPRR", "RRPP")
     },
     "spherical": spherical,
@@ -122,10 +120,10 @@ RINGS: dict[str, Callable[[np.random.Generator], list[Joint]]] = {
 
 @pytest.mark.parametrize("name", RINGS)
 def test_rings_of_every_kind(name: str) -> None:
-    chance = np.random.default_rng(sum(map(ord, name)))
-    joints = RINGS[name](chance)
+    rng = np.random.default_rng(sum(map(ord, name)))
+    joints = RINGS[name](rng)
     spans = {0: (-2.5, 2.5), 1: (0.2, 1.0), 2: (0.0, 0.0)}
-    posture = [chance.uniform(*spans[sigma]) for sigma, _ in joints]
+    posture = [rng.uniform(*spans[sigma]) for sigma, _ in joints]
     robot = ring(joints, posture, [1])
     model = symoro.generate(robot, "loop-geometry", method="closed")
     assembly = Assembly(robot)
@@ -137,7 +135,7 @@ def test_rings_of_every_kind(name: str) -> None:
 
 
 def test_bennett_with_symbols() -> None:
-    """Four skew axes that move only because the lengths fit: d / sin(alpha) is one number."""
+    """Four skew axes that move only because the lengths match: d / sin(alpha) is the same for all links."""
     frames = (
         frame(0, mu=True),
         frame(1, alpha="a", d="L*sin(a)"),
@@ -160,7 +158,7 @@ def test_the_parallelogram_of_sr400_is_linear() -> None:
     model = symoro.generate(robot, "loop-geometry")
     assert model.outputs["q"] == (1, 8)
     assert (
-        "q3 = -q2 + q7 - pi/2, q8 = q2 - q7, q9 = -q2 + q7; the crossed mode left out"
+        "q3 = -q2 + q7 - pi/2, q8 = q2 - q7, q9 = -q2 + q7; without the crossed mode"
         in model.program.choices[0]
     )
     assert "modes='all'" in model.program.choices[1]
@@ -185,8 +183,8 @@ def test_a_parallelogram_on_what_another_loop_gives() -> None:
 
 
 @pytest.mark.parametrize("flip", [False, True])
-def test_bars_of_equal_length_are_told_from_symbols(flip: bool) -> None:
-    """Also where links are drawn with their axes the other way."""
+def test_bars_of_equal_length_are_recognised_from_symbols(flip: bool) -> None:
+    """Also if links are described with opposite axes."""
     robot = symoro.load("fourbar")
     if flip:
         robot = robot.with_frame(2, alpha="pi").with_frame(4, alpha="-pi")
@@ -205,7 +203,7 @@ def test_bars_of_equal_length_are_told_from_symbols(flip: bool) -> None:
 
 
 def test_a_parallelogram_with_a_bent_rocker() -> None:
-    """The rocker has a fixed frame: its side is (0.4, 0.3) in the axes of its joint, as long as the crank, 0.5."""
+    """The rocker has a fixed frame: its side is (0.4, 0.3) in the axes of its joint, with the crank's length 0.5."""
     frames = (
         frame(0, mu=True),
         frame(1, d=0.5),
@@ -228,7 +226,7 @@ def test_the_crossed_mode() -> None:
     assert open_by(robot, result["q"], result["qc"]) < 1e-12
 
 
-# -- where there is no mode, or modes meet
+# -- no mode, or coincident modes
 
 
 def test_out_of_reach() -> None:
@@ -247,7 +245,7 @@ def test_out_of_reach() -> None:
 
 
 def test_modes_that_meet_are_singular() -> None:
-    """Non-Grashof: the crank stops where coupler and rocker are in line."""
+    """Non-Grashof: the crank stops where coupler and rocker are aligned."""
     robot = symoro.load("fourbar")
     values = {"D2": 0.9, "D3": 0.8, "D4": 0.3, "D5": 0.6}
     function = symoro.generate(robot, "loop-geometry").function(values, compiled=False)
@@ -261,7 +259,7 @@ def test_modes_that_meet_are_singular() -> None:
 
 
 def test_a_joint_left_free_keeps_its_value() -> None:
-    """The motors of a five-bar brought together: the two distal bars turn as one."""
+    """The motors of a five-bar coincide: the two distal bars rotate together."""
     robot = symoro.load("fivebar")
     model = symoro.generate(robot, "loop-geometry")
     result = model.function({"D3": 0.4}, compiled=False)(qa=[0.0, PI], q0=[0.0, 0.0, 0.0, 0.5])
@@ -281,11 +279,11 @@ def test_a_rhombus_that_lies_flat(qa: list[float]) -> None:
 
 @pytest.mark.parametrize("name", [*BUNDLED, *OTHERS])
 def test_no_mode_is_valid_and_open(name: str) -> None:
-    """Anywhere, multiples of quarter turns and lengths of zero included."""
+    """At random positions, including multiples of right angles and zero lengths."""
     robot = robot_of(name)
     function = symoro.generate(robot, "loop-geometry", modes="all").function(compiled=False)
-    chance = np.random.default_rng(1)
-    qa = chance.uniform(-4, 4, (300, len(Assembly(robot).active)))
+    rng = np.random.default_rng(1)
+    qa = rng.uniform(-4, 4, (300, len(Assembly(robot).active)))
     qa[:150] = np.round(qa[:150]) * PI / 2
     result = function(qa=qa)
     good = (result["status"] == 0) | (result["status"] == 2)
@@ -340,9 +338,12 @@ def test_relations_as_data() -> None:
 
 
 def test_the_derivation_can_be_read() -> None:
-    told = "\n".join(symoro.generate(two_loops(), "loop-geometry", modes="all").explain())
-    assert "1. loop 10-12, " in told and "type 8" in told
-    assert "loop 9-11: parallelogram\n   q4 = g12 + q8" in told and "crossed: two sides turned over" in told
+    explanation = "\n".join(symoro.generate(two_loops(), "loop-geometry", modes="all").explain())
+    assert "1. loop 10-12, " in explanation and "type 8" in explanation
+    assert (
+        "loop 9-11: parallelogram\n   q4 = g12 + q8" in explanation
+        and "crossed: two sides reflected" in explanation
+    )
 
 
 def test_sums_are_not_taken_for_joints_of_two_digits() -> None:
@@ -360,7 +361,9 @@ def test_newton_follows_the_mode_of_the_posture() -> None:
     robot = symoro.load("fivebar")
     closed = symoro.generate(robot, "loop-geometry").function(compiled=False)
     model = symoro.generate(robot, "loop-geometry", method="numeric")
-    assert model.program.choices[0].startswith("Newton's method, as asked: one assembly mode")
+    assert model.program.choices[0].startswith(
+        "Newton's method, as required by the option method: one assembly mode"
+    )
     newton = model.function(compiled=False)
     start, end = closed(qa=[1.4, 1.5]), closed(qa=[0.6, 2.1])
     for k in (0, 1):
@@ -380,32 +383,32 @@ def test_newton_tells_singular_postures() -> None:
 
 
 def test_loops_that_hang_together() -> None:
-    """A platform on three legs: neither of its loops can be solved alone."""
+    """A platform with three legs: none of its loops can be solved alone."""
     robot = planar_platform()
-    with pytest.raises(NotApplicableError, match="no closed form was found for loop 8-10, 9-11"):
+    with pytest.raises(NotApplicableError, match="no closed form exists for loop 8-10, 9-11"):
         symoro.generate(robot, "loop-geometry", method="closed")
     model = symoro.generate(robot, "loop-geometry")
-    assert "no closed form was found for loop 8-10, 9-11: one assembly mode" in model.program.choices[0]
+    assert "no closed form exists for loop 8-10, 9-11: one assembly mode" in model.program.choices[0]
     start, *_ = Assembly(robot).every([0.5, 0.6, 0.55])
     result = model.function(compiled=False)(qa=[0.52, 0.57, 0.58], q0=start[:7], qc0=start[7:])
     assert result["status"].tolist() == [0] and open_by(robot, result["q"], result["qc"]) < 1e-12
 
 
 def test_six_unknowns_at_once() -> None:
-    """Seven joints at random: five passive ones beside the opened one, all modes by the general kernel."""
-    chance = np.random.default_rng(0)
+    """Seven random joints: five passive ones besides the cut joint, all modes by the general kernel."""
+    rng = np.random.default_rng(0)
     joints: list[Joint] = [
         (
             0,
             {
-                "alpha": chance.uniform(-1.5, 1.5),
-                "d": chance.uniform(0.1, 0.6),
-                "r": chance.uniform(-0.3, 0.3),
+                "alpha": rng.uniform(-1.5, 1.5),
+                "d": rng.uniform(0.1, 0.6),
+                "r": rng.uniform(-0.3, 0.3),
             },
         )
         for _ in range(7)
     ]
-    posture = chance.uniform(-2, 2, 7)
+    posture = rng.uniform(-2, 2, 7)
     robot = ring(joints, list(posture), [1])
     model = symoro.generate(robot, "loop-geometry", method="closed")
     assert model.outputs["q"] == (16, 6) and "elimination and eigenvalues" in model.program.choices[0]
@@ -423,12 +426,12 @@ def test_robots_that_it_does_not_apply_to() -> None:
     refused = {
         "it has no closed loop": symoro.load("rx90"),
         "none of its joints is active": fourbar.with_frame(1, mu=False),
-        "cannot all be chosen": fourbar.with_frame(2, mu=True),
-        "leave 1 freedom of its loops undetermined": fivebar.with_frame(3, mu=False),
-        "joint 4 is passive and in no loop": symoro.load("sr400").with_frame(4, mu=False),
-        "close in no posture": fourbar.bind({"D2": 5, "D3": 0.1, "D4": 0.1, "D5": 0.1}),
+        "are not independent": fourbar.with_frame(2, mu=True),
+        "leave 1 degree of freedom of its loops undetermined": fivebar.with_frame(3, mu=False),
+        "joint 4 is passive but not part of a loop": symoro.load("sr400").with_frame(4, mu=False),
+        "no configuration closes": fourbar.bind({"D2": 5, "D3": 0.1, "D4": 0.1, "D5": 0.1}),
     }
-    fit = {"cannot all be": "joint 1 active", "leave 1 freedom": "joints 1, 2 active"}
+    fit = {"are not independent": "joint 1 active", "leave 1 degree": "joints 1, 2 active"}
     for words, robot in refused.items():
         with pytest.raises(NotApplicableError, match=words) as caught:
             symoro.generate(robot, "loop-geometry")

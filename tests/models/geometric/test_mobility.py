@@ -1,4 +1,4 @@
-"""Mobility and the kind of loops, from numbers: mechanisms that move against the count, and across loops."""
+"""Mobility and kinds of loops from numbers: overconstrained mechanisms, and dependences across loops."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.models.geometric.loops import (
 
 
 def bennett(excess: float = 0.0) -> Robot:
-    """Four skew axes, one freedom: 6 joints less than six rows, because d / sin(alpha) is one number."""
+    """Return a Bennett linkage: four skew axes with one degree of freedom, d / sin(alpha) equal for all links."""
     a, b, length = 0.7, 1.1, 0.6
     return Robot(
         "bennett",
@@ -76,7 +76,7 @@ def test_mobility_and_kinds(name: str) -> None:
 @pytest.mark.parametrize("name", ["delta", "orthoglide"])
 @pytest.mark.parametrize("named", [True, False])
 def test_rows_that_depend_across_loops(name: str, named: bool) -> None:
-    """Three parallelograms (3 each) and two loops of legs (6 each): 21 rows of rank 18, whoever names a posture."""
+    """Three parallelograms (3 rows each) and two loops of legs (6 each): 21 rows of rank 18."""
     robot = symoro.load(name)
     result = loop_mobility(robot if named else replace(robot, postures={}))
     assert (result.mobility, result.rank) == (3, 18)
@@ -88,12 +88,12 @@ def test_rows_that_depend_across_loops(name: str, named: bool) -> None:
 
 
 @pytest.mark.parametrize("excess", [1e-3, 1e-5, 1e-7])
-def test_a_linkage_that_almost_moves_is_no_moving_one(excess: float) -> None:
-    """A Bennett linkage with a wrong length cannot move: that it does is never said."""
+def test_a_linkage_that_almost_moves_is_not_reported_as_movable(excess: float) -> None:
+    """A Bennett linkage with a wrong length cannot move, and is never reported as movable."""
     try:
         result = loop_mobility(bennett(excess))
     except NotApplicableError as refusal:
-        assert "cannot be told" in str(refusal) or "close in no posture" in str(refusal)
+        assert "is not clear" in str(refusal) or "no configuration closes" in str(refusal)
     else:
         assert result.mobility == 0
 
@@ -106,23 +106,23 @@ def test_active_joints_that_do_not_fit() -> None:
     robot = symoro.load("fivebar")
     assert loop_mobility(driving(robot, 1, 2)).remarks == ()
     (few,) = loop_mobility(driving(robot, 1)).remarks
-    assert few == "the active joints leave 1 of its freedoms undetermined; q2 would do"
+    assert few == "the active joints leave 1 of its degrees of freedom undetermined; make q2 active"
     (many,) = loop_mobility(driving(robot, 1, 2, 3)).remarks
-    assert many == "the loops tie active q3 to the other active joints"
+    assert many == "the loops determine the active joints q3 from the other active joints"
     wrong = loop_mobility(driving(symoro.load("sr400"), 1, 2, 4, 5, 6, 3, 7)).remarks
-    assert wrong == ("the loops tie active q7 to the other active joints",)
+    assert wrong == ("the loops determine the active joints q7 from the other active joints",)
 
 
 def test_which_joints_can_be_chosen() -> None:
     at = constraints(symoro.load("sr400"))
-    assert at.chosen([2, 3, 7, 8]) == [2, 3]
-    assert at.chosen([7, 8, 2]) == [7, 8]
-    assert at.chosen([1]) == [1]  # in no loop
+    assert at.independent([2, 3, 7, 8]) == [2, 3]
+    assert at.independent([7, 8, 2]) == [7, 8]
+    assert at.independent([1]) == [1]  # in no loop
 
 
 def test_what_cannot_be_told() -> None:
     with pytest.raises(NotApplicableError, match="has no closed loop"):
         loop_mobility(symoro.load("rx90"))
     short = symoro.load("fourbar").bind({"D2": 0.1, "D3": 5, "D4": 0.1, "D5": 0.1})
-    with pytest.raises(NotApplicableError, match="close in no posture"):
+    with pytest.raises(NotApplicableError, match="no configuration closes"):
         loop_mobility(short)

@@ -1,7 +1,8 @@
-"""Pieper's method: every place of the spherical joint, every kind of the other joints, parallel, crossing and square.
+"""Pieper's method: every position of the spherical joint, all kinds and arrangements of the other joints.
 
-`tests/models/geometric/test_inverse_geometry.py` judges the same classes by the method that is chosen for them; here
-the method is asked for, and the arms are those where its formulas fork.
+`tests/models/geometric/test_inverse_geometry.py` checks the same classes with the method that is selected for them.
+Here
+the method is prescribed, and the arms cover the branches of its formulas.
 """
 
 from __future__ import annotations
@@ -48,9 +49,10 @@ POSES = 40
 def drawn(
     centre: int, kinds: str, seed: int, bend: Sequence[Number | None] = (), meet: Sequence[int] = ()
 ) -> Arm:
-    """Axes around `centre` meet, the other three are of the given kinds in their order.
+    """Return an arm whose axes around `centre` intersect; the other three joints are of the given kinds.
 
-    Joints have the angles of `bend` towards the one before, oblique ones for None; joints of `meet` cross it.
+    Joints have the angles of `bend` with respect to the previous axis, oblique ones for None; joints of `meet`
+    intersect it.
     """
     rng = np.random.default_rng([seed, centre, *map(ord, kinds)])
     angles: list[Number] = [oblique(rng) for _ in range(6)]
@@ -153,7 +155,7 @@ def test_three_joints_and_a_point(kinds: str) -> None:
 
 @pytest.mark.parametrize("pose", ["axis", "full"])
 def test_five_joints_two_of_which_meet(pose: str) -> None:
-    """The last axis of the hand passes through the point: position and axis say where it is."""
+    """The last axis passes through the point, so that position and axis determine it."""
     rng = np.random.default_rng(7)
     angles = [FLAT, oblique(rng), oblique(rng), oblique(rng), right(rng)]
     d, r = [0, length(rng), length(rng), length(rng), 0], [0, length(rng), length(rng), length(rng), 0]
@@ -176,7 +178,7 @@ def test_a_hidden_spherical_joint_is_found() -> None:
     assert missed(arm) == 0
 
 
-# -- what is said
+# -- notes
 
 
 def test_the_panda_with_its_last_joint_locked_is_solved_in_closed_form() -> None:
@@ -196,7 +198,7 @@ def test_parallel_and_crossing_axes_need_no_quartic() -> None:
     [
         (general()(np.random.default_rng(0)), "neither three revolute axes through one point nor"),
         (Arm(bundled("planar3r").robot, 3, pose="planar"), "with 3 joints"),
-        (Arm(bundled("planar3r").robot, 3, pose="Px,Py"), "three to six unknown joints, not 2"),
+        (Arm(bundled("planar3r").robot, 3, pose="Px,Py"), "three to six unknown joints, got 2"),
     ],
 )
 def test_an_arm_without_the_structure_is_told(arm: Arm, reason: str) -> None:
@@ -237,7 +239,7 @@ def test_a_straight_spherical_joint_leaves_a_joint_free(arm: str) -> None:
 
 
 def test_three_slides_in_a_plane_leave_one_of_them_free() -> None:
-    """Joint 3 turns the axis of joint 4 into the plane of joints 1 and 2."""
+    """Joint 3 rotates the axis of joint 4 into the plane of joints 1 and 2."""
     rng = np.random.default_rng(17)
     angles = [FLAT, UP, UP, UP, oblique(rng), oblique(rng)]
     lengths = [[length(rng) for _ in range(6)] for _ in range(2)]
@@ -267,9 +269,9 @@ def test_a_wrist_almost_above_the_shoulder(beside: float) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_where_two_roots_of_the_quartic_meet(seed: int) -> None:
-    """Three skew axes where they cannot move the point in every direction: singular, and given once.
+    """Three skew axes that cannot move the point in every direction: the solution is singular and returned once.
 
-    The posture is found to about 1e-9 only, its two roots then lie up to some 1e-6 apart.
+    The configuration is known only to about 1e-9, so that its two roots are up to about 1e-6 apart.
     """
     solver = Solver(three_axes(np.random.default_rng(seed)), "pieper")
     q = folded(solver, solver.postures(np.random.default_rng(seed), 1)[0])
@@ -281,7 +283,7 @@ def test_where_two_roots_of_the_quartic_meet(seed: int) -> None:
 
 
 def folded(solver: Solver, q: Array) -> Array:
-    """The posture with its third joint moved to where the determinant of the position's Jacobian changes sign."""
+    """Return the configuration with its third joint at a sign change of the determinant of the position's Jacobian."""
 
     def determinant(angle: float) -> float:
         at = np.array([*q[:2], angle])

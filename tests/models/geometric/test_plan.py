@@ -1,4 +1,4 @@
-"""Plans of the general method: the same every time, quick, and refused where the method does not apply."""
+"""Plans of the general method: reproducible, fast, and rejected if the method does not apply."""
 
 from __future__ import annotations
 

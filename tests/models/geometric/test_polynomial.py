@@ -1,4 +1,4 @@
-"""The univariate polynomial has the solutions' half tangents among its roots."""
+"""The roots of the univariate polynomial include the half tangents of the solutions."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def test_solutions_are_roots(sliding: tuple[int, ...], degree: int) -> None:
 def test_a_sliding_pivot() -> None:
     arm = general(kinds_with(3), 12)
     constants, _ = arm.sample(np.random.default_rng(1))
-    with pytest.raises(NotApplicableError, match="joint 3 slides"):
+    with pytest.raises(NotApplicableError, match="joint 3 is prismatic"):
         univariate_polynomial(arm.kinds, constants, (0.0, 0.1, 0.2, 0.3))

@@ -1,4 +1,4 @@
-"""The error of a pose and its Jacobian, against differences of a direct geometry in plain NumPy."""
+"""Pose error and its Jacobian, against differences of direct geometry in NumPy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POSES = ("full", "position", "axis", "orientation", "planar", "P,ax", "sx,Py,az"
 
 
 def frames(robot: Robot) -> list[int | str]:
-    """Frames that may be asked for."""
+    """Return the frames to test."""
     return [*range(robot.NL + 1), *(["tool"] if robot.tool else [])]
 
 
@@ -80,5 +80,5 @@ def test_refusals() -> None:
         pose_error(symoro.load("rx90"), to=0)
     with pytest.raises(NotApplicableError, match="world"):
         pose_error(symoro.load("rx90"), to="world")
-    with pytest.raises(OptionError, match="names no entry"):
+    with pytest.raises(OptionError, match="is not an entry"):
         pose_error(symoro.load("rx90"), pose="zz")

@@ -1,4 +1,4 @@
-"""Placements between any two frames, against plain NumPy and against the golden robots."""
+"""Transforms between any two frames, against NumPy and against the golden robots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODELS = ("transform", "fast-geometry")
 
 
 def frames_of(robot: Robot) -> list[Where]:
-    """Every frame that a placement can be asked of."""
+    """Return every frame of a robot."""
     special: list[Where] = ["world"] if robot.base.kind == BaseKind.FIXED else []
     return [*range(robot.NF + 1), *special, *(["tool"] if robot.tool else [])]
 
@@ -100,7 +100,7 @@ def test_twelve_joints_do_not_mix_up_cosines() -> None:
 
 
 def test_names_of_sines_are_those_of_the_positive_angle() -> None:
-    """Going up a chain turns by -q3 - q2: that is still S23 and C23."""
+    """A path towards the base rotates by -q3 - q2, which is still named S23 and C23."""
     text = str(symoro.generate(chain(3).with_frame(1, alpha="pi/2"), "fast-geometry", frm=3, to=0))
     assert "S23 = " in text and "Sm3" not in text
 
@@ -117,7 +117,7 @@ def test_names_of_a_difference_of_angles() -> None:
 
 @pytest.mark.parametrize("symbol", ["mu", "m3", "S2", "T", "t1", "q1", "q", "C1"])
 def test_any_symbol_may_be_called_anything(symbol: str) -> None:
-    """A symbol's name may look like a variable, an input, an output or a negative joint."""
+    """The name of a symbol may equal that of a variable, an input, an output or a negative joint."""
     robot = chain(3).with_frame(2, alpha=symbol, gamma=symbol, d=f"2*{symbol}").bind({"D1": 0.1, "D3": 0.3})
     values = {symbol: 0.37}
     oracle, q = Numeric(robot, values), numbers(1, 3)
@@ -138,8 +138,8 @@ def test_an_expanded_model_is_one_expression_an_entry() -> None:
     assert "T[1,4] = (D3*C2 - RL4*S23)*C1" in entries
 
 
-def test_intermediate_variables_are_placements() -> None:
-    """U3T6_24 is entry (2, 4) of the placement of frame 6 in frame 3."""
+def test_intermediate_variables_are_transforms() -> None:
+    """U3T6_24 is entry (2, 4) of the transform of frame 6 in frame 3."""
     robot = symoro.load("puma560")
     program = symoro.generate(robot, "fast-geometry", to=6).program
     named = [(node, name, sign) for node, (name, sign) in program.names.items() if re.match(r"U\dT\d_", name)]

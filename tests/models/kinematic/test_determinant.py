@@ -1,4 +1,4 @@
-"""Determinants against NumPy's, and singularities as a person reads them."""
+"""Determinants against NumPy, and the readable text of singularities."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def determinant(robot: Robot, q: Array, to: Where | None = None) -> float:
 
 @st.composite
 def arms(draw: st.DrawFn, joints: int) -> Robot:
-    """Serial arms as they are built: right angles, a few lengths, an odd angle now and then."""
+    """Draw serial arms with typical geometry: mostly right angles, few lengths, some oblique angles."""
     frames = []
     for j in range(joints):
         geometry = draw(places(serial=True))
@@ -52,7 +52,7 @@ def test_the_determinant_of_six_joints(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["iiwa14", "panda", "lwr4plus"])
 def test_the_determinant_of_seven_joints(name: str) -> None:
-    """J J', expanded or as a program with intermediate variables, in good time."""
+    """J J', expanded or as a program with intermediate variables, with a bound on the number of graph nodes."""
     robot = symoro.load(name)
     with Effort(most=20_000_000):  # 3.6 million at most when this was written
         model = symoro.generate(robot, "jacobian-determinant")
@@ -64,7 +64,7 @@ def test_the_determinant_of_seven_joints(name: str) -> None:
 
 
 def test_the_determinant_of_four_joints() -> None:
-    """SCARA: the four rows that can be other than zero."""
+    """SCARA: the four rows that are not identically zero."""
     robot, q = symoro.load("scara"), numbers(2, 4)
     jacobian = Numeric(robot).jacobian(q, 4)
     wanted = np.linalg.det(jacobian[[0, 1, 2, 5]])
@@ -87,7 +87,7 @@ def test_any_arm_of_six_joints(robot: Robot, seed: int) -> None:
 @settings(max_examples=10, deadline=None)
 @given(arms(3) | arms(4) | arms(5), st.integers(0, 99))
 def test_arms_with_fewer_joints(robot: Robot, seed: int) -> None:
-    """Zero where the whole Jacobian loses rank."""
+    """The determinant is zero where the whole Jacobian loses rank."""
     q = numbers(seed, robot.NL)
     jacobian = Numeric(robot).jacobian(q, robot.NL)
     result, value = symoro.singularities(robot), determinant(robot, q)
@@ -98,7 +98,7 @@ def test_arms_with_fewer_joints(robot: Robot, seed: int) -> None:
         assert value == pytest.approx(0, abs=1e-10)
 
 
-# -- as a person reads it
+# -- readable text
 
 
 def test_the_singularities_of_the_rx90() -> None:
@@ -147,18 +147,18 @@ def test_never_and_always() -> None:
     assert str(symoro.singularities(symoro.load("gantry"))).endswith("never zero")
     parallel = Robot("parallel", tuple(Frame(j, d=formula("1")) for j in range(6)), (Link(),) * 6)
     result = symoro.singularities(parallel)
-    assert result.always and str(result).endswith("zero in every posture")
+    assert result.always and str(result).endswith("zero in every configuration")
     assert determinant(parallel, numbers(0, 6)) == 0
 
 
 def test_singular_by_way_of_sines_and_cosines() -> None:
-    """Four parallel axes and two others: no zero of the pattern tells, only trigonometry does."""
+    """Four parallel axes and two others: the pattern of zeros does not show the singularity, trigonometry does."""
     alphas = ("pi/2", "0.4", "0", "0", "0", "0.9")
     frames = tuple(Frame(j, alpha=formula(a), d=formula("1/3")) for j, a in enumerate(alphas))
     robot = Robot("four", frames, (Link(),) * 6)
     assert symoro.singularities(robot).always
     assert determinant(robot, numbers(3, 6)) == 0
-    with pytest.raises(NotApplicableError, match="singular in every posture"):
+    with pytest.raises(NotApplicableError, match="singular in every configuration"):
         symoro.generate(robot, "inverse-kinematics")
 
 
@@ -170,7 +170,7 @@ def test_an_incomplete_answer_says_so() -> None:
     )
     result = symoro.singularities(robot)
     assert not result.complete and not result.always and result.notes
-    assert "incomplete: there may be other singular postures" in str(result)
+    assert "incomplete: there may be other singular configurations" in str(result)
     assert "never zero" not in str(result)
 
 

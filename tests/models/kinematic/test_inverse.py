@@ -29,13 +29,13 @@ def run(robot: Robot, name: str, given: dict[str, Any], **options: Any) -> dict[
 
 
 def well_posed(jacobian: Array) -> bool:
-    """Neither the rows nor the columns that matter are nearly dependent."""
+    """Return whether neither the relevant rows nor the relevant columns are nearly dependent."""
     columns = jacobian[:, np.abs(jacobian).max(axis=0, initial=0) > 1e-9]
     return bool(columns.size) and bool(np.linalg.cond(columns) < 1e3)
 
 
 def of_the_base(robot: Robot, q: Array, V0: Array, to: Where, frame: Where) -> Array:
-    """The velocity of `to` when no joint moves, in the axes of `frame`."""
+    """Return the velocity of `to` due to the base alone, in the axes of `frame`."""
     place = Numeric(robot).placements(q)
     linear = V0[:3] + np.cross(V0[3:], place[to][:3, 3])
     back = place[frame][:3, :3].T
@@ -88,7 +88,7 @@ def test_every_method_on_any_tree(robot: Robot, data: st.DataObject, seed: int) 
 
 @pytest.mark.parametrize("mid", [None, 0, 3, 6])
 def test_there_and_back(mid: int | None) -> None:
-    """The velocity that joint velocities give asks for the same joint velocities."""
+    """Inverse kinematics of the velocity of given joint velocities returns these joint velocities."""
     robot, q, qd = symoro.load("rx90"), numbers(1, 6), numbers(2, 6)
     V = run(robot, "jacobian", {"q": q}, frame=2)["J"] @ qd
     velocities = run(robot, "inverse-kinematics", {"q": q, "V": V}, frame=2, mid=mid)["qd"]
@@ -99,7 +99,7 @@ def test_a_moving_base_and_a_tool() -> None:
     tool = Tool(Placement(6, alpha=formula("0.2"), d=formula("0.1"), r=formula("0.3")))
     robot = symoro.load("rx90").replace(base=MOVING, tool=tool)
     q, V = numbers(1, 6), numbers(2, 6)
-    V0 = np.array([0.5, 9.0, 9.0, 9.0, -0.3, 9.0])  # where the robot has a number, that number holds
+    V0 = np.array([0.5, 9.0, 9.0, 9.0, -0.3, 9.0])  # a number in the description takes precedence
     held = np.array([0.5, 0.2, 0.0, 0.1, -0.3, 0.0])
     jacobian = Numeric(robot).jacobian(q, "tool", 3)
     wanted = np.linalg.solve(jacobian, V - of_the_base(robot, q, held, "tool", 3))
@@ -118,7 +118,7 @@ def test_the_tool_in_its_own_frame() -> None:
 
 
 def test_redundant_joints_do_as_preferred() -> None:
-    """The motion is kept, and what is left over follows qd0; also joints of the other arm."""
+    """The motion of the frame is kept, and the redundant motion follows qd0, also for joints of the other arm."""
     robot = symoro.load("humanoid_torso")
     n = len(Numeric(robot).own)
     q, V, qd0 = numbers(1, n), numbers(2, 6), numbers(3, n)
@@ -150,7 +150,7 @@ def test_damping_keeps_velocities_finite_at_a_singularity() -> None:
     ],
 )
 def test_a_method_that_does_not_fit(name: str, method: str, needed: str) -> None:
-    with pytest.raises(OptionError, match=f"method {method} needs {needed}"):
+    with pytest.raises(OptionError, match=f"method {method} requires {needed}"):
         symoro.generate(symoro.load(name), "inverse-kinematics", method=method)
 
 
@@ -164,7 +164,7 @@ def test_a_method_that_does_not_exist() -> None:
 def test_singular_in_every_posture() -> None:
     twins = Robot("twins", (Frame(0), Frame(1), Frame(2, JointType.PRISMATIC)), (Link(),) * 3)
     for name in ("jacobian-inverse", "inverse-kinematics"):
-        with pytest.raises(NotApplicableError, match="singular in every posture") as caught:
+        with pytest.raises(NotApplicableError, match="singular in every configuration") as caught:
             symoro.generate(twins, name)
         assert "damped" in str(caught.value)
     velocities = run(twins, "inverse-kinematics", {"q": np.zeros(3), "V": np.ones(6)}, method="damped")["qd"]

@@ -1,4 +1,4 @@
-"""Jacobians of any frame in any frame: against plain NumPy, finite differences and the golden robots."""
+"""Jacobians of any frame in any frame: against NumPy, finite differences and the golden robots."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def moving_frames(robot: Robot) -> list[Where]:
 
 
 def of_joints(robot: Robot, J: Array) -> Array:
-    """The columns of the joints; a floating base has six before them."""
+    """Return the columns of the joints; a floating base has six columns before them."""
     return J[:, 6:] if robot.base.kind == BaseKind.FLOATING else J
 
 
@@ -110,7 +110,7 @@ def test_the_three_factors_have_names() -> None:
     [("rx90", 48), ("puma560", 105), ("stanford", 43), ("iiwa14", 145), ("scara", 11), ("ur5e", 63)],
 )
 def test_the_intermediate_frame_is_chosen_well(name: str, most: int) -> None:
-    """Operations in frame 0; the budget is the least over all intermediate frames."""
+    """Operations for expression in frame 0; the limit is the minimum over all intermediate frames."""
     assert symoro.generate(symoro.load(name), "jacobian").count().total <= most
 
 
@@ -124,7 +124,7 @@ def payload_arm() -> Robot:
 
 
 def test_the_tool_in_its_own_frame() -> None:
-    """The body Jacobian; a payload in the tool does not matter."""
+    """Body Jacobian; a payload of the tool has no effect."""
     robot, q = payload_arm(), numbers(1, 2)
     oracle = Numeric(robot)
     for to, frame in (("tool", "tool"), ("hand", "hand"), (2, "tool"), ("tool", 2), (None, "tool")):
@@ -141,7 +141,7 @@ def test_the_base_does_not_move() -> None:
 def test_frames_that_mark_a_loop_are_refused() -> None:
     robot = symoro.load("sr400")
     for options in ({"to": 9}, {"frame": 10}):
-        with pytest.raises(NotApplicableError, match="only marks a loop"):
+        with pytest.raises(NotApplicableError, match="only closes a loop"):
             symoro.generate(robot, "jacobian", **options)
     with pytest.raises(NotApplicableError, match="the world does not move"):
         symoro.generate(robot, "jacobian", to="world")
@@ -150,7 +150,7 @@ def test_frames_that_mark_a_loop_are_refused() -> None:
 def test_the_intermediate_frame_must_be_on_the_way() -> None:
     robot = symoro.load("humanoid_torso")
     other = next(j for j in range(1, robot.NL + 1) if j not in chain(robot, robot.NL))
-    with pytest.raises(OptionError, match="not on the way") as caught:
+    with pytest.raises(OptionError, match="not on the path") as caught:
         symoro.generate(robot, "jacobian", mid=other)
     assert "choose one of 0, " in str(caught.value)
 

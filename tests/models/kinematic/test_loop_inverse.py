@@ -1,4 +1,4 @@
-"""Velocities of the active joints of robots with loops, against differences of placements from the active joints."""
+"""Velocities of the active joints of robots with loops, against differences of transforms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 def velocity(name: str, mode: int, qa: Array, qda: Array) -> Array:
-    """(linear; angular) of the frame, from placements a little before and after."""
+    """Return the velocity (linear; angular) of the frame by central differences of its transform."""
     place = symoro.generate(name, "fast-geometry", to=CASES[name]["to"], active=True).function(compiled=False)
     before, here, after = (place(qa=qa + t * qda)["T"][mode] for t in (-STEP, 0.0, STEP))
     rate = (after - before) / (2 * STEP)
@@ -70,8 +70,8 @@ def test_shapes_are_those_of_the_active_joints() -> None:
     assert redundant.inputs["qd0"] == (2,) and redundant.outputs == {"qda": (2,)}
 
 
-def test_a_dead_point_has_no_number() -> None:
-    """The distal bars of the five-bar in one line: the loop does not tell how its passive joints move."""
+def test_outputs_are_nan_in_a_singular_configuration() -> None:
+    """The distal bars of the five-bar are aligned: the loop does not determine the velocities of its passive joints."""
     half = np.arcsin((0.3 - 0.12) / 0.2)
     left, right = np.pi / 2 + half, np.pi / 2 - half
     q = [left, -left, right, np.pi - right]
@@ -80,7 +80,7 @@ def test_a_dead_point_has_no_number() -> None:
 
 
 def test_the_arm_of_the_sr400_is_what_its_models_are_about() -> None:
-    """Not the side rod of its parallelogram, which is the last link by number."""
+    """The default frame is not the side rod of the parallelogram, which is the last link by number."""
     by_default = symoro.generate("sr400", "jacobian").function(compiled=False)
     of_arm = symoro.generate("sr400", "jacobian", to=6).function(compiled=False)
     q = np.array([0.3, -0.9, 0.7 + 0.9 - np.pi / 2, 0.4, 0.2, -0.3, 0.7, -1.6])

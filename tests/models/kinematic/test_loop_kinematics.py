@@ -1,4 +1,4 @@
-"""The velocity equations of closed loops: against Taylor series of the closure, and which joints may be active."""
+"""Velocity equations of closed loops: against Taylor series of the closure, and suitable active joints."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_golden(name: str) -> None:
 
 def random_check(seed: int) -> None:
     case, words = random_loops(seed)
-    if "crossed" in words:  # no parallelogram at this posture: no value, and no wrong one
+    if "crossed" in words:  # crossed in this configuration: NaN instead of a wrong value
         result = run(case.robot, "loop-kinematics", {"q": case.q, "qd": 0 * case.q})
         assert all(np.isnan(x).all() for x in result.values())
     else:
@@ -93,7 +93,7 @@ def test_parallelograms_are_relations() -> None:
     assert [loop.left for loop in linear_loops(two_loops()).open] == [10]
     assert len(linear_loops(symoro.load("fivebar")).open) == 1
     unequal = rhombus().with_frame(2, d="d + 1/1000000")
-    assert linear_loops(unequal).open  # equal but for a micrometre is not equal
+    assert linear_loops(unequal).open  # lengths that differ by a micrometre are not equal
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-2, 1e-5])
@@ -122,7 +122,7 @@ def test_a_flat_parallelogram_moves() -> None:
 
 
 def test_a_pivot_that_stands_alone_is_compared_with_the_active_joints() -> None:
-    """Three slides in a plane, a wedge: where two are parallel nothing holds the third."""
+    """Three prismatic joints in a plane, a wedge: if two are parallel, the third is not determined."""
     right, slide = formula("pi/2"), JointType.PRISMATIC
     frames = (
         Frame(0, slide, alpha=right),
@@ -152,7 +152,7 @@ def five_bar(*active: int) -> Robot:
     [
         ((1,), "too few", "joints 1, 2 active"),
         ((1, 2, 3), "too many", "active (mu = 1)"),
-        ((), "no active joint: its loops leave 2 freedoms", "joints 1, 2 active (mu = 1)"),
+        ((), "no active joint: its loops leave 2 degrees of freedom", "joints 1, 2 active (mu = 1)"),
     ],
 )
 def test_unfit_active_joints(active: tuple[int, ...], words: str, would_do: str) -> None:
@@ -162,8 +162,8 @@ def test_unfit_active_joints(active: tuple[int, ...], words: str, would_do: str)
         assert "active joint" in str(caught.value) and would_do in str(caught.value.hint)
 
 
-def test_wrong_active_joints_name_those_that_would_do() -> None:
-    """A turning base without a motor, three motors in a loop that has two freedoms."""
+def test_unsuitable_active_joints_are_reported_with_suitable_ones() -> None:
+    """A rotating base without a motor, and three motors in a loop with two degrees of freedom."""
     case = drawn("five-bar on a turning base")
     joints = Closed(case.robot).own
     base, rest = joints[0], joints[1:]
@@ -190,7 +190,7 @@ def test_a_loop_that_cannot_close_is_refused() -> None:
     long = robot.bind(
         {name: 10.0 if k == 0 else 0.1 for k, name in enumerate(dict(robot.nominal)) if name[0] == "D"}
     )
-    with pytest.raises(NotApplicableError, match="close in no posture"):
+    with pytest.raises(NotApplicableError, match="no configuration closes"):
         symoro.generate(long, "loop-kinematics")
 
 

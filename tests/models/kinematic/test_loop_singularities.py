@@ -1,8 +1,9 @@
-"""Singularities of loops: every condition makes the oracle's matrices lose rank, and no posture else does.
+"""Singularities of loops: the oracle's matrices lose rank exactly where a condition is satisfied.
 
-The oracle has twelve entries of closure a loop and their derivatives by all joints; it knows nothing of rows, angles or
-factors. Postures on a condition are found by Newton's method on closure and condition together, singular ones by the
-same on closure and a vector that the matrix takes to zero.
+The oracle has twelve closure equations per loop and their derivatives by all joints, without rows, angles or factors
+of
+the model. Configurations on a condition are computed by Newton's method on closure and condition together, singular
+ones by Newton's method on closure and a null vector of the matrix.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ ZERO = 1e-7
 
 @dataclass(frozen=True)
 class Case:
-    """A mechanism, the frame that it moves, and what of it counts: a point of a link, its rotation, or both."""
+    """Mechanism, its end frame, and the relevant part of the pose: a point of a link, its rotation, or both."""
 
     robot: Robot
     to: int | str
@@ -42,7 +43,7 @@ class Case:
 
 
 def sized(name: str, **lengths: float) -> Robot:
-    """A robot of the library with other lengths, with which it has singular postures of every kind."""
+    """Return a robot of the library with lengths for which it has singular configurations of every kind."""
     robot = symoro.load(name)
     return replace(robot, nominal=tuple({**dict(robot.nominal), **lengths}.items()))
 
@@ -56,7 +57,7 @@ CASES = {
 
 
 class Numbers:
-    """The oracle of a mechanism: closure and derivatives by all joints, opened ones last; postures in rows."""
+    """Oracle of a mechanism: closure and derivatives by all joints, cut joints last; one configuration per row."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot, self.loops = robot, Loops(robot)
@@ -74,7 +75,7 @@ class Numbers:
         return self.loops.residual(x)[0]
 
     def output(self, x: Array, case: Case) -> Array:
-        """Derivative of what counts of the frame's placement."""
+        """Return the derivative of the relevant part of the frame's pose."""
         at = self.loops._frames(x)
         columns = []
         for j in self.joints:
@@ -93,7 +94,7 @@ class Numbers:
         return np.array(rows)
 
     def solved(self, residual: Callable[[Array], Array], x: Array, steps: int = 40) -> Array | None:
-        """A zero by steps of least squares with differences, or None."""
+        """Return a zero by least-squares steps with finite differences, or None."""
         damping, moves = 1e-3, 1e-6 * np.eye(len(x))
         f = residual(x[None])[0]
         for _ in range(steps):
@@ -124,7 +125,7 @@ def found_for(name: str) -> LoopSingularities:
 
 
 def matrix_of(kind: str, numbers: Numbers, case: Case, x: Array) -> Array:
-    """What loses rank: the passive columns of the closure, or all of them with those of the frame."""
+    """Return the matrix that loses rank: the passive columns of the closure, or all of them with those of the frame."""
     closure = numbers.closure(x)[1]
     if kind == "parallel":
         return closure[:, :, numbers.passive]
@@ -158,7 +159,7 @@ def test_postures_on_a_condition_are_singular(name: str, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["parallel", "serial"])
 @pytest.mark.parametrize("name", CASES)
 def test_singular_postures_are_on_a_condition(name: str, kind: str) -> None:
-    """And regular ones are not."""
+    """Regular configurations are not on a condition."""
     case = CASES[name]
     numbers, rng = Numbers(case.robot), np.random.default_rng(2)
     part: Singularities = getattr(found_for(name), kind)
@@ -178,7 +179,7 @@ def test_singular_postures_are_on_a_condition(name: str, kind: str) -> None:
         start = rng.uniform(-3, 3, n)
         y = numbers.solved(residual, np.concatenate([start, rng.normal(size=columns)]), 60)
         if y is not None:
-            assert on_one(y[:n]) < 1e-5, "singular, and no condition tells"
+            assert on_one(y[:n]) < 1e-5, "singular, but no condition is satisfied"
             hits += 1
         x = numbers.solved(numbers.gap, start)
         if x is not None and least(matrix_of(kind, numbers, case, x[None])[0]) > 1e-2:
@@ -204,7 +205,7 @@ FLAT = {
 
 @pytest.mark.parametrize("name", FLAT)
 def test_constraints_that_lose_rank(name: str) -> None:
-    """At the flat posture; and at none that is merely parallel."""
+    """In the flat configuration, and in no configuration that is only a parallel singularity."""
     usual, lengths, at = FLAT[name]
     case = CASES[name]
     robot = replace(case.robot, nominal=tuple({**dict(case.robot.nominal), **lengths}.items()))
@@ -236,7 +237,7 @@ def test_constraints_that_lose_rank(name: str) -> None:
                 assert meets(y) > 1e-6
 
 
-# -- as they are read
+# -- readable text
 
 
 def test_as_they_are_read() -> None:
@@ -252,7 +253,7 @@ def test_as_they_are_read() -> None:
 
 
 def test_a_parallelogram_is_never_parallel() -> None:
-    """Its relation is linear also where it lies flat: there its constraints lose rank, and nothing else happens."""
+    """Its relation is linear even if it is flat: its constraints lose rank there, but the motion remains determined."""
     for robot, to in ((symoro.load("sr400"), 6), (rhombus(), 2)):
         result = symoro.singularities(robot, to=to)
         assert isinstance(result, LoopSingularities)
@@ -263,12 +264,12 @@ def test_a_parallelogram_is_never_parallel() -> None:
     assert "sin(q5)" in [c.expression for c in arm.serial.conditions]
 
 
-def test_what_cannot_be_told_is_said() -> None:
-    """Rows of a Delta depend on each other across loops; a bar of the five-bar only turns."""
+def test_incomplete_conditions_are_reported() -> None:
+    """Rows of a Delta robot depend on each other across loops; a bar of the five-bar only rotates."""
     delta = symoro.singularities("delta")
     assert isinstance(delta, LoopSingularities)
     assert not delta.complete and not delta.parallel.conditions
-    assert "incomplete: there may be other singular postures" in str(delta)
+    assert "incomplete: there may be other singular configurations" in str(delta)
     bar = symoro.singularities("fivebar", to=1)
     assert isinstance(bar, LoopSingularities)
     assert not bar.serial.complete and "not analysed" in bar.serial.notes[0]
@@ -277,7 +278,7 @@ def test_what_cannot_be_told_is_said() -> None:
 def test_active_joints_that_do_not_fit_are_refused() -> None:
     robot = symoro.load("fivebar")
     frames = tuple(replace(f, mu=j == 1) for j, f in enumerate(robot.frames, 1))
-    with pytest.raises(NotApplicableError, match="leave 1 of its freedoms undetermined"):
+    with pytest.raises(NotApplicableError, match="leave 1 of its degrees of freedom undetermined"):
         symoro.singularities(replace(robot, frames=frames))
 
 
@@ -300,7 +301,7 @@ def driven_rocker() -> Robot:
     ("robot", "to"), [(driven_rocker(), None), (driven_rocker(), 3), (symoro.load("fourbar"), 1)]
 )
 def test_a_driven_link_is_never_at_rest_while_its_motor_moves(robot: Robot, to: int | None) -> None:
-    """At a dead point the passive joints move: that is parallel, not serial."""
+    """In a singular configuration the passive joints can move: this is parallel, not serial."""
     result = symoro.singularities(robot, to=to)
     assert result.serial.complete
     assert not result.serial.conditions
@@ -309,7 +310,7 @@ def test_a_driven_link_is_never_at_rest_while_its_motor_moves(robot: Robot, to: 
 
 
 def test_a_driven_arm_before_a_loop_has_its_own_serial_postures() -> None:
-    """Two driven joints carry a point of link 2; the loop behind them is no part of it."""
+    """Two active joints move a point of link 2; the following loop has no effect."""
     robot = symoro.load("fivebar")
     driven = robot.with_frame(3, mu=False).with_frame(2, mu=True)
     result = symoro.singularities(driven, to="tool")
@@ -331,7 +332,7 @@ def test_platforms_are_rejected_before_the_work(name: str, monkeypatch: pytest.M
 
 
 def test_products_of_a_determinant_are_counted() -> None:
-    """Two loops of five rows, with three joints of their own and four shared ones, which can be divided in six ways."""
+    """Two loops of five rows with three own joints each and four shared ones, which can be divided in six ways."""
     parts = [(5, {1, 2, 3, 7, 8, 9, 10}), (5, {4, 5, 6, 7, 8, 9, 10})]
     assert loops_module._assignments(parts) == 120**2 * 6
     assert loops_module._assignments([(2, {1, 2})]) == 2

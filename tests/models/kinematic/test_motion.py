@@ -1,4 +1,4 @@
-"""Velocities, accelerations and Jdot qdot: against plain NumPy, the golden robots, and each other."""
+"""Velocities, accelerations and Jdot qdot: against NumPy, the golden robots, and each other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.oracle.robots import numbers, trees
 
 
 def base_motion(robot: Robot, seed: int) -> dict[str, Array]:
-    """V0 and Vd0: numbers where the robot leaves them open, its own where it does not."""
+    """Return V0 and Vd0: random numbers for free entries, else the prescribed values."""
     base, result = robot.base, {}
     for name, formulas in (("V0", (*base.V0, *base.W0)), ("Vd0", (*base.VP0, *base.WP0))):
         drawn = numbers(seed + len(name), 6)
@@ -30,7 +30,9 @@ def base_motion(robot: Robot, seed: int) -> dict[str, Array]:
 
 def run(robot: Robot, name: str, state: dict[str, Array], **options: Any) -> dict[str, Array]:
     model = symoro.generate(robot, name, **options)
-    assert not {p for p in model.parameters if p.startswith(("V", "W"))}, "the base's motion is no parameter"
+    assert not {p for p in model.parameters if p.startswith(("V", "W"))}, (
+        "the motion of the base is not a parameter"
+    )
     return model.function(compiled=False)(**{k: x for k, x in state.items() if k in model.inputs})
 
 
@@ -104,7 +106,7 @@ def test_finite_differences_of_the_jacobian() -> None:
 
 
 def test_inputs_of_a_moving_base() -> None:
-    """Only what the robot leaves open is asked for; a fixed base at rest needs nothing."""
+    """Only entries that the description does not prescribe are inputs; a fixed base at rest has none."""
     rx90 = symoro.load("rx90")
     assert list(symoro.generate(rx90, "accelerations").inputs) == ["q", "qd", "qdd"]
     floating = symoro.load("rx90_floating")

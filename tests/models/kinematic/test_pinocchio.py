@@ -1,7 +1,6 @@
 """Jacobians, velocities, accelerations and Jdot qdot of imported URDFs against Pinocchio.
 
-Frame j of the import and Pinocchio's joint frame differ by a placement that no joint changes; it is found at q = 0, and
-everything else must follow from it.
+Frame j of the import and Pinocchio's joint frame differ by a constant transform, which is determined at q = 0.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ MOST_JOINTS = 40  # in the default run; the larger ones are in the slow one
 TOLERANCE = 1e-9
 
 
-class Twin:
-    """A URDF in Pinocchio, moved by the coordinates of our import."""
+class PinocchioModel:
+    """URDF in Pinocchio, driven by the coordinates of the imported robot."""
 
     def __init__(self, path: Path, robot: Robot) -> None:
         self.model = pin.buildModelFromUrdf(str(path))
@@ -35,7 +34,7 @@ class Twin:
         self.robot = robot
 
     def tree(self, values: np.ndarray, *, offset: bool) -> dict[str, float]:
-        """Joint name -> position or rate of every moving joint, couplings resolved."""
+        """Return position or rate of every moving joint by name, with couplings resolved."""
         own = dict(zip(independent(self.robot), values, strict=True))
         results = {}
         for j, frame in enumerate(self.robot.frames, 1):
@@ -68,26 +67,28 @@ def _run(robot: Robot, model: str, inputs: dict[str, Any], **options: Any) -> di
 def _check(name: str) -> None:
     path = ROBOTS[name]
     robot = symoro.load(path, exact=True)
-    twin = Twin(path, robot)
+    pinocchio_model = PinocchioModel(path, robot)
     own = independent(robot)
     if not own:
-        assert twin.model.nv == 0
+        assert pinocchio_model.model.nv == 0
         return
     rng = np.random.default_rng(len(name))
     q, qd, qdd = (rng.uniform(-1, 1, len(own)) for _ in range(3))
     last = own[-1]
-    joint = twin.model.getJointId(robot.frame(last).name)
+    joint = pinocchio_model.model.getJointId(robot.frame(last).name)
     zero = np.zeros_like(q)
-    pin.forwardKinematics(twin.model, twin.data, *twin.state(zero, zero, zero))
+    pin.forwardKinematics(
+        pinocchio_model.model, pinocchio_model.data, *pinocchio_model.state(zero, zero, zero)
+    )
     at_zero = _run(robot, "fast-geometry", {"q": zero}, frm=0, to=last)["T"]
-    on_joint = twin.data.oMi[joint].inverse() * pin.SE3(at_zero)
-    state = twin.state(q, qd, qdd)
-    pin.forwardKinematics(twin.model, twin.data, *state)
-    placed = twin.data.oMi[joint] * on_joint
+    on_joint = pinocchio_model.data.oMi[joint].inverse() * pin.SE3(at_zero)
+    state = pinocchio_model.state(q, qd, qdd)
+    pin.forwardKinematics(pinocchio_model.model, pinocchio_model.data, *state)
+    placed = pinocchio_model.data.oMi[joint] * on_joint
     T = _run(robot, "fast-geometry", {"q": q}, frm=0, to=last)["T"]
     _close(T, placed.homogeneous)
-    twist = on_joint.actInv(twin.data.v[joint])
-    spatial = on_joint.actInv(twin.data.a[joint])
+    twist = on_joint.actInv(pinocchio_model.data.v[joint])
+    spatial = on_joint.actInv(pinocchio_model.data.a[joint])
     motion = _run(robot, "accelerations", {"q": q, "qd": qd, "qdd": qdd})
     classical = spatial.linear + np.cross(twist.angular, twist.linear)
     for key, wanted in (
@@ -97,12 +98,12 @@ def _check(name: str) -> None:
         ("wd", spatial.angular),
     ):
         _close(motion[key][last - 1], wanted)
-    _check_jacobian(robot, twin, last, joint, on_joint, q, qd, T[:3, :3])
+    _check_jacobian(robot, pinocchio_model, last, joint, on_joint, q, qd, T[:3, :3])
 
 
 def _check_jacobian(
     robot: Robot,
-    twin: Twin,
+    pinocchio_model: PinocchioModel,
     last: int,
     joint: int,
     on_joint: Any,
@@ -111,26 +112,28 @@ def _check_jacobian(
     R: np.ndarray,
 ) -> None:
     zero = np.zeros_like(q)
-    position, velocity, _ = twin.state(q, qd, zero)
-    pin.computeJointJacobians(twin.model, twin.data, position)
+    position, velocity, _ = pinocchio_model.state(q, qd, zero)
+    pin.computeJointJacobians(pinocchio_model.model, pinocchio_model.data, position)
     local = on_joint.actionInverse @ pin.getJointJacobian(
-        twin.model, twin.data, joint, pin.ReferenceFrame.LOCAL
+        pinocchio_model.model, pinocchio_model.data, joint, pin.ReferenceFrame.LOCAL
     )
     columns = []
     for unit in np.eye(len(q)):
-        columns.append(local @ twin.state(q, unit, zero)[1])
+        columns.append(local @ pinocchio_model.state(q, unit, zero)[1])
     turned = np.kron(np.eye(2), R) @ np.array(columns).T
     _close(_run(robot, "jacobian", {"q": q}, to=last, frame=0)["J"], turned)
-    pin.forwardKinematics(twin.model, twin.data, position, velocity, np.zeros(twin.model.nv))
-    twist = on_joint.actInv(twin.data.v[joint])
-    spatial = on_joint.actInv(twin.data.a[joint])
+    pin.forwardKinematics(
+        pinocchio_model.model, pinocchio_model.data, position, velocity, np.zeros(pinocchio_model.model.nv)
+    )
+    twist = on_joint.actInv(pinocchio_model.data.v[joint])
+    spatial = on_joint.actInv(pinocchio_model.data.a[joint])
     wanted = np.r_[R @ (spatial.linear + np.cross(twist.angular, twist.linear)), R @ spatial.angular]
     _close(_run(robot, "jdot-qdot", {"q": q, "qd": qd}, to=last, frame=0)["a"], wanted)
 
 
-def _close(found: np.ndarray, wanted: np.ndarray) -> None:
+def _close(actual: np.ndarray, wanted: np.ndarray) -> None:
     scale = max(1.0, float(np.abs(wanted).max()))
-    assert float(np.abs(found - wanted).max()) <= TOLERANCE * scale
+    assert float(np.abs(actual - wanted).max()) <= TOLERANCE * scale
 
 
 def _joints(name: str) -> int:

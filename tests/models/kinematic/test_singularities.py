@@ -1,4 +1,4 @@
-"""Conditions of singularity against numbers: every singular posture meets one, and every one is singular."""
+"""Conditions of singularity against numbers: they are satisfied exactly in the singular configurations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Residual = Callable[[Array], Array]
 
 
 def arm(seed: int, n: int, slides: Sequence[int] = ()) -> Robot:
-    """A serial arm with right angles and a few lengths."""
+    """Return a serial arm with right angles and few lengths."""
     rng = np.random.default_rng(seed)
     frames = []
     for j in range(1, n + 1):
@@ -45,7 +45,7 @@ def smallest(jacobian: Array) -> float:
 
 
 def singular_posture(jacobian: Residual, q: Array) -> Array | None:
-    """A posture near q with a vector that J (or J', the wider of the two turned) takes to zero."""
+    """Return a configuration near q in which J (or J', the wider one) has a null vector."""
     n = len(q)
 
     def f(x: Array) -> Array:
@@ -63,7 +63,7 @@ def slope(f: Callable[[Array], Array], q: Array, h: float = 1e-6) -> Array:
 
 
 def downhill(f: Residual, q: Array, rounds: int = 40) -> Array | None:
-    """A zero of f near q, by Gauss-Newton with least steps; None when it is not reached."""
+    """Return a zero of f near q by Gauss-Newton with minimum-norm steps; None if it does not converge."""
     for _ in range(rounds):
         value = f(q)
         if np.abs(value).max() < 1e-11:
@@ -73,8 +73,8 @@ def downhill(f: Residual, q: Array, rounds: int = 40) -> Array | None:
     return q if np.abs(f(q)).max() < 1e-8 else None
 
 
-def residuals(robot: Robot, found: Singularities) -> list[Residual]:
-    """Each condition as a function of q, its expressions scaled by their usual size."""
+def residuals(robot: Robot, result: Singularities) -> list[Residual]:
+    """Return each condition as a function of q, with expressions scaled by their typical magnitude."""
     own, nominal = independent(robot), dict(robot.nominal)
     rng = np.random.default_rng(0)
 
@@ -88,11 +88,11 @@ def residuals(robot: Robot, found: Singularities) -> list[Residual]:
         usual = np.mean([np.abs(values(rng.uniform(-3, 3, len(own)))) for _ in range(20)], axis=0)
         return lambda q: values(q) / usual
 
-    return [of(condition) for condition in found.conditions]
+    return [of(condition) for condition in result.conditions]
 
 
 def check(robot: Robot, seed: int = 0, starts: int = 6) -> int:
-    """Both directions; gives how many singular postures were met."""
+    """Check both directions; return the number of singular configurations."""
     result = symoro.singularities(robot, robot.NL)
     assert result.complete and not result.always
     jacobian, conditions = jacobian_of(robot), residuals(robot, result)
@@ -142,7 +142,7 @@ def test_many_arms(seed: int) -> None:
 
 
 def test_an_arm_with_spherical_shoulder_and_wrist() -> None:
-    """As the handbooks have it: the elbow stretched, or two conditions at once."""
+    """As in the handbooks: the elbow is stretched, or two conditions hold together."""
     result = symoro.singularities(symoro.load("iiwa14"))
     assert [c.expressions for c in result.conditions] == [
         ("sin(q4)",),
@@ -159,7 +159,7 @@ def test_long_expressions_are_named() -> None:
 
 
 def test_without_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot be factored is a condition as it stands: never 'none'."""
+    """An expression that cannot be factored is a condition in its original form."""
     for name in ("sympy", "sympy.polys", "sympy.polys.rings"):
         monkeypatch.setitem(sys.modules, name, None)
     result = symoro.singularities(symoro.load("planar2r"))

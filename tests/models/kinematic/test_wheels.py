@@ -1,4 +1,4 @@
-"""Wheels: constraints and motion against contact points in NumPy, classes, drives that are too many or missing."""
+"""Wheels: constraints and motion against contact points in NumPy, classes, surplus and missing drives."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def run(robot: Robot | str, model: str, **inputs: np.ndarray | float) -> dict[st
     return symoro.generate(robot, model).function(compiled=False)(**inputs)
 
 
-def error(found: np.ndarray, wanted: np.ndarray) -> float:
-    return float(np.abs(found - wanted).max() / max(1.0, np.abs(wanted).max()))
+def error(actual: np.ndarray, wanted: np.ndarray) -> float:
+    return float(np.abs(actual - wanted).max() / max(1.0, np.abs(wanted).max()))
 
 
 def closed(robot: Robot, q: np.ndarray) -> np.ndarray:
-    """The posture with the joint that follows where its linkage holds it: cot(right) = cot(left) + track / base."""
+    """Return the configuration with the dependent steering joint at cot(right) = cot(left) + track / base."""
     if robot.name != "CarAckermann":
         return q
     values = dict(robot.nominal)
@@ -73,7 +73,7 @@ def test_bundled_robots_roll(name: str) -> None:
     result = run(robot, "wheel-kinematics", q=q)
     C = truth.rows(q).real
     both = np.vstack([C, result["W"]])
-    if name != "car_ackermann":  # its linkage is a row too
+    if name != "car_ackermann":  # its linkage is an additional row
         assert len(result["W"]) == np.linalg.matrix_rank(both, tol=1e-9) == np.linalg.matrix_rank(C, tol=1e-9)
     assert np.abs(result["W"] @ result["G"]).max() < 1e-12
     assert np.abs(C @ result["G"]).max() < 1e-12
@@ -125,7 +125,7 @@ def test_many_random_layouts(seed: int) -> None:
 def test_too_many_drives_are_named() -> None:
     robot = symoro.load("mecanum").with_frame(4, mu=True)
     with pytest.raises(
-        NotApplicableError, match="3 freedoms and 4 active joints, 1 too many of joints 1"
+        NotApplicableError, match="3 degrees of freedom and 4 active joints, 1 too many of joints 1"
     ) as caught:
         symoro.generate(robot, "wheel-kinematics")
     assert "active: false" in str(caught.value)
@@ -145,7 +145,7 @@ def test_only_those_are_named_that_can_go() -> None:
 def test_missing_drives_are_named() -> None:
     robot = symoro.load("diffdrive").with_frame(2, mu=False)
     with pytest.raises(
-        NotApplicableError, match="determine 1 of its 2 freedoms: 1 more must be active"
+        NotApplicableError, match="determine 1 of its 2 degrees of freedom: 1 more must be active"
     ) as caught:
         symoro.generate(robot, "direct-dynamics")
     assert "joints 2 'left wheel', 3 'castor', 4 'castor wheel'" in str(caught.value)
@@ -155,7 +155,7 @@ def test_a_steering_joint_without_drive_is_missed() -> None:
     robot = symoro.load("tricycle").with_frame(3, mu=False)
     with pytest.raises(NotApplicableError, match="make active one of joint 3 'steering'") as caught:
         symoro.generate(robot, "wheel-kinematics")
-    assert "1 of its 2 freedoms" in str(caught.value)
+    assert "1 of its 2 degrees of freedom" in str(caught.value)
 
 
 def test_an_arm_without_drive_is_missed() -> None:
@@ -165,9 +165,9 @@ def test_an_arm_without_drive_is_missed() -> None:
 
 
 def test_wrong_drives_are_as_good_as_none() -> None:
-    """Two drives, one of them on a wheel that follows the other: as many as freedoms, and not enough."""
+    """Two drives, of which one depends on the other: their number is right, but they do not determine the motion."""
     robot = symoro.load("car").with_frame(2, mu=False).with_frame(3, mu=True)
-    with pytest.raises(NotApplicableError, match="determine 1 of its 2 freedoms"):
+    with pytest.raises(NotApplicableError, match="determine 1 of its 2 degrees of freedom"):
         symoro.generate(robot, "wheel-kinematics")
 
 
@@ -177,7 +177,7 @@ def test_steering_wheels_that_do_not_agree_go_nowhere() -> None:
     assert tuple(symoro.mobility(free)) == (0, 2)
     assert "it cannot move" in symoro.mobility(free).words
     for model in ("wheel-kinematics", "posture-kinematics"):
-        with pytest.raises(NotApplicableError, match="meet in no") as caught:
+        with pytest.raises(NotApplicableError, match="have no") as caught:
             symoro.generate(free, model)
         assert "'follow'" in str(caught.value)
 
@@ -187,11 +187,11 @@ def test_steering_wheels_that_do_not_agree_go_nowhere() -> None:
 
 @pytest.mark.parametrize("angle", [-1.2, -0.4, -1e-6, 0.0, 1e-9, 0.3, 1.5])
 def test_ackermann(angle: float) -> None:
-    """The axles meet in one point: cot(right) = cot(left) + track / base."""
+    """The axles intersect in one point: cot(right) = cot(left) + track / base."""
     robot = symoro.load("car_ackermann")
     values = dict(robot.nominal)
     base, half = values["L"], values["W2"]
-    q = np.array([0.3, 0.1, angle, 2.0, np.nan, 1.0])  # what follows is not read
+    q = np.array([0.3, 0.1, angle, 2.0, np.nan, 1.0])  # the position of the dependent joint has no effect
     G = run(robot, "wheel-kinematics", q=q)["G"]
     follows = lambda a: np.arctan2(base * np.sin(a), base * np.cos(a) + 2 * half * np.sin(a))  # noqa: E731
     slope = (follows(angle + 1e-6) - follows(angle - 1e-6)) / 2e-6
@@ -203,7 +203,9 @@ def test_ackermann(angle: float) -> None:
 
 def test_an_ackermann_linkage_needs_a_leader() -> None:
     robot = symoro.load("car_ackermann")
-    robot = robot.replace(wheels=robot.wheels[2:])  # no fixed wheel: one leader leaves two motions
+    robot = robot.replace(
+        wheels=robot.wheels[2:]
+    )  # without a fixed wheel, one leading wheel leaves two motions
     with pytest.raises(NotApplicableError, match="leading wheels leave 2"):
         symoro.generate(robot, "wheel-kinematics")
 
@@ -293,7 +295,7 @@ def test_a_driven_front_wheel_has_no_singular_angle() -> None:
 
 
 def test_axles_that_coincide() -> None:
-    """Two steering wheels side by side: their axles are one line, and the base could turn about any point of it."""
+    """Two steering wheels side by side: their axles coincide, and the base could rotate about any point of them."""
     robot = symoro.load("two_steering")
     beside = np.array([np.pi / 2, 0, np.pi / 2, 0, 0.2, 0])
     for posture in (beside, beside + np.array([0, 0, np.pi, 0, 0, 0])):
@@ -321,11 +323,11 @@ def test_a_symbol_that_is_zero_at_run_time() -> None:
 
 
 def test_wheels_on_almost_one_axle_are_refused() -> None:
-    """Two wheels on one axle bind once. Turned by 1e-9 they are neither one axle nor two; by 1e-3 they are two."""
+    """Two wheels on one axle are one constraint; tilted by 1e-9 their rank is undecided, by 1e-3 it is two."""
     robot = symoro.load("diffdrive")
     for turn, degrees in ((0.0, (2, 0)), (1e-3, (1, 0)), (1e-6, (1, 0))):
         assert tuple(symoro.mobility(robot.with_frame(1, gamma=turn))) == degrees
-    assert "turns about one point" in symoro.mobility(robot.with_frame(1, gamma=1e-3)).words
+    assert "rotates about one point" in symoro.mobility(robot.with_frame(1, gamma=1e-3)).words
     for turn in (1e-8, 1e-10):
         with pytest.raises(NotApplicableError, match="almost redundant"):
             symoro.mobility(robot.with_frame(1, gamma=turn))
@@ -340,7 +342,7 @@ def test_many_wheels_on_one_axle() -> None:
     assert symoro.generate(robot, "wheel-kinematics").outputs["W"] == (5, 7)
 
 
-# -- who takes them
+# -- robots to which the models apply
 
 
 def test_without_wheels_they_say_why() -> None:
@@ -356,9 +358,9 @@ def test_without_wheels_they_say_why() -> None:
 
 
 def test_the_determinant_of_the_jacobian_is_refused() -> None:
-    with pytest.raises(NotApplicableError, match="rolls on wheels"):
+    with pytest.raises(NotApplicableError, match="its base is wheeled"):
         symoro.generate("mobile_manipulator", "jacobian-determinant")
-    with pytest.raises(NotApplicableError, match="rolls on wheels"):
+    with pytest.raises(NotApplicableError, match="its base is wheeled"):
         symoro.singularities("mobile_manipulator")
 
 
@@ -366,7 +368,7 @@ def test_the_determinant_of_the_jacobian_is_refused() -> None:
 
 
 def check_motion(robot: Robot, truth: Wheels, q: np.ndarray, rng: np.random.Generator, close: float) -> None:
-    """Motion of the links, Jacobian and its rate, the inverse models, virtual work; by complex steps of positions."""
+    """Check motion of links, Jacobian and its rate, inverse models and virtual work, by complex steps."""
     qda, qdda = rng.uniform(-1, 1, (2, len(truth.active)))
     x = truth.rates(q, qda)
     xd = truth.accelerations(q, x, qdda)
@@ -412,7 +414,7 @@ def test_motion_of_random_robots(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_motion_of_closed_loops_on_wheels(seed: int) -> None:
-    """The rows of the closure beside those of rolling."""
+    """The rows of loop closure are added to those of rolling."""
     robot, q, truth = linkage_on_wheels(seed)
     check_motion(robot, truth, q, np.random.default_rng(seed), 1e-9)
     carrier = layout(seed)[0]
@@ -426,7 +428,7 @@ def test_motion_of_closed_loops_on_wheels(seed: int) -> None:
         for one, end in ((robot, 0), (carrier, len(q) - 4))
     ]
     assert error(S[0], S[1]) == 0
-    with pytest.raises(NotApplicableError, match="closed loops tie the joints"):
+    with pytest.raises(NotApplicableError, match="closed loops constrain the joints"):
         symoro.generate(robot, "configuration-kinematics")
 
 

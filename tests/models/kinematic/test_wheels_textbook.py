@@ -1,4 +1,4 @@
-"""Robots on wheels in symbols: the kinematic models of the textbooks, entry by entry, and a dynamic one."""
+"""Wheeled robots in symbols: kinematic models of textbooks, entry by entry, and a dynamic model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ L, rw, hw, W2, D, LX, LY = sp.symbols("L rw hw W2 D LX LY", positive=True)
 
 
 def matrix(robot: Robot | str, model: str, output: str) -> sp.Matrix:
-    """An output over real variables and positive lengths, where no determinant vanishes."""
+    """Return an output over real variables and positive lengths, assuming nonzero determinants."""
     result = symoro.generate(robot, model).to_sympy()[output]
     names = {s: sp.Symbol(s.name, real=True) for s in result.free_symbols}
     names |= {s: x for s in result.free_symbols for x in (L, rw, hw, W2, D, LX, LY) if s.name == x.name}
@@ -23,14 +23,14 @@ def matrix(robot: Robot | str, model: str, output: str) -> sp.Matrix:
 
 
 def regular(entry: Any) -> Any:
-    """The entry with every test of a determinant passed."""
+    """Return the entry for nonzero determinants."""
     passed = lambda piece: piece.args[0][0]  # noqa: E731
     tests = entry.atoms(sp.Piecewise)
     return entry.xreplace({piece: passed(piece) for piece in tests}) if tests else entry
 
 
-def same(found: sp.Matrix, wanted: Any) -> bool:
-    return sp.simplify(found - sp.Matrix(wanted)) == sp.zeros(*found.shape)
+def same(actual: sp.Matrix, wanted: Any) -> bool:
+    return sp.simplify(actual - sp.Matrix(wanted)) == sp.zeros(*actual.shape)
 
 
 def test_differential_drive() -> None:
@@ -42,7 +42,7 @@ def test_differential_drive() -> None:
 
 
 def test_the_castor_of_a_differential_drive() -> None:
-    """Its axis moves as the chassis does: qd_3 = -(v sin q3 + (LC cos q3 ...) w) / EC."""
+    """Its axis moves with the chassis: qd_3 = -(v sin q3 + (LC cos q3 ...) w) / EC."""
     S = matrix("diffdrive", "configuration-kinematics", "S")
     LC, EC, hc = sp.symbols("LC EC hc", real=True)
     assert same(S[3:5, :], [[1 / hw, W2 / hw], [1 / hw, -W2 / hw]])
@@ -61,7 +61,7 @@ def test_car() -> None:
 
 
 def test_tricycle() -> None:
-    """The front wheel drives: v = r cos(delta) qd, turn = r sin(delta) qd / L."""
+    """Front-wheel drive: v = r cos(delta) qd, turn = r sin(delta) qd / L."""
     G = matrix("tricycle", "wheel-kinematics", "G")
     assert same(G[:3, :], [[0, rw * sp.cos(q3)], [0, 0], [0, rw * sp.sin(q3) / L]])
 
@@ -137,7 +137,7 @@ wheels:
 
 @pytest.mark.parametrize("name", ["one_steering", "two_steering"])
 def test_posture_models_of_the_other_classes(name: str) -> None:
-    """Sigma is a basis of what the sliding constraints leave, at every posture."""
+    """Sigma is a basis of the null space of the sliding constraints in every configuration."""
     S = matrix(name, "posture-kinematics", "S")
     angles = {"one_steering": [q1], "two_steering": [q1, q3]}[name]
     places = {"one_steering": [(0, 0)], "two_steering": [(L, 0), (0, 0)]}[name]

@@ -1,4 +1,4 @@
-"""All poses of a platform on six legs: a platform with 40 real ones, and random ones with a known one."""
+"""All poses of a platform with six legs: one with 40 real poses, and random platforms with a known pose."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def lengths(a: Array, b: Array, pose: Array) -> Array:
 
 
 def test_study_parameters() -> None:
-    """Half turns about the axes make each of the four quaternion entries the largest in some poses."""
+    """Rotations by pi about the axes make each of the four quaternion entries the largest in some poses."""
     rng = np.random.default_rng(0)
     largest = set()
     for k in range(40):
@@ -84,7 +84,7 @@ def random_platforms(count: int, seed: int) -> None:
         wanted = lengths(a, b, pose)
         result = assembly_modes(a, b, wanted)
         verified(a, b, wanted, result.poses)
-        assert result.confirmed and len(result.poses) % 2 == 0  # roots that are not real come in pairs
+        assert result.confirmed and len(result.poses) % 2 == 0  # complex roots come in conjugate pairs
         assert min(np.abs(p - pose).max() for p in result.poses) < 1e-9
 
 

@@ -1,4 +1,4 @@
-"""Rotations, their vectors and quaternions, at every angle and many at a time."""
+"""Rotations, rotation vectors and quaternions, at every angle and many at once."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The numeric tree against the oracle: placements, velocities, closure and what closes it."""
+"""The numeric tree against the oracle: poses, velocities, closure errors and closing of loops."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_what_newton_calls_closed_is_closed(name: str, damped: bool) -> None:
 
 
 def test_a_step_that_damping_takes_never_opens_the_loops() -> None:
-    """From where all joints are at random plain steps lose some postures; damped ones only come nearer."""
+    """From random joints, undamped steps lose some configurations; damped steps never increase the error."""
     tree = in_doubles(symoro.load("fivebar"))
     start = np.random.default_rng(8).uniform(-3, 3, (40, len(tree.coordinates)))
     before = np.linalg.norm(balanced_closure(tree, start)[0], axis=1)
@@ -171,7 +171,7 @@ def test_closed_postures_at_random_lengths_close_by_the_oracle(name: str) -> Non
 
 
 def test_lengths_without_a_value_take_nothing_from_the_others() -> None:
-    """At random numbers the root is that of a negative number as often as not."""
+    """With random numbers, about half of the square roots have a negative argument."""
     robot = symoro.load("fivebar")
     length = next(j for j, frame in enumerate(robot.frames, 1) if not frame.d.is_zero)
     odd = robot.with_frame(length, d=formula("sqrt(a1^2 - a2^2) + 1/2"))
@@ -182,7 +182,7 @@ def test_lengths_without_a_value_take_nothing_from_the_others() -> None:
 
 
 def with_numbers(robot: Robot) -> tuple[Robot, list[str]]:
-    """The robot with a value for each symbol of its geometry that has none."""
+    """Return the robot with a value for each geometric symbol without one."""
     known = dict(robot.nominal)
     missing = sorted({name for f in formulas(robot) for name in f.symbols} - known.keys())
     return robot.replace(nominal=tuple({**known, **dict.fromkeys(missing, 0.7)}.items())), missing

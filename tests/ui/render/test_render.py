@@ -142,7 +142,7 @@ def test_postures_that_are_none() -> None:
 
 
 def test_a_robot_without_numbers_is_refused() -> None:
-    with pytest.raises(SymoroError, match="no number is known for D3, RL4"):
+    with pytest.raises(SymoroError, match="no number is given for D3, RL4"):
         draw(symoro.load("rx90").replace(nominal=()))
     bound = draw(symoro.load("rx90").replace(nominal=()), values={"D3": 1.0, "RL4": 1.0})
     assert all(math.isfinite(x) for x in numbers(bound))
@@ -176,7 +176,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_a_notebook_shows_picture_and_tables() -> None:
     shown = symoro.load("rx90")._repr_html_()
     assert shown.count("<svg") == 1 and "<table" in shown
-    assert "no picture: no number is known" in symoro.load("rx90").replace(nominal=())._repr_html_()
+    assert "no picture: no number is given" in symoro.load("rx90").replace(nominal=())._repr_html_()
     assert not re.search(r"<\?xml|<!--", shown)
 
 

@@ -32,7 +32,7 @@ from symoro.models.calibration.columns import (
 )
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates.couplings import joint_positions
-from symoro.models.geometric.scene import FramePlace
+from symoro.models.geometric.scene import FramePose
 from symoro.models.joints import Trigonometry, joint_transform
 from symoro.models.ports import Q
 from symoro.models.recursion import JointFrame, joint_frame, outward, tree_links, turn_z
@@ -123,7 +123,7 @@ def regressor_program(path: MeasuredPath, measure: str, chosen: Sequence[Geometr
         for j, node in tree_links(robot, path.frames).items()
     }
     z = [builder.formula(f) for f in robot.base.Z]
-    start = FramePlace([[*z[4 * r : 4 * r + 3]] for r in range(3)], [z[4 * r + 3] for r in range(3)])
+    start = FramePose([[*z[4 * r : 4 * r + 3]] for r in range(3)], [z[4 * r + 3] for r in range(3)])
     placed = outward(tree, start, lambda frame, before: before.then(frame))
     for j, place in placed.items():
         for k in range(3):
@@ -138,8 +138,8 @@ def regressor_program(path: MeasuredPath, measure: str, chosen: Sequence[Geometr
 def _motion(
     column: GeometricColumn,
     tree: Mapping[int, JointFrame],
-    placed: Mapping[int, FramePlace],
-    end: FramePlace,
+    placed: Mapping[int, FramePose],
+    end: FramePose,
     q: Mapping[int, Scalar],
 ) -> AxisMotion:
     if column.frame in (BASE, END):

@@ -72,15 +72,14 @@ class Layout:
         return tuple(elastic_joints(self.robot)) if self.actuators else ()
 
     def is_spring_driven(self, j: int) -> bool:
-        """Return whether only a spring acts on joint j: the joint is elastic, has no motor and is not part of a
-        closed loop.
+        """Return whether only a spring acts on joint j.
+
+        The joint is elastic, has no motor and is not part of a closed loop.
         """
         return self.robot.frame(j).eta and not self.robot.B and j not in self.motors
 
     def is_force_driven(self, j: int) -> bool:
-        """Return whether inverse dynamics knows the force of joint j: a spring, the spring of a motor, or a given
-        force.
-        """
+        """Return whether the force of joint j is known in inverse dynamics: given, or that of a spring."""
         return j in self.free or j in self.motors or self.is_spring_driven(j)
 
 

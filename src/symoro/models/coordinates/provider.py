@@ -105,8 +105,7 @@ class ConstraintProvider(ABC):
         return dict(zip(self.own, transpose(matmul(j, self.matrix())), strict=True))
 
     def brackets(self) -> dict[tuple[Coordinate, Coordinate], list[tuple[Coordinate, int]]]:
-        """Return the Lie brackets of the quasi-velocities: [X_i, X_j] is the sum of sign X_l over (l, sign) of entry
-        (i, j).
+        """Return the Lie brackets [X_i, X_j] of the quasi-velocities as lists of (l, sign), the sum of sign X_l.
 
         A free base has the brackets of rigid-body motions; joints, modes and motors commute.
         """
@@ -180,14 +179,12 @@ class TreeCoordinates(ConstraintProvider):
         return self._spread(self.joints.matrix_rate(self._independent(nu)), 0)
 
     def _spread(self, joints: Matrix, diagonal: int) -> Matrix:
-        """Return the matrix over all coordinates: the matrix of the joints, and `diagonal` times 1 for the other
-        blocks.
-        """
+        """Return the matrix over all coordinates from that of the joints; other blocks are `diagonal` times 1."""
         rows = dict(zip(self.joints.joints, joints, strict=True))
-        place = {j: k for k, j in enumerate(self.joints.own)}
+        column_of = {j: k for k, j in enumerate(self.joints.own)}
         return [
             [
-                (rows[c.j][place[i.j]] if i.block is Block.JOINT else 0)
+                (rows[c.j][column_of[i.j]] if i.block is Block.JOINT else 0)
                 if c.block is Block.JOINT
                 else (diagonal if i == c else 0)
                 for i in self.own

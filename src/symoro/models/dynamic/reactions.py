@@ -40,7 +40,7 @@ def loop_reactions(robot: Robot, name: str) -> Program:
     left_open = undetermined(robot)
     rows: dict[int, Vector] = {j: body.force + body.moment for j, body in sorted(bodies.items())}
     builder.output(REACTIONS, _open(builder, first, rows, left_open.links))
-    builder.output(CUT_REACTIONS, _open(builder, first, reactions.at_cuts(), left_open.opened))
+    builder.output(CUT_REACTIONS, _open(builder, first, reactions.at_cuts(), left_open.cuts))
     return replace(builder.program(), choices=tuple(left_open.words()))
 
 

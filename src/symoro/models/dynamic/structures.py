@@ -223,7 +223,7 @@ FLEXIBLE_FLOATING = Structure(
     modes=True,
 )
 PLATFORM = Structure(
-    "a platform on legs, space='platform'", always, APPLIES_TO, "gough_stewart", platform=True
+    "a platform with legs, space='platform'", always, APPLIES_TO, "gough_stewart", platform=True
 )
 STRUCTURES = (FLOATING, ON_WHEELS, FLEXIBLE, FLEXIBLE_FLOATING)
 

@@ -1,4 +1,4 @@
-"""Frames that do not move against each other: their placements as matrices of parameters."""
+"""Transforms between frames that are fixed to one another, as matrices of geometric parameters."""
 
 from __future__ import annotations
 
@@ -16,34 +16,37 @@ from symoro.robot.topology import chain
 
 
 def placed(builder: Builder, frame: Frame) -> Matrix:
-    """iTj as a 4x4 matrix, the joint at q = 0: its offset included."""
+    """Return iTj as a 4x4 matrix at q = 0, including the offset of the joint variable."""
     gamma, b, alpha, d, theta, r = (builder.formula(getattr(frame, name)) for name in GEOMETRIC)
-    turns = [(builder.number(sin(x)), builder.number(cos(x))) for x in (gamma, alpha, theta)]
-    columns = [turn_z(turns[0], turn_x(turns[1], turn_z(turns[2], list(axis)))) for axis in identity(3)]
+    angles = [(builder.number(sin(x)), builder.number(cos(x))) for x in (gamma, alpha, theta)]
+    columns = [turn_z(angles[0], turn_x(angles[1], turn_z(angles[2], list(axis)))) for axis in identity(3)]
     rotation = [[columns[c][r_] for c in range(3)] for r_ in range(3)]
-    return homogeneous(rotation, origin(turns[0], turns[1], b, d, r))
+    return homogeneous(rotation, origin(angles[0], angles[1], b, d, r))
 
 
 def before_turn(builder: Builder, frame: Frame) -> Matrix:
-    """iTj less its last turn and shift along z: Rz(gamma) Tz(b) Rx(alpha) Tx(d)."""
+    """Return Rz(gamma) Tz(b) Rx(alpha) Tx(d), the part of iTj before its last rotation and translation along z."""
     return placed(builder, replace(frame, theta=ZERO, r=ZERO, sigma=JointType.FIXED))
 
 
 def between(builder: Builder, robot: Robot, start: int, end: int, body: tuple[int, ...]) -> Matrix:
-    """Placement of frame `end` in frame `start`, both one with the first frame of a rigid body."""
-    return matmul(inverse_transform(_on(builder, robot, start, body[0])), _on(builder, robot, end, body[0]))
+    """Return the transform of frame `end` in frame `start`, both fixed to the first frame of a rigid body."""
+    return matmul(
+        inverse_transform(_transform_in(builder, robot, start, body[0])),
+        _transform_in(builder, robot, end, body[0]),
+    )
 
 
-def _on(builder: Builder, robot: Robot, j: int, root: int) -> Matrix:
-    way = chain(robot, j)
+def _transform_in(builder: Builder, robot: Robot, j: int, root: int) -> Matrix:
+    path = chain(robot, j)
     transform: Matrix = identity(4)
-    for k in way[way.index(root) + 1 :]:
+    for k in path[path.index(root) + 1 :]:
         transform = matmul(transform, placed(builder, robot.frame(k)))
     return transform
 
 
 def is_roundoff(x: object, size: float = 1.0) -> bool:
-    """Return whether a scalar is zero: exactly, or a number that is round-off of numbers of a size."""
+    """Return whether a scalar is zero, either exactly or up to the round-off of numbers of the given size."""
     if isinstance(x, Expr):
         number = x.number
         return is_zero(x) or (number is not None and abs(float(number)) < ROUND_OFF * size)
@@ -51,5 +54,5 @@ def is_roundoff(x: object, size: float = 1.0) -> bool:
 
 
 def drop_roundoff(v: Vector, size: float = 1.0) -> Vector:
-    """Return the vector with zero in the place of round-off; `size` is the robot's, where its entries are lengths."""
+    """Return the vector with round-off replaced by zero; `size` is the robot's size if the entries are lengths."""
     return [0 if is_roundoff(x, size) else x for x in v]

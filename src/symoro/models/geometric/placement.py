@@ -1,8 +1,8 @@
-"""Placement of one frame in another as a product of elementary motions, eq. (1) of the 1997 paper.
+"""Transform of one frame in another as a product of elementary motions, eq. (1) of the 1997 paper.
 
-The product can be formed outward (each motion applied on the right) or inward (on the left). Either way turns about
-parallel axes are kept as one pending angle: sines and cosines of sums appear (C23), and a translation between
-parallel axes costs two products.
+The product can be formed outward (each motion is multiplied on the right) or inward (on the left). In both cases,
+rotations about parallel axes are summed before they are applied: sines and cosines of sums appear (C23), and a
+translation between parallel axes costs two products.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from symoro.models.joints import Angle, Trigonometry, is_zero
 NameFrame = Callable[[int, Matrix, Vector], None]
 
 AXIS = {"x": 0, "z": 2}
-PLANE = {"x": (1, 2), "z": (0, 1)}
+PLANE = {"x": (1, 2), "z": (0, 1)}  # the two directions that a rotation about the axis changes
 
 
 def turned(rotation: MatrixLike, trig: Trigonometry, axis: str, angle: Angle) -> Matrix:
-    """A matrix times the rotation about z or x: two of its columns change."""
+    """Return a matrix times the rotation about z or x, which changes two columns."""
     s, c = trig.sincos(angle)
     i, j = PLANE[axis]
     result = [list(row) for row in rotation]
@@ -31,7 +31,7 @@ def turned(rotation: MatrixLike, trig: Trigonometry, axis: str, angle: Angle) ->
 
 
 def turning(trig: Trigonometry, axis: str, angle: Angle, matrix: MatrixLike) -> Matrix:
-    """The rotation about z or x times a matrix: two of its rows change."""
+    """Return the rotation about z or x times a matrix, which changes two rows."""
     s, c = trig.sincos(angle)
     i, j = PLANE[axis]
     result = [list(row) for row in matrix]
@@ -41,20 +41,20 @@ def turning(trig: Trigonometry, axis: str, angle: Angle, matrix: MatrixLike) -> 
 
 
 def across(trig: Trigonometry, axis: str, angle: Angle) -> Vector:
-    """Where the other axis (x for z, z for x) points after a turn."""
+    """Return the direction of the other axis (x for z, z for x) after a rotation about an axis."""
     s, c = trig.sincos(angle)
     return [c, s, 0] if axis == "z" else [0, -s, c]
 
 
 def along(axis: str, length: Scalar) -> Vector:
-    """A translation along an axis."""
+    """Return the vector of a translation along an axis."""
     vector: Vector = [0, 0, 0]
     vector[AXIS[axis]] = length
     return vector
 
 
 def shifted(position: Vector, rotation: MatrixLike, move: Vector) -> Vector:
-    """position + rotation * move; most of a move is zero."""
+    """Return position + rotation * move; zero entries of the move cost no operations."""
     for k, length in enumerate(move):
         if not is_zero(length):
             position = [p + row[k] * length for p, row in zip(position, rotation, strict=True)]
@@ -62,7 +62,7 @@ def shifted(position: Vector, rotation: MatrixLike, move: Vector) -> Vector:
 
 
 def outward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matrix:
-    """The product from the first motion to the last."""
+    """Return the product of the motions, multiplied from the first to the last."""
     rotation, position = identity(3), along("z", 0)
     axis, pending, frame = "z", None, 0
     for step in steps:
@@ -86,17 +86,18 @@ def outward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matr
 
 
 def inward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matrix:
-    """The product from the last motion to the first.
+    """Return the product of the motions, multiplied from the last to the first.
 
-    The motions since the last change of axis are (pending turn, shift along the axis, translations across it, each
-    with the angle by which it has been turned since).
+    The motions since the last change of axis are kept as the pending rotation angle, the translation along the axis,
+    and
+    the translations across it, each with the angle of the rotations that were applied after it.
     """
     rotation, position = identity(3), along("z", 0)
     axis, pending, frame = "z", None, 0
     shift: Scalar = 0
     crossing: list[tuple[Scalar, Angle]] = []
 
-    def settle() -> tuple[Matrix, Vector]:
+    def applied() -> tuple[Matrix, Vector]:
         if pending is None:
             return rotation, position
         (p,) = transpose(turning(trig, axis, pending, [[x] for x in position]))
@@ -114,9 +115,9 @@ def inward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matri
         elif step.angle.value.is_zero:
             crossing.append((step.length, step.angle))
         else:
-            rotation, position = settle()
+            rotation, position = applied()
             if axis == "x":
                 name(frame, rotation, position)
             axis, pending, shift, crossing = step.axis, step.angle, step.length, []
         frame = step.frame
-    return homogeneous(*settle())
+    return homogeneous(*applied())

@@ -1,8 +1,10 @@
-"""`inverse-geometry` of a parallel robot: the joints of its legs, from the pose of the platform.
+"""`inverse-geometry` of a parallel robot: positions of the joints of its legs from the pose of the platform.
 
-Each leg has a closed form. A leg with two working modes doubles the rows; the two solutions of a universal joint or a
-ball, at equal positions of the motors, are not modes of their own: the first is given, and another one with the option
-`fold`.
+Each leg has a closed-form solution. A leg with two working modes doubles the number of solutions. The two solutions
+of
+a universal or spherical joint that have equal motor positions do not count as working modes: the first one is
+returned,
+and the option `fold` selects the other one.
 
 J.-P. Merlet, Parallel robots, Springer, 2006, chapter 3.
 """
@@ -47,7 +49,7 @@ VALID, OUT_OF_REACH, SINGULAR = 0, 1, 2
 
 
 def is_platform(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Return whether the pose is that of a platform whose legs have closed forms."""
+    """Return whether the options describe the pose of a platform whose legs have closed-form solutions."""
     if in_platform_space(robot, options):
         return True
     if not robot.B or set(options) - {"to", "fold", "tolerance"}:
@@ -63,7 +65,7 @@ def is_platform(robot: Robot, options: Mapping[str, Any]) -> bool:
 
 @form(
     "inverse-geometry",
-    of="a platform on legs",
+    of="a platform with legs",
     takes=is_platform,
     inputs=(PLATFORM_POSE,),
     outputs=(SOLUTIONS, STATUS, RESIDUAL, FREE),
@@ -81,7 +83,7 @@ def platform_inverse_geometry(
     fold: str | None = None,
     tolerance: float = 1e-9,
 ) -> Program:
-    """All joints of the tree from the pose of the platform, one row per working mode."""
+    """Derive the positions of all joints of the tree from the platform pose, one row per working mode."""
     parallel = parallel_robot(robot, to)
     builder = Builder(f"{robot.name}_inverse_geometry")
     pose = pose_input(builder)
@@ -102,7 +104,7 @@ def platform_inverse_geometry(
 
 
 def working_mode_rows(builder: Builder, parallel: ParallelRobot) -> list[list[int]]:
-    """Return all combinations of the legs' working modes; one per leg where both have equal motors."""
+    """Return all combinations of working modes; a leg whose modes have equal motor positions has only mode 1."""
     if ups_legs(builder, parallel) is not None:
         return [[1] * len(parallel.legs)]
     choices = ((1,) if leg.has_passive_mode else (1, 2) for leg in legs_of(builder, parallel))
@@ -112,7 +114,7 @@ def working_mode_rows(builder: Builder, parallel: ParallelRobot) -> list[list[in
 def _row(
     builder: Builder, parallel: ParallelRobot, pose: PlatformPose, modes: Sequence[int], tolerance: float
 ) -> tuple[dict[int, Scalar], Scalar, Scalar]:
-    """Return joints and status of a working mode, and the residual of direct geometry along the legs."""
+    """Return joint positions and status of one working mode, and the residual of direct geometry along the legs."""
     positions, conditions = platform_coordinates(builder, parallel, pose, modes).joint_positions()
     numbers = [x for leg in range(len(modes)) for x in _residuals(builder, parallel, pose, leg, positions)]
     status: Scalar = select(closes(builder, numbers, tolerance), VALID, OUT_OF_REACH)
@@ -125,10 +127,11 @@ def _row(
 def _residuals(
     builder: Builder, parallel: ParallelRobot, pose: PlatformPose, number: int, q: Mapping[int, Scalar]
 ) -> list[Expr]:
-    """Return direct geometry of a leg, through all its joints, less the pose of its end.
+    """Return the differences between direct geometry of a leg, through all its joints, and the pose of its end.
 
-    Entries of the rotation, and the sum of the magnitudes of the position's divided by a size: the sum of the leg's
-    constant lengths and of the magnitudes of the given position.
+    These are the entries of the rotation, and the sum of the magnitudes of the position's entries divided by a size:
+    the
+    sum of the leg's constant lengths and of the magnitudes of the given position.
     """
     leg, robot = parallel.legs[number], parallel.robot
     last, seat = joints_of(parallel, leg)[-1], seat_of(parallel, leg)
@@ -142,12 +145,12 @@ def _residuals(
     frames = [robot.frame(j) for j in chain(robot, last)]
     lengths = [builder.formula(x) for frame in frames for x in (frame.b, frame.d, frame.r)]
     size = builder.number(maximum(magnitude(builder, [*lengths, *pose.position]), SMALLEST_SIZE))
-    turned = [builder.number(absolute(reached[r][c] - target[r][c])) for r in range(3) for c in range(3)]
-    return [*turned, relative(builder, [reached[r][3] - target[r][3] for r in range(3)], size)]
+    rotation = [builder.number(absolute(reached[r][c] - target[r][c])) for r in range(3) for c in range(3)]
+    return [*rotation, relative(builder, [reached[r][3] - target[r][3] for r in range(3)], size)]
 
 
 def _moved(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Matrix:
-    """Return iTj at a position of its joint."""
+    """Return iTj at the position q[j] of its joint."""
     frame = robot.frame(j)
     theta, r = builder.formula(frame.theta), builder.formula(frame.r)
     if frame.sigma == JointType.REVOLUTE:

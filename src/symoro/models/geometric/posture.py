@@ -1,7 +1,7 @@
-"""Where the links run at a posture, in plain numbers: enough to draw a robot.
+"""Line segments of the links in a given configuration, in numbers, for drawing a robot.
 
-The way from a frame's antecedent to the frame has three straight parts: along the antecedent's z by b, along x by d,
-and along the frame's own axis by r.
+The line from the antecedent's origin to a frame's origin has three straight parts: along the antecedent's z by b,
+along x by d, and along the frame's own z axis by r.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Point = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Segment:
-    """The straight parts from the antecedent's origin to the frame's; `frame` is its number, or 'tool'."""
+    """Straight parts from the antecedent's origin to the origin of a frame; `frame` is its number, or 'tool'."""
 
     frame: int | str
     points: tuple[Point, ...]
@@ -41,12 +41,12 @@ class Segment:
 
 @dataclass(frozen=True)
 class Figure:
-    """A robot at a posture.
+    """Links and frames of a robot in one configuration.
 
     Attributes:
-        segments: the ways between the frames.
-        axes: the directions of x, y and z of each frame, 0 and 'tool' included.
-        open: whether loops are left open, since no closed posture was found.
+        segments: lines between the origins of the frames.
+        axes: directions of x, y and z of each frame, including 0 and 'tool'.
+        open: whether the loops are not closed because no closed configuration could be computed.
     """
 
     segments: tuple[Segment, ...]
@@ -55,7 +55,7 @@ class Figure:
 
 
 def segments(robot: Robot, values: Mapping[str, float]) -> list[Segment]:
-    """The links at the zero posture, loops as they are then, in the world (in frame 0 when the base can move).
+    """Return the links at zero joint positions, in the world frame (frame 0 for a moving base); loops are not closed.
 
     Raises:
         ArgumentError: a symbol of the geometry has no value.
@@ -66,13 +66,14 @@ def segments(robot: Robot, values: Mapping[str, float]) -> list[Segment]:
 
 
 def figure(robot: Robot, values: Mapping[str, float], posture: Sequence[float] | None = None) -> Figure:
-    """The robot at a posture, its loops closed from there, in the world (in frame 0 when the base can move).
+    """Return the robot in a configuration with closed loops, in the world frame (frame 0 for a moving base).
 
-    Arguments:
-        posture: of the independent joints; that of name 'home', or zero, unless given.
+    Args:
+        values: numbers of the symbols of the geometry; nominal values are the default.
+        posture: positions of the independent joints; by default the posture 'home', else zero.
 
     Raises:
-        ArgumentError: a symbol of the geometry has no value, or the posture is not one of this robot.
+        ArgumentError: a symbol of the geometry has no value, or the length of the posture is wrong.
     """
     numbers = _Numbers(robot, values)
     tree = _tree(robot, numbers)
@@ -80,7 +81,7 @@ def figure(robot: Robot, values: Mapping[str, float], posture: Sequence[float] |
     given = robot.postures.get("home") if posture is None else posture
     if given is not None and (len(given) != len(own) or not np.isfinite(given).all()):
         raise ArgumentError(
-            f"a posture of robot '{robot.name}' is {len(own)} numbers, got {len(given)}: "
+            f"a posture of robot '{robot.name}' has {len(own)} finite numbers, got {len(given)}: "
             + ", ".join(f"{x:g}" for x in given)[:80]
         )
     q = np.zeros(len(tree.coordinates))
@@ -96,7 +97,7 @@ def figure(robot: Robot, values: Mapping[str, float], posture: Sequence[float] |
 
 
 def _tree(robot: Robot, numbers: _Numbers) -> NumericTree:
-    """The tree in numbers; what stands on a beam stands at its tip, the beam straight."""
+    """Return the tree in numbers; a frame whose antecedent is a beam is attached to the tip of the straight beam."""
     tree = numeric_tree(robot, numbers.of)
     local = dict(tree.local)
     for j in tree.frames:
@@ -114,11 +115,11 @@ def _figure(robot: Robot, numbers: _Numbers, tree: NumericTree, q: Array, *, is_
         z = np.array([numbers.of(entry) for entry in robot.base.Z]).reshape(1, 4, 4)
         start = Placements(z[:, :3, :3], z[:, :3, 3])
     placed: dict[int | str, Placements] = dict(placements(tree, row, {0: start}).items())
-    (moved,) = joint_positions(tree, row)
+    (joint_values,) = joint_positions(tree, row)
     lines = []
     for j in tree.frames:
         frame = robot.frame(j)
-        slide = moved[j - 1] if frame.sigma == JointType.PRISMATIC else 0.0
+        slide = joint_values[j - 1] if frame.sigma == JointType.PRISMATIC else 0.0
         lines.append(Segment(j, numbers.corners(frame, placed[frame.ant], placed[j], slide)))
     if robot.tool:
         place = robot.tool.place
@@ -149,19 +150,19 @@ class _Numbers:
         formulas += self.beams.values()
         missing = sorted({name for f in formulas for name in f.symbols} - self.values.keys())
         if missing:
-            raise ArgumentError(f"no number is known for {', '.join(missing)}")
+            raise ArgumentError(f"no number is given for {', '.join(missing)}")
 
     def of(self, formula: Formula) -> float:
         return formula.value(self.values) if formula.symbols <= self.values.keys() else 0.0
 
     def tip(self, link: int) -> float:
-        """How far along x of its frame a link ends: zero where it is rigid."""
+        """Return the length of a flexible link along x of its frame; zero for a rigid link."""
         return self.of(self.beams[link]) if link in self.beams else 0.0
 
     def corners(
         self, place: Frame | Placement, start: Placements, end: Placements, q: float
     ) -> tuple[Point, ...]:
-        """The corners of the way between two poses; q is by how much a slide lengthens its last part."""
+        """Return the corners of the line between two poses; q is the displacement of a prismatic joint."""
         (first,), (last,) = start.position, end.position
         (along,), (up,), (axis,) = start.rotation[:, :, 0], start.rotation[:, :, 2], end.rotation[:, :, 2]
         tip = first + self.tip(place.ant) * along

@@ -1,4 +1,4 @@
-"""Placement of any frame relative to another one, the world included, and the axes of the frames between them."""
+"""Transform between any two frames, including the world, and the joint axes of the frames between them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def placement_between(
     product: Callable[..., Matrix] = placement.outward,
     name: placement.NameFrame = lambda *_: None,
 ) -> Matrix:
-    """startTend, in the given order of multiplication."""
+    """Return the transform of frame `end` in frame `start`, multiplied in the given order."""
     matrix = product(screws_between(builder, robot, start, end, q), trig, name)
     if (start == "world") == (end == "world"):
         return matrix
@@ -42,7 +42,7 @@ def axes_from(
     trig: Trigonometry,
     root: int = 0,
 ) -> dict[int, tuple[Vector, Vector]]:
-    """(axis, position) in frame m of every frame on the way from `root` to `end`; m lies on that way."""
+    """Return (z axis, origin) in frame m of every frame on the path from `root` to `end`; m is on that path."""
     axes: dict[int, tuple[Vector, Vector]] = {m: ([0, 0, 1], [0, 0, 0])}
     for goal in (root, end):
         rotation, position = identity(3), along("z", 0)

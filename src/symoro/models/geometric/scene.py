@@ -1,10 +1,9 @@
-"""All frames of a robot at once, for those who draw it.
+"""Poses of all frames of a robot in one program, for drawing.
 
     0Aj = 0Ai iAj,   0Pj = 0Pi + 0Ai iPj     outward from the base, eq. (1) of the 1997 paper for each iTj
 
-Opened joints have their positions in an input of their own, qc; the tool's frame comes last. Where joints are coupled
-there are the positions of all joints besides, those that follow included. How the base stands in
-the world is left to those who draw.
+The positions of the cut joints are a separate input, qc; the tool frame is the last one. For robots with coupled
+joints, the positions of all joints are an output as well. The pose of the base in the world is not included.
 """
 
 from __future__ import annotations
@@ -22,28 +21,28 @@ from symoro.robot.coordinates import followers
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import outward as outward_order
 
-PLACES = Port("T", "NF,4,4", "placement of every frame in frame 0, the tool's last")
+POSES = Port("T", "NF,4,4", "pose of every frame in frame 0; the tool frame is the last")
 JOINTS = Port(
-    "joints", "nj", "position of every moving joint in the order of frames, opened and coupled ones included"
+    "joints", "nj", "position of every moving joint in frame order, including cut and coupled joints"
 )
 
 
 @dataclass(frozen=True)
-class FramePlace:
-    """A frame in frame 0."""
+class FramePose:
+    """Pose of a frame in frame 0."""
 
     rotation: Matrix
     position: Vector
 
-    def then(self, local: JointFrame) -> FramePlace:
-        """The frame that stands on this one."""
+    def then(self, local: JointFrame) -> FramePose:
+        """Return the pose of a frame whose antecedent is this frame."""
         columns = [local.to_parent(axis) for axis in identity(3)]
-        turned = transpose([matvec(self.rotation, column) for column in columns])
-        return FramePlace(turned, add(self.position, matvec(self.rotation, local.position)))
+        rotation = transpose([matvec(self.rotation, column) for column in columns])
+        return FramePose(rotation, add(self.position, matvec(self.rotation, local.position)))
 
 
 def all_frames(robot: Robot) -> Program:
-    """The placements of all frames, from q (and qc)."""
+    """Derive the poses of all frames in frame 0 from q (and qc)."""
     builder = Builder(f"{robot.name}_frames")
     q = joint_positions(builder, robot, cut=bool(robot.B))
     trig = Trigonometry(builder, robot)
@@ -55,8 +54,8 @@ def all_frames(robot: Robot) -> Program:
         place = fixed_transform(builder, robot.tool.place)
         last = robot.NF + 1
         tree[last] = joint_frame(last, robot.tool.place.ant, JointType.FIXED, place, trig)
-    poses = outward(tree, FramePlace(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
-    builder.output(PLACES, [homogeneous(poses[j].rotation, poses[j].position) for j in sorted(tree)])
+    poses = outward(tree, FramePose(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
+    builder.output(POSES, [homogeneous(poses[j].rotation, poses[j].position) for j in sorted(tree)])
     if followers(robot):
         builder.output(JOINTS, [q[j] for j in sorted(q)])
     return optimise(builder.program())

@@ -1,9 +1,9 @@
-"""The way between two frames as elementary motions: rotations and translations along z and x, merged.
+"""Path between two frames as elementary screw motions along z and x, with adjacent motions merged.
 
-Going down to frame j:  Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)       (Khalil and Kleinfinger)
-Going up from frame j:  the inverses, in reverse order.
+From an antecedent to frame j:  Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)       (Khalil and Kleinfinger)
+From frame j to its antecedent: the inverse motions, in reverse order.
 
-Motions along one axis commute and add up, so that parallel axes that follow each other become one angle.
+Motions along the same axis commute and add up, so that consecutive parallel joint axes give one angle.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from symoro.robot.topology import path
 
 @dataclass(frozen=True)
 class Screw:
-    """A screw motion along one axis: rotation by `angle` and translation by `length`.
+    """Screw motion along one axis: rotation by `angle` and translation by `length`.
 
-    `frame` is the frame to which it belongs; `ends_frame` tells that after it one stands at that frame.
+    Attributes:
+        axis: 'x' or 'z'.
+        frame: frame to which the motion belongs.
+        ends_frame: whether the path arrives at that frame with this motion.
     """
 
     axis: str
@@ -38,31 +41,37 @@ def is_special(which: int | str) -> bool:
 
 
 def resolve(robot: Robot, which: int | str | None, default: int | str) -> int | str:
-    """A frame as the user wrote it: a number, a name, 'world', 'tool' or the tool's name."""
+    """Return the frame that a user named by number, name, 'world', 'tool' or the tool's name.
+
+    Raises:
+        NotApplicableError: the robot has no tool frame, or the world frame does not apply to its base.
+    """
     if which is None:
         which = default
     if robot.tool and which == robot.tool.name:
         which = "tool"
     if isinstance(which, str) and is_special(which):
         if which == "tool" and robot.tool is None:
-            raise NotApplicableError(f"robot '{robot.name}' has no tool frame")
+            raise NotApplicableError(
+                f"robot '{robot.name}' has no tool frame", hint="give the number or the name of a frame"
+            )
         if which == "world" and robot.base.kind != BaseKind.FIXED:
             raise NotApplicableError(
-                f"robot '{robot.name}' has a {robot.base.kind} base: where frame 0 stands in the world is no "
+                f"robot '{robot.name}' has a {robot.base.kind} base: the pose of frame 0 in the world is not "
                 "constant",
-                hint="ask for placements in frame 0",
+                hint="use frame 0 instead of 'world'",
             )
         return which
     return robot.frame_number(which)
 
 
 def last_frame(robot: Robot) -> int | str:
-    """The frame that a user most likely means: the tool, the platform, or the last link's."""
+    """Return the default end frame: the tool frame, the platform, or the frame of the last link."""
     return "tool" if robot.tool else robot.platform or robot.NL
 
 
 def attachment_frame(robot: Robot, which: int | str) -> int:
-    """The numbered frame on which a frame stands."""
+    """Return the number of the frame to which a frame is fixed."""
     if which == "world":
         return 0
     if which == "tool" and robot.tool:
@@ -71,7 +80,7 @@ def attachment_frame(robot: Robot, which: int | str) -> int:
 
 
 def uses_cut_joint(robot: Robot, frm: int | str, to: int | str) -> bool:
-    """Whether the way passes a joint where a loop is opened."""
+    """Return whether the path between two frames contains a cut joint."""
     up, down = path(robot, attachment_frame(robot, frm), attachment_frame(robot, to))
     return any(robot.NL < j <= robot.NJ and robot.frame(j).moving for j in (*up, *down))
 
@@ -85,7 +94,7 @@ def screws_between(
     *,
     merge: bool = True,
 ) -> list[Screw]:
-    """The motions from frame `frm` to frame `to`; the world counts as frame 0, its matrix Z is the caller's."""
+    """Return the motions from frame `frm` to frame `to`; the world counts as frame 0, without the matrix Z."""
     up, down = path(robot, attachment_frame(robot, frm), attachment_frame(robot, to))
     screws: list[Screw] = []
     if frm == "tool" and robot.tool:

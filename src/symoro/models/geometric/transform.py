@@ -1,10 +1,10 @@
-"""`transform` and `fast-geometry`: where one frame stands in another.
+"""`transform` and `fast-geometry`: homogeneous transform of one frame in another.
 
-    rTj = [ rAj  rPj ]     rTj = product of the iTk along the way from r to j          (1997 paper, eq. 1)
+    rTj = [ rAj  rPj ]     rTj = product of the iTk along the path from r to j          (1997 paper, eq. 1)
           [  0    1  ]
 
-`transform` gives one expanded expression an entry, to be read; `fast-geometry` keeps intermediate variables and
-takes the order of multiplication that costs fewer operations.
+`transform` returns one expanded expression per entry, for reading; `fast-geometry` keeps intermediate variables and
+selects the order of multiplication that requires fewer operations.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 3.1, 3.2.
 """
@@ -26,16 +26,18 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 OPTIONS = (
-    Option("frm", "frame in which the placement is expressed: number, name, 'world' or 'tool'", "frame", 0),
+    Option("frm", "reference frame of the transform: number, name, 'world' or 'tool'", "frame", 0),
     Option(
         "to",
-        "frame that is placed; by default the tool, the platform or the last link's frame",
+        "frame whose pose is computed; by default the tool, the platform or the last link's frame",
         "frame",
         None,
     ),
 )
-ACTIVE = Option("active", "of closed loops: from the active joints, in every assembly mode", "flag", None)
-PLACEMENT = Port("T", "4,4", "placement of frame `to` in frame `frm`")
+ACTIVE = Option(
+    "active", "robots with closed loops: compute from the active joints, in every assembly mode", "flag", None
+)
+TRANSFORM = Port("T", "4,4", "homogeneous transform of frame `to` in frame `frm`")
 EQUATIONS = (
     r"{}^{i}T_{j} = R_z(\gamma_j)\,T_z(b_j)\,R_x(\alpha_j)\,T_x(d_j)\,R_z(\theta_j)\,T_z(r_j), \qquad "
     r"{}^{r}T_{j} = \prod_{k} {}^{a(k)}T_{k}"
@@ -45,9 +47,9 @@ EQUATIONS = (
 @model(
     "transform",
     menu="Geometric",
-    title="transformation matrix, one expression an entry",
+    title="transformation matrix, one expression per entry",
     inputs=(Q,),
-    outputs=(PLACEMENT,),
+    outputs=(TRANSFORM,),
     options=(*OPTIONS, ACTIVE),
     reference=SYMORO_1997.at("section 3.1, eq. (1)"),
     aliases=("trm", "transformation-matrix", "homogeneous-transform"),
@@ -56,7 +58,7 @@ EQUATIONS = (
 def transform(
     robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool | None = None
 ) -> Program:
-    """The placement written out; with `active` another form is taken."""
+    """Derive the transform of frame `to` in frame `frm`, one expanded expression per entry."""
     return _placed(robot, frm, to, inward=True, expanded=True)
 
 
@@ -65,7 +67,7 @@ def transform(
     menu="Geometric",
     title="fast direct geometric model, with intermediate variables",
     inputs=(Q,),
-    outputs=(PLACEMENT,),
+    outputs=(TRANSFORM,),
     options=(*OPTIONS, ACTIVE),
     reference=SYMORO_1997.at("section 3.2"),
     aliases=("fgm", "direct-geometry", "dgm", "forward-kinematics", "fk", "direct-kinematics"),
@@ -74,7 +76,7 @@ def transform(
 def fast_geometry(
     robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool | None = None
 ) -> Program:
-    """The placement in the cheaper order of multiplication; with `active` another form is taken."""
+    """Derive the transform of frame `to` in frame `frm`, with intermediate variables and the fewest operations."""
     candidates = [_placed(robot, frm, to, inward=inward, expanded=False) for inward in (True, False)]
     return min(candidates, key=lambda program: count(program).total)
 
@@ -98,5 +100,5 @@ def _placed(robot: Robot, frm: int | str, to: int | str | None, *, inward: bool,
 
     product = placement.inward if inward else placement.outward
     matrix = placement_between(builder, robot, start, end, q, trig, product, name)
-    builder.output(PLACEMENT, matrix, f"placement of frame {end} in frame {start}")
+    builder.output(TRANSFORM, matrix, f"transform of frame {end} in frame {start}")
     return builder.program(expanded=expanded)

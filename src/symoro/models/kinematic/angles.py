@@ -1,7 +1,7 @@
-"""Fewer angles in sines and cosines: sums of joints that occur together stand for one angle each.
+"""Fewer angles in sines and cosines: sums of joints that always occur together are treated as one angle.
 
-In a planar mechanism the orientations of the bars occur, q1 + q2 + q3 - q5 - q6 say, and no joint by itself. Expanded
-by joints such a sine has sixteen terms, as an angle of its own it has one.
+In a planar mechanism, only the orientations of the bars occur, such as q1 + q2 + q3 - q5 - q6, and no single joint.
+Expanded in the joints, the sine of such a sum has sixteen terms; as a separate angle it has one.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from symoro.expr.scalar import Expr, Scalar, symbol
 from symoro.expr.substitute import substitute
 from symoro.program.builder import Builder
 
-AngleForm = dict[int, int]  # symbols (nodes) with whole multiples
+AngleForm = dict[int, int]  # integer multiple per symbol (node)
 
 
 @dataclass(frozen=True)
 class Condensed:
-    """Expressions in fewer angles, and what these stand for (by node)."""
+    """Matrix in fewer angles, and the sum of joints of each angle (by node)."""
 
     matrix: list[list[Expr]]
     meaning: Mapping[int, int]
 
     def written(self, value: Expr) -> Expr:
-        """The same in the joints."""
+        """Return the expression in terms of the joints."""
         (lit,) = substitute(value.graph, [value.lit], self.meaning)
         return Expr(value.graph, lit)
 
 
 def condensed(builder: Builder, matrix: Sequence[Sequence[Scalar]], *, between: bool = False) -> Condensed:
-    """The matrix in few angles.
+    """Return the matrix in few angles.
 
-    Arguments:
-        between: take angles between those that occur, q2 for that of q1 + q2 to q1, where they are sums of less joints.
+    Args:
+        between: whether to use differences of the angles that occur if they are shorter sums: q2 for q1 + q2 and q1.
     """
     graph = builder.graph
     entries = [[builder.number(x) for x in row] for row in matrix]
@@ -64,7 +64,10 @@ def condensed(builder: Builder, matrix: Sequence[Sequence[Scalar]], *, between: 
 
 
 def _form(graph: Graph, lit: int) -> tuple[AngleForm, int]:
-    """The symbols of an angle with their multiples, and the rest; no symbols where it is no such sum."""
+    """Return the symbols of an angle with their multiples, and the constant rest.
+
+    There are no symbols if the angle is not such a sum.
+    """
     form: AngleForm = {}
     rest = 0
     stack = [(lit, 1)]
@@ -86,7 +89,7 @@ def _form(graph: Graph, lit: int) -> tuple[AngleForm, int]:
 
 
 def _between(forms: Sequence[AngleForm]) -> list[AngleForm]:
-    """Few forms, short ones first, of which all others are sums: those that occur, and their differences and sums."""
+    """Return a few short forms of which all others are sums: given forms, their differences and sums."""
     tried = [*forms, *(_added(a, b, n) for a, b in combinations(forms, 2) for n in (-1, 1))]
     basis: list[AngleForm] = []
     for form in sorted(tried, key=len):
@@ -99,7 +102,7 @@ def _between(forms: Sequence[AngleForm]) -> list[AngleForm]:
 
 
 def _independent(forms: Sequence[AngleForm]) -> list[AngleForm]:
-    """Those that are no sum of the others before them, long ones first."""
+    """Return the forms, long ones first, that are not sums of earlier ones."""
     independent: list[AngleForm] = []
     for form in sorted(forms, key=len, reverse=True):
         if _shares(form, independent) is None:
@@ -113,7 +116,7 @@ def _added(a: AngleForm, b: AngleForm, n: int) -> AngleForm:
 
 
 def _shares(form: AngleForm, basis: Sequence[AngleForm]) -> list[int] | None:
-    """The whole multiples of independent forms that add up to a form; None where there are none."""
+    """Return the integer multiples of independent forms whose sum is a form; None if they do not exist."""
     names = sorted({i for one in (form, *basis) for i in one})
     rows = [[Fraction(one.get(i, 0)) for one in (*basis, form)] for i in names]
     pivot = 0
@@ -122,8 +125,8 @@ def _shares(form: AngleForm, basis: Sequence[AngleForm]) -> list[int] | None:
         if at is None:
             return None
         rows[pivot], rows[at] = rows[at], list(rows[pivot])
-        lead = rows[pivot][c]
-        rows[pivot] = [x / lead for x in rows[pivot]]
+        leading = rows[pivot][c]
+        rows[pivot] = [x / leading for x in rows[pivot]]
         for r in range(len(rows)):
             if r != pivot and rows[r][c]:
                 factor = rows[r][c]

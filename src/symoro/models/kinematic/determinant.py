@@ -1,10 +1,11 @@
-"""`jacobian-determinant`: where the robot is singular.
+"""`jacobian-determinant`: factored determinant of the Jacobian, whose zeros are the singular configurations.
 
-A square Jacobian has the determinant of its third factor, since the first two (1997 paper, eq. 4) have determinant 1;
-so the intermediate frame is chosen for the simplest one. The determinant is then the product over the diagonal blocks,
-and each block is factored where that is possible within reason. With more joints than rows it is det(J J'); with
-fewer, the minor of the rows that are not identically zero when these are as many as the joints (a planar arm), or
-of the linear ones among them (an arm that only positions), else det(J' J).
+The determinant of a square Jacobian equals that of its third factor, because the first two (1997 paper, eq. 4) have
+determinant 1; the intermediate frame is chosen for the simplest third factor. The determinant is the product over its
+diagonal blocks, and each block is factored if its size permits. With more joints than rows it is det(J J'). With
+fewer
+joints, it is the minor of the rows that are not identically zero if there are as many as joints (a planar arm), or of
+the linear ones among them (an arm that only positions), else det(J' J).
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 from symoro.robot.topology import chain
 
-DET = Port("det", "", "determinant of J; of J J' with more than six joints, of a part of J with fewer")
+DET = Port("det", "", "determinant of J; of J J' for more than six joints, of a part of J for fewer")
 
 GRAM = "J' J"
-MAX_TRIED = 12  # intermediate frames; on longer ways some are left out
+MAX_TRIED = 12  # intermediate frames that are tried; on longer paths some are skipped
 
 
 @dataclass(frozen=True)
 class Determinant:
-    """A determinant as a product over blocks.
+    """Determinant as a product over blocks.
 
     Attributes:
-        meaning: what was taken the determinant of, as 'J' or "J J'".
-        blocks: for each block its factors, and why it could not be factored, if so.
-        sign: +1, -1, or 0 when it vanishes in every posture.
+        meaning: matrix whose determinant it is, such as 'J' or "J J'".
+        blocks: factors of each block, with the reason if it could not be factored.
+        sign: +1, -1, or 0 if the determinant vanishes in every configuration.
     """
 
     meaning: str
@@ -53,11 +54,11 @@ class Determinant:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A part of J, expressed where it is simplest: square, or with all its rows and columns.
+    """Part of J, expressed in the frame in which it is simplest.
 
     Attributes:
-        matrix: square, or as many rows as the twist has and a column a joint.
-        meaning: what the determinant is taken of.
+        matrix: square matrix, or one row per component of the twist and one column per joint.
+        meaning: matrix whose determinant is computed.
     """
 
     matrix: Matrix
@@ -68,15 +69,15 @@ class Chosen:
         return len(self.matrix) == len(self.matrix[0])
 
     def square(self) -> Matrix:
-        """The matrix, or its product with its transpose, which is regular where the rank is full."""
+        """Return the matrix, or its product with its transpose, which is regular if the rank is full."""
         if self.is_square:
             return self.matrix
-        turned = transpose(self.matrix)
-        return matmul(turned, self.matrix) if self.meaning == GRAM else matmul(self.matrix, turned)
+        transposed = transpose(self.matrix)
+        return matmul(transposed, self.matrix) if self.meaning == GRAM else matmul(self.matrix, transposed)
 
 
 def determinant(builder: Builder, chosen: Chosen) -> Determinant:
-    """The determinant of a part of the Jacobian, block by block."""
+    """Return the determinant of a part of the Jacobian, block by block."""
     matrix, meaning = chosen.square(), chosen.meaning
     blocks = diagonal_blocks(matrix)
     if blocks is None or always_singular(builder, matrix):
@@ -86,10 +87,10 @@ def determinant(builder: Builder, chosen: Chosen) -> Determinant:
 
 
 def chosen_part(builder: Builder, robot: Robot, end: int, provider: ConstraintProvider) -> Chosen:
-    """The part of the Jacobian of frame `end` that tells where it is singular."""
+    """Return the part of the Jacobian of frame `end` that determines its singular configurations."""
     trig = Trigonometry(builder, robot)
-    way = (0, *chain(robot, end))
-    tried = way[:: 1 + len(way) // MAX_TRIED]
+    path = (0, *chain(robot, end))
+    tried = path[:: 1 + len(path) // MAX_TRIED]
     made = [factors(builder, robot, end, m, m, provider, trig, named=False) for m in tried]
     thirds = [_moving(f.third) for f in made]
     if not thirds[0]:
@@ -110,12 +111,12 @@ def chosen_part(builder: Builder, robot: Robot, end: int, provider: ConstraintPr
 
 
 def _moving(matrix: Matrix) -> Matrix:
-    """Without the columns of joints off the way."""
+    """Return the matrix without the columns of joints that are not on the path."""
     return transpose([c for c in transpose(matrix) if not all(map(is_zero, c))])
 
 
 def _complexity(matrix: Matrix) -> tuple[int, int]:
-    """Size of the blocks first, then the number of expressions."""
+    """Return the size of the largest block, then the number of expressions."""
     blocks = diagonal_blocks(matrix) if len(matrix) == len(matrix[0]) else None
     largest = max((len(b.rows) for b in blocks), default=0) if blocks else len(matrix)
     lits = [x.lit for row in matrix for x in row if isinstance(x, Expr)]
@@ -124,9 +125,12 @@ def _complexity(matrix: Matrix) -> tuple[int, int]:
 
 
 def not_rolling(robot: Robot) -> str | None:
-    """Return why the singular postures are not those of the Jacobian alone, if so."""
+    """Return the reason why singularities are not those of the Jacobian alone, or None."""
     if robot.wheels:
-        return "its base rolls on wheels, whose own singular postures make J infinite; wheel-kinematics gives det"
+        return (
+            "its base is wheeled, and J is infinite in singular configurations of the wheels; "
+            "wheel-kinematics gives det"
+        )
     return needs_joints(robot)
 
 
@@ -136,15 +140,15 @@ def not_rolling(robot: Robot) -> str | None:
     title="determinant of the Jacobian, factored",
     inputs=(Q,),
     outputs=(DET,),
-    options=(Option("to", "frame whose Jacobian is meant", "frame", None),),
+    options=(Option("to", "frame whose Jacobian is used", "frame", None),),
     reference=SYMORO_1997.at("section 4.6"),
     aliases=("det", "jacobian-det"),
     applies=not_rolling,
-    applies_to="every robot with a moving joint, but not on wheels",
+    applies_to="every robot with a moving joint, except wheeled robots",
     equations=r"\det {}^rJ_n = \det {}^iJ_{n,j}",
 )
 def jacobian_determinant(robot: Robot, to: int | str | None = None) -> Program:
-    """The determinant, each factor a variable of its own."""
+    """Derive the determinant of the Jacobian, with one variable per factor."""
     tree, end, _ = moving_frame(robot, to)
     builder = Builder(f"{robot.name}_jacobian_determinant")
     factorization = determinant(builder, chosen_part(builder, tree, end, joint_provider(builder, tree)))

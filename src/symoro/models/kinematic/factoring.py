@@ -1,11 +1,11 @@
-"""Factors of an expression in sines and cosines, so that a person can read where it vanishes.
+"""Factors of an expression in sines and cosines, which show where it vanishes.
 
 The expression becomes a polynomial over the rationals in c_j = cos q_j, s_j = sin q_j and its other atoms, and SymPy
-factors it. Modulo c^2 + s^2 = 1 it can be written in several ways, of which not all fall into factors: tried are the
-one without c^2, and the one whose terms of equal parity have equal degree in c_j and s_j (1 becomes c^2 + s^2), as a
-product of forms linear in c_j and s_j has. Then, for joints whose angles came as sums (parallel axes), q_j is traded
-for the sum wherever that leaves fewer terms: s2*c3 + c2*s3 is written sin(q2 + q3) again. What is too large to be
-expanded stays as it is, and says so.
+factors it. Modulo c^2 + s^2 = 1 the polynomial has several forms, not all of which factor. Two are tried: the form
+without c^2, and the form whose terms of equal parity have equal degree in c_j and s_j (1 becomes c^2 + s^2), as in a
+product of factors that are linear in c_j and s_j. Then, for joints whose angles occurred as sums (parallel axes), q_j
+is replaced by the sum if this gives fewer terms: s2*c3 + c2*s3 becomes sin(q2 + q3) again. An expression that is too
+large to be expanded remains unchanged, with a note.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from symoro.expr.number import Number, exact, readable
 from symoro.expr.scalar import Expr, Scalar, cos, sin
 
 MAX_TERMS = 800
-MAX_WORK = 400  # terms times unknowns that are factored
+MAX_WORK = 400  # largest product of terms and unknowns that is factored
 
 
 @dataclass(frozen=True)
 class Factoring:
-    """coefficient * product of factor^power; or the whole value as its only factor, with the reason."""
+    """Product coefficient * factor^power * ...; or the whole value as its only factor, with the reason."""
 
     value: Expr
     coefficient: Expr | int = 1
@@ -48,7 +48,7 @@ class _TooLarge(Exception):
 
 
 def factored(value: Expr) -> Factoring:
-    """The factors of an expression."""
+    """Return the factors of an expression."""
     if value.number is not None:
         return Factoring(value)
     try:
@@ -59,11 +59,14 @@ def factored(value: Expr) -> Factoring:
     try:
         return _Polynomials(value, QQ, ring).run()
     except _TooLarge:
-        return Factoring(value, why_not=f"a block was not expanded: more than {MAX_TERMS} terms")
+        return Factoring(value, why_not=f"a block was not expanded: it has more than {MAX_TERMS} terms")
 
 
 def simplified(value: Expr) -> Expr:
-    """An equal expression, as the shortest sum of products found; the same when it is too large or SymPy is absent."""
+    """Return an equal expression as a short sum of products.
+
+    It is returned unchanged if it is too large or SymPy is not installed.
+    """
     if value.number is not None:
         return value
     try:
@@ -79,7 +82,7 @@ def simplified(value: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class _Sum:
-    """An angle that occurs: the joints' angles in it, with signs, and the constant rest."""
+    """Angle that occurs in a sine or cosine: the joints' angles with signs, and the constant rest."""
 
     terms: tuple[tuple[int, int], ...]  # node of the symbol, +1 or -1
     rest: int  # literal
@@ -114,7 +117,7 @@ class _Polynomials:
         return Factoring(self.value, Expr(self.graph, lit), written or ((Expr(self.graph, 2), 1),))
 
     def shortest(self) -> Expr:
-        """Written as a polynomial or as a sum of harmonics, whichever has fewer terms."""
+        """Return the expression as a polynomial or as a sum of harmonics, the one with fewer terms."""
         polynomial = self._polynomial()
         harmonics = self._harmonics(polynomial)
         if harmonics is not None and len(harmonics) <= len(polynomial):
@@ -124,9 +127,9 @@ class _Polynomials:
     # -- harmonics: products of sines and cosines as sines and cosines of sums
 
     def _harmonics(self, p: Any) -> dict[_Harmonic, Fraction] | None:
-        """Terms (kind, multiples of the angles, powers of the atoms) -> coefficient."""
+        """Return terms (kind, multiples of the angles, powers of the atoms) -> coefficient; None if too many."""
         n = len(self.angles)
-        known: dict[tuple[int, ...], dict[_Wave, int]] = {}  # many terms differ in their atoms alone
+        known: dict[tuple[int, ...], dict[_Wave, int]] = {}  # many terms differ only in their atoms
         total: dict[_Harmonic, Fraction] = {}
         for powers, coefficient in p.terms():
             waves = known.get(powers[: 2 * n])
@@ -160,9 +163,11 @@ class _Polynomials:
         return result
 
     def _split(self, p: Any) -> tuple[Any, list[tuple[Any, int]]]:
-        """(coefficient, factors with powers); of a large polynomial only the factors that are single atoms.
+        """Return the coefficient and the factors with powers.
 
-        SymPy's time for many terms in many unknowns has no useful bound.
+        Of a large polynomial, only factors that are single atoms are split off, because there is no useful bound on
+        SymPy's time
+        for many terms in many unknowns.
         """
         powers = [min(of_one) for of_one in zip(*p.monoms(), strict=True)]
         rest = self.ring({tuple(m - n for m, n in zip(own, powers, strict=True)): c for own, c in p.terms()})
@@ -173,10 +178,10 @@ class _Polynomials:
         coefficient, parts = rest.factor_list()
         return coefficient, [*alone, *parts]
 
-    # -- into polynomials
+    # -- from expressions to polynomials
 
     def _collect(self) -> list[int]:
-        """The nodes that stay atoms; fills the angles and the sums of angles."""
+        """Return the nodes that are atoms of the polynomial; collect the angles and the sums of angles."""
         graph = self.graph
         atoms: dict[int, None] = {}
         inside: set[int] = set()
@@ -204,13 +209,13 @@ class _Polynomials:
         return sorted(a for a in atoms if graph.op[a] != ops.NUMBER)
 
     def _leaves(self, i: int) -> list[int]:
-        """What a sum or product is made of: cos(pi/6) is half a root."""
+        """Return the operands of a sum or product: cos(pi/6) is half of a square root."""
         if self.graph.op[i] not in _ARITHMETIC:
             return [i]
         return [leaf for lit in self.graph.args[i] for leaf in self._leaves(lit >> 1)]
 
     def _read_outside(self, i: int) -> bool:
-        """Whether a sum or product of the polynomial part reads the node."""
+        """Return whether a sum or product of the polynomial part has the node as an operand."""
         graph = self.graph
         return i == self.value.lit >> 1 or any(
             graph.op[k] in _ARITHMETIC and any(lit >> 1 == i for lit in graph.args[k])
@@ -256,7 +261,7 @@ class _Polynomials:
         return product
 
     def _reduced(self, p: Any) -> Any:
-        """c^2 = 1 - s^2 for every angle, and sqrt(3)^2 = 3, term by term."""
+        """Replace c^2 by 1 - s^2 for every angle, and sqrt(3)^2 by 3, term by term."""
         n = len(self.angles)
         for k, number in self.roots:
             p = self._without_squares(p, k, [((), number)])
@@ -265,7 +270,11 @@ class _Polynomials:
         return p
 
     def _without_squares(self, p: Any, k: int, square: Sequence[tuple[tuple[int, ...], Any]]) -> Any:
-        """Return the polynomial with a sum in place of x^2 of unknown k: (unknowns squared in a term, coefficient)."""
+        """Return the polynomial with x^2 of unknown k replaced by a sum.
+
+        Args:
+            square: terms of the sum as (unknowns that are squared in the term, coefficient).
+        """
         while any(powers[k] > 1 for powers in p):
             made: dict[tuple[int, ...], Any] = {}
             for powers, coefficient in p.items():
@@ -283,15 +292,15 @@ class _Polynomials:
         return p
 
     def _root(self, i: int) -> tuple[int, Any] | None:
-        """Return the place of the root of a number among the unknowns, and the number."""
+        """Return the index of the square root of a number among the unknowns, and the number; else None."""
         if self.graph.op[i] != ops.SQRT:
             return None
         number = self.graph.value(self.graph.args[i][0])
-        place = 2 * len(self.angles) + list(self.atom).index(i)
-        return None if number is None else (place, self._rational(number))
+        index = 2 * len(self.angles) + list(self.atom).index(i)
+        return None if number is None else (index, self._rational(number))
 
     def _lifted(self, p: Any) -> Any:
-        """Terms of equal parity in (c_j, s_j) brought to equal degree by c_j^2 + s_j^2 = 1."""
+        """Return p with terms of equal parity in (c_j, s_j) brought to equal degree by c_j^2 + s_j^2 = 1."""
         n = len(self.angles)
         for k, angle in enumerate(self.angles):
             degrees = [powers[k] + powers[n + k] for powers, _ in p.terms()]
@@ -305,7 +314,7 @@ class _Polynomials:
         return p
 
     def _expanded(self, angle_sum: _Sum, op: int) -> Any:
-        """sin or cos of a sum of angles, by the addition theorems."""
+        """Return sin or cos of a sum of angles, expanded by the addition theorems."""
         s, c = self.ring.zero, self.ring.one
         for node, sign in angle_sum.terms:
             sj, cj = sign * self.sine[node], self.cosine[node]
@@ -327,24 +336,24 @@ class _Polynomials:
             atom = self.atom[i]
         return -atom if lit & 1 else atom
 
-    # -- and back to expressions
+    # -- from polynomials to expressions
 
     def _written(self, p: Any) -> Expr:
-        """A factor with sums of angles where they make it shorter."""
+        """Return a factor as an expression, with sums of angles where they make it shorter."""
         best = self._reduced(p)
         meaning = {angle: Expr(self.graph, angle << 1) for angle in self.angles}
         improved = True
         while improved:
             improved = False
-            for angle, other, sign in self._trades():
-                candidate = self._traded(best, angle, other, sign)
+            for angle, other, sign in self._exchanges():
+                candidate = self._exchanged(best, angle, other, sign)
                 if len(candidate) < len(best):
                     best, improved = candidate, True
                     meaning[angle] = meaning[angle] + sign * meaning[other]
         return self._expression(best, meaning)
 
-    def _trades(self) -> list[tuple[int, int, int]]:
-        """(angle, other, sign): the angle may be replaced by the sum angle + sign*other."""
+    def _exchanges(self) -> list[tuple[int, int, int]]:
+        """Return (angle, other, sign): the angle may be replaced by the sum angle + sign*other."""
         substitutions: dict[tuple[int, int, int], None] = {}
         for s in self.sums.values():
             for (a, x), (b, y) in zip(s.terms, s.terms[1:], strict=False):
@@ -353,8 +362,8 @@ class _Polynomials:
                     substitutions[(a, b, x * y)] = None
         return list(substitutions)
 
-    def _traded(self, p: Any, angle: int, other: int, sign: int) -> Any:
-        """p with the generators of `angle` meaning the sum: q_angle = sum - sign*other."""
+    def _exchanged(self, p: Any, angle: int, other: int, sign: int) -> Any:
+        """Return p with the generators of `angle` denoting the sum: q_angle = sum - sign*other."""
         s, c, so, co = self.sine[angle], self.cosine[angle], sign * self.sine[other], self.cosine[other]
         replaced = p.compose([(s, s * co - c * so), (c, c * co + s * so)])
         return self._reduced(replaced)
@@ -386,7 +395,7 @@ def _waves(powers: Sequence[int], n: int) -> dict[_Wave, int]:
 
 
 def _times_wave(waves: dict[_Wave, int], op: int, k: int) -> dict[_Wave, int]:
-    """Twice a sum of waves times sin or cos of angle k: each splits into the sum and the difference of the angles."""
+    """Return twice a sum of waves times sin or cos of angle k, by the product-to-sum formulas."""
     product: dict[_Wave, int] = {}
     for (kind, multiples), value in waves.items():
         for step in (1, -1):
@@ -400,7 +409,7 @@ def _times_wave(waves: dict[_Wave, int], op: int, k: int) -> dict[_Wave, int]:
             else:
                 new, sign = ops.COS, -step
             first = next((m for m in angles if m), 0)
-            if first < 0:  # one of the two signs of an angle stands for both
+            if first < 0:  # sin and cos of -angle are expressed by those of angle
                 angles = tuple(-m for m in angles)
                 sign = -sign if new == ops.SIN else sign
             if new == ops.COS or first:
@@ -410,7 +419,7 @@ def _times_wave(waves: dict[_Wave, int], op: int, k: int) -> dict[_Wave, int]:
 
 
 def _angle_sum(graph: Graph, lit: int) -> _Sum | None:
-    """An angle as a signed sum of variable symbols and a constant rest, or None."""
+    """Return an angle as a signed sum of variable symbols and a constant rest, or None."""
     times: dict[int, int] = {}
     rest: list[int] = []
     stack = [lit]

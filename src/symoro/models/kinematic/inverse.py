@@ -1,12 +1,12 @@
 """`jacobian-inverse` and `inverse-kinematics`: joint velocities from the velocity of a frame.
 
     regular    qd = J^-1 V                                                    six joints
-    redundant  qd = J' (J J')^-1 (V - J qd0) + qd0                            more: least |qd - qd0|
-    partial    qd = (J' J)^-1 J' V                                            fewer: least |J qd - V|, SI units
+    redundant  qd = J' (J J')^-1 (V - J qd0) + qd0                            more joints: minimum |qd - qd0|
+    partial    qd = (J' J)^-1 J' V                                            fewer: minimum |J qd - V|, SI units
     damped     qd = qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)              near singularities
 
-J is taken apart as in eq. (4) of the 1997 paper: V is first carried to the intermediate frame, where the third factor
-is inverted block by block (section 4.6). A prescribed motion of the base is subtracted from V.
+J is factored as in eq. (4) of the 1997 paper: V is first transferred to the intermediate frame, in which the third
+factor is inverted block by block (section 4.6). A prescribed motion of the base is subtracted from V.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 from symoro.robot.topology import chain
 
-WANTED = Port("V", "6", "velocity (linear; angular) of frame `to`, expressed in frame `frame`")
-DAMPING = Port("damping", "", "damping factor, for method damped")
-PREFERRED = Port("qd0", "n", "preferred joint velocities, for redundant and damped")
+GIVEN_VELOCITY = Port("V", "6", "velocity (linear; angular) of frame `to`, expressed in frame `frame`")
+DAMPING = Port("damping", "", "damping factor, for the method damped")
+PREFERRED = Port("qd0", "n", "preferred joint velocities, for the methods redundant and damped")
 
 METHODS = ("auto", "regular", "redundant", "partial", "damped")
-MAX_TRIED = 9  # on short ways every intermediate frame is tried
-METHOD = Option("method", "how to invert", "choice", "auto", METHODS)
-SINGULAR = "its Jacobian is singular in every posture"
+MAX_TRIED = 9  # on paths of at most this length every intermediate frame is tried
+METHOD = Option("method", "method of inversion", "choice", "auto", METHODS)
+SINGULAR = "its Jacobian is singular in every configuration"
 
 
 def inverse_port(structure: Structure) -> Port:
@@ -81,13 +81,13 @@ def inverse_port(structure: Structure) -> Port:
     if structure.platform:
         return PLATFORM_JINV
     size = "na" if structure.wheels else "n"
-    return Port("Jinv", f"{size},6", "J^-1; J'(J J')^-1 with more than six joints, (J'J)^-1 J' with fewer")
+    return Port("Jinv", f"{size},6", "J^-1; J'(J J')^-1 for more than six joints, (J'J)^-1 J' for fewer")
 
 
 def structures(
     equations: str, inputs: Mapping[Structure, tuple[Port, ...]] | None = None
 ) -> dict[Structure, dict[str, Any]]:
-    """Return the structures of the inverse models with their equations, and inputs beside the posture."""
+    """Return the structures of the inverse models with their equations and additional inputs."""
     own: dict[str, Any] = {
         "reference": SYMORO_1997.at("section 4.6"),
         "equations": equations,
@@ -103,10 +103,10 @@ def structures(
 
 @dataclass(frozen=True)
 class _Setting:
-    """A builder with the Jacobian's factors in it.
+    """Builder with the factors of the Jacobian.
 
     Attributes:
-        joints: those whose velocities are determined.
+        joints: joints whose velocities are computed.
     """
 
     builder: Builder
@@ -129,14 +129,14 @@ def _setting(robot: Robot, end: int, frame: int | str, m: int, name: str) -> _Se
 
 
 def _to_mid(f: Factors, v: Vector, w: Vector) -> Vector:
-    """A twist of frame n in the axes of `frame` as that of the point at Om in the axes of frame m."""
+    """Transfer a twist of frame n, in the axes of `frame`, to the point at Om in the axes of frame m."""
     back = transpose(f.rotation)
     linear, angular = matvec(back, v), matvec(back, w)
     return subtract(linear, cross(angular, f.lever)) + angular
 
 
 def _moving_columns(s: _Setting) -> list[int]:
-    """The coordinates that move the frame."""
+    """Return the columns of the coordinates that move the frame."""
     columns = [k for k, column in enumerate(transpose(s.factors.third)) if not all(map(is_zero, column))]
     if not columns:
         raise NotApplicableError(f"no joint moves frame {s.end} of robot '{s.robot.name}'")
@@ -148,7 +148,7 @@ def _restricted(matrix: Matrix, columns: list[int]) -> Matrix:
 
 
 def _spread(values: list[list[Scalar]], columns: list[int], n: int) -> list[list[Scalar]]:
-    """Rows for all joints; those off the way stand still."""
+    """Return rows for all joints; the rows of joints that are not on the path are zero."""
     width = len(values[0])
     rows: list[list[Scalar]] = [[0] * width for _ in range(n)]
     for k, row in zip(columns, values, strict=True):
@@ -160,10 +160,10 @@ def _mids(robot: Robot, end: int, frame: int | str, mid: int | str | None) -> li
     chosen = checked_mid(robot, end, mid)
     if chosen is not None:
         return [chosen]
-    way = [0, *chain(robot, end)]
-    if len(way) <= MAX_TRIED:
-        return way
-    return list(dict.fromkeys((*candidates(robot, end, frame), way[len(way) // 2])))
+    path = [0, *chain(robot, end)]
+    if len(path) <= MAX_TRIED:
+        return path
+    return list(dict.fromkeys((*candidates(robot, end, frame), path[len(path) // 2])))
 
 
 def _cheapest(programs: list[Program | None], robot: Robot) -> Program:
@@ -174,7 +174,7 @@ def _cheapest(programs: list[Program | None], robot: Robot) -> Program:
 
 
 def _solve(builder: Builder, matrix: Matrix, right: Matrix) -> Matrix | None:
-    """X with matrix X = right, or None where the matrix is singular in every posture."""
+    """Return X with matrix X = right, or None if the matrix is singular in every configuration."""
     if diagonal_blocks(matrix) is None or always_singular(builder, matrix):
         return None
     factors = BlockFactors(builder, matrix, "IDET")
@@ -182,17 +182,18 @@ def _solve(builder: Builder, matrix: Matrix, right: Matrix) -> Matrix | None:
 
 
 def _least(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
-    """J' (J J')^-1 right, the least of all solutions."""
+    """Return J' (J J')^-1 right, the solution of minimum norm."""
     jt = transpose(j)
     solution = _solve(builder, matmul(j, jt), right)
     return matmul(jt, solution) if solution else None
 
 
 def _partial(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
-    """(J' J)^-1 J' right; where as many rows of J as columns are not zero, their inverse.
+    """Return (J' J)^-1 J' right, computed as an inverse if J has as many nonzero rows as columns.
 
-    The inverse is the same matrix then, but J' J would square the condition of J, which is poor where lengths in metres
-    are far from one.
+    Both are equal in that case, but J' J would square the condition number of J, which is large if lengths in metres
+    differ
+    from one by orders of magnitude.
     """
     used = [k for k, row in enumerate(j) if not all(map(is_zero, row))]
     if len(used) == len(j[0]):
@@ -219,7 +220,7 @@ def jacobian_inverse(
     space: str | None = None,
     fold: str = "1",
 ) -> Program:
-    """Return the inverse for as many joints as rows, a pseudo-inverse otherwise."""
+    """Derive the inverse Jacobian if it is square, else a pseudo-inverse."""
     if space == "platform":
         return platform_jacobian_inverse(robot, to, fold)
     tree, end, expressed = moving_frame(robot, to, frame)
@@ -256,8 +257,8 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
         r"\dot q = J^{-1} V, \quad \dot q = J^{+} V + (I - J^{+} J)\,\dot q_0, \quad "
         r"\dot q = J^T (J J^T + \lambda^2 I)^{-1} V",
         {
-            FIXED: (Q, WANTED, DAMPING, PREFERRED),
-            ON_WHEELS: (Q, WANTED, DAMPING, PREFERRED),
+            FIXED: (Q, GIVEN_VELOCITY, DAMPING, PREFERRED),
+            ON_WHEELS: (Q, GIVEN_VELOCITY, DAMPING, PREFERRED),
             PLATFORM: (PLATFORM_POSE, PLATFORM_V),
         },
     ),
@@ -271,7 +272,7 @@ def inverse_kinematics(
     space: str | None = None,
     fold: str = "1",
 ) -> Program:
-    """Return the joint velocities for a wanted velocity."""
+    """Derive the joint velocities for a given velocity of a frame."""
     if space == "platform":
         return platform_inverse_kinematics(robot, to, fold)
     tree, end, expressed = moving_frame(robot, to, frame)
@@ -284,13 +285,13 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     columns = _moving_columns(s)
     method = _method_for(method, len(columns))
     title = f"velocity of frame {end} in frame {frame}"
-    wanted = s.builder.input(WANTED, (6,), [f"V_{k}" for k in range(1, 7)], title)
-    relative = subtract(wanted, _base_part(s))
+    given = s.builder.input(GIVEN_VELOCITY, (6,), [f"V_{k}" for k in range(1, 7)], title)
+    relative = subtract(given, _base_part(s))
     n = len(s.joints)
     rates: list[list[Scalar]] | None
     if method == "regular":
-        there = _to_mid(s.factors, relative[:3], relative[3:])
-        rates = _solve(s.builder, _restricted(s.factors.third, columns), [[x] for x in there])
+        at_mid = _to_mid(s.factors, relative[:3], relative[3:])
+        rates = _solve(s.builder, _restricted(s.factors.third, columns), [[x] for x in at_mid])
     elif method == "partial":
         rates = _partial(s.builder, _restricted(assembled(s.factors), columns), [[x] for x in relative])
     else:
@@ -301,22 +302,22 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     if rates is None:
         return None
     qd = _spread(rates, columns, n)
-    if method in ("redundant", "damped"):  # joints that do not move the frame are free to do as preferred
+    if method in ("redundant", "damped"):  # joints that do not move the frame have their preferred velocities
         qd = [row if k in columns else [preferred[k]] for k, row in enumerate(qd)]
     s.builder.output(QDA if robot.B or robot.wheels else QD, [row[0] for row in qd])
     return s.builder.program()
 
 
 def _redundant(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> Matrix | None:
-    """qd0 + J' (J J')^-1 (V - J qd0); the third factor serves as well as J, the other two being regular."""
+    """Return qd0 + J' (J J')^-1 (V - J qd0); the third factor replaces J, because the other two are regular."""
     third = _restricted(s.factors.third, columns)
-    there = _to_mid(s.factors, relative[:3], relative[3:])
-    correction = _least(s.builder, third, [[x] for x in subtract(there, matvec(third, near))])
+    at_mid = _to_mid(s.factors, relative[:3], relative[3:])
+    correction = _least(s.builder, third, [[x] for x in subtract(at_mid, matvec(third, near))])
     return [[x + row[0]] for x, row in zip(near, correction, strict=True)] if correction else None
 
 
 def _damped(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> Matrix | None:
-    """qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)."""
+    """Return qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)."""
     j = _restricted(assembled(s.factors), columns)
     (damping,) = s.builder.input(DAMPING, (), ["damping"], default=[0.01])
     square = matadd(matmul(j, transpose(j)), matscale(damping * damping, identity(6)))
@@ -336,12 +337,13 @@ def _method_for(method: str, joints: int) -> str:
     else:
         return method
     raise OptionError(
-        f"method {method} needs {needed} that move the frame, there are {joints}", hint="use method='auto'"
+        f"method {method} requires {needed} that move the frame; this frame has {joints}",
+        hint="use method='auto'",
     )
 
 
 def _base_part(s: _Setting) -> Vector:
-    """The velocity that frame n has from the base alone, in the axes of `frame`."""
+    """Return the velocity of frame n due to the base alone, in the axes of `frame`."""
     if s.robot.wheels:
         return [0] * 6
     base = base_motion(s.builder, s.robot, acceleration=False)

@@ -1,12 +1,13 @@
-"""`jacobian`: from joint velocities to the velocity of a frame, in Renaud's three factors (1997 paper, section 4.1).
+"""`jacobian`: velocity of a frame from joint velocities, in Renaud's three factors (1997 paper, section 4.1).
 
     rJn = [ rAi  0  ] [ I  -hat(iLjn) ] iJnj                                                (4)
           [  0  rAi ] [ 0      I      ]
     Jnj column k = [ s ak + sb (ak x Lkj) ]                                                 (5)
                    [        sb ak         ]
 
-The intermediate frame m stands for both i and j: the third factor is the Jacobian of the point of link n that lies
-at Om, in the axes of frame m. A good m leaves it simple; by default one that costs few operations is taken.
+The intermediate frame m is used for both i and j: the third factor is the Jacobian of the point of link n that
+coincides
+with Om, in the axes of frame m. A suitable m makes it simple; by default the cheaper of a few candidates is used.
 """
 
 from __future__ import annotations
@@ -64,12 +65,12 @@ from symoro.robot.topology import chain
 OPTIONS = (
     Option(
         "to",
-        "frame whose velocity is meant; by default the tool, the platform or the last link's frame",
+        "frame whose velocity is computed; by default the tool, the platform or the last link's frame",
         "frame",
         None,
     ),
     Option("frame", "frame of expression", "frame", 0),
-    Option("mid", "intermediate frame of Renaud's factorisation, on the way to frame `to`", "frame", None),
+    Option("mid", "intermediate frame of Renaud's factorisation, on the path to frame `to`", "frame", None),
 )
 EQUATIONS = (
     r"{}^rJ_n = \begin{bmatrix} {}^rA_i & 0 \\ 0 & {}^rA_i \end{bmatrix} "
@@ -79,7 +80,7 @@ EQUATIONS = (
 
 @dataclass(frozen=True)
 class Factors:
-    """The three factors of eq. (4): rotation (3,3), lever arm mPn, and the third, one column a coordinate."""
+    """The three factors of eq. (4): rotation (3,3), lever arm mPn, and the third with one column per coordinate."""
 
     rotation: Matrix
     lever: Vector
@@ -87,7 +88,7 @@ class Factors:
 
 
 def joint_column(robot: Robot, j: int, axis: Vector, position: Vector) -> Vector:
-    """The velocity (linear; angular) that a moving joint gives to the point of its link at the origin."""
+    """Return the velocity (linear; angular) of the point of a link at the origin due to its moving joint."""
     if robot.frame(j).sigma == JointType.REVOLUTE:
         return [*cross(position, axis), *axis]  # aj x Ljm with Ljm = -mPj
     return [*axis, 0, 0, 0]
@@ -104,7 +105,11 @@ def factors(
     *,
     named: bool = True,
 ) -> Factors:
-    """The factors of eq. (4) for the intermediate frame m; axes and levers get names when asked."""
+    """Return the factors of eq. (4) for the intermediate frame m.
+
+    Args:
+        named: whether axes and lever arms are named variables.
+    """
     axes = axes_from(builder, robot, m, end, provider.positions, trig)
     if named:
         for k, (axis, position) in axes.items():
@@ -115,27 +120,27 @@ def factors(
     columns = {joint(k): joint_column(robot, k, *axes[k]) for k in chain(robot, end) if robot.frame(k).moving}
     rotation = rotation_of(placement_between(builder, robot, frame, m, provider.positions, trig))
     if BASE[0] in provider.tree:
-        place = placement_between(builder, robot, m, 0, provider.positions, trig)
-        columns |= base_columns(transpose(rotation_of(place)), position_of(place))
+        base_transform = placement_between(builder, robot, m, 0, provider.positions, trig)
+        columns |= base_columns(transpose(rotation_of(base_transform)), position_of(base_transform))
     third = provider.columns(columns, 6)
     return Factors(rotation, axes[end][1], transpose(list(third.values())))
 
 
 def base_columns(axes: Matrix, origin: Vector) -> dict[Coordinate, Vector]:
-    """The columns of a base that moves along the axes of frame 0 and turns about them."""
-    sliding: list[Vector] = [[*axis, 0, 0, 0] for axis in axes]
-    turning: list[Vector] = [[*cross(origin, axis), *axis] for axis in axes]
-    return dict(zip(BASE, [*sliding, *turning], strict=True))
+    """Return the columns of a base that translates along the axes of frame 0 and rotates about them."""
+    translating: list[Vector] = [[*axis, 0, 0, 0] for axis in axes]
+    rotating: list[Vector] = [[*cross(origin, axis), *axis] for axis in axes]
+    return dict(zip(BASE, [*translating, *rotating], strict=True))
 
 
 def carried(rotation: Matrix, lever: Vector, column: Vector) -> Vector:
-    """A column of the third factor, multiplied by the second and the first one."""
+    """Return a column of the third factor multiplied by the second and the first factor."""
     linear, angular = column[:3], column[3:]
     return matvec(rotation, add(linear, cross(angular, lever))) + matvec(rotation, angular)
 
 
 def assembled(f: Factors) -> Matrix:
-    """The product of the factors."""
+    """Return the product of the factors."""
     return transpose([carried(f.rotation, f.lever, column) for column in transpose(f.third)])
 
 
@@ -147,7 +152,7 @@ def tree_columns(
     provider: ConstraintProvider,
     trig: Trigonometry,
 ) -> dict[Coordinate, Vector]:
-    """The Jacobian of a frame by the coordinates of the tree, at its origin and by way of the axes of frame 0."""
+    """Return the Jacobian of a frame by the coordinates of the tree, with axes computed in frame 0."""
     axes = axes_from(builder, robot, 0, end, provider.positions, trig)
     rotation = rotation_of(placement_between(builder, robot, frame, 0, provider.positions, trig))
     point = position_of(placement_between(builder, robot, 0, end, provider.positions, trig))
@@ -162,33 +167,37 @@ def tree_columns(
 
 
 def checked_mid(robot: Robot, end: int, mid: int | str | None) -> int | None:
-    """The intermediate frame as a number, refused when it is not on the way."""
+    """Return the intermediate frame as a number.
+
+    Raises:
+        OptionError: the frame is not on the path from the base to frame `end`.
+    """
     if mid is None:
         return None
     number = robot.frame_number(mid)
     if number not in (0, *chain(robot, end)):
         raise OptionError(
-            f"the intermediate frame {number} is not on the way from the base to frame {end}",
+            f"the intermediate frame {number} is not on the path from the base to frame {end}",
             hint="choose one of " + ", ".join(map(str, (0, *chain(robot, end)))),
         )
     return number
 
 
 def candidates(robot: Robot, end: int, frame: int | str) -> list[int]:
-    """Intermediate frames worth trying: that of expression; seen from the base, the base and the first one."""
-    way = [0, *chain(robot, end)]
-    return [int(frame)] if frame in way[1:] else way[:2]
+    """Return the intermediate frames to try: the frame of expression if it is on the path, else the first two."""
+    path = [0, *chain(robot, end)]
+    return [int(frame)] if frame in path[1:] else path[:2]
 
 
 def needs_joints(robot: Robot) -> str | None:
-    """Return why there is no Jacobian by the joints, if so."""
+    """Return the reason why there is no Jacobian by the joints, or None."""
     if robot.wheels:
         return on_wheels(robot)
     return None if independent(robot) else "it has no moving joint"
 
 
 def joint_provider(builder: Builder, robot: Robot) -> ConstraintProvider:
-    """Declare q and return the coordinates of the joints, for models to which the motion of a free base is given."""
+    """Declare q and return the joint coordinates, for models in which the motion of a free base is given."""
     if robot.wheels:
         return constraint_provider(builder, Layout(robot))
     return TreeCoordinates(coordinates(builder, robot))
@@ -200,12 +209,14 @@ def jacobian_port(structure: Structure) -> Port:
         return PLATFORM_J
     if structure.wheels:
         return Port(
-            "J", "6,na", "rows linear then angular, columns by the active joints; seen from the ground"
+            "J", "6,na", "rows linear then angular, columns by active joint; velocity relative to the ground"
         )
     rows = "rows linear then angular; "
     if structure.base:
-        return Port("J", "6,6+n", rows + "columns of the base first, zero ones for joints off the way")
-    return Port("J", "6,n", rows + "zero columns for joints off the way")
+        return Port(
+            "J", "6,6+n", rows + "columns of the base first; zero columns for joints that are not on the path"
+        )
+    return Port("J", "6,n", rows + "zero columns for joints that are not on the path")
 
 
 RENAUD_1997 = SYMORO_1997.at("section 4.1, eq. (4), (5)")
@@ -247,7 +258,7 @@ def jacobian(
     space: str | None = None,
     fold: str = "1",
 ) -> Program:
-    """Return the Jacobian J G by the independent coordinates; with `mid` its three factors too."""
+    """Derive the Jacobian J G by the independent coordinates; with `mid`, its three factors as well."""
     if space == "platform":
         return platform_jacobian(robot, to, fold)
     tree, end, expressed = moving_frame(robot, to, frame)
@@ -257,12 +268,12 @@ def jacobian(
     programs = [_program(tree, end, expressed, m) for m in candidates(tree, end, expressed)]
     if not robot.wheels:
         return min(programs, key=lambda program: count(program).total)
-    # G has products of its own, which the passes combine with those of J in ways that the first count does not show.
+    # The passes combine products of G with those of J, which the count before the passes does not show.
     return min((*programs, _program(tree, end, expressed, None)), key=cost)
 
 
 def cost(program: Program) -> tuple[int, int]:
-    """Return the operations after the passes: per call, and once."""
+    """Return the number of operations after optimisation: per call, and once."""
     counted = count(optimise(program))
     return counted.total, counted.setup.total if counted.setup else 0
 
@@ -270,7 +281,7 @@ def cost(program: Program) -> tuple[int, int]:
 def _program(
     robot: Robot, end: int, frame: int | str, m: int | None, *, show_factors: bool = False
 ) -> Program:
-    """Return the Jacobian by the factors for an intermediate frame, or by the columns of the tree and then G."""
+    """Return the Jacobian by the factors for an intermediate frame; for m = None by the columns of the tree and G."""
     builder = Builder(f"{robot.name}_jacobian")
     provider = constraint_provider(builder, Layout(robot))
     trig = Trigonometry(builder, robot)

@@ -1,28 +1,31 @@
-"""Where a robot with closed loops is singular, as conditions that a person can read: three kinds.
+"""Singular configurations of a robot with closed loops, as readable conditions of three kinds.
 
 With W = [Wa Wp] the constraints (1997 paper, eq. 12) and J the Jacobian of a frame by all joints of the tree,
 
     parallel (type 2)    det Wp = 0          the frame can move while the active joints are locked
-    serial (type 1)      det [ W ] = 0       active joints can move while the frame stands
-                             [ J ]           or det J alone, where the frame moves with active joints only
-    constraint           rank W is lost      whichever joints are active; such postures are parallel and serial too
+    serial (type 1)      det [ W ] = 0       active joints can move while the frame is at rest
+                             [ J ]           or det J alone, if the frame moves with active joints only
+    constraint           rank W is lost      for any choice of active joints; these are also parallel and serial
 
 C. Gosselin, J. Angeles, "Singularity analysis of closed-loop kinematic chains", IEEE Transactions on Robotics and
-Automation 6(3), 1990; D. Zlatanov, I. Bonev, C. Gosselin, "Constraint singularities of parallel mechanisms", ICRA 2002.
+Automation 6(3), 1990; D. Zlatanov, I. Bonev, C. Gosselin, "Constraint singularities of parallel mechanisms", ICRA
+2002.
 
-The rows [Wa Wp] have one column per joint of the tree. Frames k and k + B of a loop are one frame: both sides give its
-velocity, each seen from that frame itself,
+The rows [Wa Wp] have one column per joint of the tree. Frames k and k + B of a loop coincide: both sides give the
+velocity of this frame, each expressed in the frame itself,
 
-    column of a joint j on the way to it   [ p x z ]  or  [ z ]       z, p: axis and origin of frame j in frame k
+    column of a joint j on the path to it  [ p x z ]  or  [ z ]       z, p: axis and origin of frame j in frame k
                                            [   z   ]      [ 0 ]       (in k + B for the other side, with a minus)
 
-so that a column depends on the joints between its own and the loop's end alone. The opened joint, along z of frame k,
-has one entry: its row goes, and its column (1997 paper, eq. 12). In a planar loop its angle is the sum of the others'.
-Rows that vanish at all closed postures are left out; what is left must be as many as the constraints' rank, or the
-rows depend on each other in a way that is not seen in the loops one by one.
+so that a column depends only on the joints between its own and the end of the loop. The cut joint, along z of frame
+k,
+has one entry: its row and its column are removed (1997 paper, eq. 12). In a planar loop its angle is the sum of the
+other angles. Rows that vanish at all closed configurations are omitted. The number of remaining rows must equal the
+rank
+of the constraints; otherwise rows of different loops depend on each other.
 
-A parallelogram moves by relations that are linear in its joints, also where it lies flat and the rows are dependent:
-they are its rows where the motion of the robot counts, not the rank of its constraints.
+A parallelogram moves by relations that are linear in its joints, even if it is flat and its rows are dependent. These
+relations are its rows for the motion of the robot, but not for the rank of its constraints.
 """
 
 from __future__ import annotations
@@ -65,21 +68,22 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, chain, loops
 
 PLANAR = ("planar", "parallelogram")
-LINEAR = 3  # the first rows of a velocity
+LINEAR = 3  # number of linear rows of a velocity
 
 
 @dataclass(frozen=True)
 class LoopRows:
-    """The constraints of all loops.
+    """Velocity constraints of all loops.
 
     Attributes:
-        joints: columns, the joints of the tree with a coordinate of their own.
-        q: their symbols.
-        loops: for each, its rows as velocities of the frame where it is opened: in the axes of frame k + B, and in
-            those of frame k before its joint turns.
-        moving: the rows of all of them with linear relations for parallelograms.
-        rank: the number of rows that are independent.
-        at: numbers at closed postures.
+        joints: columns, the independent joints of the tree.
+        q: symbols of the joints.
+        loops: rows of each loop as velocities of its cut frame: in the axes of frame k + B, and in those of frame k
+            before
+            the rotation of its joint.
+        moving: rows of all loops, with linear relations for parallelograms.
+        rank: number of independent rows.
+        at: numerical constraints at closed configurations.
     """
 
     joints: tuple[int, ...]
@@ -91,27 +95,27 @@ class LoopRows:
 
     @property
     def independent(self) -> bool:
-        """Whether no row depends on the others but at singular postures."""
+        """Whether the rows are independent except in singular configurations."""
         return sum(len(forms[0]) for forms in self.loops) == self.rank
 
     def vanishes(self, values: Sequence[Scalar]) -> bool:
-        """Return whether expressions are zero at all closed postures, each compared with its own bound."""
+        """Return whether expressions are zero at all closed configurations, each compared with its own bound."""
         return _vanishes(self.at, values)
 
     def row_vanishes(self, row: int, values: Sequence[Scalar]) -> bool:
-        """Return the same for a row of the Jacobian matrix, from 0, compared with 1 or the size of the loops."""
+        """Return whether a row (from 0) of the Jacobian vanishes, relative to 1 or to the size of the loops."""
         return _vanishes(self.at, values, self.at.size if row < LINEAR else 1.0)
 
 
 def loop_rows(builder: Builder, robot: Robot) -> LoopRows:
-    """The rows of all loops of a robot.
+    """Return the constraint rows of all loops of a robot.
 
     Raises:
-        NotApplicableError: the loops do not close, or an opened joint follows others.
+        NotApplicableError: the loops do not close, or a cut joint is coupled to others.
     """
     if any(relation(robot, loop.left) for loop in loops(robot)):
         raise NotApplicableError(
-            f"robot '{robot.name}': an opened joint follows others, which is not analysed"
+            f"robot '{robot.name}': a cut joint is coupled to others; its singularities are not analysed"
         )
     mobility, at = loop_mobility(robot), constraints(robot)
     own = tuple(independent(robot))
@@ -120,7 +124,7 @@ def loop_rows(builder: Builder, robot: Robot) -> LoopRows:
     moving: Matrix = []
     for one in mobility.loops:
         loop = one.loop
-        here = _with_opened(builder, robot, loop, q, at, one.kind)
+        here = _with_cut_joint(builder, robot, loop, q, at, one.kind)
         forms = [_rows(builder, robot, loop, here, at)]
         if one.kind in PLANAR and robot.frame(loop.left).sigma == JointType.REVOLUTE and len(forms[0]) == 2:
             forms.append(_turned(builder, here[loop.left], forms[0]))
@@ -131,10 +135,10 @@ def loop_rows(builder: Builder, robot: Robot) -> LoopRows:
     return LoopRows(own, symbols, tuple(made), moving, mobility.rank - len(mobility.opened), at)
 
 
-def _with_opened(
+def _with_cut_joint(
     builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], at: Constraints, kind: str
 ) -> dict[int, Scalar]:
-    """The positions of all joints of a loop; an angle that closes a planar one is the sum of the others'."""
+    """Return the positions of all joints of a loop; the cut angle of a planar loop is the sum of the other angles."""
     here = positions(robot, q, builder.formula)
     k = loop.left
     if not robot.frame(k).moving:
@@ -153,19 +157,19 @@ def _with_opened(
 
 
 def _sign(one: Any, other: Any) -> int:
-    """Of two parallel axes whether they point the same way."""
+    """Return 1 if two parallel axes have the same direction, else -1."""
     return 1 if float((one[0] * other[0]).sum()) > 0 else -1
 
 
 def _rows(builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], at: Constraints) -> Matrix:
-    """Velocity of frame k less that of frame k + B, without the row of the opened joint and those that vanish."""
+    """Return the velocity of frame k minus that of frame k + B, without the row of the cut joint and zero rows."""
     own = independent(robot)
     columns: dict[int, Vector] = {j: [0] * 6 for j in own}
     trig = Trigonometry(builder, robot)
     for end, joints, side in ((loop.left, loop.left_chain, 1), (loop.right, loop.right_chain, -1)):
         axes = axes_from(builder, robot, end, end, q, trig)
         for j in joints:
-            if not robot.frame(j).moving or j > robot.NL:  # fixed, or opened
+            if not robot.frame(j).moving or j > robot.NL:  # fixed or cut joint
                 continue
             column = joint_column(robot, j, *axes[j])
             for i, ratio in drivers(robot, j, builder.formula):
@@ -176,7 +180,7 @@ def _rows(builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], a
 
 
 def _turned(builder: Builder, angle: Scalar, rows: Matrix) -> Matrix:
-    """The two rows of a planar loop in axes before the turn of its opened joint."""
+    """Return the two rows of a planar loop in axes before the rotation of its cut joint."""
     first, second = rows
     c, s = cos(angle), sin(angle)
     made = condensed(builder, [first, second, [c, s, *[0] * (len(first) - 2)]])
@@ -189,16 +193,16 @@ def _turned(builder: Builder, angle: Scalar, rows: Matrix) -> Matrix:
 
 
 def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = None) -> bool:
-    """Return whether expressions are zero at all closed postures, compared with a size, or with their own bounds."""
+    """Return whether expressions are zero at all closed configurations, relative to a size or to their own bounds."""
     exprs = [x for x in values if isinstance(x, Expr)]
     if any(x for x in values if not isinstance(x, Expr)):
         return False
     if not exprs:
         return True
     variables = {f"q{j}": x for j, x in at.postures.joints.items()}
-    chance = Random(1)
+    generator = Random(1)
     names = sorted({name for x in exprs for name in x.symbols()} - variables.keys())
-    others = {name: chance.uniform(0.35, 1.65) for name in names}  # lengths that are in no loop
+    others = {name: generator.uniform(0.35, 1.65) for name in names}  # lengths that do not occur in a loop
     graph, lits, results = exprs[0].graph, [x.lit for x in exprs], dict[int, Any]()
     numbers = evaluate(graph, lits, {**others, **at.postures.parameters}, variables, results)
     sizes = bounds_in_numbers(graph, lits, results) if size is None else [size] * len(numbers)
@@ -207,32 +211,37 @@ def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = No
 
 
 def _linear_rows(builder: Builder, robot: Robot, loop: Loop, own: Sequence[int]) -> Matrix | None:
-    """Opposite sides of a parallelogram stay parallel: phi_c - phi_a and phi_d - phi_b are constant."""
+    """Return the rows of a parallelogram, whose opposite sides stay parallel; None for other loops.
+
+    phi_c - phi_a and phi_d - phi_b are constant.
+    """
     four_bar = parallelogram_of(builder, robot, loop)
     if four_bar is None:
         return None
     (a, b, c, d), closing = four_bar
     rows = []
     for form in (c.form - a.form, d.form - b.form):
-        times = form.joints.get(loop.left, 0) * closing.joints.get(loop.left, 0)  # +-1 in the sum of all
+        times = form.joints.get(loop.left, 0) * closing.joints.get(
+            loop.left, 0
+        )  # coefficients of the cut joint are +-1
         rows.append((form - times * closing).joints)
     return [[row.get(j, 0) for j in own] for row in rows]
 
 
 MAX_MINORS = 40
-MAX_WAYS = 16  # to write the constraints
-MAX_TOGETHER, MAX_TEXT = 8, 3000  # expressions and characters of a condition that a person reads
-LONG = "not written: conditions of many expressions that vanish together"
-MAX_TRIED = 8  # frames in which J is expressed
-MAX_PRODUCTS = 10**9  # of a determinant: conditions of loops with 5e6 can be written, with 3e12 they cannot
-NUMERIC = "compute the singular values of Wp (model loop-kinematics) or of J (model jacobian) at postures of interest"
-DEPENDENT = "not analysed: rows of the constraints depend on each other in every posture"
-MANY = "not analysed: too many minors of the constraints"
+MAX_FORMS = 16  # forms of the constraints that are compared
+MAX_TOGETHER, MAX_TEXT = 8, 3000  # largest number of expressions and characters of a readable condition
+LONG = "some conditions are omitted: too many expressions must vanish together"
+MAX_TRIED = 8  # frames in which J is expressed, of which the best is used
+MAX_PRODUCTS = 10**9  # of a determinant: 5e6 products give readable conditions, 3e12 do not
+NUMERIC = "compute the singular values of Wp (model loop-kinematics) or of J (model jacobian) at given configurations"
+DEPENDENT = "not analysed: rows of the constraints are dependent in every configuration"
+MANY = "not analysed: the constraints have too many minors"
 
 
 @dataclass(frozen=True)
 class LoopSingularities:
-    """The singularities of a robot with loops, each kind with its conditions."""
+    """Singular configurations of a robot with loops, with the conditions of each kind."""
 
     robot: str
     parallel: Singularities
@@ -241,13 +250,13 @@ class LoopSingularities:
 
     @property
     def complete(self) -> bool:
-        """Whether there is no singular posture beside the conditions."""
+        """Whether the conditions include all singular configurations."""
         return self.parallel.complete and self.serial.complete and self.constraint.complete
 
     def __str__(self) -> str:
         parts = [
-            ("parallel (type 2): it moves with the active joints locked", self.parallel),
-            ("serial (type 1): the active joints move with the frame at rest", self.serial),
+            ("parallel (type 2): the frame can move while the active joints are locked", self.parallel),
+            ("serial (type 1): the active joints can move while the frame is at rest", self.serial),
             ("constraint: the loops' constraints lose rank", self.constraint),
         ]
         lines = [self.robot]
@@ -257,11 +266,11 @@ class LoopSingularities:
 
 
 def loop_singularities(robot: Robot, to: int | str | None = None) -> LoopSingularities:
-    """The singularities of a robot with loops, the serial ones for a frame.
+    """Determine the singular configurations of a robot with loops; the serial ones refer to frame `to`.
 
     Raises:
-        NotApplicableError: the active joints do not fit the loops, or these do not close.
-        ProgramError: the conditions are too long to be written.
+        NotApplicableError: the active joints do not determine the loops, or the loops do not close.
+        ProgramError: the conditions are too long for text.
     """
     products = max(_products(robot, to, serial=serial) for serial in (False, True))
     if products > MAX_PRODUCTS:
@@ -282,9 +291,11 @@ def loop_singularities(robot: Robot, to: int | str | None = None) -> LoopSingula
 def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
     """Return an upper bound of the number of products in the determinant of Wp, or of W and J of a frame.
 
-    A loop has six equations, less one for an opened joint that moves, in the joints of its frames; J has as many rows
-    as there are active joints. The products are the ways to assign a joint to each row. Where there are more rows than
-    joints (planar loops, parallelograms), rows depend on each other, and the determinant is smaller: nothing is known.
+    A loop has six equations, minus one for a moving cut joint, in the joints of its frames; J has one row per active
+    joint.
+    The products correspond to the assignments of a joint to each row. If there are more rows than joints (planar
+    loops,
+    parallelograms), rows are dependent and the determinant is smaller: the bound is then 0.
     """
     joints = set(independent(robot))
     active = {j for j in joints if robot.frame(j).mu}
@@ -298,7 +309,7 @@ def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
 
 
 def _sharing(parts: Sequence[tuple[int, set[int]]]) -> list[list[tuple[int, set[int]]]]:
-    """Parts that share joints, together."""
+    """Return groups of parts that share joints."""
     groups: list[list[tuple[int, set[int]]]] = []
     for part in parts:
         own = [group for group in groups if any(columns & part[1] for _, columns in group)]
@@ -312,7 +323,7 @@ def _assignments(parts: Sequence[tuple[int, set[int]]]) -> int:
     joints = set().union(*(columns for _, columns in parts))
     if sum(rows for rows, _ in parts) != len(joints):
         return 0
-    counts = {tuple(rows for rows, _ in parts): 1}  # by the rows that are left in each part
+    counts = {tuple(rows for rows, _ in parts): 1}  # key: remaining rows of each part
     for j in sorted(joints):
         after: dict[tuple[int, ...], int] = {}
         for left, number in counts.items():
@@ -351,12 +362,12 @@ def _parallel(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities:
 
 
 def _passive(robot: Robot, rows: LoopRows) -> list[int]:
-    """The columns of passive joints."""
+    """Return the columns of passive joints."""
     return [k for k, j in enumerate(rows.joints) if not robot.frame(j).mu]
 
 
 def _square(builder: Builder, robot: Robot, rows: LoopRows, matrix: Matrix, meaning: str) -> Singularities:
-    """Where a square matrix is singular: in the angles that occur, or those between them, whichever is shorter."""
+    """Return where a square matrix is singular, in the angles that occur or in their differences."""
     return min(
         (_factored(builder, robot, rows, matrix, meaning, between) for between in (False, True)),
         key=lambda part: (len(part.notes), sum(len(c.expression) for c in part.conditions)),
@@ -377,7 +388,7 @@ def _factored(
 
 
 def _moves(case: Sequence[Expr]) -> bool:
-    """Whether a joint is in it, and not the robot's lengths and angles alone."""
+    """Return whether an expression depends on a joint, and not only on the robot's parameters."""
     return any(value.cls == VARIABLE for value in case)
 
 
@@ -388,10 +399,10 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
         return _not_analysed(robot, meaning, DEPENDENT)
     trig = Trigonometry(builder, tree)
     joints = TreeCoordinates(coordinates_at(tree, rows.q, builder.formula))
-    way = (0, *chain(tree, end))
+    path = (0, *chain(tree, end))
     passive = _passive(robot, rows)
     stacks: list[tuple[str, str, Matrix]] = []
-    for m in way[:: 1 + len(way) // MAX_TRIED]:
+    for m in path[:: 1 + len(path) // MAX_TRIED]:
         j = assembled(factors(builder, tree, end, m, m, joints, trig, named=False))
         nonzero = [
             k for k in range(len(rows.joints)) if any(not is_zero(row[k]) for row in (*rows.moving, *j))
@@ -403,7 +414,7 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
                 stacks.append((words, *_stacked(rows.moving, moving, nonzero, passive)))
                 break
     if not stacks:
-        why = f"not analysed: frame {end} moves in more or fewer ways than there are active joints"
+        why = f"not analysed: the degrees of freedom of frame {end} differ from the number of active joints"
         return _not_analysed(robot, meaning, why)
     words, before, best = min(stacks, key=lambda one: (one[0] != "rows", _size(builder, one[2])))
     words = f"determinant of {before}the {words} of J of frame {end} that are not zero"
@@ -413,10 +424,11 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
 def _stacked(
     loops: Matrix, moving: Matrix, nonzero: Sequence[int], passive: Sequence[int]
 ) -> tuple[str, Matrix]:
-    """W over J, and W in words; or J alone by the active joints, where the frame moves with these only.
+    """Return W above J; or J alone by the active joints, if the frame moves only with these.
 
-    There det [W; J] = det Wp det J, and where Wp is singular the passive joints move, but neither the active ones nor
-    the frame.
+    In the latter case det [W; J] = det Wp det J; if Wp is singular, passive joints can move while the active joints
+    and the
+    frame are at rest.
     """
     if any(not is_zero(row[k]) for row in moving for k in passive):
         return "W and ", [[row[k] for k in nonzero] for row in (*loops, *moving)]
@@ -428,12 +440,12 @@ def _size(builder: Builder, matrix: Matrix) -> int:
 
 
 def _constraint(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities:
-    """Where rows depend on each other: first without those that cannot be part of it, then by minors."""
+    """Return where rows become dependent: first remove rows that cannot contribute, then use minors."""
     meaning = "minors of W"
     if not rows.independent:
         return _not_analysed(robot, meaning, DEPENDENT)
     reduced = (_reduced([row for loop in choice for row in loop]) for choice in product(*rows.loops))
-    left = min(islice(reduced, MAX_WAYS), key=lambda matrix: (len(matrix), _size(builder, matrix)))
+    left = min(islice(reduced, MAX_FORMS), key=lambda matrix: (len(matrix), _size(builder, matrix)))
     notes: dict[str, None] = {}
     cases: list[tuple[Expr, ...]] = []
     complete = True
@@ -453,7 +465,7 @@ def _constraint(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities
 
 
 def _dependent(builder: Builder, part: Matrix, meaning: str, between: bool) -> list[tuple[Expr, ...]]:
-    """The cases in which rows depend on each other."""
+    """Return the cases in which rows are dependent."""
     made = condensed(builder, part, between=between)
     columns = _shortened([list(column) for column in zip(*made.matrix, strict=True)])
     matrix: Matrix = [list(row) for row in zip(*columns, strict=True)]
@@ -463,7 +475,7 @@ def _dependent(builder: Builder, part: Matrix, meaning: str, between: bool) -> l
 
 
 def _shorter(value: Expr) -> Expr:
-    """The expression by joints again, where its angles were sums that fall together: sin(q2) for two products."""
+    """Return the expression in terms of the joints if this is shorter: sin(q2) instead of a sum of two products."""
     text = text_of(value)
     if len(text) > LINE * 2:
         return value
@@ -472,15 +484,17 @@ def _shorter(value: Expr) -> Expr:
 
 
 def _effort(cases: Sequence[Sequence[Expr]]) -> tuple[int, int]:
-    """Of reading: cases that are too long, then characters."""
+    """Return the number of cases that are too long, then the number of characters."""
     return sum(not _readable(case) for case in cases), sum(
         len(text_of(value)) for case in cases for value in case
     )
 
 
 def _shortened(columns: list[list[Expr]]) -> list[list[Expr]]:
-    """Columns with the next one added or subtracted where that is shorter: the bar between two axes in place of the way
-    from the first to the end of the loop. The rank is the same."""
+    """Return columns with the next one added or subtracted if this is shorter; the rank is the same.
+
+    The result contains the bar between two axes instead of the path from the first axis to the end of the loop.
+    """
     shortened = list(columns)
     for k in range(len(columns) - 1):
         tried = [
@@ -496,7 +510,10 @@ def _readable(case: Sequence[Expr]) -> bool:
 
 
 def _reduced(rows: Matrix) -> Matrix:
-    """Without rows that no dependence contains: each has a column for itself, with a length or a number in it."""
+    """Return the rows without those that cannot be part of a dependence.
+
+    Such a row has the only nonzero entry of a column, and this entry is constant.
+    """
     while True:
         columns = zip(*rows, strict=True)
         alone = next((r for column in columns if (r := _only_constant(column)) is not None), None)
@@ -506,7 +523,7 @@ def _reduced(rows: Matrix) -> Matrix:
 
 
 def _only_constant(column: Sequence[Scalar]) -> int | None:
-    """The place of the only entry of a column, where it does not depend on the posture."""
+    """Return the index of the only nonzero entry of a column if it does not depend on the configuration."""
     places = [r for r, x in enumerate(column) if not is_zero(x)]
     if len(places) != 1:
         return None
@@ -515,7 +532,7 @@ def _only_constant(column: Sequence[Scalar]) -> int | None:
 
 
 def _groups(rows: Matrix) -> list[Matrix]:
-    """Rows that share joints, together."""
+    """Return groups of rows that share joints."""
     groups: list[tuple[set[int], Matrix]] = []
     for row in rows:
         own, members = {k for k, x in enumerate(row) if not is_zero(x)}, [row]

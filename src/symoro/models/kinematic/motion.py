@@ -1,4 +1,4 @@
-"""`velocities`, `accelerations`, `jdot-qdot`: how the links move, from the base outward (1997 paper, 4.2 to 4.4).
+"""`velocities`, `accelerations`, `jdot-qdot`: motion of the links, from the base outward (1997 paper, 4.2 to 4.4).
 
     jWi = jAi iWi,   jWj = jWi + sb qd ja                                                   (6a), (6b)
     jVj = jAi (iVi + iWi x iPj) + s qd ja                                                   (6c)
@@ -8,8 +8,9 @@
     jdot-qdot: the acceleration at zero acceleration of the coordinates                     (section 4.4)
 
 with s = sigma, sb = 1 - sigma, ja = (0, 0, 1). Twists are (linear; angular), in the link's own frame; the
-acceleration is the classical one of the frame's origin, without gravity. The motion of the base is included: a
-prescribed one, that of a free base, or that of rolling wheels, seen from the ground.
+acceleration
+is the classical one of the frame's origin, without gravity. The motion of the base is included: a prescribed motion,
+that of a free base, or that of rolling wheels, relative to the ground.
 
 The rates qd and qdd of the tree follow from the independent coordinates (`models/coordinates`), so that each model is
 one function for all structures.
@@ -50,9 +51,7 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 OPTIONS = (
-    Option(
-        "to", "frame that moves; by default the tool, the platform or the last link's frame", "frame", None
-    ),
+    Option("to", "moving frame; by default the tool, the platform or the last link's frame", "frame", None),
     Option("frame", "frame of expression", "frame", 0),
 )
 EQUATIONS_V = (
@@ -74,11 +73,11 @@ APPLIES: dict[Structure, dict[str, Any]] = {
     FLOATING: {"applies": always},
     ON_WHEELS: {"applies": on_wheels},
 }
-"""The structures of the kinematic models; these read no inertia, gravity or springs."""
+"""Structures of the kinematic models, which do not depend on inertia, gravity or springs."""
 
 
 def drift_port(structure: Structure) -> Port:
-    """Return the port of `jdot-qdot`."""
+    """Return the output port of `jdot-qdot`."""
     rate = "qdda" if structure.wheels else "qdd"
     return Port(
         "a", "6", f"acceleration (linear; angular) of frame `to` at {rate} = 0, expressed in frame `frame`"
@@ -87,11 +86,11 @@ def drift_port(structure: Structure) -> Port:
 
 @dataclass(frozen=True)
 class TreeMotion:
-    """The motion of the coordinates of a tree: joints and base.
+    """Motion of a tree: joints and base.
 
     Attributes:
-        tree: the links with their local transforms.
-        q, qd, qdd: of every moving joint.
+        tree: links with their local transforms.
+        q, qd, qdd: positions, velocities and accelerations of every moving joint.
     """
 
     tree: Mapping[int, JointFrame]
@@ -103,11 +102,11 @@ class TreeMotion:
 
 
 def tree_motion(builder: Builder, robot: Robot, *given: str, accelerations: bool = True) -> TreeMotion:
-    """Declare q, qd, qdd, V0 and Vd0 as far as a model reads them.
+    """Declare the inputs among q, qd, qdd, V0 and Vd0 that a model requires, and return the motion.
 
-    Arguments:
-        given: 'qd', 'qdd'; the accelerations of the independent coordinates are zero where they are not given.
-        accelerations: whether the model has accelerations.
+    Args:
+        given: 'qd', 'qdd'; accelerations of the independent coordinates that are not given are zero.
+        accelerations: whether the model computes accelerations.
     """
     trig = Trigonometry(builder, robot)
     provider = constraint_provider(builder, Layout(robot))
@@ -131,7 +130,7 @@ def _twist(builder: Builder, port: Port) -> dict[Coordinate, Scalar]:
 
 
 def _base(rates: Values, accelerations: Values) -> BaseMotion | None:
-    """Return the motion of a base with coordinates; none where it is prescribed."""
+    """Return the motion of a base with coordinates; None if its motion is prescribed."""
     if BASE[0] not in rates:
         return None
     v, vd = ([values[c] for c in BASE] for values in (rates, accelerations))
@@ -145,7 +144,7 @@ def _joints(values: Values) -> dict[int, Scalar]:
 def _output_links(
     builder: Builder, link_vectors: Mapping[Port, Vectors], tree: Mapping[int, JointFrame]
 ) -> None:
-    """Name the vectors of the links as SYMORO does, and declare them as outputs in the order of the links."""
+    """Name the vectors of the links as SYMORO does, and declare them as outputs in link order."""
     names = {W: "W", V: "V", WD: "WP", VD: "VP"}
     for j in tree:
         name_vectors(
@@ -168,7 +167,7 @@ def _output_links(
     },
 )
 def velocities(robot: Robot) -> Program:
-    """Return the velocities of all links."""
+    """Derive the velocities of all links."""
     builder = Builder(f"{robot.name}_velocities")
     m = tree_motion(builder, robot, "qd", accelerations=False)
     _, w = angular_velocities(m.tree, m.base, m.qd)
@@ -196,7 +195,7 @@ def velocities(robot: Robot) -> Program:
     },
 )
 def accelerations(robot: Robot) -> Program:
-    """Return the velocities and accelerations of all links."""
+    """Derive the velocities and accelerations of all links."""
     builder = Builder(f"{robot.name}_accelerations")
     m = tree_motion(builder, robot, "qd", "qdd")
     before, w = angular_velocities(m.tree, m.base, m.qd)
@@ -220,7 +219,7 @@ def accelerations(robot: Robot) -> Program:
     },
 )
 def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -> Program:
-    """Return the acceleration of a frame that the velocities alone cause; a prescribed one of the base is included."""
+    """Derive the acceleration of a frame at zero joint accelerations, including a prescribed base acceleration."""
     robot, end, expressed = moving_frame(robot, to, frame)
     builder = Builder(f"{robot.name}_jdot_qdot")
     m = tree_motion(builder, robot, "qd")

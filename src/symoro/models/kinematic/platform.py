@@ -1,9 +1,10 @@
-"""Velocities between motors and platform: `jacobian`, `jacobian-inverse`, `inverse-kinematics` with space="platform".
+"""Velocities of motors and platform: `jacobian`, `jacobian-inverse`, `inverse-kinematics` with space="platform".
 
     V = J qda,   qda = Jinv V
 
-Row i of Jinv is (u; rho x u) for a leg of a Gough-Stewart platform. J is its inverse over the freedoms of the platform;
-at a singularity of type 2 J is NaN, at one of type 1 (of a leg) both are.
+Row i of Jinv is (u; rho x u) for a leg of a Gough-Stewart platform. J is its inverse over the degrees of freedom of
+the
+platform; at a singularity of type 2, J is NaN; at one of type 1 (of a leg), both are NaN.
 
 W. Khalil, ICINCO 2010, section 5, eq. (60) to (65).
 """
@@ -45,7 +46,7 @@ def _at_pose(robot: Robot, name: str, to: int | str | None, fold: str) -> tuple[
 
 
 def platform_jacobian(robot: Robot, to: int | str | None, fold: str) -> Program:
-    """Return J, from the motors to the platform."""
+    """Derive J, from motor velocities to the platform twist."""
     builder, provider = _at_pose(robot, "platform_jacobian", to, fold)
     columns = transpose(provider.actuation.jacobian())
     require(builder, provider.regular())
@@ -62,7 +63,7 @@ def _rows(provider: TwistCoordinates) -> Matrix:
 
 
 def platform_jacobian_inverse(robot: Robot, to: int | str | None, fold: str) -> Program:
-    """Return Jinv, from the platform to the motors."""
+    """Derive Jinv, from the platform twist to motor velocities."""
     builder, provider = _at_pose(robot, "platform_jacobian_inverse", to, fold)
     require(builder, provider.regular())
     builder.output(PLATFORM_JINV, _rows(provider))
@@ -70,7 +71,7 @@ def platform_jacobian_inverse(robot: Robot, to: int | str | None, fold: str) -> 
 
 
 def platform_inverse_kinematics(robot: Robot, to: int | str | None, fold: str) -> Program:
-    """Return qda, the velocities of the motors."""
+    """Derive qda, the velocities of the motors."""
     builder, provider = _at_pose(robot, "platform_inverse_kinematics", to, fold)
     nu = twist_input(builder, PLATFORM_V, provider.own)
     require(builder, [*provider.regular(), *provider.allows_velocity(nu)])
@@ -79,7 +80,7 @@ def platform_inverse_kinematics(robot: Robot, to: int | str | None, fold: str) -
 
 
 def motors_at(robot: Robot, to: int | str | None, fold: str) -> Program:
-    """Return the active joints' positions `qa` and the inverse Jacobian `Jinv` at a pose, for iterations on poses.
+    """Derive the active joints' positions `qa` and the inverse Jacobian `Jinv` at a pose, for iterations on poses.
 
     Raises:
         NotApplicableError: the legs restrict the pose.
@@ -88,9 +89,9 @@ def motors_at(robot: Robot, to: int | str | None, fold: str) -> Program:
     if provider.is_constrained:
         raise NotApplicableError(
             f"the legs of robot '{robot.name}' restrict the pose of its platform, so that Newton's method on all "
-            "six freedoms does not apply",
-            hint="loop-geometry with method='numeric' gives all joints from the active ones, starting at a closed "
-            "posture, and fast-geometry with active=True the pose",
+            "six degrees of freedom does not apply",
+            hint="loop-geometry with method='numeric' computes all joints from the active ones, starting at a closed "
+            "configuration; fast-geometry with active=True computes the pose",
         )
     positions, reached = provider.joint_positions()
     require(builder, reached)
@@ -100,7 +101,7 @@ def motors_at(robot: Robot, to: int | str | None, fold: str) -> Program:
 
 
 def _where(builder: Builder, conditions: list[Scalar], rows: Matrix) -> Matrix:
-    """Return a matrix where all conditions are 1, NaN elsewhere."""
+    """Return a matrix if all conditions are 1, else NaN."""
     regular: Scalar = 1
     for condition in conditions:
         regular = select(condition, regular, 0)
@@ -109,21 +110,22 @@ def _where(builder: Builder, conditions: list[Scalar], rows: Matrix) -> Matrix:
 
 
 def leg_points(robot: Robot, to: int | str | None) -> Program:
-    """Return the points of a platform on six UPS legs.
+    """Derive the attachment points of a platform with six UPS legs.
 
-    Outputs: `a`, centres of the universal joints in frame 0; `b`, those of the balls on the platform; `offset` of the
-    slides to the lengths of the legs.
+    Outputs: `a`, centres of the universal joints in frame 0; `b`, centres of the spherical joints in the platform
+    frame;
+    `offset`, difference between the lengths of the legs and the positions of the prismatic joints.
 
     Raises:
-        NotApplicableError: its legs are others.
+        NotApplicableError: the legs are of other types.
     """
     parallel = parallel_robot(robot, to)
     builder = Builder(f"{robot.name}_leg_points")
     legs = ups_legs(builder, parallel)
     if legs is None or len(legs) != 6:
         raise NotApplicableError(
-            f"robot '{robot.name}' is not a platform on six legs with universal joint, slide and ball",
-            hint="a pose near a given one can be computed for every platform",
+            f"robot '{robot.name}' is not a platform with six legs of universal, prismatic and spherical joint",
+            hint="for other platforms, compute one pose near a given initial pose",
         )
     builder.output("a", [leg.centre for leg in legs])
     builder.output("b", [leg.b for leg in legs])

@@ -1,8 +1,9 @@
-"""Where a robot is singular, as conditions that a person can read.
+"""Singular configurations of a robot, as readable conditions.
 
-Of a square Jacobian each factor of the determinant that can vanish is one condition. With more joints than six, or
-fewer, the rank is lost where all largest minors of J vanish together: their factors are combined to cases, in each of
-which several expressions are zero at once (`splitting`). A bare sine, cosine or joint position is solved.
+For a square Jacobian, each factor of the determinant that can vanish is one condition. With more or fewer than six
+joints, the rank is lost where all largest minors of J vanish together: their factors are combined into cases, in each
+of
+which several expressions are zero (`splitting`). A single sine, cosine or joint position is solved.
 """
 
 from __future__ import annotations
@@ -27,22 +28,24 @@ from symoro.models.solvers import minor
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 
-MAX_MINORS = 28  # eight joints
-LINE = 80  # characters
-NOT_WRITTEN = "not analysed: a factor is too long to be written; jacobian-determinant gives its values"
-NOT_SPLIT = "the minors of J vanish together; they are not combined to cases, which are too many or too long"
+MAX_MINORS = 28  # number of largest minors for eight joints
+LINE = 80  # characters per line
+NOT_WRITTEN = "not analysed: a factor is too long for text; jacobian-determinant computes its values"
+NOT_SPLIT = (
+    "all minors of J must vanish together; they are not combined into cases, which are too many or too long"
+)
 
 
 @dataclass(frozen=True)
 class Condition:
-    """The robot is singular where all `expressions` are zero; `solution` says where, when that is simple."""
+    """Condition of a singularity: all `expressions` are zero; `solution` gives joint positions in simple cases."""
 
     expressions: tuple[str, ...]
     solution: str = ""
 
     @property
     def expression(self) -> str:
-        """The expressions as one text, to be followed by = 0."""
+        """Expressions as one text, to be followed by = 0."""
         return " = 0 and ".join(self.expressions)
 
     def __str__(self) -> str:
@@ -51,14 +54,15 @@ class Condition:
 
 @dataclass(frozen=True)
 class Singularities:
-    """The conditions under which a Jacobian loses rank.
+    """Conditions under which a Jacobian loses rank.
 
     Attributes:
-        meaning: what was taken the determinant of.
-        conditions: in each of them the Jacobian loses rank.
-        always: whether it is singular in every posture.
-        complete: whether there is no singular posture beside the conditions.
-        notes: what could not be written, factored or combined, and why.
+        robot: name of the robot.
+        meaning: matrix whose determinant was analysed.
+        conditions: conditions; each is sufficient for loss of rank.
+        always: whether the Jacobian is singular in every configuration.
+        complete: whether the conditions include all singular configurations.
+        notes: expressions that could not be written, factored or combined, with the reasons.
     """
 
     robot: str
@@ -72,16 +76,16 @@ class Singularities:
         return "\n".join([f"{self.robot}: determinant of {self.meaning}", *self.lines()])
 
     def lines(self) -> list[str]:
-        """The conditions, one a line."""
+        """Return the conditions, one per line."""
         if self.always:
-            return ["  zero in every posture"]
+            return ["  zero in every configuration"]
         names = _short_names(self.conditions)
         shown = [
             Condition(tuple(names.get(e, e) for e in c.expressions), c.solution) for c in self.conditions
         ]
         lines = [f"  {c}" for c in shown]
         if not self.complete:
-            lines.append("  incomplete: there may be other singular postures")
+            lines.append("  incomplete: there may be other singular configurations")
         elif not lines:
             lines.append("  never zero")
         lines += [f"  with {name} = {text}" for text, name in names.items()]
@@ -89,17 +93,24 @@ class Singularities:
 
 
 def _short_names(conditions: Sequence[Condition]) -> dict[str, str]:
-    """Names for expressions that would fill a line or more."""
+    """Return names for expressions that are longer than a line."""
     long = dict.fromkeys(e for c in conditions for e in c.expressions if len(e) > LINE)
     return {text: f"E{k}" for k, text in enumerate(long, 1)}
 
 
 def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
-    """The singular postures of the Jacobian of a frame."""
+    """Determine the singular configurations of the Jacobian of a frame.
+
+    Args:
+        to: the frame; by default the tool, the platform or the last link's frame.
+
+    Raises:
+        NotApplicableError: the robot is wheeled or has no moving joint.
+    """
     reason = not_rolling(robot)
     if reason:
         raise NotApplicableError(
-            f"no Jacobian by all joints of robot '{robot.name}' to be singular: {reason}"
+            f"the singularities of robot '{robot.name}' cannot be determined from a Jacobian by its joints: {reason}"
         )
     tree, end, _ = moving_frame(robot, to)
     builder = Builder("singularities")
@@ -124,16 +135,16 @@ def read(
     *,
     complete: bool = True,
 ) -> Singularities:
-    """The cases as conditions to be read.
+    """Return the cases as readable conditions.
 
-    Arguments:
-        complete: whether the cases are all there are, those apart that are too long to be written.
+    Args:
+        complete: whether the cases are complete, apart from those that are too long for text.
     """
     conditions: dict[Condition, None] = {}
     for case in cases:
         try:
             texts = tuple(sorted(map(text_of, case), key=len))
-        except ProgramError:  # longer than a description may be
+        except ProgramError:  # the expression is too long for text
             notes[NOT_WRITTEN] = None
         else:
             conditions[Condition(texts, _solutions(case))] = None
@@ -148,13 +159,13 @@ def _minors(chosen: Chosen) -> int:
 
 
 def vanishing(parts: Sequence[Factoring], notes: dict[str, None]) -> list[Expr]:
-    """The factors that depend on the posture; what was not factored is its own only factor."""
+    """Return the factors that depend on the configuration; an expression that was not factored is its own factor."""
     notes.update({part.why_not: None for part in parts if part.why_not})
     return [value for part in parts for value, _ in part.factors if value.cls == ops.VARIABLE]
 
 
 def minors_together(builder: Builder, chosen: Chosen, notes: dict[str, None]) -> list[tuple[Expr, ...]]:
-    """The cases in which all largest minors vanish."""
+    """Return the cases in which all largest minors vanish."""
     matrix, size = chosen.matrix, min(len(chosen.matrix), len(chosen.matrix[0]))
     products: list[list[Expr]] = []
     for rows in combinations(range(len(matrix)), size):
@@ -174,7 +185,7 @@ def minors_together(builder: Builder, chosen: Chosen, notes: dict[str, None]) ->
 
 
 def _solutions(case: Sequence[Expr]) -> str:
-    """Where all expressions vanish, when each of them is a sine or a cosine."""
+    """Return the joint positions at which all expressions vanish, if each of them is a sine or a cosine."""
     solutions = [_solution(value) for value in sorted(case, key=lambda value: len(text_of(value)))]
     return ", ".join(solutions) if all(solutions) else ""
 

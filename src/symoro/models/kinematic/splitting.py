@@ -1,10 +1,13 @@
-"""Where several products vanish together, as a list of cases.
+"""Common zeros of several products, as a list of cases.
 
 A matrix with more columns than rows, or fewer, loses rank where all its largest minors are zero. Each minor is a
-product of factors, so one factor of each must vanish. The cases are found by choosing: a factor f of one minor is taken
-to be zero, the others are freed of it, and so on until all minors vanish; the next choice for the same minor may then
-take f as not zero, which is covered already. Where sin(q) = 0 is chosen, sin(q) goes from the rest and cos(q) cannot
-vanish; the same the other way round.
+product
+of factors, so that one factor of each must vanish. The cases are enumerated by choices: a factor f of one minor is
+set
+to zero, the other minors are simplified accordingly, and so on until all minors vanish. For the next choice in the
+same
+minor, f may be assumed nonzero, because f = 0 has been treated. If sin(q) = 0 is chosen, sin(q) is removed from the
+other minors and cos(q) cannot vanish, and vice versa.
 """
 
 from __future__ import annotations
@@ -18,25 +21,25 @@ from symoro.expr.substitute import substitute
 from symoro.models.kinematic.factoring import factored
 
 MAX_CHOICES = 300
-MAX_CASES = 20  # beyond, a person reads the minors as well
+MAX_CASES = 20  # with more cases, the list of minors is as readable
 
-_NOUGHT = 0  # the literal of the number zero
+_ZERO = 0  # literal of the number zero
 _SIMPLE = (ops.SIN, ops.COS, ops.SYMBOL)
 
-Product = dict[str, Expr]  # factors by text; empty: a product that cannot vanish
+Product = dict[str, Expr]  # factors by text; an empty product cannot vanish
 Case = tuple[Expr, ...]
 
 
 class TooManyCases(Exception):
-    """The choices grow beyond reason."""
+    """Exception for too many combinations of factors."""
 
 
 def common_zeros(products: Sequence[Sequence[Expr]]) -> list[Case]:
-    """The cases in which all products vanish: in each, every factor named is zero.
+    """Return the cases in which all products vanish; in each case, all listed factors are zero.
 
     Raises:
-        TooManyCases: the products as they are tell more.
-        ProgramError: a factor is too long to be written.
+        TooManyCases: there are more cases than a reader can use; the products themselves are more informative.
+        ProgramError: a factor is too long for text.
     """
     minimal: list[Product] = []
     left = [MAX_CHOICES]
@@ -50,10 +53,10 @@ def common_zeros(products: Sequence[Sequence[Expr]]) -> list[Case]:
 
 
 def text_of(value: Expr) -> str:
-    """The shorter to read of +value and -value, which vanish together.
+    """Return the shorter text of +value and -value, which have the same zeros.
 
     Raises:
-        ProgramError: it is too long to be written.
+        ProgramError: the expression is too long for text.
     """
     text = canonical(value)
     return canonical(-value) if text.startswith("-") else text
@@ -78,19 +81,19 @@ def _cases(products: list[Product], left: list[int]) -> Iterator[Product]:
 
 
 def _order(product: Product) -> tuple[bool, int]:
-    """First the products with a factor whose zero simplifies the others, then the short ones."""
+    """Return the sort key: first products with a factor whose zero simplifies the others, then short products."""
     return not any(f.graph.op[f.lit >> 1] in _SIMPLE for f in product.values()), len(product)
 
 
 def _shared(text: str, products: Sequence[Product]) -> int:
-    """How many products a factor settles; the most useful choice comes first."""
+    """Return the number of products that contain a factor; the factor in most products is chosen first."""
     return sum(text in p for p in products)
 
 
 def _remaining(
     products: Sequence[Product], text: str, zero: Expr, not_zero: set[str]
 ) -> list[Product] | None:
-    """The products that still have to vanish where a factor is zero; None where one of them cannot."""
+    """Return the products that must still vanish if a factor is zero; None if one of them cannot."""
     simplified = _simplifier(zero)
     remaining: list[Product] = []
     for product in products:
@@ -110,7 +113,10 @@ def _remaining(
 
 
 def _simplifier(zero: Expr) -> Callable[[Expr], list[Expr]]:
-    """Factors of an expression where a sine, a cosine or a coordinate is zero; other zeros simplify nothing."""
+    """Return a function that gives the factors of an expression if a sine, a cosine or a coordinate is zero.
+
+    Other zeros do not simplify expressions.
+    """
     graph, node = zero.graph, zero.lit >> 1
     op = graph.op[node]
     if op not in _SIMPLE:
@@ -121,20 +127,22 @@ def _simplifier(zero: Expr) -> Callable[[Expr], list[Expr]]:
         other = (graph.cos(angle) if op == ops.SIN else graph.sin(angle)) >> 1
 
     def simplified(value: Expr) -> list[Expr]:
-        (lit,) = substitute(graph, [value.lit], {node: _NOUGHT})
+        (lit,) = substitute(graph, [value.lit], {node: _ZERO})
         if lit == value.lit:
             return [] if _never_zero(value, other) else [value]
-        if lit == _NOUGHT:
-            return [Expr(graph, _NOUGHT)]
+        if lit == _ZERO:
+            return [Expr(graph, _ZERO)]
         parts = [part for part, _ in factored(Expr(graph, lit)).factors]
-        moving = [part for part in parts if part.is_zero or part.cls == ops.VARIABLE]  # not a length alone
+        moving = [
+            part for part in parts if part.is_zero or part.cls == ops.VARIABLE
+        ]  # without factors that contain only lengths
         return [x for part in moving for x in simplified(part)]
 
     return simplified
 
 
 def _never_zero(value: Expr, unit: int | None) -> bool:
-    """Whether a value cannot vanish, a sine or cosine in it being 1 or -1."""
+    """Return whether a value cannot vanish if a sine or cosine in it is 1 or -1."""
     if unit is None:
         return False
     graph = value.graph

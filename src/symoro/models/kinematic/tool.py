@@ -1,4 +1,4 @@
-"""The frames that a model of motion is about; the tool is one more link there, fixed on its own."""
+"""Frames of kinematic models; the tool frame becomes an additional fixed link."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from symoro.robot.description import GEOMETRIC, Frame, JointType, Link, Placemen
 
 
 def moving_frame(robot: Robot, to: int | str | None, frame: int | str = 0) -> tuple[Robot, int, int | str]:
-    """The robot, the frame `to` that moves as a number in it, and the frame of expression."""
+    """Return the robot, the number of the moving frame `to` in it, and the frame of expression."""
     which, expressed = resolve(robot, to, last_frame(robot)), resolve(robot, frame, 0)
     tree, end = with_tool(robot, which)
     if isinstance(expressed, int):
@@ -19,7 +19,11 @@ def moving_frame(robot: Robot, to: int | str | None, frame: int | str = 0) -> tu
 
 
 def with_tool(robot: Robot, which: int | str) -> tuple[Robot, int]:
-    """The robot and the number of a frame in it; the tool becomes frame NL + 1."""
+    """Return the robot and the number of a frame in it; the tool becomes frame NL + 1.
+
+    Raises:
+        NotApplicableError: the frame is the world, or a frame of a loop without a link.
+    """
     tree = robot
     if which == "world":
         raise NotApplicableError(
@@ -32,20 +36,19 @@ def with_tool(robot: Robot, which: int | str) -> tuple[Robot, int]:
     number, place = tree.NL + 1, tree.tool.place
     geometry = {name: getattr(place, name) for name in GEOMETRIC}
     frame = Frame(place.ant, JointType.FIXED, **geometry)
-    tool = Tool(Placement(number), tree.tool.name)  # what was the tool is so still
+    tool = Tool(Placement(number), tree.tool.name)  # the tool keeps its name
     closing = tuple(_moved_up(f, tree.NL) for f in tree.frames[tree.NL :])
     frames = (*tree.frames[: tree.NL], frame, *closing)
     return replace(tree, frames=frames, links=(*tree.links, Link()), tool=tool), number
 
 
 def _moved_up(frame: Frame, last: int) -> Frame:
-    """A frame of a loop; those behind the last link have their numbers one higher."""
+    """Return a frame of a loop with its antecedent renumbered for the additional link."""
     return replace(frame, ant=frame.ant + (frame.ant > last))
 
 
 def _check_link(tree: Robot, number: int) -> None:
     if number > tree.NL:
         raise NotApplicableError(
-            f"frame {number} only marks a loop; motion is given for the frames that carry links "
-            f"(1 .. {tree.NL})"
+            f"frame {number} only closes a loop; motion is computed for the frames of links (1 .. {tree.NL})"
         )

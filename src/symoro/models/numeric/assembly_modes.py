@@ -112,9 +112,7 @@ def _ends(
 
 
 def _real_pose(x: ComplexArray) -> Array | None:
-    """Return the pose of Study parameters that are real up to a common factor; None if they are complex or at
-    infinity.
-    """
+    """Return the pose of Study parameters that are real up to a factor; None if complex or at infinity."""
     largest = x[np.argmax(np.abs(x))]
     x = x / largest
     if np.abs(x.imag).max() > REAL_ROOT * np.linalg.norm(x) or np.linalg.norm(x[:4]) < REAL_ROOT:

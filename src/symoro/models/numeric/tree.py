@@ -122,16 +122,16 @@ def numeric_tree(
         closing: loops that are to be closed; by default all.
     """
     own = tuple(j for j in (*independent(robot), *cut_joints(robot)) if relation(robot, j) is None)
-    place = {j: k for k, j in enumerate(own)}
+    column_of = {j: k for k, j in enumerate(own)}
     zero = array([0] * robot.NF, exact=exact)
     offsets = np.repeat(zero[None], postures, 0)
     ratios = np.repeat(offsets[:, :, None], len(own), 2)
-    for j, column in place.items():
+    for j, column in column_of.items():
         ratios[:, j - 1, column] = ONE if exact else 1.0
     for j, law in followers(robot).items():
         offsets[:, j - 1] = value(law.offset)
         for i, ratio in law.terms:
-            ratios[:, j - 1, place[i]] += value(ratio)
+            ratios[:, j - 1, column_of[i]] += value(ratio)
     wanted = set(range(1, robot.NF + 1) if frames is None else frames)
     order = tuple(j for j in outward(robot) if j in wanted)
     local = {j: local_pose(robot.frame(j), value, exact=exact) for j in order}

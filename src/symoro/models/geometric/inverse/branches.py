@@ -1,12 +1,16 @@
-"""The steps unrolled: every choice of branch gives one solution, all of them in one straight program.
+"""Enumerate the branches of an inverse geometric model: each combination of choices gives one solution.
 
-    status    0 valid, 1 out of reach, 2 singular (a joint is free, or two branches meet), 3 empty slot: a root that
-              is no solution, or the same solution again; 4 not decided: the general method did not obtain a solution
+    status    0 valid, 1 out of reach, 2 singular (a joint is free, or two branches coincide), 3 empty slot: a root
+    that
+              is not a solution, or a repeated solution; 4 not decided: the general method did not obtain a solution
               although one may exist
-    residual  the largest of: the given entries of the rotation of direct geometry less the pose; the sum of the
-              magnitudes of those of the position, divided by the robot's size (`chain.size_of`); S^2 + C^2 - 1
+    residual  the largest of: the differences between the rotation of direct geometry and the given entries of the
+    pose;
+              the sum of the magnitudes of those of the position, divided by the robot's size (`chain.size_of`);
+              S^2 + C^2 - 1
 
-Sines and cosines found by the steps serve direct geometry as they are; each joint needs one atan2, for the output.
+The sines and cosines that the steps compute are used directly in direct geometry; each joint requires one atan2, for
+the output.
 """
 
 from __future__ import annotations
@@ -30,10 +34,14 @@ VALID, OUT_OF_REACH, SINGULAR, EMPTY, UNDECIDED = range(5)
 
 @dataclass(frozen=True)
 class Solution:
-    """One solution: the joints on the way, and what is said about them.
+    """One solution of an inverse geometric model.
 
     Attributes:
-        more: what else was asked for in the symbols of the steps, worked out for this solution.
+        joints: position of each joint on the path.
+        free: flag of each joint that may be free: 1 if every position is a solution.
+        residual: largest difference from the given pose.
+        status: validity, see the module.
+        more: values of further expressions requested by the caller.
     """
 
     joints: Mapping[int, Expr]
@@ -50,7 +58,7 @@ def solutions(
     given: Sequence[Sequence[bool]],
     tolerance: float,
 ) -> list[Solution]:
-    """All solutions, the first choice of the first step first."""
+    """Return all solutions of a chain; the choice of the last step varies fastest."""
     joints = {u.joint: joint_position(builder, u) for u in chain.unknowns}
     return unrolled(builder, steps, joints, list(differences(builder, chain, given)), tolerance)
 
@@ -66,27 +74,29 @@ def unrolled(
     known: Mapping[int, Expr] | None = None,
     first: int = 1,
 ) -> list[Solution]:
-    """The same from the joints and differences in the symbols of the steps.
+    """Return all solutions, from the joints and differences in the symbols of the steps.
 
-    Arguments:
-        more: other expressions to be worked out for each solution.
-        known: values for symbols that the steps take as given, by literal.
-        first: number of the first solution, for the names of variables.
+    Args:
+        joints: position of each joint as an expression of the symbols.
+        differences: residuals as expressions of the symbols.
+        more: further expressions to evaluate for each solution.
+        known: values of symbols that the steps treat as given, by literal.
+        first: number of the first solution, used in the names of variables.
     """
     unroll = _Unrolling(builder, steps, joints, differences, tolerance, more, known or {})
     return [unroll.solution(number, choice) for number, choice in enumerate(unroll.choices(), first)]
 
 
 def joint_position(builder: Builder, unknown: Unknown) -> Expr:
-    """The joint's position, in (-pi, pi] for an angle."""
+    """Return the position of a joint; an angle is in (-pi, pi]."""
     if not unknown.turns:
         return unknown.length
-    s, c = own_turn(unknown)
+    s, c = joint_sine_cosine(unknown)
     return builder.number(atan2(s, c))
 
 
-def own_turn(unknown: Unknown) -> tuple[Scalar, Scalar]:
-    """Sine and cosine of the joint itself."""
+def joint_sine_cosine(unknown: Unknown) -> tuple[Scalar, Scalar]:
+    """Return sine and cosine of the joint's own angle."""
     s, c = unknown.sine, unknown.cosine
     if unknown.before is not None:
         s0, c0 = unknown.before.sine, unknown.before.cosine
@@ -95,12 +105,12 @@ def own_turn(unknown: Unknown) -> tuple[Scalar, Scalar]:
 
 
 def differences(builder: Builder, chain: Chain, given: Sequence[Sequence[bool]]) -> Iterator[Expr]:
-    """Direct geometry less the target, where the target is given: entries of the rotation, then the position."""
+    """Return direct geometry minus the given entries of the target: entries of the rotation, then the position."""
     number = builder.number
     lengths: list[Scalar] = []
     for r in range(3):
         row: list[Scalar] = [int(r == k) for k in range(4)]
-        for item in chain.items:  # from the base, so that solutions share what they have in common
+        for item in chain.items:  # multiplied from the base, so that solutions share common factors
             row = times(row, forward(item, EXACT))
         for c in range(4):
             if given[r][c]:
@@ -152,12 +162,12 @@ class _Unrolling:
                 (distance,) = self._put([distance], values)
                 singular = maximum(singular, less_equal(distance, OUT_OF_REACH_ROOT)) if meets else singular
                 if branch if sign is None else step.choices[branch][sign.lit].number != 1:
-                    # Two that meet give one solution.
+                    # Two branches that coincide give one solution.
                     is_duplicate = maximum(is_duplicate, less_equal(distance, DOUBLE_ROOT))
             for unknown, flag in step.free:
                 (free[unknown.joint],) = self._put([flag], values)
                 singular = maximum(singular, free[unknown.joint])
-                if branch:  # so do the branches of a free joint
+                if branch:  # the branches of a free joint coincide as well
                     is_duplicate = maximum(is_duplicate, free[unknown.joint])
         misses = [*self._put(self.differences, values), *checks]
         joints = dict(zip(self.joints, self._put(list(self.joints.values()), values), strict=True))
@@ -165,7 +175,7 @@ class _Unrolling:
         return Solution(joints, free, largest(misses), status, tuple(self._put(self.more, values)))
 
     def _lines(self, step: Step, branch: int, number: int, values: dict[int, int]) -> None:
-        """Work out a step on a branch; what is chosen may follow from the lines, as a polynomial's roots do."""
+        """Evaluate a step on a branch; a choice may depend on the lines, such as the root of a polynomial."""
         chosen = step.choices[branch]
         for target, value in step.lines:
             self._choose(chosen, values)

@@ -1,16 +1,18 @@
-"""What is left between a frame and a pose, and how the joints change it: what numeric inverse geometry iterates on.
+"""Pose error of a frame and its Jacobian, on which numeric inverse geometry iterates.
 
-    T(q) = [s n a P]                    the frame as it stands, U0 the pose that is given
+    T(q) = [s n a P]                    the current pose of the frame, U0 the given pose
     position entries:   e = U0 - P                        J = rows of Jv
     whole rotation:     e = angle * axis of U0 R'         J = Jw
     other entries of a rotation's column c:   e = U0 - c  J = rows of Jw x c
 
-so that T(q + dq) is nearer to the pose when J dq = e. With the angle and the axis as error J is the derivative at the
-solution only, but J'e is the gradient of e'e / 2 everywhere.
+so that T(q + dq) is closer to the given pose when J dq = e. If the error is angle times axis, J is its derivative
+only
+at the solution, but J'e is the gradient of e'e / 2 everywhere.
 
-Columns of J, of a joint between frame i (where the pose is given) and the end n, with its axis and a point on it in
-frame i:  (z x (Pn - Pk); z) for a revolute joint, (z; 0) for a prismatic one; a joint on the way up from frame i has
-the opposite sign.
+The column of J of a joint between frame i (in which the pose is given) and the end frame n, with the joint's axis z
+and
+a point Pk on it in frame i, is (z x (Pn - Pk); z) for a revolute joint and (z; 0) for a prismatic one. A joint on the
+path from frame i towards the base has the opposite sign.
 """
 
 from __future__ import annotations
@@ -40,13 +42,13 @@ POSITION = 3
 
 @dataclass(frozen=True)
 class PoseError:
-    """The program with inputs q and T, and what it is about.
+    """Program of the pose error with inputs q and T, and the meaning of its rows.
 
     Attributes:
-        program: outputs error (m), J (m, n) and `placed`, the entries of T(q) that are given, by rows.
-        entries: those entries, (row, column) counted from 0.
-        lengths: of each row of e whether it is a length; else it is an angle or a cosine.
-        moving: of each joint whether it moves what is given.
+        program: outputs error (m), J (m, n) and `placed`, the given entries of T(q) by rows.
+        entries: the given entries as (row, column), counted from 0.
+        lengths: whether each row of e is a length; otherwise it is an angle or a cosine.
+        moving: whether each joint changes a given entry.
     """
 
     program: Program
@@ -58,14 +60,19 @@ class PoseError:
 def pose_error(
     robot: Robot, frm: int | str = 0, to: int | str | None = None, pose: str = "full"
 ) -> PoseError:
-    """The error of a frame's pose, and its Jacobian.
+    """Derive the pose error of a frame and its Jacobian.
+
+    Args:
+        frm: frame in which the pose is given.
+        to: end frame; by default the tool, the platform or the last link's frame.
+        pose: given entries of the pose: full, position, axis, planar or a list.
 
     Raises:
-        NotApplicableError: the robot has loops, or no joint moves what is given.
+        NotApplicableError: the robot has loops, or no joint changes a given entry.
     """
     if robot.B:
         raise NotApplicableError(
-            f"robot '{robot.name}' has closed loops, which numeric inverse geometry does not close",
+            f"robot '{robot.name}' has closed loops; numeric inverse geometry applies to trees only",
             hint="cut the loops and solve the tree; loop-geometry closes loops",
         )
     given = given_entries(pose)
@@ -75,26 +82,26 @@ def pose_error(
     trig = Trigonometry(builder, tree)
     joints = coordinates(builder, tree)
     names = [entry_name(r, c) for r in range(4) for c in range(4)]
-    target = builder.input(POSE, (4, 4), names, f"placement of frame {to} in frame {frm}")
+    target = builder.input(POSE, (4, 4), names, f"pose of frame {to} in frame {frm}")
     goal: Matrix = [[*target[4 * r : 4 * r + 4]] for r in range(3)]
     here = placement_between(builder, tree, start, end, joints.positions, trig)
     columns = _columns(builder, tree, start, end, joints, trig)
     rows = _rows(goal, here, columns, given)
     entries = tuple((r, c) for r in range(3) for c in range(4) if given[r][c])
-    builder.output("error", [row.error for row in rows], "pose less placement")
-    builder.output("J", [row.slopes for row in rows], "derivative of the placement")
-    builder.output("placed", [here[r][c] for r, c in entries], "entries of the placement that are given")
+    builder.output("error", [row.error for row in rows], "given pose minus current pose")
+    builder.output("J", [row.derivatives for row in rows], "derivative of the current pose by q")
+    builder.output("placed", [here[r][c] for r, c in entries], "entries of the current pose that are given")
     program = optimise(builder.program())
-    moving = tuple(any(not is_zero(row.slopes[j]) for row in rows) for j in range(len(columns)))
+    moving = tuple(any(not is_zero(row.derivatives[j]) for row in rows) for j in range(len(columns)))
     if not any(moving):
         raise NotApplicableError(
-            f"no joint of robot '{robot.name}' moves what is given of frame {end} in frame {start}"
+            f"no joint of robot '{robot.name}' changes the given entries of the pose of frame {end} in frame {start}"
         )
     return PoseError(program, entries, tuple(row.length for row in rows), moving)
 
 
 def _as_links(robot: Robot, start: int | str, end: int | str) -> tuple[Robot, int | str, int]:
-    """The robot with its tool as one more link, where it is asked for; the start may be the world."""
+    """Return the robot with the tool as an additional link if it is used; the start may be the world."""
     tree, number = with_tool(robot.tree(), "tool" if "tool" in (start, end) else end)
     return tree, number if start == "tool" else start, number if end == "tool" else int(end)
 
@@ -102,7 +109,7 @@ def _as_links(robot: Robot, start: int | str, end: int | str) -> tuple[Robot, in
 def _columns(
     builder: Builder, robot: Robot, start: int | str, end: int, joints: Coordinates, trig: Trigonometry
 ) -> list[Vector]:
-    """(linear; angular) for each independent joint, in the axes of frame `start`."""
+    """Return the columns (linear; angular) of the independent joints, in the axes of frame `start`."""
     origin = 0 if start == "world" else int(start)
     axes = axes_from(builder, robot, origin, end, joints.positions, trig)
     columns: dict[int, Vector] = {}
@@ -119,14 +126,14 @@ def _columns(
     twists = joints.columns(columns, 6)
     if start != "world":
         return twists
-    turn: Matrix = [[builder.formula(robot.base.Z[4 * r + c]) for c in range(3)] for r in range(3)]
-    return [matvec(turn, column[:3]) + matvec(turn, column[3:]) for column in twists]
+    world_rotation: Matrix = [[builder.formula(robot.base.Z[4 * r + c]) for c in range(3)] for r in range(3)]
+    return [matvec(world_rotation, column[:3]) + matvec(world_rotation, column[3:]) for column in twists]
 
 
 @dataclass(frozen=True)
 class _Row:
     error: Scalar
-    slopes: Vector
+    derivatives: Vector
     length: bool = False
 
 
@@ -149,7 +156,7 @@ def _rows(goal: Matrix, here: Matrix, columns: list[Vector], given: Given) -> li
 
 
 def _rotation_error(goal: Matrix, here: Matrix) -> Vector:
-    """Angle times axis of the turn that is left, U0 R', from twice its sine and cosine:
+    """Return angle times axis of the remaining rotation U0 R', from twice its sine and cosine.
 
     2 sine * axis = s x s0 + n x n0 + a x a0,   2 cosine = s . s0 + n . n0 + a . a0 - 1
     """

@@ -1,7 +1,7 @@
-"""The steps of an inverse model in sentences: equation, type, solution, branches, where it is singular.
+"""Derivation of an inverse model as text: equation, type, solution, branches and singularities of each step.
 
-What a person reads is the regular case: guards against a division by zero and against the root of a negative number
-are left out of the formulas and told as conditions.
+The text shows the regular case: the guards against division by zero and against the square root of a negative number
+are omitted from the formulas and listed as conditions.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ TYPES = {
     10: "a4 S^2 + a3 C S + a2 C + a1 S + a0 = 0",
 }
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
-SHORT = 60  # characters of a condition in which intermediate variables are written out
+SHORT = 60  # characters up to which intermediate variables are substituted into a condition
 
 
 def derivation(steps: Sequence[Step]) -> tuple[Stage, ...]:
-    """Each step as a stage."""
-    return tuple(Stage(_title(step), tuple(_Telling(step).sentences())) for step in steps)
+    """Return the stages of the derivation, one per step."""
+    return tuple(Stage(_title(step), tuple(_StepReport(step).sentences())) for step in steps)
 
 
 def _title(step: Step) -> str:
@@ -49,25 +49,25 @@ def _title(step: Step) -> str:
 def _is_short(value: Expr) -> bool:
     try:
         return len(str(value)) <= SHORT
-    except ProgramError:  # too long to be written at all
+    except ProgramError:  # the expression is too long for text
         return False
 
 
 def _turned(left: Expr, right: Expr) -> tuple[Expr, Expr]:
-    """The equation with a left side that starts positive."""
+    """Return the equation, multiplied by -1 if its left side starts with a minus sign."""
     return (-left, -right) if str(left).startswith("-") else (left, right)
 
 
-class _Telling:
-    """One step, with its guards found."""
+class _StepReport:
+    """Sentences that describe one step, without its numerical guards."""
 
     def __init__(self, step: Step) -> None:
         self.step = step
         self.graph = step.equations[0][0].graph if step.equations else step.lines[0][0].graph
         self.zero = wrap(self.graph, 0)
         flags = {flag.lit >> 1: ZERO for _, flag in step.free}
-        self.slacks = dict(self._slacks([value for _, value in step.lines]))
-        self.guards = (self.slacks, flags)
+        self.radicands = dict(self._radicands([value for _, value in step.lines]))
+        self.guards = (self.radicands, flags)
 
     def sentences(self) -> Iterator[Sentence]:
         step = self.step
@@ -81,13 +81,13 @@ class _Telling:
         for unknown in step.unknowns:
             if unknown.turns:
                 yield self._sum(unknown), "=", wrap(self.graph, atan2(unknown.sine, unknown.cosine))
-        for slack in self._reach():
-            yield "out of reach where ", slack, "<", self.zero
+        for radicand in self._reach():
+            yield "out of reach if ", radicand, "<", self.zero
         for unknown, flag in step.free:
-            yield "singular where ", self._vanishing(flag), "=", self.zero, f": q{unknown.joint} is then free"
+            yield "singular if ", self._vanishing(flag), "=", self.zero, f": q{unknown.joint} is then free"
 
     def _choices(self) -> Iterator[Sentence]:
-        """The symbols that tell the branches apart."""
+        """Yield the symbols that distinguish the branches, with their values."""
         if len(self.step.choices) == 1:
             return
         for literal in self.step.choices[0]:
@@ -99,18 +99,18 @@ class _Telling:
         if roots:
             names = ", ".join(str(Expr(self.graph, lit)) for lit in roots)
             kernel, inputs = self._kernel(self.step.choices[0][roots[0]]) or ("", "")
-            yield (f"{names}: from one of the roots that {kernel}({inputs}) finds",)
+            yield (f"{names}: one of the roots that {kernel}({inputs}) computes",)
 
     def _kernel(self, value: Expr) -> tuple[str, str] | None:
-        """Name and arguments of the kernel call that a value is the result of."""
+        """Return name and arguments of the kernel call that computes a value; None for other values."""
         graph, node = self.graph, value.lit >> 1
         if graph.op[node] != ops.KERNEL:
             return None
         call = graph.calls[graph.args[node][0]]
         return call.kernel, ", ".join(str(Expr(graph, lit)) for array in call.inputs for lit in array)
 
-    def _slacks(self, values: Sequence[Expr]) -> Iterator[tuple[int, int]]:
-        """Nodes max(slack, 0), with the slack."""
+    def _radicands(self, values: Sequence[Expr]) -> Iterator[tuple[int, int]]:
+        """Yield the nodes max(x, 0) with their radicand x."""
         graph = self.graph
         for i in graph.reachable([value.lit for value in values]):
             if graph.op[i] == ops.MAX and ZERO in graph.args[i]:
@@ -126,12 +126,12 @@ class _Telling:
         return Expr(self.graph, substitute(self.graph, [value.lit], values)[0])
 
     def _reach(self) -> list[Expr]:
-        if self.slacks:
-            return [self._spelled(self._plain(Expr(self.graph, lit))) for lit in self.slacks.values()]
+        if self.radicands:
+            return [self._spelled(self._plain(Expr(self.graph, lit))) for lit in self.radicands.values()]
         return [self._plain(value) for value in self.step.reach]
 
     def _vanishing(self, flag: Expr) -> Expr:
-        """What is zero where the flag is set."""
+        """Return the expression that is zero where the flag is set."""
         graph, node = self.graph, flag.lit >> 1
         if graph.op[node] != ops.LESS_EQUAL:
             return 1 - flag
@@ -141,7 +141,7 @@ class _Telling:
         return self._spelled(Expr(graph, lit))
 
     def _spelled(self, value: Expr) -> Expr:
-        """Intermediate variables written out, as long as that can be read."""
+        """Return the value with intermediate variables substituted, unless the text becomes too long."""
         shown = value
         for target, made in reversed(self.step.lines):
             shown = self._put(shown, {target.lit >> 1: self._plain(made).lit})

@@ -1,12 +1,13 @@
-"""Which numbers may be called a solution: all of them finite, in every language.
+"""Criteria for a numerical solution that hold in every language: all numbers must be finite.
 
-A NaN is neither below nor above anything, and whether max(a, b) keeps it depends on the language and the order of a
-and b. A sum of magnitudes keeps it wherever it stands, and an infinite term too:
+Comparisons with NaN are false, and whether max(a, b) returns a NaN depends on the language and on the order of a and
+b.
+A sum of magnitudes, however, is NaN or infinite if any of its terms is:
 
-    |x1| + |x2| + ... <= LARGEST    holds only where every term is finite
+    |x1| + |x2| + ... <= LARGEST    is true only if every term is finite
 
-so that one comparison, false for NaN by IEEE 754, answers for all of them. LARGEST also keeps out what is finite but
-would overflow on the way: the eighth power of a coordinate, as a quartic of squares has it, still is a number.
+so that one comparison, false for NaN by IEEE 754, covers all terms. LARGEST also excludes finite numbers that would
+overflow in intermediate results, such as the eighth power of a coordinate in a quartic of squares.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LARGEST = 1e30
 
 
 def magnitude(builder: Builder, values: Iterable[Scalar]) -> Expr:
-    """The sum of the magnitudes."""
+    """Return the sum of the magnitudes."""
     total: Scalar = 0
     for value in values:
         total = total + absolute(value)
@@ -30,7 +31,7 @@ def magnitude(builder: Builder, values: Iterable[Scalar]) -> Expr:
 
 
 def largest(values: Sequence[Expr]) -> Expr:
-    """The largest of some numbers; where one is NaN, any of them."""
+    """Return the largest of some numbers; the result is arbitrary if one of them is NaN."""
     maximum_value: Scalar = values[0]
     for value in values[1:]:
         maximum_value = maximum(maximum_value, value)
@@ -38,18 +39,18 @@ def largest(values: Sequence[Expr]) -> Expr:
 
 
 def relative(builder: Builder, lengths: Sequence[Scalar], size: Expr) -> Expr:
-    """Return the sum of the magnitudes of some lengths, divided by the size of the robot: their part of a residual."""
+    """Return the sum of the magnitudes of some lengths divided by the robot's size, their part of a residual."""
     return builder.number(magnitude(builder, lengths) * (1 / size))
 
 
 def in_units(placement: Matrix, size: Expr) -> Matrix:
-    """Return the upper three rows of a placement, its position divided by the size of the robot."""
+    """Return the upper three rows of a transform, with the position divided by the robot's size."""
     inverse = 1 / size
     return [[*row[:3], row[3] * inverse] for row in placement[:3]]
 
 
 def closes(builder: Builder, misses: Sequence[Expr], tolerance: float) -> Scalar:
-    """1 where all of some distances, none negative, are finite and within the tolerance."""
+    """Return 1 if all of some nonnegative residuals are finite and within the tolerance, else 0."""
     total: Scalar = 0
     for miss in misses:
         total = total + miss
@@ -64,10 +65,15 @@ def where_finite(
     values: Iterable[Scalar],
     otherwise: int | None,
 ) -> list[Expr]:
-    """One value per row, and `otherwise` if an entry of the row or the magnitude of what is given is not finite.
+    """Return one value per row, replaced by `otherwise` if the row or the input is not finite.
 
-    None as `otherwise` is NaN. So status and residual follow one rule in every language: such a row has no solution,
-    and its residual is NaN.
+    Args:
+        given: magnitude of the inputs.
+        rows: outputs of each row.
+        values: value of each row.
+        otherwise: replacement; None means NaN. With a status and with NaN, a row without a solution is the same in
+            every
+            language.
     """
     guarded_values = []
     for row, value in zip(rows, values, strict=True):

@@ -1,21 +1,31 @@
-"""The methods of inverse geometry in their order, from the simplest to the most general; verification; refinement.
+"""Methods of inverse geometry, from the simplest to the most general, with their verification and refinement.
 
-Verification of the formulas at generation: from the poses of random postures the postures must be recovered.
+Verification of the formulas at generation: the solutions for the poses of random configurations must include these
+configurations.
 
-The formulas are evaluated with the robot's numbers (nominal ones, or random ones where it has none) at poses whose
-postures are known: some random, some with joints next to a multiple of a right angle, where closed forms are weakest.
-Lengths are divided by the robot's size, and the smallest singular value of a posture's Jacobian is compared with that
-of the best-conditioned posture: a robot whose axes are almost parallel is verified as any other. Postures that are
-singular except for round-off do not count. Where loops constrain the joints, the postures satisfy them.
+The formulas are evaluated with the robot's numbers (nominal values, or random values for symbols without one) at
+poses
+of known configurations: some are random, some have joints close to a multiple of a right angle, where closed forms
+are
+least accurate. Lengths are divided by the robot's size, and the smallest singular value of a configuration's Jacobian
+is
+compared with that of the best-conditioned configuration, so that a robot with almost parallel axes is verified like
+any
+other. Configurations that are singular up to round-off do not count. If loops constrain the joints, the
+configurations
+satisfy them.
 
-    lost     no row of status 0 or 2 contains the posture
+    lost     no row of status 0 or 2 contains the configuration
     rough    the residual of the row that contains it, if any, exceeds ROUGH_POSTURE: a divisor is small, or the
-             formulas hold for a similar robot only
+             formulas are valid only for a similar robot
 
-Refinement: where two roots of a quartic are close, or a small divisor amplifies round-off, a true solution may miss the
-pose by more than the tolerance, or seem out of reach. The kernel `refine` improves such rows by Newton's method on the
-pose. It starts from verified formulas, so that it cannot hide a wrong derivation. The kernel compares lengths with 1:
-it works on lengths divided by the robot's size.
+Refinement: if two roots of a quartic are close, or a small divisor amplifies round-off, the residual of a true
+solution
+may exceed the tolerance, or the pose may seem out of reach. The kernel `refine` improves such rows by Newton's method
+on
+the pose. It starts from verified formulas, so that it cannot hide a wrong derivation. The kernel compares lengths
+with
+1 and therefore works on lengths divided by the robot's size.
 """
 
 from __future__ import annotations
@@ -46,17 +56,21 @@ from symoro.models.tolerances import EPSILON, INTENDED_POSTURE, ROUGH_POSTURE, S
 from symoro.program.program import Stage
 
 SEED = 5
-RANDOM, SQUARE = 600, 600  # postures at random, postures next to right angles
-# Error of a pose; divided by the smallest singular value it is the error of the joints.
+RANDOM, SQUARE = 600, 600  # number of random configurations, and of those close to right angles
+# Error of a pose; its quotient by the smallest singular value is the error of the joints.
 AMPLIFIED = 100 * EPSILON
-FEW = 0.01  # share of random postures that may be rough, if Newton's method makes them exact
+FEW = 0.01  # largest share of rough random configurations, if Newton's method makes them exact
 
 
 @dataclass(frozen=True)
 class TrialResult:
-    """Of the regular postures, those that are lost; and the share of the random ones that are rough.
+    """Result of the verification of a method.
 
-    `exact`: every row that should hold a posture does so to a tenth of the tolerance, nothing is lost.
+    Attributes:
+        postures: number of regular configurations.
+        lost: number of regular configurations that are not among the solutions.
+        rough: share of the random configurations whose residual is large.
+        exact: whether nothing is lost and all residuals are below a tenth of the tolerance.
     """
 
     postures: int
@@ -66,7 +80,7 @@ class TrialResult:
 
 
 class Trial:
-    """Postures and their poses, the same for all methods that are tried on a problem."""
+    """Configurations and their poses with which all methods for a problem are verified."""
 
     def __init__(self, problem: Problem) -> None:
         import numpy
@@ -97,24 +111,24 @@ class Trial:
             if j in closed:
                 self.q[:, k] = closed[j] / self.units[:, k]
         kinds = numpy.array([joint.sign * (1 if joint.turns else 2) for joint in joints])
-        # All joints from the unknown ones.
+        # derivative of all joints by the unknown ones
         tangents = numpy.array([joint.tangent(self.joints) for joint in joints])
-        ends, slopes = refine_chain_(placements, kinds, self.q @ tangents.T)
-        slopes = slopes @ tangents
+        ends, derivatives = refine_chain_(placements, kinds, self.q @ tangents.T)
+        derivatives = derivatives @ tangents
         given = numpy.array(problem.given)
-        # Poses come rounded to the size of their largest entries: a formula must not count on more of the small ones.
+        # Poses are rounded relative to their largest entries: a formula must not rely on more digits of the small ones.
         ends[:, :3] = ends[:, :3] + EPSILON * rng.uniform(-1, 1, ends[:, :3].shape)
         ends[:, :3, 3] *= size[:, None]
         for r in range(4):
             for c in range(4):
                 known = r < 3 and given[r, c]
                 self.variables[entry_name(r, c)] = ends[:, r, c] if known else float(r == c)
-        least = numpy.linalg.svd(slopes[:, given], compute_uv=False)[:, -1]
+        least = numpy.linalg.svd(derivatives[:, given], compute_uv=False)[:, -1]
         self.regular = least > WELL_CONDITIONED * least.max()
         self.near = numpy.minimum(SAME_POSTURE + AMPLIFIED / least.clip(EPSILON), INTENDED_POSTURE)
 
     def _closed(self) -> Mapping[int, Any]:
-        """Return joints by number, of postures that satisfy the loops where these constrain the joints of the chain."""
+        """Return joint positions with closed loops, by joint; empty if loops do not constrain the chain."""
         closure = self.problem.closure
         if closure is None or not closure.tied:
             return {}
@@ -127,7 +141,7 @@ class Trial:
         return sample.joints
 
     def _draw(self, literals: Sequence[int], rng: Any) -> None:
-        """Numbers for the symbols that have none yet."""
+        """Draw random numbers for the symbols that have no value yet."""
         graph = self.problem.builder.graph
         nominal = dict(self.problem.robot.nominal)
         for i in graph.reachable(literals):
@@ -141,7 +155,7 @@ class Trial:
                     self.variables[name] = unit * rng.uniform(-3, 3, self.count)
 
     def of(self, slots: Sequence[Solution], tolerance: float) -> TrialResult:
-        """Return how many postures the solutions of a method recover."""
+        """Evaluate the solutions of a method and count the configurations that they contain."""
         import numpy
 
         graph = self.problem.builder.graph
@@ -167,7 +181,10 @@ class Trial:
 
 
 def _postures(rng: Any, turns: Any) -> Any:
-    """Return random joints, lengths in units of the robot's size; half of them have some next to a right angle."""
+    """Return random joint positions, lengths in units of the robot's size.
+
+    In half of them, some joints are close to a multiple of a right angle.
+    """
     import numpy
 
     shape = (RANDOM + SQUARE, len(turns))
@@ -179,11 +196,11 @@ def _postures(rng: Any, turns: Any) -> Any:
     return numpy.where(chosen, square, q)
 
 
-TURNS, SLIDES = 1, 2  # as the kernel marks joints
+TURNS, SLIDES = 1, 2  # codes of revolute and prismatic joints in the kernel
 
 
 def refined(problem: Problem, solutions_to_refine: Sequence[Solution], tolerance: float) -> list[Solution]:
-    """The solutions, each with its joints, residual and status as the kernel leaves them."""
+    """Return the solutions with joints, residual and status improved by the kernel `refine`."""
     builder = problem.builder
     joints, between = links(problem.chain.motions)
     size = problem.chain.size
@@ -223,7 +240,7 @@ def refined(problem: Problem, solutions_to_refine: Sequence[Solution], tolerance
 
 
 def _status(problem: Problem, one: Solution, status: Expr) -> Expr:
-    """Singular where a joint is free, whatever the kernel says of the pose."""
+    """Return status 'singular' if a joint is free, else the status of the kernel."""
     if not one.free:
         return status
     free: Scalar = problem.builder.number(0)
@@ -232,16 +249,16 @@ def _status(problem: Problem, one: Solution, status: Expr) -> Expr:
     return problem.builder.number(select(free, select(less_equal(status, VALID), SINGULAR, status), status))
 
 
-LOST = 1e-3  # largest share of the regular postures that a verified method may lose
+LOST = 1e-3  # largest share of regular configurations that a verified method may lose
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The solutions, what was chosen and why, and the derivation.
+class MethodResult:
+    """Solutions of a method, the reasons for its choice, and its derivation.
 
     Attributes:
-        delicate: a root of a quartic is among the steps; close to another one it is not exact.
-        crowded: so are roots that come in pairs, a divisor being small or a symbol.
+        delicate: whether a step has a root of a quartic, which is inaccurate close to another root.
+        crowded: whether roots come in close pairs because a divisor is small or symbolic.
     """
 
     solutions: list[Solution]
@@ -251,40 +268,40 @@ class Answer:
     crowded: bool = False
 
 
-def solved(problem: Problem, method: str, tolerance: float) -> Answer:
-    """The answer of a method; 'auto' takes the first that applies and finds random postures again.
+def solved(problem: Problem, method: str, tolerance: float) -> MethodResult:
+    """Return the result of a method; 'auto' selects the first method that applies and passes the verification.
 
     Raises:
-        NotApplicableError: the method does not apply, with the reason (for 'auto': each method's).
+        NotApplicableError: the method does not apply, with the reason (for 'auto', the reason of each method).
     """
     if method == "general":
         return by_general(problem, tolerance)
     trial = Trial(problem)
     if method != "auto":
-        answer, result = tried(problem, trial, METHODS[method](problem, tolerance), tolerance)
+        candidate, result = tried(problem, trial, METHODS[method](problem, tolerance), tolerance)
         if not _recovers(result):
             raise NotApplicableError(f"method '{method}' {_loss(result)}", hint="use method='auto'")
-        return answer
+        return candidate
     reasons: dict[str, str] = {}
-    doubtful: dict[str, tuple[TrialResult, Answer]] = {}
+    inaccurate: dict[str, tuple[TrialResult, MethodResult]] = {}
     for name, attempt in METHODS.items():
         try:
-            answer = attempt(problem, tolerance)
+            candidate = attempt(problem, tolerance)
         except NotApplicableError as error:
             reasons[name] = error.message
             continue
         if name != "general":
-            answer, result = tried(problem, trial, answer, tolerance)
-            doubt = _doubt(trial, answer, result)
-            if doubt:
-                reasons[name] = doubt
+            candidate, result = tried(problem, trial, candidate, tolerance)
+            objection = _objection(trial, candidate, result)
+            if objection:
+                reasons[name] = objection
                 if _recovers(result):
-                    doubtful[name] = (result, answer)
+                    inaccurate[name] = (result, candidate)
                 continue
-        return _passed(answer, reasons)
-    if doubtful:
-        best = min(doubtful, key=lambda name: doubtful[name][0].lost)
-        return _passed(doubtful[best][1], {name: why for name, why in reasons.items() if name != best})
+        return _passed(candidate, reasons)
+    if inaccurate:
+        best = min(inaccurate, key=lambda name: inaccurate[name][0].lost)
+        return _passed(inaccurate[best][1], {name: why for name, why in reasons.items() if name != best})
     raise NotApplicableError(
         f"no method solves this chain of robot '{problem.robot.name}'"
         + "".join(f"\n  - {name}: {why}" for name, why in reasons.items()),
@@ -292,73 +309,75 @@ def solved(problem: Problem, method: str, tolerance: float) -> Answer:
     )
 
 
-def _passed(answer: Answer, reasons: Mapping[str, str]) -> Answer:
-    """The answer with what is said about methods that were passed over."""
-    return _with(answer, *(f"not {name}: {why}" for name, why in reasons.items()))
+def _passed(candidate: MethodResult, reasons: Mapping[str, str]) -> MethodResult:
+    """Return the result with the reasons why other methods were not selected."""
+    return _with(candidate, *(f"not {name}: {why}" for name, why in reasons.items()))
 
 
-def _with(answer: Answer, *more: str) -> Answer:
-    return replace(answer, choices=answer.choices + more)
+def _with(candidate: MethodResult, *more: str) -> MethodResult:
+    return replace(candidate, choices=candidate.choices + more)
 
 
-def _doubt(trial: Trial, answer: Answer, result: TrialResult) -> str:
-    """Why another method is tried first; empty where the formulas are verified and accurate."""
+def _objection(trial: Trial, candidate: MethodResult, result: TrialResult) -> str:
+    """Return the reason to try another method; empty if the formulas are verified and accurate."""
     if not _recovers(result):
         return _loss(result)
-    if answer.crowded and not trial.parameters:
-        return "inaccurate for this robot: it is almost a simpler one, whose formulas divide by zero here"
+    if candidate.crowded and not trial.parameters:
+        return "inaccurate for this robot: it is close to a special geometry for which these formulas divide by zero"
     if result.rough > FEW:
         share = f"{100 * result.rough:.0f} %"
-        return f"inaccurate for this robot: misses {share} of random poses by more than {ROUGH_POSTURE:g}"
+        return f"inaccurate for this robot: the residual of {share} of random poses exceeds {ROUGH_POSTURE:g}"
     return ""
 
 
 def _recovers(result: TrialResult) -> bool:
-    """Return whether formulas are verified: there are regular postures, and almost all of them are recovered."""
+    """Return whether the formulas are verified: almost all regular configurations are among the solutions."""
     return result.postures > 0 and result.lost <= LOST * result.postures
 
 
 def _loss(result: TrialResult) -> str:
     if not result.postures:
-        return "cannot be verified: this robot has no regular posture"
-    return f"loses {result.lost} of {result.postures} random postures of this robot"
+        return "cannot be verified: all configurations of this robot are singular"
+    return f"does not recover {result.lost} of {result.postures} random configurations of this robot"
 
 
-def tried(problem: Problem, trial: Trial, answer: Answer, tolerance: float) -> tuple[Answer, TrialResult]:
-    """The answer, refined where its formulas alone do not find random postures exactly, and how it does."""
-    before = trial.of(answer.solutions, tolerance)
-    # The kernel `refine` moves every joint by itself, and would leave the laws by which loops tie some of them.
-    lawful = any(motion.terms for motion in problem.chain.motions)
-    if lawful or (before.exact and not answer.delicate):
-        return answer, before
-    made = refined(problem, answer.solutions, tolerance)
+def tried(
+    problem: Problem, trial: Trial, candidate: MethodResult, tolerance: float
+) -> tuple[MethodResult, TrialResult]:
+    """Verify a result, refine it if its formulas are not exact, and return both."""
+    before = trial.of(candidate.solutions, tolerance)
+    # The kernel `refine` changes every joint separately and would violate the relations that loops impose.
+    is_constrained = any(motion.terms for motion in problem.chain.motions)
+    if is_constrained or (before.exact and not candidate.delicate):
+        return candidate, before
+    made = refined(problem, candidate.solutions, tolerance)
     after = trial.of(made, tolerance)
-    words = ["refined by Newton's method where a solution is not exact"]
+    words = ["solutions that are not exact are refined by Newton's method"]
     if after.lost:
-        words.append(f"{after.lost} of {after.postures} random postures were not found again")
-    return _with(replace(answer, solutions=made), *words), replace(after, rough=before.rough)
+        words.append(f"{after.lost} of {after.postures} random configurations are not recovered")
+    return _with(replace(candidate, solutions=made), *words), replace(after, rough=before.rough)
 
 
-def by_paul(problem: Problem, tolerance: float) -> Answer:
-    """Every unknown by an equation of one of Paul's types."""
+def by_paul(problem: Problem, tolerance: float) -> MethodResult:
+    """Solve every unknown by an equation of one of Paul's types."""
     equations = Equations(problem.chain, problem.probes, problem.given)
     steps, left = Paul(problem.builder, problem.probes, equations, problem.start).steps()
     if left:
         unsolved = ", ".join(map(str, left))
-        raise NotApplicableError(f"no equation of Paul's types is left for {unsolved}")
+        raise NotApplicableError(f"no remaining equation has one of Paul's types for {unsolved}")
     solution_rows = solutions(problem.builder, problem.chain, steps, problem.given, tolerance)
     types = ", ".join(f"{' and '.join(map(str, step.unknowns))} type {step.type}" for step in steps)
-    return Answer(solution_rows, (f"method: Paul ({types})",), derivation(steps), _delicate(steps))
+    return MethodResult(solution_rows, (f"method: Paul ({types})",), derivation(steps), _delicate(steps))
 
 
-def by_pieper(problem: Problem, tolerance: float) -> Answer:
-    """The joints that carry a point first, or the orientation where three joints are prismatic."""
+def by_pieper(problem: Problem, tolerance: float) -> MethodResult:
+    """Solve the position of a wrist point first, or the orientation if three joints are prismatic."""
     structure = pieper(problem)
     own = structure.problem
     solved_for = solutions(own.builder, own.chain, structure.steps, own.given, tolerance)
     words = (f"method: Pieper, {structure.words}",)
     crowded = any(step.repeats for step in structure.steps)
-    return Answer(
+    return MethodResult(
         solved_for, words, derivation(structure.steps), _delicate(structure.steps) or crowded, crowded
     )
 
@@ -367,23 +386,23 @@ def _delicate(steps: Sequence[Step]) -> bool:
     return any(step.type >= 9 and len(step.choices) > 2 for step in steps)
 
 
-def by_general(problem: Problem, tolerance: float) -> Answer:
-    """All joints at once by elimination and eigenvalues."""
+def by_general(problem: Problem, tolerance: float) -> MethodResult:
+    """Solve all joints at once by elimination and eigenvalues."""
     solution_rows = general_solutions(problem, tolerance)
-    return Answer(solution_rows, ("method: general (elimination and eigenvalues, up to 16 solutions)",))
+    return MethodResult(solution_rows, ("method: general (elimination and eigenvalues, up to 16 solutions)",))
 
 
-def by_swivel(problem: Problem, tolerance: float) -> Answer:
-    """Seven joints, the elbow turned about the line from shoulder to wrist by the input `swivel`."""
+def by_swivel(problem: Problem, tolerance: float) -> MethodResult:
+    """Solve seven joints; the input `swivel` is the angle of the elbow about the line from shoulder to wrist."""
     own = with_own_joints(problem)
     (swivel,) = own.builder.input(SWIVEL, (), ["swivel"], default=[0.0])
     steps = swivel_steps(own, swivel)
     solution_rows = solutions(own.builder, own.chain, steps, own.given, tolerance)
     words = "method: spherical shoulder and wrist, elbow by the swivel angle"
-    return Answer(solution_rows, (words,), derivation(steps))
+    return MethodResult(solution_rows, (words,), derivation(steps))
 
 
-METHODS: Mapping[str, Callable[[Problem, float], Answer]] = {
+METHODS: Mapping[str, Callable[[Problem, float], MethodResult]] = {
     "paul": by_paul,
     "pieper": by_pieper,
     "general": by_general,

@@ -1,9 +1,10 @@
-"""`inverse-geometry`: all joint positions that bring a frame to a given pose.
+"""`inverse-geometry`: all joint positions for which a frame has a given pose.
 
-Conditions: divisors that must not vanish. A divisor that depends on the pose is guarded where it is built (the joint is
-then free, or the row contains no solution). A divisor of the robot's symbols, or of the joints that q0 gives, is the
-same for every pose: where it vanishes the formulas do not hold, and every row is an empty slot rather than "out of
-reach". Products are listed factor by factor.
+Conditions are divisors that must not vanish. A divisor that depends on the pose is guarded where it is formed (the
+joint
+is then free, or the row contains no solution). A divisor of the robot's symbols, or of the joints given by q0, is the
+same for every pose: if it vanishes the formulas are invalid, and the status of every row is "empty slot" rather than
+"out of reach". Products are listed factor by factor.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from symoro.models.catalogue import Option, model
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem, pose_problem
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
-from symoro.models.geometric.inverse.methods import Answer, by_swivel, solved
+from symoro.models.geometric.inverse.methods import MethodResult, by_swivel, solved
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.ports import FREE, GIVEN, OPENED, POSE, POSE_STATUS, RESIDUAL, SOLUTIONS, SWIVEL
 from symoro.models.references import SYMORO_1997
@@ -33,14 +34,14 @@ from symoro.robot.topology import cut_joints
 
 
 def divisors(problem: Problem, solutions: Sequence[Solution]) -> list[Expr]:
-    """Return the factors of all divisors that depend on the robot's symbols, or on q0, alone; each once.
+    """Return the distinct factors of all divisors that depend only on the robot's symbols or on q0.
 
-    The size of the robot is none of them: it is never zero.
+    The size of the robot is not included because it is never zero.
     """
     graph = problem.builder.graph
     start = {graph.args[x.lit >> 1][0] for x in problem.start.values()}
     literals = [x.lit for one in solutions for x in (*one.joints.values(), one.residual, one.status)]
-    fixed: dict[int, bool] = {}  # whether a symbol is in it, of the nodes without the pose
+    fixed: dict[int, bool] = {}  # nodes that do not depend on the pose: whether they contain a symbol
     factors: dict[int, None] = {}
     for i in graph.reachable(literals):
         op, args = graph.op[i], graph.args[i]
@@ -57,7 +58,7 @@ def divisors(problem: Problem, solutions: Sequence[Solution]) -> list[Expr]:
 
 
 def _factors(graph: Graph, i: int) -> Iterator[int]:
-    """The nodes whose product, up to roots and powers, a node is; a guarded one has none."""
+    """Yield the nodes whose product, up to roots and powers, equals a node; none for a guarded node."""
     op, args = graph.op[i], graph.args[i]
     if op in (ops.MUL, ops.SQRT, ops.ABS):
         for lit in args:
@@ -69,7 +70,7 @@ def _factors(graph: Graph, i: int) -> Iterator[int]:
 
 
 def as_text(factors: Sequence[Expr], size: Expr) -> tuple[str, ...]:
-    """Return the conditions as text, in which the robot's size, a unit of length, is 1."""
+    """Return the conditions as text, with the robot's size, a unit of length, set to 1."""
     conditions = []
     for factor in factors:
         graph = factor.graph
@@ -77,13 +78,13 @@ def as_text(factors: Sequence[Expr], size: Expr) -> tuple[str, ...]:
         factor = Expr(graph, plain)
         try:
             conditions.append(f"{factor} != 0")
-        except ProgramError:  # too long to be written
+        except ProgramError:  # the expression is too long for text
             conditions.append("a divisor of the robot's parameters != 0")
     return tuple(dict.fromkeys(conditions))
 
 
 def guarded(problem: Problem, solutions: Sequence[Solution], factors: Sequence[Expr]) -> list[Solution]:
-    """The solutions, all of them empty slots where a factor vanishes."""
+    """Return the solutions with status 'empty slot' where a factor vanishes."""
     if not factors:
         return list(solutions)
     number = problem.builder.number
@@ -102,15 +103,15 @@ FRAMES = (
     Option("frm", "frame in which the pose is given", "frame", 0),
     Option(
         "to",
-        "frame that is placed; by default the tool, the platform or the last link's frame",
+        "frame whose pose is given; by default the tool, the platform or the last link's frame",
         "frame",
         None,
     ),
 )
 GIVEN_ENTRIES = Option(
-    "pose", "which entries are given: full, position, axis, planar or a list", "text", "full"
+    "pose", "given entries of the pose: full, position, axis, planar or a list", "text", "full"
 )
-LOCKED = Option("locked", "joints that are given by q0, as '7' or '3,5'", "text", None)
+LOCKED = Option("locked", "joints whose positions are given by q0, such as '7' or '3,5'", "text", None)
 TOLERANCE = Option("tolerance", "largest residual of a valid solution", "number", 1e-9)
 
 
@@ -135,7 +136,10 @@ TOLERANCE = Option("tolerance", "largest residual of a valid solution", "number"
         GIVEN_ENTRIES,
         LOCKED,
         Option(
-            "swivel", "seven joints by the angle of the elbow about the line shoulder - wrist", "flag", False
+            "swivel",
+            "solve seven joints, with the elbow angle about the line shoulder - wrist as an input",
+            "flag",
+            False,
         ),
         TOLERANCE,
     ),
@@ -153,26 +157,31 @@ def inverse_geometry(
     swivel: bool = False,
     tolerance: float = 1e-9,
 ) -> Program:
-    """All solutions for a pose."""
+    """Derive all joint positions for a given pose of a frame."""
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel))
-    answer = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
-    return solution_program(problem, answer)
+    result = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
+    return solution_program(problem, result)
 
 
-def solution_program(problem: Problem, answer: Answer) -> Program:
-    """The program of the solutions, with what is said about them."""
-    notes = tuple(f"q{j} does not move what is given: taken from q0" for j in problem.idle)
-    factors = divisors(problem, answer.solutions)
+def solution_program(problem: Problem, result: MethodResult) -> Program:
+    """Return the program of the solutions, with its notes, conditions and derivation."""
+    notes = tuple(
+        f"q{j} does not change the given entries of the pose: its value is taken from q0"
+        for j in problem.idle
+    )
+    factors = divisors(problem, result.solutions)
     conditions = as_text(factors, problem.chain.size)
     if conditions:
-        notes += (f"if none of these is zero: {', '.join(c.removesuffix(' != 0') for c in conditions)}",)
-    program = _program(problem, guarded(problem, answer.solutions, factors))
+        notes += (
+            f"valid if none of these is zero: {', '.join(c.removesuffix(' != 0') for c in conditions)}",
+        )
+    program = _program(problem, guarded(problem, result.solutions, factors))
     header = (("if", ", ".join(conditions)),) if conditions else ()
     return replace(
         program,
-        choices=answer.choices + notes,
-        derivation=answer.derivation,
+        choices=result.choices + notes,
+        derivation=result.derivation,
         conditions=conditions,
         header=header,
     )
@@ -198,7 +207,7 @@ def _program(problem: Problem, solutions: list[Solution]) -> Program:
 
 
 def _given(problem: Problem) -> Expr:
-    """The size of what is given: the entries of the pose that count, q0 and the swivel angle."""
+    """Return the magnitude of the inputs: the given entries of the pose, q0 and the swivel angle."""
     builder, target = problem.builder, problem.chain.target
     pose = [target[r][c] for r in range(3) for c in range(4) if problem.given[r][c]]
     return magnitude(builder, [*pose, *builder.entries("q0"), *builder.entries("swivel")])

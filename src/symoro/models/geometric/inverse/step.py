@@ -1,7 +1,8 @@
-"""One step of an inverse model: which unknowns it gives, by which formulas, on which branches, under what conditions.
+"""Step of an inverse model: its unknowns, formulas, branches and conditions.
 
-A step is written once, in symbols: the sines, cosines and lengths solved before stand in it as symbols, and so does
-the choice of branch (eps = +-1, or the root of a polynomial). `branches.py` unrolls the steps into the solutions.
+A step is written once, in symbols, for all branches: quantities of earlier steps (sines, cosines and lengths) and the
+choice of branch (eps = +-1, or the root of a polynomial) appear as symbols. `branches.py` expands the steps into the
+solutions.
 """
 
 from __future__ import annotations
@@ -18,18 +19,19 @@ from symoro.program.builder import Builder
 
 @dataclass(frozen=True)
 class Step:
-    """A step.
+    """Step that determines some unknowns of an inverse model.
 
     Attributes:
         type: number of the equation's type in the table of the documentation.
-        equations: the equations as (left side, right side), to be read.
+        unknowns: unknowns that the step determines.
+        equations: the equations as (left side, right side), for the derivation.
         lines: (symbol, value) in order; the last ones are the sines, cosines or lengths of the unknowns.
-        choices: one mapping a branch, from the literal of a symbol to its value on that branch.
-        reach: each is negative (below -OUT_OF_REACH_ROOT) where the pose is out of reach.
-        free: (unknown, 1 where any value does).
-        checks: each is zero on a true solution.
-        meets: (sign, distance): two branches, those of the sign or else all, meet where the distance is zero.
-        repeats: the same, where branches that meet are one value of this step's unknown, but not one solution.
+        choices: one mapping per branch, from the literal of a symbol to its value on that branch.
+        reach: expressions that are negative (below -OUT_OF_REACH_ROOT) if the pose is out of reach.
+        free: (unknown, flag) with flag 1 if every value of the unknown is a solution.
+        checks: expressions that are zero on a true solution.
+        meets: (sign, distance): two branches (those of the sign, or all if None) coincide where the distance is zero.
+        repeats: as `meets`, for branches that have the same value of this step's unknown but are different solutions.
     """
 
     type: int
@@ -45,14 +47,15 @@ class Step:
 
 
 class Draft:
-    """Collects a step.
+    """Incomplete step, to which formulas and conditions are added.
 
-    An equation is of degree 1 if it compares lengths, of degree 0 if it compares sines and cosines; multiplied
-    equations have the sum of the degrees. What counts as zero is relative to that power of the size.
+    An equation has degree 1 if it compares lengths and degree 0 if it compares sines and cosines; the degree of a
+    product
+    of equations is the sum of their degrees. The threshold for zero is relative to that power of the robot's size.
 
-    Arguments:
-        start: values of the joints that are taken where a joint is free.
-        size: the robot's size, see `chain.size_of`.
+    Args:
+        start: joint positions to use where a joint is free.
+        size: robot's size, see `chain.size_of`.
     """
 
     def __init__(
@@ -77,7 +80,7 @@ class Draft:
         self.unknowns: list[Unknown] = []
 
     def let(self, name: str, value: Scalar) -> Expr:
-        """A named intermediate value; numbers and symbols need no name."""
+        """Return a named intermediate value; numbers and symbols keep their form."""
         graph = self.builder.graph
         expr = self.builder.number(value)
         if expr.number is not None or graph.op[expr.lit >> 1] == SYMBOL:
@@ -87,44 +90,50 @@ class Draft:
         return made
 
     def let_varying(self, name: str, value: Scalar) -> Expr:
-        """The same for what varies; what depends on the robot alone stays known as such."""
+        """Return a named intermediate value if it is variable; an expression of parameters keeps its form."""
         expr = self.builder.number(value)
         return self.let(name, expr) if expr.cls == VARIABLE else expr
 
     def sign(self, name: str = "eps") -> Expr:
-        """+1 on one half of the branches, -1 on the other."""
+        """Add a choice of sign and return its symbol: +1 on one half of the branches, -1 on the other."""
         one = self.builder.number(1)
         return self.pick([name], [[one], [-one]])[0]
 
     def pick(self, names: Sequence[str], rows: Sequence[Sequence[Expr]]) -> list[Expr]:
-        """One of the rows of values, a branch each."""
+        """Add a choice among rows of values, one branch per row, and return the symbols of the values."""
         made = [symbol(self.builder.graph, name) for name in names]
         picked = [{m.lit: value for m, value in zip(made, row, strict=True)} for row in rows]
         self.choices = [{**choice, **row} for choice in self.choices for row in picked]
         return made
 
-    def root(self, slack: Scalar, inverse: Scalar = 1, name: str = "eps") -> Expr:
-        """eps sqrt(slack), the pose being out of reach where slack < 0; slack * inverse is of the order of 1."""
+    def root(self, radicand: Scalar, inverse: Scalar = 1, name: str = "eps") -> Expr:
+        """Return eps sqrt(radicand); the pose is out of reach if the radicand is negative.
+
+        Args:
+            radicand: expression under the root.
+            inverse: factor that scales the radicand to the order of 1.
+            name: name of the sign.
+        """
         sign = self.sign(name)
-        self.reach.append(self.builder.number(slack * inverse))
+        self.reach.append(self.builder.number(radicand * inverse))
         self.meets.append((sign, self.reach[-1]))
-        return sign * sqrt(maximum(slack, 0))
+        return sign * sqrt(maximum(radicand, 0))
 
     def vanishing(self, square: Expr, degree: int) -> Expr | None:
-        """Return 1 where the square of a quantity of some degree is zero; None if it depends on the robot alone."""
+        """Return 1 where the square of a quantity of some degree is zero; None if it depends only on the robot."""
         if square.cls != VARIABLE:
             return None
         return self.builder.number(less_equal(square, SINGULAR_PIVOT**2 * self.power(2 * degree)))
 
     def power(self, degree: int) -> Expr:
-        """Return the size to some power."""
+        """Return a power of the robot's size."""
         size_power = self.builder.number(1)
         for _ in range(abs(degree)):
             size_power = size_power * self.size
         return size_power if degree >= 0 else 1 / size_power
 
     def angle(self, unknown: Unknown, sine: Scalar, cosine: Scalar, free: Expr | None = None) -> None:
-        """Give an unknown angle by its sine and cosine; where it is free, keep the start's value."""
+        """Define an unknown angle by its sine and cosine; where it is free, use the value of the start."""
         if free is not None:
             s, c = self._started(unknown)
             sine, cosine = select(free, s, sine), select(free, c, cosine)
@@ -132,14 +141,14 @@ class Draft:
         self._give(unknown, (unknown.sine, sine), (unknown.cosine, cosine))
 
     def length(self, unknown: Unknown, value: Scalar, free: Expr | None = None) -> None:
-        """Give an unknown length."""
+        """Define an unknown length; where it is free, use the value of the start."""
         if free is not None:
             value = select(free, self.start[unknown.joint], value)
             self.free.append((unknown, free))
         self._give(unknown, (unknown.length, value))
 
     def unit(self, unknown: Unknown) -> None:
-        """Ask that sine and cosine, found from two equations, lie on the circle."""
+        """Require that sine and cosine, computed from two equations, satisfy s^2 + c^2 = 1."""
         s, c = unknown.sine, unknown.cosine
         self.checks.append(self.builder.number(absolute(s * s + c * c - 1)))
 
@@ -161,7 +170,7 @@ class Draft:
         self.lines += [(target, self.builder.number(value)) for target, value in values]
 
     def _started(self, unknown: Unknown) -> tuple[Scalar, Scalar]:
-        """Sine and cosine of the angle at the start's value of its joint."""
+        """Return sine and cosine of the angle at the start value of its joint."""
         if unknown.before is not None and unknown.before in self.solved:
             angle = unknown.sign * self.start[unknown.joint]
             s, c = sin(angle), cos(angle)

@@ -1,1 +1,1 @@
-"""The geometric constraints of closed loops: passive joints from the active ones."""
+"""Geometric constraints of closed loops: passive joints from the active ones."""

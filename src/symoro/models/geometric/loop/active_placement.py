@@ -1,8 +1,9 @@
-"""`fast-geometry` and `transform` from the active joints: where a frame of a robot with loops stands, in every mode.
+"""`fast-geometry` and `transform` from the active joints: transforms of a robot with loops, per assembly mode.
 
-The loops give the other joints on the way (`loop-geometry`), and the product of the placements along it is that of a
-tree. Sines and cosines come from the loops' solution as they are; a joint that a parallelogram makes linear in others
-joins the sums of parallel axes.
+The loops give the other joints on the path (`loop-geometry`), and the product of the transforms along it is that of a
+tree. The sines and cosines of the loops' solution are used directly; a joint that a parallelogram makes linear in
+others
+contributes to the angle sums of parallel axes.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 3.1, 3.4.
 """
@@ -23,8 +24,8 @@ from symoro.models.geometric.loop.mechanism import (
     START,
     START_OPENED,
     joint_inputs,
+    path_between,
     reason_not_closed,
-    way_between,
 )
 from symoro.models.geometric.loop.model import (
     EVERY_MODE,
@@ -34,7 +35,7 @@ from symoro.models.geometric.loop.model import (
     TOLERANCE,
     numerically,
     size_given,
-    told,
+    solution_notes,
 )
 from symoro.models.geometric.loop.newton import continued
 from symoro.models.geometric.loop.relations import (
@@ -53,24 +54,24 @@ from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
-PLACEMENTS = Port("T", "K,4,4", "placement of frame `to` in frame `frm`, one an assembly mode")
+TRANSFORMS = Port("T", "K,4,4", "homogeneous transform of frame `to` in frame `frm`, one per assembly mode")
 EQUATIONS = (
     r"{}^{k+B}T_{r}\,{}^{r}T_{k} = I_4, \qquad {}^{r}T_{j}(q_a) = \prod_{k} {}^{a(k)}T_{k}(q(q_a)), \qquad "
     r"k = NL+1, \dots, NL+B"
 )
 
 
-def asks_active(robot: Robot, options: Options) -> bool:
-    """Whether the active joints are to be the input."""
+def uses_active_joints(robot: Robot, options: Options) -> bool:
+    """Return whether the active joints are the input."""
     return bool(options.get("active"))
 
 
 @form(
     "fast-geometry",
     of="active joints of closed loops",
-    takes=asks_active,
+    takes=uses_active_joints,
     inputs=(QA, START, START_OPENED),
-    outputs=(PLACEMENTS, STATUS, OPEN),
+    outputs=(TRANSFORMS, STATUS, OPEN),
     options=(*OPTIONS, ACTIVE, METHOD, EVERY_MODE, TOLERANCE, STEPS),
     reference=SYMORO_1997.at("section 3.1, section 3.4"),
     applies=reason_not_closed,
@@ -88,19 +89,19 @@ def active_geometry(
     tolerance: float = 1e-9,
     steps: float = 10,
 ) -> Program:
-    """The placement in every mode in closed form, or in one by Newton's method."""
+    """Derive the transform in every assembly mode in closed form, or in one mode by Newton's method."""
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     builder = Builder(f"{robot.name}_fast_geometry")
     qa, q0 = joint_inputs(builder, robot)
     if method != "numeric":
         relations = solved_loops(builder, robot, qa, q0, every_mode=has_crossed_modes(robot, modes))
         if not relations.unsolved:
-            placed = _placement(builder, robot, start, end, qa, relations)
+            placed = _transform(builder, robot, start, end, qa, relations)
             solutions = assemblies(builder, relations, qa, tolerance, [x for row in placed[:3] for x in row])
-            return replace(_program(builder, solutions), choices=told(relations))
+            return replace(_program(builder, solutions), choices=solution_notes(relations))
         if method == "closed":
             raise unsolved_error(robot, relations)
-    why = "as asked" if method == "numeric" else "no closed form was found"
+    why = "as required by the option method" if method == "numeric" else "no closed form exists"
     one = continued(builder, robot, qa, q0, int(steps), tolerance)
     q = {**one.joints, **coordinates_at(robot, one.joints, builder.formula).positions}
     here = placement_between(builder, robot, start, end, q, Trigonometry(builder, robot))
@@ -111,9 +112,9 @@ def active_geometry(
 @form(
     "transform",
     of="active joints of closed loops",
-    takes=asks_active,
+    takes=uses_active_joints,
     inputs=(QA, START, START_OPENED),
-    outputs=(PLACEMENTS, STATUS, OPEN),
+    outputs=(TRANSFORMS, STATUS, OPEN),
     options=(*OPTIONS, ACTIVE),
     reference=SYMORO_1997.at("section 3.1, section 3.4"),
     applies=reason_not_closed,
@@ -124,24 +125,24 @@ def active_geometry(
 def active_transform(
     robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool = True
 ) -> Program:
-    """The placement written out, where every loop is a parallelogram."""
+    """Derive the transform as one expression per entry, for robots whose loops are parallelograms."""
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     builder = Builder(f"{robot.name}_transform")
     qa, q0 = joint_inputs(builder, robot)
     relations = solved_loops(builder, robot, qa, q0)
-    curved = [one.name for one in relations.solved if not one.linear]
-    if relations.unsolved or curved:
+    nonlinear = [one.name for one in relations.solved if not one.linear]
+    if relations.unsolved or nonlinear:
         raise NotApplicableError(
-            f"robot '{robot.name}': not all of its loops are parallelograms, and one expression an entry would fill "
-            "pages",
-            hint="fast-geometry with active=True gives the same with intermediate variables",
+            f"robot '{robot.name}': some of its loops are not parallelograms, so that one expression per entry "
+            "would be too long",
+            hint="use fast-geometry with active=True, which has intermediate variables",
         )
-    placed = _placement(builder, robot, start, end, qa, relations)
+    placed = _transform(builder, robot, start, end, qa, relations)
     solutions = assemblies(builder, relations, qa, TOLERANCE.default, [x for row in placed[:3] for x in row])
-    return replace(_program(builder, solutions), choices=told(relations), expanded=True)
+    return replace(_program(builder, solutions), choices=solution_notes(relations), expanded=True)
 
 
-def _placement(
+def _transform(
     builder: Builder,
     robot: Robot,
     start: int | str,
@@ -149,7 +150,7 @@ def _placement(
     active: dict[int, Expr],
     relations: LoopRelations,
 ) -> list[list[Expr]]:
-    """startTend in the active joints and the symbols of the loops' solution."""
+    """Return the transform of frame `end` in frame `start`, in active joints and symbols of the loops' solution."""
     known: dict[int, Scalar] = dict(active)
     for j, law in relations.linear.items():
         known[j] = law.value({**{i: u.length for i, u in relations.joints.items()}, **known})
@@ -157,7 +158,7 @@ def _placement(
     lengths = {j: unknown.length for j, unknown in solved.items()}
     known |= coupled_positions(robot, {**known, **lengths}, builder.formula)
     matrix = identity(4)
-    for part in way_between(builder, robot, start, end, known, solved):
+    for part in path_between(builder, robot, start, end, known, solved):
         matrix = matmul(matrix, part.matrix)
     if (start == "world") != (end == "world"):
         entries = [builder.formula(z) for z in robot.base.Z]
@@ -169,7 +170,7 @@ def _placement(
 def _program(builder: Builder, solutions: list[Solution]) -> Program:
     rows = [list(one.more) for one in solutions]
     last: list[Scalar] = [0, 0, 0, 1]
-    builder.output(PLACEMENTS, [[*(row[4 * r : 4 * r + 4] for r in range(3)), last] for row in rows])
+    builder.output(TRANSFORMS, [[*(row[4 * r : 4 * r + 4] for r in range(3)), last] for row in rows])
     given, residuals = size_given(builder), [one.residual for one in solutions]
     builder.output(STATUS, where_finite(builder, given, rows, [one.status for one in solutions], EMPTY))
     builder.output(OPEN, where_finite(builder, given, rows, residuals, None))

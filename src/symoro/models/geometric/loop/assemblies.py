@@ -1,10 +1,11 @@
-"""The assembly modes: the steps of all loops unrolled together, each choice of branches one mode.
+"""Assembly modes: the steps of all loops expanded together; each combination of branches is one mode.
 
-    status    0 valid, 1 out of reach: the loop cannot close, 2 singular: modes meet or a joint is free, 3 empty slot
-    residual  the largest entry by which a loop stays open
+    status    0 valid, 1 out of reach: the loop cannot close, 2 singular: modes coincide or a joint is free, 3 empty
+    slot
+    residual  the largest closure error of a loop
 
-Modes are counted with the first branch of every step first, the last step of the last loop fastest: their number does
-not depend on the posture, so that along a path that meets no singularity a mode is one and the same row.
+The first mode has the first branch of every step; the last step of the last loop varies fastest. The number of a mode
+does not depend on the configuration: along a path without singularities, a mode stays in the same row.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def assemblies(
     tolerance: float,
     more: Sequence[Expr] = (),
 ) -> list[Solution]:
-    """Every mode with all joints, the active ones included; `more` as in `unrolled`."""
+    """Return every assembly mode with all joints, including the active ones; `more` as in `unrolled`."""
     steps = [step for one in relations.solved for step in one.steps]
     joints = {j: unknown.length for j, unknown in relations.joints.items()}
     gaps = [gap for one in relations.solved for gap in one.differences]

@@ -1,19 +1,26 @@
-"""Inverse geometry of an arm with loops: the joints on the way are solved first, the loops give the others.
+"""Inverse geometry of an arm with loops: the joints on the path are solved first, then the loops.
 
-The way from the base to the frame is a serial chain (`inverse/`). Each of its solutions is known to the loops, which
-are then solved for what is left, motors off the way included, in all assembly modes; what of the motors neither the
-way nor the loops determine is taken from q0.
+The path from the base to the frame is a serial chain (`inverse/`). For each of its solutions, the loops are solved
+for
+the other joints, including motors that are not on the path, in all assembly modes. Motors that neither the path nor
+the
+loops determine are taken from q0.
 
-Where the loops tie joints of the way to each other, not every pose of the tree is a pose of the robot, and an equation
-may vanish on all that are: the method of solution must not rest on it. A joint that parallelograms make linear in
-others of the way is substituted before the way is solved. Other ties are solved for twice, from the pose and from the
-loops, and only rows that agree are solutions; the numbers by which equations are chosen, and formulas tried, are then
-those of closed postures.
+If the loops constrain joints of the path, some poses of the tree are not poses of the robot, and an equation may
+vanish
+on all poses that are: the method of solution must not use it. A joint that parallelograms make linear in others of
+the
+path is substituted before the path is solved. Other dependent joints are solved twice, from the pose and from the
+loops,
+and only rows in which both agree are solutions; the samples by which equations are chosen and formulas are verified
+are
+then closed configurations.
 
-    status    that of the way, or of the loops where it is worse: empty slot, out of reach, singular, valid
-    residual  the larger of both: direct geometry less the pose, and by how much a loop stays open
+    status    the worse one of path and loops: empty slot, out of reach, singular, valid
+    residual  the larger one of both: direct geometry minus the pose, and the closure error of the loops
 
-W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, end of section 3.3.
+W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, end of section
+3.3.
 """
 
 from __future__ import annotations
@@ -40,8 +47,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Followed:
-    """The solutions with all joints, what was chosen, and the derivation."""
+class LoopSolutions:
+    """Solutions with all joints, the notes about them, and the derivation."""
 
     solutions: list[Solution]
     choices: tuple[str, ...]
@@ -50,25 +57,26 @@ class Followed:
 
 @dataclass(frozen=True)
 class KnownJoints:
-    """What the loops are solved from.
+    """Joints from which the loops are solved.
 
     Attributes:
-        way: joints of the way that can be chosen at will; `tied`: those that the loops then determine.
-        start: motors off the way, at q0.
+        on_path: joints of the path that are independent.
+        tied: joints of the path that the loops determine from the others.
+        start: motors that are not on the path; their positions are those of q0.
     """
 
-    way: list[int]
+    on_path: list[int]
     tied: list[int]
     start: list[int]
 
     @property
     def joints(self) -> list[int]:
-        return self.way + self.start
+        return self.on_path + self.start
 
 
 @dataclass(frozen=True)
 class LoopClosure(ChainClosure):
-    """The closure with the loops' solution from the given joints, whose symbols are `active`."""
+    """Constraints of the loops with their solution from the given joints, whose symbols are `active`."""
 
     given: KnownJoints
     relations: LoopRelations
@@ -84,15 +92,15 @@ def loop_closure(
     *,
     every_mode: bool,
 ) -> LoopClosure:
-    """Solve the loops from the given joints, and return what they require of the joints on the way.
+    """Solve the loops from the given joints and return their constraints on the joints of the path.
 
-    Arguments:
+    Args:
         start: q0 by joint.
-        locked: joints of the way that q0 gives.
-        every_mode: whether parallelograms have their crossed mode too.
+        locked: joints of the path whose positions are given by q0.
+        every_mode: whether the crossed mode of parallelograms is included.
 
     Raises:
-        NotApplicableError: no closed form was found for a loop, or the joints do not determine it.
+        NotApplicableError: a loop has no closed-form solution, or the joints do not determine it.
     """
     active = {j: symbol(builder.graph, f"q{j}") for j in given.joints}
     cut_positions = dict.fromkeys(cut_joints(robot), builder.number(0))
@@ -101,9 +109,9 @@ def loop_closure(
     if relations.unsolved:
         names = ", ".join(map(loop_name, relations.unsolved))
         raise NotApplicableError(
-            f"no closed form was found for loop {names} of robot '{robot.name}' from the joints on the way",
-            hint="solve the way alone on robot.tree(), the robot with its loops cut; loop-geometry with "
-            "method='numeric', of the robot with the joints on the way active, then closes the loops from a posture",
+            f"no closed form exists for loop {names} of robot '{robot.name}' from the joints on the path",
+            hint="solve the path on robot.tree(), the robot with cut loops; then close the loops by loop-geometry "
+            "with method='numeric' of the robot whose joints on the path are active, from a posture q0",
         )
     known = {j: start[j] for j in (*given.start, *locked)}
     laws = {j: _law(relations, j, known) for j in given.tied if j in relations.linear and j not in locked}
@@ -116,7 +124,7 @@ def loop_closure(
 
 
 def _law(relations: LoopRelations, j: int, known: Mapping[int, Expr]) -> Linear:
-    """Return a joint that parallelograms make linear, in terms of joints on the way and of known ones alone."""
+    """Return the linear law of a joint of parallelograms, in terms of joints on the path and known joints only."""
     terms: dict[int, int] = {}
     law = relations.linear[j]
     constant, left = law.constant, list(law.terms)
@@ -134,9 +142,9 @@ def _law(relations: LoopRelations, j: int, known: Mapping[int, Expr]) -> Linear:
 
 
 def _closed_postures(robot: Robot, count: int, *, nominal: bool, crossed: bool) -> ClosedPostures:
-    """Return closed postures, half of them without crossed parallelograms where there may be some.
+    """Return closed configurations; if crossed parallelograms are included, half of them are without.
 
-    Both kinds of postures have solutions, so that no equation may be chosen that vanishes on one of them.
+    Both kinds of configurations have solutions, so that no equation that vanishes on one kind may be chosen.
     """
     from symoro.models.geometric.loop.postures import closed_postures, joined, some_postures
 
@@ -148,8 +156,8 @@ def _closed_postures(robot: Robot, count: int, *, nominal: bool, crossed: bool) 
     return joined([some_postures(plain, slice(half)), some_postures(every, slice(half))])
 
 
-def followed(problem: Problem, solutions: Sequence[Solution], tolerance: float) -> Followed:
-    """Return the solutions of a way, each with every assembly mode of the loops."""
+def with_loop_modes(problem: Problem, solutions: Sequence[Solution], tolerance: float) -> LoopSolutions:
+    """Return the solutions of a path, each combined with every assembly mode of the loops."""
     closure = problem.closure
     assert isinstance(closure, LoopClosure)
     rows = [
@@ -158,23 +166,22 @@ def followed(problem: Problem, solutions: Sequence[Solution], tolerance: float) 
         for row in _modes(problem, closure, one, number, tolerance)
     ]
     stages = tuple(stage for one in closure.relations.solved for stage in one.stages)
-    return Followed(rows, _told(problem, closure), stages)
+    return LoopSolutions(rows, _notes(problem, closure), stages)
 
 
-def way_joints(robot: Robot, frm: int, to: int) -> list[int]:
-    """Return the joints with a coordinate of their own on the way between two frames, in the order of the way.
+def path_joints(robot: Robot, frm: int, to: int) -> list[int]:
+    """Return the independent joints on the path between two frames, in the order of the path.
 
     Raises:
-        NotApplicableError: the way passes a joint where a loop is opened.
+        NotApplicableError: the path contains a cut joint.
     """
     up, down = path(robot, frm, to)
     frames = [j for j in (*up, *down) if robot.frame(j).moving]
     cut = [j for j in frames if j > robot.NL]
     if cut:
         raise NotApplicableError(
-            f"robot '{robot.name}': the way from frame {frm} to frame {to} passes joint {cut[0]}, where a loop is "
-            "opened",
-            hint=f"ask for the frame of a link, 1 to {robot.NL}",
+            f"robot '{robot.name}': the path from frame {frm} to frame {to} contains the cut joint {cut[0]} of a loop",
+            hint=f"choose the frame of a link, 1 to {robot.NL}",
         )
     laws = {j: relation(robot, j) for j in frames}
     moved = [i for j, law in laws.items() for i in ([j] if law is None else [i for i, _ in law.terms])]
@@ -182,7 +189,7 @@ def way_joints(robot: Robot, frm: int, to: int) -> list[int]:
 
 
 def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
-    """The robot with these joints of its loops active, and no others of them."""
+    """Return the robot in which exactly these joints of the loops are active."""
     in_loops = {j for loop in loops(robot) for j in loop.frames}
     frames = [
         replace(frame, mu=j in joints) if j in in_loops or j in joints else frame
@@ -191,19 +198,19 @@ def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
     return replace(robot, frames=tuple(frames))
 
 
-def given_joints(robot: Robot, on_way: Sequence[int]) -> KnownJoints:
-    """Which joints of the way, and which motors off it, tell where the loops stand."""
+def given_joints(robot: Robot, joints_on_path: Sequence[int]) -> KnownJoints:
+    """Return the joints of the path, and the motors beside it, that determine the loops."""
     from symoro.models.geometric.loop.mobility import (
-        constraints,  # it loads NumPy, which the catalogue does without
+        constraints,  # imported here because it loads NumPy
     )
 
     at = constraints(robot)
-    way = [j for j in on_way if j in at.joints]
-    motors = [j for j in independent(robot) if robot.frame(j).mu and j not in way]
-    chosen = at.chosen([*way, *motors])
+    on_path = [j for j in joints_on_path if j in at.joints]
+    motors = [j for j in independent(robot) if robot.frame(j).mu and j not in on_path]
+    chosen = at.independent([*on_path, *motors])
     return KnownJoints(
-        [j for j in way if j in chosen],
-        [j for j in way if j not in chosen],
+        [j for j in on_path if j in chosen],
+        [j for j in on_path if j not in chosen],
         [j for j in motors if j in chosen],
     )
 
@@ -211,20 +218,20 @@ def given_joints(robot: Robot, on_way: Sequence[int]) -> KnownJoints:
 def _modes(
     problem: Problem, closure: LoopClosure, one: Solution, number: int, tolerance: float
 ) -> list[Solution]:
-    """The modes of the loops for one solution of the way."""
+    """Return the modes of the loops for one solution of the path."""
     builder, graph = problem.builder, problem.builder.graph
     given, relations = closure.given, closure.relations
     tied = _agreeing(problem, closure)
-    way = {j: one.joints.get(j, problem.start[j]) for j in (*given.way, *tied)}
-    values = {**way, **{j: problem.start[j] for j in given.start}}
+    on_path = {j: one.joints.get(j, problem.start[j]) for j in (*given.on_path, *tied)}
+    values = {**on_path, **{j: problem.start[j] for j in given.start}}
     known = {closure.active[j].lit: values[j] for j in given.joints}
     steps = [step for loop in relations.solved for step in loop.steps]
     joints = {j: unknown.length for j, unknown in relations.joints.items()}
     gaps = [gap for loop in relations.solved for gap in loop.differences]
-    agreed = {j: symbol(graph, f"way{j}") for j in tied}
-    for j, there in agreed.items():
-        gaps += _apart(problem, j, joints[j], there)
-    known |= {there.lit: way[j] for j, there in agreed.items()}
+    agreed = {j: symbol(graph, f"path{j}") for j in tied}
+    for j, on_path_symbol in agreed.items():
+        gaps += _apart(problem, j, joints[j], on_path_symbol)
+    known |= {on_path_symbol.lit: on_path[j] for j, on_path_symbol in agreed.items()}
     count = 1
     for step in steps:
         count *= len(step.choices)
@@ -233,41 +240,47 @@ def _modes(
 
 
 def _agreeing(problem: Problem, closure: LoopClosure) -> list[int]:
-    """Return the tied joints whose value on the way must be that of the loops; for an idle joint any value would do."""
+    """Return the dependent joints, except idle ones, whose position on the path must equal that of the loops."""
     return [j for j in closure.tied if j not in problem.idle]
 
 
 def _apart(problem: Problem, j: int, x: Expr, y: Expr) -> list[Expr]:
-    """Return the differences of two values of a joint, without whole turns; lengths are divided by the robot's size."""
+    """Return the differences of two positions of a joint, modulo 2 pi; lengths are divided by the robot's size."""
     if problem.robot.frame(j).sigma != JointType.REVOLUTE:
         return [relative(problem.builder, [x - y], problem.chain.size)]
     pairs = [(sin(x), sin(y)), (cos(x), cos(y))]
     return [problem.builder.number(absolute(a - b)) for a, b in pairs]
 
 
-def _both(problem: Problem, way: Solution, loop: Solution, values: Mapping[int, Expr]) -> Solution:
-    """A solution of the way with a mode of the loops."""
+def _both(problem: Problem, on_path: Solution, loop: Solution, values: Mapping[int, Expr]) -> Solution:
+    """Combine a solution of the path with a mode of the loops."""
     number = problem.builder.number
-    joints = {**loop.joints, **values, **way.joints}
-    status = maximum(way.status, loop.status)
+    joints = {**loop.joints, **values, **on_path.joints}
+    status = maximum(on_path.status, loop.status)
     for worse in (OUT_OF_REACH, EMPTY):
-        either = maximum(equal(way.status, worse), equal(loop.status, worse))
+        either = maximum(equal(on_path.status, worse), equal(loop.status, worse))
         status = select(either, worse, status)
     return Solution(
         joints,
-        {**loop.free, **way.free},
-        number(maximum(way.residual, loop.residual)),
+        {**loop.free, **on_path.free},
+        number(maximum(on_path.residual, loop.residual)),
         number(status),
     )
 
 
-def _told(problem: Problem, closure: LoopClosure) -> tuple[str, ...]:
+def _notes(problem: Problem, closure: LoopClosure) -> tuple[str, ...]:
     given, relations = closure.given, closure.relations
     lines = [one.sentence for one in relations.solved]
-    lines += [f"q{j} is determined by neither the pose nor the loops: taken from q0" for j in given.start]
-    lines += [f"q{j} = {law} by the loops: not an unknown of the pose" for j, law in closure.laws.items()]
     lines += [
-        f"q{j} follows from the loops too: rows where both agree are solutions"
+        f"q{j} is determined neither by the pose nor by the loops: its value is taken from q0"
+        for j in given.start
+    ]
+    lines += [
+        f"q{j} = {law} because of the loops: it is not an unknown of the pose"
+        for j, law in closure.laws.items()
+    ]
+    lines += [
+        f"q{j} is also determined by the loops: only rows in which both values agree are solutions"
         for j in _agreeing(problem, closure)
     ]
     return tuple(lines)

@@ -1,4 +1,4 @@
-"""Linear forms of angles with whole coefficients, modulo a turn: the arithmetic of parallel axes."""
+"""Sums of angles with integer coefficients, modulo 2 pi, for parallel axes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,18 @@ from symoro.program.builder import Builder
 Key = TypeVar("Key")
 
 SHARE = 12  # multiples of pi/12 are recognised
-SEVERAL = 3  # as many symbols are tried for a constant angle
+SEVERAL = 3  # largest number of symbols that are tried in a constant angle
 
 
 @dataclass(frozen=True)
 class AngleSum:
-    """sum n_j q_j + sum n_k angle_k + turn pi."""
+    """Angle sum n_j q_j + sum n_k angle_k + turn pi.
+
+    Attributes:
+        joints: integer coefficients of the joints.
+        angles: integer coefficients of constant angles.
+        turn: constant in units of pi.
+    """
 
     joints: Mapping[int, int] = field(default_factory=dict)
     angles: Mapping[Expr, int] = field(default_factory=dict)
@@ -49,7 +55,7 @@ class AngleSum:
         return self + -other
 
     def constant(self, builder: Builder) -> Expr:
-        """What is no joint's, the turn in (-1, 1]."""
+        """Return the constant part, with the multiple of pi in (-1, 1]."""
         turn = self.turn - 2 * ((self.turn + 1) // 2)
         total = builder.pi() * (turn if turn > -1 else Fraction(1))
         for angle, n in self.angles.items():
@@ -69,7 +75,7 @@ def _added(a: Mapping[Key, int], b: Mapping[Key, int]) -> dict[Key, int]:
 
 
 def constant_angle(builder: Builder, probes: Probes, y: Scalar, x: Scalar) -> AngleSum:
-    """atan2(y, x) of constants: a multiple of pi and some of their symbols where it is one, else atan2 itself."""
+    """Return atan2(y, x) of constants, as a multiple of pi plus symbols if possible, else as atan2."""
     import numpy
 
     graph = builder.graph

@@ -1,4 +1,4 @@
-"""`inverse-geometry` of an arm with closed loops: every joint of the tree, motors off the way included."""
+"""`inverse-geometry` of an arm with closed loops: all joints of the tree, including motors beside the path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from symoro.models.geometric.inverse.model import (
     TOLERANCE,
     solution_program,
 )
-from symoro.models.geometric.loop.follow import followed, given_joints, loop_closure, way_joints
+from symoro.models.geometric.loop.follow import given_joints, loop_closure, path_joints, with_loop_modes
 from symoro.models.geometric.loop.model import EVERY_MODE
 from symoro.models.geometric.loop.relations import has_crossed_modes
 from symoro.models.geometric.platform import is_platform
@@ -29,7 +29,7 @@ from symoro.robot.description import Robot
 MISSES = Port(
     "residual",
     "K",
-    "largest entry of direct geometry less the pose, or by which a loop stays open; lengths divided by the size",
+    "largest error of direct geometry with respect to the pose, or of loop closure; lengths divided by the size",
 )
 
 
@@ -55,20 +55,20 @@ def loop_inverse_geometry(
     modes: str = "parallelogram",
     tolerance: float = 1e-9,
 ) -> Program:
-    """Return all solutions for a pose, in all assembly modes: the way as a serial chain, then the loops."""
+    """Derive all solutions for a pose, in all assembly modes: first the path as a serial chain, then the loops."""
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     given = given_joints(
-        robot, way_joints(robot, attachment_frame(robot, start), attachment_frame(robot, end))
+        robot, path_joints(robot, attachment_frame(robot, start), attachment_frame(robot, end))
     )
     closing = partial(loop_closure, robot, given, every_mode=has_crossed_modes(robot, modes))
     problem = pose_problem(robot, start, end, pose, locked, closing=closing)
-    answer = solved(problem, method, tolerance)
-    loops = followed(problem, answer.solutions, tolerance)
-    answer = replace(
-        answer,
+    result = solved(problem, method, tolerance)
+    loops = with_loop_modes(problem, result.solutions, tolerance)
+    result = replace(
+        result,
         solutions=loops.solutions,
-        choices=answer.choices + loops.choices,
-        derivation=answer.derivation + loops.derivation,
+        choices=result.choices + loops.choices,
+        derivation=result.derivation + loops.derivation,
     )
-    idle = tuple(j for j in problem.idle if j not in given.tied)  # the loops determine the others
-    return solution_program(replace(problem, idle=idle), answer)
+    idle = tuple(j for j in problem.idle if j not in given.tied)  # the loops determine the dependent ones
+    return solution_program(replace(problem, idle=idle), result)

@@ -1,7 +1,8 @@
-"""Which joints of a robot with loops are given, which are to be found, and the way round each loop.
+"""Active and passive joints of a robot with loops, and the path around each loop.
 
-Frames k and k + B of a loop are one frame seen from the two sides of the cut, so that the way from one to the other
-through the mechanism is a product of placements that closes:
+Frames k and k + B of a loop coincide; they are the two sides of the cut. Therefore the product of the transforms
+along
+the path from one to the other is the identity:
 
     (k+B)T(root)  (root)Tk  =  I
 
@@ -24,30 +25,30 @@ from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, cut_joints, loops
 
-START = Port("q0", "n", "posture from which joints that stay free, and Newton's method, start")
-START_OPENED = Port("qc0", "B", "opened joints of that posture")
+START = Port("q0", "n", "initial configuration of Newton's method, and positions of joints that are free")
+START_OPENED = Port("qc0", "B", "positions of the cut joints in that configuration")
 
 
 def active_joints(robot: Robot) -> list[int]:
-    """The joints of the tree that are driven, in frame order: the entries of qa."""
+    """Return the actuated joints of the tree in frame order, the entries of qa."""
     return [j for j in independent(robot) if robot.frame(j).mu]
 
 
 def passive_joints(robot: Robot) -> list[int]:
-    """What the loops determine: the other joints of the tree, then the opened ones."""
+    """Return the joints that the loops determine: the passive joints of the tree, then the cut joints."""
     cut = [j for j in cut_joints(robot) if relation(robot, j) is None]
     return [j for j in independent(robot) if not robot.frame(j).mu] + cut
 
 
 def reason_not_closed(robot: Robot) -> str | None:
-    """Why the loops of a robot do not determine its passive joints; None where they may."""
+    """Return the reason why the loops do not determine the passive joints; None if they may."""
     if not robot.B:
         return "it has no closed loop"
     determined = {j for loop in loops(robot) for j in loop.frames}
     determined |= {i for j in determined for i, _ in _drivers(robot, j)}
-    loose = [j for j in passive_joints(robot) if j not in determined]
-    if loose:
-        return f"joint {loose[0]} is passive and in no loop"
+    undetermined = [j for j in passive_joints(robot) if j not in determined]
+    if undetermined:
+        return f"joint {undetermined[0]} is passive but not part of a loop"
     if not active_joints(robot):
         return "none of its joints is active"
     return None
@@ -59,15 +60,15 @@ def _drivers(robot: Robot, j: int) -> Sequence[tuple[int, object]]:
 
 
 def joint_unknown(builder: Builder, robot: Robot, j: int) -> Unknown:
-    """The symbols of a joint by itself: Sj, Cj and qj for a turn, qj for a slide."""
+    """Return the symbols of a single joint: Sj, Cj and qj for a revolute joint, qj for a prismatic one."""
     sine, cosine, position = (symbol(builder.graph, f"{letter}{j}") for letter in "SCq")
     turns = robot.frame(j).sigma == JointType.REVOLUTE
     return Unknown(str(j), ((j, 1),), turns, sine, cosine, position)
 
 
 @dataclass(frozen=True)
-class Turned(PathMotion):
-    """A turn about z that is known by its sine and cosine."""
+class KnownRotation(PathMotion):
+    """Rotation about z that is known by its sine and cosine."""
 
     sine: Scalar = field(default=0)
     cosine: Scalar = field(default=1)
@@ -79,8 +80,8 @@ class Turned(PathMotion):
 
 
 @dataclass(frozen=True)
-class Shift(PathMotion):
-    """A known translation."""
+class KnownTranslation(PathMotion):
+    """Known translation."""
 
     vector: tuple[Scalar, Scalar, Scalar] = field(default=(0, 0, 0))
 
@@ -94,18 +95,23 @@ class Shift(PathMotion):
         return [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, z], [0, 0, 0, 1]]
 
 
-def way_round(
+def loop_path(
     builder: Builder,
     robot: Robot,
     loop: Loop,
     known: Mapping[int, Scalar],
     solved: Mapping[int, Unknown],
 ) -> tuple[PathMotion, ...]:
-    """The motions from frame k + B to frame k; `solved` joints enter by the sines and cosines found for them."""
-    return way_between(builder, robot, loop.right, loop.left, known, solved)
+    """Return the motions from frame k + B to frame k.
+
+    Args:
+        known: positions of known joints.
+        solved: joints whose sines and cosines are known from other loops.
+    """
+    return path_between(builder, robot, loop.right, loop.left, known, solved)
 
 
-def way_between(
+def path_between(
     builder: Builder,
     robot: Robot,
     frm: int | str,
@@ -113,7 +119,7 @@ def way_between(
     known: Mapping[int, Scalar],
     solved: Mapping[int, Unknown],
 ) -> tuple[PathMotion, ...]:
-    """The motions between any two frames, in the same way."""
+    """Return the motions between any two frames, with arguments as for `loop_path`."""
     motions = motions_between(builder, robot, frm, to, known)
     return _summed(
         [_known(motion, solved[motion.joint]) if motion.joint in solved else motion for motion in motions]
@@ -122,33 +128,33 @@ def way_between(
 
 def _known(motion: PathMotion, unknown: Unknown) -> PathMotion:
     if unknown.turns:
-        return Turned(sine=motion.sign * unknown.sine, cosine=unknown.cosine)
+        return KnownRotation(sine=motion.sign * unknown.sine, cosine=unknown.cosine)
     return PathMotion(length=motion.sign * unknown.length)
 
 
 def _summed(motions: Sequence[PathMotion]) -> tuple[PathMotion, ...]:
-    """The same way with known turns about parallel axes as one turn by the sum of their angles.
+    """Return the same path with known rotations about parallel axes combined into one rotation.
 
     Rz(a) Tx(d) Rz(b) = T(d cos a, d sin a, 0) Rz(a + b),    Rz(a) Rz(q) = Rz(q) Rz(a)
     """
     path: list[PathMotion] = []
     angle: Scalar = 0
     for motion in motions:
-        if isinstance(motion, Turned) or (motion.axis == "x" and not is_zero(motion.angle)):
+        if isinstance(motion, KnownRotation) or (motion.axis == "x" and not is_zero(motion.angle)):
             path += [PathMotion("z", angle), motion]
             angle = 0
         elif motion.joint:
             path.append(motion)
         elif motion.axis == "x":
-            path.append(Shift(vector=(motion.length * cos(angle), motion.length * sin(angle), 0)))
+            path.append(KnownTranslation(vector=(motion.length * cos(angle), motion.length * sin(angle), 0)))
         else:
             angle = angle + motion.angle
-            path.append(Shift(vector=(0, 0, motion.length)))
+            path.append(KnownTranslation(vector=(0, 0, motion.length)))
     return (*path, PathMotion("z", angle))
 
 
 def joint_inputs(builder: Builder, robot: Robot) -> tuple[dict[int, Expr], dict[int, Expr]]:
-    """Declare qa, q0 and qc0; returns the active joints, and a posture of all joints to start from."""
+    """Declare qa, q0 and qc0; return the active joints and an initial configuration of all joints."""
     active, own, cut = active_joints(robot), independent(robot), cut_joints(robot)
     qa = builder.input(QA, (len(active),), [f"q{j}" for j in active])
     q0 = builder.input(START, (len(own),), [f"q0_{j}" for j in own], default=[0.0] * len(own))

@@ -1,10 +1,14 @@
-"""Mobility of a robot with closed loops, and the kind of each loop, from its constraints at closed postures.
+"""Mobility of a robot with closed loops, and the kind of each loop, from the constraints at closed configurations.
 
-    mobility = joints of the tree + opened joints - rank J,      J: the derivative of all loops' closure by the joints
+    mobility = joints of the tree + cut joints - rank J,      J: the derivative of all loops' closure by the joints
 
-The rank is not assumed from the loops' kind: a Bennett linkage moves against the count, and of the rows of a Delta
-some depend on each other across loops. It is the number of singular values of J above a gap, the same at closed
-postures of two draws; postures without a clear gap (next to singular ones) tell nothing.
+The rank is not assumed from the kinds of the loops: a Bennett linkage moves although the Gruebler formula predicts
+that
+it does not, and rows of a Delta robot depend on each other across loops. The rank is the number of singular values of
+J
+above a gap, equal at closed configurations of two random draws. Configurations without a clear gap (near singular
+ones)
+are not used.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.geometric.loop.parallelogram import parallelogram_of, uncrossed
 from symoro.models.geometric.loop.postures import (
     ClosedPostures,
-    closure_slopes,
+    closure_jacobian,
     every_closed,
     joined,
     loop_axes,
@@ -37,15 +41,15 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, cut_joints, loops
 
 DRAWS = (1, 2)
-ATTEMPTS = 12  # of a draw
-ENOUGH = 12  # postures of a draw
-FEW = 6  # clear postures of a draw, without which nothing is said
-ROWS = 12  # of J, a loop
+ATTEMPTS = 12  # per random draw
+ENOUGH = 12  # closed configurations per random draw
+FEW = 6  # least number of configurations with a clear rank per draw
+ROWS = 12  # rows of J per loop
 
 
 @dataclass(frozen=True)
 class LoopKind:
-    """A loop: planar, spherical, spatial or a parallelogram, and the rank of its constraints alone."""
+    """Kind of a loop (planar, spherical, spatial or parallelogram) and the rank of its own constraints."""
 
     loop: Loop
     kind: str
@@ -54,13 +58,14 @@ class LoopKind:
 
 @dataclass(frozen=True)
 class LoopMobility:
-    """How a robot with loops can move.
+    """Mobility of a robot with loops.
 
     Attributes:
-        mobility: of the whole robot.
-        rank: of all constraints together.
-        active, passive, opened: joints by number; passive are the others of the tree.
-        remarks: what the active joints do not fit, and what was seen at some postures only.
+        mobility: number of degrees of freedom of the whole robot.
+        rank: rank of all constraints together.
+        active, passive, opened: joint numbers; passive are the other joints of the tree, opened are the cut joints.
+        loops: kind of each loop.
+        remarks: problems with the choice of active joints, and observations at some configurations only.
     """
 
     mobility: int
@@ -73,10 +78,10 @@ class LoopMobility:
 
 
 def loop_mobility(robot: Robot) -> LoopMobility:
-    """The mobility, with the robot's own numbers where it has them.
+    """Compute the mobility of a robot, with its nominal numbers if it has them.
 
     Raises:
-        NotApplicableError: the robot has no loops, they do not close, or numbers do not tell their rank.
+        NotApplicableError: the robot has no loops, they do not close, or their rank is not clear from the samples.
     """
     if not robot.B:
         raise NotApplicableError(f"robot '{robot.name}' has no closed loop")
@@ -84,8 +89,8 @@ def loop_mobility(robot: Robot) -> LoopMobility:
     ranks = [one.ranks(one.joints) for one in drawn]
     if min(map(len, ranks)) < FEW or len({max(sample_ranks) for sample_ranks in ranks}) > 1:
         raise NotApplicableError(
-            f"robot '{robot.name}': the rank of its loops' constraints cannot be told from numbers",
-            hint="nominal values for the lengths help, where they must fit each other",
+            f"robot '{robot.name}': the rank of the constraints of its loops is not clear from random samples",
+            hint="give nominal values for lengths that must match each other",
         )
     rank, first = max(ranks[0]), drawn[0]
     cut = tuple(cut_joints(robot))
@@ -93,7 +98,7 @@ def loop_mobility(robot: Robot) -> LoopMobility:
     passive = tuple(j for j in independent(robot) if j not in active)
     remarks = list(_misfit(robot, first, rank, active))
     if any(r < rank for sample_ranks in ranks for r in sample_ranks):
-        remarks.append("it has postures of another kind, in which it can move in more ways")
+        remarks.append("it has other closed configurations with a higher mobility")
     kinds = tuple(_kind(robot, k, one, first) for k, one in enumerate(loops(robot)))
     mobility = len(independent(robot)) + len(cut) - rank
     return LoopMobility(mobility, rank, active, passive, cut, kinds, tuple(remarks))
@@ -101,27 +106,34 @@ def loop_mobility(robot: Robot) -> LoopMobility:
 
 @dataclass(frozen=True)
 class Constraints:
-    """The constraints at closed postures: rows of J by joint, (S, rows, joints), and the size of the loops."""
+    """Loop constraints at closed configurations.
+
+    Attributes:
+        joints: joints of the columns.
+        jacobian: derivative of the closure by the joints, (S, rows, joints).
+        postures: the configurations.
+        size: size of the loops in m.
+    """
 
     joints: tuple[int, ...]
-    slopes: Array
+    jacobian: Array
     postures: ClosedPostures
     size: float
 
     def ranks(self, joints: Sequence[int], rows: slice = slice(None)) -> list[int]:
-        """Of some joints' columns, at the postures where it is clear; sizes are those of all columns."""
+        """Return the rank of some joints' columns at each configuration with a clear gap, relative to all columns."""
         columns = [self.joints.index(j) for j in joints if j in self.joints]
-        part = self.slopes[:, rows]
+        part = self.jacobian[:, rows]
         sizes = [values[0] for values in spectra(part)]
         decided = numeric_ranks(part[:, :, columns], CLOSED_POSTURES, sizes)
         return [rank for rank in decided if rank is not None]
 
     def rank(self, joints: Sequence[int]) -> int:
-        """The rank of some joints' columns; 0 where it is never clear."""
+        """Return the rank of some joints' columns; 0 if it is clear at no configuration."""
         return max(self.ranks(joints), default=0)
 
-    def chosen(self, wanted: Sequence[int]) -> list[int]:
-        """Of some joints those that can be chosen at will, one after the other: the loops do not tie them."""
+    def independent(self, wanted: Sequence[int]) -> list[int]:
+        """Return, of some joints in the given order, those that the loops leave independent of the ones before."""
         rest = list(self.joints)
         independent_joints = []
         for j in wanted:
@@ -133,62 +145,67 @@ class Constraints:
 
 
 def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
-    """The constraints of all loops at closed postures: around the first that the robot names, or anywhere.
+    """Return the constraints of all loops at closed configurations, near the first named posture or at random ones.
 
-    Crossed parallelograms are left out, of which no robot is built.
+    Crossed parallelograms are excluded, because robots are not built with them.
 
     Raises:
-        NotApplicableError: too few postures were found.
+        NotApplicableError: too few closed configurations could be computed.
     """
     named = next(iter(robot.postures.values()), None)
     near = None if named is None else postures_near(robot, named, seed)
     if near is not None:
-        return Constraints(*closure_slopes(robot, near), near, loops_size(robot, near))
+        return Constraints(*closure_jacobian(robot, near), near, loops_size(robot, near))
     samples: list[Constraints] = []
     for attempt in range(ATTEMPTS):
         postures = every_closed(robot, seed + attempt * len(DRAWS))
         if postures is not None:
-            joints, slopes = closure_slopes(robot, postures)
+            joints, jacobian = closure_jacobian(robot, postures)
             kept = uncrossed(robot, postures.parameters, postures.joints)
             size = loops_size(robot, postures)
-            samples.append(Constraints(joints, slopes[kept], some_postures(postures, kept), size))
-        if sum(len(one.slopes) for one in samples) >= ENOUGH:
+            samples.append(Constraints(joints, jacobian[kept], some_postures(postures, kept), size))
+        if sum(len(one.jacobian) for one in samples) >= ENOUGH:
             break
-    if sum(len(one.slopes) for one in samples) < FEW:
+    if sum(len(one.jacobian) for one in samples) < FEW:
         raise NotApplicableError(
-            f"the loops of robot '{robot.name}' were found to close in no posture",
-            hint="check the lengths and angles of the frames of the loops; nominal values help where they must fit, "
-            "and a posture by its name (postures) tells how the robot is assembled",
+            f"no configuration closes the loops of robot '{robot.name}'",
+            hint="check the lengths and angles of the frames of the loops; give nominal values for matching lengths, "
+            "and a named posture (postures) that defines the assembly mode",
         )
     return Constraints(
         samples[0].joints,
-        np.concatenate([one.slopes for one in samples]),
+        np.concatenate([one.jacobian for one in samples]),
         joined([one.postures for one in samples]),
         samples[0].size,
     )
 
 
 def fitting_joints(robot: Robot) -> list[int]:
-    """Joints of the loops that would do as active ones, those that are active first; an opened joint cannot be."""
+    """Return joints of the loops that can be active together; present active joints come first.
+
+    Cut joints are excluded.
+    """
     at = constraints(robot)
     active = [j for j in active_joints(robot) if j in at.joints]
     others = [j for j in at.joints if j <= robot.NL and j not in active]
-    return sorted(at.chosen([*active, *others]))
+    return sorted(at.independent([*active, *others]))
 
 
 def _misfit(robot: Robot, at: Constraints, rank: int, active: Sequence[int]) -> list[str]:
-    """Whether the active joints of the loops are too many, too few or the wrong ones."""
+    """Return messages if the active joints of the loops are too many, too few or unsuitable."""
     driven = [j for j in active if j in at.joints]
-    free = at.chosen(driven)
+    free = at.independent(driven)
     tied = [j for j in driven if j not in free]
     left = len(at.joints) - rank - len(free)
     words = []
     if tied:
-        words.append(f"the loops tie active {_names(tied)} to the other active joints")
+        words.append(f"the loops determine the active joints {_names(tied)} from the other active joints")
     if left:
-        tree = [j for j in at.joints if j <= robot.NL and j not in driven]  # an opened joint cannot be driven
-        would = at.chosen([*free, *tree])[len(free) :]
-        words.append(f"the active joints leave {left} of its freedoms undetermined; {_names(would)} would do")
+        tree = [j for j in at.joints if j <= robot.NL and j not in driven]  # a cut joint cannot be active
+        additional = at.independent([*free, *tree])[len(free) :]
+        words.append(
+            f"the active joints leave {left} of its degrees of freedom undetermined; make {_names(additional)} active"
+        )
     return words
 
 
@@ -205,7 +222,7 @@ def _kind(robot: Robot, k: int, loop: Loop, at: Constraints) -> LoopKind:
 
 
 def _shape(robot: Robot, loop: Loop, at: Constraints) -> str:
-    """From the axes of its joints at all postures."""
+    """Return the kind of a loop from the axes of its joints at all configurations."""
     axes, size = loop_axes(robot, at.postures, loop)
     turning, sliding = (
         [axes[j] for j in loop.frames if robot.frame(j).sigma == kind]
@@ -221,7 +238,7 @@ def _shape(robot: Robot, loop: Loop, at: Constraints) -> str:
 
 
 def _concurrent(axes: Sequence[tuple[Array, Array]], size: float) -> bool:
-    """Whether axes pass one point, the one of least distance: sum (1 - z z') (p - o) = 0."""
+    """Return whether axes intersect in one point, the point of least distance: sum (1 - z z') (p - o) = 0."""
     across = [np.eye(3) - z[:, :, None] * z[:, None, :] for z, _ in axes]
     right = sum(a @ o[:, :, None] for a, (_, o) in zip(across, axes, strict=True))
     point = (np.linalg.pinv(np.asarray(sum(across))) @ right)[:, :, 0]

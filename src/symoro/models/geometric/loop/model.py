@@ -1,4 +1,4 @@
-"""`loop-geometry`: the passive joints of a robot with closed loops from its active ones, all assembly modes."""
+"""`loop-geometry`: passive joints of a robot with closed loops from its active joints, in all assembly modes."""
 
 from __future__ import annotations
 
@@ -26,17 +26,15 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import cut_joints
 
-MODES = Port("q", "K,n", "all joints of the tree, one row an assembly mode")
-OPEN = Port(
-    "residual", "K", "largest entry by which a loop stays open, lengths divided by the size of the loops"
-)
+MODES = Port("q", "K,n", "all joints of the tree, one row per assembly mode")
+OPEN = Port("residual", "K", "largest closure error of a loop, lengths divided by the size of the loops")
 
 METHOD = Option(
     "method", "closed form, or Newton's method from q0", "choice", "auto", ("auto", "closed", "numeric")
 )
 EVERY_MODE = Option(
     "modes",
-    "of a parallelogram: itself alone (unless 'home' is crossed), or the crossed one too",
+    "modes of parallelograms: uncrossed only (unless 'home' is crossed), or also crossed",
     "choice",
     "parallelogram",
     ("parallelogram", "all"),
@@ -80,45 +78,48 @@ def loop_geometry(
     tolerance: float = 1e-9,
     steps: float = 10,
 ) -> Program:
-    """All assembly modes in closed form, or one by Newton's method."""
+    """Derive all assembly modes in closed form, or one mode by Newton's method."""
     builder = Builder(f"{robot.name}_loop_geometry")
     active, start = joint_inputs(builder, robot)
     if method == "numeric":
         one = continued(builder, robot, active, start, int(steps), tolerance)
-        return _program(builder, robot, [one], (numerically(steps, "as asked"),))
+        return _program(builder, robot, [one], (numerically(steps, "as required by the option method"),))
     relations = solved_loops(builder, robot, active, start, every_mode=has_crossed_modes(robot, modes))
     if not relations.unsolved:
         solutions = assemblies(builder, relations, active, tolerance)
         stages = tuple(stage for one in relations.solved for stage in one.stages)
-        return replace(_program(builder, robot, solutions, told(relations)), derivation=stages)
+        return replace(_program(builder, robot, solutions, solution_notes(relations)), derivation=stages)
     if method == "closed":
         raise unsolved_error(robot, relations)
     one = continued(builder, robot, active, start, int(steps), tolerance)
-    why = f"no closed form was found for loop {', '.join(map(loop_name, relations.unsolved))}"
+    why = f"no closed form exists for loop {', '.join(map(loop_name, relations.unsolved))}"
     return _program(builder, robot, [one], (numerically(steps, why),))
 
 
-def told(relations: LoopRelations) -> tuple[str, ...]:
-    """How the loops were solved, and how many modes there are."""
+def solution_notes(relations: LoopRelations) -> tuple[str, ...]:
+    """Return sentences about the methods by which the loops were solved, and the number of modes."""
     lines = [one.sentence for one in relations.solved]
     modes = 1
     for one in relations.solved:
         modes *= one.modes
     if any(one.linear and one.modes == 1 for one in relations.solved):
-        lines.append("modes='all' gives the crossed modes of parallelograms too")
-    return (*lines, f"{modes} assembly mode{'s' if modes > 1 else ''}, the branches of the last loop fastest")
+        lines.append("modes='all' also returns the crossed modes of parallelograms")
+    return (
+        *lines,
+        f"{modes} assembly mode{'s' if modes > 1 else ''}; the branches of the last loop vary fastest",
+    )
 
 
 def numerically(steps: float, why: str) -> str:
-    """What there is to say about one mode by Newton's method."""
+    """Return the note about one mode by Newton's method."""
     return (
-        f"Newton's method, {why}: one assembly mode, followed from the posture q0, qc0 in {int(steps)} steps; "
-        "other modes need other postures, status 1 means that it did not close"
+        f"Newton's method, {why}: one assembly mode, continued from the configuration q0, qc0 in {int(steps)} "
+        "steps; other modes require other initial configurations; status 1 means that the loops did not close"
     )
 
 
 def size_given(builder: Builder) -> Expr:
-    """The size of what is given: the active joints and the posture to start from."""
+    """Return the magnitude of the inputs: the active joints and the initial configuration."""
     return magnitude(builder, [x for name in ("qa", "q0", "qc0") for x in builder.entries(name)])
 
 

@@ -1,15 +1,16 @@
-"""Loops by Newton's method, for structures without a closed form: one assembly mode, followed from a given posture.
+"""Closed loops by Newton's method, for structures without a closed form: one assembly mode by continuation.
 
-The active joints go from their values in the posture q0 to those asked for in equal steps; after each, a fixed number
-of Newton steps brings the passive joints back to closure. With T the product round a loop, R and p its rotation and
-position, z_j and o_j the axis and a point of joint j on the way,
+The active joints move from their positions in the configuration q0 to the given positions in equal steps; after each,
+a fixed number of Newton steps closes the loops again. With T the product around a loop, R and p its rotation and
+position, z_j and o_j the axis and a point of joint j on the path,
 
     e = [ vee(R - R') / 2, p ],    J_j = [ z_j, z_j x (p - o_j) ]  or  [ 0, z_j ],    (J' J + mu I) dq = -J' e
 
 Lengths are divided by the size of the loops (`chain.size_of`).
 
-mu is small enough to leave the convergence quadratic, and keeps the step finite where J is singular; long steps are
-shortened. What counts is the residual at the end: a mode that did not close has status 1.
+mu is small enough for quadratic convergence, and keeps the step finite if J is singular; long steps are shortened.
+Only
+the residual at the end counts: a mode that did not close has status 1.
 """
 
 from __future__ import annotations
@@ -32,13 +33,21 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import loops
 
 CORRECTIONS = 2  # Newton steps after each step of the active joints
-FINAL = 5  # and after the last one
-LONGEST = Fraction(1, 2)  # radians, or of the size of the loops, that a passive joint may move in one step
+FINAL = 5  # Newton steps after the last one
+LONGEST = Fraction(
+    1, 2
+)  # largest change of a passive joint per step: rad, or fraction of the size of the loops
 
 
 @dataclass(frozen=True)
 class Closure:
-    """The loops at some posture, lengths divided by their size: e, the columns of J by passive joint, and |T - I|."""
+    """Loop closure in one configuration, with lengths divided by the size of the loops.
+
+    Attributes:
+        error: e of all loops.
+        columns: columns of J by passive joint.
+        misses: entries of |T - I|.
+    """
 
     error: Vector
     columns: Mapping[int, Vector]
@@ -53,13 +62,13 @@ def continued(
     steps: int,
     tolerance: float,
 ) -> Solution:
-    """The mode of the posture `start`, followed to the active joints' values.
+    """Return the mode of the configuration `start`, continued to the given positions of the active joints.
 
     Raises:
         OptionError: less than one step.
     """
     if steps < 1:
-        raise OptionError(f"option steps of loop-geometry: at least 1, got {steps}")
+        raise OptionError(f"option steps of loop-geometry must be at least 1, got {steps}")
     newton = _Newton(builder, robot)
     passive: dict[int, Scalar] = {j: start[j] for j in newton.passive}
     for k in range(1, steps + 1):
@@ -80,15 +89,15 @@ class _Newton:
         self.robot = robot
         self.passive = passive_joints(robot)
         free = uncoupled(robot)
-        self.ways = [motions_between(builder, free, loop.right, loop.left, {}) for loop in loops(robot)]
-        self.size = size_of(builder, [part for way in self.ways for part in way])
+        self.paths = [motions_between(builder, free, loop.right, loop.left, {}) for loop in loops(robot)]
+        self.size = size_of(builder, [part for path in self.paths for part in path])
         self.inverse = 1 / self.size
         turning = [j for j in self.passive if robot.frame(j).sigma == JointType.REVOLUTE]
         self.units: dict[int, Scalar] = {j: 1 if j in turning else self.size for j in self.passive}
         self.count = 0
 
     def corrected(self, active: Mapping[int, Scalar], passive: Mapping[int, Scalar]) -> dict[int, Scalar]:
-        """The passive joints after one step."""
+        """Return the passive joints after one Newton step."""
         here = self.closure(active, passive)
         normal = self._normal(here)
         largest: Scalar = NEWTON_DAMPING
@@ -115,8 +124,8 @@ class _Newton:
         error: Vector = []
         columns: dict[int, Vector] = {j: [] for j in self.passive}
         misses: list[Expr] = []
-        for way in self.ways:
-            end, axes = self._walk(way, q)
+        for path in self.paths:
+            end, axes = self._walk(path, q)
             rotation, position = [row[:3] for row in end[:3]], [row[3] for row in end[:3]]
             vee = [(rotation[j][i] - rotation[i][j]) / 2 for i, j in ((1, 2), (2, 0), (0, 1))]
             error += [*vee, *(self.inverse * x for x in position)]
@@ -130,12 +139,12 @@ class _Newton:
         return Closure(error, columns, misses)
 
     def _walk(
-        self, way: Sequence[PathMotion], q: Mapping[int, Scalar]
+        self, path: Sequence[PathMotion], q: Mapping[int, Scalar]
     ) -> tuple[Matrix, list[tuple[PathMotion, Vector, Vector]]]:
-        """The product, and axis and point of every joint."""
+        """Return the product of the motions, and axis and origin of every joint."""
         placed = identity(4)
         axes = []
-        for motion in way:
+        for motion in path:
             if motion.joint:
                 axes.append((motion, [row[2] for row in placed[:3]], [row[3] for row in placed[:3]]))
                 value = motion.sign * q[motion.joint]
@@ -146,7 +155,7 @@ class _Newton:
     def _screws(
         self, axes: Sequence[tuple[PathMotion, Vector, Vector]], end: Vector, joints: CoupledCoordinates
     ) -> dict[int, Vector]:
-        """Columns of J by independent joint; an opened joint is one."""
+        """Return the columns of J by independent joint; cut joints are independent."""
         columns: dict[int, Vector] = {}
         for motion, z, o in axes:
             axis = [motion.sign * x for x in z]
@@ -161,7 +170,7 @@ class _Newton:
         return [[dot(a, b) for b in columns] for a in columns]
 
     def singular(self, here: Closure) -> Expr:
-        """1 where the columns of J are dependent: by the pivots of J' J = L D L'."""
+        """Return 1 if the columns of J are dependent, judged by the pivots of J' J = L D L'."""
         normal = self._normal(here)
         n = len(normal)
         least: Scalar = 1

@@ -1,23 +1,26 @@
-"""Parallelograms among the loops: a planar loop with four sides, opposite ones of equal length whatever the lengths.
+"""Parallelograms among the loops: planar loops with four sides whose opposite sides have equal lengths.
 
-In the plane of the loop its sides are complex numbers t_k, turned by the sums phi_k of the joints up to them:
+In the plane of the loop its sides are complex numbers t_k, rotated by the sums phi_k of the preceding joints:
 
     sum_k t_k exp(i phi_k) = 0,    phi_last = const
 
-Let a, b be neighbouring sides whose angle beta = phi_b - phi_a is known, c, d the opposite ones, |t_c| = |t_a| and
-|t_d| = |t_b|. The loop closes in two ways:
+Let a, b be adjacent sides whose angle beta = phi_b - phi_a is known, c, d the opposite ones, |t_c| = |t_a| and
+|t_d| = |t_b|. The loop has two modes:
 
     parallelogram   t_c exp(i phi_c) = -t_a exp(i phi_a),  t_d exp(i phi_d) = -t_b exp(i phi_b)
-    crossed         both turned over about the diagonal s = t_a + t_b exp(i beta):  z -> (s / |s|)^2 conj(z)
+    crossed         both reflected at the diagonal s = t_a + t_b exp(i beta):  z -> (s / |s|)^2 conj(z)
 
 The first is linear in the angles, phi_c = phi_a + const and phi_d = phi_b + const, and so are then all joints. The
-modes meet where the four sides lie in one line. Sides of length zero (joints with one axis) do not count, and sides
-that earlier parallelograms keep parallel are one side: a loop over several links may be one more parallelogram.
+modes coincide where the four sides are collinear. Sides of length zero (joints with a common axis) do not count, and
+sides that earlier parallelograms keep parallel are combined into one side: a loop over several links may therefore be
+another parallelogram.
 
-On the first branch the joints are sums of others plus a constant: G is constant, also where the four sides lie in one
-line and the velocity equations (1997 paper, eq. 12) have no solution (`linear_loops`). A loop with the lengths of a
-parallelogram that is crossed in the posture 'home' of the robot (an antiparallelogram, or a rhombus folded up) has
-velocity equations like any other loop.
+On the first branch the joints are sums of others plus a constant: G is constant, even where the four sides are
+collinear
+and the velocity equations (1997 paper, eq. 12) have no solution (`linear_loops`). A loop with the lengths of a
+parallelogram that is crossed in the posture 'home' of the robot (an antiparallelogram, or a folded rhombus) has
+velocity
+equations like any other loop.
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.finite import relative
 from symoro.models.geometric.inverse.step import Draft, Step
 from symoro.models.geometric.loop.forms import AngleSum, constant_angle
-from symoro.models.geometric.loop.mechanism import joint_unknown, way_round
+from symoro.models.geometric.loop.mechanism import joint_unknown, loop_path
 from symoro.models.tolerances import CROSSED, OFF_BRANCH
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Relation, followers, following, relation
@@ -49,14 +52,22 @@ from symoro.robot.topology import Loop, loops
 if TYPE_CHECKING:
     import numpy as np
 
-LINEAR = 0  # the type of a step that needs no equation
-MOST_DRIVERS = 2  # passive joints of a loop that the others may follow
+LINEAR = 0  # type of a step without an equation
+MOST_DRIVERS = 2  # largest number of passive joints of a loop on which the others may depend
 Complex = tuple[Scalar, Scalar]
 
 
 @dataclass(frozen=True)
 class Parallelogram:
-    """The step that gives the joints, on one branch or two, and what is left open by it."""
+    """Solution of a parallelogram.
+
+    Attributes:
+        step: step that determines the joints, on one branch or two.
+        differences: closure errors.
+        linear: linear laws of the joints.
+        forms: the same as sums of angles.
+        how: description of the method.
+    """
 
     step: Step
     differences: tuple[Expr, ...]
@@ -67,7 +78,7 @@ class Parallelogram:
 
 @dataclass(frozen=True)
 class Side:
-    """A side of the loop: a constant vector in the plane, turned by a sum of joints."""
+    """Side of the loop: a constant vector in the plane, rotated by a sum of joints."""
 
     vector: Complex
     form: AngleSum
@@ -83,11 +94,12 @@ def parallelogram(
     *,
     every_mode: bool,
 ) -> Parallelogram | None:
-    """Return the relations of a loop that is a parallelogram, None for any other.
+    """Return the solution of a loop that is a parallelogram, None for any other loop.
 
-    Arguments:
-        chain: the way round the loop with every joint, known or not, as an unknown.
+    Args:
+        chain: path around the loop with every joint, known or not, as an unknown.
         known: positions of the known joints.
+        joints: unknown joints.
         laws: known joints that earlier parallelograms make linear in other known ones.
         every_mode: whether the crossed mode is a second branch.
     """
@@ -108,10 +120,10 @@ def parallelogram(
 
 
 def four_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:
-    """The sides of a loop that is a parallelogram, every joint of it an unknown of the chain, and the sum of all joints
-    less its constant value (which is zero); None for any other loop.
+    """Return the sides of a parallelogram and the sum of all joints minus its constant value; None for other loops.
 
-    Opposite sides add up to zero in the parallelogram, and not in the crossed mode but where it is flat.
+    Every joint of the loop is an unknown of the chain, and the sum is zero. Opposite sides add up to zero in the
+    parallelogram; in the crossed mode they do so only where it is flat.
     """
     sides_and_sum = _sides(builder, probes, chain, {})
     return sides_and_sum if sides_and_sum is not None and _opposite_equal(probes, sides_and_sum[0]) else None
@@ -120,7 +132,10 @@ def four_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Sid
 def _sides(
     builder: Builder, probes: Probes, chain: Chain, laws: Mapping[int, AngleSum]
 ) -> tuple[list[Side], AngleSum] | None:
-    """Four sides in order round the loop, and the sum of all joints less its constant value (which is zero)."""
+    """Return four sides in order around the loop, and the sum of all joints minus its constant value.
+
+    The latter is zero if the loop is closed.
+    """
     runs = [item for item in chain.items if isinstance(item, Run)]
     if len(runs) != 1 or len(runs[0].turns) != len(chain.unknowns):
         return None
@@ -148,7 +163,7 @@ def _sides(
 
 
 def _substituted(joints: Mapping[int, int], laws: Mapping[int, AngleSum]) -> AngleSum:
-    """Return a sum of joints in which those that have a law are expressed by others."""
+    """Return a sum of joints in which joints with a law are expressed by others."""
     total = AngleSum()
     for j, n in joints.items():
         total = total + n * laws.get(j, AngleSum({j: 1}))
@@ -156,7 +171,7 @@ def _substituted(joints: Mapping[int, int], laws: Mapping[int, AngleSum]) -> Ang
 
 
 def _merged(builder: Builder, sides: Sequence[Side]) -> list[Side]:
-    """Return the sides, those with the same rotation added to the first of them."""
+    """Return the sides, with sides of equal rotation added to the first of them."""
     merged: list[Side] = []
     for side in sides:
         for k, other in enumerate(merged):
@@ -171,7 +186,7 @@ def _merged(builder: Builder, sides: Sequence[Side]) -> list[Side]:
 
 
 def _inverse(items: Sequence[Item]) -> Matrix:
-    """Of the constant placement before or after the turns."""
+    """Return the inverse of the constant transform before or after the rotations."""
     inverse = identity(4)
     for item in items:
         if isinstance(item, Fixed):
@@ -180,7 +195,7 @@ def _inverse(items: Sequence[Item]) -> Matrix:
 
 
 def _known_angle(form: AngleSum, closing: AngleSum, joints: Mapping[int, Unknown]) -> AngleSum | None:
-    """The form without unknown joints, with the help of the sum that is zero; None where they cannot go."""
+    """Return the form without unknown joints, by adding the sum that is zero; None if this is not possible."""
     for n in (0, 1, -1):
         known_form = form + n * closing
         if not any(j in joints for j in known_form.joints):
@@ -189,13 +204,13 @@ def _known_angle(form: AngleSum, closing: AngleSum, joints: Mapping[int, Unknown
 
 
 def _opposite_equal(probes: Probes, sides: Sequence[Side]) -> bool:
-    """Whether opposite sides have one length at all probes, beside which the difference is nothing."""
+    """Return whether opposite sides have equal lengths at all samples."""
     a, b, c, d = (_square(side.vector) for side in sides)
     return probes.vanishes(a - c, probes.largest(a)) and probes.vanishes(b - d, probes.largest(b))
 
 
 def _unimodular(sides: Sequence[Side], closing: AngleSum, joints: Sequence[int]) -> list[list[int]] | None:
-    """What gives the joints from (phi_c - phi_a, phi_d - phi_a, sum of all); None where they are not determined."""
+    """Return the matrix that gives the joints from (phi_c - phi_a, phi_d - phi_a, sum of all), or None."""
     import numpy
 
     a, _, c, d = (side.form for side in sides)
@@ -259,7 +274,7 @@ class _StepWriter:
         forms = self._forms()
         linear = {j: self._relation(form) for j, form in forms.items()}
         words = ", ".join(f"q{j} = {relation}" for j, relation in linear.items())
-        kept = "both modes" if every_mode else "the crossed mode left out"
+        kept = "both modes" if every_mode else "without the crossed mode"
         return Parallelogram(
             step,
             (relative(self.builder, gap, self.size),),
@@ -272,13 +287,13 @@ class _StepWriter:
         return Linear(tuple(sorted(form.joints.items())), form.constant(self.builder))
 
     def _forms(self) -> dict[int, AngleSum]:
-        """The joints on the linear branch."""
+        """Return the joints on the linear branch."""
         alpha_c = self._against(self.a, self.c)
         alpha_d = self._against(self.b, self.d) + self.beta
         return {j: n_c * alpha_c + n_d * alpha_d + rest for j, (n_c, n_d, rest) in self.shares.items()}
 
     def _against(self, side: Complex, opposite: Complex) -> AngleSum:
-        """The angle by which the opposite side must be turned: of -t_a / t_c."""
+        """Return the angle of -t_a / t_c, by which the opposite side must be rotated."""
         x, y = _times(side, _conjugate(opposite))
         return constant_angle(self.builder, self.probes, -y, -x)
 
@@ -296,7 +311,7 @@ class _StepWriter:
         return values
 
     def _crossed(self, turned: Complex, gap: Sequence[Expr], draft: Draft) -> dict[int, Expr]:
-        """The sides a and b turned over about the diagonal."""
+        """Return the values of the crossed mode: sides a and b reflected at the diagonal."""
         number = self.builder.number
         s = _plus(self.a, turned)
         size = number(_square(s))
@@ -330,18 +345,21 @@ class _StepWriter:
         values.update({own.sine.lit: sine, own.cosine.lit: cosine, own.length.lit: position})
 
     def _open(self, values: dict[int, Expr], gap: Sequence[Expr], ends: Complex) -> None:
-        """By how much the four sides do not come back to where they started."""
+        """Set the closure error: the sum of the four sides."""
         values.update({name.lit: self.builder.number(x) for name, x in zip(gap, ends, strict=True)})
 
 
-# -- closed postures in which a parallelogram is crossed
+# -- crossed parallelograms at closed configurations
 
 
 def parallelogram_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[list[Side], AngleSum] | None:
-    """The sides of a loop that is a parallelogram by its lengths, whatever they are, and what closes it; or None."""
+    """Return the sides of a loop that is a parallelogram for all values of its symbols, and its closing sum.
+
+    None for any other loop.
+    """
     if any(relation(robot, j) for j in loop.frames):
         return None
-    every = way_round(builder, uncoupled(robot), loop, {}, {})
+    every = loop_path(builder, uncoupled(robot), loop, {}, {})
     probes = Probes(builder, every)
     return four_sides(builder, probes, chain_of(builder, every, identity(4), probes.vanishes))
 
@@ -349,7 +367,7 @@ def parallelogram_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[list[S
 def uncrossed(
     robot: Robot, parameters: Mapping[str, np.ndarray], joints: Mapping[int, np.ndarray]
 ) -> np.ndarray:
-    """Of each closed posture whether all parallelograms of the robot are such."""
+    """Return, per closed configuration, whether no parallelogram of the robot is crossed."""
     import numpy as np
 
     count = len(next(iter(joints.values())))
@@ -369,7 +387,7 @@ def uncrossed(
 
 
 def crossed_at_home(robot: Robot) -> bool:
-    """Whether the posture 'home' of the robot closes its loops with a crossed parallelogram."""
+    """Return whether a parallelogram is crossed in the posture 'home' of the robot."""
     import numpy as np
 
     from symoro.models.numeric.home import closed_home
@@ -386,12 +404,12 @@ def crossed_at_home(robot: Robot) -> bool:
 
 @dataclass(frozen=True)
 class LinearLoops:
-    """A robot with relations in place of its parallelograms.
+    """Robot with linear relations in place of its parallelograms.
 
     Attributes:
-        robot: the robot; joints of parallelograms follow others.
-        relations: those joints, opened ones included, with what they follow.
-        open: the loops that are no parallelograms.
+        robot: the robot, in which joints of parallelograms depend on others.
+        relations: relations of these joints, including cut joints.
+        open: loops that are not parallelograms.
     """
 
     robot: Robot
@@ -401,7 +419,7 @@ class LinearLoops:
 
 @lru_cache(maxsize=64)
 def linear_loops(robot: Robot) -> LinearLoops:
-    """The parallelograms of a robot, and the loops that are left."""
+    """Return the parallelograms of a robot as relations, and the remaining loops."""
     from symoro.models.numeric.home import closed_home
 
     relations: dict[int, Relation] = {}
@@ -422,7 +440,7 @@ def linear_loops(robot: Robot) -> LinearLoops:
 def _relations(
     robot: Robot, loop: Loop, known: Mapping[int, Relation], home: Mapping[int, float] | None
 ) -> dict[int, Relation] | None:
-    """Return the relations of the joints of a parallelogram; None for another loop, or one that 'home' crosses."""
+    """Return the relations of the joints of a parallelogram; None for another loop, or if 'home' is crossed."""
     moving = [j for j in loop.frames if robot.frame(j).moving]
     if any(relation(robot, j) for j in loop.frames):
         return None
@@ -431,7 +449,7 @@ def _relations(
     if not 0 <= kept <= MOST_DRIVERS:
         return None
     builder = Builder("parallelogram")
-    every = way_round(builder, robot, loop, {}, {})
+    every = loop_path(builder, robot, loop, {}, {})
     probes = Probes(builder, every)
     chain = chain_of(builder, every, identity(4), probes.vanishes)
     for drivers in combinations([j for j in passive if j <= robot.NL], kept):
@@ -440,12 +458,12 @@ def _relations(
         loop_relations = parallelogram(builder, probes, chain, given, unknown, every_mode=False)
         if loop_relations is not None:
             laws = {j: _relation(law) for j, law in loop_relations.linear.items()}
-            return laws if home is None or _hold(robot, laws, home) else None
+            return laws if home is None or _satisfies(robot, laws, home) else None
     return None
 
 
-def _hold(robot: Robot, laws: Mapping[int, Relation], q: Mapping[int, float]) -> bool:
-    """Return whether the turning joints satisfy the relations at a closed posture, except for whole turns."""
+def _satisfies(robot: Robot, laws: Mapping[int, Relation], q: Mapping[int, float]) -> bool:
+    """Return whether the revolute joints satisfy the relations at a closed configuration, modulo 2 pi."""
     values = dict(robot.nominal)
     for j, law in laws.items():
         away = q[j] - law.offset.value(values) - sum(c.value(values) * q[i] for i, c in law.terms)
@@ -460,7 +478,7 @@ def _relation(law: Linear) -> Relation:
 
 
 def followed(law: Relation, known: Mapping[int, Relation]) -> Relation:
-    """A relation in terms of joints that follow no other."""
+    """Return a relation in terms of joints that depend on no other."""
     terms: dict[int, Formula] = {}
     offset = law.offset
     for i, ratio in law.terms:

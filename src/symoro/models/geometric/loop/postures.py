@@ -1,11 +1,11 @@
-"""Closed postures in numbers: for lengths and angles at random, joints with which every loop closes.
+"""Closed configurations in numbers: joints that close every loop, for random or nominal lengths and angles.
 
-They give the probes of Paul's method a true posture, and tell whether the active joints determine the passive ones:
-with J the derivative of the closure by all joints, Jp by the passive ones,
+They serve as samples of Paul's method and show whether the active joints determine the passive ones: with J the
+derivative of the closure by all joints, and Jp that by the passive ones,
 
     rank Jp = number of passive joints,    rank J = rank Jp.
 
-Newton's method (`numeric.closure`) finds them, many side by side, each with a geometry of its own.
+Newton's method (`numeric.closure`) computes many of them at once, each with its own geometry.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
-SIDE_BY_SIDE = 48
-ROUNDS = 4  # with lengths at random, then with the robot's own numbers; more only while they close
-MOST_ROUNDS = 40  # of each kind: of n parallelograms only one of 2^n closed postures has none crossed
+SIDE_BY_SIDE = 48  # configurations that are closed at once
+ROUNDS = 4  # for random lengths and for nominal ones; more only while some configurations close
+MOST_ROUNDS = 40  # of each kind: with n parallelograms, one of 2^n closed configurations has none crossed
 ITERATIONS = 60
-AROUND = 0.3  # radians, or shares of the largest length, by which postures differ from one that was named
+AROUND = 0.3  # rad, or fraction of the largest length: distance of configurations from a named one
 
 
 @dataclass(frozen=True)
 class ClosedPostures:
-    """Closed postures: numbers by parameter and by joint, and the ranks found at them."""
+    """Closed configurations: numbers by parameter and by joint, and the ranks of J and Jp."""
 
     parameters: Mapping[str, Array]
     joints: Mapping[int, Array]
@@ -53,26 +53,26 @@ class ClosedPostures:
 def closed_postures(
     robot: Robot, count: int = SAMPLES, *, nominal: bool = False, crossed: bool = True
 ) -> ClosedPostures:
-    """So many closed postures at random; or fewer, but no less than SAMPLES.
+    """Return `count` random closed configurations, or fewer, but at least SAMPLES.
 
-    Arguments:
-        nominal: take the robot's own numbers first, not random ones.
+    Args:
+        nominal: whether to try the robot's nominal numbers before random ones.
         crossed: whether parallelograms may be crossed.
 
     Raises:
-        NotApplicableError: none was found.
+        NotApplicableError: no configuration closes the loops.
     """
     closing = _Closing(robot)
-    chance = random.Random(1)
+    generator = random.Random(1)
     closed_samples: list[tuple[int, dict[str, float], Array]] = []
     for own_numbers in (nominal, not nominal):
         for attempt in range(MOST_ROUNDS):
-            values = closing.parameters(chance, nominal=own_numbers)
+            values = closing.parameters(generator, nominal=own_numbers)
             if values is None:
                 break
             tree = closing.tree(values)
-            x = closing.starts(tree, chance)
-            enough = 2 * SAMPLES  # some of them may have to go
+            x = closing.starts(tree, generator)
+            enough = 2 * SAMPLES  # some of them may be discarded
             x, good = closed(
                 tree, x, range(x.shape[1]), ITERATIONS, damped=True, enough=enough if crossed else None
             )
@@ -83,7 +83,7 @@ def closed_postures(
                 closed_samples.append(
                     (int(ranks[k]), {name: float(v[k]) for name, v in values.items()}, x[k])
                 )
-            # A rhombus can also fold up and turn about one corner: such postures are not those of its mobility.
+            # A folded rhombus can rotate about one corner: such configurations have a different mobility.
             most = max((rank for rank, *_ in closed_samples), default=0)
             regular = [(numbers, row) for rank, numbers, row in closed_samples if rank == most]
             if len(regular) >= (count if attempt < ROUNDS - 1 else SAMPLES):
@@ -95,19 +95,19 @@ def closed_postures(
         if near is not None:
             return near
     raise NotApplicableError(
-        f"the loops of robot '{robot.name}' were found to close in no posture",
-        hint="check the lengths and angles of the frames of the loop; nominal values help where they must fit",
+        f"no configuration closes the loops of robot '{robot.name}'",
+        hint="check the lengths and angles of the frames of the loop; give nominal values for lengths that must match",
     )
 
 
 def every_closed(robot: Robot, seed: int = 1) -> ClosedPostures | None:
-    """The closed postures of one draw, of any kind, with the robot's own numbers where it has them; None without."""
+    """Return all closed configurations of one random draw, with nominal numbers if possible; None if empty."""
     closing = _Closing(robot)
-    chance = random.Random(seed)
-    values = closing.parameters(chance, nominal=True) or closing.parameters(chance, nominal=False)
+    generator = random.Random(seed)
+    values = closing.parameters(generator, nominal=True) or closing.parameters(generator, nominal=False)
     assert values is not None
     tree = closing.tree(values)
-    x = closing.starts(tree, chance)
+    x = closing.starts(tree, generator)
     x, good = closed(tree, x, range(x.shape[1]), ITERATIONS, damped=True)
     kept = np.flatnonzero(good)
     rows = [({name: float(v[k]) for name, v in values.items()}, x[k]) for k in kept]
@@ -115,22 +115,22 @@ def every_closed(robot: Robot, seed: int = 1) -> ClosedPostures | None:
 
 
 def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> ClosedPostures | None:
-    """Closed postures around one of the robot's own, with its own numbers; None where it cannot be closed.
+    """Return closed configurations near a given one, with the robot's nominal numbers; None if it cannot be closed.
 
-    A mechanism may be assembled in other ways too, which move otherwise: an antiparallelogram is no parallelogram.
+    A mechanism may have other assembly modes that move differently: an antiparallelogram is not a parallelogram. If
+    few of
+    the neighbouring configurations close, others are drawn closer to the given one.
 
-    Where few of the postures nearby close, those are drawn closer and closer to it.
-
-    Arguments:
-        posture: the joints with a coordinate of their own, closed but for the digits that were left out.
+    Args:
+        posture: positions of the independent joints, closed up to rounded digits.
     """
     closing = _Closing(robot)
-    chance = random.Random(seed)
-    values = closing.parameters(chance, nominal=True)
+    generator = random.Random(seed)
+    values = closing.parameters(generator, nominal=True)
     if values is None:
         return None
     tree = closing.tree(values)
-    x = closing.starts(tree, chance)
+    x = closing.starts(tree, generator)
     columns = range(len(tree.coordinates))
     own = dict(zip(independent(robot), posture, strict=True))
     given = [k for k in columns if tree.coordinates[k] in own]
@@ -138,7 +138,7 @@ def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> Clos
     x, _ = closed(tree, x, [k for k in columns if k not in given], ITERATIONS, damped=True)
     best = x[np.abs(balanced_closure(tree, x)[0]).max(1).argmin()]
     for spread in (AROUND, AROUND / 10, AROUND / 100):
-        away = np.array([[chance.uniform(-spread, spread) for _ in columns] for _ in x]) * tree.units
+        away = np.array([[generator.uniform(-spread, spread) for _ in columns] for _ in x]) * tree.units
         away[0] = 0
         x, good = closed(tree, best + away, columns, ITERATIONS, damped=True)
         good &= (np.abs(x - best) / tree.units).max(1) < 3 * spread
@@ -151,10 +151,10 @@ def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> Clos
     return None
 
 
-def closure_slopes(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int, ...], Array]:
-    """The joints of the tree and the opened ones, and the derivative of the closure by them at each posture.
+def closure_jacobian(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int, ...], Array]:
+    """Return the joints (of the tree and cut) and the derivative of the closure by them at each configuration.
 
-    Lengths are in units of the largest one, so that sizes can be compared.
+    Lengths are in units of the largest length, so that entries are comparable.
     """
     count = len(next(iter(postures.joints.values())))
     tree = _Closing(robot).tree(postures.parameters, count)
@@ -170,7 +170,7 @@ def loops_size(robot: Robot, postures: ClosedPostures) -> float:
 def loop_axes(
     robot: Robot, postures: ClosedPostures, loop: Loop
 ) -> tuple[dict[int, tuple[Array, Array]], float]:
-    """Axis and a point on it of every joint of a loop, from where its sides part, and the largest length."""
+    """Return axis and origin of every joint of a loop, where its two sides meet, and the largest length."""
     count = len(next(iter(postures.joints.values())))
     tree = _Closing(robot).tree(postures.parameters, count)
     at = around(tree, loop, np.array([postures.joints[j] for j in tree.coordinates]).T)
@@ -193,7 +193,7 @@ def joined(parts: Sequence[ClosedPostures]) -> ClosedPostures:
 
 
 class _Closing:
-    """The loops of a robot, for numbers to come."""
+    """Loops of a robot, to be evaluated with different numbers."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -202,12 +202,12 @@ class _Closing:
         places = [robot.frame(j) for j in self.frames]
         lengths = [x for place in places for x in (place.b, place.d, place.r)]
         numbers = [abs(float(x.number)) for x in lengths if x.number is not None]
-        # Random lengths are of the size of the known ones.
+        # Random lengths are of the order of the known ones.
         self.unit = max(numbers, default=0.0) or 1.0
         angles = [x for place in places for x in (place.gamma, place.alpha, place.theta)]
         self.angles = {name for x in angles for name in x.symbols}
 
-    def parameters(self, chance: random.Random, *, nominal: bool) -> dict[str, Array] | None:
+    def parameters(self, generator: random.Random, *, nominal: bool) -> dict[str, Array] | None:
         known = dict(self.robot.nominal)
         if nominal and not all(name in known for name in self.names):
             return None
@@ -215,7 +215,7 @@ class _Closing:
         for name in self.names:
             unit = 1.0 if name in self.angles else self.unit
             drawn = [
-                known[name] if nominal else unit * chance.uniform(0.35, 1.65) for _ in range(SIDE_BY_SIDE)
+                known[name] if nominal else unit * generator.uniform(0.35, 1.65) for _ in range(SIDE_BY_SIDE)
             ]
             values[name] = np.array(drawn)
         return values
@@ -231,11 +231,11 @@ class _Closing:
 
         return numeric_tree(self.robot, value, postures=count, frames=self.frames)
 
-    def starts(self, tree: NumericTree, chance: random.Random) -> Array:
-        """Return random joints to start from; lengths up to one and a half of the largest in the loops."""
+    def starts(self, tree: NumericTree, generator: random.Random) -> Array:
+        """Return random initial joint positions; lengths are up to 1.5 times the largest length of the loops."""
         turns = [self.robot.frame(j).sigma == JointType.REVOLUTE for j in tree.coordinates]
         rows = [
-            [chance.uniform(-3, 3) if t else chance.uniform(0, 1.5) for t in turns]
+            [generator.uniform(-3, 3) if t else generator.uniform(0, 1.5) for t in turns]
             for _ in range(SIDE_BY_SIDE)
         ]
         return np.array(rows) * tree.units
@@ -261,5 +261,5 @@ class _Closing:
 
 
 def _ranks(matrices: Array) -> Array:
-    matrices = np.nan_to_num(matrices)  # where lengths have no value
+    matrices = np.nan_to_num(matrices)  # NaN where lengths have no value
     return np.array(numeric_ranks(matrices, threshold(CLOSED_POSTURES.present)))

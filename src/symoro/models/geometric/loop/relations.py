@@ -1,11 +1,12 @@
-"""The passive joints of every loop in terms of the active ones: steps in closed form, loop after loop.
+"""Passive joints of every loop in terms of the active ones: closed-form steps, loop after loop.
 
-The loop with the fewest unknowns is solved first; what it gives is known to the loops after it. Each is first looked
-at as a parallelogram, then solved by Paul's method, as an inverse geometric model whose pose is the unit matrix, and
-where that fails, with six unknowns, by elimination and eigenvalues.
+The loop with the fewest unknowns is solved first; its joints are known for the following loops. Each loop is first
+tested for a parallelogram, then solved by Paul's method, as an inverse geometric model whose pose is the unit matrix,
+and if that fails, with six unknowns, by elimination and eigenvalues.
 
-The result is data: the steps stand in symbols (Sj, Cj, qj of every solved joint) and `assemblies.py` unrolls them into
-the assembly modes; models that need the loops alone use `solved_loops`.
+The result is data: the steps contain symbols (Sj, Cj, qj of every solved joint), and `assemblies.py` expands them
+into
+the assembly modes. Models that require only the loops use `solved_loops`.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.4.
 
@@ -13,8 +14,8 @@ Loops of six unknowns have up to sixteen assembly modes:
 
     M0 V1 M1 V2 .. V6 M6 = 1     <=>     V1 C1 .. V6 C6 = 1,   Ci = Mi (i < 6),   C6 = M6 M0
 
-Vi = Rz(+-qi) or Tz(+-qi); the constants Mi contain what is known. The kernel `closed_chain` solves it; its arrangement
-is chosen by trials on closed postures.
+Vi = Rz(+-qi) or Tz(+-qi); the constants Mi contain the known joints. The kernel `closed_chain` solves it; its
+arrangement is chosen by trials on closed configurations.
 
 M. Raghavan, B. Roth, "Inverse kinematics of the general 6R manipulator and related linkages", ASME J. Mechanical
 Design 115, 1993.
@@ -30,7 +31,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import identity
 from symoro.expr.scalar import Expr, Scalar, absolute, atan2
 from symoro.models.coordinates.couplings import coupled_positions, uncoupled
-from symoro.models.geometric.inverse.branches import differences, own_turn
+from symoro.models.geometric.inverse.branches import differences, joint_sine_cosine
 from symoro.models.geometric.inverse.chain.chain import (
     Chain,
     Linear,
@@ -48,8 +49,8 @@ from symoro.models.geometric.inverse.step import Step
 from symoro.models.geometric.loop.forms import AngleSum
 from symoro.models.geometric.loop.mechanism import (
     joint_unknown,
+    loop_path,
     passive_joints,
-    way_round,
 )
 from symoro.models.geometric.loop.parallelogram import parallelogram
 from symoro.program.builder import Builder
@@ -69,7 +70,7 @@ from symoro.models.geometric.inverse.finite import in_units
 from symoro.models.geometric.inverse.general.general import NO_POSTURE, SLOTS, WIDTH
 
 JOINTS = 6
-AT_ONCE = 0  # the type of a step that is no equation of one unknown or two
+AT_ONCE = 0  # type of a step that solves all unknowns together
 
 
 def general_step(
@@ -81,13 +82,13 @@ def general_step(
     joints: Mapping[int, Unknown],
     size: Expr,
 ) -> tuple[Step, Expr] | None:
-    """The step that gives six joints, and the symbol of its residual; None where the method does not apply.
+    """Return the step that determines six joints, and the symbol of its residual; None if the method does not apply.
 
-    Arguments:
-        motions: the way round the loop, with the active and the solved joints as constants.
-        size: the length that the kernel's lengths are divided by.
+    Args:
+        motions: path around the loop, with the active and the solved joints as constants.
+        size: length by which the kernel's lengths are divided.
     """
-    # Here, since they load NumPy, which the catalogue does without.
+    # Imported here because they load NumPy, which the catalogue does not require.
     from symoro.models.geometric.inverse.general.plan import FIRST, SECOND, plan
     from symoro.models.geometric.loop.postures import closed_postures
 
@@ -108,7 +109,7 @@ def general_step(
 
 
 def _constants(motions: Sequence[PathMotion]) -> list[Matrix]:
-    """C1 .. C6."""
+    """Return C1 .. C6."""
     between = [identity(4)]
     for motion in motions:
         if motion.joint:
@@ -119,7 +120,7 @@ def _constants(motions: Sequence[PathMotion]) -> list[Matrix]:
 
 
 class _Samples:
-    """Closed postures as the plan wants them: constants and joint values, one after the other."""
+    """Closed configurations as samples for the kernel's plan: constants and joint positions."""
 
     def __init__(
         self,
@@ -163,7 +164,7 @@ def _step(
     results: Sequence[Expr],
     size: Expr,
 ) -> tuple[Step, Expr]:
-    """Sixteen branches; where none is a solution, the first is out of reach and the others are empty."""
+    """Return a step with sixteen branches; without a solution, the first is out of reach and the others are empty."""
     number = builder.number
     defect, filled = (
         symbol(builder.graph, f"{name}{joint_motions[0].joint}") for name in ("defect", "filled")
@@ -180,25 +181,25 @@ def _step(
 
 
 WHOLE = ((True,) * 4,) * 3
-NAMING = 0  # the type of a step that solves nothing: it names the joints after what was solved
+NAMING = 0  # type of a step without an equation: it computes single joints from sums of joints
 
 
 def loop_name(loop: Loop) -> str:
-    """Frames k and k + B."""
+    """Return the name of a loop from its frames k and k + B."""
     return f"{loop.left}-{loop.right}"
 
 
 @dataclass(frozen=True)
 class SolvedLoop:
-    """A loop solved in closed form.
+    """Loop that is solved in closed form.
 
     Attributes:
-        joints: those that it gives, by number, with the symbols Sj, Cj, qj that the steps define.
-        steps: in order; the choices of each are its branches.
-        differences: each is zero where the loop closes, in the symbols of the steps.
-        linear: the joints that are linear in others (on the first branch), where it is a parallelogram.
-        how: the method in words.
-        stages: the derivation, to be read.
+        joints: joints that the loop determines, by number, with the symbols Sj, Cj, qj that the steps define.
+        steps: steps in order; the choices of each step are its branches.
+        differences: closure errors in the symbols of the steps.
+        linear: for a parallelogram, the joints that are linear in others (on the first branch).
+        how: description of the method.
+        stages: derivation for the user.
     """
 
     loop: Loop
@@ -222,21 +223,21 @@ class SolvedLoop:
 
     @property
     def sentence(self) -> str:
-        """What was solved for, and how."""
+        """Sentence with the joints that were solved and the method."""
         joints = ", ".join(f"q{j}" for j in self.joints)
         return f"loop {self.name} solved for {joints} {self.how}: {self.modes} mode{'s' * (self.modes > 1)}"
 
 
 @dataclass(frozen=True)
 class LoopRelations:
-    """The loops in the order of their solution, and those that no closed form was found for."""
+    """Loops in the order of their solution, and the loops without a closed form."""
 
     solved: tuple[SolvedLoop, ...]
     unsolved: tuple[Loop, ...]
 
     @property
     def linear(self) -> dict[int, Linear]:
-        """The joints that are linear in others, of loops that close in no other way."""
+        """Joints that are linear in others, of loops with a single mode."""
         return {j: law for one in self.solved if one.modes == 1 for j, law in one.linear.items()}
 
     @property
@@ -252,34 +253,36 @@ def solved_loops(
     *,
     every_mode: bool = False,
 ) -> LoopRelations:
-    """The relations of the loops.
+    """Solve the loops for the passive joints.
 
-    Arguments:
-        active: the active joints, each an entry of an input.
-        start: values for joints that a singular posture leaves free.
-        every_mode: whether parallelograms have their crossed mode too.
+    Args:
+        active: active joints, each an entry of an input.
+        start: positions of joints that are free in a singular configuration.
+        every_mode: whether the crossed mode of parallelograms is included.
 
     Raises:
-        NotApplicableError: the loops cannot close, or the active joints do not fit them.
+        NotApplicableError: the loops cannot close, or the active joints do not determine them.
     """
-    # Here, since it loads NumPy, which the catalogue does without.
+    # Imported here because it loads NumPy, which the catalogue does not require.
     from symoro.models.geometric.loop.postures import closed_postures
 
-    ways(builder, robot)  # parameters in the order of the loops, whichever is solved first
+    loop_motions(
+        builder, robot
+    )  # declares parameters in the order of the loops, independently of the order of solution
     postures = closed_postures(robot, crossed=every_mode)
     check_drive(robot, postures)
     return _Search(builder, robot, active, start, postures, every_mode).relations()
 
 
 def has_crossed_modes(robot: Robot, modes: str) -> bool:
-    """Whether parallelograms have their crossed mode too: by the option 'modes', or because 'home' is crossed."""
+    """Return whether crossed parallelograms are included: by the option 'modes', or because 'home' is crossed."""
     from symoro.models.geometric.loop.parallelogram import crossed_at_home
 
     return modes == "all" or crossed_at_home(robot)
 
 
-def ways(builder: Builder, robot: Robot) -> list[PathMotion]:
-    """Return the motions round all loops, every joint among them."""
+def loop_motions(builder: Builder, robot: Robot) -> list[PathMotion]:
+    """Return the motions around all loops, with every joint as an unknown."""
     free = uncoupled(robot)
     return [
         part for loop in loops(robot) for part in motions_between(builder, free, loop.right, loop.left, {})
@@ -287,40 +290,44 @@ def ways(builder: Builder, robot: Robot) -> list[PathMotion]:
 
 
 def unsolved_error(robot: Robot, relations: LoopRelations) -> NotApplicableError:
-    """What is said where no closed form was found."""
+    """Return the error for loops without a closed form."""
     names = ", ".join(map(loop_name, relations.unsolved))
     return NotApplicableError(
-        f"no closed form was found for loop {names} of robot '{robot.name}'",
-        hint="method='numeric' follows one assembly mode by Newton's method, from the posture q0",
+        f"no closed form exists for loop {names} of robot '{robot.name}'",
+        hint="use method='numeric', which follows one assembly mode by Newton's method from the configuration q0",
     )
 
 
 def check_drive(robot: Robot, postures: ClosedPostures) -> None:
-    """Whether the active joints can be chosen at will and leave no passive joint loose."""
+    """Check that the active joints are independent and determine all passive joints.
+
+    Raises:
+        NotApplicableError: they do not.
+    """
     passive = len(passive_joints(robot))
     if postures.passive_rank < passive:
-        loose = passive - postures.passive_rank
+        missing = passive - postures.passive_rank
         raise NotApplicableError(
-            f"the active joints of robot '{robot.name}' leave {loose} freedom{'s' if loose > 1 else ''} "
-            "of its loops undetermined",
-            hint=f"{_would_do(robot)}; or use method='numeric', which stays near q0",
+            f"the active joints of robot '{robot.name}' leave {missing} degree{'s' if missing > 1 else ''} "
+            "of freedom of its loops undetermined",
+            hint=f"{_suitable_joints(robot)}; or use method='numeric', which remains near q0",
         )
     if postures.rank > postures.passive_rank:
         raise NotApplicableError(
-            f"the active joints of robot '{robot.name}' cannot all be chosen: its loops tie them together",
-            hint=_would_do(robot),
+            f"the active joints of robot '{robot.name}' are not independent: its loops constrain them",
+            hint=_suitable_joints(robot),
         )
 
 
-def _would_do(robot: Robot) -> str:
-    """Which joints of the loops to drive."""
+def _suitable_joints(robot: Robot) -> str:
+    """Return a sentence that names suitable active joints of the loops."""
     from symoro.models.geometric.loop.mobility import fitting_joints
 
     joints = fitting_joints(robot)
     if not joints:
-        return "its loops make it a structure that cannot move"
+        return "its loops do not allow any motion"
     named = f"joint{'s' if len(joints) > 1 else ''} {', '.join(map(str, joints))}"
-    return f"{named} active (mu = 1) and all others of its loops passive would do"
+    return f"make {named} active (mu = 1) and all other joints of its loops passive"
 
 
 class _Search:
@@ -342,7 +349,7 @@ class _Search:
         self.joints: dict[int, Unknown] = {}
         # Joints that parallelograms without a crossed mode make linear.
         self.laws: dict[int, AngleSum] = {}
-        every = ways(builder, robot)
+        every = loop_motions(builder, robot)
         self.probes = Probes(builder, every)
         self.probes.parameters.update(postures.parameters)
         for j, q in active.items():
@@ -365,7 +372,7 @@ class _Search:
         return LoopRelations(tuple(solved), tuple(left))
 
     def _known(self) -> dict[int, Scalar]:
-        """The active joints, and those that known ones drive."""
+        """Return the active joints, and the joints that are coupled to known ones."""
         known: dict[int, Scalar] = dict(self.active)
         positions = {**known, **{j: unknown.length for j, unknown in self.joints.items()}}
         return known | coupled_positions(self.robot, positions, self.builder.formula)
@@ -376,7 +383,7 @@ class _Search:
         return sorted(j for j in frames if j not in known and j not in self.joints)
 
     def _solve(self, loop: Loop) -> SolvedLoop | None:
-        """All ways to close a loop, or None."""
+        """Return all solutions of a loop, or None if no method applies."""
         joints = {j: joint_unknown(self.builder, self.robot, j) for j in self._unknown(loop)}
         if any(relation(self.robot, j) for j in joints):
             return None
@@ -385,7 +392,7 @@ class _Search:
     def _parallelogram(self, loop: Loop, joints: Mapping[int, Unknown]) -> SolvedLoop | None:
         if any(relation(self.robot, j) for j in loop.frames):
             return None
-        every = way_round(self.builder, uncoupled(self.robot), loop, {}, {})
+        every = loop_path(self.builder, uncoupled(self.robot), loop, {}, {})
         chain = chain_of(self.builder, every, identity(4), self.probes.vanishes, size=self.size)
         known = {**self.active, **{j: unknown.length for j, unknown in self.joints.items()}}
         relations = parallelogram(
@@ -399,14 +406,14 @@ class _Search:
             (joints[j].length, "=", relation.value(known)) for j, relation in relations.linear.items()
         ]
         if len(relations.step.choices) > 1:
-            sentences.append(("crossed: two sides turned over about the diagonal",))
+            sentences.append(("crossed: two sides reflected at the diagonal",))
         stage = Stage(f"loop {loop_name(loop)}: parallelogram", tuple(sentences))
         return SolvedLoop(
             loop, joints, (relations.step,), relations.differences, relations.linear, relations.how, (stage,)
         )
 
     def _paul(self, loop: Loop, joints: Mapping[int, Unknown]) -> SolvedLoop | None:
-        motions = way_round(self.builder, self.robot, loop, self._known(), self.joints)
+        motions = loop_path(self.builder, self.robot, loop, self._known(), self.joints)
         chain = self._chain(motions)
         equations = Equations(chain, self.probes, WHOLE)
         steps, left = Paul(self.builder, self.probes, equations, self.start).steps()
@@ -421,20 +428,20 @@ class _Search:
         return SolvedLoop(loop, joints, named, closing, {}, f"by Paul's method, {types}", stages)
 
     def _general(self, loop: Loop, joints: Mapping[int, Unknown]) -> SolvedLoop | None:
-        motions = way_round(self.builder, self.robot, loop, self._known(), self.joints)
+        motions = loop_path(self.builder, self.robot, loop, self._known(), self.joints)
         step_and_residual = general_step(
             self.builder, self.robot, motions, self.active, self.joints, joints, self.size
         )
         if step_and_residual is None:
             return None
         step, defect = step_and_residual
-        how = "by elimination and eigenvalues, rows sorted by the joints' values and empty ones last"
+        how = "by elimination and eigenvalues, rows sorted by joint positions, empty rows last"
         names = ", ".join(f"q{j}" for j in joints)
         stage = Stage(f"loop {loop_name(loop)}, {names}: elimination and eigenvalues, up to 16 solutions", ())
         return SolvedLoop(loop, joints, (step,), (defect,), {}, how, (stage,))
 
     def _chain(self, motions: Sequence[PathMotion]) -> Chain:
-        """The chain of a loop, its unknowns at the closed postures of the probes."""
+        """Return the chain of a loop, with its unknowns set to the closed configurations of the samples."""
         import numpy
 
         chain = chain_of(self.builder, motions, identity(4), self.probes.vanishes, size=self.size)
@@ -448,16 +455,18 @@ class _Search:
         return chain
 
     def _naming(self, chain: Chain, steps: Sequence[Step], joints: Mapping[int, Unknown]) -> Step:
-        """Sines, cosines and positions of the joints from those of the sums.
+        """Return the step that computes sines, cosines and positions of the joints from those of the sums.
 
-        Out of reach a root is taken as zero, and the loop may close with a sine and cosine off the circle: checked.
+        Out of reach, a root is replaced by zero and the loop may close with sine and cosine off the unit circle; the
+        checks
+        exclude this.
         """
         lines: list[tuple[Expr, Expr]] = []
         number = self.builder.number
         for unknown in chain.unknowns:
             own = joints[unknown.joint]
             if own.turns:
-                s, c = own_turn(unknown)
+                s, c = joint_sine_cosine(unknown)
                 lines += [(own.sine, number(s)), (own.cosine, number(c))]
                 lines.append((own.length, number(atan2(own.sine, own.cosine))))
             else:
@@ -467,7 +476,7 @@ class _Search:
         return Step(NAMING, tuple(joints.values()), (), tuple(lines), checks=tuple(checks))
 
     def _learn(self, solved_loop: SolvedLoop) -> None:
-        """Take the joints of a solved loop as known."""
+        """Treat the joints of a solved loop as known."""
         import numpy
 
         for j, unknown in solved_loop.joints.items():

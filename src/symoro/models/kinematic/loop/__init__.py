@@ -1,1 +1,1 @@
-"""The velocity equations of closed loops: which rows they have, and how they are solved for the passive joints."""
+"""Velocity equations of closed loops: choice of their rows, and their solution for the passive joints."""

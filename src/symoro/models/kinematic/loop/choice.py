@@ -1,17 +1,20 @@
-"""Which of the six velocity equations of each loop are written, in whose axes, and whether the active joints fit.
+"""Choice of the velocity equations of closed loops and their axes, and check of the active joints.
 
-Decided in numbers, at closed postures drawn at random (`samples`), half of which choose while the others confirm:
+The choice is made numerically at random closed configurations (`samples`); half of them select, the others confirm:
 
-- Axes. The three linear equations of a loop may be written in the axes of any frame of it, and so the three angular
-  ones; those are taken in which fewest passive joints appear. A turning opened joint appears in the angular equation
-  along its axis alone, a sliding one in the linear one, in the axes of frames k and k + B: there is one such equation
-  for each opened joint, the last ones (1997 paper, eq. 12).
-- Rows. Of all others, of all loops together, as many as there are passive joints, independent of each other, those
-  with few joints first. The rest must depend on them at every posture: in a Delta the loops have 21 rows together and
-  rank 18, which no loop shows by itself; of Bennett's four bars two rows of five are enough.
-- Active joints. They are right where the passive columns have full rank and the active ones add nothing to it.
+- Axes. The three linear equations of a loop may be written in the axes of any of its frames, and so may the three
+  angular ones; the axes in which the fewest passive joints appear are used. In the axes of frames k and k + B, a
+  revolute cut joint appears only in the angular equation along its axis, and a prismatic one only in the linear
+  equation. There is one such equation per cut joint; they come last (1997 paper, eq. 12).
+- Rows. Of all other equations, of all loops together, as many independent ones as there are passive joints are
+  selected,
+  those with few joints first. The remaining rows must depend on them in every configuration: the loops of a Delta
+  robot
+  have 21 rows together and rank 18, which is not visible in a single loop; for Bennett's four-bar linkage two rows of
+  five are sufficient.
+- Active joints. They are suitable if the passive columns have full rank and the active ones do not increase it.
 
-A rank counts when the singular values leave a gap.
+A rank is accepted only if the singular values have a clear gap.
 """
 
 from __future__ import annotations
@@ -34,13 +37,13 @@ from symoro.robot.description import MOTION, JointType, Robot
 from symoro.robot.size import joint_units
 from symoro.robot.topology import Loop, cut_joints, loops
 
-TRIALS = 24
-CLEAR = 2 / 3  # share of the postures that must leave a gap
+TRIALS = 24  # orders of the rows that are tried
+CLEAR = 2 / 3  # share of the configurations that must have a clear gap
 
 
 @dataclass(frozen=True)
 class LoopRow:
-    """An equation: of the loop with this place in the list, 'v' or 'w', along an axis of its frame of expression."""
+    """Equation of a loop: index of the loop, kind ('v' linear, 'w' angular), and axis in its frame of expression."""
 
     loop: int
     kind: str
@@ -49,7 +52,7 @@ class LoopRow:
 
 @dataclass(frozen=True)
 class LoopAxes:
-    """A loop with the frames in whose axes its linear and angular equations are written."""
+    """Loop with the frames in whose axes its linear and angular equations are written."""
 
     loop: Loop
     linear: int
@@ -58,15 +61,15 @@ class LoopAxes:
 
 @dataclass(frozen=True)
 class LoopChoice:
-    """How the velocity equations of a robot are written.
+    """Selected velocity equations of a robot.
 
     Attributes:
-        linear: parallelograms, as relations.
-        active, passive: joints of the tree that follow no other, in frame order.
-        loops: the loops that are left, with their axes.
-        rows: as many as there are passive joints.
-        closing: those that hold an opened joint each, in frame order.
-        present: (row, passive joint) -> whether the joint appears in the row at any posture.
+        linear: parallelograms as relations.
+        active, passive: independent joints of the tree, in frame order.
+        loops: remaining loops with their axes.
+        rows: selected equations, as many as passive joints.
+        closing: equations that contain one cut joint each, in frame order.
+        present: pairs (row, passive joint) for which the joint appears in the row in some configuration.
     """
 
     linear: LinearLoops
@@ -80,22 +83,24 @@ class LoopChoice:
 
 @lru_cache(maxsize=64)
 def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
-    """The equations to write.
+    """Select the velocity equations of a robot.
 
-    Arguments:
-        every_loop: whether parallelograms have equations too, as their reactions need them.
+    Args:
+        every_loop: whether parallelograms have equations as well; their reactions require them.
 
     Raises:
-        NotApplicableError: the active joints do not fit, the loops do not close, or numbers leave no gap.
+        NotApplicableError: the active joints are not suitable, the loops do not close, or a rank has no clear gap.
     """
     if any(relation(robot, k) is not None for k in cut_joints(robot)):
-        raise NotApplicableError(f"an opened joint of robot '{robot.name}' is coupled to another one")
+        raise NotApplicableError(
+            f"a cut joint of robot '{robot.name}' is coupled to another joint, which is not supported"
+        )
     for j in independent(robot):
         frame = robot.frame(j)
         if not frame.mu and any(getattr(frame, name) is not None for name in MOTION):
             raise NotApplicableError(
                 f"joint {j} of robot '{robot.name}' is passive: its loops determine its motion",
-                hint="QP, QDP and GAM can be fixed for active joints",
+                hint="prescribe QP, QDP and GAM for active joints only",
             )
     linear = LinearLoops(robot, {}, tuple(loops(robot))) if every_loop else linear_loops(robot)
     joints = independent(linear.robot)
@@ -109,7 +114,7 @@ def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
     choice = _Chooser(robot, linear, given, active, passive).choice()
     if not active:
         raise NotApplicableError(
-            f"robot '{robot.name}' has no active joint, and its loops leave it no freedom",
+            f"robot '{robot.name}' has no active joint, and its loops do not allow any motion",
             hint="check the axes of the joints of its loops",
         )
     return choice
@@ -126,8 +131,8 @@ class _Chooser:
     ) -> None:
         self.robot, self.linear, self.given = robot, linear, given
         self.active, self.passive = tuple(active), tuple(passive)
-        place = {j: k for k, j in enumerate(given.coordinates)}
-        self.a, self.p = [place[j] for j in active], [place[j] for j in passive]
+        column_of = {j: k for k, j in enumerate(given.coordinates)}
+        self.a, self.p = [column_of[j] for j in active], [column_of[j] for j in passive]
         self.units = np.array(joint_units(robot, given.coordinates, given.length)) / given.length
 
     def choice(self) -> LoopChoice:
@@ -148,38 +153,42 @@ class _Chooser:
         return LoopChoice(self.linear, self.active, self.passive, axes, kept, closing, frozenset(present))
 
     def _rows(self, axes: Sequence[LoopAxes]) -> tuple[list[LoopRow], tuple[LoopRow, ...]]:
-        """All equations without an opened joint, and those with one."""
-        closing = tuple(LoopRow(i, *held) for i, one in enumerate(axes) if (held := self._held(one.loop)))
+        """Return all equations without a cut joint, and those with one."""
+        closing = tuple(
+            LoopRow(i, *cut) for i, one in enumerate(axes) if (cut := self._cut_equation(one.loop))
+        )
         every = [LoopRow(i, kind, k) for i in range(len(axes)) for kind in "vw" for k in range(3)]
         return [row for row in every if row not in closing], closing
 
-    def _held(self, loop: Loop) -> tuple[str, int] | None:
-        """The equation in which the opened joint appears."""
+    def _cut_equation(self, loop: Loop) -> tuple[str, int] | None:
+        """Return kind and axis of the equation that contains the cut joint; None for a fixed joint."""
         sigma = self.robot.frame(loop.left).sigma
         return {JointType.REVOLUTE: ("w", 2), JointType.PRISMATIC: ("v", 2), JointType.FIXED: None}[sigma]
 
     def _axes(self, one: LoopSample) -> LoopAxes:
-        """The axes with fewest passive joints; those of the opened joint where it appears."""
-        loop, held = one.loop, self._held(one.loop)
+        """Return the axes with the fewest passive joints; for equations with a cut joint, the axes of this joint."""
+        loop, cut = one.loop, self._cut_equation(one.loop)
         ends = [loop.left, loop.right]
         every = list(
             dict.fromkeys([*ends, *reversed(loop.left_chain), *reversed(loop.right_chain), loop.root])
         )
         best = {}
         for kind, columns in (("v", one.linear * self.units), ("w", one.angular)):
-            tried = ends if held and held[0] == kind else every
+            tried = ends if cut and cut[0] == kind else every
             best[kind] = min(tried, key=lambda j, c=columns: self._appearing(one, c, j))  # type: ignore[misc]
         return LoopAxes(loop, best["v"], best["w"])
 
     def _appearing(self, one: LoopSample, columns: Array, frame: int) -> int:
-        """How often passive joints appear in three equations."""
-        turned = np.abs(one.axes[frame].transpose(0, 2, 1) @ columns[:, :, self.p]).max(0, initial=0)
-        return int((turned > CLOSED_POSTURES.absent * max(np.abs(columns).max(initial=0), 1e-300)).sum())
+        """Return the number of appearances of passive joints in three equations."""
+        coefficients = np.abs(one.axes[frame].transpose(0, 2, 1) @ columns[:, :, self.p]).max(0, initial=0)
+        return int(
+            (coefficients > CLOSED_POSTURES.absent * max(np.abs(columns).max(initial=0), 1e-300)).sum()
+        )
 
     def _row(self, axes: Sequence[LoopAxes], row: LoopRow) -> Array:
-        """Return the coefficients of a row at every posture (S, coordinates), lengths in units of the largest one.
+        """Return the coefficients of a row in every configuration (S, coordinates), in units of the largest length.
 
-        The positions of prismatic joints are lengths too.
+        The positions of prismatic joints are lengths as well.
         """
         one, chosen = self.given.loops[row.loop], axes[row.loop]
         frame, columns = (
@@ -188,7 +197,7 @@ class _Chooser:
         return np.asarray(np.einsum("si,sic->sc", one.axes[frame][:, :, row.axis], columns))
 
     def _regular(self, stack: Array) -> Array:
-        """The postures at which the passive joints are determined as well as anywhere, with a gap."""
+        """Return the configurations with the largest rank of the passive columns and a clear gap."""
         ranks, every = (
             np.array([-1 if rank is None else rank for rank in numeric_ranks(matrices, CLOSED_POSTURES)])
             for matrices in (stack[:, :, self.p], stack)
@@ -196,8 +205,8 @@ class _Chooser:
         regular = np.flatnonzero((ranks == ranks.max()) & (every == every[ranks == ranks.max()].max()))
         if ranks.max() < 0 or len(regular) < CLEAR * (ranks == ranks.max()).sum() or len(regular) < 4:
             raise NotApplicableError(
-                f"numbers do not tell how many equations the loops of robot '{self.robot.name}' have",
-                hint="lengths that differ by less than a millionth should be equal, or differ more",
+                f"the number of independent equations of the loops of robot '{self.robot.name}' is not clear",
+                hint="make lengths that differ by less than a millionth equal, or more different",
             )
         return np.asarray(regular)
 
@@ -205,19 +214,19 @@ class _Chooser:
         passive, every = numeric_ranks([stack[0][:, self.p], stack[0]], CLOSED_POSTURES)
         if passive == len(self.p) == every:
             return
-        order = [*reversed(self.p), *reversed(self.a)]  # the first joints are the last to be bound
+        order = [*reversed(self.p), *reversed(self.a)]  # the first joints are the last to become dependent
         bound = set(independent_rows(stack.transpose(0, 2, 1)[:, order], CLOSED_POSTURES.present))
         free = sorted(self.given.coordinates[c] for k, c in enumerate(order) if k not in bound)
         raise _unfit(self.robot, self.active, self.passive, free)
 
     def _chosen(self, stack: Array) -> list[int]:
-        """Rows with few joints first, as long as they determine the passive joints nearly as well as all rows do."""
+        """Return rows with few joints that determine the passive joints nearly as well as all rows do."""
         m = stack[:, :, self.p]
         if not self.p:
             return []
         joints = (np.abs(stack).max(0) > CLOSED_POSTURES.absent * np.abs(stack).max()).sum(1)
         order = [r for r in np.argsort(joints, kind="stable") if joints[r]]
-        chance = np.random.default_rng(1)
+        generator = np.random.default_rng(1)
         least = np.linalg.svd(m, compute_uv=False)[:, len(self.p) - 1]
         best: tuple[float, list[int]] = (0.0, [])
         for _ in range(TRIALS):
@@ -233,16 +242,16 @@ class _Chooser:
                 best = max(best, (keeps, rows))
                 if keeps > WELL_CONDITIONED:
                     return rows
-            order = [int(r) for r in chance.permutation(order)]
+            order = [int(r) for r in generator.permutation(order)]
         if best[0] < CLOSED_POSTURES.present:
             raise NotApplicableError(
-                f"no {len(self.p)} equations of the loops of robot '{self.robot.name}' hold at all its postures"
+                f"no {len(self.p)} equations of the loops of robot '{self.robot.name}' are always independent"
             )
         return best[1]
 
 
 def all_rows(choice: LoopChoice) -> list[LoopRow]:
-    """All equations without an opened joint, kept or not."""
+    """Return all equations without a cut joint, selected or not."""
     every = [LoopRow(i, kind, k) for i in range(len(choice.loops)) for kind in "vw" for k in range(3)]
     return [row for row in every if row not in choice.closing]
 
@@ -250,20 +259,20 @@ def all_rows(choice: LoopChoice) -> list[LoopRow]:
 def _unfit(
     robot: Robot, active: Sequence[int], passive: Sequence[int], free: Sequence[int]
 ) -> NotApplicableError:
-    """The active joints do not fit; `free` would."""
-    words, among = _counted(len(free), "freedom"), _counted(len(active), "active joint")
+    """Return the error for unsuitable active joints; `free` are suitable ones."""
+    words, among = _counted(len(free), "degree") + " of freedom", _counted(len(active), "active joint")
     given = f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))})"
     if not active:
         what = f"robot '{robot.name}' has no active joint: its loops leave {words}"
     elif len(active) < len(free):
-        what = f"{given} are too few: its loops leave {words} to {among}"
+        what = f"{given} are too few: its loops leave {words}, for {among}"
     elif len(active) > len(free):
-        what = f"{given} are too many: its loops leave {words}, and tie {among} together"
+        what = f"{given} are too many: its loops leave {words}, for {among}"
     else:
         what = f"{given} do not determine the passive ones"
     named = f"joint{'s' if len(free) > 1 else ''} {', '.join(map(str, free))}"
-    fit = f"{named} active (mu = 1) and all others passive would do"
-    return NotApplicableError(what, hint=fit if free else "its loops make it a structure that cannot move")
+    fit = f"make {named} active (mu = 1) and all others passive"
+    return NotApplicableError(what, hint=fit if free else "its loops do not allow any motion")
 
 
 def _counted(count: int, what: str) -> str:

@@ -1,12 +1,14 @@
-"""The coordinates of a robot with closed loops: its active joints, at a posture in which the loops are closed.
+"""Coordinates of a robot with closed loops: its active joints, in a configuration with closed loops.
 
     [ Wa  Wp  0  ] [ qda ]                                                        (1997 paper, eq. 12 to 14, 22)
     [ Wac Wpc Wc ] [ qdp ] = 0          qdp = -Wp^-1 Wa qda            qddp = -Wp^-1 (Wa qdda + Psi)
                    [ qdc ]              tau = tau_a - Wa' Wp^-T tau_p
 
-Wp is factored once (`factors`); velocities, accelerations and torques are right sides of it and of its transpose,
-and neither W = -Wp^-1 Wa nor G is formed where only one of them is asked for. Joints of parallelograms, and those
-that are coupled, follow others by constant relations (`linear`), and are no unknowns.
+Wp is factored once (`factors`); velocities, accelerations and torques are solutions with different right sides of it
+or
+of its transpose, and neither W = -Wp^-1 Wa nor G is formed if only one of them is required. Joints of parallelograms
+and
+coupled joints depend on others by constant relations (`linear`) and are not unknowns.
 """
 
 from __future__ import annotations
@@ -32,14 +34,14 @@ from symoro.robot.topology import moving_joints
 def loop_coordinates(
     builder: Builder, robot: Robot, tree: CoupledCoordinates, *, every_loop: bool = False
 ) -> LoopCoordinates:
-    """The coordinates of a robot with loops.
+    """Return the coordinates of a robot with loops.
 
-    Arguments:
-        tree: those of the robot with its loops open.
-        every_loop: whether parallelograms have equations too, as their reactions need them.
+    Args:
+        tree: coordinates of the robot with cut loops.
+        every_loop: whether parallelograms have equations as well; their reactions require them.
 
     Raises:
-        NotApplicableError: the active joints do not fit the loops, or these do not close.
+        NotApplicableError: the active joints do not determine the loops, or the loops do not close.
     """
     choice = loop_choice(robot, every_loop=every_loop)
     _void_off_branch(builder, robot, choice, tree.positions)
@@ -47,7 +49,7 @@ def loop_coordinates(
 
 
 def _void_off_branch(builder: Builder, robot: Robot, choice: LoopChoice, q: JointEntries) -> None:
-    """No value where a loop is closed, but crossed and no parallelogram."""
+    """Make the outputs NaN where a parallelogram is crossed."""
     for j, law in choice.linear.relations.items():
         if j <= robot.NL and robot.frame(j).sigma == JointType.REVOLUTE:
             away = q[j] - builder.formula(law.offset)
@@ -61,10 +63,10 @@ class LoopCoordinates(Coordinates):
     """Active joints as coordinates.
 
     Attributes:
-        choice: the equations that are written.
-        tree: the coordinates while the loops are open.
-        linear: every joint of the tree from the active joints and the passive ones that Wp gives.
-        sides: of each loop.
+        choice: selected equations.
+        tree: coordinates of the robot with cut loops.
+        linear: every joint of the tree from the active joints and the passive ones that Wp determines.
+        sides: sides of each loop.
     """
 
     def __init__(self, builder: Builder, robot: Robot, choice: LoopChoice, tree: CoupledCoordinates) -> None:
@@ -76,7 +78,7 @@ class LoopCoordinates(Coordinates):
 
     @property
     def passive(self) -> tuple[int, ...]:
-        """The passive joints that Wp gives."""
+        """Passive joints that Wp determines."""
         return self.choice.passive
 
     @cached_property
@@ -87,7 +89,7 @@ class LoopCoordinates(Coordinates):
     # -- the equations
 
     def coefficient(self, row: LoopRow, joint: int) -> Scalar:
-        """The entry of an equation for an active or passive joint, those that follow it included."""
+        """Return the coefficient of an active or passive joint in an equation, including joints that depend on it."""
         if joint in self.passive and row in self.choice.rows and (row, joint) not in self.choice.present:
             return 0
         total: Scalar = 0
@@ -99,7 +101,7 @@ class LoopCoordinates(Coordinates):
 
     @cached_property
     def wp(self) -> Matrix:
-        """Wp."""
+        """Matrix Wp."""
         return [
             [
                 self.builder.named(f"Wp{r}_{j}", self.coefficient(row, j), "velocity equations of the loops")
@@ -114,48 +116,50 @@ class LoopCoordinates(Coordinates):
         slides = [self.robot.frame(j).sigma == JointType.PRISMATIC for j in self.passive]
         test = SingularityTest(
             lambda r: [self.coefficient(rows[r], j) for j in self.own],
-            [1 if row.kind == "v" else length for row in rows],  # entries are lengths then
+            [
+                1 if row.kind == "v" else length for row in rows
+            ],  # entries of angular rows are multiplied by a length
             [length if slide else 1 for slide in slides],
         )
         return BlockFactors(self.builder, self.wp, "IWp", test)
 
     @cached_property
     def length(self) -> Scalar:
-        """The largest length of the loops; 1 where there is none."""
+        """Largest length of the loops; 1 if there is none."""
         frames = [self.robot.frame(j) for one in self.choice.loops for j in one.loop.frames]
         formulas = [x for frame in frames for x in (frame.d, frame.r, frame.b) if not x.is_zero]
         most = self.builder.number(largest([self.builder.formula(x) for x in formulas]))
         return select(less(0, most), most, 1)
 
     def motions(self, rates: JointEntries) -> list[tuple[Motion, Motion]]:
-        """The velocities of both sides of every loop, for rates of the tree's joints."""
+        """Return the velocities of both sides of every loop, for rates of the tree's joints."""
         return [(one.left.velocity(rates), one.right.velocity(rates)) for one in self.sides]
 
     def residuals(self, rates: JointEntries, rows: Sequence[LoopRow]) -> Vector:
-        """Equations without their opened joints, for rates of the tree's joints."""
+        """Return the equations without their cut joints, for rates of the tree's joints."""
         moving = self.motions(rates)
         return [self.sides[row.loop].residual(row, *moving[row.loop]) for row in rows]
 
-    def opened_rates(self, rates: JointEntries) -> dict[int, Scalar]:
-        """qdc, by loop, from rates that close the loops."""
+    def cut_rates(self, rates: JointEntries) -> dict[int, Scalar]:
+        """Return qdc, by loop, from rates that satisfy the loops."""
         moving = self.motions(rates)
         return {
             row.loop: -self.sides[row.loop].residual(row, *moving[row.loop]) for row in self.choice.closing
         }
 
     def drift(self, rates: JointEntries, rows: Sequence[LoopRow]) -> Vector:
-        """Psi or Phi: what is left of the differentiated equations at zero accelerations."""
-        moving, cut_rates = self.motions(rates), self.opened_rates(rates)
+        """Return Psi or Phi: the differentiated equations at zero accelerations."""
+        moving, cut_rates = self.motions(rates), self.cut_rates(rates)
         drifts = [(one.left.drift(rates), one.right.drift(rates)) for one in self.sides]
         residuals = []
         for row in rows:
             one, (left, _) = self.sides[row.loop], moving[row.loop]
-            more = one.opening(row, cut_rates.get(row.loop, 0), left)
+            more = one.cut_drift(row, cut_rates.get(row.loop, 0), left)
             residuals.append(one.residual(row, *drifts[row.loop]) + more)
         return residuals
 
-    def felt(self, multipliers: Sequence[Scalar]) -> dict[int, Scalar]:
-        """The efforts of the tree's joints that multipliers of the equations cause: rows' times multipliers."""
+    def constraint_efforts(self, multipliers: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Return the efforts of the tree's joints due to Lagrange multipliers: transposed rows times multipliers."""
         efforts: dict[int, Scalar] = dict.fromkeys(self.joints, 0)
         for k, one in enumerate(self.sides):
             for side, which, sign in ((one.left, 0, 1), (one.right, 1, -1)):
@@ -179,11 +183,11 @@ class LoopCoordinates(Coordinates):
         return not self.passive
 
     def _spread(self, active: JointEntries, passive: Sequence[Scalar]) -> dict[int, Scalar]:
-        """Every joint of the tree from the active and passive ones."""
+        """Return every joint of the tree from the active and passive ones."""
         return self.linear.rates({**active, **dict(zip(self.passive, passive, strict=True))})
 
     def _passive(self, active: JointEntries, drift: Sequence[Scalar]) -> Vector:
-        """-Wp^-1 (Wa x + drift)."""
+        """Return -Wp^-1 (Wa x + drift)."""
         alone = self._spread(active, [0] * len(self.passive))
         right = [-(x + y) for x, y in zip(self.residuals(alone, self.choice.rows), drift, strict=True)]
         return self.factored.solve(right)
@@ -203,7 +207,7 @@ class LoopCoordinates(Coordinates):
         return self.accelerations_at(qdd, self.rates(qd))
 
     def accelerations_at(self, qdd: JointEntries, rates: JointEntries) -> dict[int, Scalar]:
-        """The accelerations of the tree's joints, from their rates."""
+        """Return the accelerations of the tree's joints, from their rates."""
         if not self.passive:
             return self.linear.rates(qdd)
         drift = self.drift(rates, self.choice.rows)
@@ -220,12 +224,14 @@ class LoopCoordinates(Coordinates):
         multipliers = self.factored.solve_transposed(passive)
         for r, x in enumerate(multipliers, 1):
             self.builder.named(f"lambda{r}", x, "multipliers of the velocity equations")
-        back = dict(zip(self.linear.own, self.linear.project(self.felt(multipliers)), strict=True))
+        back = dict(
+            zip(self.linear.own, self.linear.project(self.constraint_efforts(multipliers)), strict=True)
+        )
         return [reduced[j] - back[j] for j in self.own]
 
     @cached_property
     def w(self) -> Matrix:
-        """W: the passive joints' rates for unit rates of the active ones."""
+        """W, the passive joints' rates for unit rates of the active ones."""
         columns = []
         for i in self.own:
             unit: dict[int, Scalar] = {j: int(i == j) for j in self.own}
@@ -264,9 +270,9 @@ class LoopCoordinates(Coordinates):
         graph, rates = self.builder.graph, self.rates(qd)
         seeds = {wrap(graph, self.positions[j]).lit >> 1: wrap(graph, rates[j]).lit for j in self.tree.own}
         lits = [wrap(graph, x).lit for row in self.matrix() for x in row]
-        slopes = [Expr(graph, lit) for lit in forward(graph, lits, seeds)]
+        derivatives = [Expr(graph, lit) for lit in forward(graph, lits, seeds)]
         width = len(self.own)
-        return [list(slopes[k : k + width]) for k in range(0, len(slopes), width)]
+        return [list(derivatives[k : k + width]) for k in range(0, len(derivatives), width)]
 
     def tangents(self) -> dict[int, dict[int, Scalar]]:
         rows = dict(zip(self.joints, self.matrix(), strict=True))

@@ -1,4 +1,4 @@
-"""The velocity equations as the 1997 paper stacks them, eq. (12) to (14), rows of parallelograms included."""
+"""Velocity equations in the arrangement of the 1997 paper, eq. (12) to (14), including parallelograms."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from symoro.robot.topology import cut_joints
 
 
 def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, Matrix | Vector]:
-    """Wa .. Phi, W and b, by name, for rates of the tree's joints that keep the loops closed."""
+    """Return Wa .. Phi, W and b, by name, for rates of the tree's joints that keep the loops closed."""
     made = _Stack(joints)
     wa, wp = made.velocity_rows(made.relations, joints.choice.rows)
-    wac, wpc = made.velocity_rows(made.opened_relations, joints.choice.closing)
+    wac, wpc = made.velocity_rows(made.cut_relations, joints.choice.closing)
     cut_of_rows = [
-        *made.opened_relations,
+        *made.cut_relations,
         *(joints.choice.loops[row.loop].loop.left for row in joints.choice.closing),
     ]
-    wc: Matrix = [[int(k == j) for j in made.opened] for k in cut_of_rows]
-    none: list[Scalar] = [0] * len(made.relations)
-    none_opened: list[Scalar] = [0] * len(made.opened_relations)
+    wc: Matrix = [[int(k == j) for j in made.cut] for k in cut_of_rows]
+    no_drift: list[Scalar] = [0] * len(made.relations)
+    no_cut_drift: list[Scalar] = [0] * len(made.cut_relations)
     psi = joints.drift(rates, joints.choice.rows) if joints.passive else []
     phi = joints.drift(rates, joints.choice.closing) if joints.choice.closing else []
     bias = joints.accelerations_at(dict.fromkeys(joints.own, 0), rates)
@@ -34,26 +34,26 @@ def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, M
         "Wac": wac,
         "Wpc": wpc,
         "Wc": wc,
-        "Psi": [*none, *psi],
-        "Phi": [*none_opened, *phi],
+        "Psi": [*no_drift, *psi],
+        "Phi": [*no_cut_drift, *phi],
         "W": [g[j] for j in made.passive],
         "b": [bias[j] for j in made.passive],
     }
 
 
 class _Stack:
-    """The joints of the columns, and the rows of parallelograms."""
+    """Joints of the columns, and relations of parallelograms as rows."""
 
     def __init__(self, joints: LoopCoordinates) -> None:
         self.joints = joints
         robot, laws = joints.robot, joints.choice.linear.relations
         self.passive = [j for j in joints.tree.own if not robot.frame(j).mu]
-        self.opened = cut_joints(robot)
+        self.cut = cut_joints(robot)
         self.relations = {j: law for j, law in laws.items() if j <= robot.NL}
-        self.opened_relations = {j: law for j, law in laws.items() if j > robot.NL}
+        self.cut_relations = {j: law for j, law in laws.items() if j > robot.NL}
 
     def velocity_rows(self, laws: Mapping[int, Relation], rows: Sequence[LoopRow]) -> tuple[Matrix, Matrix]:
-        """Rows of relations, then of loops: columns of the active joints, of the passive ones."""
+        """Return the rows of relations, then those of loops: active columns, and passive columns."""
         active, passive = self.joints.own, self.passive
         lines: list[dict[int, Scalar]] = []
         for j, law in laws.items():

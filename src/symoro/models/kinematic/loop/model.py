@@ -1,4 +1,4 @@
-"""`loop-kinematics`: the velocity equations of closed loops, and what they make of the active joints' motion.
+"""`loop-kinematics`: velocity equations of closed loops, and the motion of the passive joints.
 
     [ Wa  Wp  0  ] [ qda ]              [ Wa  Wp  0  ] [ qdda ]   [ Psi ]
     [ Wac Wpc Wc ] [ qdp ] = 0,         [ Wac Wpc Wc ] [ qddp ] + [ Phi ] = 0         (1997 paper, eq. 11 to 14)
@@ -6,9 +6,11 @@
 
     qdp = W qda,   W = -Wp^-1 Wa,       qddp = W qdda + b,   b = -Wp^-1 Psi
 
-Wp has a row and a column a passive joint of the tree, in frame order; for a parallelogram the rows say what its
-joints follow. qd is the velocity of all joints of the tree, one that keeps the loops closed. How rows are chosen is
-told in `choice`.
+Wp has one row and one column per passive joint of the tree, in frame order; the rows of a parallelogram are its
+linear
+relations. qd is the velocity of all joints of the tree and must satisfy the loops. `choice` documents the selection
+of
+the rows.
 """
 
 from __future__ import annotations
@@ -31,11 +33,15 @@ from symoro.robot.topology import loops
 if TYPE_CHECKING:
     from symoro.models.kinematic.loop.choice import LoopChoice
 
-WA = Port("Wa", "p,na", "equations without opened joints, active joints; p passive joints of the tree")
-WP = Port("Wp", "p,p", "the same, passive joints")
-WAC = Port("Wac", "c,na", "equations with one opened joint each, active joints; c opened joints that move")
-WPC = Port("Wpc", "c,p", "the same, passive joints")
-WC = Port("Wc", "c,c", "the same, opened joints")
+WA = Port(
+    "Wa", "p,na", "equations without cut joints: columns of the active joints; p passive joints of the tree"
+)
+WP = Port("Wp", "p,p", "equations without cut joints: columns of the passive joints")
+WAC = Port(
+    "Wac", "c,na", "equations with one cut joint each: columns of the active joints; c moving cut joints"
+)
+WPC = Port("Wpc", "c,p", "equations with one cut joint each: columns of the passive joints")
+WC = Port("Wc", "c,c", "equations with one cut joint each: columns of the cut joints")
 PSI = Port("Psi", "p", "Wa qdda + Wp qddp + Psi = 0")
 PHI = Port("Phi", "c", "Wac qdda + Wpc qddp + Wc qddc + Phi = 0")
 W = Port("W", "p,na", "passive joints from the active ones: qdp = W qda")
@@ -43,7 +49,7 @@ B = Port("b", "p", "qddp = W qdda + b")
 
 
 def reason_not_driven(robot: Robot) -> str | None:
-    """Why there are no velocity equations, as far as the structure tells."""
+    """Return the reason why there are no velocity equations, as far as the structure shows it, or None."""
     return None if robot.B and loops(robot) else reason_not_closed(robot)
 
 
@@ -63,8 +69,8 @@ def reason_not_driven(robot: Robot) -> str | None:
     example="fourbar",
 )
 def loop_kinematics(robot: Robot) -> Program:
-    """The velocity equations at a closed posture."""
-    # Here, since they load NumPy, which the catalogue does without.
+    """Derive the velocity equations at a closed configuration."""
+    # Imported here because they load NumPy, which the catalogue does not require.
     from symoro.models.kinematic.loop.coordinates import LoopCoordinates
     from symoro.models.kinematic.loop.equations import stacked
 
@@ -77,18 +83,18 @@ def loop_kinematics(robot: Robot) -> Program:
     rates = joints.tree.rates(qd)
     matrices = stacked(joints, rates)
     for port in (WA, WP, WAC, WPC, WC, PSI, PHI, W, B):
-        if matrices[port.name]:  # there may be no opened joint that moves
+        if matrices[port.name]:  # there may be no moving cut joint
             builder.output(port, matrices[port.name])
     return replace(builder.program(), choices=tuple(words(joints.choice)))
 
 
 def words(choice: LoopChoice) -> list[str]:
-    """How the equations are written, in sentences."""
-    lines = [f"joint {j} follows others, as in a parallelogram" for j in choice.linear.relations]
+    """Return sentences about the selected equations."""
+    lines = [f"joint {j} is a linear function of others, in a parallelogram" for j in choice.linear.relations]
     for k, one in enumerate(choice.loops):
         kept = [f"{row.kind}{'xyz'[row.axis]}" for row in choice.rows if row.loop == k]
         lines.append(
             f"loop {one.loop.left}-{one.loop.right}: {', '.join(kept) or 'no row'}; linear rows in the axes of "
-            f"frame {one.linear}, angular ones in those of frame {one.angular}"
+            f"frame {one.linear}, angular rows in those of frame {one.angular}"
         )
     return lines

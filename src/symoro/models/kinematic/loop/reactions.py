@@ -1,10 +1,13 @@
-"""The wrenches at the joints of closed loops: at the opened ones, and what they change along the tree.
+"""Reaction wrenches at the joints of closed loops: at the cut joints, and their effect along the tree.
 
-With the multipliers x of the rows, Wp' x = tau_p (Khalil 2010, section 4: what the loops bear of the tree's torques),
-the loop's left link feels sum x_i e_i where it closes, the right one the opposite. Rows that were left out have no
-multiplier: where the loops do not determine a component of a wrench, any value would do, and none is given. Those are
-found in numbers: the multipliers that cause no torque (M' y = 0 over all rows M of all loops) leave every other
-component alone, at every posture tried.
+With the Lagrange multipliers x of the rows, Wp' x = tau_p (Khalil 2010, section 4: the part of the tree's torques
+that
+the loops balance), the wrench sum x_i e_i acts on the left link of the loop at the cut, and the opposite wrench on
+the
+right link. Rows that were not selected have no multiplier: if the loops do not determine a component of a wrench, its
+value is arbitrary and NaN is returned. These components are determined numerically: the multipliers that cause no
+torque
+(M' y = 0 over all rows M of all loops) do not affect any other component, in every sampled configuration.
 """
 
 from __future__ import annotations
@@ -36,24 +39,24 @@ WrenchEntry = tuple[int, int]  # (frame, component)
 
 @dataclass(frozen=True)
 class Undetermined:
-    """Components of the wrenches at the opened joints k and on the links that the loops leave open."""
+    """Components of the wrenches at the cut joints and on the links that the loops do not determine."""
 
-    opened: frozenset[WrenchEntry]
+    cuts: frozenset[WrenchEntry]
     links: frozenset[WrenchEntry]
 
     def words(self) -> list[str]:
-        """What is not a number, in sentences."""
+        """Return sentences that list the outputs that are NaN."""
         lines = []
-        for name, entries in (("reactions of link", self.links), ("cut_reactions of joint", self.opened)):
+        for name, entries in (("reactions of link", self.links), ("cut_reactions of joint", self.cuts)):
             for j in sorted({j for j, _ in entries}):
                 missing = ", ".join(NAMES[c] for k, c in sorted(entries) if k == j)
-                lines.append(f"{name} {j}: {missing} not determined by the loops, not a number")
+                lines.append(f"{name} {j}: the loops do not determine {missing}; the value is NaN")
         return lines
 
 
 @lru_cache(maxsize=64)
 def undetermined(robot: Robot) -> Undetermined:
-    """What the loops do not determine of the wrenches at the joints."""
+    """Return the components of the joint wrenches that the loops do not determine."""
     choice = loop_choice(robot, every_loop=True)
     given = samples(robot, choice.linear.open, linear_loops(robot).robot)
     rows = all_rows(choice)
@@ -70,7 +73,7 @@ def undetermined(robot: Robot) -> Undetermined:
 
 
 def _without_torque(choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopRow], s: int) -> Array:
-    """Multipliers of all rows that do no work on any joint."""
+    """Return multipliers of all rows that cause no torque at any joint."""
     lines, units = [], joint_units(choice.linear.robot, given.coordinates, given.length)
     for row in rows:
         one, axes = given.loops[row.loop], choice.loops[row.loop]
@@ -85,7 +88,7 @@ def _without_torque(choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopR
 def _wrenches(
     choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopRow], y: Array, s: int
 ) -> dict[int, tuple[int, Array, Array]]:
-    """Force and moment on the left link of each loop, in the axes of its root."""
+    """Return force and moment on the left link of each loop, in the axes of its root."""
     wrenches = {i: (one.loop.left, np.zeros(3), np.zeros(3)) for i, one in enumerate(choice.loops)}
     for row, x in zip(rows, y, strict=True):
         axes, (_, force, moment) = choice.loops[row.loop], wrenches[row.loop]
@@ -104,7 +107,7 @@ def _in_axes(given: LoopSamples, loop: int, frame: int, s: int, force: Array, mo
 def _on_links(
     choice: LoopChoice, given: LoopSamples, wrenches: Mapping[int, tuple[int, Array, Array]], s: int
 ) -> dict[int, Array]:
-    """What the wrenches at the opened joints add to those on the links of the tree."""
+    """Return the contribution of the wrenches at the cut joints to those on the links of the tree."""
     on_links: dict[int, Array] = {}
     last = choice.linear.robot.NL
     for i, (_, force, moment) in wrenches.items():
@@ -122,7 +125,7 @@ def _collect(entries: set[WrenchEntry], wrenches: Mapping[int, Array]) -> None:
 
 
 class LoopReactions:
-    """The wrenches at the opened joints, from the efforts of the tree's joints."""
+    """Wrenches at the cut joints, from the efforts of the tree's joints."""
 
     def __init__(self, joints: LoopCoordinates, efforts: Mapping[int, Scalar]) -> None:
         self.joints, self.robot = joints, joints.robot
@@ -133,7 +136,7 @@ class LoopReactions:
         self.multipliers = joints.factored.solve_transposed([reduced[j] for j in joints.passive])
 
     def at_cuts(self) -> dict[int, Vector]:
-        """Opened joint -> wrench of its antecedent on the link of frame k + B, in that frame, about its origin."""
+        """Return, per cut joint, the wrench of its antecedent on the link of frame k + B, in that frame."""
         wrenches = {}
         for i, one in enumerate(self.joints.choice.loops):
             wrench = self._wrench(i, one.loop.right)
@@ -141,7 +144,7 @@ class LoopReactions:
         return wrenches
 
     def on_environment(self) -> dict[int, Vector]:
-        """What each link exerts at the ends of loops, in its own frame: as external wrenches are given."""
+        """Return the wrench that each link exerts at the cuts, in its own frame, as for external wrenches."""
         exerted: dict[int, Vector] = {}
         for i, one in enumerate(self.joints.choice.loops):
             for end, sign in ((one.loop.left, -1), (one.loop.right, 1)):
@@ -151,7 +154,7 @@ class LoopReactions:
         return exerted
 
     def _wrench(self, loop: int, frame: int) -> Wrench:
-        """The wrench on the left link where the loop closes, in the axes of one of its ends."""
+        """Return the wrench on the left link at the cut, in the axes of one of the two cut frames."""
         sides = self.joints.sides[loop]
         left = frame == sides.axes.loop.left
         m: dict[str, Vector] = {"v": [0, 0, 0], "w": [0, 0, 0]}
@@ -162,17 +165,17 @@ class LoopReactions:
         return Wrench(matvec(turn, m["v"]), matvec(turn, m["w"]))
 
     def _from_side(self, loop: int, frame: int) -> list[list[Scalar]]:
-        """From the axes in which a side is written to those of its end."""
+        """Return the rotation from the axes of a side to those of its cut frame."""
         sides = self.joints.sides[loop]
         seen = sides.frames[0 if frame == sides.axes.loop.left else 1]
         return rotation_of(placement_between(self.builder, self.robot, frame, seen, self.at, self.trig))
 
     def _carried(self, loop: int, end: int) -> tuple[int, Wrench]:
-        """The link that an end of a loop stands on, and the wrench in its frame."""
+        """Return the link to which a cut frame is fixed, and the wrench in the frame of this link."""
         link = [0, *(j for j in chain(self.robot, end) if j <= self.robot.NL)][-1]
         wrench, sides = self._wrench(loop, end), self.joints.sides[loop]
-        place = placement_between(self.builder, self.robot, link, end, self.at, self.trig)
-        turn, p = rotation_of(place), position_of(place)
+        transform = placement_between(self.builder, self.robot, link, end, self.at, self.trig)
+        turn, p = rotation_of(transform), position_of(transform)
         if end == sides.axes.loop.left:
             p = add(p, scale(sides.shift, [row[2] for row in turn]))
         force = matvec(turn, wrench.f)

@@ -1,7 +1,8 @@
-"""The velocity equations of the loops in numbers, at closed postures drawn at random.
+"""Velocity equations of the loops in numbers, at random closed configurations.
 
-For each loop the difference of the velocities that its two sides give to the point where frames k and k + B lie, and
-of the angular ones, per unit rate of each coordinate, in the axes of the loop's root:
+For each loop, the difference of the velocities of the closing point (the common origin of frames k and k + B) on its
+two
+sides, and of the angular velocities, per unit rate of each coordinate, in the axes of the loop's root:
 
     revolute joint  (z x (p - o); z)        prismatic joint  (z; 0)        left side +, right side -
 """
@@ -25,17 +26,17 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop
 
-POSTURES = 24  # wanted; half of them choose, the others confirm
+POSTURES = 24  # number of configurations; half of them select, the others confirm
 
 
 @dataclass(frozen=True)
 class LoopSample:
-    """One loop at S postures, c coordinates.
+    """One loop in S configurations with c coordinates.
 
     Attributes:
-        linear, angular: (S, 3, c) in the axes of the root.
-        axes: frame -> its rotation (S, 3, 3) in the root, k before its joint's turn.
-        arms: frame -> from its origin to where the loop closes (S, 3), in the axes of the root.
+        linear, angular: (S, 3, c) coefficients in the axes of the root.
+        axes: rotation (S, 3, 3) of each frame in the root; that of frame k before the rotation of its joint.
+        arms: vector (S, 3) from the origin of each frame to the closing point, in the axes of the root.
     """
 
     loop: Loop
@@ -47,7 +48,7 @@ class LoopSample:
 
 @dataclass(frozen=True)
 class LoopSamples:
-    """The loops at closed postures; `coordinates` are the joints of the columns, `length` is the largest one."""
+    """Loops at closed configurations; `coordinates` are the joints of the columns, `length` is the largest length."""
 
     coordinates: tuple[int, ...]
     loops: tuple[LoopSample, ...]
@@ -55,14 +56,14 @@ class LoopSamples:
 
 
 def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> LoopSamples:
-    """The equations of some loops.
+    """Return the equations of some loops at closed configurations.
 
-    Arguments:
-        closing: the robot with relations in place of its parallelograms, whose postures are taken: crossed ones
-            would tell of other equations.
+    Args:
+        closing: robot with relations in place of its parallelograms, from which the configurations are drawn, because
+            crossed parallelograms satisfy other equations.
 
     Raises:
-        NotApplicableError: the loops were found to close in no posture.
+        NotApplicableError: no configuration closes the loops.
     """
     postures = closed_postures(closing, POSTURES)
     tree = _tree(robot, open_loops, postures)
@@ -71,7 +72,7 @@ def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> LoopSam
     loop_samples = tuple(_sampled(tree, loop, q, len(joints)) for loop in open_loops)
     if not all(np.isfinite(part).all() for one in loop_samples for part in (one.linear, one.angular)):
         raise NotApplicableError(
-            f"the geometry of robot '{robot.name}' has no finite value at its closed postures"
+            f"the geometry of robot '{robot.name}' is not finite at its closed configurations"
         )
     return LoopSamples(joints, loop_samples, tree.size)
 
@@ -89,7 +90,7 @@ def _tree(robot: Robot, open_loops: Sequence[Loop], postures: ClosedPostures) ->
 
 def _sampled(tree: NumericTree, loop: Loop, q: Array, coordinates: int) -> LoopSample:
     at = around(tree, loop, q)
-    place = at[loop.right].position
+    closing_point = at[loop.right].position
     count = len(q)
     linear, angular = (np.zeros((count, 3, coordinates)) for _ in range(2))
     sides = [(j, 1.0) for j in loop.left_chain if j != loop.left] + [(j, -1.0) for j in loop.right_chain]
@@ -97,7 +98,7 @@ def _sampled(tree: NumericTree, loop: Loop, q: Array, coordinates: int) -> LoopS
         sigma, axis = tree.robot.frame(j).sigma, at[j].rotation[:, :, 2]
         ratios = sign * tree.ratios[:, j - 1, None, :coordinates]
         if sigma == JointType.REVOLUTE:
-            linear += np.cross(axis, place - at[j].position)[:, :, None] * ratios
+            linear += np.cross(axis, closing_point - at[j].position)[:, :, None] * ratios
             angular += axis[:, :, None] * ratios
         elif sigma == JointType.PRISMATIC:
             linear += axis[:, :, None] * ratios
@@ -105,12 +106,12 @@ def _sampled(tree: NumericTree, loop: Loop, q: Array, coordinates: int) -> LoopS
     if tree.robot.frame(loop.left).sigma == JointType.REVOLUTE:
         angle = q[:, tree.coordinates.index(loop.left)]
         axes[loop.left] = axes[loop.left] @ _back(angle)
-    arms = {j: place - at[j].position for j in loop.frames}
+    arms = {j: closing_point - at[j].position for j in loop.frames}
     return LoopSample(loop, linear, angular, axes, arms)
 
 
 def _back(angle: Array) -> Array:
-    """Rz(angle)'."""
+    """Return Rz(angle)'."""
     rotation = np.zeros((len(angle), 3, 3))
     rotation[:, 0, 0] = rotation[:, 1, 1] = np.cos(angle)
     rotation[:, 0, 1], rotation[:, 1, 0], rotation[:, 2, 2] = np.sin(angle), -np.sin(angle), 1

@@ -1,21 +1,21 @@
-"""The two sides of each loop: what every joint gives to the velocity of the frames that close it.
+"""The two sides of each loop: contribution of each joint to the velocity of the cut frames.
 
-With p where frames k and k + B lie, seen from the root of the loop, joint j gives on its side
+With p the common origin of frames k and k + B, relative to the root of the loop, joint j contributes on its side
 
     revolute   v_j = z_j x (p - o_j),  w_j = z_j          prismatic   v_j = z_j,  w_j = 0
 
-and both sides move alike (1997 paper, eq. 11): along an axis e, with zk the axis of the opened joint,
+and both sides have the same velocity (1997 paper, eq. 11): along an axis e, with zk the axis of the cut joint,
 
     e . sum_left v_j qd_j  +  s e . zk qd_k   =  e . sum_right v_j qd_j
     e . sum_left w_j qd_j  +  sb e . zk qd_k  =  e . sum_right w_j qd_j
 
-Differentiated once more, with u_j the angular velocity behind joint j, i the joint before it, what the velocities
-alone give is (the classical acceleration of p, and the angular one)
+In the time derivative, with u_j the angular velocity after joint j and i the joint before it, the terms due to the
+velocities alone (classical acceleration of p, and angular acceleration) are
 
-    a = sum (u_i + u_j) x v_j qd_j,    al = sum u_i x w_j qd_j,    and (1 + s) u_left x zk qd_k for the opened joint.
+    a = sum (u_i + u_j) x v_j qd_j,    al = sum u_i x w_j qd_j,    and (1 + s) u_left x zk qd_k for the cut joint.
 
-The root may move as it likes: both sides take part in that alike. Each side is computed in axes of its own; an
-equation is its axis e in those of the left and in those of the right side.
+The motion of the root is arbitrary, because it is the same for both sides. Each side is computed in its own axes; the
+axis e of an equation is expressed in those of the left and of the right side.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NOTHING: Vector = [0, 0, 0]
 
 @dataclass(frozen=True)
 class Motion:
-    """A velocity, or what the velocities add to the acceleration: of the point p, and angular."""
+    """Linear and angular motion at the point p: a velocity, or the velocity-dependent part of an acceleration."""
 
     linear: Vector
     angular: Vector
@@ -56,10 +56,10 @@ class Motion:
 
 @dataclass(frozen=True)
 class LoopSide:
-    """One side of a loop: its moving joints from the root outward, with (v, w), in one frame's axes."""
+    """One side of a loop: (v, w) of its moving joints from the root outward, in the axes of one frame."""
 
     columns: Mapping[int, tuple[Vector, Vector]]
-    axis: Vector  # of the opened joint
+    axis: Vector  # of the cut joint
 
     def velocity(self, rates: Rates) -> Motion:
         linear, angular = list(NOTHING), list(NOTHING)
@@ -68,40 +68,40 @@ class LoopSide:
         return Motion(linear, angular)
 
     def drift(self, rates: Rates) -> Motion:
-        """The acceleration that the velocities alone give."""
+        """Return the velocity-dependent part of the acceleration."""
         linear, angular, before = list(NOTHING), list(NOTHING), list(NOTHING)
         for j, (v, w) in self.columns.items():
-            turning = scale(rates[j], w)
-            behind = add(before, turning)
+            rotation = scale(rates[j], w)
+            behind = add(before, rotation)
             linear = add(linear, cross(add(before, behind), scale(rates[j], v)))
-            angular = add(angular, cross(before, turning))
+            angular = add(angular, cross(before, rotation))
             before = behind
         return Motion(linear, angular)
 
     def efforts(self, force: Vector, moment: Vector) -> dict[int, Scalar]:
-        """What the joints feel of a wrench at p."""
+        """Return the joint efforts due to a wrench at p."""
         return {j: dot(v, force) + dot(w, moment) for j, (v, w) in self.columns.items()}
 
 
 @dataclass(frozen=True)
 class LoopSides:
-    """A loop: its sides, and the axes of its equations (columns) as each side sees them."""
+    """Loop with its two sides, and the axes of its equations (columns) in the axes of each side."""
 
     axes: LoopAxes
-    sigma: JointType  # of the opened joint
+    sigma: JointType  # of the cut joint
     left: LoopSide
     right: LoopSide
     seen: Mapping[str, tuple[Matrix, Matrix]]  # 'v', 'w' -> (left, right)
-    frames: tuple[int, int]  # in whose axes the left and the right side are written
-    shift: Scalar = 0  # how far p lies along the axis of a sliding opened joint
+    frames: tuple[int, int]  # frames of expression of the left and the right side
+    shift: Scalar = 0  # coordinate of p along the axis of a prismatic cut joint
 
     def along(self, row: LoopRow) -> tuple[Vector, Vector]:
-        """The axis of an equation, seen from the left and from the right."""
+        """Return the axis of an equation, in the axes of the left and of the right side."""
         left, right = self.seen[row.kind]
         return [line[row.axis] for line in left], [line[row.axis] for line in right]
 
     def coefficient(self, row: LoopRow, j: int) -> Scalar:
-        """What a unit rate of joint j adds to an equation."""
+        """Return the coefficient of joint j in an equation."""
         which = 0 if row.kind == "v" else 1
         left, right = self.along(row)
         total: Scalar = 0
@@ -112,16 +112,16 @@ class LoopSides:
         return total
 
     def residual(self, row: LoopRow, left: Motion, right: Motion) -> Scalar:
-        """An equation for the motions of the two sides."""
+        """Return the residual of an equation for the motions of the two sides."""
         one, other = self.along(row)
         if row.kind == "v":
             return dot(one, left.linear) - dot(other, right.linear)
         return dot(one, left.angular) - dot(other, right.angular)
 
-    def opening(self, row: LoopRow, rate: Scalar, left: Motion) -> Scalar:
-        """What the motion of the opened joint adds to the drift of an equation: (1 + s) e . (u x zk) qd_k."""
-        holds = {JointType.REVOLUTE: "w", JointType.PRISMATIC: "v", JointType.FIXED: ""}[self.sigma]
-        if row.kind != holds:
+    def cut_drift(self, row: LoopRow, rate: Scalar, left: Motion) -> Scalar:
+        """Return the contribution of the cut joint to the drift of an equation: (1 + s) e . (u x zk) qd_k."""
+        kind = {JointType.REVOLUTE: "w", JointType.PRISMATIC: "v", JointType.FIXED: ""}[self.sigma]
+        if row.kind != kind:
             return 0
         twice = 2 if self.sigma == JointType.PRISMATIC else 1
         one, _ = self.along(row)
@@ -131,17 +131,19 @@ class LoopSides:
 def loop_sides(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], choice: LoopChoice, trig: Trigonometry
 ) -> list[LoopSides]:
-    """The sides of all loops that are no parallelograms."""
+    """Return the sides of all loops that are not parallelograms."""
     at = {**q, **{one.loop.left: 0 for one in choice.loops}}
     return [_Sides(builder, robot, at, one, trig).made() for one in choice.loops]
 
 
 class _Sides:
-    """Writes the sides of one loop.
+    """Computes the sides of one loop.
 
-    The left side is seen in the axes of frame m, the right one in those of frame n: frames k (before its joint's
-    turn) and k + B, where the equations are written in those, and one of them is the other turned about the common z;
-    else the frame of the equations on its side, and the root.
+    The left side is expressed in the axes of frame m, the right one in those of frame n. If the equations are written
+    in
+    frames k (before the rotation of its joint) and k + B, these are m and n, which differ by a rotation about the
+    common z;
+    otherwise they are the frame of the equations on its side, and the root.
     """
 
     def __init__(
@@ -162,9 +164,9 @@ class _Sides:
 
     def made(self) -> LoopSides:
         loop = self.loop
-        place = placement_between(self.builder, self.robot, loop.right, loop.left, self.q, self.trig)
-        self.turn = self._closing(place)
-        shift: Scalar = -place[2][3] if self.sigma == JointType.PRISMATIC else 0
+        transform = placement_between(self.builder, self.robot, loop.right, loop.left, self.q, self.trig)
+        self.turn = self._closing(transform)
+        shift: Scalar = -transform[2][3] if self.sigma == JointType.PRISMATIC else 0
         left = self._side(self.m, loop.left, loop.left_chain[:-1], shift)
         right = self._side(self.n, loop.right, loop.right_chain, 0)
         seen = {
@@ -173,15 +175,15 @@ class _Sides:
         }
         return LoopSides(self.axes, self.sigma, left, right, seen, (self.m, self.n), shift)
 
-    def _closing(self, place: Matrix) -> Matrix:
-        """Frame k before its turn, in the axes of frame k + B: where the loop is closed, a turn about z or none."""
+    def _closing(self, transform: Matrix) -> Matrix:
+        """Return the rotation of frame k, before that of its joint, in frame k + B: about z in a closed loop."""
         if self.sigma != JointType.REVOLUTE:
             return identity(3)
-        c, s = place[0][0], place[1][0]
+        c, s = transform[0][0], transform[1][0]
         return [[c, -s, 0], [s, c, 0], [0, 0, 1]]
 
     def _seen(self, frame: int, other: int) -> Matrix:
-        """The axes of a frame as columns, in those of another."""
+        """Return the axes of frame `other` as columns, in those of frame `frame`."""
         loop = self.loop
         if frame == other:
             return identity(3)

@@ -1,1 +1,1 @@
-"""Robots on wheels: what rolling without slip says of the base and the joints."""
+"""Wheeled (nonholonomic) robots: rolling constraints of the base and the joints."""

@@ -1,13 +1,14 @@
-"""Steering joints tied to others so that all axles meet in one point: Ackermann's relation, for any layout.
+"""Ackermann steering: dependent steering joints for which all axles intersect in one point, for any layout.
 
-The fixed wheels and the leading steering wheels leave the base one motion, xi = (x, y, turn), the one that their
-sliding constraints C xi = 0 allow: with two independent rows xi = c1 x c2, a polynomial in sines and cosines. The wheel
-that follows travels along the velocity of its centre c,
+The fixed wheels and the leading steering wheels leave one motion of the base, xi = (x, y, turn), which satisfies
+their
+sliding constraints C xi = 0: with two independent rows, xi = c1 x c2, a polynomial in sines and cosines. A dependent
+wheel travels along the velocity of its centre c,
 
     v = xi_xy + xi_turn k x c,    q_s = atan2(k.(t0 x v), t0.v)
 
-with t0 its way of travel at q_s = 0. For wheels at the front corners of a car this is cot q_l - cot q_r = width / base
-(R. N. Jazar, Vehicle Dynamics, 2008, chapter 7).
+with t0 its direction of travel at q_s = 0. For wheels at the front corners of a car this is
+cot q_l - cot q_r = width / base (R. N. Jazar, Vehicle Dynamics, 2008, chapter 7).
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ UP: Vector = [0, 0, 1]
 def tied_positions(
     builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
 ) -> dict[int, Scalar]:
-    """The positions of the steering joints that follow others.
+    """Return the positions of the steering joints that depend on others.
 
     Raises:
-        NotApplicableError: the leading wheels do not leave the base one motion.
+        NotApplicableError: the leading wheels do not leave exactly one motion of the base.
     """
     followers = [wheel for wheel in robot.wheels if wheel.follows]
     if not followers:
@@ -46,13 +47,13 @@ def tied_positions(
 def sliding(
     builder: Builder, robot: Robot, wheel: Wheel, positions: Mapping[int, Scalar], trig: Trigonometry
 ) -> Vector:
-    """The sliding constraint on the base of a wheel whose centre does not move on it: (z_x, z_y, z.(k x c))."""
+    """Return the sliding constraint on the base, (z_x, z_y, z.(k x c)), of a wheel whose centre is fixed on it."""
     axle, centre = axes_from(builder, robot, 0, wheel.frame, positions, trig)[wheel.frame]
     return [builder.number(x) for x in (axle[0], axle[1], dot(axle, cross(UP, centre)))]
 
 
 def _motion(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry) -> Vector:
-    """The one motion that the leading wheels leave to the base."""
+    """Return the motion of the base that the leading wheels allow."""
     leading = [
         wheel
         for wheel in robot.wheels
@@ -64,8 +65,8 @@ def _motion(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Tr
     kept = independent_rows(matrices, "the wheels that lead the steering")
     if len(kept) != 2:
         raise NotApplicableError(
-            f"steering by Ackermann's relation needs one motion of the base, the leading wheels leave {3 - len(kept)}",
-            hint="give 'follows' to all but one steering wheel of a robot with fixed wheels, to all but two without",
+            f"Ackermann steering requires one motion of the base, but the leading wheels leave {3 - len(kept)}",
+            hint="set 'follows' for all steering wheels except one (with fixed wheels) or two (without)",
         )
     return cross(rows[kept[0]], rows[kept[1]])
 
@@ -81,10 +82,10 @@ def _position(
     straight = {**joints.positions, wheel.steering: 0}
     axes = axes_from(builder, robot, 0, wheel.frame, straight, trig)
     axle, centre = axes[wheel.frame]
-    up = axes[wheel.steering][0][2]  # 1, or -1 for an axis that points down
+    up = axes[wheel.steering][0][2]  # 1 for an axis that points up, -1 for one that points down
     travel = cross(axle, UP)
     velocity = add([motion[0], motion[1], 0], scale(motion[2], cross(UP, centre)))
-    ahead, aside = dot(travel, velocity), up * cross(travel, velocity)[2]
-    if WheelSamples(builder).at_zero(joints.own, builder.number(ahead)) < 0:  # the other way round
-        ahead, aside = -ahead, -aside
-    return atan2(aside, ahead)
+    forward, sideward = dot(travel, velocity), up * cross(travel, velocity)[2]
+    if WheelSamples(builder).at_zero(joints.own, builder.number(forward)) < 0:  # opposite direction
+        forward, sideward = -forward, -sideward
+    return atan2(sideward, forward)

@@ -1,15 +1,16 @@
-"""The constraints of the wheels, at the lowest point of each, in the axes of frame 0.
+"""Rolling constraints of the wheels, at the contact point of each wheel, in the axes of frame 0.
 
-With z the axle, c the centre, k = (0, 0, 1) up and r the radius, the lowest point is C = c - r k and t = z x k the way
-of travel for a positive spin. A point of the wheel there moves as
+With z the axle, c the centre, k = (0, 0, 1) up and r the radius, the contact point is C = c - r k, and t = z x k is
+the
+direction of travel for a positive spin. The point of the wheel at C has the velocity
 
-    v_C = v0 + w0 x C + sum over the joints on its way of a_i x (C - P_i) qd_i  (revolute),  a_i qd_i  (prismatic)
+    v_C = v0 + w0 x C + sum over the joints on its path of a_i x (C - P_i) qd_i  (revolute),  a_i qd_i  (prismatic)
 
     t.v_C = 0    rolling        z.v_C = 0    sliding        (cos g t + sin g z).v_C = 0    Swedish
 
-(Campion, Bastin, d'Andrea-Novel 1996, where they are written with the angles alpha, beta, gamma). They
-depend on angles about vertical axes alone, never on the pose of the base or on the spin. A steering joint that follows
-another by Ackermann's relation adds the row qd_s - f'(q) qd = 0 of `ackermann`.
+(Campion, Bastin, d'Andrea-Novel 1996, where they are written with the angles alpha, beta, gamma). They depend only on
+angles about vertical axes, not on the pose of the base or on the spin. A steering joint that depends on another by
+Ackermann's relation adds the row qd_s - f'(q) qd = 0 of `ackermann`.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from symoro.robot.topology import chain
 from symoro.robot.wheels import Wheel, WheelKind
 
 BASE = 3
-"""How many of the columns are the base's: V0x V0y W0z."""
+"""Number of columns of the base: V0x V0y W0z."""
 UP: Vector = [0, 0, 1]
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """A row of W: its entries by column, V0x V0y W0z first and then the joints' coordinates.
+    """Row of W: its entries by column; V0x V0y W0z come first, then the joint coordinates.
 
     Attributes:
-        wheel: its number, from 1.
+        wheel: number of the wheel, from 1.
         what: 'rolling', 'sliding', 'roller' or 'linkage'.
     """
 
@@ -51,13 +52,13 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Contact:
-    """What each column moves the lowest point of a wheel by, along its way of travel and along its axle."""
+    """Velocity of the contact point per unit of each column, along the direction of travel and along the axle."""
 
     travel: Mapping[int, Scalar]
     axle: Mapping[int, Scalar]
 
     def along(self, travel: Scalar, axle: Scalar) -> dict[int, Scalar]:
-        """The same along a sum of the two directions."""
+        """Return the velocity along a linear combination of the two directions."""
         return {k: travel * self.travel[k] + axle * self.axle[k] for k in self.travel}
 
 
@@ -69,7 +70,7 @@ def contact(
     positions: Mapping[int, Scalar],
     trig: Trigonometry,
 ) -> Contact:
-    """The lowest point of a wheel at the given positions of the joints."""
+    """Return the contact point of a wheel at the given joint positions."""
     axes = axes_from(builder, robot, 0, wheel.frame, positions, trig)
     axle, centre = axes[wheel.frame]
     both = cross(axle, UP), axle
@@ -79,22 +80,22 @@ def contact(
         if j == wheel.frame:
             by_joint[j] = [-builder.formula(wheel.radius), 0]
         elif robot.frame(j).sigma == JointType.PRISMATIC:
-            by_joint[j] = [dot(way, axes[j][0]) for way in both]
+            by_joint[j] = [dot(direction, axes[j][0]) for direction in both]
         elif robot.frame(j).sigma == JointType.REVOLUTE:
             sign, moved = _turned(builder, robot, j, wheel, positions, trig, axes[j][0][2])
             by_joint[j] = moved
-            if turn is None:  # of the base: about the joint's axis, and with it
+            if turn is None:  # rotation of the base: that of the joint, plus the motion of the joint's axis
                 about = cross(UP, axes[j][1])
-                turn = [sign * x + dot(way, about) for x, way in zip(moved, both, strict=True)]
-    turn = turn or [dot(way, cross(UP, centre)) for way in both]
-    place = {j: BASE + k for k, j in enumerate(joints.own)}
+                turn = [sign * x + dot(direction, about) for x, direction in zip(moved, both, strict=True)]
+    turn = turn or [dot(direction, cross(UP, centre)) for direction in both]
+    column_of = {j: BASE + k for k, j in enumerate(joints.own)}
     components: list[dict[int, Scalar]] = [
-        {0: way[0], 1: way[1], 2: x} for way, x in zip(both, turn, strict=True)
+        {0: direction[0], 1: direction[1], 2: x} for direction, x in zip(both, turn, strict=True)
     ]
     for j, moved in by_joint.items():
         for i, ratio in joints.rows[j]:
             for entries, x in zip(components, moved, strict=True):
-                entries[place[i]] = entries.get(place[i], 0) + ratio * x
+                entries[column_of[i]] = entries.get(column_of[i], 0) + ratio * x
     return Contact(*components)
 
 
@@ -107,9 +108,9 @@ def _turned(
     trig: Trigonometry,
     upward: Scalar,
 ) -> tuple[int, Vector]:
-    """Whether a vertical joint points up or down, and what it moves the wheel by, in its own frame.
+    """Return the sign of a vertical joint (up or down), and its effect on the velocity of the wheel.
 
-    There its angle does not matter.
+    The velocity is expressed in the frame of the joint and does not depend on its angle.
     """
     axle, centre = axes_from(builder, robot, j, wheel.frame, positions, trig)[wheel.frame]
     sign = round(WheelSamples(builder).values([upward])[0][0])
@@ -120,7 +121,7 @@ def _turned(
 def constraints(
     builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
 ) -> list[Constraint]:
-    """The rows of all wheels, those that bind the base alone first; redundant ones are among them."""
+    """Return the rows of all wheels, including redundant ones; rows that constrain only the base come first."""
     tied = tied_positions(builder, robot, joints, trig)
     positions = {**joints.positions, **tied}
     rows: list[Constraint] = []
@@ -147,9 +148,9 @@ def _row(builder: Builder, wheel: int, what: str, entries: Mapping[int, Scalar])
 def _linkage(
     builder: Builder, number: int, wheel: Wheel, joints: CoupledCoordinates, position: Expr
 ) -> Constraint:
-    """qd_s = sum of df/dq_i qd_i."""
+    """Return the row qd_s = sum of df/dq_i qd_i."""
     variables = [builder.number(joints.positions[j]) for j in joints.own]
-    slopes = derivatives(builder.graph, [position.lit], [x.lit >> 1 for x in variables])[0]
-    entries: dict[int, Scalar] = {BASE + k: -Expr(builder.graph, lit) for k, lit in enumerate(slopes)}
+    partials = derivatives(builder.graph, [position.lit], [x.lit >> 1 for x in variables])[0]
+    entries: dict[int, Scalar] = {BASE + k: -Expr(builder.graph, lit) for k, lit in enumerate(partials)}
     own = BASE + joints.own.index(wheel.steering)
     return _row(builder, number, "linkage", {**entries, own: builder.number(1)})

@@ -1,9 +1,10 @@
-"""The constraints W x = b of the wheels solved for some of the columns: joints one after the other, then the base.
+"""Solution of the rolling constraints W x = b for some columns: the joints one after another, then the base.
 
-A joint that a wheel turns or spins is in few rows, mostly with a constant (the radius, the offset of a castor). So each
-unknown joint takes one row, from which it is solved when the rest is known, and is eliminated from the others. The rows
-that are left bind the base alone: at most three, solved by cofactors without a null space (`solvers.SparseRows`). The
-same steps serve velocities (b = 0) and accelerations (b = -Wdot x).
+A joint that steers or spins a wheel appears in few rows, mostly with a constant coefficient (the radius, the offset
+of a
+castor). Each unknown joint is therefore eliminated by one row, from which it is computed when the other columns are
+known. The remaining rows constrain only the base: at most three, solved by cofactors without a null space
+(`solvers.SparseRows`). The same steps apply to velocities (b = 0) and accelerations (b = -Wdot x).
 """
 
 from __future__ import annotations
@@ -30,10 +31,13 @@ def eliminated(
     *,
     base: bool,
 ) -> RowElimination:
-    """Eliminate the joints (columns), and the base where wanted.
+    """Eliminate the joints (columns), and optionally the base.
 
-    Arguments:
-        length: of the size of the robot, from its parameters alone; it makes the base's columns comparable.
+    Args:
+        rows: entries of W by column.
+        joints: columns of the joints.
+        length: length of the order of the robot's size, from its parameters; it makes the base's columns comparable.
+        base: whether to eliminate the base.
     """
     work, waiting = SparseRows(builder, rows, lambda k: length if k >= 2 else 1), list(joints)
     samples = WheelSamples(builder)
@@ -42,18 +46,20 @@ def eliminated(
         waiting.remove(column)
         work.take(column, row)
     if base and len(work.left) != len(BASE):
-        raise NotApplicableError(f"the wheels leave {len(work.left)} rows for the three motions of the base")
+        raise NotApplicableError(
+            f"the wheels leave {len(work.left)} equations for the three velocities of the base"
+        )
     return work.finish(BASE if base else ())
 
 
 def _pivot(samples: WheelSamples, work: SparseRows, waiting: list[int], length: Scalar) -> tuple[int, int]:
-    """Return a joint and a row to solve it from: a constant first, then the joint that is in the fewest rows."""
+    """Return a joint and the row that eliminates it: constant pivots first, then the joint in the fewest rows."""
     rows, left = work.rows, work.left
     places = [(k, i) for k in waiting for i in sorted(left) if k in rows[i]]
     values = samples.values([*(rows[i][k] for k, i in places), length]) if places else []
     candidates = []
-    for place, (k, i) in enumerate(places):
-        if any(abs(sample[place]) <= EVALUATED.present * abs(sample[-1]) for sample in values):  # lengths
+    for index, (k, i) in enumerate(places):
+        if any(abs(sample[index]) <= EVALUATED.present * abs(sample[-1]) for sample in values):  # lengths
             continue
         varies = rows[i][k].cls == VARIABLE
         unknown = sum(other in waiting for other in rows[i])

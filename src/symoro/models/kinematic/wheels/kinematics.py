@@ -1,10 +1,10 @@
-"""`wheel-kinematics`: the constraints of the wheels, and the motion that they leave to the active joints.
+"""`wheel-kinematics`: rolling constraints of the wheels, and the motion as a function of the active joints.
 
     W [V0x V0y W0z qd]' = 0,    [V0x V0y W0z qd]' = G qda
 
-W and G depend on the angles about vertical axes alone, with closed loops also on their posture. det vanishes where the
-active joints cannot drive the robot (a car driven at the rear with its steering at a right angle); there G is not a
-number.
+W and G depend only on the angles about vertical axes, and for closed loops also on their configuration. det vanishes
+where the active joints cannot drive the robot (a rear-wheel-driven car with its steering at a right angle); G is NaN
+there.
 
 G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996.
 """
@@ -23,8 +23,12 @@ from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
-W = Port("W", "m,3+n", "constraints of the wheels, redundant ones left out: W [V0x V0y W0z qd] = 0")
-G = Port("G", "3+n,na", "motion by the active joints: [V0x V0y W0z qd] = G qda; NaN where det is zero")
+W = Port("W", "m,3+n", "independent constraints of the wheels: W [V0x V0y W0z qd] = 0")
+G = Port(
+    "G",
+    "3+n,na",
+    "motion as a function of the active joints: [V0x V0y W0z qd] = G qda; NaN where det is zero",
+)
 DET = Port("det", "", "zero where the active joints cannot drive the robot")
 
 
@@ -44,8 +48,8 @@ DET = Port("det", "", "zero where the active joints cannot drive the robot")
     example="diffdrive",
 )
 def wheel_kinematics(robot: Robot) -> Program:
-    """Constraints and motion."""
-    from symoro.models.coordinates.wheels import WheelCoordinates  # it loads NumPy
+    """Derive the constraints of the wheels and the motion by the active joints."""
+    from symoro.models.coordinates.wheels import WheelCoordinates  # imported here because it loads NumPy
 
     builder = Builder(f"{robot.name}_wheel_kinematics")
     provider = constraint_provider(builder, Layout(robot))

@@ -1,13 +1,13 @@
-"""The class of a robot on wheels: how it can move at once, and how many wheels steer it.
+"""Class of a wheeled robot: its degrees of mobility and steerability.
 
-With C the sliding constraints of the fixed wheels and of the steering wheels on the base's motion xi = (x, y, turn),
+With C the sliding constraints of the fixed and the steering wheels on the base's motion xi = (x, y, turn),
 
-    degree of mobility        3 - rank C                        velocities that the base can have at a moment
-    degree of steerability    rank of the steering wheels' rows   wheels that turn independently
+    degree of mobility        3 - rank C                        instantaneous degrees of freedom of the base
+    degree of steerability    rank of the steering wheels' rows   wheels that are steered independently
 
-both at generic steering angles; castors and Swedish wheels bind nothing. Five classes exist: (3,0), (2,0), (2,1), (1,1)
-and (1,2) (Campion, Bastin, d'Andrea-Novel 1996). Wheels that a linkage ties to others, or that steer together, count as
-one. A trailer's wheels follow, as castors do.
+both at generic steering angles; castors and Swedish wheels impose no constraint. Five classes exist: (3,0), (2,0),
+(2,1), (1,1) and (1,2) (Campion, Bastin, d'Andrea-Novel 1996). Wheels that a linkage connects to others, or that are
+steered together, count as one. The wheels of a trailer do not constrain the base, like castors.
 """
 
 from __future__ import annotations
@@ -28,41 +28,41 @@ from symoro.robot.topology import chain
 from symoro.robot.wheels import Wheel, WheelKind
 
 CLASSES = {
-    (3, 0): "it can move in any direction, whatever its posture",
-    (2, 0): "it moves along one line and turns, like a differential drive",
-    (2, 1): "it moves along one line, which a wheel steers, and turns",
-    (1, 1): "it turns about a point that one steering angle sets, like a car",
-    (1, 2): "it turns about a point that two steering angles set",
+    (3, 0): "it can move in any direction in every configuration",
+    (2, 0): "it moves along one line and rotates, like a differential drive",
+    (2, 1): "it moves along one line, whose direction is steered, and rotates",
+    (1, 1): "it rotates about a point determined by one steering angle, like a car",
+    (1, 2): "it rotates about a point determined by two steering angles",
 }
 WHAT = "the axles of the wheels"
 
 
 class WheeledClass(NamedTuple):
-    """The degrees of mobility and of steerability."""
+    """Degrees of mobility and of steerability."""
 
     mobility: int
     steerability: int
 
     @property
     def words(self) -> str:
-        """The class for people."""
+        """Description of the class."""
         kind = f"class ({self.mobility},{self.steerability})"
         description = CLASSES.get((self.mobility, self.steerability))
         if description is None:
             description = "none of the five: " + (
-                "it cannot move" if not self.mobility else "it turns about one point"
+                "it cannot move" if not self.mobility else "it rotates about one point"
             )
         return f"{kind}, {description}"
 
 
 @dataclass(frozen=True)
 class Axles:
-    """The sliding constraints on the base of the wheels that bind it.
+    """Sliding constraints of the wheels on the base.
 
     Attributes:
-        rows: independent ones.
-        steering: the coordinates that turn leading wheels, in frame order.
-        class_: the degrees of mobility and steerability.
+        rows: independent constraints.
+        steering: coordinates that steer leading wheels, in frame order.
+        class_: degrees of mobility and steerability.
     """
 
     rows: Matrix
@@ -71,22 +71,22 @@ class Axles:
 
 
 def mobility(robot: Robot) -> WheeledClass:
-    """The degrees of mobility and of steerability of a robot on wheels.
+    """Return the degrees of mobility and of steerability of a wheeled robot.
 
     Raises:
-        NotApplicableError: it has no wheels, or they bind it almost but not quite twice.
+        NotApplicableError: the robot has no wheels, or the rank of their constraints is not clear.
     """
     reason = on_wheels(robot)
     if reason:
         raise NotApplicableError(
-            f"mobility is that of a robot on wheels, and robot '{robot.name}' is none: {reason}"
+            f"the degrees of mobility apply to wheeled robots only; robot '{robot.name}': {reason}"
         )
     builder = Builder(robot.name)
     return axles(builder, robot, posture(builder, robot), Trigonometry(builder, robot)).class_
 
 
 def axles(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry) -> Axles:
-    """What the fixed and the steering wheels leave to the base."""
+    """Return the constraints of the fixed and the steering wheels on the base."""
     positions = {**joints.positions, **tied_positions(builder, robot, joints, trig)}
     binding = [wheel for wheel in robot.wheels if _binds(robot, wheel)]
     every = [sliding(builder, robot, wheel, positions, trig) for wheel in binding]
@@ -101,7 +101,7 @@ def axles(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trig
 
 
 def _binds(robot: Robot, wheel: Wheel) -> bool:
-    """Whether a wheel keeps the base from sliding along its axle: no joint that is free lets it go aside."""
+    """Return whether a wheel prevents sliding of the base along its axle, without a moving joint between them."""
     between = [j for j in chain(robot, wheel.frame) if j not in (wheel.frame, wheel.steering)]
     mounted = not any(robot.frame(j).moving for j in between)
     return mounted and wheel.kind in (WheelKind.FIXED, WheelKind.STEERING)

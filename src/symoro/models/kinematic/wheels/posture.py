@@ -1,18 +1,19 @@
-"""`posture-kinematics`, `configuration-kinematics`: the state models of robots on wheels.
+"""`posture-kinematics`, `configuration-kinematics`: state models of wheeled robots.
 
-The posture of the base is (x, y, theta) in the world, its steering angles are beta. With Sigma a basis of the motions
-that the sliding constraints C xi = 0 of `mobility` leave,
+The posture of the base is (x, y, theta) in the world; beta are its steering angles. With Sigma a basis of the motions
+that the sliding constraints C xi = 0 of `mobility` allow,
 
     [xd yd thetad betad] = S [eta; zeta],    S = [R(theta) Sigma(beta) 0; 0 1]
-    [xd yd thetad qd]    = S [eta; zeta; others],    the other wheels' joints by rolling, those of an arm as they are
+    [xd yd thetad qd]    = S [eta; zeta; others],    the other wheels' joints by rolling, those of an arm unchanged
 
-(Campion, Bastin, d'Andrea-Novel 1996). Sigma has no division:
+(Campion, Bastin, d'Andrea-Novel 1996). Sigma contains no division:
 
     mobility 3    the unit matrix
-    mobility 2    (b, -a, 0) and (-a c, -b c, 1) for the row (a, b, c): along the way of travel, and the turn
+    mobility 2    (b, -a, 0) and (-a c, -b c, 1) for the row (a, b, c): along the direction of travel, and the
+    rotation
     mobility 1    c1 x c2 for the rows c1, c2, which vanishes where the two axles coincide: det = |c1 x c2|^2
 
-They do not depend on which joints are active.
+They do not depend on the choice of active joints.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ POSTURE = Port(
 CONFIGURATION = Port(
     "S", "3+n,m+s+o", "[xd yd thetad qd] = S [eta; zeta; rates of the o joints that no wheel determines]"
 )
-DET = Port("det", "", "zero where axles coincide and the base could turn about any point of them")
+DET = Port("det", "", "zero where axles coincide and the base could rotate about any point of them")
 
 
 @model(
     "posture-kinematics",
     menu="Kinematic",
-    title="posture kinematic model of a robot on wheels",
+    title="posture kinematic model of a wheeled robot",
     inputs=(Q, HEADING),
     outputs=(POSTURE, DET),
     reference=WHEELED_1996.at("posture kinematic model"),
@@ -62,7 +63,7 @@ DET = Port("det", "", "zero where axles coincide and the base could turn about a
     example="car",
 )
 def posture_kinematics(robot: Robot) -> Program:
-    """Rates of posture and steering angles."""
+    """Derive the rates of posture and steering angles."""
     builder = Builder(f"{robot.name}_posture_kinematics")
     trig = Trigonometry(builder, robot)
     joints = posture(builder, robot)
@@ -77,15 +78,15 @@ def posture_kinematics(robot: Robot) -> Program:
 
 
 def has_free_joints(robot: Robot) -> str | None:
-    """Return why the joints that no wheel determines are not independent, if so."""
-    tied = "its closed loops tie the joints that no wheel determines: their rates are not independent"
+    """Return the reason why the joints that no wheel determines are not independent, or None."""
+    tied = "its closed loops constrain the joints that no wheel determines: their rates are not independent"
     return on_wheels(robot) or (tied if robot.B else None)
 
 
 @model(
     "configuration-kinematics",
     menu="Kinematic",
-    title="configuration kinematic model of a robot on wheels",
+    title="configuration kinematic model of a wheeled robot",
     inputs=(Q, HEADING),
     outputs=(CONFIGURATION, DET),
     reference=WHEELED_1996.at("configuration kinematic model"),
@@ -96,7 +97,7 @@ def has_free_joints(robot: Robot) -> str | None:
     example="car",
 )
 def configuration_kinematics(robot: Robot) -> Program:
-    """Rates of posture and of all joints."""
+    """Derive the rates of the posture and of all joints."""
     builder = Builder(f"{robot.name}_configuration_kinematics")
     trig = Trigonometry(builder, robot)
     joints = posture(builder, robot)
@@ -112,7 +113,7 @@ def configuration_kinematics(robot: Robot) -> Program:
 
 
 def motions(builder: Builder, rows: Matrix) -> Matrix:
-    """Sigma by columns."""
+    """Return the columns of Sigma."""
     if not rows:
         return identity(3)
     if len(rows) == 1:
@@ -124,8 +125,8 @@ def motions(builder: Builder, rows: Matrix) -> Matrix:
 def _movable(robot: Robot, axle_lines: Axles) -> Axles:
     if not axle_lines.class_.mobility or axle_lines.class_.steerability != len(axle_lines.steering):
         raise NotApplicableError(
-            f"the steering wheels of robot '{robot.name}' cannot turn independently: the axles meet in no point",
-            hint="steering wheels that a linkage turns are passive and say which one they 'follow'",
+            f"the steering wheels of robot '{robot.name}' are not independent: the axles have no common point",
+            hint="declare steering wheels that a linkage drives as passive, with 'follows' the leading steering joint",
         )
     return axle_lines
 
@@ -141,7 +142,7 @@ def _heading(builder: Builder) -> tuple[Scalar, Scalar]:
 
 
 def _turned(turn: tuple[Scalar, Scalar], v: Sequence[Scalar]) -> Vector:
-    """The motion of the base in the world's axes."""
+    """Return the motion of the base in the world's axes."""
     s, c = turn
     return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
 
@@ -153,7 +154,7 @@ def _configuration(
     axle_lines: Axles,
     rows: Sequence[Constraint],
 ) -> Matrix:
-    """S by columns, in the axes of frame 0."""
+    """Return the columns of S, in the axes of frame 0."""
     width = BASE + len(joints.own)
     steering = [BASE + joints.own.index(j) for j in axle_lines.steering]
     bound = {k for row in rows for k in row.entries if k >= BASE} - set(steering)

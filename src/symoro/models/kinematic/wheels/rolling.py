@@ -1,9 +1,11 @@
-"""How a robot on wheels moves: x = [V0x V0y W0z qd] from the velocities of its active joints.
+"""Motion of a wheeled robot: x = [V0x V0y W0z qd] as a function of the velocities of its active joints.
 
     W x = 0,    x = G qda,    xd = G qdda + g,    g from W xd = -Wdot x with qdda = 0
 
-W has the rows of `contact` that are independent at random numbers. The active joints must be as many as the freedoms
-3 + n - rank W, and determine the motion. Vd0 is classical: [xd_1 - W0z V0y, xd_2 + W0z V0x, xd_3].
+W has the rows of `contact` that are independent at random numbers. The number of active joints must equal the number
+of
+degrees of freedom 3 + n - rank W, and they must determine the motion. Vd0 is the classical acceleration:
+[xd_1 - W0z V0y, xd_2 + W0z V0x, xd_3].
 """
 
 from __future__ import annotations
@@ -30,14 +32,17 @@ WHAT = "the constraints of the wheels"
 
 @dataclass(frozen=True)
 class Rolling:
-    """The motion of a robot on wheels.
+    """Motion of a wheeled robot.
 
     Attributes:
-        joints: its coordinates; `positions` those of every joint of the tree, tied ones as the linkage holds them.
-        active: the joints whose velocities are given, in frame order.
-        drives: the same, and active joints beyond the freedoms where they are allowed.
-        rows: the independent constraints, the rows of W.
-        G: one row a column of W, one column an active joint.
+        joints: joint coordinates.
+        positions: position of every joint of the tree; those of dependent steering joints follow from Ackermann's
+            relation.
+        active: joints whose velocities are given, in frame order.
+        drives: the active joints, including a surplus if it is allowed.
+        rows: independent constraints, the rows of W.
+        elimination: solution of the constraints.
+        G: one row per column of W, one column per active joint.
     """
 
     builder: Builder
@@ -51,19 +56,19 @@ class Rolling:
 
     @property
     def size(self) -> int:
-        """3 + n."""
+        """Number of columns of W, 3 + n."""
         return BASE + len(self.joints.own)
 
     def matrix(self) -> Matrix:
-        """W."""
+        """Return W."""
         return [[row.entries.get(k, 0) for k in range(self.size)] for row in self.rows]
 
     def rates(self, qda: Sequence[Scalar]) -> Vector:
-        """x = G qda."""
+        """Return x = G qda."""
         return matvec(self.G, qda)
 
     def drift(self, x: Vector) -> Vector:
-        """g: what xd is at qdda = 0, by the exact derivative of the constraints."""
+        """Return g, the value of xd at qdda = 0, by the exact derivative of the constraints."""
         graph = self.builder.graph
         seeds = {}
         for k, j in enumerate(self.joints.own):
@@ -72,46 +77,46 @@ class Rolling:
         right: Vector = []
         for row in self.rows:
             entries = [(k, self.builder.number(e)) for k, e in row.entries.items()]
-            slopes = forward(graph, [e.lit for _, e in entries], seeds)
+            derivatives = forward(graph, [e.lit for _, e in entries], seeds)
             total: Scalar = 0
-            for (k, _), slope in zip(entries, slopes, strict=True):
-                total = total - Expr(graph, slope) * x[k]
+            for (k, _), derivative in zip(entries, derivatives, strict=True):
+                total = total - Expr(graph, derivative) * x[k]
             right.append(total)
         still = {BASE + self.joints.own.index(j): 0 for j in self.active}
         solution = self.elimination.solve(still, right)
         return [solution.get(k, 0) for k in range(self.size)]
 
     def accelerations(self, x: Vector, qdda: Sequence[Scalar]) -> Vector:
-        """xd = G qdda + g."""
+        """Return xd = G qdda + g."""
         return add(matvec(self.G, qdda), self.drift(x))
 
     def tree(self, x: Vector) -> dict[int, Scalar]:
-        """The rates of every joint of the tree, from an x or an xd."""
+        """Return the rates of every joint of the tree, from x or xd."""
         return self.joints.rates(dict(zip(self.joints.own, x[BASE:], strict=True)))
 
     def of_drives(self) -> Matrix:
-        """The rows of G of all active joints: the unit matrix, unless there are more than freedoms."""
+        """Return the rows of G of all active joints; the unit matrix if there is no surplus."""
         return [self.G[BASE + self.joints.own.index(j)] for j in self.drives]
 
     def project(self, forces: Vector) -> Vector:
-        """G' of the forces on the base (along x, along y, about z) and on the coordinates."""
+        """Return G' times the forces on the base (along x, along y, about z) and on the coordinates."""
         return matvec(transpose(self.G), forces)
 
 
 def classical(x: Vector, xd: Vector) -> Vector:
-    """Vd0 = d/dt [V0x V0y W0z] + W0z x V0."""
+    """Return Vd0 = d/dt [V0x V0y W0z] + W0z x V0."""
     return [xd[0] - x[2] * x[1], xd[1] + x[2] * x[0], xd[2]]
 
 
 def active_joints(joints: CoupledCoordinates, robot: Robot) -> tuple[int, ...]:
-    """The coordinates that a drive moves, in frame order."""
+    """Return the actuated coordinates, in frame order."""
     return tuple(j for j in joints.own if robot.frame(j).mu)
 
 
 def independent_constraints(
     builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
 ) -> tuple[Constraint, ...]:
-    """The rows of W: those of the wheels without the redundant ones."""
+    """Return the independent constraints of the wheels, the rows of W."""
     rows = constraints(builder, robot, joints, trig)
     width = BASE + len(joints.own)
     dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in rows]
@@ -127,14 +132,14 @@ def rolling(
     surplus: bool = False,
     joints: CoupledCoordinates | None = None,
 ) -> Rolling:
-    """The motion of a robot on wheels; declares the input q.
+    """Declare the input q and return the motion of a wheeled robot.
 
-    Arguments:
-        joints: the joints of the tree, where the input q is declared already.
-        surplus: whether there may be more active joints than freedoms.
+    Args:
+        surplus: whether there may be more active joints than degrees of freedom.
+        joints: joints of the tree if the input q has been declared already.
 
     Raises:
-        NotApplicableError: its active joints are too many, too few or the wrong ones; they are named.
+        NotApplicableError: there are too many or too few active joints; the message names them.
     """
     trig = trig or Trigonometry(builder, robot)
     joints = joints or posture(builder, robot)

@@ -1,6 +1,7 @@
-"""What holds generically, found in numbers: rows of constraints at random joints and random values of the symbols.
+"""Generic ranks of rolling constraints, from their values at random joint positions and random parameters.
 
-Rows are in units of a length of the robot: the columns of the base's translation have no unit, the others are lengths.
+Rows are in units of a length of the robot: the columns of the base's translation have no unit, the others are
+lengths.
 If a rank is undecided at any sample, the model is rejected.
 """
 
@@ -20,12 +21,12 @@ from symoro.robot.description import Robot
 
 Matrix = list[list[float]]
 
-SAMPLES = 5
-TRIES = 40
+SAMPLES = 5  # number of samples
+TRIES = 40  # largest number of random draws
 
 
 def robot_length(builder: Builder, robot: Robot) -> Scalar:
-    """Return a length of the size of the robot, from its parameters: the sum of the radii."""
+    """Return a length of the order of the robot's size, from its parameters: the sum of the wheel radii."""
     total: Scalar = 0
     for wheel in robot.wheels:
         total = total + builder.formula(wheel.radius)
@@ -33,7 +34,7 @@ def robot_length(builder: Builder, robot: Robot) -> Scalar:
 
 
 class WheelSamples:
-    """Numbers for the expressions of a builder, the same for every question."""
+    """Random numbers for the symbols of a builder; a symbol has the same numbers in every evaluation."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
@@ -56,10 +57,10 @@ class WheelSamples:
         return evaluate(graph, [e.lit for e in exprs], parameters, variables)
 
     def values(self, scalars: Sequence[Scalar]) -> list[list[float]]:
-        """The values at every sample.
+        """Return the values at every sample.
 
         Raises:
-            NotApplicableError: they can be computed at too few.
+            NotApplicableError: they can be computed at too few samples.
         """
         import math
 
@@ -74,7 +75,9 @@ class WheelSamples:
                 rows.append(row)
             if len(rows) == SAMPLES:
                 return rows
-        raise NotApplicableError("the wheels' constraints cannot be computed at ordinary numbers")
+        raise NotApplicableError(
+            "the constraints of the wheels have no finite values at random joint positions"
+        )
 
     def matrices(self, rows: MatrixLike, length: Scalar) -> list[Matrix]:
         """Return the rows over the base (x, y, turn) and the joints at every sample, in units of a length."""
@@ -87,7 +90,7 @@ class WheelSamples:
         return matrices
 
     def at_zero(self, joints: Sequence[int], value: Expr) -> float:
-        """A value where the given joints are at zero."""
+        """Return a value at zero positions of the given joints."""
         (number,) = self._numbers([value], 0, still=frozenset(f"q{j}" for j in joints))
         return number
 
@@ -96,13 +99,13 @@ def rank(matrices: Sequence[Matrix], what: str) -> int:
     """Return the generic rank.
 
     Raises:
-        NotApplicableError: it is undecided.
+        NotApplicableError: the rank is undecided.
     """
     decided = generic_rank(matrices)
     if decided is None:
         raise NotApplicableError(
-            f"{what} are almost redundant: whether they bind one motion or two is a matter of rounding",
-            hint="write lengths and angles that are meant to be equal with the same digits, or with symbols",
+            f"{what} are almost redundant: their rank depends on rounding",
+            hint="give lengths and angles that should be equal with the same digits, or as symbols",
         )
     return decided
 

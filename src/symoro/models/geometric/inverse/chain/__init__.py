@@ -1,1 +1,1 @@
-"""The equation to be solved: the chain, the pose, and numbers to probe it with."""
+"""Equation of inverse geometry: the chain, the given pose, and random samples for tests of identities."""

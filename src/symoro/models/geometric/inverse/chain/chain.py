@@ -1,17 +1,18 @@
-"""The way from one frame to another as known placements and unknown joints, ready to be moved across an equation.
+"""Path between two frames as an equation of constant transforms and unknown joints.
 
     K0 G1 K1 G2 ... Gm Km = U0
 
-Each item of the chain is a constant placement K, a slide Tz(r), or a run G of turns about parallel axes. In a run the
-unknowns are the sums of the joints' angles, phi_k = phi_(k-1) +- q_k, so that its placement is linear in their sines
-and cosines:
+Each item of the chain is a constant transform K, a translation Tz(r) by a prismatic joint, or a run G: consecutive
+revolute joints with parallel axes. The unknowns of a run are the sums of the joint angles, phi_k = phi_(k-1) +- q_k,
+so
+that its transform is linear in their sines and cosines:
 
-    G = [ Rz(phi_last)   sum_k Rz(phi_k) t_k ]        t_k: from axis k to axis k + 1, slides between them included
+    G = [ Rz(phi_last)   sum_k Rz(phi_k) t_k ]        t_k: from axis k to axis k + 1, including prismatic joints
         [      0                  1          ]
 
-Joints whose value is known (locked, or driven in a closed loop) are part of the constants. A joint that a closed loop
-makes linear in other joints of the way is not an unknown either. In a palletiser q4 = -q2 - q3 keeps the flange
-vertical: the sum phi of its run is zero, and the run only translates what follows.
+Joints with known positions (locked, or active in a closed loop) are part of the constants. A joint that a closed loop
+makes a linear function of other joints of the path is not an unknown either. In a palletiser, q4 = -q2 - q3 keeps the
+flange vertical: the last sum phi of its run is zero, so that the run is a pure translation.
 """
 
 from __future__ import annotations
@@ -36,12 +37,13 @@ IsZero = Callable[[Expr], bool]
 
 @dataclass(frozen=True)
 class Unknown:
-    """What is to be solved for: a sum of angles (its sine and cosine are the symbols) or a length.
+    """Unknown of inverse geometry: a sum of angles (with symbols for its sine and cosine) or a length.
 
     Attributes:
-        label: of the symbols, '23' for q2 + q3.
-        parts: the joints it is the sum of, with their signs; the last one is its own joint.
-        before: the sum without its own joint, where the run has turned before.
+        label: suffix of the symbols, '23' for q2 + q3.
+        parts: joints of the sum with their signs; the last one is the joint of this unknown.
+        turns: whether the unknown is an angle.
+        before: sum without the last joint; None for the first joint of a run.
     """
 
     label: str
@@ -54,7 +56,7 @@ class Unknown:
 
     @property
     def constant(self) -> bool:
-        """Whether the joints of the sum cancel: its sine is 0 and its cosine 1."""
+        """Whether the joints of the sum cancel, so that its sine is 0 and its cosine is 1."""
         return not self.parts
 
     @property
@@ -76,14 +78,14 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Fixed:
-    """A known placement."""
+    """Constant transform."""
 
     matrix: Matrix
 
 
 @dataclass(frozen=True)
 class Slide:
-    """Tz(sign r)."""
+    """Translation Tz(sign r) by a prismatic joint."""
 
     unknown: Unknown
     sign: int
@@ -91,7 +93,7 @@ class Slide:
 
 @dataclass(frozen=True)
 class AxisOffset:
-    """A translation between two parallel axes: a constant vector and slides along constant directions."""
+    """Translation between two parallel axes: a constant vector and prismatic joints along constant directions."""
 
     constant: tuple[Scalar, ...]
     slides: tuple[tuple[Unknown, tuple[Scalar, ...]], ...] = ()
@@ -99,7 +101,7 @@ class AxisOffset:
 
 @dataclass(frozen=True)
 class Run:
-    """Turns about parallel axes; `moves[k]` leads from axis k to axis k + 1."""
+    """Consecutive revolute joints with parallel axes; `moves[k]` is the translation from axis k to axis k + 1."""
 
     turns: tuple[Unknown, ...]
     moves: tuple[AxisOffset, ...]
@@ -114,10 +116,12 @@ Item = Fixed | Slide | Run
 
 @dataclass(frozen=True)
 class Chain:
-    """The items, the unknowns in the order of the joints, and the matrix that the product must equal.
+    """Chain of inverse geometry: items, unknowns in the order of the joints, and the required product.
 
     Attributes:
-        size: the length beside which a length counts as zero, see `size_of`.
+        target: transform that the product of the items must equal.
+        motions: elementary motions from which the items were formed.
+        size: length relative to which other lengths are compared with zero, see `size_of`.
     """
 
     items: tuple[Item, ...]
@@ -129,10 +133,11 @@ class Chain:
 
 @dataclass(frozen=True)
 class PathMotion:
-    """An elementary part of the way: a constant screw along x or z, or a joint (number, sign).
+    """Elementary motion of a path: a constant screw motion along x or z, or a joint (number, sign).
 
     Attributes:
-        terms: of a joint that is linear in others, these with their factors; empty for an unknown.
+        turns: whether the joint is revolute.
+        terms: joints and factors of a joint that is a linear function of others; empty for an unknown joint.
     """
 
     axis: str = "z"
@@ -152,11 +157,11 @@ class PathMotion:
 
     @property
     def lengths(self) -> tuple[Scalar, ...]:
-        """The coordinates of its translation."""
+        """Return the components of the translation."""
         return (self.length,)
 
     def tangent(self, joints: Sequence[int]) -> list[int]:
-        """Return the derivative of the joint by unknown joints, of which it is one, or in which it is linear."""
+        """Return the derivatives of this joint's position by the given unknown joints."""
         terms = dict(self.terms or ((self.joint, 1),))
         return [terms.get(j, 0) for j in joints]
 
@@ -169,7 +174,7 @@ class PathMotion:
 
 @dataclass(frozen=True)
 class Linear:
-    """q = sum n_j q_j + constant."""
+    """Linear function q = sum n_j q_j + constant of joint positions."""
 
     terms: tuple[tuple[int, int], ...]
     constant: Expr
@@ -189,10 +194,10 @@ class Linear:
 
 
 class UnrepresentableJoint(Exception):
-    """A joint that is linear in others, but leads to a sum of angles that is not one of its run.
+    """Exception for a joint that is linear in others but gives a sum of angles that does not occur in its run.
 
     Attributes:
-        joint: its number.
+        joint: number of the joint.
     """
 
     def __init__(self, joint: int) -> None:
@@ -201,7 +206,7 @@ class UnrepresentableJoint(Exception):
 
 
 def substituted(motions: Sequence[PathMotion], laws: Mapping[int, Linear]) -> tuple[PathMotion, ...]:
-    """Return the way with every joint that has a law expressed by others: Rz(q) = Rz(constant) Rz(sum n_j q_j)."""
+    """Return the path with each dependent joint written as Rz(q) = Rz(constant) Rz(sum n_j q_j)."""
     parts: list[PathMotion] = []
     for motion in motions:
         law = laws.get(motion.joint) if motion.joint else None
@@ -214,7 +219,7 @@ def substituted(motions: Sequence[PathMotion], laws: Mapping[int, Linear]) -> tu
 
 
 def links(motions: Sequence[PathMotion]) -> tuple[list[PathMotion], list[Matrix]]:
-    """The joints of a way, and the constant placements before, between and behind them."""
+    """Return the joints of a path, and the constant transforms before, between and after them."""
     between = [identity(4)]
     for motion in motions:
         if motion.joint:
@@ -227,8 +232,8 @@ def links(motions: Sequence[PathMotion]) -> tuple[list[PathMotion], list[Matrix]
 def size_of(builder: Builder, motions: Sequence[PathMotion], given: Sequence[Scalar] = ()) -> Expr:
     """Return the size of a chain: the sum of the magnitudes of its constant lengths, an upper bound of its reach.
 
-    A chain with prismatic joints reaches further: the magnitudes of the given lengths (the position, or the positions
-    of known prismatic joints) are added. A chain without any length has the size 1, and no size is zero.
+    For a chain with prismatic joints, the magnitudes of the given lengths (the position, or the positions of known
+    prismatic joints) are added. A chain without any length has size 1; the size is never zero.
     """
     total = builder.number(0)
     for length in (builder.number(x) for motion in motions if not motion.joint for x in motion.lengths):
@@ -245,30 +250,35 @@ def size_of(builder: Builder, motions: Sequence[PathMotion], given: Sequence[Sca
 def motions_between(
     builder: Builder, robot: Robot, frm: int | str, to: int | str, known: Mapping[int, Scalar]
 ) -> tuple[PathMotion, ...]:
-    """The way from frame `frm` to frame `to`, elementary motion by elementary motion.
+    """Return the elementary motions of the path from frame `frm` to frame `to`.
+
+    Args:
+        known: positions of joints that are not unknowns, by joint.
 
     Raises:
-        NotApplicableError: a joint on the way is coupled to another one, and not known.
+        NotApplicableError: a joint on the path is coupled to another joint and its position is not known.
     """
     up, down = path(robot, attachment_frame(robot, frm), attachment_frame(robot, to))
     parts: list[PathMotion] = []
     if frm == "tool" and robot.tool:
         parts += _back(_along(fixed_transform(builder, robot.tool.place)))
     for j in up:
-        parts += _back(_way_to(builder, robot, j, known))
+        parts += _back(_motions_to(builder, robot, j, known))
     for j in down:
-        parts += _way_to(builder, robot, j, known)
+        parts += _motions_to(builder, robot, j, known)
     if to == "tool" and robot.tool:
         parts += _along(fixed_transform(builder, robot.tool.place))
     return tuple(parts)
 
 
-def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar]) -> list[PathMotion]:
+def _motions_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar]) -> list[PathMotion]:
     frame = robot.frame(j)
     if relation(robot, j) is not None and j not in known:
         raise NotApplicableError(
-            f"joint {j} of robot '{robot.name}' is coupled to another joint, which inverse geometry does not solve",
-            hint="choose a chain without it with the option 'to', or describe the connection as a closed loop",
+            f"joint {j} of robot '{robot.name}' is coupled to another joint; inverse geometry does not "
+            "solve coupled joints",
+            hint="choose an end frame whose chain does not contain it with the option 'to', or describe the "
+            "coupling as a closed loop",
         )
     if not frame.moving or j in known:
         return _along(joint_transform(builder, robot, j, known))
@@ -277,7 +287,7 @@ def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar])
 
 
 def _along(place: JointTransform, *joint: PathMotion) -> list[PathMotion]:
-    """The motions of iTj, with those of an unknown joint where it moves."""
+    """Return the elementary motions of iTj, with an unknown joint between its rotation and its translation r."""
     first = [PathMotion("z", place.gamma.value, place.b), PathMotion("x", place.alpha.value, place.d)]
     return [*first, PathMotion("z", place.theta.value), *joint, PathMotion("z", 0, place.r)]
 
@@ -295,22 +305,22 @@ def chain_of(
     runs: bool = True,
     size: Expr | None = None,
 ) -> Chain:
-    """Return the chain of a way.
+    """Return the chain of a path.
 
-    Arguments:
-        vanishes: whether an expression is zero for all values of its symbols.
-        runs: False to make every joint an unknown of its own, parallel to another one or not.
-        size: that of `size_of` unless given.
+    Args:
+        vanishes: function that returns whether an expression is zero for all values of its symbols.
+        runs: whether joints with parallel axes are combined into runs; otherwise each joint is a separate unknown.
+        size: size of the chain; by default that of `size_of`.
 
     Raises:
-        UnrepresentableJoint: a joint that is linear in others gives a sum of angles that its run does not have.
+        UnrepresentableJoint: a joint that is linear in others gives a sum of angles that its run does not contain.
     """
     chain = _Assembly(builder, vanishes, runs).chain(motions, target)
     return chain if size is None else replace(chain, size=size)
 
 
 class _Assembly:
-    """Puts the items together, from the first motion to the last."""
+    """Assembles the items of a chain, from the first motion to the last."""
 
     def __init__(self, builder: Builder, vanishes: IsZero, runs: bool) -> None:
         self.builder = builder
@@ -320,9 +330,9 @@ class _Assembly:
         self.unknowns: list[Unknown] = []
         self.turns: list[Unknown] = []
         self.moves: list[AxisOffset] = []
-        self.inside = identity(3)  # rotation since the run's angle, constants alone
+        self.inside = identity(3)  # constant rotation since the last angle of the run
         self.tail: list[Matrix | Slide] = []
-        self.apart = False  # labels of sums written 1_2, where 12 could be a joint
+        self.apart = False  # whether labels of sums are written 1_2, because 12 could be a joint
 
     def chain(self, motions: Sequence[PathMotion], target: Matrix) -> Chain:
         self.apart = any(motion.joint > 9 for motion in motions)
@@ -354,7 +364,10 @@ class _Assembly:
         self.turns = [self._unknown(((motion.joint, motion.sign),), turns=True)]
 
     def _sum(self, motion: PathMotion, sign: int) -> Unknown:
-        """Return the sum of the run's angles with one more joint; one that is linear in others gives a known sum."""
+        """Return the sum of the run's angles including one more joint.
+
+        The sum of a joint that is linear in others must be zero or occur earlier in the run.
+        """
         before = self.turns[-1]
         if not motion.terms:
             parts = (*before.parts, (motion.joint, sign))
@@ -375,7 +388,7 @@ class _Assembly:
         return is_zero(x) or self.vanishes(self.builder.number(x))
 
     def _move(self) -> AxisOffset:
-        """The tail as one translation seen from the run's angle; its rotation joins `inside`."""
+        """Return the pending motions as one translation; add their rotation to `inside`."""
         constant: list[Scalar] = [0, 0, 0]
         slides = []
         for part in self.tail:
@@ -389,7 +402,7 @@ class _Assembly:
         return AxisOffset(tuple(constant), tuple(slides))
 
     def _close(self) -> None:
-        """End the run: its turns become an item, the tail items of their own."""
+        """End the run: its joints become one item, and the pending motions become separate items."""
         if self.turns:
             self.items.append(Run(tuple(self.turns), tuple(self.moves)))
         fixed = homogeneous(self.inside, [0, 0, 0])

@@ -1,4 +1,4 @@
-"""The placement of an item of a chain and its inverse, over any kind of scalar: polynomials, expressions or numbers."""
+"""Transform of an item of a chain and its inverse, for polynomials, expressions or numbers as scalars."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Rows = list[list[Any]]
 
 @dataclass(frozen=True)
 class Algebra:
-    """How expressions become scalars: `value` of an unknown's symbol, `lift` of anything known."""
+    """Conversion of expressions into scalars: `value` for the symbol of an unknown, `lift` for known values."""
 
     value: Callable[[Expr], Any]
     lift: Callable[[Scalar], Any]
 
 
 def forward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
-    """(rotation, position)."""
+    """Return the transform of an item as (rotation, position)."""
     if isinstance(item, Fixed):
         return _lifted(item.matrix, algebra)
     if isinstance(item, Slide):
@@ -36,7 +36,7 @@ def forward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
 
 
 def backward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
-    """(rotation, position) of the inverse: no product of two symbols of one angle is left in it."""
+    """Return the inverse transform of an item as (rotation, position), without products of two symbols of one angle."""
     if isinstance(item, Fixed):
         return _lifted(inverse_transform(item.matrix), algebra)
     if isinstance(item, Slide):
@@ -45,13 +45,13 @@ def backward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
 
 
 def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, MatrixRow]:
-    """Rz(-phi_last) and -sum_k Rz(phi_k - phi_last) t_k."""
+    """Return Rz(-phi_last) and -sum_k Rz(phi_k - phi_last) t_k."""
     last = run.turns[-1]
     c, s = _direction(last, algebra)
     position = [algebra.lift(0)] * 3
     for turn, move in zip(run.turns, run.moves, strict=False):
         ck, sk = _direction(turn, algebra)
-        # Of one sum twice in a run C^2 + S^2 = 1 is used here, since polynomials have no powers.
+        # If a sum occurs twice in a run, C^2 + S^2 = 1 is applied here, because these polynomials have no powers.
         between = (algebra.lift(1), algebra.lift(0)) if turn == last else (ck * c + sk * s, sk * c - ck * s)
         turned = _turned(*between, _vector(move, algebra))
         position = [p - x for p, x in zip(position, turned, strict=True)]
@@ -59,7 +59,7 @@ def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, MatrixRow]:
 
 
 def _direction(turn: Unknown, algebra: Algebra) -> tuple[Any, Any]:
-    """Cosine and sine of a sum of angles."""
+    """Return cosine and sine of a sum of angles."""
     if turn.constant:
         return algebra.lift(1), algebra.lift(0)
     return algebra.value(turn.cosine), algebra.value(turn.sine)
@@ -93,14 +93,14 @@ def _turned(c: Any, s: Any, v: MatrixRow) -> MatrixRow:
 
 
 def times(row: MatrixRow, placement: tuple[Rows, MatrixRow]) -> MatrixRow:
-    """A row of four times a placement."""
+    """Return the product of a row of four entries and a transform."""
     rotation, position = placement
     first = [sum((row[k] * rotation[k][c] for k in range(1, 3)), row[0] * rotation[0][c]) for c in range(3)]
     return [*first, sum((row[k] * position[k] for k in range(3)), row[3])]
 
 
 def applied(placement: tuple[Rows, MatrixRow], column: MatrixRow) -> MatrixRow:
-    """A placement times a column of four."""
+    """Return the product of a transform and a column of four entries."""
     rotation, position = placement
     return [
         sum((rotation[r][k] * column[k] for k in range(3)), position[r] * column[3]) for r in range(3)

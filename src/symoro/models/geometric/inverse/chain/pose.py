@@ -1,4 +1,4 @@
-"""Which entries of the pose are given, and their names: U0 = [s n a P]."""
+"""Given entries of the pose U0 = [s n a P] and their names."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ Given = tuple[tuple[bool, ...], ...]
 
 
 def entry_name(row: int, column: int) -> str:
-    """sx ... Pz for the upper rows, T41 ... T44 for the last."""
+    """Return the name of an entry: sx ... Pz in the upper rows, T41 ... T44 in the last row."""
     return f"{COLUMNS[column]}{ROWS[row]}" if row < 3 else f"T4{column + 1}"
 
 
 def given_entries(pose: str) -> Given:
-    """Three rows of four flags, from 'full', 'position', 'axis', 'orientation', 'planar' or a list of entries.
+    """Return three rows of four flags that mark the given entries of the pose.
+
+    Args:
+        pose: 'full', 'position', 'axis', 'orientation', 'planar', or a list of entries.
 
     Raises:
-        OptionError: a word that is no column (s, n, a, P), entry (Px) or row and column (14).
+        OptionError: a word is not a column (s, n, a, P), an entry (Px), or a row and column (14).
     """
     chosen: set[tuple[int, int]] = set()
     for word in WHOLE.get(pose, pose).replace(" ", "").split(","):
@@ -41,6 +44,6 @@ def _entries(word: str, pose: str) -> set[tuple[int, int]]:
     if len(word) == 2 and word[0] in "123" and word[1] in "1234":
         return {(int(word[0]) - 1, int(word[1]) - 1)}
     raise OptionError(
-        f"option pose: '{word}' in '{pose}' names no entry of the pose",
+        f"option pose: '{word}' in '{pose}' is not an entry of the pose",
         hint=f"give {', '.join(WHOLE)}, or a list such as a,P or sx,sy,Px,Py,Pz or 11,21,14,24",
     )

@@ -1,8 +1,8 @@
-"""Numbers at random for all that is symbolic: what is zero whatever the posture, and what depends on what.
+"""Random numbers for all symbols, to test which expressions vanish identically and on what they depend.
 
-The postures are consistent (the given pose is the direct geometry of the joints), so that a coefficient that vanishes
-only for true poses is recognised as well. An expression that is zero at all of a dozen random points is zero but on a
-set without volume.
+The samples are consistent (the given pose is the direct geometry of the joints), so that a coefficient that vanishes
+only for poses that can be reached is recognised as well. An expression that is zero at a dozen random points is zero
+everywhere, except with probability zero.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ SAMPLES = 12
 
 
 class Probes:
-    """Values of expressions at random points; every symbol gets its numbers when it is first met.
+    """Values of expressions at random points; a symbol receives its numbers when it first occurs.
 
     Attributes:
-        lengths: the symbols in the constant lengths that are in no angle.
-        unit: the largest constant length among the numbers of the robot, 1 if there are none; lengths are drawn in it.
-        length: the size of the chain, which lengths are compared with. Squares are compared with its square.
+        lengths: symbols that occur in constant lengths but in no angle.
+        unit: largest constant length among the robot's numbers, else 1; random lengths are drawn in this unit.
+        length: size of the chain, with which lengths are compared; squares are compared with its square.
     """
 
     def __init__(self, builder: Builder, motions: Iterable[PathMotion] = (), seed: int = 1) -> None:
         self.builder = builder
         self.graph = builder.graph
-        self.chance = random.Random(seed)
+        self.generator = random.Random(seed)
         parts = [motion for motion in motions if not motion.joint]
         lengths = [wrap(self.graph, x) for motion in parts for x in motion.lengths]
         numbers = [abs(float(x.number)) for x in lengths if x.number is not None]
@@ -48,15 +48,15 @@ class Probes:
     def draw(self, low: float = 0.35, high: float = 1.65) -> Any:
         import numpy
 
-        return numpy.array([self.chance.uniform(low, high) for _ in range(SAMPLES)])
+        return numpy.array([self.generator.uniform(low, high) for _ in range(SAMPLES)])
 
     def set(self, symbol: Expr, values: Any) -> None:
-        """Numbers for a symbol of class VARIABLE."""
+        """Set the numbers of a symbol of class VARIABLE."""
         name, _ = self.graph.args[symbol.lit >> 1]
         self.variables[name] = values
 
     def of(self, value: Scalar) -> Any:
-        """The values of an expression, one a sample."""
+        """Return the values of an expression, one per sample."""
         import numpy
 
         literal = wrap(self.graph, value).lit
@@ -70,18 +70,18 @@ class Probes:
         return numpy.broadcast_to(values, (SAMPLES,))
 
     def vanishes(self, value: Scalar, size: float = 1.0) -> bool:
-        """Whether it is zero at every sample, beside numbers of a size."""
+        """Return whether an expression is zero at every sample, relative to the given size."""
         values = self.of(value)
         return bool(abs(values).max() <= ZERO_AT_PROBES * size)
 
     def whole_number(self, value: Scalar) -> int | None:
-        """Return the integer, not 0, that an expression is at every sample: S^2 + C^2 is 1 for all angles."""
+        """Return the nonzero integer that an expression equals at every sample, such as 1 for S^2 + C^2, or None."""
         values = self.of(value)
         number = round(float(values[0]))
         return number if number and abs(values - number).max() <= ZERO_AT_PROBES else None
 
     def measure(self, size: Expr) -> None:
-        """Take the size of a chain, at the samples, as the length that others are compared with."""
+        """Set the reference length to the size of a chain at the samples."""
         self.length = self.largest(size)
 
     def largest(self, value: Scalar) -> float:
@@ -90,7 +90,7 @@ class Probes:
     def set_unknowns(
         self, unknowns: Iterable[Unknown], postures: Mapping[int, Any] | None = None
     ) -> Mapping[int, Any]:
-        """Set random joints, or those of postures, with their sines, cosines and lengths; return the joints."""
+        """Set and return joint positions, random or given, with their sines, cosines and lengths."""
         import numpy
 
         joints: dict[int, Any] = {}

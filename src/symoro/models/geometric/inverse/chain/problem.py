@@ -1,4 +1,4 @@
-"""The equation to be solved for a robot: its chain, the pose that is given, and numbers to probe it with."""
+"""Inverse geometry problem of a robot: its chain, the given pose, and random samples for tests of identities."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ NUMERIC = "solve it numerically, one solution per pose, with numeric_inverse()"
 
 @dataclass(frozen=True)
 class Problem:
-    """What every method starts from.
+    """Inverse geometry problem that a method solves.
 
     Attributes:
-        start: q0 by joint number: values for free joints, and of the joints that are given.
+        start: q0 by joint number: positions of given joints, and values for free joints.
         given: which entries of the pose are given.
-        idle: joints that do not move what is given; their values are those of q0.
-        closure: of a robot whose loops constrain the joints of the chain, what they require of these.
+        idle: joints that do not change the given entries; their positions are those of q0.
+        closure: constraints of closed loops on the joints of the chain; None for a tree.
     """
 
     builder: Builder
@@ -55,7 +55,7 @@ class Problem:
 
 
 class PostureSample(Protocol):
-    """Postures in numbers: values by parameter and by joint."""
+    """Configurations in numbers: values by parameter and by joint."""
 
     @property
     def parameters(self) -> Mapping[str, Any]: ...
@@ -66,13 +66,14 @@ class PostureSample(Protocol):
 
 @dataclass(frozen=True)
 class ChainClosure:
-    """What closed loops require of the joints of a chain.
+    """Constraints of closed loops on the joints of a chain.
 
     Attributes:
-        laws: joints that are linear in others of the chain; they are not unknowns.
-        tied: joints that the others determine in another way; they are unknowns, and must agree with the loops.
-        postures: returns about so many postures in which all loops are closed, with the robot's nominal numbers or
-            with random ones.
+        laws: joints that are linear functions of others of the chain; they are not unknowns.
+        tied: joints that depend nonlinearly on the others; they are unknowns and must satisfy the loops.
+        postures: function that returns about the given number of configurations with closed loops, with the robot's
+            nominal
+            numbers or with random ones.
     """
 
     laws: Mapping[int, Linear]
@@ -80,7 +81,7 @@ class ChainClosure:
     postures: Callable[[int, bool], PostureSample]
 
     def without(self, joint: int) -> ChainClosure:
-        """Return the closure with a joint as an unknown that must agree, in place of its law."""
+        """Return the closure with a joint as an unknown that must satisfy the loops, instead of its linear law."""
         laws = {j: law for j, law in self.laws.items() if j != joint}
         return replace(self, laws=laws, tied=(*self.tied, joint))
 
@@ -97,19 +98,24 @@ def pose_problem(
     surplus: int = 0,
     closing: Closing | None = None,
 ) -> Problem:
-    """The problem of reaching a pose. Joints that do not move what is given are taken from q0.
+    """Return the problem of reaching a pose. Joints that do not change the given entries are taken from q0.
 
-    Arguments:
-        surplus: joints beyond the conditions that the caller specifies in another way.
-        closing: of a robot with loops, returns their requirements from the builder, q0 by joint and the locked joints.
+    Args:
+        frm: frame in which the pose is given.
+        to: end frame.
+        pose: given entries of the pose, see `given_entries`.
+        locked: joints with positions given by q0, such as '7' or '3,5'.
+        surplus: number of joints beyond the number of conditions, which the caller specifies separately.
+        closing: function that returns the constraints of the loops, from the builder, q0 by joint and the locked
+            joints.
 
     Raises:
-        NotApplicableError: no joint moves what is given, the joints are too many.
-        OptionError: an unknown joint in `locked`, an unknown entry in `pose`.
+        NotApplicableError: no joint changes a given entry, or there are too many joints.
+        OptionError: an unknown joint in `locked`, or an unknown entry in `pose`.
     """
     if "world" in (frm, to) and any(z.number != (k % 5 == 0) for k, z in enumerate(robot.base.Z)):
         raise NotApplicableError(
-            f"robot '{robot.name}': a pose in the world is not solved, as frame 0 does not stand there",
+            f"robot '{robot.name}': a pose in the world frame is not supported, because frame 0 is not the world frame",
             hint="give the pose in frame 0, as Z^-1 T with Z of the base",
         )
     given = given_entries(pose)
@@ -119,21 +125,21 @@ def pose_problem(
     idle = [j for j in mobility.joints if not mobility.moves(j)] if mobility else []
     if mobility is None or len(idle) == len(mobility.joints):
         raise NotApplicableError(
-            f"no joint of robot '{robot.name}' moves what is given of frame {to} in frame {frm}"
+            f"no joint of robot '{robot.name}' changes the given entries of the pose of frame {to} in frame {frm}"
         )
     surplus = len(mobility.joints) - len(idle) - mobility.rank() - surplus
     if surplus > 0:
         _check_ties(problem, len(mobility.joints) - len(idle), mobility.rank())
         almost = mobility.rank(ZERO_SINGULAR_VALUE) - mobility.rank()
         why = (
-            "almost dependent joints, which a pose in double precision does not determine"
+            "the joints are almost dependent, and a pose in double precision does not determine them"
             if almost >= surplus
-            else "infinitely many solutions"
+            else "there are infinitely many solutions"
         )
         raise NotApplicableError(
             f"{len(mobility.joints) - len(idle)} joints of robot '{robot.name}' for {mobility.rank()} independent "
             f"conditions: {why}",
-            hint=f"lock {surplus} of the joints, as locked='{mobility.joints[-1]}': q0 then gives their positions; "
+            hint=f"lock {surplus} of the joints, such as locked='{mobility.joints[-1]}': q0 gives their positions; "
             f"or give the swivel angle of an arm with spherical shoulder and wrist; or {NUMERIC}",
         )
     if idle:
@@ -145,16 +151,16 @@ def pose_problem(
 
 
 def _check_ties(problem: Problem, joints: int, rank: int) -> None:
-    """Reject joints that are too many for the pose alone, because the equations of the loops are needed for them."""
+    """Reject surplus joints that only the nonlinear equations of the loops would determine."""
     tied = [j for j in problem.closure.tied if j not in problem.idle] if problem.closure else []
     if tied:
         raise NotApplicableError(
-            f"{joints} joints of robot '{problem.robot.name}' for {rank} independent conditions of the pose, as joints "
-            f"of a tree; the loops tie {', '.join(f'q{j}' for j in tied)} to the other joints by equations that are "
-            "not linear, and these are not solved together with the pose",
-            hint="choose frames without such joints between them (the options 'to' and 'frm'); or cut the loops "
-            "elsewhere, so that these joints are not between the frames; or lock them: rows at which q0 "
-            f"agrees with the loops are then solutions; or {NUMERIC}",
+            f"{joints} joints of robot '{problem.robot.name}' for {rank} independent conditions of the pose, if the "
+            f"loops are cut; the loops determine {', '.join(f'q{j}' for j in tied)} from the other joints by equations "
+            "that are nonlinear, and these are not solved together with the pose",
+            hint="choose frames without these joints between them (the options 'to' and 'frm'); or cut the loops "
+            "elsewhere, so that they are not between the frames; or lock them: rows at which q0 satisfies the "
+            f"loops are then solutions; or {NUMERIC}",
         )
 
 
@@ -168,7 +174,7 @@ def _problem(
 ) -> Problem:
     builder = Builder(f"{robot.name}_inverse_geometry")
     names = [entry_name(r, c) for r in range(4) for c in range(4)]
-    entries = builder.input(POSE, (4, 4), names, f"placement of frame {to} in frame {frm}")
+    entries = builder.input(POSE, (4, 4), names, f"pose of frame {to} in frame {frm}")
     own = independent(robot)
     q0 = builder.input(GIVEN, (len(own),), [f"q0_{j}" for j in own], default=[0.0] * len(own))
     start = dict(zip(own, q0, strict=True))
@@ -183,21 +189,23 @@ def _problem(
 
 
 def _with_motions(problem: Problem, motions: Sequence[PathMotion], *, runs: bool = True) -> Problem:
-    """Return the problem with another way to the same target and its own probes: closed postures where loops matter."""
+    """Return the problem with another path to the same target, and with new samples, which satisfy the loops."""
     closure, builder, target = problem.closure, problem.builder, problem.chain.target
     probes, joints = Probes(builder, motions), None
     if closure and closure.tied:
         sample = closure.postures(SAMPLES, False)
         probes.parameters.update(sample.parameters)
         joints = sample.joints
-        for j in joints.keys() & problem.start.keys():  # values of q0 at which locked joints fit the loops
+        for j in (
+            joints.keys() & problem.start.keys()
+        ):  # values of q0 at which locked joints satisfy the loops
             probes.set(problem.start[j], joints[j])
     laws = closure.laws if closure else {}
     position = [row[3] for row, known in zip(target, problem.given, strict=False) if known[3]]
     size = size_of(builder, motions, position)
     try:
-        way = substituted(motions, laws)
-        chain = chain_of(builder, way, target, probes.vanishes, runs=runs, size=size)
+        path = substituted(motions, laws)
+        chain = chain_of(builder, path, target, probes.vanishes, runs=runs, size=size)
     except UnrepresentableJoint as error:
         assert closure is not None
         return _with_motions(replace(problem, closure=closure.without(error.joint)), motions, runs=runs)
@@ -206,7 +214,7 @@ def _with_motions(problem: Problem, motions: Sequence[PathMotion], *, runs: bool
 
 
 def with_own_joints(problem: Problem) -> Problem:
-    """Return the same problem with every joint as an unknown of its own, parallel to another one or not.
+    """Return the same problem with every joint as a separate unknown, even if axes are parallel.
 
     Raises:
         NotApplicableError: loops make a joint of the chain linear in others, so that it is not an unknown.
@@ -216,7 +224,7 @@ def with_own_joints(problem: Problem) -> Problem:
 
 
 def check_unknowns(motions: Sequence[PathMotion]) -> None:
-    """Reject a chain for a method in which every joint is an unknown.
+    """Reject a chain with dependent joints, for a method that treats every joint as an unknown.
 
     Raises:
         NotApplicableError: loops make a joint of the chain linear in others, so that it is not an unknown.
@@ -224,16 +232,17 @@ def check_unknowns(motions: Sequence[PathMotion]) -> None:
     linear = [f"q{motion.joint}" for motion in motions if motion.terms]
     if linear:
         raise NotApplicableError(
-            f"the loops determine {', '.join(linear)}, which this method takes as unknown"
+            f"the loops determine {', '.join(linear)}, but this method requires that every joint is an unknown"
         )
 
 
 def shorthand(
     problem: Problem, name: str, value: Scalar, degree: int = 0
 ) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
-    """Return a symbol for a known value, its probes set, and the line that defines it; a number stays a number.
+    """Return a symbol for a known value and the line that defines it; numbers need no symbol.
 
-    The value is a length to the power of the degree.
+    Args:
+        degree: dimension of the value, as a power of a length.
     """
     expr = problem.builder.number(value)
     if expr.number is not None or problem.probes.vanishes(expr, problem.probes.length**degree):
@@ -244,7 +253,7 @@ def shorthand(
 
 
 def _set_posture(chain: Chain, probes: Probes, postures: Mapping[int, Any] | None) -> None:
-    """Set random joints for the probes, or those of closed postures, and the pose that they give."""
+    """Set the joints of the samples, random or of closed configurations, and the poses that result."""
     joints = probes.set_unknowns(chain.unknowns, postures)
     for row, values in zip(chain.target, direct_geometry(chain, probes, joints), strict=False):
         for entry, value in zip(row, values, strict=True):
@@ -254,19 +263,19 @@ def _set_posture(chain: Chain, probes: Probes, postures: Mapping[int, Any] | Non
 
 
 def locked_joints(robot: Robot, locked: str | None) -> list[int]:
-    """The joints that a text such as '7' or '3,5' names, by number or name."""
+    """Return the joints in a text such as '7' or '3,5', given by number or name."""
     joints = []
     for word in (locked or "").replace(" ", "").split(","):
         if word:
             j = robot.frame_number(word)
             if j not in independent(robot):
-                raise OptionError(f"option locked: frame {word} has no joint of its own")
+                raise OptionError(f"option locked: frame {word} does not have an independent joint")
             joints.append(j)
     return joints
 
 
 def direct_geometry(chain: Chain, probes: Probes, joints: Mapping[int, Any]) -> list[list[Any]]:
-    """The upper rows of the product of the chain in numbers, one a sample."""
+    """Return the upper rows of the product of the chain in numbers, with one value per sample."""
     import numpy
 
     numbers: dict[int, Any] = {}
@@ -287,7 +296,7 @@ def direct_geometry(chain: Chain, probes: Probes, joints: Mapping[int, Any]) -> 
 
 
 class Mobility:
-    """How the given entries move with the joints, at random postures; lengths are in units of the chain's size."""
+    """Derivatives of the given entries by the joints, at random configurations, in units of the chain's size."""
 
     def __init__(self, problem: Problem) -> None:
         import numpy
@@ -296,26 +305,26 @@ class Mobility:
 
         probes = problem.probes
         joints_on_path, between = links(problem.chain.motions)
-        unknown = [way for way in joints_on_path if not way.terms]
-        self.joints = [way.joint for way in unknown]
+        unknown = [joint for joint in joints_on_path if not joint.terms]
+        self.joints = [joint.joint for joint in unknown]
         shape = (SAMPLES, len(between), 4, 4)
         entries = [probes.of(x) for matrix in between for row in matrix for x in row]
         placements = numpy.stack(entries, -1).reshape(shape)
         placements[:, :, :3, 3] /= probes.length
-        kinds = numpy.array([way.sign * (1 if way.turns else 2) for way in joints_on_path])
-        q = numpy.stack([probes.draw(-3, 3) if way.turns else probes.draw(-1, 1) for way in unknown], -1)
-        every = numpy.array(
-            [way.tangent(self.joints) for way in joints_on_path]
-        )  # all joints from the unknown ones
-        slopes = refine_chain_(placements, kinds, q @ every.T)[1][:, numpy.array(problem.given)] @ every
+        kinds = numpy.array([joint.sign * (1 if joint.turns else 2) for joint in joints_on_path])
+        q = numpy.stack([probes.draw(-3, 3) if joint.turns else probes.draw(-1, 1) for joint in unknown], -1)
+        # derivative of all joints by the unknown ones
+        tangents = numpy.array([joint.tangent(self.joints) for joint in joints_on_path])
+        of_path = refine_chain_(placements, kinds, q @ tangents.T)[1][:, numpy.array(problem.given)]
+        by_joint = of_path @ tangents
         order = numpy.argsort(self.joints)
         self.joints.sort()
-        self.jacobian = slopes[..., order]  # sample, entry, joint
+        self.jacobian = by_joint[..., order]  # axes: sample, entry, joint
 
     def moves(self, joint: int) -> bool:
         return bool(abs(self.jacobian[..., self.joints.index(joint)]).max() > DEPENDENT_JOINTS)
 
     def rank(self, least: float = DEPENDENT_JOINTS) -> int:
-        """The number of independent conditions, in the best of the postures."""
+        """Return the number of independent conditions, the maximum over the configurations."""
         decided = ranks(self.jacobian, threshold(least))
         return max(rank for rank in decided if rank is not None)

@@ -1,1 +1,1 @@
-"""The general method: six joints as a closed chain."""
+"""General method of inverse geometry: six joints as a closed chain."""

@@ -1,12 +1,13 @@
-"""The general method: any six joints as a closed loop, all of up to sixteen solutions at once.
+"""General method of inverse geometry: six joints of any type as a closed loop, up to sixteen solutions at once.
 
     M0 V1 M1 V2 ... V6 M6 = U0     <=>     V1 C1 V2 C2 ... V6 C6 = 1,   Ci = Mi (i < 6),   C6 = M6 U0^-1 M0
 
 with Vi = Rz(qi) or Tz(qi). The loop is solved by the kernel `closed_chain` (elimination and eigenvalues). The
-arrangements of the loop that suit the robot are determined here, once, on random configurations.
+arrangements of the loop that are suitable for the robot are determined here, once, on random configurations.
 
-Five joints with position and axis given are six with a virtual turn about that axis: any s and n that complete the
-axis do.
+Five joints with given position and axis are treated as six joints with a virtual revolute joint about that axis: any
+s
+and n that complete the axis to a rotation are admissible.
 
 M. Raghavan, B. Roth, "Inverse kinematics of the general 6R manipulator and related linkages", ASME J. Mechanical
 Design 115, 1993; D. Manocha, J. Canny, "Efficient inverse kinematics for general 6R manipulators", IEEE Trans.
@@ -36,16 +37,16 @@ from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.models.geometric.inverse.chain.problem import Problem, check_unknowns
 from symoro.models.geometric.inverse.finite import closes, in_units, largest
 
-SLOTS, WIDTH = 16, 7  # solutions of the kernel; six joints and a defect each
-NO_POSTURE = 1e29  # defects above this mark a slot of the kernel that holds no posture at all
+SLOTS, WIDTH = 16, 7  # solutions of the kernel, each with six joints and a closure error
+NO_POSTURE = 1e29  # a larger closure error marks a slot of the kernel without any configuration
 VIRTUAL = PathMotion(joint=-1)
 
 
 def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
-    """Sixteen slots, the solutions first.
+    """Return sixteen solution slots; valid solutions come first.
 
     Raises:
-        NotApplicableError: there are not six unknown joints, or they are dependent in every posture.
+        NotApplicableError: there are not six unknown joints, or they are dependent in every configuration.
     """
     loop = _Loop(problem)
     builder = problem.builder
@@ -68,10 +69,13 @@ def _solution(
     tolerance: float,
     number: int,
 ) -> Solution:
-    """Return a slot with its residual by direct geometry.
+    """Return a slot of the kernel with its residual by direct geometry.
 
-    Where there is no solution, the first slot is out of reach, or not decided: the kernel then leaves the posture there
-    that is closest to the pose, because roots of the elimination are too close to a double one for a certain answer.
+    If there is no solution, the status of the first slot is 'out of reach' or 'not decided'. In the latter case the
+    kernel
+    returns the configuration that is closest to the pose, because the roots of the elimination are too close to a
+    double
+    root for a reliable decision.
     """
     builder = problem.builder
     *values, defect = slot
@@ -98,7 +102,7 @@ def _solution(
 
 
 class _Loop:
-    """The way as joints and the constants between them."""
+    """Closed loop of the chain: its joints and the constant transforms between them."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -110,19 +114,19 @@ class _Loop:
         self.joints, self.between = links(motions)
         if len(self.joints) != 6 or not (self.completed or problem.given == given_entries("full")):
             raise NotApplicableError(
-                f"the general method needs six unknown joints and the full pose (or five, position and axis), not "
+                f"the general method requires six unknown joints and the full pose (or five, position and axis), not "
                 f"{len(problem.chain.unknowns)} joints and {sum(map(sum, problem.given))} entries",
                 hint="lock joints of a longer chain with the option 'locked'",
             )
 
     def constants(self) -> list[Matrix]:
-        """C1 .. C6 in symbols."""
+        """Return C1 .. C6 in symbols."""
         target = self._completed() if self.completed else self.problem.chain.target
         last = matmul(matmul(self.between[-1], inverse_transform(target)), self.between[0])
         return [*self.between[1:-1], last]
 
     def _completed(self) -> Matrix:
-        """The target with s and n made up: any two that complete the axis."""
+        """Return the target with any two vectors s and n that complete the axis a to a rotation."""
         target = self.problem.chain.target
         a = [row[2] for row in target[:3]]
         steep = less(0.9, absolute(a[2]))
@@ -132,7 +136,7 @@ class _Loop:
         return [[s[r], n[r], a[r], target[r][3]] for r in range(3)] + [[0, 0, 0, 1]]
 
     def plan(self, kinds: Sequence[int]) -> tuple[float, ...]:
-        """The kernel's plan, from trials with the robot's nominal numbers, or random ones where it has none."""
+        """Return the kernel's plan, determined with the robot's nominal numbers, or with random numbers."""
         import numpy
 
         from symoro.models.geometric.inverse.general.plan import plan
@@ -161,7 +165,7 @@ class _Loop:
 
 
 def _moved(x: float, slides: int) -> Any:
-    """Rz(x) or Tz(x) in numbers."""
+    """Return Rz(x) or Tz(x) in numbers."""
     import numpy
 
     transform = numpy.eye(4)

@@ -1,8 +1,9 @@
-"""Plan of the kernel `closed_chain`: which of the twelve arrangements of a loop to solve, and from where.
+"""Plan of the kernel `closed_chain`: which of the twelve arrangements of a loop to solve, and with which shifts.
 
-Whether an arrangement suits a robot cannot be read off one number: with parallel or intersecting axes the elimination
-loses rank in some arrangements, and condition numbers choose badly among the others. Each is therefore tried on random
-configurations; the ones that find most solutions, with the fewest candidates that lead nowhere, make the plan.
+No single number indicates whether an arrangement is suitable for a robot: with parallel or intersecting axes the
+elimination loses rank in some arrangements, and condition numbers do not rank the others reliably. Therefore each
+arrangement is tried on random configurations. The plan contains those that give the most solutions and the fewest
+spurious candidates.
 """
 
 from __future__ import annotations
@@ -28,24 +29,26 @@ from symoro.models.tolerances import DEPENDENT_JOINTS, ILL_CONDITIONED_ROOT, SAM
 Sampler = Callable[[np.random.Generator], tuple[Sequence[float], Sequence[float]]]
 
 SEED = 6
-FIRST, SECOND = 10, 40  # configurations of the first trial of all arrangements, of the second of the best
+FIRST, SECOND = 10, 40  # configurations in the trial of all arrangements, and in that of the best ones
 KEPT = 4  # arrangements in the second trial
-SHIFTS = 2  # choices of shifts of each of these
-ENOUGH = 0.9  # share of the configurations that the best arrangement must find
+SHIFTS = 2  # sets of shifts per arrangement in the second trial
+ENOUGH = 0.9  # share of the configurations that the best arrangement must recover
 
 Arrangement = tuple[float, float, float, float]
 Score = tuple[int, int, int]
 
 
 def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
-    """The plan (12 numbers) for joints of these kinds.
+    """Return the plan (12 numbers) of the kernel for joints of the given kinds.
 
-    Arguments:
-        kinds: 0 revolute, 1 prismatic, six of them.
-        sample: constants (72) of the loop and joint values (6) of a random configuration that closes it.
+    Args:
+        kinds: kinds of the six joints, 0 revolute, 1 prismatic.
+        sample: function that returns the constants (72) of the loop and the joint positions (6) of a random
+            configuration
+            that closes it.
 
     Raises:
-        NotApplicableError: the joints are dependent in every configuration, or no arrangement works.
+        NotApplicableError: the joints are dependent in every configuration, or no arrangement is suitable.
     """
     rng = np.random.default_rng(SEED)
     kinds = [int(kind) for kind in kinds]
@@ -54,7 +57,7 @@ def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
     if rank < 6:
         raise NotApplicableError(
             f"the six joints give only {rank} independent motions in every configuration",
-            hint="lock the joints that are redundant, or ask for a partial pose",
+            hint="lock the redundant joints with the option 'locked', or give a partial pose with the option 'pose'",
         )
     first = [_with_shifts(kinds, arrangement, rng) for arrangement in _arrangements(kinds)]
     scores = {shifted: _score(placements[:FIRST], q[:FIRST], kinds, shifted) for shifted in first}
@@ -70,19 +73,18 @@ def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
     if not good:
         raise NotApplicableError(
             "none of the arrangements of the loop is regular enough for the general method",
-            hint="three intersecting, parallel or sliding axes have closed forms: method='pieper' or 'paul'",
+            hint="three intersecting, parallel or prismatic axes have closed forms: use method='pieper' or 'paul'",
         )
     repeats = {shifted: [other[0] for other in good[:k]].count(shifted[0]) for k, shifted in enumerate(good)}
-    chosen = sorted(good, key=lambda shifted: repeats[shifted])[
-        :3
-    ]  # what one arrangement misses another may find
+    # prefer different arrangements: one may recover solutions that another loses
+    chosen = sorted(good, key=lambda shifted: repeats[shifted])[:3]
     while len(chosen) < 3:
         chosen.append(_with_shifts(kinds, int(chosen[0][0]), rng))
     return tuple(number for shifted in chosen for number in shifted)
 
 
 def _draw(sample: Sampler, rng: np.random.Generator, count: int, kinds: list[int]) -> tuple[Array, Array]:
-    """Placements (count, 6, 4, 4) and joint values (count, 6), lengths divided by the largest."""
+    """Return transforms (count, 6, 4, 4) and joint positions (count, 6), with lengths divided by the largest."""
     drawn = [sample(rng) for _ in range(count)]
     placements = np.zeros((count, 6, 4, 4))
     placements[:, :, :3] = np.array([constants for constants, _ in drawn], dtype=float).reshape(
@@ -102,13 +104,13 @@ def _rank(placements: Array, kinds: list[int], q: Array) -> int:
 
 
 def _arrangements(kinds: list[int]) -> list[int]:
-    """Those whose last role is revolute, or sliding as the third."""
+    """Return the arrangements whose last role is revolute, or whose third role is prismatic."""
     orders = [role_order(arrangement) for arrangement in range(12)]
     return [k for k, order in enumerate(orders) if kinds[order[2]] or not kinds[order[5]]]
 
 
 def _with_shifts(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Arrangement:
-    """An arrangement with random shifts: none of a sliding joint, except of the pivot, where one is needed."""
+    """Return an arrangement with random shifts; prismatic joints have none, except the pivot if it requires one."""
     order = role_order(arrangement)
     shifts = rng.uniform(-1, 1, 3)
     for i in (2, 1, 0):
@@ -118,15 +120,16 @@ def _with_shifts(kinds: list[int], arrangement: int, rng: np.random.Generator) -
 
 
 def _score(placements: Array, q: Array, kinds: list[int], shifted: Arrangement) -> Score:
-    """Rate an arrangement: configurations recovered, solutions less inaccurate samples, and minus surplus candidates.
+    """Rate an arrangement: configurations recovered, solutions minus inaccurate samples, minus surplus candidates.
 
-    A sample is inaccurate where a candidate leads nowhere, or Newton's method moves it far: its roots are nearly
-    multiple. Solutions that a singular pencil yields are accidental, and are not counted.
+    A sample is inaccurate if a candidate does not converge, or if Newton's method changes it by a large amount
+    because its
+    roots are nearly multiple. Solutions of a singular pencil are accidental and are not counted.
     """
-    starts, which, doubts = candidates(placements, kinds, list(shifted))
+    starts, which, warnings = candidates(placements, kinds, list(shifted))
     rows = polish(placements[which], kinds, starts)[0]
     accepted = rows[:, 6] < ACCEPT
-    good = accepted & (doubts[which] < 2)
+    good = accepted & (warnings[which] < 2)
     near = np.abs(wrapped(kinds, rows[:, :6] - q[which])).max(1) < SAME_POSTURE
     moved = ~(np.abs(wrapped(kinds, rows[:, :6] - starts)).max(1) < ILL_CONDITIONED_ROOT)
     inaccurate = len(np.unique(which[moved | ~accepted]))

@@ -1,13 +1,15 @@
-"""The polynomial in one variable whose roots are the solutions of a loop of six joints: degree 16, or 8.
+"""Univariate polynomial of degree 16 or 8 whose roots are the solutions of a loop of six joints.
 
 The pencil of the kernel `closed_chain` gives it as a determinant. For a revolute pivot q,
 det(M2 s^2 + M1 s c + M0 c^2) with s, c = sin, cos of q/2 is a trigonometric polynomial of degree h, and
 
     sum_k a_k e^{ikq} (1 + x^2)^h = sum_k a_k (1 + ix)^(h+k) (1 - ix)^(h-k),    x = tan(q/2), k = -h .. h,
 
-has degree 2h: h = 8, the factor (1 + x^2)^4 that the half tangents bring being gone (Raghavan and Roth 1993), or h = 4
-where two sliding joints lie three places apart. Its coefficients come from equally spaced values, which is as well
-conditioned as can be; the roots of a polynomial of degree 16 are not, and the kernel does not use it.
+has degree 2h: h = 8, after division by the factor (1 + x^2)^4 that the half tangents introduce (Raghavan and Roth
+1993),
+or h = 4 if two prismatic joints are three places apart. Its coefficients are computed from equally spaced values,
+which
+is well conditioned. The roots of a polynomial of degree 16 are ill conditioned, so the kernel does not use it.
 """
 
 from __future__ import annotations
@@ -23,18 +25,18 @@ from symoro.expr.kernels.closed_chain import Array, arrange, coefficients, joint
 def univariate_polynomial(
     kinds: Sequence[int], constants: Sequence[float], plan: Sequence[float]
 ) -> tuple[int, Array]:
-    """The joint (from 0) that the plan's first arrangement eliminates last, and the polynomial in its tan(q/2).
+    """Return the joint that the plan's first arrangement eliminates last, and the polynomial in its tan(q/2).
 
-    Arguments:
-        kinds: 0 revolute, 1 prismatic.
-        constants: (72) as the kernel takes them.
-        plan: (12) or the first four of its numbers.
+    Args:
+        kinds: kinds of the joints, 0 revolute, 1 prismatic.
+        constants: (72) constants of the loop, as for the kernel.
+        plan: (12) plan of the kernel, or its first four numbers.
 
     Returns:
-        joint, coefficients: from the highest power on, the largest being 1 or -1.
+        Index of the joint (from 0), and the coefficients in descending powers, scaled so that the largest is 1 or -1.
 
     Raises:
-        NotApplicableError: the joint slides, so that there is no half tangent.
+        NotApplicableError: the joint is prismatic, so that there is no half tangent.
     """
     order = role_order(int(plan[0]))
     roles_kinds = [int(kinds[joint]) for joint in order]
@@ -42,8 +44,8 @@ def univariate_polynomial(
     pivot = 3 if sliding_ends else 2
     if roles_kinds[pivot]:
         raise NotApplicableError(
-            f"joint {order[pivot] + 1} slides: it has no half tangent",
-            hint="give the numbers of another arrangement",
+            f"joint {order[pivot] + 1} is prismatic: the polynomial in tan(q/2) requires a revolute joint",
+            hint="give the plan of an arrangement whose pivot is revolute",
         )
     matrices = _matrices(roles_kinds, constants, plan, pivot, sliding_ends)
     degree = 4 if sliding_ends else 8
@@ -62,7 +64,7 @@ def univariate_polynomial(
 def _matrices(
     kinds: list[int], constants: Sequence[float], plan: Sequence[float], pivot: int, sliding_ends: bool
 ) -> Array:
-    """M2, M1, M0 with the plan's shifts, except that of the pivot."""
+    """Return M2, M1, M0 with the plan's shifts, except that of the pivot."""
     placements = np.zeros((1, 6, 4, 4))
     placements[0, :, :3] = np.reshape(constants, (6, 3, 4))
     placements[0, :, 3, 3] = 1

@@ -1,1 +1,1 @@
-"""Paul's method: equations of a few types, one unknown after the other."""
+"""Paul's method: equations of a few types, solved for one unknown after another."""

@@ -1,4 +1,4 @@
-"""The types of equations that Paul's method solves, in Khalil's numbering.
+"""Types of equations that Paul's method solves, in Khalil's numbering.
 
     1  X r = Y                          r = Y / X
     2  X S + Y C = Z                    S = (X Z + eps Y sqrt(D)) / B, C = (Y Z - eps X sqrt(D)) / B,
@@ -9,10 +9,10 @@
     5  M u + w r = e                    type 2 for u from w x (M u - e) = 0, r as type 1
     6, 7, 8
        Mi ui + Mj uj = e                type 2 for ui from |e - Mi ui|^2 = |Mj uj|^2 = mj^2, uj as type 3
-    9  a4 r^4 + a3 r^3 + a2 r^2 + a1 r + a0 = 0, by a square root where a4 = a3 = 0
-    10 k0 + kc C + ks S + kcc cos(2 phi) + kss sin(2 phi) = 0; so are types 6 to 8 where Mi or Mj also stretches
+    9  a4 r^4 + a3 r^3 + a2 r^2 + a1 r + a0 = 0, by a square root if a4 = a3 = 0
+    10 k0 + kc C + ks S + kcc cos(2 phi) + kss sin(2 phi) = 0; also types 6 to 8 if Mi or Mj is not a scaled rotation
 
-M, N, Mi, Mj are 2x2 matrices of known things, e, w known vectors, eps = +-1.
+M, N, Mi, Mj are known 2x2 matrices, e and w are known vectors, eps = +-1.
 
 W. Khalil, "On the explicit derivation of the inverse geometric models of robots", IMACS-IFAC Symposium, 1986.
 """
@@ -34,20 +34,24 @@ Matrix2 = list[list[Scalar]]  # columns: cosine, sine
 
 
 def solve_length(draft: Draft, unknown: Unknown, x: Expr, y: Expr, degree: int = 1) -> None:
-    """Type 1: X r = Y. The degree here and below is that of the equation: 1 where it compares lengths."""
+    """Solve type 1: X r = Y.
+
+    Args:
+        degree: degree of the equation, here and below: 1 if it compares lengths, 0 if it compares sines and cosines.
+    """
     free = draft.vanishing(x * x, degree - 1)
     draft.length(unknown, y / _nonzero(x, free), free)
 
 
 def solve_turn(draft: Draft, unknown: Unknown, x: Expr, y: Expr, z: Expr, degree: int) -> None:
-    """Type 2: X S + Y C = Z."""
+    """Solve type 2: X S + Y C = Z."""
     label = unknown.label
     if x.is_zero or y.is_zero:
         factor = y if x.is_zero else x
         free = draft.vanishing(factor * factor, degree)
         known = draft.let(f"ratio{label}", z / _nonzero(factor, free))
-        slack = 1 - known * known if free is None else select(free, 0, 1) - known * known
-        other = draft.let(f"root{label}", draft.root(slack))
+        radicand = 1 - known * known if free is None else select(free, 0, 1) - known * known
+        other = draft.let(f"root{label}", draft.root(radicand))
         draft.angle(unknown, *((other, known) if x.is_zero else (known, other)), free)
         return
     square = draft.let(f"square{label}", x * x + y * y)
@@ -64,11 +68,11 @@ def solve_turn(draft: Draft, unknown: Unknown, x: Expr, y: Expr, z: Expr, degree
 def solve_turn_twice(
     draft: Draft, unknown: Unknown, matrix: Matrix2, right: Vector2, degree: int, value: Scalar | None = None
 ) -> None:
-    """Type 3: M u = z, u = (C, S).
+    """Solve type 3: M u = z, u = (C, S).
 
-    Arguments:
-        degree: the sum of both equations' degrees, that of the determinant.
-        value: the determinant where it is known to be a number.
+    Args:
+        degree: sum of the degrees of both equations, the degree of the determinant.
+        value: determinant if it is known to be a number.
     """
     (y1, x1), (y2, x2) = matrix
     z1, z2 = right
@@ -81,7 +85,10 @@ def solve_turn_twice(
 
 
 def solve_turn_onto(draft: Draft, unknown: Unknown, sign: int, start: Vector2, end: Vector2) -> None:
-    """Type 3: Rz(sign q) start = end, both lengths. Only the directions count: short vectors have inexact lengths."""
+    """Solve type 3: Rz(sign q) start = end for vectors of lengths.
+
+    Only the directions of the vectors are used, because the norms of short vectors are inaccurate.
+    """
     x, y = start
     across, along = sign * (x * end[1] - y * end[0]), x * end[0] + y * end[1]
     shorter = draft.builder.number(minimum(dot(start, start), dot(end, end)))
@@ -92,7 +99,7 @@ def solve_turn_onto(draft: Draft, unknown: Unknown, sign: int, start: Vector2, e
 
 
 def solve_radius(draft: Draft, slide: Unknown, turn: Unknown, m: Matrix2, n: Matrix2, e: Vector2) -> None:
-    """Type 4: (r M + N) u = e, e lengths; M' M, N' N and M' N + N' M are multiples of the unit matrix."""
+    """Solve type 4: (r M + N) u = e with lengths e; M' M, N' N and M' N + N' M are multiples of the unit matrix."""
     a, b, c = (
         dot(m[0], m[0]) + dot(m[1], m[1]),
         dot(m[0], n[0]) + dot(m[1], n[1]),
@@ -115,7 +122,7 @@ def solve_radius(draft: Draft, slide: Unknown, turn: Unknown, m: Matrix2, n: Mat
 def solve_turn_and_slide(
     draft: Draft, turn: Unknown, slide: Unknown, m: Matrix2, w: Vector2, e: Vector2
 ) -> None:
-    """Type 5: M u + w r = e, e lengths."""
+    """Solve type 5: M u + w r = e with lengths e."""
     y, x = (w[1] * m[0][k] - w[0] * m[1][k] for k in (0, 1))
     z = w[1] * e[0] - w[0] * e[1]
     number = draft.builder.number
@@ -128,7 +135,11 @@ def solve_turn_and_slide(
 def solve_triangle(
     draft: Draft, first: Unknown, second: Unknown, mi: Matrix2, mj: Matrix2, e: Vector2, degree: int
 ) -> None:
-    """Types 6, 7, 8: Mi ui + Mj uj = e, both of one degree; Mi' Mi and Mj' Mj are multiples of the unit matrix."""
+    """Solve types 6, 7, 8: Mi ui + Mj uj = e; Mi' Mi and Mj' Mj are multiples of the unit matrix.
+
+    Args:
+        degree: degree of each of the two equations.
+    """
     number = draft.builder.number
     e = [draft.let(f"e{first.label}_{k}", x) for k, x in enumerate(e, 1)]
     cosine, sine = matvec(transpose(mi), e)
@@ -148,9 +159,10 @@ def solve_triangle(
 def solve_stretched(
     draft: Draft, first: Unknown, second: Unknown, mi: Matrix2, mj: Matrix2, e: Vector2, degree: int
 ) -> None:
-    """Type 10: Mi ui + Mj uj = e in general; with F = adj(Mj): |F e - F Mi ui|^2 = det(Mj)^2.
+    """Solve type 10: Mi ui + Mj uj = e in general, by |F e - F Mi ui|^2 = det(Mj)^2 with F = adj(Mj).
 
-    The degree is the sum of both equations'.
+    Args:
+        degree: sum of the degrees of both equations.
     """
     (a, b), (c, d) = mj
     determinant = draft.let(f"area{second.label}", a * d - b * c)
@@ -176,7 +188,11 @@ def solve_stretched(
 
 
 def quadratic_root(draft: Draft, label: str, a: Expr, b: Expr, c: Expr, degrees: tuple[int, int]) -> Expr:
-    """Type 9 without the highest powers: a x^2 + b x + c = 0, two branches; `degrees` are those of a and c."""
+    """Return a root of type 9 with a4 = a3 = 0: a x^2 + b x + c = 0, two branches.
+
+    Args:
+        degrees: degrees of a and c.
+    """
     four = draft.let(f"product{label}", 4 * a * c)
     size = b * b + absolute(four)
     highest, lowest = degrees
@@ -184,15 +200,18 @@ def quadratic_root(draft: Draft, label: str, a: Expr, b: Expr, c: Expr, degrees:
     root = draft.let(f"root{label}", draft.root(b * b - four, inverse, f"eps_{label}"))
     if a.cls != VARIABLE:
         return draft.let(label, (root - b) / (2 * a))
-    # Where a may become zero: of both forms of the root, the one without a difference of nearly equal numbers.
+    # If a may become zero, use the form of the root that does not subtract nearly equal numbers.
     whole = (root - b) / (2 * _nonzero(a, draft.vanishing(a * a, highest)))
     return draft.let(label, select(less_equal(b * root, 0), whole, 2 * c / (-b - root)))
 
 
 def solve_polynomial(draft: Draft, unknown: Unknown, coefficients: list[Expr], degree: int) -> None:
-    """Type 9: a0 + a1 r + a2 r^2 (+ a3 r^3 + a4 r^4) = 0; coefficients from a0 on.
+    """Solve type 9: a0 + a1 r + a2 r^2 (+ a3 r^3 + a4 r^4) = 0.
 
-    The roots of a quartic are found in units of the robot's size, since the kernel compares them with 1.
+    The roots of a quartic are computed in units of the robot's size, because the kernel compares them with 1.
+
+    Args:
+        coefficients: a0, a1, ... in ascending order.
     """
     number = draft.builder.number
     label = unknown.label
@@ -214,7 +233,7 @@ def solve_polynomial(draft: Draft, unknown: Unknown, coefficients: list[Expr], d
 
 
 def solve_circle(draft: Draft, unknown: Unknown, coefficients: list[Scalar], degree: int) -> None:
-    """Type 10: k0 + kc C + ks S + kcc cos(2 phi) + kss sin(2 phi) = 0, up to four roots."""
+    """Solve type 10: k0 + kc C + ks S + kcc cos(2 phi) + kss sin(2 phi) = 0, with up to four roots."""
     label = unknown.label
     named = [draft.let_varying(f"k{label}_{k}", x) for k, x in enumerate(coefficients)]
     free = _all_vanishing(draft, named[1:], degree)
@@ -229,9 +248,11 @@ def solve_circle(draft: Draft, unknown: Unknown, coefficients: list[Scalar], deg
 
 
 def _gaps(coordinates: Sequence[Sequence[Expr]], defects: Sequence[Expr]) -> list[Expr]:
-    """The squared distance of each root, in ascending order, from its neighbours, if these are roots.
+    """Return, per root in ascending order, the squared distance from its neighbours that are true roots.
 
-    It counts as zero towards the root before, but not quite towards the one behind: of two that meet, one is kept.
+    The distance from the previous root may be zero, that from the next root is at least 2 DOUBLE_ROOT, so that one of
+    two
+    coincident roots is kept.
     """
     far = wrap(defects[0].graph, 1)
     gaps = [far]
@@ -248,16 +269,19 @@ def _gaps(coordinates: Sequence[Sequence[Expr]], defects: Sequence[Expr]) -> lis
 
 
 def _root_conditions(draft: Draft, free: Expr | None, defect: Expr, gap: Expr) -> None:
-    """A defect is out of reach; roots that meet give one solution. Neither counts where any value does."""
-    slack = -defect * defect
+    """Add the conditions of a root: out of reach if it has a defect, one solution if two roots coincide.
+
+    Neither condition applies where the unknown is free.
+    """
+    radicand = -defect * defect
     if free is not None:
-        slack, gap = (wrap(gap.graph, select(free, fine, x)) for fine, x in ((0, slack), (1, gap)))
-    draft.reach.append(slack)
+        radicand, gap = (wrap(gap.graph, select(free, fine, x)) for fine, x in ((0, radicand), (1, gap)))
+    draft.reach.append(radicand)
     draft.meets.append((None, gap))
 
 
 def _all_vanishing(draft: Draft, coefficients: list[Expr], degree: int, unit: Scalar = 1) -> Expr | None:
-    """Return 1 where all coefficients of unit, unit^2, ... vanish; None if one of them depends on the robot alone."""
+    """Return 1 where all coefficients of unit, unit^2, ... vanish; None if one depends only on the robot."""
     if any(x.cls != VARIABLE and not x.is_zero for x in coefficients):
         return None
     terms: list[Scalar] = []
@@ -269,10 +293,10 @@ def _all_vanishing(draft: Draft, coefficients: list[Expr], degree: int, unit: Sc
 
 
 def inverse_of(draft: Draft, square: Expr, degree: int) -> Scalar:
-    """1 / square, and 1 where it vanishes; the degree is that of its root."""
+    """Return 1 / square, or 1 where the square vanishes; the degree is that of its root."""
     return 1 / _nonzero(square, draft.vanishing(square, degree))
 
 
 def _nonzero(x: Expr, vanishes: Expr | None) -> Scalar:
-    """A divisor that is never zero where the quotient is not used."""
+    """Return a divisor that is replaced by 1 where it vanishes and the quotient is not used."""
     return x if vanishes is None else select(vanishes, 1, x)

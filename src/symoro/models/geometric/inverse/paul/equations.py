@@ -1,9 +1,10 @@
-"""Every scalar equation that moving transforms across the chain gives, from both ends (Paul 1981).
+"""All scalar equations that result from moving transforms of the chain to the other side (Paul 1981).
 
     (I1 .. Ia)^-1  U0  (Ib+1 .. IN)^-1  =  Ia+1 .. Ib          for all 0 <= a <= b <= N, twelve entries each
 
-What an entry depends on is found with numbers; the algebra is done only for the entries that are asked for. Equations
-that differ by sign alone are kept once, in the form that moves the fewest joints.
+The unknowns of an entry are determined numerically; the symbolic expression is formed only when it is used. Of
+equations
+that differ only by sign, one is kept, in the form that moves the fewest joints.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ POINTS = 3  # random points at which two equations are compared
 
 @dataclass(frozen=True)
 class MatrixEntry:
-    """An entry of the equation with `left` items moved from the left and those after `right` from the right."""
+    """Entry of the equation in which `left` items are moved from the left, and those after `right` from the right."""
 
     left: int
     right: int
@@ -36,19 +37,19 @@ class MatrixEntry:
 
 @dataclass(frozen=True)
 class Equation:
-    """A scalar equation polynomial = 0, and the unknowns in it."""
+    """Scalar equation polynomial = 0 and its unknowns."""
 
-    place: MatrixEntry
+    entry: MatrixEntry
     unknowns: frozenset[Unknown]
 
     @property
     def degree(self) -> int:
-        """1 where it compares lengths, 0 where it compares sines and cosines."""
-        return int(self.place.column == POSITION)
+        """Return 1 if the equation compares lengths, 0 if it compares sines and cosines."""
+        return int(self.entry.column == POSITION)
 
 
 class Equations:
-    """The equations of a chain whose target has some entries given."""
+    """Equations of a chain, for the given entries of its target."""
 
     def __init__(self, chain: Chain, probes: Probes, given: Sequence[Sequence[bool]]) -> None:
         self.chain = chain
@@ -58,24 +59,24 @@ class Equations:
         self.all = tuple(_Dependences(chain, probes, given).equations())
 
     def polynomial(self, equation: Equation) -> Polynomial:
-        """Moved side less the other side."""
-        place = equation.place
-        if place not in self._built:
-            self._built[place] = self._moved(place) - self._rest(place)
-        return self._built[place]
+        """Return the polynomial of an equation: its moved side minus the other side."""
+        entry = equation.entry
+        if entry not in self._built:
+            self._built[entry] = self._moved(entry) - self._rest(entry)
+        return self._built[entry]
 
     def isolates(self, equation: Equation) -> bool:
-        """Whether a single joint, or run of joints, stays on its side: its sine and cosine stand alone there."""
-        stay = self.chain.items[equation.place.left : equation.place.right]
+        """Return whether only one joint, or one run of joints, remains on its side of the equation."""
+        stay = self.chain.items[equation.entry.left : equation.entry.right]
         return sum(not isinstance(item, Fixed) for item in stay) == 1
 
-    def _moved(self, place: MatrixEntry) -> Polynomial:
+    def _moved(self, entry: MatrixEntry) -> Polynomial:
         items = self.chain.items
-        row = [Polynomial.of(int(k == place.row)) for k in range(4)]
-        for item in reversed(items[: place.left]):
+        row = [Polynomial.of(int(k == entry.row)) for k in range(4)]
+        for item in reversed(items[: entry.left]):
             row = times(row, backward(item, SYMBOLIC))
-        column = [Polynomial.of(int(k == place.column)) for k in range(4)]
-        for item in items[place.right :]:
+        column = [Polynomial.of(int(k == entry.column)) for k in range(4)]
+        for item in items[entry.right :]:
             column = applied(backward(item, SYMBOLIC), column)
         total = row[3] * column[3]
         for r in range(3):
@@ -83,15 +84,15 @@ class Equations:
                 total = total + row[r] * column[c] * Polynomial.of(self.chain.target[r][c])
         return total
 
-    def _rest(self, place: MatrixEntry) -> Polynomial:
-        row = [Polynomial.of(int(k == place.row)) for k in range(4)]
-        for item in self.chain.items[place.left : place.right]:
+    def _rest(self, entry: MatrixEntry) -> Polynomial:
+        row = [Polynomial.of(int(k == entry.row)) for k in range(4)]
+        for item in self.chain.items[entry.left : entry.right]:
             row = times(row, forward(item, SYMBOLIC))
-        return Polynomial.of(row[place.column])
+        return Polynomial.of(row[entry.column])
 
 
 class _Dependences:
-    """Finds the dependences: all entries at random points, then again with one unknown at a time changed."""
+    """Determines the unknowns of each equation from its values at random points, changing one unknown at a time."""
 
     def __init__(self, chain: Chain, probes: Probes, given: Sequence[Sequence[bool]]) -> None:
         import numpy
@@ -115,8 +116,8 @@ class _Dependences:
             self.numbers = kept
         hidden = self._differs(self._entries(self._changed(target)), first)
         seen: set[tuple[float, ...]] = set()
-        for place in sorted(self._places(), key=self._weight):
-            at = (place.left, place.right, place.row, place.column)
+        for entry in sorted(self._matrix_entries(), key=self._weight):
+            at = (entry.left, entry.right, entry.row, entry.column)
             unknowns = frozenset(u for u in depends if depends[u][at])
             if not unknowns or hidden[at]:
                 continue
@@ -124,7 +125,7 @@ class _Dependences:
             signature = tuple(round(float(v) * (1 if values[0] >= 0 else -1), 9) for v in values)
             if signature not in seen:
                 seen.add(signature)
-                yield Equation(place, unknowns)
+                yield Equation(entry, unknowns)
 
     def _draw(self, unknown: Unknown) -> None:
         values = self.probes.draw(-3, 3)[:POINTS]
@@ -138,7 +139,7 @@ class _Dependences:
         return self.probes.of(x)[:POINTS] if isinstance(x, Expr) else float(x)
 
     def _target(self) -> Any:
-        """The target; where it is free, a random placement that has nothing to do with the joints."""
+        """Return the target; if it is symbolic, a random transform that is independent of the joints."""
         numpy = self.numpy
         target = numpy.zeros((POINTS, 4, 4))
         for r, row in enumerate(self.chain.target):
@@ -150,7 +151,7 @@ class _Dependences:
         return target
 
     def _changed(self, target: Any) -> Any:
-        """The target with other values in the entries that are not given."""
+        """Return the target with different values in the entries that are not given."""
         changed = target.copy()
         for r, row in enumerate(self.given):
             for c, known in enumerate(row):
@@ -173,30 +174,30 @@ class _Dependences:
         return matrices
 
     def _entries(self, target: Any) -> Any:
-        """Moved side less the other side, lengths divided by the size: [left, right, row, column, point]."""
+        """Return moved side minus other side, lengths divided by the size: [left, right, row, column, point]."""
         numpy = self.numpy
         algebra = Algebra(lambda symbol: self.numbers[symbol.lit], self._lift)
         items = self.chain.items
         n = len(items)
-        there = [self._matrix(forward(item, algebra)) for item in items]
-        back = [self._matrix(backward(item, algebra)) for item in items]
+        transforms = [self._matrix(forward(item, algebra)) for item in items]
+        inverses = [self._matrix(backward(item, algebra)) for item in items]
         from_left, from_right = [target], [numpy.broadcast_to(numpy.eye(4), (POINTS, 4, 4))]
-        for item in back:
+        for item in inverses:
             from_left.append(item @ from_left[-1])
-        for item in reversed(back):
+        for item in reversed(inverses):
             from_right.append(from_right[-1] @ item)
         entries = numpy.zeros((n + 1, n + 1, 3, 4, POINTS))
         for a in range(n + 1):
             rest = numpy.broadcast_to(numpy.eye(4), (POINTS, 4, 4))
             for b in range(a, n + 1):
                 if b > a:
-                    rest = rest @ there[b - 1]
+                    rest = rest @ transforms[b - 1]
                 difference = from_left[a] @ from_right[n - b] - rest
                 difference[:, :, POSITION] /= self.probes.length
                 entries[a, b] = numpy.moveaxis(difference[:, :3, :], 0, -1)
         return entries
 
-    def _places(self) -> Iterator[MatrixEntry]:
+    def _matrix_entries(self) -> Iterator[MatrixEntry]:
         n = len(self.chain.items)
         for a in range(n + 1):
             for b in range(a, n + 1):
@@ -204,8 +205,8 @@ class _Dependences:
                     for column in range(4):
                         yield MatrixEntry(a, b, row, column)
 
-    def _weight(self, place: MatrixEntry) -> int:
-        """About how many terms an entry has: each joint that is moved, or stays, makes two or three of one."""
+    def _weight(self, entry: MatrixEntry) -> int:
+        """Return an estimate of the number of terms: each joint on a side multiplies it by two or three."""
         moving = [not isinstance(item, Fixed) for item in self.chain.items]
-        moved = sum(moving[: place.left]) + sum(moving[place.right :])
-        return int(3**moved) + int(3 ** sum(moving[place.left : place.right]))
+        moved = sum(moving[: entry.left]) + sum(moving[entry.right :])
+        return int(3**moved) + int(3 ** sum(moving[entry.left : entry.right]))

@@ -1,13 +1,15 @@
-"""Known functions of one unknown q, and their zeros.
+"""Known functions of one unknown q (forms), and their zeros.
 
     q an angle:   k0 + kc C + ks S + kcc cos(2 q) + kss sin(2 q)
     q a length:   k0 + k1 q + k2 q^2 + k3 q^3 + k4 q^4
 
-The coordinates of a point that q moves are such forms of the first order, its squared distance from any other point
-is of the first order in (C, S) and of the second in a length.
+The coordinates of a point that moves with q are forms of the first order. Its squared distance from another point is
+of
+the first order in (C, S), and of the second order in a length.
 
-A form is a length to the power of its degree: the coefficients of an angle's form are too, the coefficient kn of a
-length's form is a length to the power degree - n.
+A form of degree n has the dimension of a length to the power n. The same holds for the coefficients of an angle's
+form;
+the coefficient km of a length's form has the dimension of a length to the power n - m.
 """
 
 from __future__ import annotations
@@ -27,7 +29,13 @@ DEGREES = 5  # coefficients of a form
 
 @dataclass(frozen=True)
 class Form:
-    """(k0, kc, ks, kcc, kss) of an angle or (k0 .. k4) of a length."""
+    """Function of one unknown, with coefficients (k0, kc, ks, kcc, kss) for an angle or (k0 .. k4) for a length.
+
+    Attributes:
+        turns: whether the unknown is an angle.
+        k: coefficients.
+        degree: dimension as a power of a length.
+    """
 
     turns: bool
     k: tuple[Scalar, ...]
@@ -40,7 +48,7 @@ class Form:
         return self + other.times(-1)
 
     def times(self, factor: Scalar, degree: int = 0) -> Form:
-        """Return the form times a factor, which is a length to the power of a degree."""
+        """Return the form multiplied by a factor, whose dimension is a length to the power of the degree."""
         return Form(self.turns, tuple(factor * a for a in self.k), self.degree + degree)
 
     def plus(self, constant: Scalar) -> Form:
@@ -57,11 +65,11 @@ class Form:
         return Form(False, squares, 2 * self.degree)
 
     def sizes(self, length: float) -> list[float]:
-        """Return the sizes that the coefficients are compared with, for a robot of some size."""
+        """Return the magnitudes with which the coefficients are compared, for a robot of the given size."""
         return [length ** (self.degree if self.turns else self.degree - n) for n in range(len(self.k))]
 
     def at(self, unknown: Unknown) -> Scalar:
-        """Its value, in the symbols of the unknown."""
+        """Return the value of the form in the symbols of the unknown."""
         return self.k[0] + dot(self.k[1:], _powers(unknown))
 
 
@@ -77,13 +85,13 @@ def _powers(unknown: Unknown) -> list[Scalar]:
 
 
 def still(turns: bool, point: Sequence[Scalar]) -> FormPoint:
-    """A point that the unknown does not move."""
+    """Return a point that does not move with the unknown."""
     x, y, z = (Form(turns, (value, *[0] * (DEGREES - 1))) for value in point)
     return x, y, z
 
 
 def moved(turns: bool, sign: int, point: Sequence[Scalar]) -> FormPoint:
-    """A point turned about z, or pushed along it, by sign times the unknown."""
+    """Return a point rotated about z, or translated along z, by sign times the unknown."""
     x, y, z = point
     if turns:
         return (
@@ -96,14 +104,18 @@ def moved(turns: bool, sign: int, point: Sequence[Scalar]) -> FormPoint:
 
 
 def placed(matrix: Matrix, point: FormPoint) -> FormPoint:
-    """A placement times a point."""
+    """Return the product of a transform and a point."""
     rows = zip(rotation_of(matrix), position_of(matrix), strict=True)
     x, y, z = (combined(row, point).plus(p) for row, p in rows)
     return x, y, z
 
 
 def combined(factors: Sequence[Scalar], forms: Sequence[Form], degree: int = 0) -> Form:
-    """Return a sum of multiples of forms; the first factor is a length to the power of the degree."""
+    """Return a linear combination of forms.
+
+    Args:
+        degree: dimension of the first factor, as a power of a length.
+    """
     total = forms[0].times(factors[0], degree)
     for factor, form in zip(factors[1:], forms[1:], strict=True):
         total = total + form.times(factor)
@@ -111,7 +123,7 @@ def combined(factors: Sequence[Scalar], forms: Sequence[Form], degree: int = 0) 
 
 
 def distance(point: FormPoint) -> Form:
-    """|point|^2 of a point that the unknown moves on a circle or on a line along a unit vector."""
+    """Return |point|^2 of a point that moves with the unknown on a circle, or on a line along a unit vector."""
     k0, k1, k2 = ([form.k[n] for form in point] for n in range(3))
     if not point[0].turns:
         moving = dot(k1, k1)
@@ -120,8 +132,12 @@ def distance(point: FormPoint) -> Form:
     return Form(True, (dot(k0, k0) + radius, 2 * dot(k0, k1), 2 * dot(k0, k2), 0, 0), 2)
 
 
-def tidied(form: Form, probes: Probes, size: float = 1.0) -> Form:
-    """Without the coefficients that are zero in all postures; the form was multiplied by a number of this size."""
+def without_zeros(form: Form, probes: Probes, size: float = 1.0) -> Form:
+    """Return the form without the coefficients that vanish in all configurations.
+
+    Args:
+        size: magnitude of the number by which the form was multiplied.
+    """
     pairs = zip(form.k, form.sizes(probes.length), strict=True)
     return Form(
         form.turns, tuple(0 if probes.vanishes(a, size * own) else a for a, own in pairs), form.degree
@@ -131,9 +147,11 @@ def tidied(form: Form, probes: Probes, size: float = 1.0) -> Form:
 def shared_direction(
     forms: Sequence[Form], probes: Probes, size: float = 1.0
 ) -> tuple[Form, list[Scalar]] | None:
-    """L and m with form_n = k0_n + m_n L, where all forms of the first order (second, of a length) have such an L.
+    """Return L and m with form_n = k0_n + m_n L if such an L exists for all forms, else None.
 
-    L is one of the forms; of several the one that varies most, beside the size of the robot.
+    The forms are of the first order (second, for a length). L is the one among them that varies most, relative to the
+    size
+    of the robot.
     """
     sizes = [[size * own for own in form.sizes(probes.length)[1:3]] for form in forms]
     tails = [form.k[1:3] for form in forms]
@@ -154,7 +172,7 @@ def shared_direction(
         a, b = tails[n]
         if not probes.vanishes(c * b - s * a, sizes[n][0] * sizes[chosen][1] / size):
             return None
-    # The coefficients of a length are of two units: one of them gives the ratio.
+    # The coefficients of a length's form have different units: only one of them is used for the ratio.
     flat = probes.vanishes(s, sizes[chosen][1])
     by_c, by_s = (1, 1) if forms[0].turns else (int(flat), int(not flat))
     square = by_c * c * c + by_s * s * s
@@ -168,7 +186,11 @@ def shared_direction(
 
 
 def solve_form(draft: Draft, unknown: Unknown, form: Form) -> Form | None:
-    """form = 0 by the type that fits (1, 2, 9 or 10, told to the draft); the form as named there, None without q."""
+    """Solve form = 0 by the type that applies (1, 2, 9 or 10) and set the type of the draft.
+
+    Returns:
+        The form with named coefficients; None if it does not depend on the unknown.
+    """
     degree = max((n for n, a in enumerate(form.k) if not draft.builder.number(a).is_zero), default=0)
     if degree == 0:
         return None

@@ -1,9 +1,9 @@
-"""Paul's method: solve the scalar equation that is easiest, mark its unknown as known, and begin again.
+"""Paul's method: solve the simplest scalar equation, treat its unknown as known, and repeat.
 
 Among the equations with one unknown (types 1, 2, 3) or two (types 4 to 8 and 10) the next is chosen so that
 
     no branch is added that the mechanism does not have (types 1 and 3 before 2, one unknown before two),
-    the formula is singular nowhere or as rarely as can be (a constant determinant before one that can vanish),
+    the formula is singular as rarely as possible (a constant determinant before one that can vanish),
     the equation is short.
 
 R. Paul, "Robot manipulators: mathematics, programming and control", 1981; W. Khalil, D. Creusot, "SYMORO+: a system
@@ -26,18 +26,21 @@ from symoro.models.geometric.inverse.step import Draft, Step
 from symoro.models.tolerances import PARALLEL_ROWS, ZERO_AT_PROBES
 from symoro.program.builder import Builder
 
-STEADY = 0.5  # least over largest value of a determinant among the probes: constant, or nearly
-LOOKED_AT = 2  # times as many are written out to find the shortest
-SHORTEST, ALONE = 16, 60  # so many of the shortest equations in two unknowns, in one, are looked at
+STEADY = (
+    0.5  # a determinant is nearly constant if the ratio of its smallest to its largest sample exceeds this
+)
+LOOKED_AT = 2  # factor: so many more equations are expanded, to select the shortest
+SHORTEST, ALONE = 16, 60  # number of equations in two unknowns, and in one unknown, that are considered
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """An equation with all that is solved taken into its coefficients.
+    """Equation whose known quantities are included in its coefficients.
 
     Attributes:
-        terms: how long it is before that.
-        degree: 1 where it compares lengths, 0 where it compares sines and cosines.
+        polynomial: the equation in its unknowns.
+        terms: number of terms of the original equation.
+        degree: 1 if it compares lengths, 0 if it compares sines and cosines.
     """
 
     polynomial: Polynomial
@@ -46,7 +49,11 @@ class Reduction:
 
 
 class Paul:
-    """The search for steps; `start` holds values for joints that are left free."""
+    """Search for the steps of Paul's method.
+
+    Args:
+        start: values of joints that are free.
+    """
 
     def __init__(
         self, builder: Builder, probes: Probes, equations: Equations, start: Mapping[int, Expr]
@@ -57,7 +64,7 @@ class Paul:
         self.start = start
 
     def steps(self, solved: Sequence[Unknown] = ()) -> tuple[list[Step], list[Unknown]]:
-        """The steps found, and the unknowns that are left when no type fits."""
+        """Return the steps, and the unknowns for which no equation of a known type exists."""
         known = list(solved)
         left = [u for u in self.equations.chain.unknowns if u not in known]
         solved_steps: list[Step] = []
@@ -85,9 +92,11 @@ class Paul:
     def _forms(
         self, known: frozenset[Unknown], unknowns: set[Unknown], most: int = SHORTEST
     ) -> list[Reduction]:
-        """The equations whose unknowns are exactly these, shortest first."""
+        """Return the equations with exactly these unknowns, shortest first."""
         chosen = [e for e in self.equations.all if e.unknowns - known == unknowns]
-        light = chosen[: LOOKED_AT * most]  # the lightest come first; long ones take long to write out
+        light = chosen[
+            : LOOKED_AT * most
+        ]  # sorted by weight, because the expansion of long equations takes long
         shortest = sorted(light, key=lambda e: len(self.equations.polynomial(e).terms))[:most]
         plain = [e for e in chosen if e not in shortest and self.equations.isolates(e)]
         return [self._form(e, known) for e in (*shortest, *plain)]
@@ -111,7 +120,7 @@ class Paul:
         return [self._sides(form.polynomial) for form in forms]
 
     def _sides(self, polynomial: Polynomial) -> tuple[Expr, Expr]:
-        """What holds the unknowns = what is known."""
+        """Return the equation as (terms with unknowns, known terms)."""
         graph = self.builder.graph
         left = self.builder.number(0)
         for monomial, coefficient in polynomial.terms.items():
@@ -131,7 +140,7 @@ class Paul:
     def _length(
         self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool
     ) -> Step | None:
-        """Type 1."""
+        """Solve an equation of type 1."""
         if u.turns:
             return None
         for form in forms:
@@ -147,10 +156,11 @@ class Paul:
         return None
 
     def _degenerate(self, *coefficients: Scalar) -> bool:
-        """Return whether all coefficients of an unknown vanish at a probe: the equation does not contain it there.
+        """Return whether all coefficients of an unknown vanish at a sample, so that the equation does not contain it.
 
-        Probes are random postures, of robots with loops closed ones of every kind, so that no isolated singularity is
-        met: the equation vanishes identically on a whole set of postures.
+        Samples are random configurations (with closed loops of every kind), which do not include isolated
+        singularities. The
+        equation therefore vanishes identically on a whole set of configurations.
         """
         import numpy
 
@@ -164,7 +174,7 @@ class Paul:
     def _twice(
         self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool
     ) -> Step | None:
-        """Type 3: the pair of equations whose determinant is steadiest, then the shortest."""
+        """Solve equations of type 3: the pair whose determinant varies least, then the shortest pair."""
         if not u.turns:
             return None
         usable = [f for f in forms if f.polynomial.only_in([(u.sine,), (u.cosine,)])]
@@ -182,7 +192,7 @@ class Paul:
     def _best_pair(
         self, u: Unknown, forms: Sequence[Reduction], steady: bool
     ) -> tuple[Reduction, Reduction] | None:
-        """Independent equations, their determinant steady if asked; the shortest ones."""
+        """Return the shortest pair of independent equations; with `steady`, their determinant is nearly constant."""
         import numpy
 
         if len(forms) < 2:
@@ -196,7 +206,7 @@ class Paul:
         fits = (determinants > PARALLEL_ROWS * sizes).all(axis=2)
         if steady:
             fits &= determinants.min(axis=2) > STEADY * determinants.max(axis=2)
-        # Some determinants that vary are steady at the probes by chance: a constant one goes first.
+        # A determinant that varies may be nearly constant at the samples by chance: constant ones come first.
         varies = determinants.max(axis=2) - determinants.min(axis=2) > ZERO_AT_PROBES * determinants.max(
             axis=2
         )
@@ -211,16 +221,19 @@ class Paul:
         return matrix, [-f.polynomial.coefficient() for f in forms]
 
     def _independent(self, matrix: equation_types.Matrix2) -> bool:
-        """Whether the rows are not parallel at any probe."""
+        """Return whether the rows are not parallel at any sample."""
         (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in matrix)
         sizes = (a * a + b * b) * (c * c + d * d)
         return bool((abs(a * d - b * c) > PARALLEL_ROWS * sizes**0.5).all())
 
     def _once(self, known: frozenset[Unknown], one: Mapping[Unknown, Sequence[Reduction]]) -> Step | None:
-        """Type 2: without a right side first (always solvable), with coefficients of the robot alone last.
+        """Solve an equation of type 2: first those with right side zero, last those with constant coefficients.
 
-        Such an equation gives a cosine, say, and close to 1 an angle that no later joint can correct. A joint goes
-        before a sum of joints: where it is free, it is plain which joint takes the start's value.
+        An equation with right side zero is always solvable. One with constant coefficients gives, for example, a
+        cosine, and
+        near 1 the angle is inaccurate, which no later joint can correct. Single joints come before sums of joints,
+        because it
+        is then clear which joint takes the value of the start if it is free.
         """
         candidates: list[tuple[tuple[int, int, int], Unknown, Reduction]] = []
         for u, forms in one.items():
@@ -258,7 +271,7 @@ class Paul:
     def _slides(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Type 1 for two lengths at once."""
+        """Solve two equations of type 1 for two lengths."""
         if u.turns or v.turns:
             return None
         for first, second in combinations(forms, 2):
@@ -277,7 +290,7 @@ class Paul:
     def _triangle(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Types 6, 7, 8."""
+        """Solve equations of types 6, 7, 8."""
         for first, second, mi, mj, e in self._angles(u, v, forms):
             degree = first.degree
             if degree == second.degree and self._conformal(mi, degree) and self._conformal(mj, degree):
@@ -289,7 +302,7 @@ class Paul:
     def _stretched(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Type 10 for two angles."""
+        """Solve equations of type 10 for two angles."""
         for i, j in permutations((u, v)):
             for first, second, mi, mj, e in self._angles(i, j, forms):
                 if self._independent(mj):
@@ -303,7 +316,7 @@ class Paul:
     ) -> Iterator[
         tuple[Reduction, Reduction, equation_types.Matrix2, equation_types.Matrix2, equation_types.Vector2]
     ]:
-        """Pairs of equations in two angles without products of both."""
+        """Yield pairs of equations in two angles, without products of the two."""
         if not (u.turns and v.turns):
             return
         alone = [(u.sine,), (u.cosine,), (v.sine,), (v.cosine,)]
@@ -325,9 +338,9 @@ class Paul:
         return bool((1 - abs((a * b).sum(axis=0)) > PARALLEL_ROWS).all())
 
     def _conformal(self, matrix: Sequence[Sequence[Scalar]], degree: int) -> bool:
-        """Return whether the columns of a matrix of some degree are of one length and perpendicular, and not zero.
+        """Return whether the columns of a matrix of some degree are perpendicular, of equal length and nonzero.
 
-        The formulas hold for exact equality alone: axes that are almost parallel must not pass.
+        The formulas require exact equality: axes that are almost parallel must be rejected.
         """
         (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in matrix)
         size = a * a + c * c
@@ -341,7 +354,7 @@ class Paul:
     def _turn_and_slide(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Type 5."""
+        """Solve equations of type 5."""
         if u.turns == v.turns:
             return None
         turn, slide = (u, v) if u.turns else (v, u)
@@ -361,7 +374,7 @@ class Paul:
     def _radius(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Type 4."""
+        """Solve equations of type 4."""
         if u.turns == v.turns:
             return None
         turn, slide = (u, v) if u.turns else (v, u)

@@ -1,6 +1,7 @@
-"""Polynomials in the sines, cosines and lengths to be solved for, with expressions of known things as coefficients.
+"""Polynomials in the unknown sines, cosines and lengths; the coefficients are expressions of known quantities.
 
-A monomial is a sorted tuple of symbols; no entry of a chain has a symbol twice in a term, so that there are no powers.
+A monomial is a sorted tuple of symbols; no term of a chain's entries contains a symbol twice, so that there are no
+powers.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from collections.abc import Collection, Iterable, Mapping
 
 from symoro.expr.scalar import Expr, Scalar
 
-Literals = tuple[int, ...]  # the literals of the symbols, ascending
+Literals = tuple[int, ...]  # literals of the symbols, in ascending order
 ONE: Literals = ()
 
 
 class Polynomial:
-    """A sum of terms; supports the operators that a product of placements needs."""
+    """Sum of terms, with the operators that a product of transforms requires."""
 
     __slots__ = ("terms",)
 
@@ -61,7 +62,7 @@ class Polynomial:
     __rmul__ = __mul__
 
     def absorbed(self, known: Mapping[int, Expr]) -> Polynomial:
-        """The polynomial with known symbols (by literal) taken into the coefficients."""
+        """Return the polynomial with known symbols (by literal) included in the coefficients."""
         terms: dict[Literals, Scalar] = {}
         for monomial, coefficient in self.terms.items():
             for literal in monomial:
@@ -75,11 +76,11 @@ class Polynomial:
         return Polynomial({m: c for m, c in self.terms.items() if m not in dropped})
 
     def coefficient(self, *symbols: Expr) -> Scalar:
-        """Of the product of some symbols; of none: the constant term."""
+        """Return the coefficient of the product of some symbols; without symbols, the constant term."""
         return self.terms.get(tuple(sorted(s.lit for s in symbols)), 0)
 
     def only_in(self, monomials: Iterable[tuple[Expr, ...]]) -> bool:
-        """Whether it has no other terms than these and a constant."""
+        """Return whether the polynomial contains only these monomials and a constant."""
         allowed = {tuple(sorted(s.lit for s in symbols)) for symbols in monomials} | {ONE}
         return set(self.terms) <= allowed
 

@@ -1,1 +1,1 @@
-"""Pieper's method: three axes through a point, or three prismatic joints; seven joints by a swivel angle."""
+"""Pieper's method: three axes through a point, or three prismatic joints; seven joints with a swivel angle."""

@@ -1,10 +1,10 @@
-"""The chain as Pieper's method sees it: joints with constant placements between them, and points where axes meet.
+"""Chain for Pieper's method: joints with constant transforms between them, and points where axes intersect.
 
     K0 J1 K1 J2 ... Jn Kn = U0,    J = Rz(sign q) or Tz(sign q)
 
-Read from its other end it is the same with every inverse in reverse order: what is said of a wrist holds for a
-shoulder. Axes meet for the constants' sake, whatever the posture: b passes through the point (0, 0, height) of axis a
-if it stands at p = (0, 0, height) - t z in the frame of a, z being its direction there.
+Read from its other end, the chain has the same form, with every transform inverted and in reverse order: statements
+about a wrist are valid for a shoulder. Whether axes intersect depends only on the constants: axis b, with direction z
+and origin p in the frame of axis a, passes through the point (0, 0, height) of axis a if p = (0, 0, height) - t z.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from symoro.models.geometric.inverse.paul.forms import FormPoint, moved, placed,
 
 @dataclass(frozen=True)
 class ArmJoint:
-    """Rz(sign q) or Tz(sign q); q is the unknown."""
+    """Joint Rz(sign q) or Tz(sign q) with unknown q."""
 
     unknown: Unknown
     sign: int
@@ -46,7 +46,14 @@ class ArmJoint:
 
 @dataclass(frozen=True)
 class Arm:
-    """`constants[n]` stands after joint n, the first one before all; `given` tells which columns of U0 are known."""
+    """Chain of joints and constant transforms.
+
+    Attributes:
+        joints: joints from the base to the end.
+        constants: transforms between the joints; `constants[n]` is after joint n, the first one before all joints.
+        target: required product U0.
+        given: which columns of U0 are given.
+    """
 
     joints: tuple[ArmJoint, ...]
     constants: tuple[Matrix, ...]
@@ -56,11 +63,11 @@ class Arm:
 
 @dataclass(frozen=True)
 class Centre:
-    """A point that the joints `first` to `last` - 1 (counted from 0) do not move, or the point of a frame.
+    """Point that the joints `first` to `last` - 1 (from 0) do not move, or the origin of a frame.
 
     Attributes:
-        before: the point in the frame of the joint before `first`.
-        behind: the point in the frame before joint `last`, or where U0 leads to.
+        before: coordinates of the point in the frame of the joint before `first`.
+        behind: coordinates of the point in the frame before joint `last`, or in the end frame.
     """
 
     first: int
@@ -70,13 +77,13 @@ class Centre:
 
 
 def arm_of(chain: Chain, given: Given) -> Arm:
-    """The arm of a chain in which every joint is an unknown of its own."""
+    """Return the arm of a chain in which every joint is a separate unknown."""
     owners = {unknown.joint: unknown for unknown in chain.unknowns}
     joints: list[ArmJoint] = []
     constants: list[Matrix] = [identity(4)]
     for motion in chain.motions:
         if motion.joint:
-            # The unknown of a joint that turns is its angle with the sign of the way.
+            # The unknown of a revolute joint is its angle with the sign of the path.
             joints.append(ArmJoint(owners[motion.joint], 1 if motion.turns else motion.sign))
             constants.append(identity(4))
         else:
@@ -86,7 +93,7 @@ def arm_of(chain: Chain, given: Given) -> Arm:
 
 
 def reversed_arm(arm: Arm) -> Arm:
-    """The same loop from the other end; each of its columns mixes all entries of the pose."""
+    """Return the same loop from the other end; each of its columns depends on all entries of the pose."""
     return Arm(
         tuple(ArmJoint(joint.unknown, -joint.sign) for joint in reversed(arm.joints)),
         tuple(inverse_transform(k) for k in reversed(arm.constants)),
@@ -96,14 +103,17 @@ def reversed_arm(arm: Arm) -> Arm:
 
 
 def centres(arm: Arm, first: int, last: int, probes: Probes) -> list[Centre]:
-    """Points that the joints from `first` to `last` - 1 do not move; of one axis, those that U0 may tell about."""
+    """Return the points that the joints from `first` to `last` - 1 do not move.
+
+    For a single axis, these are the points that U0 may determine.
+    """
     if first == last:
         return [Centre(first, last, position_of(arm.constants[first]), [0, 0, 0])]
     if not all(joint.turns for joint in arm.joints[first:last]):
         return []
     if last - first == 1:
         return [_on_axes(arm, first, last, height, height) for height in _heights(arm, last, probes)]
-    meetings = [_meeting(between, probes) for between in arm.constants[first + 1 : last]]
+    meetings = [_intersection(between, probes) for between in arm.constants[first + 1 : last]]
     heights = [met for met in meetings if met is not None]
     if len(heights) < len(meetings):
         return []
@@ -113,20 +123,20 @@ def centres(arm: Arm, first: int, last: int, probes: Probes) -> list[Centre]:
 
 
 def _on_axes(arm: Arm, first: int, last: int, entry: Scalar, exit_height: Scalar) -> Centre:
-    """The point by its heights on the first and the last axis."""
+    """Return the point from its heights on the first and the last axis."""
     before = _applied(arm.constants[first], [0, 0, entry])
     return Centre(first, last, before, _applied(inverse_transform(arm.constants[last]), [0, 0, exit_height]))
 
 
 def _heights(arm: Arm, last: int, probes: Probes) -> list[Scalar]:
-    """Of the points of the axis before `last` at which a coordinate behind it is zero; and 0."""
+    """Return 0 and the heights of the points on the axis before `last` at which a later coordinate is zero."""
     back = inverse_transform(arm.constants[last])
     steep = [row for row in back[:3] if not probes.vanishes(row[2])]
     return [0, *(-row[3] / row[2] for row in steep)]
 
 
-def _meeting(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | None:
-    """Heights of the point where two axes meet, on the one and on the other; None if they do not, or are parallel."""
+def _intersection(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | None:
+    """Return the heights of the intersection point on both axes; None if the axes are skew or parallel."""
     (x, y, z), (px, py, pz) = ([row[c] for row in between[:3]] for c in (2, 3))
     across = x * x + y * y
     if probes.vanishes(across) or not probes.vanishes(px * y - py * x, probes.length):
@@ -137,9 +147,11 @@ def _meeting(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | None:
 
 
 def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPoint | None:
-    """The centre in the frame that U0 is given in, with at most one joint behind its axes; None if U0 lacks it.
+    """Return the centre in the frame of U0, with at most one joint after its axes; None if U0 does not determine it.
 
-    `turns` tells of the joint in whose forms the answer is: the one behind, if there is one.
+    Args:
+        turns: whether the joint in whose forms the result is written is revolute: the joint after the axes, if there
+            is one.
     """
     seen = still(turns, centre.behind)
     for joint in arm.joints[centre.last :]:
@@ -154,7 +166,7 @@ def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPo
 
 
 def along(arm: Arm, start: int, stop: int) -> Matrix:
-    """K J K .. J K of the joints from `start` to `stop` - 1, with the constants before and behind them."""
+    """Return K J K .. J K of the joints from `start` to `stop` - 1, including the constants before and after them."""
     transform = arm.constants[start]
     for joint, after in zip(arm.joints[start:stop], arm.constants[start + 1 : stop + 1], strict=True):
         transform = matmul(matmul(transform, _placement(joint)), after)

@@ -1,6 +1,6 @@
-"""Three angles that turn a frame as it is given: those of a spherical joint, or all of an arm with three slides.
+"""Three angles from a given orientation: those of a spherical joint, or of an arm with three prismatic joints.
 
-    M = J1 K1 J2 K2 J3            J = Rz(q); K1, K2 constant rotations, oblique ones too; M known
+    M = J1 K1 J2 K2 J3            J = Rz(q); K1, K2 constant rotations, not necessarily by right angles; M known
 
 With c the third column of K1, b the third column and k the third row of K2, and m the third column of M:
 
@@ -8,8 +8,8 @@ With c the third column of K1, b the third column and k the third row of K2, and
     J2 b = K1' J1' m              in x and y                    type 3 for q2, its determinant bx^2 + by^2
     k J3 = (J1 c)' M              in x and y                    type 3 for q3, its determinant kx^2 + ky^2
 
-Where axes 1 and 3 come in line, mx = my = 0, q1 is free. Close to it q1 is not well determined, but the others make
-up for its error: their determinants are constants.
+If axes 1 and 3 are aligned, mx = my = 0, q1 is free. Near this configuration q1 is not well determined, but the other
+angles compensate for its error, because their determinants are constants.
 """
 
 from __future__ import annotations
@@ -28,9 +28,13 @@ from symoro.models.geometric.inverse.step import Draft, Step
 def orientation_steps(
     problem: Problem, angles: Sequence[Unknown], between: Sequence[Matrix], turned: Matrix, name: str = "M"
 ) -> list[Step] | None:
-    """Steps for q1, q2 and q3 from K1, K2 and M; None where two consecutive axes are parallel.
+    """Return steps for q1, q2 and q3 from K1, K2 and M; None if two consecutive axes are parallel.
 
-    `name` is that of M's entries.
+    Args:
+        angles: unknowns q1, q2, q3.
+        between: K1 and K2.
+        turned: M.
+        name: prefix of the names of M's entries.
     """
     first, second = between
     c, b = ([row[2] for row in matrix] for matrix in (first, second))
@@ -57,7 +61,7 @@ def orientation_steps(
 
 
 def _first(problem: Problem, q: Unknown, c: Sequence[Scalar], m: Sequence[Scalar], height: Scalar) -> Step:
-    """S (cx my - cy mx) + C (cx mx + cy my) = bz - cz mz."""
+    """Solve S (cx my - cy mx) + C (cx mx + cy my) = bz - cz mz."""
     number = problem.builder.number
     x, y = number(c[0] * m[1] - c[1] * m[0]), number(c[0] * m[0] + c[1] * m[1])
     z = number(height - c[2] * m[2])
@@ -79,12 +83,12 @@ def _twice(
 
 
 def _turned(q: Unknown, v: Sequence[Scalar]) -> list[Scalar]:
-    """Rz(q) v."""
+    """Return Rz(q) v."""
     s, c = q.sine, q.cosine
     return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
 
 
 def _turned_back(q: Unknown, v: Sequence[Scalar]) -> list[Scalar]:
-    """Rz(-q) v."""
+    """Return Rz(-q) v."""
     s, c = q.sine, q.cosine
     return [c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]]

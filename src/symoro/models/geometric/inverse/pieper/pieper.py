@@ -1,13 +1,13 @@
 """Pieper's method: arms with three revolute axes through one point, or with three prismatic joints.
 
-    spherical joint at 1-2-3, 2-3-4, 3-4-5 or 4-5-6    the position of its centre gives the other three joints
-                                                       (see position.py), the orientation then its own three
-    three prismatic joints                             the orientation gives the three angles, then the position is
-                                                       three linear equations for the lengths
+    spherical joint at 1-2-3, 2-3-4, 3-4-5 or 4-5-6    the position of its centre determines the other three joints
+                                                       (see position.py), then the orientation its own three
+    three prismatic joints                             the orientation determines the three angles, then the position
+                                                       gives three linear equations for the lengths
 
-Arms with fewer joints and a part of the pose are served in the same way: five joints of which two meet in a point
-that the pose tells about, four with a point on one axis, three with the position alone. What is left when the
-position is solved is found by Paul's method.
+Arms with fewer joints and a partial pose are solved in the same manner: five joints of which two axes intersect in a
+point that the pose determines, four joints with a point on one axis, three joints with the position alone. Paul's
+method solves the unknowns that remain after the position.
 
 D. L. Pieper, "The kinematics of manipulators under computer control", Stanford, 1968; W. Khalil, D. Creusot,
 "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.3.
@@ -42,12 +42,18 @@ from symoro.models.geometric.inverse.pieper.position import Position, position_o
 from symoro.models.geometric.inverse.step import Draft, Step
 from symoro.models.tolerances import TINY
 
-CARRIED = 3  # joints that carry the centre
+CARRIED = 3  # number of joints that move the centre
 
 
 @dataclass(frozen=True)
 class Structure:
-    """Steps for all joints of a problem in which every joint is an unknown of its own, and what they rest on."""
+    """Steps for all joints of a problem in which every joint is a separate unknown.
+
+    Attributes:
+        problem: the problem.
+        steps: steps in the order of solution.
+        words: description of the structure that was used.
+    """
 
     problem: Problem
     steps: tuple[Step, ...]
@@ -55,10 +61,10 @@ class Structure:
 
 
 def pieper(problem: Problem) -> Structure:
-    """The solution by Pieper's method.
+    """Solve a problem by Pieper's method.
 
     Raises:
-        NotApplicableError: the arm has neither structure, or the pose does not tell about it.
+        NotApplicableError: the arm has neither structure, or the pose does not determine its centre.
     """
     own = with_own_joints(problem)
     arm = arm_of(own.chain, own.given)
@@ -72,15 +78,15 @@ def _missing(joints: int) -> str:
     if joints == 6:
         return "there are neither three revolute axes through one point nor three prismatic joints"
     if 3 <= joints < 6:
-        return f"with {joints} joints, the pose tells of no point that {joints - 3} of them leave where it is"
-    return f"it needs three to six unknown joints, not {joints}"
+        return f"with {joints} joints, the pose determines no point that {joints - 3} of them do not move"
+    return f"it requires three to six unknown joints, got {joints}"
 
 
-# -- a point where axes meet
+# -- intersecting axes
 
 
 def _position_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
-    """A structure for each point that can be used."""
+    """Yield a structure for each usable intersection point of axes."""
     n = len(arm.joints)
     if n < CARRIED:
         return
@@ -99,7 +105,7 @@ def _position_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
 
 
 def _meeting_joints(problem: Problem, arm: Arm, joints: tuple[int, int]) -> list[Step] | None:
-    """The joints whose axes meet, the others being known: their own chain, with what is known in its target.
+    """Return steps for the joints whose axes intersect, after the others are known: they form a separate chain.
 
     (K0 J .. K)^-1 U0 (K J .. Kn)^-1 = J K J K J
     """
@@ -122,7 +128,11 @@ def _meeting_joints(problem: Problem, arm: Arm, joints: tuple[int, int]) -> list
 def _by_paul(
     problem: Problem, items: Sequence[Item], target: Matrix, given: Sequence[bool]
 ) -> list[Step] | None:
-    """Steps for all unknowns of a part of the chain; None if some are left. `given` tells the columns known."""
+    """Return steps for all unknowns of a part of the chain; None if some remain.
+
+    Args:
+        given: which columns of the target are given.
+    """
     unknowns = tuple(unknown for item in items if isinstance(item, Run) for unknown in item.turns)
     named = [
         [shorthand(problem, f"W{r}{c}", x if given[c - 1] else 0, int(c == 4)) for c, x in enumerate(row, 1)]
@@ -141,7 +151,7 @@ def _by_paul(
 def _centre_words(arm: Arm, centre: Centre) -> str:
     joints = sorted(joint.unknown.joint for joint in arm.joints[centre.first : centre.last])
     names = "-".join(map(str, joints))
-    return {0: "position of the frame", 1: f"a point of axis {names}", 2: f"axes {names} meet"}.get(
+    return {0: "position of the frame", 1: f"a point of axis {names}", 2: f"axes {names} intersect"}.get(
         len(joints), f"spherical joint {names}"
     )
 
@@ -157,7 +167,7 @@ def _position_words(position: Position, steps: Sequence[Step]) -> str:
 
 
 def _orientation_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
-    """The angles from the orientation, then the lengths."""
+    """Yield the structure that solves the angles from the orientation, then the lengths."""
     if not all(arm.given) or [joint.turns for joint in arm.joints].count(True) != 3 or len(arm.joints) != 6:
         return
     one, two, three = (n for n, joint in enumerate(arm.joints) if joint.turns)
@@ -173,7 +183,7 @@ def _orientation_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
 
 
 def _lengths(problem: Problem, arm: Arm) -> Step | None:
-    """a r1 + z r2 + b r3 = e, in the frame of the second prismatic joint; z is its own axis."""
+    """Solve a r1 + z r2 + b r3 = e, in the frame of the second prismatic joint, whose axis is z."""
     one, two, three = (n for n, joint in enumerate(arm.joints) if not joint.turns)
     to_two = along(arm, one + 1, two)
     from_two = along(arm, two + 1, three)
@@ -185,7 +195,7 @@ def _lengths(problem: Problem, arm: Arm) -> Step | None:
         arm.joints[one].unknown: [arm.joints[one].sign * x for x in rotation_of(to_two)[2]],
         arm.joints[three].unknown: [arm.joints[three].sign * row[2] for row in rotation_of(from_two)],
     }
-    # Where all three axes lie in a plane, one length is free: not the one whose axis keeps its angle to the second.
+    # If all three axes are coplanar, one length is free: not the one whose angle with the second axis is constant.
     spread = {unknown: abs(problem.probes.of(dot(axis[:2], axis[:2]))) for unknown, axis in axes.items()}
     first, last = sorted(axes, key=lambda unknown: -spread[unknown].min() / (spread[unknown].max() + TINY))
     a, b = axes[first], axes[last]

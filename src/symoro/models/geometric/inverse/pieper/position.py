@@ -1,31 +1,38 @@
-"""The three joints that carry a point: Pieper's position equations.
+"""Pieper's position equations: three joints from the position of a point.
 
-Where axes meet, their joints do not move the point. Its position, seen from both ends of the chain, is three equations
-in three other joints i, j, k,
+Joints whose axes intersect in a point do not move it. Its position, expressed from both ends of the chain, gives
+three
+equations in three other joints i, j, k,
 
-    Ji (R Jj F + p) = G            R, p between i and j; F, or G where k is beyond the point, depends on qk alone
+    Ji (R Jj F + p) = G            R, p between i and j; F, or G if k is beyond the point, depends on qk alone
 
-With y = Jj F and h = R y + p, and C, S the cosine and sine of qj (i and j turn or slide: RRX, PRX, RPX, PPX):
+With y = Jj F and h = R y + p, and C, S the cosine and sine of qj (i and j are revolute or prismatic: RRX, PRX, RPX,
+PPX):
 
     RRX  hz = Gz, |h|^2 = |G|^2:    R3 y = Gz - pz,    2 p'R y = |G|^2 - |F|^2 - |p|^2
     PRX  hx = Gx, hy = Gy:          R1 y = Gx - px,    R2 y = Gy - py
-         both linear in y; with yz = Fz they give yx and yy, and  yx^2 + yy^2 + Fz^2 = |F|^2  gives qk;
-         C Fx - S Fy = yx, S Fx + C Fy = yy  give qj. Where the two equations have parallel left sides (axes i and j
-         meet or are parallel) their combination without y gives qk, and one of them qj. For axes that meet, h is then
-         known along both, and its part square to them up to a sign: better than an equation of type 2 where the point
-         comes close to axis i.
+         Both are linear in y; with yz = Fz they give yx and yy, and  yx^2 + yy^2 + Fz^2 = |F|^2  gives qk;
+         C Fx - S Fy = yx, S Fx + C Fy = yy  give qj. If the left sides of the two equations are parallel (axes i and
+         j
+         intersect or are parallel), the combination without y gives qk, and one of them gives qj. For intersecting
+         axes,
+         h is then known along both axes, and its component perpendicular to them up to a sign. This is more accurate
+         than an equation of type 2 if the point is close to axis i.
     RPX  hz = Gz, hx^2 + hy^2 = Gx^2 + Gy^2:    rj from the first, qk from the second, hx^2 + hy^2 + Gz^2 = |G|^2;
-         where j is at right angles to i the first gives qk, the second rj.
-    PPX  hx = Gx, hy = Gy:    qk from their combination without rj, then rj.
-    qi at last from  Ci hx - Si hy = Gx, Si hx + Ci hy = Gy,  or  ri = Gz - hz.
+         if j is perpendicular to i, the first gives qk and the second rj.
+    PPX  hx = Gx, hy = Gy:    qk from the combination without rj, then rj.
+    Finally qi from  Ci hx - Si hy = Gx, Si hx + Ci hy = Gy,  or  ri = Gz - hz.
 
-Where the two equations are almost parallel, or one of them almost nothing (axes that almost meet, almost parallel), or
-may be so for parameters that are symbols, no division by their determinant D is made: the polynomial is multiplied by
-D^2, its roots come in pairs that meet where D = 0, and the equation with the larger left side gives qj up to a sign;
-rj likewise. Of the branches twice as many, those of the wrong sign are no solutions; where D = 0 both signs are.
+If the two equations are almost parallel, or one of them almost vanishes (axes that almost intersect or are almost
+parallel), or if this may happen for symbolic parameters, their determinant D is not used as a divisor. Instead the
+polynomial is multiplied by D^2; its roots then occur in pairs that coincide for D = 0, and the equation with the
+larger
+left side gives qj up to a sign; rj likewise. This doubles the number of branches; those with the wrong sign are not
+solutions, except for D = 0, where both signs are.
 
-qk is the root of a polynomial of degree four in general, of type 10 or 9. It falls to two square roots where all that
-is squared depends on qk through one combination only: axes j and k parallel, or crossing, and others.
+qk is the root of a polynomial of degree four in general, of type 10 or 9. It reduces to two square roots if all
+squared
+terms depend on qk through a single linear combination: for example, if axes j and k are parallel or intersect.
 
 D. L. Pieper, "The kinematics of manipulators under computer control", Stanford, 1968; W. Khalil, D. Creusot,
 "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.3.
@@ -63,7 +70,7 @@ from symoro.models.geometric.inverse.paul.forms import (
     shared_direction,
     solve_form,
     still,
-    tidied,
+    without_zeros,
 )
 from symoro.models.geometric.inverse.pieper.arm import Arm, ArmJoint, Centre, seen_behind
 from symoro.models.geometric.inverse.step import Draft, Step
@@ -75,9 +82,14 @@ LinearEquation = tuple[Vector, Form]  # a y = b: the factors of (yx, yy), and b
 
 @dataclass(frozen=True)
 class Position:
-    """Ji (R Jj F + p) = G: the joints, R and p as a placement, F (near) and G (far) as forms in qk.
+    """Position equation Ji (R Jj F + p) = G.
 
-    `lines` define the symbols in G.
+    Attributes:
+        i, j, k: the three joints.
+        between: transform of R and p.
+        near: F as forms in qk.
+        far: G as forms in qk.
+        lines: definitions of the symbols in G.
     """
 
     i: ArmJoint
@@ -98,7 +110,10 @@ class Position:
 
 
 def position_of_centre(problem: Problem, arm: Arm, centre: Centre) -> Position | None:
-    """The equation of a centre with three joints before it, or two before and one behind; None if U0 lacks it."""
+    """Return the equation of a centre; None if U0 does not determine it.
+
+    The centre has three joints before it, or two before it and one after it.
+    """
     i, j = arm.joints[:2]
     k = arm.joints[2] if centre.first == 3 else arm.joints[centre.last]
     far = seen_behind(arm, centre, k.turns, problem.probes)
@@ -112,7 +127,7 @@ def position_of_centre(problem: Problem, arm: Arm, centre: Centre) -> Position |
 
 
 def _with_names(problem: Problem, point: FormPoint) -> tuple[FormPoint, Lines]:
-    """The point with symbols for its coefficients, and the lines that define them."""
+    """Return the point with symbols for its coefficients, and the lines that define them."""
     lines: Lines = ()
     forms = []
     for n, form in enumerate(point, 1):
@@ -126,7 +141,7 @@ def _with_names(problem: Problem, point: FormPoint) -> tuple[FormPoint, Lines]:
 
 
 def position_steps(problem: Problem, position: Position) -> list[Step] | None:
-    """Steps for qk, qj and qi; None where the point does not determine them."""
+    """Return steps for qk, qj and qi; None if the point does not determine them."""
     if position.j.turns:
         steps = _turn_second(problem, position)
     else:
@@ -141,11 +156,11 @@ def position_steps(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
-    """RRX and PRX."""
+    """Solve RRX and PRX for qk and qj."""
     probes = problem.probes
     near, k = position.near, position.k
     (u, left), (v, right) = rows = _rows(position)
-    degree = right.degree - 1  # of v; u has none
+    degree = right.degree - 1  # of v; the degree of u is 0
     length = probes.length**degree
     area = u[0] * v[1] - u[1] * v[0]
     flat = probes.vanishes(area, length)
@@ -171,33 +186,36 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
     step = _zero(problem, k, without)
     if step is None:
         return None
-    meet = position.i.turns and not all(probes.vanishes(row[2]) for row in position.rotation[:2])
-    return [step, _turn_to_side(problem, position) if meet else _turn_once(problem, position, first)]
+    intersect = position.i.turns and not all(probes.vanishes(row[2]) for row in position.rotation[:2])
+    return [step, _turn_to_side(problem, position) if intersect else _turn_once(problem, position, first)]
 
 
 def _square(probes: Probes, v: Vector, length: float) -> float:
-    """Return the largest square of a vector at the probes, in units of a length."""
+    """Return the largest squared norm of a vector at the samples, in units of a length."""
     return probes.largest(dot(v, v)) / length**2
 
 
 def _small(problem: Problem, divisor: Scalar, size: float) -> bool:
-    """Whether a divisor is small beside what it divides, or may be so at run time."""
+    """Return whether a divisor is small relative to its dividend, or may become so at run time."""
     expr = problem.builder.number(divisor)
     return bool(expr.symbols()) or bool(min(abs(problem.probes.of(expr))) < SMALL_DIVISOR * size)
 
 
 def _repeating(step: Step) -> Step:
-    """Two roots that meet are one value of qk, with which both signs of the next step go."""
+    """Return the step with coincident roots marked as one value of qk that admits both signs of the next step."""
     return replace(step, meets=(), repeats=step.meets)
 
 
 def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearEquation]) -> Step:
-    """y = (m b + w (-my, mx)) / |m|^2, w^2 = |m|^2 (Fx^2 + Fy^2) - b^2, of the equation m y = b with the larger m."""
+    """Solve qj by the equation m y = b with the larger m.
+
+    y = (m b + w (-my, mx)) / |m|^2, w^2 = |m|^2 (Fx^2 + Fy^2) - b^2.
+    """
     k, label = position.k.unknown, position.j.unknown.label
     number = problem.builder.number
     (u, left), (v, right) = rows
     draft = _draft(problem, 3)
-    # Both equations in one unit: the second is divided by the robot's size where its factors are lengths.
+    # Both equations in one unit: the second is divided by the robot's size if its factors are lengths.
     unit = draft.power(1 - right.degree)
     v = [unit * x for x in v]
     second = less(dot(u, u), dot(v, v))
@@ -212,7 +230,7 @@ def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearE
 
 
 def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
-    """The two equations that are linear in y = Jj F, with yz = Fz on their right sides."""
+    """Return the two equations that are linear in y = Jj F, with yz = Fz on their right sides."""
     r, p = position.rotation, position.offset
     near, far = position.near, position.far
     if position.i.turns:
@@ -229,7 +247,7 @@ def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
 
 
 def _turn_twice(problem: Problem, position: Position, yx: Form, yy: Form) -> Step:
-    """C Fx - S Fy = yx, S Fx + C Fy = yy."""
+    """Solve C Fx - S Fy = yx, S Fx + C Fy = yy."""
     k = position.k.unknown
     draft = _draft(problem, 3)
     return _turn_onto(problem, draft, position, [yx.at(k), yy.at(k)])
@@ -245,7 +263,7 @@ def _turn_onto(problem: Problem, draft: Draft, position: Position, right: Sequen
 
 
 def _turn_to_side(problem: Problem, position: Position) -> Step:
-    """Axes i and j meet: h is known along both of them, and square to them up to its sign.
+    """Solve qj if axes i and j intersect: h is known along both axes, and perpendicular to them up to its sign.
 
     hz = Gz, a h = Fz + a p with a = R z; h = e (ax, ay) + w (-ay, ax) in x and y, e^2 + w^2 = Gx^2 + Gy^2.
     """
@@ -264,7 +282,7 @@ def _turn_to_side(problem: Problem, position: Position) -> Step:
 
 
 def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Step:
-    """u (C Fx - S Fy, S Fx + C Fy) = b."""
+    """Solve u (C Fx - S Fy, S Fx + C Fy) = b."""
     j, k = position.j, position.k.unknown
     u, right = row
     draft = _draft(problem, 2)
@@ -277,7 +295,7 @@ def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Ste
 
 
 def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
-    """RPX."""
+    """Solve RPX for qk and rj."""
     r, far, k = position.rotation, position.far, position.k
     slope = [row[2] for row in r]
     start = placed(position.between, position.near)
@@ -297,7 +315,7 @@ def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _slide_twice(problem: Problem, position: Position) -> list[Step] | None:
-    """PPX."""
+    """Solve PPX for qk and rj."""
     r, far, k = position.rotation, position.far, position.k
     x, y = r[0][2], r[1][2]
     across = x * x + y * y
@@ -319,7 +337,7 @@ def _slide(problem: Problem, position: Position, length: Form) -> Step:
 
 
 def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> Step:
-    """(hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2."""
+    """Solve (hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2."""
     j, k = position.j, position.k.unknown
     number = problem.builder.number
     draft = _draft(problem, 9)
@@ -340,7 +358,7 @@ def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> 
 
 
 def _first(problem: Problem, position: Position) -> Step:
-    """Ci hx - Si hy = Gx, Si hx + Ci hy = Gy; or ri = Gz - hz."""
+    """Solve Ci hx - Si hy = Gx, Si hx + Ci hy = Gy for qi; or ri = Gz - hz."""
     i, k = position.i, position.k.unknown
     h = add(matvec(position.rotation, _second_applied(position)), position.offset)
     g = [form.at(k) for form in position.far]
@@ -357,7 +375,7 @@ def _first(problem: Problem, position: Position) -> Step:
 
 
 def _second_applied(position: Position) -> Vector:
-    """y = Jj F."""
+    """Return y = Jj F."""
     j = position.j
     x, y, z = (form.at(position.k.unknown) for form in position.near)
     if not j.turns:
@@ -370,9 +388,9 @@ def _second_applied(position: Position) -> Vector:
 
 
 def _zero(problem: Problem, k: ArmJoint, form: Form) -> Step | None:
-    """form = 0."""
+    """Solve form = 0 for qk."""
     draft = _draft(problem, 0)
-    named = solve_form(draft, k.unknown, tidied(form, problem.probes))
+    named = solve_form(draft, k.unknown, without_zeros(form, problem.probes))
     return None if named is None else draft.step(*_shown(problem, _sides(named, k)))
 
 
@@ -383,15 +401,21 @@ def _squares(
     total: Form,
     unit: tuple[Scalar, float] = (1, 1.0),
 ) -> Step | None:
-    """a^2 + b^2 + c^2 = n: by square roots if all of them depend on qk through one combination, else as one form.
+    """Solve a^2 + b^2 + c^2 = n for qk.
 
-    The equation was multiplied by the square of `unit`: a factor, and what its degree makes of the robot's size.
+    Two square roots suffice if all terms depend on qk through one linear combination; otherwise it is solved as one
+    form.
+
+    Args:
+        parts: a, b and c.
+        total: n.
+        unit: factor by whose square the equation was multiplied, and its magnitude for the robot's size.
     """
     probes = problem.probes
     factor, length = unit
     size = min(1.0, probes.largest(factor) / length) ** 2
-    parts, total = [tidied(form, probes, size) for form in parts], tidied(total, probes, size)
-    whole = tidied(combined([1, 1, 1], [form.squared() for form in parts]) - total, probes, size)
+    parts, total = [without_zeros(form, probes, size) for form in parts], without_zeros(total, probes, size)
+    whole = without_zeros(combined([1, 1, 1], [form.squared() for form in parts]) - total, probes, size)
     shared = shared_direction([*parts, total], probes, size)
     if shared is None or all(problem.builder.number(x).is_zero for x in whole.k[3:]):
         return _zero(problem, k, whole)
@@ -411,7 +435,7 @@ def _squares(
 
 
 def _sides(form: Form, k: ArmJoint) -> tuple[Scalar, Scalar]:
-    """What holds qk = what does not."""
+    """Return the equation as (terms with qk, constant terms)."""
     return form.plus(-form.k[0]).at(k.unknown), -form.k[0]
 
 

@@ -1,4 +1,4 @@
-"""Seven joints by a swivel angle: spherical shoulder and wrist, and an elbow that turns about the line between them.
+"""Seven joints with a swivel angle: spherical shoulder and wrist; the elbow rotates about the line between them.
 
     w = W - S                                from the shoulder's centre to the wrist's, in the frame of the pose
     v = Rz(q4) w4 - s3                       the same in the frame before the elbow; |v| = |w|: type 2 for q4
@@ -7,10 +7,12 @@
     a' = v / |v|, b' = -s3 + (s3' a') a', normalised,  c' = a' x b'
     R = a a'^T + b b'^T + c c'^T             orientation of the frame before the elbow
 
-psi turns the elbow about the line from shoulder to wrist; at zero it lies in the plane of that line and of the first
-axis, on the side to which the axis points. Shoulder and wrist follow from R (see orientation.py): eight solutions.
+psi is the angle of the elbow about the line from shoulder to wrist. At psi = 0 the elbow is in the plane of that line
+and the first axis, on the side of the positive axis. Shoulder and wrist follow from R (see orientation.py): eight
+solutions.
 
-M. Shimizu, H. Kakuya, W.-K. Yoon, K. Kitagaki, K. Kosuge, "Analytical inverse kinematic computation for 7-DOF redundant
+M. Shimizu, H. Kakuya, W.-K. Yoon, K. Kitagaki, K. Kosuge, "Analytical inverse kinematic computation for 7-DOF
+redundant
 manipulators with joint limits and its application to redundancy resolution", IEEE Trans. Robotics 24, 2008.
 """
 
@@ -44,14 +46,14 @@ from symoro.models.geometric.inverse.pieper.orientation import orientation_steps
 from symoro.models.geometric.inverse.step import Draft, Step
 from symoro.models.tolerances import SINGULAR_PIVOT
 
-ELBOW = 3  # its place among the joints, from 0
+ELBOW = 3  # index of the elbow joint, from 0
 
 
 def swivel_steps(problem: Problem, swivel: Expr) -> list[Step]:
-    """Steps for a problem in which every joint is an unknown of its own.
+    """Return the steps for a problem in which every joint is a separate unknown.
 
     Raises:
-        NotApplicableError: the arm has no spherical shoulder 1-2-3 and wrist 5-6-7 of seven joints.
+        NotApplicableError: the arm does not have seven joints with spherical shoulder 1-2-3 and wrist 5-6-7.
     """
     arm = arm_of(problem.chain, problem.given)
     shoulder, wrist = _spheres(problem, arm)
@@ -66,32 +68,33 @@ def swivel_steps(problem: Problem, swivel: Expr) -> list[Step]:
     known: Matrix = [[x for x, _ in row] for row in named]
     k = [rotation_of(matrix) for matrix in arm.constants]
     upper = matmul(matmul(transpose(k[0]), known), transpose(k[3]))
-    turned = matmul(known, matmul(_about_z(elbow), k[4]))
-    lower = matmul(matmul(transpose(turned), rotation_of(arm.target)), transpose(k[7]))
+    after_elbow = matmul(known, matmul(_about_z(elbow), k[4]))
+    lower = matmul(matmul(transpose(after_elbow), rotation_of(arm.target)), transpose(k[7]))
     unknowns = [joint.unknown for joint in arm.joints]
     above = orientation_steps(problem, unknowns[:3], k[1:3], upper, "M")
     below = orientation_steps(problem, unknowns[4:], k[5:7], lower, "N")
     if above is None or below is None:
-        raise NotApplicableError(WANTED)
+        raise NotApplicableError(REQUIRED_STRUCTURE)
     return [replace(first, lines=first.lines + lines), *above, *below]
 
 
-WANTED = (
-    "the swivel angle needs seven revolute joints, of which axes 1-2-3 and axes 5-6-7 meet in a point each"
+REQUIRED_STRUCTURE = (
+    "the option swivel requires seven revolute joints whose axes 1-2-3 intersect in one point and whose axes "
+    "5-6-7 intersect in another"
 )
 
 
 def _spheres(problem: Problem, arm: Arm) -> tuple[Centre, Centre]:
     if len(arm.joints) != 7 or not all(arm.given) or not arm.joints[ELBOW].turns:
-        raise NotApplicableError(WANTED)
+        raise NotApplicableError(REQUIRED_STRUCTURE)
     both_centres = [centres(arm, first, first + 3, problem.probes) for first in (0, ELBOW + 1)]
     if not all(both_centres):
-        raise NotApplicableError(WANTED)
+        raise NotApplicableError(REQUIRED_STRUCTURE)
     return both_centres[0][0], both_centres[1][0]
 
 
 def _elbow_step(problem: Problem, elbow: Unknown, w: Vector, w4: Vector, s3: Vector) -> Step:
-    """|Rz(q4) w4 - s3| = |w|, as X S + Y C = Z."""
+    """Solve |Rz(q4) w4 - s3| = |w| for q4, as X S + Y C = Z."""
     number = problem.builder.number
     draft = Draft(problem.builder, 2, problem.start, frozenset(), problem.chain.size)
     x = number(s3[0] * w4[1] - s3[1] * w4[0])
@@ -105,7 +108,7 @@ def _elbow_step(problem: Problem, elbow: Unknown, w: Vector, w4: Vector, s3: Vec
 def _orientation(
     arm: Arm, elbow: Unknown, w: Vector, w4: Vector, s3: Vector, swivel: Expr, size: Expr
 ) -> Matrix:
-    """R, from the two triads."""
+    """Return R from the two triads."""
     base = rotation_of(arm.constants[0])
     first_axis, across = ([row[c] for row in base] for c in (2, 0))
     a, b1, c1 = _triad(w, first_axis, across, 1)
@@ -120,7 +123,14 @@ def _orientation(
 
 
 def _triad(along: Vector, towards: Vector, instead: Vector, size: Scalar) -> tuple[Vector, Vector, Vector]:
-    """Unit vectors: along, towards a vector of some size (another one where that is along too), and across."""
+    """Return three orthonormal vectors: along a vector, towards a second vector, and their cross product.
+
+    Args:
+        along: first direction.
+        towards: second direction, made perpendicular to the first.
+        instead: second direction if `towards` is parallel to `along`.
+        size: magnitude of `towards`.
+    """
     a = _unit(along)
     b = _across(towards, a)
     replacement = _across(instead, a)
