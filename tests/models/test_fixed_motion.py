@@ -134,5 +134,5 @@ def test_the_entry_has_no_effect() -> None:
 def test_a_coupled_joint_has_nothing_to_fix(what: str) -> None:
     robot = ROBOTS["coupled"]
     j = next(j for j in range(1, robot.NL + 1) if robot.frame(j).coupling)
-    with pytest.raises(RobotError, match=f"joint {j} is coupled and cannot have a fixed {what}"):
+    with pytest.raises(RobotError, match=f"joint {j} is coupled and cannot have a prescribed {what}"):
         robot.with_frame(j, **{what: 0})

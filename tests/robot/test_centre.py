@@ -85,7 +85,7 @@ def test_a_diagonal_is_three_values() -> None:
     ("link", "said"),
     [
         ("mass: 1, XX: 2", "line 7"),
-        ("com: [0, 0, 0]", "'com' needs 'mass'"),
+        ("com: [0, 0, 0]", "'com' requires 'mass'"),
         ("mass: 1, com: 3", "expected a list"),
         ("mass: 1, inertia: [1, 2, 3, 4]", "expected a symmetric matrix"),
         ("mass: 1, inertia: [[1, 2, 3], [3, 4, 5], [6, 7, 8]]", "expected a symmetric matrix"),

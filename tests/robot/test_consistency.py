@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import symoro
 from symoro.robot import formats, library
-from symoro.robot.consistency import doubts, of_body, warnings
+from symoro.robot.consistency import body_warnings, data_warnings, warnings
 from symoro.ui.cli import main
 
 URDF = """<robot name="arm">
@@ -109,18 +109,20 @@ def test_extensions_are_no_strangers(element: str) -> None:
 
 def test_the_bundled_robots() -> None:
     """Armstrong's PUMA is known for its link 3; all others hold."""
-    result = {name: doubts(library.load(name)) for name in library.names()}
+    result = {name: data_warnings(library.load(name)) for name in library.names()}
     assert [name for name, lines in result.items() if lines] == ["puma560"]
     assert len(result["puma560"]) == 1
 
 
 def test_values_come_from_nominal_values_too() -> None:
     robot = symoro.load("planar2r").with_link(1, M="m1", ZZ=1)
-    assert doubts(robot) == []
-    assert doubts(robot.replace(nominal=(*robot.nominal, ("m1", -1.0)))) == [
+    assert data_warnings(robot) == []
+    assert data_warnings(robot.replace(nominal=(*robot.nominal, ("m1", -1.0)))) == [
         "link 1: the mass -1 is negative"
     ]
-    assert doubts(robot.with_link(1, M=0, MX=1, MY=0, MZ=0)) == ["link 1 has first moments but no mass"]
+    assert data_warnings(robot.with_link(1, M=0, MX=1, MY=0, MZ=0)) == [
+        "link 1 has first moments but no mass"
+    ]
 
 
 @settings(max_examples=100, deadline=None)
@@ -135,7 +137,7 @@ def test_clouds_of_points_are_bodies(seed: int, count: int, size: float, away: f
     values = dict(zip(("XX", "XY", "XZ", "YY", "YZ", "ZZ"), I[np.triu_indices(3)], strict=True))
     values |= dict(zip(("MX", "MY", "MZ"), moment, strict=True)) | {"M": M}
     robot = symoro.load("planar2r").with_link(1, **{key: float(value) for key, value in values.items()})
-    assert doubts(robot) == []
+    assert data_warnings(robot) == []
 
 
 @settings(max_examples=100, deadline=None)
@@ -148,7 +150,7 @@ def test_the_inequality_is_that_of_the_principal_moments(seed: int, excess: floa
         high = (low + middle) * factor
         tensor = R @ np.diag([low, middle, high]) @ R.T
         if high >= max(low, middle):
-            assert len(of_body("it", 1.0, tensor.tolist())) == expected
+            assert len(body_warnings("it", 1.0, tensor.tolist())) == expected
 
 
 def test_check_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -178,7 +180,7 @@ def test_a_base_without_mass_under_one_joint() -> None:
     arm = symoro.load("ur5e")
     assert warnings(arm) == []
     (line,) = warnings(arm.floating())
-    assert "has no mass, and joint 1 alone stands on it" in line
+    assert "has no mass, and joint 1 is the only joint on it" in line
     assert warnings(arm.floating().with_link(0, **HEAVY)) == []
     assert warnings(arm.floating().with_frame(1, IA=0.1)) == []
 
@@ -209,4 +211,4 @@ def test_a_velocity_that_no_model_reads() -> None:
 
 def test_show_tells_of_the_base(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "ur5e", "--base", "floating"]) == 0
-    assert "joint 1 alone stands on it" in " ".join(capsys.readouterr().out.split())
+    assert "joint 1 is the only joint on it" in " ".join(capsys.readouterr().out.split())

@@ -110,7 +110,7 @@ def test_an_inconsistent_robot_cannot_be_made() -> None:
     with pytest.raises(RobotError) as caught:
         Robot("bad", (Frame(5), Frame(2)), (Link(),) * 2)
     assert len(caught.value.problems) == 2
-    with pytest.raises(RobotError, match="no moving joint"):
+    with pytest.raises(RobotError, match="not a moving joint"):
         arm().with_frame(1, coupling=Coupling(((9, formula("1")),)))
     with pytest.raises(RobotError, match="carries no link"):
         arm(tool=Tool(Placement(9)))

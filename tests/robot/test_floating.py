@@ -25,7 +25,7 @@ def test_a_urdf_keeps_its_root() -> None:
     robot = loads(URDF, "urdf")
     assert robot.base.kind == BaseKind.FIXED
     assert (robot.link(0).M.text, robot.link(0).MX.number) == ("3", pytest.approx(0.3))
-    assert any("3 kg play no part" in note for note in robot.notes)
+    assert any("mass of 3 kg has no effect" in note for note in robot.notes)
     assert robot.floating().link(0) == robot.link(0)
 
 

@@ -52,7 +52,7 @@ CASES = [
     (["show", "nope"], "no bundled robot called 'nope'"),
     (["show", "rx9"], "did you mean 'rx90'"),
     (["show", "missing.par"], "missing.par: there is no such file"),
-    (["show", "folder/arm.xyz"], "the suffix '.xyz' tells no format"),
+    (["show", "folder/arm.xyz"], "the suffix '.xyz' does not identify a format"),
     (["show", "rx90", "--bind", "D3"], "'D3' is not of the form NAME=VALUE"),
     (["show", "rx90", "--bind", "D9=1"], "no symbol of robot 'RX90' called 'D9'"),
     (["show", "rx90", "--bind", "D3=1+"], "value of 'D3'"),

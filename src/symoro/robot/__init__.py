@@ -1,1 +1,1 @@
-"""Robots: what they are (frozen data), how they hang together, and the files they come from."""
+"""Robot descriptions (frozen data), their kinematic structure, and the file formats that contain them."""

@@ -1,11 +1,11 @@
-"""Inertial parameters about a frame's origin from those about the centre of mass.
+"""Inertial parameters about the origin of a link frame, from those about the centre of mass.
 
-With mass m, centre of mass c and inertia matrix I about it, both in the axes of the link's frame,
+With mass m, centre of mass c and inertia matrix I about c, both expressed in the axes of the link frame,
 
-    M = m,    MS = m c,    J = I + m (c'c 1 - c c'),
+    M = m,    MS = m c,    J = I + m (c'c 1 - c c').
 
-exactly with symbols; decimals are computed exactly and rounded once. The entries of I are those of the matrix: XY is
-minus the integral of x y dm, as in URDF.
+The computation is exact for symbols and fractions; decimals are computed exactly and rounded once. The entries of I
+are those of the matrix: XY is minus the integral of x y dm, as in URDF.
 """
 
 from __future__ import annotations
@@ -20,30 +20,31 @@ from symoro.robot.records import INERTIAL
 
 CENTRAL = ("mass", "com", "inertia")
 SIX = INERTIAL[:6]
-SHAPES = "3 values (the diagonal), 6 (xx, xy, xz, yy, yz, zz) or 3 rows of 3"
+SHAPES = "3 values (the diagonal), 6 values (xx, xy, xz, yy, yz, zz) or 3 rows of 3 values"
 
 
 def about_origin(
     mass: Formula, com: Sequence[Formula] = (ZERO, ZERO, ZERO), inertia: Sequence[Formula] = (ZERO,) * 6
 ) -> dict[str, Formula]:
-    """The ten parameters about the origin of the frame, by name.
+    """Return the ten inertial parameters of a link about the origin of its frame, by name.
 
-    Arguments:
-        com: the centre of mass in the link's frame.
-        inertia: xx, xy, xz, yy, yz, zz about the centre of mass, in the link's axes.
+    Args:
+        mass: mass of the link (kg).
+        com: centre of mass in the link frame (m).
+        inertia: xx, xy, xz, yy, yz, zz about the centre of mass, in the axes of the link frame (kg m2).
     """
     x, y, z = com
     xx, xy, xz, yy, yz, zz = inertia
     return {
-        "XX": _worked_out(_diagonal, xx, mass, y, z),
-        "XY": _worked_out(_product, xy, mass, x, y),
-        "XZ": _worked_out(_product, xz, mass, x, z),
-        "YY": _worked_out(_diagonal, yy, mass, x, z),
-        "YZ": _worked_out(_product, yz, mass, y, z),
-        "ZZ": _worked_out(_diagonal, zz, mass, x, y),
-        "MX": _worked_out(_moment, mass, x),
-        "MY": _worked_out(_moment, mass, y),
-        "MZ": _worked_out(_moment, mass, z),
+        "XX": _apply(_diagonal, xx, mass, y, z),
+        "XY": _apply(_product, xy, mass, x, y),
+        "XZ": _apply(_product, xz, mass, x, z),
+        "YY": _apply(_diagonal, yy, mass, x, z),
+        "YZ": _apply(_product, yz, mass, y, z),
+        "ZZ": _apply(_diagonal, zz, mass, x, y),
+        "MX": _apply(_moment, mass, x),
+        "MY": _apply(_moment, mass, y),
+        "MZ": _apply(_moment, mass, z),
         "M": mass,
     }
 
@@ -60,17 +61,17 @@ def _moment(m: Any, a: Any) -> Any:
     return m * a
 
 
-def _worked_out(function: Callable[..., Any], *given: Formula) -> Formula:
-    """A function of formulas; of numbers it is exact, and rounded once where one of them is a decimal.
+def _apply(function: Callable[..., Any], *formulas: Formula) -> Formula:
+    """Apply a function to formulas. The result is exact for numbers, and rounded once if one of them is a decimal.
 
     Raises:
-        ExpressionError: a number comes out too large.
+        ExpressionError: the result is too large for double precision.
     """
-    numbers = [_fraction(item) for item in given]
+    numbers = [_fraction(item) for item in formulas]
     if any(number is None for number in numbers):
-        return combine(function, *given)
+        return combine(function, *formulas)
     value = function(*numbers)
-    if not any(set(item.text) & set(".e") for item in given):
+    if not any(set(item.text) & set(".e") for item in formulas):
         return formula(value)
     try:
         return formula(float(value))
@@ -86,7 +87,10 @@ def _fraction(item: Formula) -> Fraction | None:
 
 
 def six_entries(entries: Sequence[Formula]) -> tuple[Formula, ...] | None:
-    """xx, xy, xz, yy, yz, zz of 3, 6 or 9 entries; None for any other number, or a matrix that is not symmetric."""
+    """Return xx, xy, xz, yy, yz, zz from 3, 6 or 9 entries of an inertia matrix.
+
+    The result is None if the number of entries differs or if the matrix is not symmetric.
+    """
     if len(entries) == 3:
         x, y, z = entries
         return (x, ZERO, ZERO, y, ZERO, z)
@@ -98,29 +102,31 @@ def six_entries(entries: Sequence[Formula]) -> tuple[Formula, ...] | None:
 
 
 def without_centre(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a link in which `mass`, `com` and `inertia` are turned into the ten parameters.
+    """Replace `mass`, `com` and `inertia` among the fields of a link by the ten inertial parameters.
 
     Raises:
-        OptionError: they are mixed with some of the ten, incomplete or of a wrong shape.
+        OptionError: they are incomplete, have a wrong shape or are given together with some of the ten parameters.
     """
     others = {key: value for key, value in changes.items() if key not in CENTRAL}
     if len(others) == len(changes):
         return others
     mixed = [key for key in others if key in INERTIAL]
     if "mass" not in changes or mixed:
-        what = f"'{mixed[0]}' beside 'mass'" if mixed else "'com' or 'inertia' without 'mass'"
-        raise OptionError(f"a link cannot have {what}", hint="give mass, com and inertia, or XX .. M")
+        fields = f"both 'mass' and '{mixed[0]}'" if mixed else "'com' or 'inertia' without 'mass'"
+        raise OptionError(
+            f"a link cannot have {fields}", hint="give either mass, com and inertia, or XX .. M"
+        )
     com = _flat(changes.get("com", (0, 0, 0)))
     inertia = six_entries(_flat(changes.get("inertia", (0, 0, 0))))
     if len(com) != 3:
         raise OptionError(f"com needs 3 values, got {len(com)}")
     if inertia is None:
-        raise OptionError("inertia is no symmetric matrix", hint=f"give {SHAPES}")
+        raise OptionError("the inertia matrix is not symmetric", hint=f"give {SHAPES}")
     return others | about_origin(formula(changes["mass"]), com, inertia)
 
 
 def _flat(given: Any) -> list[Formula]:
-    """The entries of a list, or of the rows of one."""
+    """Return the entries of a list or of nested lists (rows) as one flat list of formulas."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         return [formula(given)]
     return [entry for item in given for entry in _flat(item)]

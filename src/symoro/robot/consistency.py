@@ -1,12 +1,12 @@
-"""Warnings about the numbers of a description: inertias that no body has, missing inertias, units that look wrong.
+"""Warnings about physically inconsistent or unusual numbers: inertias, masses, units.
 
-They are warnings and not errors, because models exist for any numbers. A body has a mass m > 0, and its inertia matrix
-about the centre of mass has principal moments I1 <= I2 <= I3 with
+These are warnings and not errors, because the models are defined for any numbers. A rigid body has a mass m > 0, and
+its inertia matrix about the centre of mass has principal moments I1 <= I2 <= I3 with
 
     I1 >= 0 and I1 + I2 >= I3,
 
-as each is an integral of two of x^2, y^2, z^2 over the mass. Traversaro et al., "Identification of fully physical
-consistent inertial parameters using optimization on manifolds", IROS 2016, section III.
+because each moment is an integral of two of x^2, y^2, z^2 over the mass. Traversaro et al., "Identification of fully
+physical consistent inertial parameters using optimization on manifolds", IROS 2016, section III.
 """
 
 from __future__ import annotations
@@ -17,71 +17,75 @@ from collections.abc import Iterator, Sequence
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.robot.description import ANGLES, GEOMETRIC, INERTIAL, BaseKind, Link, Robot
-from symoro.robot.free_base import unborne_joint
+from symoro.robot.free_base import inertia_free_base_joint
 from symoro.robot.size import characteristic_length
 from symoro.robot.topology import outward
 from symoro.robot.wheel_checks import heights
 
 TOLERANCE = 1e-3
-"""Of the largest moment: files round to three or four digits, and a rod is at the limit already."""
+"""Tolerance relative to the largest moment: files round to 3 or 4 digits, and a thin rod satisfies I1 + I2 = I3."""
 
 POINT = 1e-12
-"""Of the square of the robot's length: a body with less inertia per mass is a point, and the rest is round-off."""
+"""Tolerance relative to the squared length of the robot: less inertia per mass is a point mass with round-off."""
 
 SWEEPS = 12
-"""Of Jacobi's rotations; they converge quadratically, and four or five do."""
+"""Maximum number of Jacobi sweeps; the convergence is quadratic, and four or five sweeps suffice."""
 
 WARNING = "warning: "
 """Prefix of those notes of a robot that are warnings about its file."""
 
 LARGEST_ANGLE = 2 * math.pi
-"""Radians: a constant angle has no reason to exceed one turn, so a larger number is probably in degrees."""
+"""Radians: a constant angle larger than one turn was probably given in degrees."""
 
 LARGEST_LENGTH = 50.0
-"""Metres: the longest arms in use are shorter, so a larger number is probably in millimetres."""
+"""Metres: no arm in use is longer, so a larger number was probably given in millimetres."""
 
 Tensor = Sequence[Sequence[float]]
 
 
 def warnings(robot: Robot) -> list[str]:
-    """What the reader of the robot's file found doubtful, and what its numbers give cause to doubt."""
+    """Return the warnings of the file reader and those about the numbers of the description."""
     read = [note.removeprefix(WARNING) for note in robot.notes if note.startswith(WARNING)]
-    rest = [line for label, line in _doubts(robot) if not any(told.startswith(label) for told in read)]
+    rest = [
+        line
+        for label, line in _labelled_warnings(robot)
+        if not any(warning.startswith(label) for warning in read)
+    ]
     return [*read, *rest]
 
 
-def doubts(robot: Robot) -> list[str]:
-    """What no real robot has, as sentences; links with symbols that have no value are left alone."""
-    return [line for _, line in _doubts(robot)]
+def data_warnings(robot: Robot) -> list[str]:
+    """Return warnings about numbers that no real robot has. Links with unbound symbols are not checked."""
+    return [line for _, line in _labelled_warnings(robot)]
 
 
-def _doubts(robot: Robot) -> Iterator[tuple[str, str]]:
-    """Sentences, each with the link or joint that it is about."""
+def _labelled_warnings(robot: Robot) -> Iterator[tuple[str, str]]:
+    """Yield pairs (label of the link or joint, warning)."""
     values = _Values(robot)
     links = {f"link {j}": link for j, link in enumerate(robot.links, 1)}
     if robot.base.kind != BaseKind.FIXED:
         links["the base"] = robot.base.link
     if robot.payload:
         links["the payload"] = robot.payload
-    for place, link in links.items():
-        label = f"link '{link.name}'" if link.name else place
-        yield from ((label, line) for line in _of_link(label, link, values))
+    for position, link in links.items():
+        label = f"link '{link.name}'" if link.name else position
+        yield from ((label, line) for line in _link_warnings(label, link, values))
     for j, frame in enumerate(robot.frames, 1):
         label = f"joint '{frame.name}'" if frame.name else f"joint {j}"
-        for field, what in (("IA", "rotor inertia"), ("FV", "viscous friction"), ("FS", "dry friction")):
+        for field, quantity in (("IA", "rotor inertia"), ("FV", "viscous friction"), ("FS", "dry friction")):
             value = values.of(getattr(frame, field))
             if value is not None and value < 0:
-                yield label, f"{label}: the {what} {field} = {value:g} is negative"
+                yield label, f"{label}: the {quantity} {field} = {value:g} is negative"
     yield from heights(robot)
-    yield from _of_base(robot, values)
+    yield from _base_warnings(robot, values)
     yield from (("the robot", line) for line in without_inertia(robot))
-    yield from _units(robot, values)
+    yield from _unit_warnings(robot, values)
 
 
 def without_inertia(robot: Robot) -> list[str]:
     """Return a sentence about the joints that move neither mass nor inertia, if there are any.
 
-    Loops and wheels couple the joints, so that a joint without inertia of its own is common there; for such robots
+    Loops and wheels couple the joints, so a joint that moves no inertia is common there; for such robots
     only the absence of every inertia is reported.
     """
     values = _Values(robot)
@@ -111,8 +115,8 @@ def without_inertia(robot: Robot) -> list[str]:
     ]
 
 
-def _units(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
-    """Constant angles and lengths that look like degrees and millimetres."""
+def _unit_warnings(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
+    """Yield warnings about constant angles and lengths that were probably given in degrees or millimetres."""
     for j, frame in enumerate(robot.frames, 1):
         label = f"frame {j}" + (f" ('{frame.name}')" if frame.name else "")
         for name in GEOMETRIC:
@@ -125,17 +129,18 @@ def _units(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
                 yield label, f"{label}: {name} = {value:g} m is very long; {metres}"
 
 
-def _of_base(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
-    """What a floating base lacks, and what is said of it in vain."""
+def _base_warnings(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
+    """Yield warnings about a missing inertia of a floating base and about base motions that are not used."""
     base = robot.base
     if base.kind != BaseKind.FLOATING:
         return
     label = f"link '{base.link.name}'" if base.link.name else "the base"
-    j = unborne_joint(robot, lambda formula: values.of(formula) == 0)
+    j = inertia_free_base_joint(robot, lambda formula: values.of(formula) == 0)
     if j is not None:
         yield (
             label,
-            f"{label} has no mass, and joint {j} alone stands on it: the inertia matrix A of the floating robot is "
+            f"{label} has no mass, and joint {j} is the only joint on it: the inertia matrix A of the "
+            "floating robot is "
             f"singular in every posture, and torques determine no accelerations; give link 0 a mass and an inertia, "
             f"or joint {j} a rotor inertia IA",
         )
@@ -147,8 +152,8 @@ def _of_base(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
         )
 
 
-def of_body(label: str, mass: float, tensor: Tensor, length: float = 1.0) -> list[str]:
-    """What is doubtful about a mass and an inertia matrix about the centre of mass."""
+def body_warnings(label: str, mass: float, tensor: Tensor, length: float = 1.0) -> list[str]:
+    """Return warnings about a mass and an inertia matrix about the centre of mass."""
     if mass < 0:
         return [f"{label}: the mass {mass:g} is negative"]
     largest = max(abs(value) for row in tensor for value in row)
@@ -169,7 +174,10 @@ def of_body(label: str, mass: float, tensor: Tensor, length: float = 1.0) -> lis
 
 
 def principal(tensor: Tensor) -> tuple[float, float, float]:
-    """The eigenvalues of a symmetric matrix, in rising order: by Jacobi's rotations, for want of NumPy in a browser."""
+    """Return the eigenvalues of a symmetric 3x3 matrix in increasing order, by Jacobi's method.
+
+    NumPy is not used, because the module also runs in browsers without it.
+    """
     scale = max(abs(value) for row in tensor for value in row) or 1.0
     a = [[value / scale for value in row] for row in tensor]
     for _ in range(SWEEPS):
@@ -187,7 +195,7 @@ def principal(tensor: Tensor) -> tuple[float, float, float]:
     return low, middle, high
 
 
-def _of_link(label: str, link: Link, values: _Values) -> Iterator[str]:
+def _link_warnings(label: str, link: Link, values: _Values) -> Iterator[str]:
     known = {name: values.of(getattr(link, name)) for name in INERTIAL}
     mass = known["M"]
     if mass is None or any(value is None for value in known.values()):
@@ -209,21 +217,21 @@ def _of_link(label: str, link: Link, values: _Values) -> Iterator[str]:
         for i in range(3)
     ]
     if all(math.isfinite(x) for row in tensor for x in row):
-        # What is left of large moments about the frame's origin is round-off.
+        # The difference of two large moments contains their round-off.
         noise = 1e-9 * max(abs(v["XX"]), abs(v["YY"]), abs(v["ZZ"]), mass * far)
         rounded = [[x if abs(x) > noise else 0.0 for x in row] for row in tensor]
-        yield from of_body(label, mass, rounded, values.length)
+        yield from body_warnings(label, mass, rounded, values.length)
 
 
 class _Values:
-    """Numbers of formulas at the robot's nominal values."""
+    """Numerical values of formulas at the robot's nominal parameter values."""
 
     def __init__(self, robot: Robot) -> None:
         self._nominal = dict(robot.nominal)
         self.length = characteristic_length(robot)
 
     def of(self, formula: Formula) -> float | None:
-        """The value, or None where a symbol has none or the formula cannot be computed."""
+        """Return the value, or None if a symbol has no value or the formula cannot be evaluated."""
         if formula.is_zero:
             return 0.0
         if formula.symbols - self._nominal.keys():

@@ -1,18 +1,19 @@
-"""Tables of parameters in three conventions, and the exact way from one to another.
+"""Geometric parameter tables in three conventions, and the exact conversions between them.
 
     Khalil-Kleinfinger   iTj    = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
     Craig                i-1Ti  = Rx(alpha_i-1) Tx(a_i-1) Rz(theta_i) Tz(d_i)
     Denavit-Hartenberg   i-1Ti  = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i)            (classic)
 
-A screw is a rotation and a translation along one axis, Z(g, b) = Rz(g) Tz(b) and X(a, d) = Rx(a) Tx(d);
-screws along one axis commute and add up. A serial chain therefore is one word
+A screw is a rotation about and a translation along the same axis, Z(g, b) = Rz(g) Tz(b) and X(a, d) = Rx(a) Tx(d).
+Screws along the same axis commute, and their parameters add up. A serial chain is therefore the product
 
     base X1 Z1 X2 Z2 ... Xn Zn tool,      Xi = X(alpha_i, d_i),  Zi = Z(theta_i, r_i),
 
-and the conventions only differ in where they cut it into frames. Khalil's extra Z(gamma_i, b_i) joins the
-joint before, or the base. Craig cuts after each Zi: Khalil's frames when gamma = b = 0. Classic
-Denavit-Hartenberg cuts after each Xi: its frame i is Khalil's frame i moved by X(i+1); X1 goes into the base,
-and the X of the last row is a tool frame. Inertial parameters and wrenches move with the frames.
+and the conventions differ only in the factors after which the frames are placed. Khalil's additional Z(gamma_i, b_i)
+is added to the preceding joint or to the base. Craig's frames follow each Zi: they are Khalil's frames if
+gamma = b = 0. Classic Denavit-Hartenberg frames follow each Xi: frame i is Khalil's frame i moved by X(i+1); X1 becomes
+part of the base, and the X of the last row is a tool frame. Inertial parameters and wrenches are transformed with the
+frames.
 
 J. Denavit, R.S. Hartenberg, J. Applied Mechanics 22, 1955. J.J. Craig, Introduction to Robotics, 1986, ch. 3.
 W. Khalil, J.F. Kleinfinger, ICRA 1986.
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 
 class Convention(StrEnum):
-    """How a table of parameters places its frames."""
+    """Convention for the geometric parameters of a table."""
 
     KHALIL_KLEINFINGER = "khalil-kleinfinger"
     CRAIG = "craig"
@@ -72,11 +73,11 @@ COLUMNS: dict[Convention, dict[str, str]] = {
     Convention.CRAIG: {"alpha": "alpha", "a": "d", "theta": "theta", "d": "r"},
     Convention.DENAVIT_HARTENBERG: {"theta": "theta", "d": "r", "a": "d", "alpha": "alpha"},
 }
-"""The columns of a convention's table, each with Khalil's letter for that parameter."""
+"""Columns of the table of each convention, with Khalil's letter for the same parameter."""
 
 
 def convention_named(name: str) -> Convention:
-    """The convention called so, by its name or a usual short form."""
+    """Return the convention with this name or usual abbreviation."""
     try:
         return _ALIASES.get(name.strip().lower()) or Convention(name.strip().lower())
     except ValueError:
@@ -84,13 +85,13 @@ def convention_named(name: str) -> Convention:
 
 
 def variable_field(sigma: JointType) -> str:
-    """Khalil's letter for the parameter that the joint varies; empty for a fixed joint."""
+    """Return Khalil's letter of the joint variable (theta or r); an empty text for a fixed joint."""
     return {JointType.REVOLUTE: "theta", JointType.PRISMATIC: "r"}.get(sigma, "")
 
 
 @dataclass(frozen=True)
 class JointRow:
-    """One joint: its parameters in the order of the table's columns, the offset where the variable is."""
+    """One joint of a table: parameters in column order, with the offset in place of the joint variable."""
 
     sigma: JointType
     values: tuple[Formula, ...]
@@ -99,12 +100,12 @@ class JointRow:
 
 @dataclass(frozen=True)
 class ParameterTable:
-    """A serial chain in one convention.
+    """Geometric parameter table of a serial chain in one convention.
 
     Attributes:
-        base: world T 0 with the table's own frame 0, sixteen entries by rows.
-        tool: a frame on the table's last frame.
-        links: inertial parameters and wrenches in the table's own frames, or none.
+        base: world T 0 of the table's frame 0, sixteen entries by rows.
+        tool: tool frame, fixed to the table's last frame.
+        links: inertial parameters and wrenches in the table's frames, or an empty tuple.
     """
 
     convention: Convention
@@ -118,11 +119,11 @@ class ParameterTable:
         return tuple(COLUMNS[self.convention])
 
 
-# -- rigid motions of formulas
+# -- homogeneous transforms of formulas
 
 
 def transform(place: Placement | Frame, graph: Graph) -> Matrix:
-    """The 4x4 matrix of six geometric parameters."""
+    """Return the homogeneous 4x4 transform of six geometric parameters."""
     values = {name: getattr(place, name).into(graph) for name in GEOMETRIC}
     first = _screw(2, values["gamma"], values["b"])
     second = _screw(0, values["alpha"], values["d"])
@@ -131,7 +132,7 @@ def transform(place: Placement | Frame, graph: Graph) -> Matrix:
 
 
 def _screw(axis: int, angle: Scalar, length: Scalar) -> Matrix:
-    """A turn about an axis (0 is x, 2 is z) and a shift along it."""
+    """Return the rotation about an axis (0 is x, 2 is z) with a translation along the same axis."""
     matrix = linalg.identity(4)
     i, j = [(1, 2), (2, 0), (0, 1)][axis]
     matrix[i][i] = matrix[j][j] = cos(angle)
@@ -141,7 +142,7 @@ def _screw(axis: int, angle: Scalar, length: Scalar) -> Matrix:
 
 
 def composed(base: tuple[Formula, ...], *places: Placement) -> tuple[Formula, ...]:
-    """The sixteen entries of base T ... with some placements after it."""
+    """Return base * T1 * T2 * ... of fixed frames, as sixteen entries by rows."""
     if all(_is_identity(place) for place in places):
         return base
     graph = Graph()
@@ -153,10 +154,10 @@ def composed(base: tuple[Formula, ...], *places: Placement) -> tuple[Formula, ..
 
 
 def moved(link: Link, place: Placement) -> Link:
-    """The parameters of a link in the frame on which `place` puts the frame they are given in.
+    """Return the inertial parameters and wrench of a link in the frame in which `place` is given.
 
-    With R, P from the placement: MS' = R MS + M P, J' = R J R' - hat(P) hat(R MS) - hat(R MS) hat(P)
-    - M hat(P) hat(P); f' = R f, m' = R m + P x R f.
+    With the rotation R and the translation P of `place`:
+    MS' = R MS + M P, J' = R J R' - hat(P) hat(R MS) - hat(R MS) hat(P) - M hat(P) hat(P); f' = R f, m' = R m + P x R f.
     """
     if _is_identity(place) or all(getattr(link, name).is_zero for name in (*INERTIAL, *WRENCH)):
         return link
@@ -212,18 +213,18 @@ def _inverse_x(place: Placement) -> Placement:
     return replace(place, alpha=-place.alpha, d=-place.d)
 
 
-# -- from a table to a robot
+# -- conversion of a table into a robot
 
 
 def from_classic(
     frames: Sequence[Frame], links: Sequence[Link], tool: Tool | None
 ) -> tuple[list[Frame], list[Link], Tool | None]:
-    """A serial chain in classic Denavit-Hartenberg frames, cut again into Khalil's.
+    """Convert a serial chain from classic Denavit-Hartenberg frames to Khalil-Kleinfinger frames.
 
-    Arguments:
-        frames: alpha and d hold alpha_i and a_i of the same row, which come after the joint.
-        links: in the classic frames.
-        tool: on one of the classic frames.
+    Args:
+        frames: alpha and d contain alpha_i and a_i of the same row, which are applied after the joint.
+        links: inertial parameters and wrenches in the classic frames.
+        tool: tool frame given in one of the classic frames.
     """
     tails = [_x_screw(j, frame) for j, frame in enumerate(frames, 1)]
     before = [Placement(0), *tails]
@@ -240,7 +241,7 @@ def from_classic(
 
 
 def _joined(tail: Placement, place: Placement) -> Placement:
-    """X(alpha, d) with a placement after it, as one placement."""
+    """Return X(alpha, d) followed by a fixed transform as one set of six parameters."""
     if _is_identity(tail):
         return place
     if place.gamma.is_zero and place.b.is_zero:
@@ -248,38 +249,42 @@ def _joined(tail: Placement, place: Placement) -> Placement:
     if place.alpha.is_zero and place.d.is_zero:
         return replace(tail, theta=place.gamma + place.theta, r=place.b + place.r)
     raise NotApplicableError(
-        "the tool frame turns about three axes, and cannot be put on the robot's last frame",
-        hint="give part of it as a row of the table with a fixed joint",
+        "the tool frame is rotated about three axes; the six parameters of the last frame cannot represent it",
+        hint="describe a part of the rotation by an additional row with a fixed joint",
     )
 
 
-# -- from a robot to a table
+# -- conversion of a robot into a table
 
 
 def to_table(robot: Robot, convention: str, to: int | str | None = None) -> ParameterTable:
-    """The chain from the base to a frame as a table.
+    """Return the table of the chain from the base to a frame.
 
-    Arguments:
-        to: the last frame; by default the end of a serial robot.
+    Args:
+        robot: serial robot, or tree structure if `to` is given.
+        convention: name of the convention.
+        to: last frame; the end effector of a serial robot if None.
 
     Raises:
-        NotApplicableError: the robot is no chain, and no frame was chosen.
+        NotApplicableError: the robot is not a serial chain, and no frame was given.
     """
     kind = convention_named(convention)
     if robot.B:
         raise NotApplicableError(
-            f"robot '{robot.name}' has closed loops, and a table describes a chain",
+            f"robot '{robot.name}' has closed loops; a parameter table describes a serial chain",
             hint="cut the loops with robot.tree() and choose a frame",
         )
     if to is None and structure(robot) != "serial":
         raise NotApplicableError(
-            f"robot '{robot.name}' is a tree, and a table describes one chain",
-            hint="choose the frame where the chain ends",
+            f"robot '{robot.name}' has a tree structure; a parameter table describes a serial chain",
+            hint="select the last frame of the chain with the option 'to'",
         )
     end = robot.NL if to is None else robot.frame_number(to)
     numbers = chain(robot, end)
     if not numbers:
-        raise NotApplicableError("the chain to the base has no joint", hint="choose another frame")
+        raise NotApplicableError(
+            "there is no joint between the base and this frame", hint="select another frame"
+        )
     tool = None
     if robot.tool and robot.tool.place.ant == end:
         tool = replace(robot.tool, place=replace(robot.tool.place, ant=len(numbers)))
@@ -290,7 +295,7 @@ def to_table(robot: Robot, convention: str, to: int | str | None = None) -> Para
 
 @dataclass(frozen=True)
 class _Chain:
-    """A serial chain while it is cut into other frames."""
+    """Serial chain during the conversion to other frames."""
 
     frames: list[Frame]
     links: list[Link]
@@ -311,7 +316,7 @@ def _as_it_is(chain: _Chain) -> _Chain:
 
 
 def _craig(chain: _Chain) -> _Chain:
-    """gamma and b of each frame go into the joint before, or the base."""
+    """Move gamma and b of each frame into the preceding joint or the base."""
     frames, links = [], []
     for frame, link, after in zip(chain.frames, chain.links, [*chain.frames[1:], None], strict=True):
         gamma, b = (after.gamma, after.b) if after else (ZERO, ZERO)
@@ -323,7 +328,10 @@ def _craig(chain: _Chain) -> _Chain:
 
 
 def _classic(chain: _Chain) -> _Chain:
-    """Each row takes alpha and a of the row after it; the last takes them from a tool that has only those."""
+    """Move alpha and a of each row into the preceding row.
+
+    The last row receives those of the tool frame, if the tool frame has only these two parameters.
+    """
     chain = _craig(chain)
     tool = chain.tool
     tails = [*(_x_screw(0, frame) for frame in chain.frames[1:]), Placement(0)]

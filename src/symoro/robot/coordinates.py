@@ -1,7 +1,7 @@
-"""Which joints of a tree have a coordinate of their own, and what the others follow: q_j = sum ratio_i q_i + offset.
+"""Independent and coupled joints of the tree: q_j = sum ratio_i q_i + offset.
 
-Coupled joints (mimic joints, geared wrists, parallelograms) have no coordinate. This is the data; the motion of the
-tree that follows from it is read by every model from `models/coordinates.py`.
+Coupled joints (mimic joints, geared wrists, parallelograms) have no generalised coordinate. This module contains the
+data; every model computes the resulting motion of the tree with `models/coordinates.py`.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ if TYPE_CHECKING:
     from symoro.robot.description import Robot
 
 Into = Callable[[Formula], Scalar]
-Relation = Coupling  # a joint as a sum of others, wherever it comes from
-PostureLike = str | Sequence[float] | Mapping[int, float]  # a name, numbers as in q, or numbers by joint
+Relation = Coupling  # linear relation between a joint and others, also one derived from a loop
+PostureLike = (
+    str | Sequence[float] | Mapping[int, float]
+)  # name, values in the order of q, or values by joint
 
 
 def independent(robot: Robot) -> list[int]:
-    """Joints of the tree that have a coordinate of their own, in frame order: the entries of q."""
+    """Return the joints of the tree with a generalised coordinate, in frame order: the entries of q."""
     return [j for j in moving_joints(robot) if robot.frame(j).coupling is None]
 
 
-def loose_joints(robot: Robot) -> list[int]:
-    """Passive joints that no loop, wheel or spring moves: they have a coordinate of their own, and no drive."""
+def unconstrained_passive_joints(robot: Robot) -> list[int]:
+    """Return the passive joints that no loop, wheel or spring constrains: they have a coordinate and no actuator."""
     if robot.B or robot.wheels:
         return []
     springs = elastic_joints(robot)
@@ -40,36 +42,36 @@ def loose_joints(robot: Robot) -> list[int]:
 
 
 def has_followers(robot: Robot) -> bool:
-    """Whether a joint of the tree has no coordinate of its own."""
+    """Return whether a joint of the tree is coupled to others."""
     return len(independent(robot)) != len(moving_joints(robot))
 
 
 def relation(robot: Robot, j: int) -> Relation | None:
-    """What a joint follows; None for one with a coordinate of its own."""
+    """Return the linear relation of a coupled joint; None for an independent joint."""
     return robot.frame(j).coupling
 
 
 def followers(robot: Robot) -> dict[int, Relation]:
-    """The joints that follow others, those where loops are opened included."""
+    """Return the relations of all coupled joints, including cut joints of loops."""
     return {j: frame.coupling for j, frame in enumerate(robot.frames, 1) if frame.coupling is not None}
 
 
 def following(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
-    """The robot whose joints follow others as told, and by no other relation."""
+    """Return the robot with exactly these coupling relations."""
     frames = [replace(frame, coupling=relations.get(j)) for j, frame in enumerate(robot.frames, 1)]
     return replace(robot, frames=tuple(frames))
 
 
 def posture_by_joint(robot: Robot, posture: PostureLike) -> dict[int, float]:
-    """Return a posture as position by joint (radians, metres).
+    """Return a posture as joint positions by joint number (rad, m).
 
-    Arguments:
-        posture: the name of one of the robot's postures; one number for each joint that has a coordinate of its own (or
-            for each moving joint of the tree); or numbers by joint.
+    Args:
+        posture: name of one of the robot's postures; or one number per independent joint (or per moving joint of the
+            tree); or a mapping from joint numbers to values.
 
     Raises:
         UnknownNameError: the robot has no posture of this name.
-        OptionError: the numbers do not fit the joints.
+        OptionError: the number of values or a joint number is wrong.
     """
     if isinstance(posture, str):
         posture = robot.postures[posture]
@@ -92,23 +94,23 @@ def with_home(robot: Robot, posture: PostureLike | None) -> Robot:
     """Return the robot with another posture 'home', which selects the assembly mode of loops; unchanged for None."""
     if posture is None:
         return robot
-    given = posture_by_joint(robot, posture)
-    home = tuple(given.get(j, 0.0) for j in independent(robot))
+    values = posture_by_joint(robot, posture)
+    home = tuple(values.get(j, 0.0) for j in independent(robot))
     return replace(robot, postures={**robot.postures, HOME: home})
 
 
 def positions(robot: Robot, q: Mapping[int, Scalar], into: Into) -> dict[int, Scalar]:
-    """The position of every moving joint of the tree (offsets of the joint variable not included)."""
-    found: dict[int, Scalar] = {}
+    """Return the position of every moving joint of the tree, without the offsets of the joint variables."""
+    position: dict[int, Scalar] = {}
     for j in moving_joints(robot):
         coupling = robot.frame(j).coupling
-        found[j] = q[j] if coupling is None else into(coupling.offset)
+        position[j] = q[j] if coupling is None else into(coupling.offset)
         for i, ratio in coupling.terms if coupling else ():
-            found[j] = into(ratio) * q[i] + found[j]
-    return found
+            position[j] = into(ratio) * q[i] + position[j]
+    return position
 
 
 def drivers(robot: Robot, j: int, into: Into) -> list[tuple[int, Scalar]]:
-    """The independent joints that move joint j, with the ratios: row j of G."""
+    """Return the independent joints that move joint j, with their ratios: row j of the matrix G."""
     coupling = robot.frame(j).coupling
     return [(j, 1)] if coupling is None else [(i, into(ratio)) for i, ratio in coupling.terms]

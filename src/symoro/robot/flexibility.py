@@ -1,15 +1,15 @@
-"""What makes a link flexible: an Euler-Bernoulli beam along x of its frame, and the shapes it may take.
+"""Flexible links: an Euler-Bernoulli beam along x of the link frame, and its assumed modes.
 
-The beam begins at the origin of the link's frame and ends, at rest, at (L, 0, 0). Bent, its points are
+The beam begins at the origin of the link frame; its undeformed tip is at (L, 0, 0). The points of the deformed beam are
 
     (x, v, w),   v = sum of ey_k phi_k(x),   w = sum of ez_k phi_k(x),   twisted by the angle sum of et_k psi_k(x)
 
-about x. What stands on the link stands on the frame of its tip, at (L, v(L), w(L)), turned by
+about x. Following frames, tool and payload are fixed to the tip frame at (L, v(L), w(L)) with the orientation
 
-    Rz(v'(L)) Ry(-w'(L)) Rx(twist(L))
+    Rz(v'(L)) Ry(-w'(L)) Rx(twist(L)).
 
-and so do its tool and payload. `tip` is a body fixed in that frame. The link's own inertial parameters are those of a
-rigid body at the root.
+`tip` is a body fixed in the tip frame. The inertial parameters of the link itself are those of a rigid body at the
+root of the beam.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
 MODE_SHAPES = ("polynomial", "clamped")
 MODES = ("y", "z", "twist")
-MOST_MODES = 12  # of one kind
-MOST_POLYNOMIALS = 6  # more are not told apart in double precision
+MOST_MODES = 12  # maximum number of modes of one kind
+MOST_POLYNOMIALS = 6  # more polynomials are almost linearly dependent in double precision
 
 
 @dataclass(frozen=True)
 class Flexibility:
-    """A beam from a link's frame to its tip.
+    """Beam from the origin of a link frame to its tip.
 
     Attributes:
-        length: of the beam, along x.
-        density: mass per length.
-        EIz, EIy: bending stiffness against deflection along y (about z), and along z (about y).
-        GJ: torsional stiffness.
+        length: length of the beam along x (m).
+        density: mass per length (kg/m).
+        EIz, EIy: bending stiffness for deflection along y (about z), and along z (about y), in N m2.
+        GJ: torsional stiffness (N m2).
         Ip: polar moment of inertia of the sections per length, about x.
-        y, z, twist: how many modes of each kind the link has.
-        shapes: 'polynomial', (x/L)^2, (x/L)^3, ... in bending and x/L, (x/L)^2, ... in torsion, or 'clamped', the modes
-            of a clamped beam with a free end; each is 1 at the tip.
+        y, z, twist: number of modes of each kind.
+        shapes: 'polynomial', (x/L)^2, (x/L)^3, ... in bending and x/L, (x/L)^2, ... in torsion; or 'clamped', the modes
+            of a clamped-free beam. Each shape function equals 1 at the tip.
         tip: inertial parameters of a body fixed to the tip, in the tip's frame.
     """
 
@@ -69,13 +69,16 @@ STIFFNESS = {"y": "EIz", "z": "EIy", "twist": "GJ"}
 
 
 def flexible_links(robot: Robot) -> dict[int, Flexibility]:
-    """The flexible links of a robot by number."""
+    """Return the flexible links of a robot by number."""
     links = ((j, link.flexible) for j, link in enumerate(robot.links, 1))
     return {j: flexible for j, flexible in links if flexible is not None}
 
 
 def mode_names(robot: Robot) -> list[str]:
-    """The entries of e: link by link, in each the modes along y, along z, in torsion; ey2_1 is the first of link 2."""
+    """Return the names of the modal coordinates e.
+
+    They are ordered by link, then along y, along z, and in torsion; ey2_1 is the first mode of link 2.
+    """
     return [
         f"e{kind[0]}{j}_{k}"
         for j, flexible in flexible_links(robot).items()
@@ -87,18 +90,18 @@ def mode_names(robot: Robot) -> list[str]:
 def _negative(value: Formula) -> bool:
     try:
         return (value.number or 0) < 0
-    except (ProgramError, ArithmeticError):  # told where all numbers are looked at
+    except (ProgramError, ArithmeticError):  # reported by the check of all numbers
         return False
 
 
 def flexible_problems(robot: Robot) -> Iterator[str]:
-    """What is wrong with the flexible links of a robot, as sentences."""
+    """Yield the errors in the description of flexible links."""
     if robot.base.link.flexible is not None:
-        yield "the base cannot be flexible; give it a fixed frame with a flexible link"
+        yield "the base cannot be flexible; add a fixed frame with a flexible link to it"
     for j, flexible in flexible_links(robot).items():
         counts = {kind: getattr(flexible, kind) for kind in MODES}
         if any(count < 0 or count > MOST_MODES for count in counts.values()):
-            yield f"link {j} is flexible: expected 0 to {MOST_MODES} modes of each kind"
+            yield f"flexible link {j}: expected 0 to {MOST_MODES} modes of each kind"
         if flexible.shapes == MODE_SHAPES[0] and max(counts.values()) > MOST_POLYNOMIALS:
             yield (
                 f"link {j} has more than {MOST_POLYNOMIALS} polynomial shapes of one kind, which double precision does "
@@ -117,4 +120,4 @@ def flexible_problems(robot: Robot) -> Iterator[str]:
             if count and getattr(flexible, STIFFNESS[kind]).is_zero:
                 yield f"link {j} has modes of {kind} but no stiffness {STIFFNESS[kind]}"
     if robot.B and flexible_links(robot):
-        yield "flexible links in a robot with closed loops are not described"
+        yield "flexible links are not supported in robots with closed loops"

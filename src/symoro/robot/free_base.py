@@ -1,11 +1,11 @@
-"""Whether a floating base has mass enough: the inertia matrix A of the whole robot must have an inverse.
+"""Check that the inertia matrix A of a robot with a floating base is regular.
 
-A base without mass, which one joint alone stands on, can move against that joint while all that has mass is at rest:
+A massless base with only one joint can move against this joint while all bodies with mass are at rest:
 
-    V0 along the joint's axis, qd_j = -V0:   E = 0, and A is singular in every posture
+    V0 along the axis of the joint, qd_j = -V0:   kinetic energy E = 0, so that A is singular in every configuration,
 
-unless the joint has a rotor, whose inertia counts with qd_j. With more joints on it the base moves some mass, but for
-joints on one axis.
+unless the joint has a rotor inertia, which contributes to E with qd_j. If several joints are attached to the base, a
+motion of the base moves some mass, except if all the joints have the same axis.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from symoro.robot.description import INERTIAL, BaseKind, JointType, Robot
 Test = Callable[[Formula], bool]
 
 
-def unborne_joint(robot: Robot, is_none: Test) -> int | None:
-    """The joint against which a floating base moves freely; None where there is none.
+def inertia_free_base_joint(robot: Robot, is_none: Test) -> int | None:
+    """Return the joint against which a massless floating base moves without inertia, or None.
 
-    Arguments:
-        is_none: whether a parameter is zero.
+    Args:
+        is_none: function that returns whether a parameter is zero.
     """
     if robot.base.kind != BaseKind.FLOATING:
         return None
@@ -43,14 +43,14 @@ def unborne_joint(robot: Robot, is_none: Test) -> int | None:
 
 
 def _fixed_on_base(robot: Robot) -> set[int]:
-    """Link 0, and the links that no joint moves against it."""
-    found = {0}
+    """Return link 0 and the links that are rigidly connected to it."""
+    fixed = {0}
     while True:
         more = {
             j
             for j, frame in enumerate(robot.frames[: robot.NL], 1)
-            if frame.sigma == JointType.FIXED and frame.ant in found and j not in found
+            if frame.sigma == JointType.FIXED and frame.ant in fixed and j not in fixed
         }
         if not more:
-            return found
-        found |= more
+            return fixed
+        fixed |= more

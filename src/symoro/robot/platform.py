@@ -1,7 +1,8 @@
-"""A parallel robot as its platform and legs, recognised from the tree and its loops.
+"""Parallel robots as a platform with legs, recognised from the spanning tree and its loops.
 
-The platform is one rigid body. Leg 1 carries it through all its joints; each of the others ends before its last joint,
-opened at frame k, whose twin k + B stands on the platform. Loops between links of one leg are the leg's own.
+The platform is one rigid body. Leg 1 carries it through all its joints. Each of the other legs ends before its last
+joint, which is cut at frame k; the other frame of the cut, k + B, is fixed to the platform. Loops between links of the
+same leg are inner loops of that leg.
 
 W. Khalil, O. Ibrahim, "General solution for the dynamic modeling of parallel robots", Journal of Intelligent and
 Robotic Systems 49, 2007.
@@ -18,14 +19,14 @@ from symoro.robot.topology import Loop, chain, loops, moving_joints, subtree
 
 @dataclass(frozen=True)
 class PlatformLeg:
-    """A leg from the base to the platform.
+    """Leg from the base to the platform.
 
     Attributes:
         number: from 1; leg 1 carries the platform.
-        links: frames of the tree from the base to the platform's body (excluded), or to the opened joint.
-        members: every link that stands on the leg's first one, those of inner loops included; not the platform.
-        loop: where the leg is opened; None for leg 1.
-        inner: the leg's own loops.
+        links: frames of the tree from the base to the platform body (excluded), or to the cut joint.
+        members: all links of the leg, including those of inner loops, without the platform.
+        loop: loop that connects the leg to the platform; None for leg 1.
+        inner: loops between links of this leg.
     """
 
     number: int
@@ -37,11 +38,11 @@ class PlatformLeg:
 
 @dataclass(frozen=True)
 class ParallelRobot:
-    """A platform with its legs.
+    """Platform with its legs.
 
     Attributes:
-        platform: the frame whose pose is meant.
-        body: frames that move with it as one, the first carried by the last joint of leg 1.
+        platform: frame whose pose is computed.
+        body: frames that are rigidly connected to the platform; the last joint of leg 1 carries the first of them.
     """
 
     robot: Robot
@@ -51,10 +52,10 @@ class ParallelRobot:
 
 
 def platform_frame(robot: Robot, to: int | str | None = None) -> int:
-    """The platform: as asked, as the robot names it, or the link that loops join to most other legs.
+    """Return the platform frame: the given one, the named one, or the link with the most loops.
 
     Raises:
-        NotApplicableError: the robot has none.
+        NotApplicableError: the robot has no platform.
     """
     if to is not None:
         return robot.frame_number(to)
@@ -75,19 +76,19 @@ def platform_frame(robot: Robot, to: int | str | None = None) -> int:
 
 
 def motors(robot: Robot) -> list[int]:
-    """The active joints of the tree, in frame order."""
+    """Return the active joints of the tree, in frame order."""
     return [j for j in moving_joints(robot) if robot.frame(j).mu]
 
 
 def plain_joint(robot: Robot, j: int) -> bool:
-    """Whether a joint moves by itself: not elastic, not coupled, no motion of it fixed."""
+    """Return whether a joint is neither elastic nor coupled nor has a prescribed velocity, acceleration or torque."""
     frame = robot.frame(j)
     fixed = [value for value in (frame.QP, frame.QDP, frame.GAM) if value is not None]
     return not (frame.eta or frame.coupling or fixed)
 
 
 def _link(robot: Robot, j: int) -> int:
-    """The link on which a frame of a loop stands."""
+    """Return the link to which a frame of a loop is fixed."""
     j = robot.frame(j).ant
     while j > robot.NL:
         j = robot.frame(j).ant
@@ -95,20 +96,20 @@ def _link(robot: Robot, j: int) -> int:
 
 
 def parallel_robot(robot: Robot, to: int | str | None = None) -> ParallelRobot:
-    """The robot as platform and legs.
+    """Return the robot as a platform with legs.
 
     Raises:
-        NotApplicableError: it is no such robot; the message says why.
+        NotApplicableError: the robot is not of this kind; the message contains the reason.
     """
     platform = platform_frame(robot, to)
     if robot.base.kind != BaseKind.FIXED:
         raise NotApplicableError(
-            f"the legs stand on a {robot.base.kind} base; the platform's models want it fixed"
+            f"the base of the legs is {robot.base.kind}; the platform models require a fixed base"
         )
     if not robot.B:
-        raise NotApplicableError(f"robot '{robot.name}' has no loops: it is no platform on legs")
+        raise NotApplicableError(f"robot '{robot.name}' has no closed loops: it is not a parallel robot")
     if not 1 <= platform <= robot.NL:
-        raise NotApplicableError(f"frame {platform} carries no link: it is no platform")
+        raise NotApplicableError(f"frame {platform} carries no link and cannot be the platform")
     body = _body(robot, platform)
     roots = [j for j in range(1, robot.NL + 1) if robot.frame(j).ant == 0]
     first = chain(robot, platform)[0]
@@ -119,45 +120,49 @@ def parallel_robot(robot: Robot, to: int | str | None = None) -> ParallelRobot:
         if left == right:
             inner[left].append(loop)
         elif first in (left, right):
-            closing[right if left == first else left].append(_turned_to(robot, loop, body, first))
+            closing[right if left == first else left].append(_oriented_to(robot, loop, body, first))
         else:
-            raise NotApplicableError(f"loop {loop.left}-{loop.right} joins two legs away from the platform")
+            raise NotApplicableError(
+                f"loop {loop.left}-{loop.right} connects two legs, and not a leg with the platform"
+            )
     for root in roots:
         if root != first and len(closing[root]) != 1:
-            message = (
-                f"the leg that begins with frame {root} is joined to the platform {len(closing[root])} times"
+            message = f"the leg that begins with frame {root} is connected to the platform {len(closing[root])} times"
+            raise NotApplicableError(
+                message, hint="each leg except the first must be connected to it exactly once"
             )
-            raise NotApplicableError(message, hint="each leg but the first is joined to it once")
     others = [root for root in roots if root != first]
     legs = [_leg(robot, 1, first, body, None, inner[first])]
     legs += [_leg(robot, i, root, body, closing[root][0], inner[root]) for i, root in enumerate(others, 2)]
     if len(legs) < 2:
-        raise NotApplicableError(f"robot '{robot.name}' has one leg only")
+        raise NotApplicableError(f"robot '{robot.name}' has only one leg; a parallel robot has at least two")
     return ParallelRobot(robot, platform, body, tuple(legs))
 
 
 def _body(robot: Robot, platform: int) -> tuple[int, ...]:
-    """The links that are one with the platform's, outward."""
+    """Return the links that are rigidly connected to the platform, from the base outward."""
     top = platform
     while robot.frame(top).ant and not robot.frame(top).moving:
         top = robot.frame(top).ant
-    found = [top]
+    body = [top]
     for j in subtree(robot, top)[1:]:
-        if j <= robot.NL and robot.frame(j).ant in found:
+        if j <= robot.NL and robot.frame(j).ant in body:
             if robot.frame(j).moving:
-                message = f"joint {j} moves on the platform, which should be the last body"
-                raise NotApplicableError(message, hint="the platform's models end with the platform")
-            found.append(j)
-    return tuple(found)
+                message = f"joint {j} is mounted on the platform, but the platform must be the last body"
+                raise NotApplicableError(
+                    message, hint="the platform models do not support joints beyond the platform"
+                )
+            body.append(j)
+    return tuple(body)
 
 
-def _turned_to(robot: Robot, loop: Loop, body: tuple[int, ...], first: int) -> Loop:
-    """The loop, if its twin stands on the platform and its opened joint on another leg."""
+def _oriented_to(robot: Robot, loop: Loop, body: tuple[int, ...], first: int) -> Loop:
+    """Return the loop oriented such that its cut joint belongs to a leg and its other frame to the platform."""
     if robot.frame(loop.right).ant not in body:
         raise NotApplicableError(
-            f"loop {loop.left}-{loop.right} joins a leg to frame {robot.frame(loop.right).ant}, which is not the "
+            f"loop {loop.left}-{loop.right} connects a leg to frame {robot.frame(loop.right).ant}, which is not the "
             "platform",
-            hint="the twin of a leg's opened joint stands on the platform",
+            hint="frame k + B of a leg's cut joint k must be fixed to the platform",
         )
     return loop
 

@@ -1,4 +1,4 @@
-"""Named postures of a robot: one number for each coordinate, in radians or metres."""
+"""Named postures of a robot: one number per generalised coordinate, in radians or metres."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from symoro.errors import OptionError, SymoroError, UnknownNameError
 from symoro.expr.formula import formula
 
-HOME = "home"  # the posture from which models and motions start unless another one is given
+HOME = "home"  # default start of models and motions
 
 
 class Postures(Mapping[str, tuple[float, ...]]):
-    """Postures by name, in order. Immutable and hashable, as a description is; equal to a dict of the same."""
+    """Postures by name, in order. Immutable and hashable; equal to a dict with the same contents."""
 
     __slots__ = ("_rows",)
 
@@ -49,11 +49,11 @@ class Postures(Mapping[str, tuple[float, ...]]):
 
 
 def _number(name: str, value: Any) -> float:
-    """A number, also one written as a text such as pi/2."""
+    """Return a value as float; texts such as pi/2 are evaluated."""
     try:
-        found = formula(value.item() if getattr(value, "shape", None) == () else value).number
+        number = formula(value.item() if getattr(value, "shape", None) == () else value).number
     except SymoroError as error:
         raise OptionError(f"posture '{name}': {error.message}") from None
-    if found is None:
+    if number is None:
         raise OptionError(f"posture '{name}': expected a number, got '{value}'")
-    return found
+    return number

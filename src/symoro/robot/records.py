@@ -22,7 +22,7 @@ MOTION = ("QP", "QDP", "GAM")
 
 
 class JointType(IntEnum):
-    """sigma: what the joint does."""
+    """Joint type sigma: revolute, prismatic or fixed."""
 
     REVOLUTE = 0
     PRISMATIC = 1
@@ -30,7 +30,7 @@ class JointType(IntEnum):
 
 
 class BaseKind(StrEnum):
-    """How the base stands: fixed (or moved in a prescribed way), free in space, or on wheels."""
+    """Kind of base: fixed (also with prescribed motion), floating, or wheeled."""
 
     FIXED = "fixed"
     FLOATING = "floating"
@@ -39,7 +39,7 @@ class BaseKind(StrEnum):
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a joint in radians or metres, per second, newtons or newton metres; None is unknown."""
+    """Joint limits: position (rad, m), velocity (per second), effort (N m, N); None if unknown."""
 
     lower: float | None = None
     upper: float | None = None
@@ -49,7 +49,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Coupling:
-    """A joint that others drive: q_j = sum ratio_i * q_i + offset over the joints `terms`."""
+    """Coupling of a joint to others: q_j = sum ratio_i * q_i + offset over the joints in `terms`."""
 
     terms: tuple[tuple[int, Formula], ...]
     offset: Formula = ZERO
@@ -57,7 +57,7 @@ class Coupling:
 
 @dataclass(frozen=True)
 class Placement:
-    """A fixed frame on frame `ant`, by the six geometric parameters."""
+    """Frame fixed on frame `ant`, given by the six geometric parameters."""
 
     ant: int
     gamma: Formula = ZERO
@@ -70,17 +70,17 @@ class Placement:
 
 @dataclass(frozen=True)
 class Frame:
-    """Frame j with its joint: place on the antecedent, kind of joint, drive.
+    """Frame j with its joint: transform from the antecedent, joint type, actuator.
 
     Attributes:
-        ant: the antecedent frame, 0 is the base.
+        ant: number of the antecedent frame; 0 is the base.
         sigma: revolute, prismatic or fixed.
-        mu: whether the joint is motorised.
-        gamma, b, alpha, d, theta, r: the place; for a moving joint theta or r is the offset to q.
-        eta: whether the joint is elastic, with stiffness k and the position `rest` without torque.
-        IA, FV, FS, FO: rotor inertia on the joint side, viscous and Coulomb friction, torque offset.
-        QP, QDP, GAM: a value that the joint's velocity, acceleration or torque always has; None is free.
-        coupling: the joints that drive this one, when it has no coordinate of its own.
+        mu: whether the joint is actuated.
+        gamma, b, alpha, d, theta, r: geometric parameters; for a moving joint theta or r is the offset added to q.
+        eta: whether the joint is elastic, with stiffness k and zero torque at the position `rest`.
+        IA, FV, FS, FO: rotor inertia referred to the joint, viscous and Coulomb friction, torque offset.
+        QP, QDP, GAM: prescribed velocity, acceleration or torque of the joint; None if not prescribed.
+        coupling: relation to the joints that drive this one; None for an independent joint.
     """
 
     ant: int
@@ -113,10 +113,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class Link:
-    """The ten inertial parameters of a link about the origin of its frame, and the wrench it exerts.
+    """Ten inertial parameters of a link about the origin of its frame, and the wrench that it exerts.
 
-    XX..ZZ is the inertia matrix, MX = m cx the first moments, M the mass; FX..CZ is the wrench BY the link
-    ON the environment, in the link's frame about its origin. A flexible link has a beam besides.
+    XX..ZZ is the inertia matrix, MX = m cx the first moments, M the mass. FX..CZ is the wrench exerted BY the link
+    ON the environment, in the link frame about its origin. A flexible link contains a beam in addition.
     """
 
     XX: Formula = ZERO
@@ -146,11 +146,11 @@ IDENTITY16: tuple[Formula, ...] = tuple(ONE if i % 5 == 0 else ZERO for i in ran
 
 @dataclass(frozen=True)
 class Base:
-    """The base: its kind, its link 0 (read where it is free to move), prescribed motion, gravity and place.
+    """Base: its kind, link 0 (used for a floating or wheeled base), prescribed motion, gravity and pose.
 
     Attributes:
-        W0, WP0, V0, VP0: angular velocity and acceleration, linear ones, in frame 0.
-        G: gravity in the world frame.
+        W0, WP0, V0, VP0: angular velocity and acceleration, linear velocity and acceleration, in frame 0.
+        G: gravity in the world frame (m/s2).
         Z: world T 0, sixteen entries by rows.
     """
 
@@ -168,7 +168,7 @@ STANDARD_GRAVITY = -9.81  # m/s2, along z of the world: the nominal value of the
 
 
 def with_nominal_gravity(nominal: tuple[tuple[str, float], ...], base: Base) -> tuple[tuple[str, float], ...]:
-    """Add the nominal value of G3 where the base has the default gravity and the description gives no value."""
+    """Add the nominal value of G3 if the base has the default gravity and the description gives no value."""
     if base.G != Base().G or any(name == "G3" for name, _ in nominal):
         return nominal
     return (("G3", STANDARD_GRAVITY), *nominal)
@@ -176,14 +176,14 @@ def with_nominal_gravity(nominal: tuple[tuple[str, float], ...], base: Base) -> 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool frame, fixed on a frame of the robot."""
+    """Tool frame, fixed on a frame of the robot."""
 
     place: Placement
     name: str = "tool"
 
 
 def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
-    """The formulas of a record by field name, in order."""
+    """Yield the formulas of a record by field name, in order."""
     for f in fields(item):
         value = getattr(item, f.name)
         if isinstance(value, Formula):

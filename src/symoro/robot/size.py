@@ -1,7 +1,7 @@
-"""The size of a robot: the length with which its lengths are compared.
+"""Characteristic length of a robot, with which its other lengths are compared.
 
 A length is small, or a displacement is round-off, only in comparison with the robot itself: the same robot in
-micrometres, millimetres or metres leads to the same decisions. Tolerances for lengths are therefore shares of
+micrometres, millimetres or metres leads to the same decisions. Tolerances for lengths are therefore fractions of
 `characteristic_length`; those for angles are in radians. Tolerances for positions and velocities of joints are
 multiplied by `joint_units`, one per joint.
 """
@@ -27,9 +27,9 @@ INERTIAS = ("XX", "YY", "ZZ")
 def characteristic_length(robot: Robot, values: Mapping[str, float] | None = None) -> float:
     """Return the largest length of a robot in metres.
 
-    Considered are the lengths of the frames and the tool, radii of wheels, lengths of flexible links and the limits of
-    prismatic joints; where all of these are zero or unknown, the distances of the centres of mass and the radii of
-    gyration of the links, and at last one metre.
+    These are the lengths of the frames and the tool, radii of wheels, lengths of flexible links and the limits of
+    prismatic joints. If all of them are zero or unknown, the distances of the centres of mass and the radii of
+    gyration of the links are used, and otherwise one metre.
 
     Args:
         values: numbers for symbols; the nominal values where none are given. Symbols without a number are ignored.
@@ -49,7 +49,7 @@ def robot_reach(robot: Robot, values: Mapping[str, float]) -> float:
 
 
 def binary_length(length: float) -> float:
-    """Return the power of two nearest to a length: to divide by it changes no digit."""
+    """Return the power of two nearest to a length; division by it is exact in floating point."""
     return 2.0 ** round(math.log2(length))
 
 

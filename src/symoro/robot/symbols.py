@@ -1,4 +1,4 @@
-"""The symbols of a description: list them, give them numbers, or put symbols where numbers are."""
+"""Symbols of a description: list them, replace them by numbers, or replace numbers by symbols."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def each_formula(robot: Robot, change: Callable[[Formula], Formula]) -> Robot:
-    """The robot with every formula of its description replaced."""
+    """Return the robot with every formula of its description replaced by `change(formula)`."""
     changed: Robot = _rebuilt(robot, change)
     return changed
 
@@ -36,16 +36,16 @@ def _rebuilt(item: Any, change: Callable[[Formula], Formula]) -> Any:
 
 
 def symbols(robot: Robot) -> tuple[str, ...]:
-    """Names of all symbols, in the order of the description."""
-    found: dict[str, None] = {}
+    """Return the names of all symbols, in the order of the description."""
+    names: dict[str, None] = {}
 
     def note(f: Formula) -> Formula:
         for name in sorted(f.symbols):
-            found.setdefault(name)
+            names.setdefault(name)
         return f
 
     _rebuilt(robot, note)
-    return tuple(found)
+    return tuple(names)
 
 
 def bind(robot: Robot, values: Mapping[str, FormulaLike]) -> Robot:
@@ -80,9 +80,10 @@ def bind(robot: Robot, values: Mapping[str, FormulaLike]) -> Robot:
 def symbolic(
     robot: Robot, *, inertia: bool | Literal["all"], geometry: bool, friction: bool, gravity: bool
 ) -> Robot:
-    """Symbols for numbers, named as SYMORO does (XX1, D3, RL4, G3); the numbers become nominal values.
+    """Return the robot with numbers replaced by SYMORO's symbols (XX1, D3, RL4, G3).
 
-    Zeros stay zero; with inertia='all' those of links, and of rotors of motorised joints, become symbols too.
+    The numbers become nominal values. Zeros remain zero; with inertia='all' zeros of links, and of rotors of actuated
+    joints, become symbols too.
 
     Raises:
         OptionError: inertia is neither a truth value nor 'all'.
@@ -90,15 +91,15 @@ def symbolic(
     if inertia not in (True, False, "all"):
         raise OptionError(f"inertia: expected True, False or 'all', got {inertia!r}")
     nominal = dict(robot.nominal)
-    taken = set(symbols(robot))
+    used = set(symbols(robot))
 
     def symbol_for(value: Formula, name: str, zeros: bool = False) -> Formula:
         number = value.number
         if number is None or (number == 0 and not zeros):
             return value
-        while name in taken:
+        while name in used:
             name += "_"
-        taken.add(name)
+        used.add(name)
         nominal[name] = number
         return Formula(name)
 

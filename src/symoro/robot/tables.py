@@ -1,4 +1,4 @@
-"""A robot as a table: plain text for `print(robot)`, HTML for a notebook."""
+"""Robots as tables: plain text for `print(robot)`, HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TYPE_NAMES = {JointType.REVOLUTE: "R", JointType.PRISMATIC: "P", JointType.FIXED
 
 @dataclass(frozen=True)
 class Table:
-    """A titled table of texts."""
+    """Table of texts with a title."""
 
     title: str
     columns: tuple[str, ...]
@@ -29,8 +29,8 @@ class Table:
 
 
 def tables(robot: Robot) -> list[Table]:
-    """Everything that a description holds, as tables; those with nothing to say are left out."""
-    found = [
+    """Return all data of a description as tables, without empty ones."""
+    candidates = [
         geometry(robot),
         inertia(robot),
         _drives(robot),
@@ -39,12 +39,12 @@ def tables(robot: Robot) -> list[Table]:
         _limits(robot),
         _couplings(robot),
     ]
-    found += [_base(robot), _wheels(robot), _tool(robot), _payload(robot), _nominal(robot), _postures(robot)]
-    return [table for table in found if table.rows]
+    candidates += [_base(robot), _wheels(robot), _tool(robot), _payload(robot), _nominal(robot), _postures(robot)]
+    return [table for table in candidates if table.rows]
 
 
 def geometry(robot: Robot) -> Table:
-    """The geometric parameters, the joint variable written into its column."""
+    """Return the table of geometric parameters, with the joint variables in their columns."""
     named = any(frame.name for frame in robot.frames)
     columns = ("j", "ant", "type", "mu", *GEOMETRIC, *(("name",) if named else ()))
     rows = []
@@ -75,7 +75,7 @@ def _geometric(frame: Frame, j: int, name: str) -> str:
 
 
 def inertia(robot: Robot) -> Table:
-    """The inertial parameters of the links."""
+    """Return the table of the inertial parameters of the links."""
     rows = []
     of_base = any(not getattr(robot.base.link, name).is_zero for name in INERTIAL)
     for j in range(0 if of_base or robot.base.kind != BaseKind.FIXED else 1, robot.NL + 1):
@@ -186,7 +186,7 @@ def _postures(robot: Robot) -> Table:
 
 
 def text(robot: Robot) -> str:
-    """The tables as plain text."""
+    """Return the tables as plain text."""
     head = [f"{robot.name}: {robot.title}" if robot.title else robot.name, describe(robot)]
     if robot.reference:
         head.append(f"source: {robot.reference}")
@@ -203,7 +203,7 @@ def _plain(table: Table) -> str:
 
 
 def html(robot: Robot) -> str:
-    """The tables for a notebook."""
+    """Return the tables as HTML for a notebook."""
     parts = [f"<h4>{escape(robot.name)}</h4><p>{escape(robot.title)} ({escape(describe(robot))})</p>"]
     for table in tables(robot):
         head = "".join(f"<th>{escape(c)}</th>" for c in table.columns)

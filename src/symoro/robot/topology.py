@@ -1,4 +1,4 @@
-"""The structure of a robot: chains, branches, subtrees, loops. Free functions over frozen data."""
+"""Kinematic structure of a robot: chains, branches, subtrees, loops."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ JOINT_LETTERS: dict[JointType, JointLetter] = {
 
 @dataclass(frozen=True)
 class Loop:
-    """A closed loop: frames `left` (joint k) and `right` (k + B) coincide; `root` is where the sides part.
+    """Closed loop: the frames `left` (cut joint k) and `right` (k + B) coincide.
 
-    `left_chain` and `right_chain` are the frames from the root (excluded) to each side (included).
+    `root` is the last common frame of both sides. `left_chain` and `right_chain` are the frames from the root
+    (excluded) to `left` and `right` (included).
     """
 
     left: int
@@ -39,7 +40,7 @@ class Loop:
 
 
 def structure(robot: Robot) -> Structure:
-    """'serial', 'tree' or 'closed-loop'."""
+    """Return the structure type: 'serial', 'tree' or 'closed-loop'."""
     if robot.B:
         return "closed-loop"
     serial = all(frame.ant == j for j, frame in enumerate(robot.frames))
@@ -47,12 +48,12 @@ def structure(robot: Robot) -> Structure:
 
 
 def children(robot: Robot, j: int) -> list[int]:
-    """Frames whose antecedent is j."""
+    """Return the frames whose antecedent is j."""
     return [k for k, frame in enumerate(robot.frames, 1) if frame.ant == j]
 
 
 def chain(robot: Robot, j: int) -> list[int]:
-    """Frames from the base (excluded) to j (included)."""
+    """Return the frames from the base (excluded) to j (included)."""
     frames: list[int] = []
     while j:
         frames.append(j)
@@ -61,7 +62,11 @@ def chain(robot: Robot, j: int) -> list[int]:
 
 
 def path(robot: Robot, start: int, end: int) -> tuple[list[int], list[int]]:
-    """The way from `start` to `end`: frames to leave going up, nearest first, then frames to enter going down."""
+    """Return the path from `start` to `end` through their common ancestor.
+
+    Returns:
+        The frames from `start` to the ancestor (excluded), then those from the ancestor (excluded) to `end`.
+    """
     up, down = chain(robot, start), chain(robot, end)
     shared = 0
     while shared < min(len(up), len(down)) and up[shared] == down[shared]:
@@ -70,7 +75,7 @@ def path(robot: Robot, start: int, end: int) -> tuple[list[int], list[int]]:
 
 
 def common_ancestor(robot: Robot, a: int, b: int) -> int:
-    """The last frame that the chains to a and b share."""
+    """Return the last common frame of the chains from the base to a and b."""
     shared = 0
     for i, j in zip(chain(robot, a), chain(robot, b), strict=False):
         if i != j:
@@ -80,20 +85,20 @@ def common_ancestor(robot: Robot, a: int, b: int) -> int:
 
 
 def subtree(robot: Robot, j: int) -> list[int]:
-    """Frame j and all that stand on it, each after its antecedent."""
-    found, stack = [], [j]
+    """Return frame j and all its descendants, each after its antecedent."""
+    frames, stack = [], [j]
     below: dict[int, list[int]] = {}
     for k, frame in enumerate(robot.frames, 1):
         below.setdefault(frame.ant, []).append(k)
     while stack:
         k = stack.pop()
-        found.append(k)
+        frames.append(k)
         stack += reversed(below.get(k, []))
-    return found
+    return frames
 
 
 def outward(robot: Robot) -> list[int]:
-    """All frames, each after its antecedent; in frame order where that order allows it."""
+    """Return all frames, each after its antecedent; in frame order where that order permits it."""
     ordered, placed = [], {0}
     waiting = list(range(1, robot.NF + 1))
     while waiting:
@@ -109,13 +114,13 @@ def outward(robot: Robot) -> list[int]:
 
 
 def leaves(robot: Robot) -> list[int]:
-    """Links on which no other link stands."""
+    """Return the links without descendants."""
     parents = {frame.ant for frame in robot.frames[: robot.NL]}
     return [j for j in range(1, robot.NL + 1) if j not in parents]
 
 
 def branches(robot: Robot) -> list[list[int]]:
-    """The tree cut into runs: each run starts at the base or a fork and ends at a fork or a leaf."""
+    """Return the branches of the tree; each starts at the base or a fork and ends at a fork or a leaf."""
     runs: list[list[int]] = []
     stack = [[k] for k in reversed([k for k in children(robot, 0) if k <= robot.NL])]
     while stack:
@@ -130,45 +135,45 @@ def branches(robot: Robot) -> list[list[int]]:
 
 
 def loops(robot: Robot) -> list[Loop]:
-    """The closed loops, in the order of their opened joints."""
-    found = []
+    """Return the closed loops, in the order of their cut joints."""
+    closed = []
     for k in range(robot.NL + 1, robot.NJ + 1):
-        twin = k + robot.B
-        root = common_ancestor(robot, k, twin)
-        to_left, to_right = chain(robot, k), chain(robot, twin)
+        partner = k + robot.B
+        root = common_ancestor(robot, k, partner)
+        to_left, to_right = chain(robot, k), chain(robot, partner)
         skip = len(chain(robot, root))
-        found.append(Loop(k, twin, root, tuple(to_left[skip:]), tuple(to_right[skip:])))
-    return found
+        closed.append(Loop(k, partner, root, tuple(to_left[skip:]), tuple(to_right[skip:])))
+    return closed
 
 
 def moving_joints(robot: Robot) -> list[int]:
-    """Moving joints of the tree (frames 1..NL with sigma 0 or 1), in frame order."""
+    """Return the moving joints of the tree (frames 1..NL with sigma 0 or 1), in frame order."""
     return [j for j in range(1, robot.NL + 1) if robot.frame(j).moving]
 
 
 def elastic_joints(robot: Robot) -> list[int]:
-    """Moving joints of the tree that have a spring, in frame order."""
+    """Return the moving joints of the tree that have a spring, in frame order."""
     return [j for j in moving_joints(robot) if robot.frame(j).eta]
 
 
 def cut_joints(robot: Robot) -> list[int]:
-    """Moving joints where loops are opened (frames NL+1..NJ)."""
+    """Return the moving cut joints of loops (frames NL+1..NJ)."""
     return [j for j in range(robot.NL + 1, robot.NJ + 1) if robot.frame(j).moving]
 
 
 def parallel(robot: Robot, i: int, j: int) -> bool:
-    """Whether the axes of two consecutive frames on a path are parallel, whatever the posture: alpha_j = 0."""
+    """Return whether the axes of two consecutive frames are parallel in every configuration: alpha_j = 0."""
     frame = robot.frame(j)
     return frame.ant == i and frame.alpha.is_zero
 
 
 def degrees_of_freedom(robot: Robot) -> int:
-    """Coordinates of the tree, coupled joints left out."""
+    """Return the number of generalised coordinates of the tree; coupled joints do not count."""
     return sum(1 for j in moving_joints(robot) if robot.frame(j).coupling is None)
 
 
 def describe(robot: Robot) -> str:
-    """The structure in words, as 'serial, 6 joints (RRRRRR)'."""
+    """Return a short text about the structure, such as 'serial, 6 joints (RRRRRR)'."""
     kinds = "".join(JOINT_LETTERS[frame.sigma] for frame in robot.frames[: robot.NL])
     kinds = kinds if len(kinds) <= 16 else kinds[:15] + "..."
     joints = len(moving_joints(robot))
@@ -187,5 +192,5 @@ def describe(robot: Robot) -> str:
 
 
 def is_prefix_ordered(robot: Robot) -> bool:
-    """Whether every frame comes after its antecedent in number."""
+    """Return whether the number of every frame is larger than that of its antecedent."""
     return all(a < b for a, b in ((frame.ant, j) for j, frame in enumerate(robot.frames, 1)))

@@ -1,4 +1,4 @@
-"""Every inconsistency of a description, found at once."""
+"""Validation of a description: all inconsistencies are reported together."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from symoro.robot.description import Robot
 
 LARGEST = 1e30
-"""No length, mass or inertia is larger, and products of a few of them are still numbers."""
+"""Largest accepted length, mass or inertia: products of several such values do not overflow."""
 LARGEST_ANGLE = 1e9
-"""Radians: beyond, a double no longer tells where the angle points."""
+"""Radians: a larger angle has no accurate direction in double precision."""
 
 _DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?\Z", re.ASCII)
 
 
 def problems(robot: Robot) -> list[str]:
-    """What is wrong with a robot, as sentences; empty when nothing is."""
-    found = list(_sizes(robot))
-    if found:  # the other checks count on the sizes
-        return found
+    """Return the errors in a description as sentences; empty if there are none."""
+    errors = list(_sizes(robot))
+    if errors:  # the other checks require correct sizes
+        return errors
     for check in (
         _antecedents,
         _loops,
@@ -44,8 +44,8 @@ def problems(robot: Robot) -> list[str]:
         _numbers,
         _postures,
     ):
-        found += check(robot)
-    return found or list(wheel_problems(robot))
+        errors += check(robot)
+    return errors or list(wheel_problems(robot))
 
 
 def _sizes(robot: Robot) -> Iterator[str]:
@@ -53,11 +53,11 @@ def _sizes(robot: Robot) -> Iterator[str]:
     if not robot.links:
         yield "a robot needs at least one link"
     if extra < 0:
-        yield f"{robot.NL} links but only {robot.NF} frames: every link needs its frame"
+        yield f"{robot.NL} links but only {robot.NF} frames: every link requires one frame"
     elif extra % 2:
         yield (
             f"{robot.NL} links and {robot.NF} frames: each loop adds two frames (k and k + B), "
-            f"so {extra} frames beyond the links cannot be right"
+            f"so the number of frames beyond the links cannot be {extra}"
         )
     if len(robot.base.Z) != 16:
         yield f"Z needs 16 entries, got {len(robot.base.Z)}"
@@ -76,7 +76,7 @@ def _antecedents(robot: Robot) -> Iterator[str]:
             yield f"frame {j} is its own antecedent"
             bad.add(j)
         elif j <= robot.NL < frame.ant:
-            yield f"frame {j} carries a link but stands on frame {frame.ant}, which only marks a loop"
+            yield f"frame {j} carries a link, but its antecedent is frame {frame.ant}, which only closes a loop"
     if not bad:
         yield from _cycles(robot)
 
@@ -93,19 +93,19 @@ def _cycles(robot: Robot) -> Iterator[str]:
             walked = list(path)
             cycle = [str(i) for i in (*walked[walked.index(j) :], j)]
             shown = cycle if len(cycle) <= 12 else [*cycle[:10], "...", cycle[-1]]
-            yield "the antecedents go round in a circle: " + " -> ".join(shown)
+            yield "the antecedents form a cycle: " + " -> ".join(shown)
         settled.update(path)
 
 
 def _loops(robot: Robot) -> Iterator[str]:
     for k in range(robot.NL + 1, robot.NJ + 1):
-        twin = k + robot.B
-        if robot.frame(twin).sigma != JointType.FIXED:
-            yield f"frame {twin} closes the loop opened at joint {k} and must be fixed (sigma 2)"
-        if robot.frame(k).ant == robot.frame(twin).ant:
-            yield f"frames {k} and {twin} close a loop but stand on the same frame {robot.frame(k).ant}"
+        partner = k + robot.B
+        if robot.frame(partner).sigma != JointType.FIXED:
+            yield f"frame {partner} closes the loop that is cut at joint {k} and must be fixed (sigma 2)"
+        if robot.frame(k).ant == robot.frame(partner).ant:
+            yield f"frames {k} and {partner} close a loop but have the same antecedent {robot.frame(k).ant}"
         if robot.frame(k).mu:
-            yield f"joint {k} is where a loop is opened and must be passive (mu 0)"
+            yield f"joint {k} is the cut joint of a loop and must be passive (mu 0)"
 
 
 def _joints(robot: Robot) -> Iterator[str]:
@@ -122,7 +122,7 @@ def _joints(robot: Robot) -> Iterator[str]:
         if j > robot.NL:
             for name in DRIVE:
                 if not getattr(frame, name).is_zero:
-                    yield f"joint {j} is where a loop is opened and cannot have {name}"
+                    yield f"joint {j} is the cut joint of a loop and cannot have {name}"
         low, high = frame.limits.lower, frame.limits.upper
         if low is not None and high is not None and low > high:
             yield f"joint {j}: lower limit {low:g} is above the upper limit {high:g}"
@@ -134,15 +134,21 @@ def _couplings(robot: Robot) -> Iterator[str]:
             continue
         drivers = [i for i, _ in frame.coupling.terms]
         for i in sorted({i for i in drivers if drivers.count(i) > 1}):
-            yield f"joint {j} names joint {i} more than once in its coupling"
+            yield f"joint {j} contains joint {i} more than once in its coupling"
         for i in drivers:
             if not 1 <= i <= robot.NL or not robot.frame(i).moving:
-                yield f"joint {j} is coupled to {i}, which is no moving joint"
+                yield f"joint {j} is coupled to {i}, which is not a moving joint"
             elif robot.frame(i).coupling:
-                yield f"joint {j} is coupled to joint {i}, which is coupled itself; name its drivers"
+                yield (
+                    f"joint {j} is coupled to joint {i}, which is itself coupled; give the joints that "
+                    f"drive joint {i} instead"
+                )
         for name in MOTION:
             if getattr(frame, name) is not None:
-                yield f"joint {j} is coupled and cannot have a fixed {name}; fix that of its drivers"
+                yield (
+                    f"joint {j} is coupled and cannot have a prescribed {name}; prescribe it for the "
+                    "joints that drive it"
+                )
 
 
 def _names(robot: Robot) -> Iterator[str]:
@@ -163,9 +169,9 @@ def _base(robot: Robot) -> Iterator[str]:
 
 def _tool(robot: Robot) -> Iterator[str]:
     if robot.tool and not 0 <= robot.tool.place.ant <= robot.NL:
-        yield f"the tool stands on frame {robot.tool.place.ant}, which carries no link"
+        yield f"the tool is fixed to frame {robot.tool.place.ant}, which carries no link"
     if robot.payload and not robot.tool:
-        yield "a payload needs a tool frame to be described in"
+        yield "a payload requires a tool frame, in which its parameters are given"
 
 
 def _platform(robot: Robot) -> Iterator[str]:
@@ -174,7 +180,7 @@ def _platform(robot: Robot) -> Iterator[str]:
 
 
 def _numbers(robot: Robot) -> Iterator[str]:
-    """Values beyond what double precision can work with."""
+    """Yield errors about values that are too large for double precision."""
     for label, name, value in _values(robot):
         size, largest = _size(value), LARGEST_ANGLE if name in ANGLES else LARGEST
         if not size <= largest:
@@ -185,7 +191,7 @@ def _numbers(robot: Robot) -> Iterator[str]:
 
 
 def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
-    """Every formula of a description: where it stands, the name of its field, and itself."""
+    """Yield (description of the record, field name, formula) for every formula of a description."""
     for j, frame in enumerate(robot.frames, 1):
         yield from ((f"frame {j}", name, value) for name, value in scalars(frame))
         if frame.coupling:
@@ -210,10 +216,10 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
 
 
 def _size(value: Formula) -> float:
-    """The magnitude of a number; zero for what has symbols."""
+    """Return the magnitude of a number; zero for a formula with symbols."""
     if value.is_zero or value.is_symbol:
         return 0.0
-    if _DECIMAL.match(value.text):  # most of them, and cheap
+    if _DECIMAL.match(value.text):  # the most frequent case, checked at low cost
         return abs(float(value.text))
     try:
         return abs(value.number or 0.0)
@@ -225,13 +231,13 @@ def _postures(robot: Robot) -> Iterator[str]:
     expected = _coordinates(robot) if robot.postures else 0
     for name, values in robot.postures.items():
         if not NAME.match(name) or reserved(name):
-            yield f"posture '{name}': a name is letters, digits and _, and no constant or function"
+            yield f"posture '{name}': a name consists of letters, digits and _ and is not a constant or function"
         if len(values) != expected:
             yield f"posture '{name}' has {len(values)} numbers, the robot has {expected} coordinates"
 
 
 def with_length(postures: Postures, robot: Robot) -> Postures:
-    """The postures that have one number for each coordinate of a robot."""
+    """Return the postures that have one number per generalised coordinate of a robot."""
     n = _coordinates(robot) if postures else 0
     if all(len(values) == n for values in postures.values()):
         return postures
@@ -239,5 +245,5 @@ def with_length(postures: Postures, robot: Robot) -> Postures:
 
 
 def _coordinates(robot: Robot) -> int:
-    """How many joints have a coordinate of their own."""
+    """Return the number of independent joints."""
     return sum(frame.moving and frame.coupling is None for frame in robot.frames[: robot.NL])

@@ -1,7 +1,7 @@
-"""What can be wrong with the wheels of a description, each as a sentence.
+"""Checks of the wheels of a description; each error is a sentence.
 
-Where an axle or a steering axis points is found in numbers, at random positions of the joints and random values of the
-symbols: what holds there holds wherever it is not a matter of chance.
+The directions of axles and steering axes are computed numerically at random joint positions and random values of the
+symbols: a property that holds at these samples holds generically.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     from symoro.robot.description import Robot
 
 CLOSE = 1e-9
-"""Radians, or shares of the robot's size: what differs by less differs by round-off."""
+"""Tolerance in radians, or relative to the robot's size: smaller differences are round-off."""
 TOUCHING = 1e-6
-"""Of the robot's size: a wheel that is nearer to the ground touches it; lengths are written with some six digits."""
+"""Tolerance relative to the robot's size for ground contact; files contain lengths with about six digits."""
 SAMPLES = 3
 TRIES = 20
 
 Triplet = tuple[float, float, float]
-WheelPose = tuple[tuple[Triplet, Triplet, Triplet], Triplet]  # rotation by rows, position
+WheelPose = tuple[tuple[Triplet, Triplet, Triplet], Triplet]  # rotation matrix by rows, position
 SymbolValues = Mapping[str, float]
-Sampled = list[tuple[dict[str, float], dict[int, float]]]  # values of the symbols, positions of the joints
+Sampled = list[tuple[dict[str, float], dict[int, float]]]  # values of the symbols, joint positions
 
 
 def wheel_problems(robot: Robot) -> Iterator[str]:
-    """What is wrong with the wheels of a robot; frames, antecedents and joints are known to be sound."""
+    """Yield the errors of the wheels. Frames, antecedents and joints must have been checked before."""
     if not robot.wheels:
         return
     if robot.base.kind != "wheeled":
-        yield f"wheels belong to a wheeled base, the base of this robot is {robot.base.kind}"
+        yield f"wheels require a wheeled base; the base of this robot is {robot.base.kind}"
         return
-    found = list(_entries(robot))
-    yield from found
-    if not found:
+    errors = list(_entries(robot))
+    yield from errors
+    if not errors:
         yield from _motion_of_base(robot)
         yield from _geometry(robot)
 
@@ -53,7 +53,7 @@ def _label(k: int, wheel: Wheel) -> str:
 
 
 def _entries(robot: Robot) -> Iterator[str]:
-    """What needs no numbers."""
+    """Yield the errors that can be detected without numerical evaluation."""
     frames: dict[int, int] = {}
     for k, wheel in enumerate(robot.wheels, 1):
         label = _label(k, wheel)
@@ -61,16 +61,16 @@ def _entries(robot: Robot) -> Iterator[str]:
             yield f"wheel {k}: frame {wheel.frame} does not exist (frames with links are 1 .. {robot.NL})"
             continue
         if wheel.frame in frames:
-            yield f"wheels {frames[wheel.frame]} and {k} are both frame {wheel.frame}"
+            yield f"wheels {frames[wheel.frame]} and {k} are both attached to frame {wheel.frame}"
         frames[wheel.frame] = k
         if robot.frame(wheel.frame).sigma != 0:
-            yield f"{label}: the frame of a wheel spins, its joint must be revolute"
+            yield f"{label}: the joint of a wheel must be revolute"
         radius = wheel.radius.number
         if radius is not None and not radius > 0:
-            yield f"{label}: the radius is {wheel.radius}, expected a length above zero"
+            yield f"{label}: the radius is {wheel.radius}; expected a positive length"
         yield from _steering(robot, k, wheel)
         if wheel.kind != WheelKind.SWEDISH and not wheel.roller.is_zero:
-            yield f"{label} is {wheel.kind} and has no rollers; only a swedish wheel takes 'roller'"
+            yield f"{label} is {wheel.kind} and has no rollers; 'roller' is only valid for a swedish wheel"
     yield from _followers(robot)
 
 
@@ -78,14 +78,17 @@ def _steering(robot: Robot, k: int, wheel: Wheel) -> Iterator[str]:
     label = _label(k, wheel)
     if not wheel.turns:
         if wheel.steering:
-            yield f"{label} is {wheel.kind} and takes no 'steering'; a wheel that turns is steering or castor"
+            yield (
+                f"{label} is {wheel.kind} and cannot have 'steering'; use the kind steering or castor "
+                "for a wheel with a steering joint"
+            )
         return
-    way = chain(robot, wheel.frame)[:-1]
+    path = chain(robot, wheel.frame)[:-1]
     if not wheel.steering:
-        yield f"{label} is {wheel.kind} and needs 'steering', the vertical joint that turns it"
-    elif wheel.steering not in way:
-        shown = ", ".join(map(str, way)) or "none"
-        yield f"{label}: joint {wheel.steering} does not carry it; joints that do: {shown}"
+        yield f"{label} is {wheel.kind} and requires 'steering', the number of its vertical steering joint"
+    elif wheel.steering not in path:
+        shown = ", ".join(map(str, path)) or "none"
+        yield f"{label}: joint {wheel.steering} is not between the base and this wheel; joints that are: {shown}"
     elif robot.frame(wheel.steering).sigma != 0:
         yield f"{label}: its steering joint {wheel.steering} must be revolute"
 
@@ -97,38 +100,50 @@ def _followers(robot: Robot) -> Iterator[str]:
             continue
         label = _label(k, wheel)
         if wheel.kind != WheelKind.STEERING:
-            yield f"{label} is {wheel.kind}; only a steering wheel follows another by Ackermann's relation"
+            yield f"{label} is {wheel.kind}; only a steering wheel can follow another one by Ackermann's relation"
         elif wheel.follows not in led:
             shown = ", ".join(map(str, sorted(led))) or "none"
-            yield f"{label} follows joint {wheel.follows}; steering joints that follow no other: {shown}"
+            yield (
+                f"{label} follows joint {wheel.follows}; expected one of the steering joints that do "
+                f"not follow another: {shown}"
+            )
         elif robot.frame(wheel.steering).mu or robot.frame(wheel.steering).coupling:
-            yield f"{label} follows joint {wheel.follows}: its own steering joint must be passive and not coupled"
+            yield (
+                f"{label} follows joint {wheel.follows}: the steering joint of this wheel must be "
+                "passive and not coupled"
+            )
 
 
 def _motion_of_base(robot: Robot) -> Iterator[str]:
     base = robot.base
     if any(not f.is_zero for f in (*base.V0, *base.W0, *base.VP0, *base.WP0)):
-        yield "a base on described wheels moves as they roll: its velocity and acceleration cannot be given"
+        yield "the rolling wheels determine the motion of the base: its velocity and acceleration cannot be prescribed"
 
 
-# -- numbers
+# -- numerical checks
 
 
 def _geometry(robot: Robot) -> Iterator[str]:
     draw = random.Random(1996)
-    samples = [found for found in (_values(robot, draw) for _ in range(SAMPLES)) if found is not None]
+    samples = [sample for sample in (_values(robot, draw) for _ in range(SAMPLES)) if sample is not None]
     if not samples:
-        yield "the geometry of the wheels cannot be computed: a formula has no value at ordinary numbers"
+        yield (
+            "the geometry of the wheels cannot be computed: a formula cannot be evaluated at ordinary "
+            "values of its symbols"
+        )
         return
     if not all(_upright(robot, values) for values, _ in samples):
-        yield "a base on wheels stands upright: the third row and column of Z must be those of a turn about z"
+        yield (
+            "the z axis of a wheeled base must be vertical: the third row and column of Z must be "
+            "those of a rotation about z"
+        )
         return
     for k, wheel in enumerate(robot.wheels, 1):
         yield from _of_wheel(robot, k, wheel, samples)
 
 
 def heights(robot: Robot) -> Iterator[tuple[str, str]]:
-    """Wheels that do not touch the ground at the nominal values, each with its label."""
+    """Yield (label, warning) for wheels that do not touch the ground at the nominal values."""
     values, still = dict(robot.nominal), dict.fromkeys(range(1, robot.NL + 1), 0.0)
     length = characteristic_length(robot)
     for k, wheel in enumerate(robot.wheels, 1):
@@ -140,7 +155,7 @@ def heights(robot: Robot) -> Iterator[tuple[str, str]]:
             continue
         if abs(gap) > TOUCHING * length:
             where = f"{abs(gap):.3g} m {'above' if gap > 0 else 'below'} the ground"
-            yield label, f"{label}: its lowest point is {where}, the plane z = 0 of the world"
+            yield label, f"{label}: its lowest point is {where} (plane z = 0 of the world)"
 
 
 def _of_wheel(robot: Robot, k: int, wheel: Wheel, samples: Sampled) -> Iterator[str]:
@@ -148,17 +163,17 @@ def _of_wheel(robot: Robot, k: int, wheel: Wheel, samples: Sampled) -> Iterator[
     tilt = max(abs(_pose(robot, wheel.frame, values, q)[0][2][2]) for values, q in samples)
     if tilt > CLOSE:
         by = math.asin(min(tilt, 1))
-        yield f"{label}: its axle is not horizontal, it leans by {by:.3g} rad{_whatever(robot, wheel, ANGLES)}"
+        yield f"{label}: its axle is not horizontal but inclined by {by:.3g} rad{_for_all_values(robot, wheel, ANGLES)}"
         return
     for values, _ in samples:
         levels = [_height(robot, wheel, values, q) for _, q in samples]
         if max(levels) - min(levels) > CLOSE * characteristic_length(robot, values):
-            yield f"{label}: a joint between the base and the wheel lifts it off the ground"
+            yield f"{label}: a joint between the base and the wheel changes the height of the wheel"
             return
     if wheel.kind == WheelKind.SWEDISH:
         angle = _number(wheel.roller, samples[0][0])
         if angle is not None and abs(math.cos(angle)) < CLOSE:
-            yield f"{label}: rollers along the axle (roller {wheel.roller}) leave it nothing to roll on"
+            yield f"{label}: rollers parallel to the axle (roller {wheel.roller}) do not permit rolling"
     if wheel.turns:
         yield from _turning(robot, wheel, label, samples)
 
@@ -170,7 +185,7 @@ def _turning(robot: Robot, wheel: Wheel, label: str, samples: Sampled) -> Iterat
         axis, place = _pose(robot, wheel.steering, values, q)
         lean = math.hypot(axis[0][2], axis[1][2])
         if lean > CLOSE:
-            by = f"it leans by {math.asin(min(lean, 1)):.3g} rad{_whatever(robot, wheel, ANGLES)}"
+            by = f"it is inclined by {math.asin(min(lean, 1)):.3g} rad{_for_all_values(robot, wheel, ANGLES)}"
             yield f"{label}: its steering axis (joint {wheel.steering}) is not vertical, {by}"
             return
         x, y = centre[0] - place[0], centre[1] - place[1]
@@ -178,18 +193,22 @@ def _turning(robot: Robot, wheel: Wheel, label: str, samples: Sampled) -> Iterat
         off = max(off, math.hypot(x, y) / length)
         travel = abs(x * rotation[1][2] - y * rotation[0][2])  # in the direction of travel
         behind = min(behind, travel / length)
-    only = _whatever(robot, wheel, GEOMETRIC)
+    only = _for_all_values(robot, wheel, GEOMETRIC)
     if wheel.kind == WheelKind.STEERING and off > CLOSE:
         yield (
-            f"{label}: its steering axis (joint {wheel.steering}) passes {off * length:.3g} m off its centre; "
+            f"{label}: its steering axis (joint {wheel.steering}) passes its centre at a distance of "
+            f"{off * length:.3g} m; "
             f"a steering wheel turns about its centre, a castor does not{only}"
         )
     if wheel.kind == WheelKind.CASTOR and behind <= CLOSE:
-        yield f"{label}: a castor's centre lies ahead of or behind its steering axis, here it does not{only}"
+        yield (
+            f"{label}: the centre of a castor must have a horizontal distance from its steering axis in "
+            f"the rolling direction{only}"
+        )
 
 
-def _whatever(robot: Robot, wheel: Wheel, fields: tuple[str, ...]) -> str:
-    """That what is asked must hold for all values of the symbols that it may depend on, if there are any."""
+def _for_all_values(robot: Robot, wheel: Wheel, fields: tuple[str, ...]) -> str:
+    """Return a note that a condition must hold for all values of the symbols involved, if there are any."""
     named = _free_symbols(robot, wheel, fields)
     return f"; with symbols ({', '.join(named)}) it must hold for all their values" if named else ""
 
@@ -200,7 +219,7 @@ def _free_symbols(robot: Robot, wheel: Wheel, fields: tuple[str, ...]) -> list[s
 
 
 def _values(robot: Robot, draw: random.Random) -> tuple[dict[str, float], dict[int, float]] | None:
-    """SymbolValues for the symbols, and positions of the joints, at which all wheels can be placed."""
+    """Draw values of the symbols and joint positions at which the poses of all wheels can be computed."""
     names = sorted({name for wheel in robot.wheels for name in _free_symbols(robot, wheel, GEOMETRIC)})
     names += sorted({name for w in robot.wheels for name in (*w.roller.symbols, *w.radius.symbols)})
     names += sorted({name for entry in robot.base.Z for name in entry.symbols})
@@ -231,12 +250,12 @@ def _height(robot: Robot, wheel: Wheel, values: SymbolValues, q: Mapping[int, fl
 
 def _upright(robot: Robot, values: SymbolValues) -> bool:
     entries = [_number(robot.base.Z[k], values) for k in (2, 6, 8, 9, 10)]
-    wanted = (0, 0, 0, 0, 1)
-    return all(z is not None and abs(z - w) <= CLOSE for z, w in zip(entries, wanted, strict=True))
+    expected = (0, 0, 0, 0, 1)
+    return all(z is not None and abs(z - w) <= CLOSE for z, w in zip(entries, expected, strict=True))
 
 
 def _pose(robot: Robot, j: int, values: SymbolValues, q: Mapping[int, float]) -> WheelPose:
-    """0Tj in numbers."""
+    """Return 0Tj numerically."""
     rotation: tuple[Triplet, Triplet, Triplet] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     position: Triplet = (0, 0, 0)
     for i in chain(robot, j):

@@ -1,4 +1,4 @@
-"""Wheels of a robot: which frame spins, how it is mounted, and how large it is.
+"""Wheels of a robot: frame, mounting and radius.
 
 The kinds are those of G. Campion, G. Bastin, B. d'Andrea-Novel, "Structural properties and classification of kinematic
 and dynamic models of wheeled mobile robots", IEEE Transactions on Robotics and Automation 12, 1996.
@@ -13,7 +13,7 @@ from symoro.expr.formula import ZERO, Formula
 
 
 class WheelKind(StrEnum):
-    """How a wheel is mounted, and which slip its contact allows."""
+    """Kind of wheel: its mounting and the slip that its contact permits."""
 
     FIXED = "fixed"
     STEERING = "steering"
@@ -23,14 +23,15 @@ class WheelKind(StrEnum):
 
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel that rolls on the ground.
+    """Wheel that rolls on the ground.
 
     Attributes:
-        frame: the frame that spins, its origin in the wheel's centre, its z axis the axle.
-        radius: from the centre to the ground.
-        steering: the vertical joint that turns the wheel, through its centre (steering) or off it (castor); else 0.
-        roller: angle from the way of travel z x up to the axis of the rollers, about up (swedish); 0 is an omni wheel.
-        follows: the steering joint to which a linkage ties this wheel's, by Ackermann's relation; else 0.
+        frame: frame that rotates with the wheel; its origin is the wheel's centre, its z axis the axle.
+        radius: distance from the centre to the ground (m).
+        steering: vertical steering joint, whose axis contains the centre (steering) or not (castor); otherwise 0.
+        roller: angle about the vertical from the rolling direction z x up to the roller axis (swedish);
+            0 for an omni wheel.
+        follows: steering joint that determines the angle of this wheel by Ackermann's relation; otherwise 0.
     """
 
     frame: int
@@ -42,5 +43,5 @@ class Wheel:
 
     @property
     def turns(self) -> bool:
-        """Whether a steering joint turns it."""
+        """Return whether the wheel has a steering joint."""
         return self.kind in (WheelKind.STEERING, WheelKind.CASTOR)

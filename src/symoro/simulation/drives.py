@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
-from symoro.robot.coordinates import loose_joints
+from symoro.robot.coordinates import unconstrained_passive_joints
 from symoro.robot.description import Robot
 from symoro.simulation.mechanics import Controller, Mechanics
 from symoro.simulation.tolerances import (
@@ -38,7 +38,7 @@ class Drives:
     ) -> None:
         self.mechanics, self.motions = mechanics, motions
         self._n = len(mechanics.coordinates)
-        loose = loose_joints(mechanics.robot)
+        loose = unconstrained_passive_joints(mechanics.robot)
         self._loose = [k for k, j in enumerate(mechanics.coordinates) if j in loose]
         self._law: Controller | None = None
         self.constant: Array | None = None
@@ -239,7 +239,7 @@ def joint_motions(
             raise ArgumentError(
                 f"joint {which} is elastic: it moves as its spring lets it, and follows no motion"
             )
-        if j in loose_joints(robot):
+        if j in unconstrained_passive_joints(robot):
             raise ArgumentError(
                 f"joint {which} is passive: it moves as forces let it, and no motor is there to follow a motion",
                 hint="leave it out; or describe the joint as active",

@@ -25,7 +25,7 @@ from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.rotation import logarithm
 from symoro.progress import each
-from symoro.robot.coordinates import independent, loose_joints
+from symoro.robot.coordinates import independent, unconstrained_passive_joints
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
@@ -243,7 +243,7 @@ def follows_from_forces(robot: Robot) -> str:
         return "its base rolls"
     if elastic_joints(robot):
         return "some of its joints are elastic"
-    if loose := loose_joints(robot):
+    if loose := unconstrained_passive_joints(robot):
         return f"joint {loose[0]} is passive"
     return "its links are flexible" if flexible_links(robot) else ""
 

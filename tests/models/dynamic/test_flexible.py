@@ -492,8 +492,8 @@ FRAME = "symoro: 1\nname: x\nframes:\n  - {{flexible: {{{}}}}}\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("modes: {y: 1}, EI: 1", "a flexible link needs 'length'"),
-        ("length: 1, EI: 1", "a flexible link needs 'modes'"),
+        ("modes: {y: 1}, EI: 1", "'length' of the flexible link is missing"),
+        ("length: 1, EI: 1", "'modes' of the flexible link is missing"),
         ("length: 1, EI: 1, modes: {y: 0}", "no mode"),
         ("length: 1, EI: 1, modes: {y: 1.5}", "whole number"),
         ("length: 1, EI: 1, modes: {y: 99}", "whole number"),

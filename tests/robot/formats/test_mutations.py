@@ -70,7 +70,7 @@ LARGE = {
         "frame 1: alpha = -1e+308",
     ),
     "mjcf": ("mjcf", cart().replace('pos="0.1 0 0.05"', 'pos="1e300 0 0.05"'), "body 'pole': body_pos"),
-    "mjcf axis": ("mjcf", cart().replace('axis="1 0 0"', 'axis="0 0 0"'), "cannot compile|has no direction"),
+    "mjcf axis": ("mjcf", cart().replace('axis="1 0 0"', 'axis="0 0 0"'), "cannot compile|has zero length"),
 }
 
 

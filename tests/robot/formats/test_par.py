@@ -114,7 +114,7 @@ def test_moving_base_with_values_for_its_links_alone() -> None:
 def test_drive_of_the_base_is_left_out_with_a_note() -> None:
     robot = read_par(FLOATING.replace("{0,IA1}", "{IA0,IA1}"))
     assert str(robot.frame(1).IA) == "IA1"
-    assert robot.notes == ("IA0 = IA0 is left out: the base has no joint",)
+    assert robot.notes == ("IA0 = IA0 is ignored: the base has no joint",)
 
 
 @pytest.mark.parametrize("written", ["th3", "t3", "q3", "pi/4 + th3", "2*q3 - q3", "(th3 + a) - a"])
@@ -126,7 +126,7 @@ def test_names_of_the_variable(written: str) -> None:
 def test_a_variables_name_elsewhere_is_a_parameter_with_a_note() -> None:
     robot = read_par(SERIAL.replace("d = {0,D2", "d = {0,th1"))
     assert robot.frame(2).d == Formula("th1")
-    assert "th1 in d of frame 2 is a parameter" in robot.notes[0]
+    assert "th1 in d of frame 2 is interpreted as a parameter" in robot.notes[0]
 
 
 def test_what_is_not_kept_is_said() -> None:

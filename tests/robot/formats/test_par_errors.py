@@ -1,4 +1,4 @@
-"""Errors of .par files name line, column and key, and several at once."""
+"""Errors of .par files name line, column and key, and several both floating and mobile."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tests.robot.formats.samples import FLOATING, LOOP, SERIAL
 CASES = [
     (SERIAL, "mu = ", "mew = ", (17, 1, "mew"), "unknown key"),
     (SERIAL, "mu = {1,1,0}", "mu = {1,1,0}\nMU = {1,1,0}", (18, 1, "mu"), "given twice"),
-    (SERIAL, "b = {0,0,0}", "b = {0,0}", (12, 1, "b"), "needs 3 values"),
-    (SERIAL, "b = {0,0,0}", "b = {0,0,0, 7}", (12, 13, "b"), "needs 3 values"),
+    (SERIAL, "b = {0,0,0}", "b = {0,0}", (12, 1, "b"), "requires 3 values"),
+    (SERIAL, "b = {0,0,0}", "b = {0,0,0, 7}", (12, 13, "b"), "requires 3 values"),
     (SERIAL, "b = {0,0,0}", "b = {0,,0}", (12, 8, "b"), "missing"),
     (SERIAL, "ant = {0,1,2}", "ant = {0,1,9}", (10, 12, "ant"), "a frame, 0 to 3"),
     (SERIAL, "ant = {0,1,2}", "ant = {0,1,x}", (10, 12, "ant"), "a frame, 0 to 3"),
     (SERIAL, "ant = {0,1,2}", "ant = {0,1,0}", (10, 12, "ant"), "serial chain"),
     (SERIAL, "Type = 0\n", "Type = 2\n", (5, 1, "Type"), "closed loops"),
-    (SERIAL, "Type = 0\n", "Type = 7\n", (5, 1, "Type"), "no Type 7"),
+    (SERIAL, "Type = 0\n", "Type = 7\n", (5, 1, "Type"), "unknown Type 7"),
     (LOOP, "Type = 2\n", "Type = 1\n", (5, 1, "Type"), "no closed loops"),
-    (SERIAL, "NF = 3", "NF = 4", (4, 1, "NF"), "make it 3"),
+    (SERIAL, "NF = 3", "NF = 4", (4, 1, "NF"), "it must be 3"),
     (SERIAL, "NL = 3", "NL = three", (2, 6, "NL"), "whole number"),
     (SERIAL, "NL = 3", "NL = 0", (2, 1, "NL"), "0 links"),
     (SERIAL, "NJ = 3", "NJ = 2", (3, 1, "NJ"), "3 links"),
@@ -39,8 +39,8 @@ CASES = [
     (SERIAL, "sigma = {0,1,0}", "sigma = {0,3,0}", (11, 12, "sigma"), "0, 1 or 2"),
     (SERIAL, "mu = {1,1,0}", "mu = {1,1,2}", (17, 11, "mu"), "0 or 1"),
     (SERIAL, "is_mobile = False", "is_mobile = maybe", (7, 13, "is_mobile"), "True or False"),
-    (FLOATING, "theta", "is_mobile = 1\ntheta", (6, 1, "is_mobile"), "at once"),
-    (SERIAL, "M = {M1,M2,3}", "M = {M0,M1,M2,3}", (22, 15, "M"), "needs 3 values"),
+    (FLOATING, "theta", "is_mobile = 1\ntheta", (6, 1, "is_mobile"), "both floating and mobile"),
+    (SERIAL, "M = {M1,M2,3}", "M = {M0,M1,M2,3}", (22, 15, "M"), "requires 3 values"),
     (SERIAL, "k = {0,0,k3}", "k = {0,k2,k3}", (27, 8, "k"), "not elastic"),
     (SERIAL, "q3 - pi/2", "a", (18, 16, "theta"), "its variable plus a constant"),
     (SERIAL, "q3 - pi/2", "2*th3", (18, 16, "theta"), "its variable plus a constant"),
@@ -54,8 +54,8 @@ CASES = [
     (SERIAL, "-9.81", "asin(2)", (33, 10, "G"), "asin"),
     (SERIAL, "-9.81", "1e308*pi", (33, 10, "G"), ""),
     (SERIAL, ",x,0,1,0,0,0,0,1,0,0,0,0,1}", ",x}", (34, 1, "Z"), "16 values"),
-    (LOOP, "{0,1,0,3,2}", "{0,1,0,3,3}", (6, 14, None), "same frame"),
-    (LOOP, "{0,1,0,3,2}", "{2,1,0,3,2}", (6, 8, None), "circle"),
+    (LOOP, "{0,1,0,3,2}", "{0,1,0,3,3}", (6, 14, None), "same antecedent"),
+    (LOOP, "{0,1,0,3,2}", "{2,1,0,3,2}", (6, 8, None), "cycle"),
 ]
 
 
@@ -89,5 +89,5 @@ def test_a_file_without_links() -> None:
 
 
 def test_loops_need_their_antecedents() -> None:
-    with pytest.raises(FormatError, match="needs its antecedents"):
+    with pytest.raises(FormatError, match="requires the array 'ant'"):
         read_par("NL = 2\nNJ = 3\nType = 2\n")

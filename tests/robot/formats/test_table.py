@@ -119,13 +119,19 @@ def test_couplings_are_not_lost_in_silence() -> None:
 
 # text, replaced, by, (line, column, key), part of the message
 CASES = [
-    (CLASSIC, "# convention: denavit-hartenberg\n", "", (2, 1, "convention"), "do not tell the convention"),
+    (
+        CLASSIC,
+        "# convention: denavit-hartenberg\n",
+        "",
+        (2, 1, "convention"),
+        "convention cannot be determined",
+    ),
     (CLASSIC, "denavit-hartenberg", "euler", (1, 15, "convention"), "no convention"),
     (CLASSIC, "alpha\n", "alfa\n", (3, 1, "alfa"), "no column"),
     (CLASSIC, ", alpha\n", "\n", (3, 1, "alpha"), "is missing"),
     (CLASSIC, "d, a, alpha", "d, a, a, alpha", (3, 21, "a"), "given twice"),
-    (CLASSIC, "L1, 0", "L1", (4, 1, None), "4 cells, the header 5"),
-    (CLASSIC, "R, q1", "X, q1", (4, 1, "joint"), "no kind of joint"),
+    (CLASSIC, "L1, 0", "L1", (4, 1, None), "4 cells, but the header has 5"),
+    (CLASSIC, "R, q1", "X, q1", (4, 1, "joint"), "not a joint type"),
     (CLASSIC, "R, q1", "R, 2*q1", (4, 4, "theta"), "its variable plus a constant"),
     (CLASSIC, "R, q1", "R, q1 + th1", (4, 4, "theta"), "its variable plus a constant"),
     (CLASSIC, "q2 + pi/2", "q2 + q1", (5, 1, "theta"), "variable of joint 1"),
@@ -134,7 +140,7 @@ CASES = [
     (CLASSIC, "# name: planar arm", "# angles: grads", (2, 11, "angles"), "radians or degrees"),
     (CLASSIC, "# name: planar arm", "# convention: dh", (2, 3, "convention"), "given twice"),
     (CLASSIC, "# name: planar arm", "# base: 1, 0", (2, 9, "base"), "16 values"),
-    (CLASSIC, "# name: planar arm", "# tool: r=1, r=2", (2, 14, "tool"), "no parameter"),
+    (CLASSIC, "# name: planar arm", "# tool: r=1, r=2", (2, 14, "tool"), "not a parameter"),
     (CLASSIC, "# name: planar arm", "# tool: r=1+", (2, 13, "tool"), "too early"),
     (CLASSIC, "# name: planar arm", "# tool: gamma=1, d=1", (2, 9, "tool"), "three axes"),
     (KHALIL, "\n2; 1", "\n3; 1", (5, 1, "j"), "this is row 2"),

@@ -137,8 +137,8 @@ CLASSIC = "symoro: 1\nname: a\nconvention: denavit-hartenberg\nframes: [{a: 1, a
 CASES = [
     ("name: arm\n", (1, 1, "symoro"), "version of the schema is missing"),
     ("symoro: 2\n", (1, 9, "symoro"), "schema '2'"),
-    ("symoro: 1\nframes: [{}]\n", (1, 1, "name"), "needs 'name'"),
-    ("symoro: 1\nname: arm\n", (1, 1, "frames"), "needs 'frames'"),
+    ("symoro: 1\nframes: [{}]\n", (1, 1, "name"), "'name' of the robot is missing"),
+    ("symoro: 1\nname: arm\n", (1, 1, "frames"), "'frames' of the robot is missing"),
     ("symoro: 1\nname: arm\nframes: {}\n", (3, 9, "frames"), "expected a list"),
     (HEAD + "  - {alfa: 1}\n", (4, 6, "frames[1].alfa"), "unknown key 'alfa'"),
     (HEAD + "  - {}\n  - {d: 1, d: 2}\n", (5, 12, "d"), "given twice"),
@@ -158,7 +158,11 @@ CASES = [
     (HEAD + "  - limits: {lower: 2, upper: 1}\n", (4, 5, None), "above the upper"),
     (HEAD + "  - link: 5\n", (4, 11, "frames[1].link"), "expected a mapping"),
     (HEAD + "  - link: {XX: 1, xx: 2}\n", (4, 19, "frames[1].link.xx"), "unknown key"),
-    (HEAD + "  - coupled: {joints: {7: 1}}\n", (4, 24, "frames[1].coupled.joints.7"), "no joint, 1 to 1"),
+    (
+        HEAD + "  - coupled: {joints: {7: 1}}\n",
+        (4, 24, "frames[1].coupled.joints.7"),
+        "not a joint; expected a name or a number from 1 to 1",
+    ),
     (HEAD + "  - coupled: {offset: 1}\n", (4, 14, "frames[1].coupled.joints"), "missing"),
     (HEAD + "  - {}\nloops:\n  - {open: {ant: 1}}\n", (6, 5, "loops[1].close"), "needs 'ant'"),
     (HEAD + "  - {}\nbase: {gravity: [0, 0]}\n", (5, 17, "base.gravity"), "expected 3 values"),

@@ -132,7 +132,10 @@ def test_modules_stand_on_each_other() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (changed("platform: {name: plate, link: {M: 2}}\n", ""), "needs its platform"),
+        (
+            changed("platform: {name: plate, link: {M: 2}}\n", ""),
+            "the platform of the parallel robot is missing",
+        ),
         (
             changed("attach: {joint: revolute, d: L2}", "attach: glue"),
             "'glue' is not one of ball, universal, revolute",
@@ -140,16 +143,22 @@ def test_modules_stand_on_each_other() -> None:
         (changed("  attach: {joint: revolute, d: L2}\n", ""), "not attached to the platform"),
         (changed("joint: revolute, d: L2", "joint: prismatic, d: L2"), "'prismatic' is not one of"),
         (changed("    - {d: L1}", "    - {d: L1, joint: hinge}"), "'hinge' is not one of"),
-        (changed("{on: {d: RB}, at: {d: RP}}", "{on: {d: RB}, chain: [], at: {d: RP}}"), "needs a chain"),
-        (changed("{active: true,", "{d: 1, active: true,"), "stands in 'on' and in the first joint"),
+        (
+            changed("{on: {d: RB}, at: {d: RP}}", "{on: {d: RB}, chain: [], at: {d: RP}}"),
+            "chain of joints of this leg is missing",
+        ),
+        (changed("{active: true,", "{d: 1, active: true,"), "is given both in 'on' and in the first joint"),
         (changed("{on: {d: RB}", "{onto: {d: RB}"), "unknown key 'onto'"),
         (changed("name: planar", "name: planar\nframes: [{}]"), "by its legs or by its frames"),
-        (changed("{d: L1}", "{d: L1, width: 2}"), "'width' is for a parallelogram"),
-        (changed("{d: L1}", "{joint: parallelogram, length: 1}"), "a parallelogram needs its width"),
+        (changed("{d: L1}", "{d: L1, width: 2}"), "'width' is valid only for a parallelogram"),
+        (
+            changed("{d: L1}", "{joint: parallelogram, length: 1}"),
+            "the width of this parallelogram is missing",
+        ),
         (changed("{d: L1}", "{joint: universal, offset: 1}"), "expected a list"),
         (changed("{d: L1}", "{joint: universal, offset: [1, 2, 3]}"), "list of 2 offsets"),
         (changed("{d: L1}", "{d: L1 +}"), "the expression ends too early"),
-        (changed("name: planar", "name: planar\nmodules: []"), "belongs in one of the modules"),
+        (changed("name: planar", "name: planar\nmodules: []"), "must be given in one of the modules"),
         ("symoro: 1\nname: x\nplatform: {}\nlegs: [{}]", "at least two legs"),
         ("symoro: 1\nname: x\nframes: [{}]\nplatform: 4", "expected a frame, 0 to 1"),
     ],

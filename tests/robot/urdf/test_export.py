@@ -171,7 +171,7 @@ def test_loops_wheels_and_several_drivers_are_refused() -> None:
     follower = Frame(1, coupling=Coupling(((1, formula(1)), (3, formula(1)))))
     robot = arm()
     robot = robot.replace(frames=(*robot.frames, follower, Frame(2)), links=(LINK, Link(), Link()))
-    with pytest.raises(NotApplicableError, match="joint 2 has 2 drivers"):
+    with pytest.raises(NotApplicableError, match="joint 2 has 2 driving joints"):
         write_urdf(robot)
 
 

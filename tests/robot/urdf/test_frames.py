@@ -148,7 +148,7 @@ def test_nearly_parallel_axes_get_a_frame_in_between() -> None:
     assert [frame.name for frame in robot.frames] == ["j1", "j2_before", "j2", "j3"]
     assert [frame.ant for frame in robot.frames] == [0, 1, 2, 3]
     assert robot.frame(2).sigma == JointType.FIXED
-    assert any("parallel but for round-off: j2 (1.0e-06 rad)" in note for note in robot.notes)
+    assert any("parallel except for round-off: j2 (1.0e-06 rad)" in note for note in robot.notes)
     assert [frame.name for frame in chain(*joints).frames] == ["j1", "j2", "j3"]
 
 

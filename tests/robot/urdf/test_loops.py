@@ -119,14 +119,14 @@ def test_active_joints_come_from_the_file_or_the_user(tmp_path: Path) -> None:
         (gazebo().replace("revolute", "ball"), "of type 'ball'"),
         (gazebo().replace("rocker", "nothing"), "refers to the link 'nothing'"),
         (gazebo().replace("<pose>", '<pose relative_to="base">'), "relative_to = 'base'"),
-        (gazebo().replace("<xyz>0 1 0", "<xyz>0 0 0"), "no direction"),
+        (gazebo().replace("<xyz>0 1 0", "<xyz>0 0 0"), "zero length"),
         (gazebo().replace("0 0 0 0 0</pose>", "0</pose>"), "expected 6 numbers"),
         (
             gazebo().replace("<axis>", "<axis><use_parent_model_frame>1</use_parent_model_frame>"),
-            "model's frame",
+            "model frame",
         ),
         (loop_joint().replace('<link2 link="rocker"', '<link3 link="rocker"'), "has no link2"),
-        (loop_joint().replace("j4", "j1"), "a second joint called 'j1'"),
+        (loop_joint().replace("j4", "j1"), "the name 'j1' is used for a second joint"),
     ],
 )
 def test_loops_that_cannot_be_read_are_rejected_with_their_place(closing: str, message: str) -> None:

@@ -244,7 +244,7 @@ def test_what_changes_the_dynamics_is_refused_or_told(what: str) -> None:
     assert what in caught.value.message
     assert "lossy" in (caught.value.hint or "")
     robot = read_mjcf(CHANGING[what], lossy=True)
-    assert f"left out, which changes the dynamics: {what}" in robot.notes
+    assert f"omitted, although it changes the dynamics: {what}" in robot.notes
 
 
 def test_with_the_loss_the_rest_is_right() -> None:
@@ -323,10 +323,10 @@ def test_what_is_dropped_or_switched_off_is_told() -> None:
     pytest.importorskip("mujoco")
     rest = '<actuator><motor joint="swing"/></actuator>' + TENDON.format('limited="true" range="-1 1"')
     notes = " ".join(read_mjcf(cart('gravity="disable" limit="disable"', 'range="-9 9"', rest=rest)).notes)
-    assert "gravity is switched off" in notes
+    assert "gravity is disabled" in notes
     assert "actuators (1)" in notes
     assert "contacts" in notes
-    assert "joint limits are switched off" in notes
+    assert "joint limits are disabled" in notes
     assert "limits of tendons" in " ".join(read_mjcf(cart(rest=rest)).notes)
 
 
@@ -360,8 +360,8 @@ def test_lossy_from_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("<mujocoinclude><body/></mujocoinclude>", "a part of an MJCF model", "the file that includes it"),
-        ('<body name="a"/>', "expected the element 'mujoco', found 'body'", "the file that includes it"),
+        ("<mujocoinclude><body/></mujocoinclude>", "part of an MJCF model", "the main file that includes it"),
+        ('<body name="a"/>', "expected the element 'mujoco', got 'body'", "the main file that includes it"),
         ("<mujoco/>", "no joints", "MJCF"),
         (
             "<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>",

@@ -62,7 +62,7 @@ def test_limits_that_are_none(word: str) -> None:
 def test_limits_the_wrong_way_round_are_left_out_with_a_note() -> None:
     robot = two_links('<limit lower="2" upper="-2" effort="1" velocity="1"/>')
     assert robot.frame(1).limits == Limits(None, None, 1, 1)
-    assert any("joint j: lower limit 2" in note for note in robot.notes)
+    assert any("joint j: the lower limit 2" in note for note in robot.notes)
 
 
 def test_defaults_axis_x_and_no_origin() -> None:
@@ -84,7 +84,7 @@ def test_frames_in_the_order_of_the_file_each_after_the_one_it_stands_on() -> No
     )  # fmt: skip
     assert [frame.name for frame in robot.frames] == ["first", "second", "last", "other"]
     assert [frame.ant for frame in robot.frames] == [0, 1, 2, 0]
-    assert robot.notes[0].startswith("q is, in this order: first, second, last, other;")
+    assert robot.notes[0].startswith("order of q: first, second, last, other;")
 
 
 def test_mimic_chains_end_at_the_joint_that_is_free() -> None:
@@ -105,7 +105,7 @@ def test_mimic_chains_end_at_the_joint_that_is_free() -> None:
 def test_mimic_of_a_joint_that_is_not_there_is_left_free_with_a_note() -> None:
     robot = two_links('<mimic joint="nobody"/>')
     assert robot.frame(1).coupling is None
-    assert any("mimics 'nobody', which is not there" in note for note in robot.notes)
+    assert any("mimics 'nobody', which does not exist" in note for note in robot.notes)
 
 
 # -- fixed joints, base, tool
@@ -124,9 +124,9 @@ def test_fixed_joints_merged() -> None:
     assert (robot.link(1).M.text, robot.link(1).MZ.text, robot.frame(1).r.text) == ("4", "6", "1")
     assert robot.link(1).XX.text == "15"
     assert any(
-        "2 links on fixed joints added to the links that carry them: a, hand" in n for n in robot.notes
+        "2 links on fixed joints merged with the links that carry them: a, hand" in n for n in robot.notes
     )
-    assert any("2 kg play no part" in note for note in robot.notes)
+    assert any("mass of 2 kg has no effect" in note for note in robot.notes)
 
 
 def test_fixed_joints_kept_as_frames() -> None:
@@ -181,28 +181,32 @@ def test_a_robot_whose_joints_are_all_fixed_keeps_them() -> None:
 @pytest.mark.parametrize(
     ("parts", "message", "line"),
     [
-        ((link("a"), joint("j", "a", "b")), "has the child 'b', but there is no such link", 3),
-        ((link("a"), link("b"), link("a")), "a second link called 'a'", 4),
+        ((link("a"), joint("j", "a", "b")), "has the child 'b', which does not exist", 3),
+        ((link("a"), link("b"), link("a")), "the name 'a' is used for a second link", 4),
         ((link("a"), link("b")), "2 trees, with the roots 'a', 'b'", 3),
-        ((link("a"), link("b"), joint("j", "a", "b"), joint("k", "b", "a")), "go round in a circle", 4),
+        ((link("a"), link("b"), joint("j", "a", "b"), joint("k", "b", "a")), "form a cycle", 4),
         (
             (link("a"), link("b"), joint("j", "a", "b"), joint("k", "a", "b")),
             "child of joints 'j' and 'k'",
             6,
         ),
-        ((link("a"), link("b"), joint("j", "a", "b", kind="hinge")), "no joint type called 'hinge'", 4),
-        ((link("a"), "<link/>"), "'link' needs the attribute 'name'", 3),
-        ((link("a"), link("b"), joint("j", "a", "b", '<axis xyz="0 0 0"/>')), "has no direction", 5),
-        ((link("a"), link("b"), joint("j", "a", "b", '<axis xyz="0 0"/>')), "expected 3 numbers, found 2", 5),
-        ((link("a"), link("b"), joint("j", "a", "b", '<origin xyz="0 0 ${h}"/>')), "found '\\${h}'", 5),
+        ((link("a"), link("b"), joint("j", "a", "b", kind="hinge")), "unknown joint type 'hinge'", 4),
+        ((link("a"), "<link/>"), "the element 'link' requires the attribute 'name'", 3),
+        ((link("a"), link("b"), joint("j", "a", "b", '<axis xyz="0 0 0"/>')), "has zero length", 5),
+        ((link("a"), link("b"), joint("j", "a", "b", '<axis xyz="0 0"/>')), "expected 3 numbers, got 2", 5),
+        ((link("a"), link("b"), joint("j", "a", "b", '<origin xyz="0 0 ${h}"/>')), "got '\\${h}'", 5),
         ((link("a"), link("b"), joint("j", "a", "b", '<origin xyz="0 0 1e12"/>')), "too large", 5),
-        ((link("a"), link("b"), joint("j", "a", "b", '<mimic joint="j"/>')), "in a circle: 'j' -> 'j'", 4),
+        ((link("a"), link("b"), joint("j", "a", "b", '<mimic joint="j"/>')), "form a cycle: 'j' -> 'j'", 4),
         (
             (link("a"), link("b"), '<joint name="j" type="fixed"><child link="b"/></joint>'),
             "has no parent",
             4,
         ),
-        (("<link name='a'><inertial><inertia ixx='1'/></inertial></link>",), "needs the attribute 'ixy'", 2),
+        (
+            ("<link name='a'><inertial><inertia ixx='1'/></inertial></link>",),
+            "requires the attribute 'ixy'",
+            2,
+        ),
         ((link("a"),), "has no joints", 2),
         ((), "has no links", 1),
         (("<link name='a'>",), "not an XML file: mismatched tag", 3),

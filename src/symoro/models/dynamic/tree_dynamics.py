@@ -49,7 +49,7 @@ from symoro.models.solvers import TreeFactors, chain_parents
 from symoro.models.spatial import Inertia, Twist, Wrench, turned
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
-from symoro.robot.free_base import unborne_joint
+from symoro.robot.free_base import inertia_free_base_joint
 
 NONE: Vector = [0, 0, 0]
 
@@ -312,7 +312,7 @@ class TreeDynamics:
     def _check_base(self, free: Sequence[Coordinate]) -> None:
         if BASE[0] not in free:
             return
-        j = unborne_joint(self.robot, lambda formula: formula.is_zero)
+        j = inertia_free_base_joint(self.robot, lambda formula: formula.is_zero)
         if j is not None and joint(j) in free:
             raise NotApplicableError(
                 f"the accelerations of the base and of joint {j} are undetermined: the base has no mass "

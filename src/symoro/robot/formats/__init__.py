@@ -1,8 +1,8 @@
-"""Robots in files: read them, write them, each format in a file of its own.
+"""File formats of robots: one module per format, with a reader and a writer.
 
-A new format is one module with a reader `(text, file) -> Robot` and a writer `(robot, **options) -> str`,
-and one line in `FORMATS`. Every reader's input is checked here first (size, encoding, emptiness), and nothing
-but a `SymoroError` comes out, whatever the file holds.
+A new format is one module with a reader `(text, file) -> Robot` and a writer `(robot, **options) -> str`, and one line
+in `FORMATS`. The input of every reader is checked here first (size, encoding, emptiness). Every failure is reported as
+a `SymoroError`, for any contents of the file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from symoro.robot.formats.yaml_file import read_yaml, write_yaml
 
 @dataclass(frozen=True)
 class Format:
-    """A format: the suffixes of its files, its reader and writer, and the options that each takes."""
+    """File format: the suffixes of its files, its reader and writer, and the options of each."""
 
     suffixes: tuple[str, ...]
     read: Callable[..., Robot]
@@ -56,7 +56,7 @@ FORMATS: dict[str, Format] = {
     "craig": _table(Convention.CRAIG),
     "denavit-hartenberg": _table(Convention.DENAVIT_HARTENBERG),
     "urdf": Format((".urdf",), read_urdf, write_urdf, _WRITING, _URDF),
-    # a plain URDF is a xacro without macros
+    # a URDF without macros is a valid xacro file
     "xacro": Format((".xacro",), read_xacro, write_urdf, _WRITING, _URDF | {"arguments", "package"}),
     "mjcf": Format((".mjcf", ".xml"), read_mjcf, write_mjcf, _WRITING, _URDF | {"lossy"}),
 }
@@ -70,24 +70,24 @@ _ENCODINGS = {
     "windows-1252": "windows-1252",
 }
 RobotLike = Robot | str | os.PathLike[str]
-"""A robot, the name of a bundled one, or the path of a file."""
+"""A robot, the name of a bundled robot, or the path of a file."""
 _ALIASES = {"table": "khalil-kleinfinger", "yml": "yaml"}
 
 
 def load(source: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> Robot:
-    """A robot from a file, by its suffix, or a bundled robot, by its name.
+    """Load a robot from a file, in the format of its suffix, or a bundled robot by its name.
 
-    Arguments:
-        source: a path, a name, or '-' for standard input, whose format is told by its content.
-        format: the format, whatever the suffix or the content tells.
-        options: `base`, "floating" frees the base of any robot, "fixed" is for URDF, xacro and MJCF files, as are
-            `exact`, `fixed`, `frames`, `tool`, `actuated` (see docs/urdf.md); `lossy` leaves out what changes the
-            dynamics and is not modelled, and makes no difference where a format has no such thing.
+    Args:
+        source: a path, a name, or '-' for standard input, whose format is recognised from its content.
+        format: name of the format; by default that of the suffix or the content.
+        options: `base`: "floating" gives any robot a floating base, "fixed" is for URDF, xacro and MJCF files, as are
+            `exact`, `fixed`, `frames`, `tool`, `actuated` (see docs/urdf.md). `lossy` omits features that change the
+            dynamics but are not supported; it has no effect if a format has no such features.
 
     Raises:
-        FormatError: the file cannot be read as a robot.
+        FormatError: the file does not contain a valid robot.
         UnknownNameError: there is no bundled robot of this name.
-        OptionError: the file's format takes no such option.
+        OptionError: the format of the file has no such option.
     """
     if source == "-":
         text = _decoded(_standard_input(), Place(STDIN))
@@ -102,10 +102,10 @@ def load(source: str | os.PathLike[str], *, format: str | None = None, **options
         from symoro.robot import library
 
         try:
-            found = library.load(str(source))
+            robot = library.load(str(source))
             base = options.pop("base", None)
             _check_options("a bundled robot", options, frozenset({"lossy"}))
-            return _standing(found, base)
+            return _with_base(robot, base)
         except UnknownNameError:
             if not _exists(path):
                 raise
@@ -114,7 +114,7 @@ def load(source: str | os.PathLike[str], *, format: str | None = None, **options
 
 
 def as_robot(given: RobotLike) -> Robot:
-    """A robot as it is, or loaded by its name or path."""
+    """Return a robot unchanged, or load it by its name or path."""
     return given if isinstance(given, Robot) else load(given)
 
 
@@ -126,47 +126,57 @@ def _check_options(what: str, options: Mapping[str, Any], known: frozenset[str])
             raise OptionError(f"the option '{option}' does not apply to {what}", hint=urdf + accepted)
 
 
-def _standing(robot: Robot, base: str | None) -> Robot:
-    """The robot on the base that an option asks for, where its own description says how it stands."""
+def _with_base(robot: Robot, base: str | None) -> Robot:
+    """Return the robot with the base that an option requests, if its description permits it."""
     if base == "floating":
         return robot.floating()
     if base is not None and base != robot.base.kind:
         raise OptionError(
-            f"the base of robot '{robot.name}' is {robot.base.kind}, it cannot be read as {base!r}",
-            hint="base can be 'floating'",
+            f"the base of robot '{robot.name}' is {robot.base.kind}, it cannot be changed to {base!r}",
+            hint="the only value of 'base' for this robot is 'floating'",
         )
     return robot
 
 
 def loads(text: str, fmt: str, *, file: str | None = None, **options: Any) -> Robot:
-    """A robot from a text in a format; `file` is its name in errors, `options` are those of `load`.
+    """Read a robot from a text in a format.
+
+    Args:
+        text: contents of the file.
+        fmt: name of the format.
+        file: file name for error messages.
+        options: the options of `load`.
 
     Raises:
-        FormatError: the text cannot be read as a robot.
+        FormatError: the text does not contain a valid robot.
     """
     name = format_named(fmt)
     chosen = FORMATS[name]
-    if "lossy" not in chosen.reading:  # nothing is lost
+    if "lossy" not in chosen.reading:  # this format omits nothing
         options = {option: value for option, value in options.items() if option != "lossy"}
     base = None if "base" in chosen.reading else options.pop("base", None)
     _check_options(f"reading {name}", options, chosen.reading)
     _check_text(text, file)
     try:
-        return _standing(chosen.read(text, file, **options), base)
+        return _with_base(chosen.read(text, file, **options), base)
     except (RecursionError, MemoryError):
         raise FormatError(
-            "the file is too complicated to be read", place=Place(file), hint="is it a robot's file?"
+            "the expressions or structures in the file are nested too deeply",
+            place=Place(file),
+            hint="check that the file describes a robot",
         ) from None
 
 
 def dumps(robot: RobotLike, fmt: str, **options: Any) -> str:
-    """The robot as a text in a format.
+    """Return the robot as a text in a format.
 
-    Arguments:
-        options: `lossy` writes what fits even where the model changes; `to` ends the chain of a table.
+    Args:
+        robot: robot, name of a bundled robot, or path.
+        fmt: name of the format.
+        options: `lossy` omits data that the format cannot represent; `to` is the last frame of the chain of a table.
 
     Raises:
-        FormatError, NotApplicableError: the format cannot hold this robot.
+        FormatError, NotApplicableError: the format cannot represent this robot.
     """
     name = format_named(fmt)
     chosen = FORMATS[name]
@@ -182,15 +192,20 @@ def save(
     force: bool = False,
     **options: Any,
 ) -> None:
-    """Write a robot to a file, by its suffix or in the format named; the file is written whole or not at all.
+    """Write a robot to a file, in the given format or that of the suffix.
 
-    Arguments:
+    The file is replaced atomically: after an error it is unchanged.
+
+    Args:
+        robot: robot, name of a bundled robot, or path.
+        path: path of the file.
+        fmt: name of the format; that of the suffix if None.
         force: overwrite a file that symoro did not write.
         options: those of `dumps`.
 
     Raises:
-        FormatError, NotApplicableError: the format cannot hold this robot.
-        WriteError: the file cannot be written, or is somebody else's.
+        FormatError, NotApplicableError: the format cannot represent this robot.
+        WriteError: the file cannot be written, or exists and was not written by symoro.
     """
     target = Path(path)
     text = dumps(robot, fmt or format_of(target), **options)
@@ -198,7 +213,7 @@ def save(
 
 
 def format_named(name: str) -> str:
-    """The format called so, also by a short form such as dh or kk."""
+    """Return the format with this name or abbreviation, such as dh or kk."""
     lower = name.strip().lower()
     lower = _ALIASES.get(lower, lower)
     if lower in FORMATS:
@@ -221,13 +236,13 @@ def _exists(path: Path) -> bool:
 
 
 def format_of(path: Path) -> str:
-    """The format that a file's suffix tells."""
+    """Return the format that belongs to the suffix of a file."""
     suffixes = _by_suffix()
     name = suffixes.get(path.suffix.lower())
     if name is None:
         what = f"the suffix '{path.suffix}'" if path.suffix else "a file without a suffix"
         raise FormatError(
-            f"{what} tells no format",
+            f"{what} does not identify a format",
             place=Place(str(path)),
             hint=f"known suffixes: {', '.join(suffixes)}; or give the option 'format'",
         )
@@ -242,9 +257,9 @@ def _read_text(path: Path) -> str:
     try:
         _check_file(path, place)
         with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)  # the size told by the system need not be true
+            data = stream.read(MAX_BYTES + 1)  # the size that the operating system reports may be wrong
     except FileNotFoundError:
-        hint = "check the path; a bundled robot is named without a suffix"
+        hint = "check the path; bundled robots have names without a suffix"
         raise FormatError("there is no such file", place=place, hint=hint) from None
     except (OSError, ValueError) as error:
         hint = "check the path and its permissions"
@@ -255,24 +270,26 @@ def _read_text(path: Path) -> str:
 def _standard_input() -> bytes:
     try:
         return sys.stdin.buffer.read(MAX_BYTES + 1)
-    except (OSError, ValueError, AttributeError) as error:  # closed, or none at all
+    except (OSError, ValueError, AttributeError) as error:  # standard input is closed or missing
         message = f"standard input cannot be read: {reason(error)}"
-        raise FormatError(message, hint="name a file") from None
+        raise FormatError(message, hint="give the path of a file") from None
 
 
 def _check_file(path: Path, place: Place) -> None:
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
-        raise FormatError("this is a folder, not a file", place=place, hint="name a file in it")
+        raise FormatError("this is a folder, not a file", place=place, hint="give the path of a file in it")
     if not stat.S_ISREG(status.st_mode):
-        raise FormatError("this is no ordinary file", place=place, hint="save the robot in a file first")
+        raise FormatError("this is not a regular file", place=place, hint="save the robot in a file first")
     if status.st_size > MAX_BYTES:
         _too_large(place)
 
 
 def _too_large(place: Place) -> None:
     limit = MAX_BYTES // 1_000_000
-    raise FormatError(f"the file is larger than {limit} MB", place=place, hint="is it a robot's file?")
+    raise FormatError(
+        f"the file is larger than {limit} MB", place=place, hint="check that the file describes a robot"
+    )
 
 
 def _decoded(data: bytes, place: Place) -> str:
@@ -293,13 +310,13 @@ def _decoded(data: bytes, place: Place) -> str:
 
 
 def _declared(data: bytes, place: Place) -> str:
-    """The encoding of a text: that which an XML file declares, and UTF-8 otherwise."""
-    found = _DECLARATION.match(data)
-    if not found:
+    """Return the encoding of a text: the one that an XML file declares, otherwise UTF-8."""
+    declaration = _DECLARATION.match(data)
+    if not declaration:
         return "utf-8-sig"
-    name = found[1].decode("ascii").lower()
+    name = declaration[1].decode("ascii").lower()
     if name not in _ENCODINGS:
-        message = f"the encoding '{name[:40]}' is none of {', '.join(_ENCODINGS)}"
+        message = f"the encoding '{name[:40]}' is not supported; expected one of {', '.join(_ENCODINGS)}"
         raise FormatError(message, place=place, hint="save it as UTF-8 text")
     return _ENCODINGS[name]
 
@@ -311,10 +328,10 @@ def _check_text(text: str, file: str | None) -> None:
     if "\0" in text:
         raise FormatError("this is binary data, not text", place=place, hint="save it as UTF-8 text")
     if not text.strip():
-        raise FormatError("the file is empty", place=place, hint="is it the right file?")
+        raise FormatError("the file is empty", place=place, hint="check the path")
 
 
-# -- the format of a text that has no suffix, from its content
+# -- recognition of the format of a text without a suffix
 
 
 _PAR = re.compile(r"\s*\(\*|^[ \t]*NL[ \t]*=", re.MULTILINE | re.IGNORECASE)
@@ -326,10 +343,10 @@ _CHOOSE = "give the option 'format': par, yaml, urdf, xacro, mjcf or a table (kk
 
 
 def guessed(text: str, file: str | None) -> str:
-    """The name of the format.
+    """Return the name of the format of a text, recognised from its content.
 
     Raises:
-        FormatError: the text looks like none of ours.
+        FormatError: the text has none of the supported formats.
     """
     head = text.lstrip("\ufeff \t\r\n")[:_HEAD]
     if head.startswith("<"):
@@ -340,14 +357,14 @@ def guessed(text: str, file: str | None) -> str:
         return "khalil-kleinfinger"
     if _YAML.match(head) or _YAML.search(head):
         return "yaml"
-    raise FormatError("the text tells no format", place=Place(file), hint=_CHOOSE)
+    raise FormatError("the format of the text is not recognised", place=Place(file), hint=_CHOOSE)
 
 
 def _of_xml(text: str, file: str | None) -> str:
-    root = parse(text, file, (), "a robot's XML starts with '<robot' or '<mujoco'")
+    root = parse(text, file, (), "an XML file of a robot starts with '<robot' or '<mujoco'")
     if root.tag == "robot" and any(key.startswith("xmlns:xacro") for key in root.attributes):
         return "xacro"
     if root.tag not in _ROOTS:
-        message = f"the element '{root.tag[:40]}' starts no robot"
+        message = f"the root element '{root.tag[:40]}' does not describe a robot"
         raise FormatError(message, place=Place(file, *root.spot), hint=_CHOOSE)
     return _ROOTS[root.tag]

@@ -1,8 +1,9 @@
-"""Documents: trees of texts with positions, read from YAML, and typed access to the mappings in them.
+"""Documents read from YAML: trees of texts with positions, and typed access to their mappings.
 
-A robot's file needs scalars, lists and mappings. Anchors, aliases, tags, several documents and keys that are
-no scalars are refused as they come, so that neither an object nor a billion laughs can be built; depth and
-number of nodes are bounded. The parser's events are read in a loop: nesting costs no stack.
+A robot file requires scalars, lists and mappings only. Anchors, aliases, tags, several documents and keys that are
+not scalars are rejected as soon as they are read, so that neither Python objects nor exponentially large structures
+can be created; depth and number of nodes are limited. The parser's events are processed in a loop, so that nested data
+require no recursion.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ _INTEGER = re.compile(r"[0-9]{1,9}\Z")
 
 @dataclass(frozen=True)
 class YamlScalar:
-    """A value as text; `plain` without quotes, `literal` when the file holds it letter by letter."""
+    """Scalar value as text.
+
+    `plain` is true without quotes; `literal` if the file contains the text without escapes or line breaks.
+    """
 
     text: str
     spot: Spot
@@ -33,7 +37,7 @@ class YamlScalar:
     what = "a value"
 
     def locate(self, at: int) -> Spot:
-        """The position of a character; that of the value, where escapes or line breaks make it unsure."""
+        """Return the position of a character, or that of the value if it contains escapes or line breaks."""
         line, column = self.spot
         return (line, column + at + (not self.plain)) if self.literal else self.spot
 
@@ -44,7 +48,7 @@ class YamlScalar:
 
 @dataclass(frozen=True)
 class YamlList:
-    """A list of nodes."""
+    """List of nodes."""
 
     spot: Spot
     items: list[YamlNode] = field(default_factory=list)
@@ -53,7 +57,7 @@ class YamlList:
 
 @dataclass(frozen=True)
 class YamlMapping:
-    """A mapping in the order of the file; each key with its position."""
+    """Mapping in the order of the file, with the position of each key."""
 
     spot: Spot
     entries: dict[str, YamlNode] = field(default_factory=dict)
@@ -63,28 +67,33 @@ class YamlMapping:
 
 YamlNode = YamlScalar | YamlList | YamlMapping
 YamlTree = str | bool | Mapping[str, "YamlTree"] | Sequence["YamlTree"]
-"""A document without positions."""
+"""Document without positions."""
 
 
 def compose(text: str, report: Report, what: str = "robot", head: str = "symoro: 1") -> YamlNode:
-    """The tree of a YAML text.
+    """Parse a YAML text into a tree of nodes.
 
-    Arguments:
-        what: the text should hold, and `head` how it starts, for messages.
+    Args:
+        text: the YAML text.
+        report: collects errors.
+        what: noun for the contents, for messages.
+        head: expected first line, for messages.
 
     Raises:
-        FormatError: the text is no YAML, or uses more of it than a robot's file may.
+        FormatError: the text is not valid YAML, or uses features that are not permitted in a robot file.
     """
     composer = _Composer(report)
     for event in _events(text, report):
         composer.take(event)
     if composer.root is None:
-        report.fail(f"the file holds no {what}", None, None, f"a {what}'s file starts with '{head}'")
+        report.fail(
+            f"the file contains no {what}", None, None, f"the first line of a {what} file is '{head}'"
+        )
     return composer.root
 
 
 def _events(text: str, report: Report) -> Iterator[Any]:
-    """The parser's events; libyaml's parser where it is built in, for it is ten times faster."""
+    """Yield the parser's events, from libyaml's parser if available, which is ten times faster."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -94,14 +103,14 @@ def _events(text: str, report: Report) -> Iterator[Any]:
         mark = error.problem_mark or error.context_mark
         spot = (mark.line + 1, mark.column + 1) if mark else None
         parts = [part for part in (error.context, error.problem) if part]
-        report.fail(f"this is no YAML: {', '.join(parts)}", spot, None, "see docs/robot-yaml.md")
+        report.fail(f"not valid YAML: {', '.join(parts)}", spot, None, "see docs/robot-yaml.md")
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         first = str(error).split("\n")[0][:100]
-        report.fail(f"this is no YAML: {first}", None, None, "see docs/robot-yaml.md")
+        report.fail(f"not valid YAML: {first}", None, None, "see docs/robot-yaml.md")
 
 
 class _Composer:
-    """Builds the tree; `stack` holds the open lists and mappings with the key that waits for its value."""
+    """Builder of the tree; `stack` contains the open lists and mappings with the key of the next value."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
@@ -128,20 +137,20 @@ class _Composer:
         self.stack.append((YamlList(spot) if kind == "SequenceStartEvent" else YamlMapping(spot), None))
 
     def _refuse(self, kind: str, event: Any, spot: Spot) -> None:
-        """End at what a robot's file may not use."""
-        hint = "a robot's file holds values, lists and mappings only"
+        """Reject YAML features that are not permitted in a robot file."""
+        hint = "a robot file may contain only values, lists and mappings"
         self.nodes += 1
         if self.nodes > MAX_NODES:
-            self.report.fail("the file holds too many values", spot)
+            self.report.fail("the file contains too many values", spot)
         if kind == "AliasEvent" or event.anchor is not None:
             self.report.fail("anchors and aliases are not allowed", spot, None, hint)
         if event.tag is not None:
             self.report.fail("tags are not allowed", spot, None, hint)
         if self.root is not None:
-            self.report.fail("a second document starts here", spot, None, "one robot a file")
+            self.report.fail("a second document starts here", spot, None, "write one robot per file")
 
     def _place(self, node: YamlNode) -> None:
-        """Put a finished node where it belongs: in the open list or mapping, or at the top."""
+        """Add a completed node to the open list or mapping, or as the root."""
         if not self.stack:
             self.root = node
             return
@@ -159,7 +168,7 @@ class _Composer:
     def _enter(self, parent: YamlMapping, key: YamlScalar, node: YamlNode) -> None:
         if key.text in parent.entries:
             first = parent.keys[key.text][0]
-            hint = f"it stands on line {first} already"
+            hint = f"it was first given on line {first}"
             self.report.add(f"'{key.text}' is given twice", key.spot, key.text, hint)
             return
         parent.entries[key.text] = node
@@ -178,9 +187,9 @@ def _scalar(event: Any, spot: Spot) -> YamlScalar:
 
 
 class Record:
-    """A mapping with the keys that it may have; `path` names it in errors.
+    """Mapping with a set of permitted keys; `path` is its name in errors.
 
-    Each getter reports what is wrong with a value and returns a default.
+    Each getter reports an error in a value and then returns a default.
     """
 
     def __init__(self, report: Report, node: YamlNode, path: str, allowed: Iterable[str]) -> None:
@@ -188,9 +197,9 @@ class Record:
         self.spot = node.spot
         self.node = node if isinstance(node, YamlMapping) else YamlMapping(node.spot)
         if not isinstance(node, YamlMapping):
-            found = "nothing" if isinstance(node, YamlScalar) and node.is_null else node.what
+            actual = "nothing" if isinstance(node, YamlScalar) and node.is_null else node.what
             hint = "write its keys and values, as in {key: value, key: value}"
-            report.add(f"expected a mapping, got {found}", node.spot, path or None, hint)
+            report.add(f"expected a mapping, got {actual}", node.spot, path or None, hint)
         self._check_keys(list(allowed))
 
     def _check_keys(self, allowed: list[str]) -> None:
@@ -203,14 +212,14 @@ class Record:
         return key in self.node.entries
 
     def full(self, key: str) -> str:
-        """The key with the path to it."""
+        """Return the key with the path to it."""
         return f"{self.path}.{key}" if self.path else key
 
     def spot_of(self, key: str) -> Spot:
         return self.node.keys.get(key, self.spot)
 
     def problem(self, key: str, message: str, hint: str | None = None) -> None:
-        """Take down what is wrong with the value of a key."""
+        """Report an error in the value of a key."""
         node = self.node.entries.get(key)
         self.report.add(message, node.spot if node else self.spot, self.full(key), hint)
 
@@ -224,7 +233,7 @@ class Record:
             self.problem(key, f"expected one value, got {node.what}")
             return None
         if node.is_null:
-            self.problem(key, "a value is missing", "leave the key out for its default")
+            self.problem(key, "a value is missing", "omit the key to use its default")
             return None
         return node
 
@@ -251,7 +260,7 @@ class Record:
         return node.text.lower() == "true"
 
     def frame(self, key: str, default: int, highest: int, names: dict[str, int]) -> int:
-        """A frame, by its number or by the name of its joint or link."""
+        """Return a frame, given by its number or by the name of its joint or link."""
         node = self.scalar(key)
         if node is None:
             return default
@@ -269,7 +278,7 @@ class Record:
         return default if node is None else self.expression(node, key)
 
     def number(self, key: str) -> float | None:
-        """A number, which may be written as a constant expression."""
+        """Return a number, which may be written as a constant expression."""
         node = self.scalar(key)
         if node is None:
             return None
@@ -279,7 +288,7 @@ class Record:
         return value.number
 
     def count(self, key: str, most: int) -> int:
-        """A whole number from 0; none given is 0."""
+        """Return a whole number from 0 to `most`; 0 if absent."""
         node = self.scalar(key)
         if node is None:
             return 0
@@ -289,11 +298,11 @@ class Record:
         return int(node.text)
 
     def angle(self, key: str) -> Formula:
-        """An angle; a rounded multiple of pi is made exact."""
+        """Return an angle (rad); a rounded multiple of pi becomes exact."""
         return exact_angle(self.formula(key))
 
     def formulas(self, keys: Iterable[str]) -> dict[str, Formula]:
-        """The values of those keys that are there."""
+        """Return the values of the given keys that are present."""
         present = [key for key in keys if key in self]
         return {key: self.angle(key) if key in ANGLES else self.formula(key) for key in present}
 
@@ -303,20 +312,20 @@ class Record:
             return ZERO
         return self.report.expression(node.text, node.locate, self.full(key))
 
-    # -- parts
+    # -- nested records
 
     def keys_of(self, key: str) -> list[str]:
-        """The keys of a mapping that may have any."""
+        """Return the keys of a mapping with arbitrary keys."""
         node = self.node.entries.get(key)
         return list(node.entries) if isinstance(node, YamlMapping) else []
 
     def record(self, key: str, allowed: Iterable[str]) -> Record:
-        """The mapping of a key; an empty one when it is absent."""
+        """Return the mapping of a key; an empty one if it is absent."""
         node = self.node.entries.get(key, YamlMapping(self.spot))
         return Record(self.report, node, self.full(key), allowed)
 
     def items(self, key: str) -> list[YamlNode]:
-        """The items of a list."""
+        """Return the items of a list."""
         node = self.node.entries.get(key)
         if node is None:
             return []
@@ -326,7 +335,7 @@ class Record:
         return node.items
 
     def vector(self, key: str, length: int, default: tuple[Formula, ...]) -> tuple[Formula, ...]:
-        """A list of expressions."""
+        """Return a list of expressions of the given length."""
         if key not in self:
             return default
         items = self.items(key)
@@ -336,7 +345,7 @@ class Record:
         return tuple(self._entry(item, key) for item in items)
 
     def entries(self, key: str) -> list[Formula]:
-        """The expressions of a list, or of the lists in it, row by row."""
+        """Return the expressions of a list, or of nested lists row by row."""
         rows = [item.items if isinstance(item, YamlList) else [item] for item in self.items(key)]
         return [self._entry(item, key) for row in rows for item in row]
 
@@ -347,7 +356,7 @@ class Record:
         return self.expression(item, key)
 
     def matrix(self, key: str, size: int, default: tuple[Formula, ...]) -> tuple[Formula, ...]:
-        """A square list of rows, flattened by rows."""
+        """Return a square matrix given as a list of rows, flattened by rows."""
         if key not in self:
             return default
         rows = self.items(key)

@@ -1,19 +1,19 @@
-"""Parallel robots in the native file: a platform and its legs become frames and loops.
+"""Short notation for parallel robots in YAML files: a platform and its legs are expanded to frames and loops.
 
-    platform: {name: plate, link: {...}}         the platform, in a frame of its own
-    leg: {chain: [...], attach: ball, ...}       what all legs have in common
+    platform: {name: plate, link: {...}}         the platform, which has a separate frame
+    leg: {chain: [...], attach: ball, ...}       properties that all legs have in common
     legs: [{on: ..., chain: ..., attach: ..., at: ...}, ...]
-    modules: [{platform, leg, legs}, ...]        parallel modules in series: each stands on the platform before
+    modules: [{platform, leg, legs}, ...]        parallel modules in series: each is mounted on the previous platform
 
-A leg stands on the base by `on`, goes through the joints of its `chain` and is attached to the platform at `at`. Leg 1
-carries the platform; every other leg ends before the last joint of its attachment, which is opened: its twin is the
-frame `at` on the platform (Khalil and Kleinfinger, ICRA 1986).
+A leg starts on the base at `on`, continues with the joints of its `chain` and is attached to the platform at `at`.
+Leg 1 carries the platform. Every other leg ends before the last joint of its attachment, which is the cut joint; the
+other frame of the cut is `at` on the platform (Khalil and Kleinfinger, ICRA 1986).
 
-    universal      two turns, axes at a right angle, a link without mass between them
-    ball           three turns through a point, the middle one at a right angle, two links without mass
-    parallelogram  rod, coupler, second rod, and a loop of its own; what follows stands in its middle
+    universal      two revolute joints with perpendicular axes, a massless link between them
+    ball           three revolute joints whose axes intersect, the second perpendicular, two massless links
+    parallelogram  rod, coupler and second rod with a loop; what follows is fixed in the middle of the coupler
 
-The work is done on nodes: the reader sees frames and loops, each value with the position where it was written.
+The expansion works on nodes: the reader receives frames and loops, each value with its position in the file.
 """
 
 from __future__ import annotations
@@ -38,40 +38,42 @@ PlaceRows = list[list[float]]
 
 MODULE = ("platform", "leg", "legs")
 SHORT = (*MODULE, "modules")
-"""Keys of the short way to write a parallel robot."""
+"""Keys of the short notation for a parallel robot."""
 _LEG = ("name", "on", "chain", "attach", "at")
 _JOINT = ("joint", "offset", "active", "name", "limits", "elastic", "drive", "motion", "link", "wrench")
 _PLATFORM = ("name", "link", "wrench")
 _SINGLE = ("revolute", "prismatic", "fixed")
 ATTACHMENTS = ("ball", "universal", "revolute")
-_TURNS = {"universal": ("0", "0"), "ball": ("0", "pi/2", "0")}  # offsets at home
-CLOSED = 1e-6  # of the largest length, or of a radian: the two sides of a loop coincide
+_TURNS = {"universal": ("0", "0"), "ball": ("0", "pi/2", "0")}  # offsets of the joints in the home posture
+CLOSED = 1e-6  # relative to the largest length, or in rad: smaller gaps of a loop are closed
 _INVERSE = {"gamma": "theta", "b": "r", "alpha": "alpha", "d": "d", "theta": "gamma", "r": "b"}
 
 
 def is_short(node: YamlNode) -> bool:
-    """Whether a robot is written by its legs."""
+    """Return whether a robot is described by its legs."""
     return isinstance(node, YamlMapping) and any(key in node.entries for key in ("leg", "legs", "modules"))
 
 
 def with_frames(node: YamlNode, report: Report) -> YamlNode:
-    """The robot with frames and loops in the place of its legs; others as they are."""
+    """Return the robot with frames and loops instead of legs; other robots are unchanged."""
     if not isinstance(node, YamlMapping) or not is_short(node):
         return node
     top = Record(report, node, "", node.entries)
     for key in ("frames", "loops"):
         if key in top:
             top.problem(
-                key, f"a robot is written by its legs or by its {key}, not by both", "keep one of them"
+                key,
+                f"a robot is described either by its legs or by its {key}, not by both",
+                "keep one of them",
             )
-    made = _Frames(node.spot)
+    structure = _Frames(node.spot)
     root = 0
     for module in _modules(top):
-        root = _Module(module, made, root).platform
+        root = _Module(module, structure, root).platform
     report.check()
     entries: dict[str, YamlNode] = {k: v for k, v in node.entries.items() if k not in SHORT}
-    entries["frames"] = YamlList(node.spot, list(made.frames))
-    entries["loops"] = YamlList(node.spot, list(made.loops))
+    entries["frames"] = YamlList(node.spot, list(structure.frames))
+    entries["loops"] = YamlList(node.spot, list(structure.loops))
     entries["platform"] = _text(root, node.spot)
     keys = {key: node.keys.get(key, node.spot) for key in entries}
     return YamlMapping(node.spot, entries, keys)
@@ -83,7 +85,7 @@ def _modules(top: Record) -> list[Record]:
     for key in MODULE:
         if key in top:
             top.problem(
-                key, f"'{key}' belongs in one of the modules", "modules: [{platform, leg, legs}, ...]"
+                key, f"'{key}' must be given in one of the modules", "modules: [{platform, leg, legs}, ...]"
             )
     items = top.items("modules")
     if not items:
@@ -103,7 +105,7 @@ def _mapping(spot: Spot, entries: Mapping[str, YamlNode]) -> YamlMapping:
 
 
 def _symbols(key: str, number: int, value: YamlNode) -> YamlNode:
-    """`link: symbolic` and `drive: symbolic` are SYMORO's symbols for the frame."""
+    """Expand `link: symbolic` and `drive: symbolic` to SYMORO's symbols of the frame."""
     names = {"link": symbols(INERTIA), "drive": symbols(DRIVES.fields)}.get(key)
     if names is None or not isinstance(value, YamlScalar) or value.text != "symbolic":
         return value
@@ -112,37 +114,39 @@ def _symbols(key: str, number: int, value: YamlNode) -> YamlNode:
 
 @dataclass
 class _Frames:
-    """The frames and loops made so far."""
+    """Frames and loops created so far."""
 
     spot: Spot
     frames: list[YamlMapping] = field(default_factory=list)
     loops: list[YamlMapping] = field(default_factory=list)
 
     def frame(self, spot: Spot, ant: int, entries: Mapping[str, YamlNode]) -> int:
-        """A new frame on `ant`; its number."""
+        """Add a frame with antecedent `ant` and return its number."""
         number = len(self.frames) + 1
         symbolic = {key: _symbols(key, number, value) for key, value in entries.items()}
-        made = {"ant": _text(ant, spot), "active": _text("false", spot), **symbolic}
-        self.frames.append(_mapping(spot, made))
+        fields = {"ant": _text(ant, spot), "active": _text("false", spot), **symbolic}
+        self.frames.append(_mapping(spot, fields))
         return number
 
     def loop(self, spot: Spot, sides: Mapping[str, tuple[int, Mapping[str, YamlNode]]]) -> None:
-        made = {
+        entry = {
             side: _mapping(spot, {"ant": _text(ant, spot), **entries})
             for side, (ant, entries) in sides.items()
         }
-        self.loops.append(_mapping(spot, made))
+        self.loops.append(_mapping(spot, entry))
 
 
 class _Module:
-    """A platform with its legs, on the frame `root`."""
+    """Platform with its legs, mounted on the frame `root`."""
 
-    def __init__(self, record: Record, made: _Frames, root: int) -> None:
-        self.record, self.made, self.root, self.report = record, made, root, record.report
+    def __init__(self, record: Record, structure: _Frames, root: int) -> None:
+        self.record, self.made, self.root, self.report = record, structure, root, record.report
         self.platform = root
         if "platform" not in record:
-            hint = "write platform: {link: {M: ..., ...}}, or platform: {} for one without mass"
-            self.report.add("a parallel robot needs its platform", record.spot, record.full("platform"), hint)
+            hint = "write platform: {link: {M: ..., ...}}, or platform: {} for a massless platform"
+            self.report.add(
+                "the platform of the parallel robot is missing", record.spot, record.full("platform"), hint
+            )
         self.plate = record.record("platform", _PLATFORM)
         common = record.record("leg", _LEG)
         legs = record.items("legs")
@@ -159,12 +163,16 @@ class _Module:
         whole = Record(self.report, node, leg.path, _LEG)
         joints = _joints(whole, number)
         attachment = _attachment(whole, number)
-        given = whole.record("at", GEOMETRIC).node.entries
-        at = {key: value for key, value in given.items() if key in GEOMETRIC}  # others have been told of
+        entries = whole.record("at", GEOMETRIC).node.entries
+        at = {
+            key: value for key, value in entries.items() if key in GEOMETRIC
+        }  # unknown keys have been reported
         if attachment is None or not joints:
             return
         if attachment.kind == "ball" and not {"alpha", "theta"} & at.keys():
-            right_angle = _text("pi/2", whole.spot)  # the turns of the ball are then regular at home
+            right_angle = _text(
+                "pi/2", whole.spot
+            )  # so that the ball joint is not singular in the home posture
             at = {**at, "alpha": right_angle, "theta": right_angle}
         self._stand(whole, joints[0])
         last, along = self.root, False
@@ -177,29 +185,29 @@ class _Module:
         if number == 1:
             self.platform = self._carried(last, at)
         else:
-            twin = (self.platform, {"joint": _text("fixed", whole.spot), **at})
-            self.made.loop(whole.spot, {"open": (last, frames[-1]), "close": twin})
+            partner = (self.platform, {"joint": _text("fixed", whole.spot), **at})
+            self.made.loop(whole.spot, {"open": (last, frames[-1]), "close": partner})
 
     def _stand(self, leg: Record, first: _Joint) -> None:
-        """Add the place of a leg on the base to that of its first joint."""
+        """Add the transform of a leg's base frame to that of its first joint."""
         place = leg.record("on", GEOMETRIC)
         for key, value in place.node.entries.items():
             if key in first.entries:
                 leg.report.add(
-                    f"'{key}' stands in 'on' and in the first joint of the chain",
+                    f"'{key}' is given both in 'on' and in the first joint of the chain",
                     place.spot_of(key),
                     place.full(key),
-                    "the two describe one frame: keep one of them",
+                    "both describe the same frame: keep one of them",
                 )
             first.entries[key] = value
 
     def _room(self, entries: Mapping[str, YamlNode], ant: int) -> int:
         if len(self.made.frames) >= MAX_FRAMES:
-            self.report.fail(f"at most {MAX_FRAMES} frames can be read", self.record.spot)
+            self.report.fail(f"the robot has too many frames; the limit is {MAX_FRAMES}", self.record.spot)
         return self.made.frame(self.record.spot, ant, entries)
 
     def _carried(self, last: int, at: Mapping[str, YamlNode]) -> int:
-        """The platform on the last joint of leg 1: the inverse of `at`, which has the same six parameters."""
+        """Add the platform after the last joint of leg 1, with the inverse transform of `at` (same six parameters)."""
         spot = self.plate.spot
         name = self.plate.node.entries.get("name", _text("platform", spot))
         held = _symbols("link", last + bool(at), self.plate.node.entries.get("link", _mapping(spot, {})))
@@ -220,7 +228,7 @@ class _Module:
 
 @dataclass
 class _Joint:
-    """An item of a leg's chain: what its frame holds, and of what kind it is."""
+    """Item of a leg's chain: its type and the fields of its frame."""
 
     kind: str
     spot: Spot
@@ -230,38 +238,38 @@ class _Joint:
     number: int
 
     def frames(self, *, after_parallelogram: bool) -> list[dict[str, YamlNode]]:
-        """One frame a turn; the link is the last one's, those between have no mass."""
+        """Return one frame per elementary joint; the last one carries the link, the others are massless."""
         first = {key: value for key, value in self.entries.items() if key not in ("link", "wrench")}
         if after_parallelogram:
             middle = {"alpha": _text("-pi/2", self.spot), "r": self._half("-")}
             first = {**middle, **first}
-        made = [first]
+        turns = [first]
         for _ in self.offsets[1:]:
-            made.append({"alpha": _text("pi/2", self.spot)})
-        for frame, offset in zip(made, self.offsets, strict=False):
+            turns.append({"alpha": _text("pi/2", self.spot)})
+        for frame, offset in zip(turns, self.offsets, strict=False):
             frame["offset"] = offset
-        made[-1].update({key: value for key, value in self.entries.items() if key in ("link", "wrench")})
-        return made
+        turns[-1].update({key: value for key, value in self.entries.items() if key in ("link", "wrench")})
+        return turns
 
     def _half(self, sign: str) -> YamlScalar:
         width = self.sizes["width"]
         return _text(f"{sign}({width.text if isinstance(width, YamlScalar) else 0})/2", self.spot)
 
-    def into(self, made: _Frames, ant: int, *, after_parallelogram: bool) -> tuple[int, bool]:
-        """Add the joint's frames; the number of the last, and whether it is the coupler of a parallelogram."""
+    def into(self, structure: _Frames, ant: int, *, after_parallelogram: bool) -> tuple[int, bool]:
+        """Add the joint's frames; return the last frame and whether it is the coupler of a parallelogram."""
         if self.kind != "parallelogram":
             for frame in self.frames(after_parallelogram=after_parallelogram):
-                ant = made.frame(self.spot, ant, frame)
+                ant = structure.frame(self.spot, ant, frame)
             return ant, False
         spot, right = self.spot, _text("pi/2", self.spot)
         width, length = self.sizes["width"], self.sizes["length"]
         rod: dict[str, YamlNode] = {**self.entries, "alpha": right}
-        one = made.frame(spot, ant, {**rod, "b": self._half("")})
-        coupler = made.frame(spot, one, {"d": length})
+        one = structure.frame(spot, ant, {**rod, "b": self._half("")})
+        coupler = structure.frame(spot, one, {"d": length})
         unnamed = {key: value for key, value in rod.items() if key != "name"}
-        other = made.frame(spot, ant, {**unnamed, "b": self._half("-")})
-        twin = {"gamma": _text("-pi/2", spot), "d": width, "theta": right}
-        made.loop(spot, {"open": (other, {"d": length}), "close": (coupler, twin)})
+        other = structure.frame(spot, ant, {**unnamed, "b": self._half("-")})
+        partner = {"gamma": _text("-pi/2", spot), "d": width, "theta": right}
+        structure.loop(spot, {"open": (other, {"d": length}), "close": (coupler, partner)})
         return coupler, True
 
 
@@ -269,13 +277,15 @@ def _joints(leg: Record, number: int) -> list[_Joint]:
     chain = leg.items("chain")
     if not chain:
         leg.problem(
-            "chain", "a leg needs a chain of joints", "chain: [{joint: universal}, {joint: prismatic}]"
+            "chain",
+            "the chain of joints of this leg is missing",
+            "chain: [{joint: universal}, {joint: prismatic}]",
         )
-    found = [
+    candidates = [
         _joint(leg.report, node, leg.full(f"chain[{k}]"), (*_SINGLE, *_TURNS, "parallelogram"), number)
         for k, node in enumerate(chain, 1)
     ]
-    joints = [joint for joint in found if joint is not None]
+    joints = [joint for joint in candidates if joint is not None]
     for before, joint in pairwise(joints):
         joint.sizes = joint.sizes or before.sizes
     return joints
@@ -283,7 +293,7 @@ def _joints(leg: Record, number: int) -> list[_Joint]:
 
 def _attachment(leg: Record, number: int) -> _Joint | None:
     node = leg.node.entries.get("attach")
-    hint = f"attach: {', '.join(ATTACHMENTS)}, or a mapping with 'joint' and where it stands"
+    hint = f"attach: {', '.join(ATTACHMENTS)}, or a mapping with 'joint' and its geometric parameters"
     if node is None:
         leg.report.add("the leg is not attached to the platform", leg.spot, leg.full("attach"), hint)
         return None
@@ -304,14 +314,16 @@ def _joint(report: Report, node: YamlNode, path: str, kinds: Iterable[str], numb
     if kind == "parallelogram":
         for key in ("length", "width"):
             if record.scalar(key) is None:
-                record.problem(key, f"a parallelogram needs its {key}")
+                record.problem(key, f"the {key} of this parallelogram is missing")
                 return None
         for key in ("alpha", "b", "active"):
             if key in record:
-                record.problem(key, f"'{key}' of a parallelogram is given by its kind")
+                record.problem(key, f"'{key}' cannot be given for a parallelogram, whose type determines it")
     elif sizes:
         for key in sizes:
-            record.problem(key, f"'{key}' is for a parallelogram", "a length along the leg is 'd' or 'r'")
+            record.problem(
+                key, f"'{key}' is valid only for a parallelogram", "give a length along the leg as 'd' or 'r'"
+            )
     entries = {key: value for key, value in record.node.entries.items() if key in (*_JOINT, *GEOMETRIC)}
     if kind in _SINGLE:
         offsets: list[YamlNode] = []
@@ -325,22 +337,22 @@ def _joint(report: Report, node: YamlNode, path: str, kinds: Iterable[str], numb
 
 
 def _offsets(record: Record, kind: str) -> list[YamlNode]:
-    """The offsets of the turns of a universal joint or a ball."""
+    """Return the offsets of the elementary joints of a universal or ball joint."""
     usual: list[YamlNode] = [_text(offset, record.spot) for offset in _TURNS.get(kind, ())]
     if "offset" not in record:
         return usual
-    given = record.items("offset")
-    if len(given) != len(usual):
-        record.problem("offset", f"expected a list of {len(usual)} offsets, one a turn")
+    offsets = record.items("offset")
+    if len(offsets) != len(usual):
+        record.problem("offset", f"expected a list of {len(usual)} offsets, one per elementary joint")
         return usual
-    return given
+    return offsets
 
 
-# -- do the legs reach the platform?
+# -- check that the loops are closed in the given postures
 
 
 def check_reach(robot: Robot, report: Report) -> None:
-    """Take down each loop that a posture leaves open; where symbols have no numbers there is nothing to say."""
+    """Report each loop that a posture does not close. Robots with unbound symbols are not checked."""
     values = dict(robot.nominal)
     try:
         places = {
@@ -357,7 +369,7 @@ def check_reach(robot: Robot, report: Report) -> None:
             gap, turn = _gap(at[loop.left], at[loop.right], robot.frame(loop.left))
             if gap > CLOSED * size or turn > CLOSED:
                 report.add(
-                    f"loop {number} stays open in posture '{name}': frames {loop.left} and {loop.right} are "
+                    f"loop {number} is not closed in posture '{name}': frames {loop.left} and {loop.right} are "
                     f"{gap:.3g} m and {math.degrees(turn):.3g} degrees apart; the leg does not reach the platform",
                     None,
                     f"postures.{name}",
@@ -367,7 +379,7 @@ def check_reach(robot: Robot, report: Report) -> None:
 
 
 def _placements(robot: Robot, places: dict[int, list[float]], q: dict[int, float]) -> dict[int, PlaceRows]:
-    """Three rows of four: rotation and position of each frame."""
+    """Return the transforms of all frames as three rows of four numbers: rotation and position."""
     at: dict[int, PlaceRows] = {0: [[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]]}
     for j in outward(robot):
         gamma, b, alpha, d, theta, r = places[j]
@@ -385,15 +397,15 @@ def _placements(robot: Robot, places: dict[int, list[float]], q: dict[int, float
 
 
 def _turned(rows: PlaceRows, i: int, k: int, angle: float, up: float = 0.0) -> PlaceRows:
-    """A turn in the plane of two axes, after a shift along the third that the turn leaves alone."""
+    """Rotate in the plane of two axes after a translation along the third axis."""
     c, s = math.cos(angle), math.sin(angle)
-    made = []
+    result = []
     for row in rows:
         new = list(row)
         new[i], new[k] = c * row[i] + s * row[k], c * row[k] - s * row[i]
         new[3] += up * row[2]
-        made.append(new)
-    return made
+        result.append(new)
+    return result
 
 
 def _moved(rows: PlaceRows, axis: int, length: float) -> PlaceRows:
@@ -401,7 +413,7 @@ def _moved(rows: PlaceRows, axis: int, length: float) -> PlaceRows:
 
 
 def _gap(left: PlaceRows, right: PlaceRows, opened: Frame) -> tuple[float, float]:
-    """How far the two sides of a loop are apart, whatever the opened joint does: length and angle."""
+    """Return the gap of a loop as distance (m) and angle (rad), without the motion of the cut joint."""
     apart = [a[3] - b[3] for a, b in zip(left, right, strict=True)]
     axis = [row[2] for row in right]
     if opened.sigma == JointType.PRISMATIC:

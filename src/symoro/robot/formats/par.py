@@ -1,19 +1,19 @@
-"""SYMORO's .par files, as OpenSYMORO writes them, read strictly.
+"""Strict reader of SYMORO's .par files, as written by OpenSYMORO.
 
-The syntax is given below, with the scanner. Keys are spelled in any case (`Ant`, `B`, `Theta`):
+The syntax is given below, with the scanner. Keys are accepted in any case (`Ant`, `B`, `Theta`):
 
     NL NJ NF Type is_floating is_mobile               words; NF = 2 NJ - NL, B = NJ - NL loops
-    platform                                          a word of symoro's own: the frame of the platform
+    platform                                          a word added by symoro: the frame of the platform
     ant sigma b d r gamma alpha mu theta              NF values, frames 1 ..
-    XX .. ZZ MX MY MZ M IA FV FS FX .. CZ             NL values, links 1 .. ; with a floating or mobile
-                                                      base, or one that is to be, NL + 1, from link 0
+    XX .. ZZ MX MY MZ M IA FV FS FX .. CZ             NL values, links 1 .. ; NL + 1 values, from link 0, with a
+                                                      floating or mobile base, or a base that may become one
     eta k QP QDP GAM                                  NJ values, joints 1 ..
     W0 WP0 V0 VP0 G (3 values)   Z (16 values, by rows)
 
-Type is 0 (serial), 1 (tree) or 2 (closed loops). theta of a revolute joint j is its variable th<j>, t<j> or
+Type must be 0 (serial), 1 (tree) or 2 (closed loops). theta of a revolute joint j is its variable th<j>, t<j> or
 q<j> plus a constant; r of a prismatic joint is r<j> or q<j> plus a constant; the same name elsewhere is a
-parameter. An array that is missing has SYMORO's default: symbolic inertia, rotor inertia and friction,
-gravity {0,0,G3}, no wrench, free motion. QP, QDP and GAM hold their own names (QP3) where they are free.
+parameter. A missing array has SYMORO's default: symbolic inertia, rotor inertia and friction, gravity {0,0,G3},
+zero wrench, free motion. Free entries of QP, QDP and GAM contain their own name (QP3).
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ _INTEGER = re.compile(r"[0-9]{1,9}\Z")
 
 
 def read_par(text: str, file: str | None = None) -> Robot:
-    """The robot that a .par text describes.
+    """Read the robot described by a .par text.
 
     Raises:
-        FormatError: with the position of the first problem, and all others found.
+        FormatError: the text has errors; the message contains the position of the first one and lists all others.
     """
     report = Report(file)
     return _Reader(Scan(unix_lines(text), report, _KEYS, WORDS), report).robot()
 
 
 class _Reader:
-    """Turns statements into a robot; a wrong one is taken down and replaced by its default."""
+    """Converter of statements into a robot; an invalid statement is reported and replaced by its default."""
 
     def __init__(self, scan: Scan, report: Report) -> None:
         self.scan, self.report = scan, report
@@ -98,10 +98,10 @@ class _Reader:
     def _sizes(self) -> tuple[int, int]:
         NL = self._word_integer("NL")
         if NL is None:
-            self.report.fail("the number of links is missing", None, "NL", "write NL = 6, say")
+            self.report.fail("the number of links is missing", None, "NL", "for example NL = 6")
         if NL < 1 or NL > MAX_FRAMES:
-            hint = f"NL is a number from 1 to {MAX_FRAMES}"
-            self.report.fail(f"{NL} links cannot be read", self._spot_of("NL"), "NL", hint)
+            hint = f"NL must be a number from 1 to {MAX_FRAMES}"
+            self.report.fail(f"{NL} links are not supported", self._spot_of("NL"), "NL", hint)
         NJ = self._word_integer("NJ")
         if NJ is None:
             return NL, NL
@@ -110,7 +110,7 @@ class _Reader:
             self.report.fail(f"{NL} links cannot have {NJ} joints", self._spot_of("NJ"), "NJ", hint)
         NF = self._word_integer("NF")
         if NF is not None and NF != 2 * NJ - NL:
-            message = f"NF is {NF}, but NL = {NL} and NJ = {NJ} make it {2 * NJ - NL}"
+            message = f"NF is {NF}, but with NL = {NL} and NJ = {NJ} it must be {2 * NJ - NL}"
             self.report.add(message, self._spot_of("NF"), "NF", "NF = 2 NJ - NL")
         return NL, NJ
 
@@ -120,7 +120,7 @@ class _Reader:
             return None
         if not _INTEGER.match(word.text):
             message = f"{key} must be a whole number, got '{word.text[:40]}'"
-            self.report.fail(message, self.scan.spot(word.at), key, f"write {key} = 6, say")
+            self.report.fail(message, self.scan.spot(word.at), key, f"for example {key} = 6")
         return int(word.text)
 
     def _word(self, key: str) -> Value | None:
@@ -139,23 +139,23 @@ class _Reader:
     def _base_kind(self) -> BaseKind:
         floating, mobile = self._flag("is_floating"), self._flag("is_mobile")
         if floating and mobile:
-            message = "a base cannot be floating and mobile at once"
-            self.report.add(message, self._spot_of("is_mobile"), "is_mobile", "make one of them False")
+            message = "a base cannot be both floating and mobile"
+            self.report.add(message, self._spot_of("is_mobile"), "is_mobile", "set one of them to False")
         if floating:
             return BaseKind.FLOATING
         return BaseKind.WHEELED if mobile else BaseKind.FIXED
 
     def _check_type(self) -> None:
-        """Type, NJ and the antecedents must tell the same story."""
+        """Check that Type, NJ and the antecedents are consistent."""
         kind = self._word_integer("Type")
         spot = self._spot_of("Type")
         if kind is None:
             return
         if kind not in (0, 1, 2):
-            hint = "Type is 0 (serial), 1 (tree) or 2 (closed loops)"
-            self.report.add(f"there is no Type {kind}", spot, "Type", hint)
+            hint = "Type must be 0 (serial), 1 (tree) or 2 (closed loops)"
+            self.report.add(f"unknown Type {kind}", spot, "Type", hint)
         elif kind == 2 and not self.B:
-            message = "Type 2 is a robot with closed loops, but NJ = NL leaves none"
+            message = "Type 2 is a robot with closed loops, but NJ = NL means that there are no loops"
             self.report.add(message, spot, "Type", "NJ is NL plus the number of loops")
         elif kind < 2 and self.B:
             message = f"Type {kind} has no closed loops, but NJ - NL = {self.B}"
@@ -174,21 +174,21 @@ class _Reader:
         return self._spot_of("ant")
 
     def _values(self, key: str, length: int, means: str, *, or_length: int = 0) -> tuple[Value, ...] | None:
-        """The values of an array of the right length, or None for its default."""
+        """Return the values of an array if it has the right length, otherwise None for its default."""
         statement = self.scan.statements.get(key)
         if statement is None:
             return None
-        got = len(statement.values)
-        if got in (length, or_length):
+        count = len(statement.values)
+        if count in (length, or_length):
             return statement.values
-        at = statement.values[length].at if got > length else statement.at
-        message = f"'{key}' needs {length} values ({means}), got {got}"
-        self.report.add(message, self.scan.spot(at), key, self._length_hint(key, got))
+        at = statement.values[length].at if count > length else statement.at
+        message = f"'{key}' requires {length} values ({means}), got {count}"
+        self.report.add(message, self.scan.spot(at), key, self._length_hint(key, count))
         return None
 
-    def _length_hint(self, key: str, got: int) -> str | None:
-        if key in LINK_KEYS and self.kind == BaseKind.FIXED and got == self.NL + 1:
-            return "a value for link 0 belongs to a floating or mobile base, or to all of XX .. M"
+    def _length_hint(self, key: str, count: int) -> str | None:
+        if key in LINK_KEYS and self.kind == BaseKind.FIXED and count == self.NL + 1:
+            return "give a value for link 0 only with a floating or mobile base, or in all arrays XX .. M"
         return None
 
     def _integers(self, key: str, default: list[int], allowed: range, means: str) -> list[int]:
@@ -231,19 +231,19 @@ class _Reader:
 
     def _antecedents(self) -> list[int]:
         if "ant" not in self.scan.statements and self.B:
-            self.report.add("a robot with closed loops needs its antecedents", None, "ant")
+            self.report.add("a robot with closed loops requires the array 'ant'", None, "ant")
         default = list(range(self.NF))
         ants = self._integers("ant", default, range(self.NF + 1), f"a frame, 0 to {self.NF}")
         word = self._word("Type")
         if word and word.text == "0" and ants != default:
             j = next(j for j, ant in enumerate(ants, 1) if ant != j - 1)
-            message = f"Type 0 is a serial chain, but frame {j} stands on frame {ants[j - 1]}"
+            message = f"Type 0 is a serial chain, but the antecedent of frame {j} is {ants[j - 1]}"
             hint = "a robot with branches has Type = 1"
             self.report.add(message, self._spot_of_frame(j), "ant", hint)
         return ants
 
     def _joint_variables(self, frames: list[dict[str, Any]]) -> None:
-        """theta or r of a moving joint becomes the offset alone."""
+        """Replace theta or r of each moving joint by its constant offset."""
         variables: dict[str, int] = {}
         for j, frame in enumerate(frames, 1):
             key = "r" if frame["sigma"] == JointType.PRISMATIC else "theta"
@@ -269,7 +269,7 @@ class _Reader:
         )
 
     def _check_offsets(self, frames: list[dict[str, Any]], variables: dict[str, int]) -> None:
-        """An offset is constant: it cannot hold another joint's variable. Elsewhere that is a parameter."""
+        """Check that offsets do not contain another joint's variable; in other columns that name is a parameter."""
         for j, frame in enumerate(frames, 1):
             own = "r" if frame["sigma"] == JointType.PRISMATIC else "theta"
             for key in GEOMETRIC:
@@ -279,7 +279,7 @@ class _Reader:
                         message, hint = not_constant(key, j, name, variables[name])
                         self.report.add(message, self._spot_in(key, j), key, hint)
                     else:
-                        note = f"{name} in {key} of frame {j} is a parameter, not the variable of a joint"
+                        note = f"{name} in {key} of frame {j} is interpreted as a parameter, not as a joint variable"
                         self.report.notes.append(note)
 
     def _spot_in(self, key: str, j: int) -> Spot:
@@ -290,7 +290,9 @@ class _Reader:
         for j, mu in enumerate(self._integers("mu", default, range(2), "0 or 1"), 1):
             opened = self.NL < j <= self.NJ
             if opened and mu:
-                self.report.notes.append(f"joint {j} is where a loop is opened: read as passive (mu 0)")
+                self.report.notes.append(
+                    f"joint {j} is the cut joint of a loop and is treated as passive (mu 0)"
+                )
             frames[j - 1]["mu"] = bool(mu) and not opened
 
     def _joint_arrays(self, frames: list[dict[str, Any]]) -> None:
@@ -301,12 +303,12 @@ class _Reader:
         for key in ("k", *MOTION):
             values = self._values(key, self.NJ, "NJ")
             for j, (joint, value) in enumerate(zip(joints, values or (), strict=False), 1):
-                given = self._formula(key, value)
+                number = self._formula(key, value)
                 fixed = joint["sigma"] == JointType.FIXED
-                free = given.text == f"{key}{j}" or (fixed and given.is_zero)
+                free = number.text == f"{key}{j}" or (fixed and number.is_zero)
                 if key == "k" or not free:
-                    joint[key] = given
-                if key == "k" and not joint["eta"] and not given.is_zero:
+                    joint[key] = number
+                if key == "k" and not joint["eta"] and not number.is_zero:
                     message = f"joint {j} has a stiffness but is not elastic"
                     hint = f"give it eta = 1 (value {j} of eta), or k = 0"
                     self.report.add(message, self.scan.spot(value.at), key, hint)
@@ -314,7 +316,7 @@ class _Reader:
     # -- links and base
 
     def _links(self) -> tuple[list[Link], list[dict[str, Any]]]:
-        """Links from 0, and what drives each frame."""
+        """Return the links from link 0, and the actuator data of each frame."""
         links: list[dict[str, Any]] = [{} for _ in range(self.NL + 1)]
         drives: list[dict[str, Any]] = [{} for _ in range(self.NF)]
         for key in LINK_KEYS:
@@ -326,45 +328,45 @@ class _Reader:
             for drive, value in zip(drives, numbers[1:], strict=False):
                 drive[key] = value
             if not numbers[0].is_zero:
-                self.report.notes.append(f"{key}0 = {numbers[0]} is left out: the base has no joint")
+                self.report.notes.append(f"{key}0 = {numbers[0]} is ignored: the base has no joint")
         return [Link(**link) for link in links], drives
 
     def _link_array(self, key: str) -> list[Formula]:
-        """The values of a key for links 0 to NL."""
-        with_base = self.kind != BaseKind.FIXED or self._tells_link_0()
+        """Return the values of a key for links 0 to NL."""
+        with_base = self.kind != BaseKind.FIXED or self._includes_link_0()
         length, means = (self.NL + 1, "NL + 1, from link 0") if with_base else (self.NL, "NL")
         values = self._values(key, length, means, or_length=self.NL)
         if values is None:
             return [self._default(key, j) for j in range(self.NL + 1)]
-        found = [self._formula(key, value) for value in values]
-        if len(found) == self.NL + 1:
-            return found
+        numbers = [self._formula(key, value) for value in values]
+        if len(numbers) == self.NL + 1:
+            return numbers
         if with_base:
-            self.report.notes.append(f"{key} has no value for link 0, the base: read as 0")
-        return [ZERO, *found]
+            self.report.notes.append(f"{key} has no value for link 0, the base; 0 is used")
+        return [ZERO, *numbers]
 
-    def _tells_link_0(self) -> bool:
-        """Whether all arrays of inertial parameters have a value for link 0; a single one is a slip."""
-        given = [self.scan.statements.get(key) for key in INERTIAL]
-        return all(statement and len(statement.values) == self.NL + 1 for statement in given)
+    def _includes_link_0(self) -> bool:
+        """Return whether all arrays of inertial parameters have a value for link 0; a single one is an error."""
+        statements = [self.scan.statements.get(key) for key in INERTIAL]
+        return all(statement and len(statement.values) == self.NL + 1 for statement in statements)
 
     def _default(self, key: str, j: int) -> Formula:
-        """SYMORO's symbol where an array is missing."""
+        """Return SYMORO's symbol if the array is missing."""
         if key in WRENCH:
             return ZERO
         if j == 0:
-            given = self.kind != BaseKind.FIXED and key in INERTIAL
+            has_symbol = self.kind != BaseKind.FIXED and key in INERTIAL
         else:
-            given = key in INERTIAL or self.sigma[j - 1] != JointType.FIXED
-        return Formula(f"{key}{j}") if given else ZERO
+            has_symbol = key in INERTIAL or self.sigma[j - 1] != JointType.FIXED
+        return Formula(f"{key}{j}") if has_symbol else ZERO
 
     def _base_vectors(self) -> dict[str, Any]:
-        found = {}
+        vectors = {}
         for key, length in BASE_KEYS.items():
             values = self._values(key, length, "by rows" if key == "Z" else "x, y, z")
             if values is not None:
-                found[key] = tuple(self._formula(key, value) for value in values)
-        return found
+                vectors[key] = tuple(self._formula(key, value) for value in values)
+        return vectors
 
 
 # -- statements, with the position of every value
@@ -374,7 +376,7 @@ class _Reader:
 #     name      = "(*" "Robotname" "=" "'" ... "'" "*)"
 #     statement = key "=" ( word | "{" value { "," value } "}" )
 #
-# A word ends with its line; an array may span lines. Commas inside parentheses belong to the expression.
+# A word ends at the end of its line; an array may span lines. Commas inside parentheses are part of the expression.
 
 
 _STATEMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\s*=\s*")
@@ -388,7 +390,7 @@ _MAX_DEPTH = 1000
 
 @dataclass(frozen=True)
 class Value:
-    """A value as it is written, and where: `at` counts characters from the start of the file."""
+    """Value as written, with its position `at` in characters from the start of the file."""
 
     text: str
     at: int
@@ -396,7 +398,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Statement:
-    """A key with one word, or with the values of an array."""
+    """Key with one word, or with the values of an array."""
 
     at: int
     word: Value | None
@@ -404,7 +406,7 @@ class Statement:
 
 
 class Scan:
-    """The statements of a text by key, in SYMORO's spelling, and the robot's name."""
+    """Statements of a text by key, in SYMORO's spelling, and the robot's name."""
 
     def __init__(self, text: str, report: Report, keys: tuple[str, ...], words: tuple[str, ...]) -> None:
         self.report = report
@@ -412,19 +414,21 @@ class Scan:
         self.statements: dict[str, Statement] = {}
         self._spelling = {key.lower(): key for key in (*keys, *words)}
         self._words = words
-        self._text = text  # positions are asked for while the comments are taken out
+        self._text = text  # positions are needed while comments are removed
         self._text = self._without_comments(text)
         self._scan()
 
     def spot(self, at: int) -> Spot:
-        """Line and column of a character."""
+        """Return line and column of a character."""
         return self._text.count("\n", 0, at) + 1, at - self._text.rfind("\n", 0, at)
 
     def _without_comments(self, text: str) -> str:
-        """The text with blanks for comments, so that positions stay; takes the robot's name from one."""
+        """Replace comments by blanks, so that positions do not change, and read the robot's name from one of them."""
         parts, end = [], 0
         if text.count("(*") > _MAX_COMMENTS:
-            self.report.fail("the file has too many comments", None, None, "is it a robot's file?")
+            self.report.fail(
+                "the file has too many comments", None, None, "check that the file describes a robot"
+            )
         while (start := text.find("(*", end)) >= 0:
             close = text.find("*)", start + 2)
             if close < 0:
@@ -457,16 +461,16 @@ class Scan:
         return len(self._text) if end < 0 else end + 1
 
     def _junk(self, at: int) -> None:
-        found = self._text[at : self._next_line(at)].strip()[:40]
+        text = self._text[at : self._next_line(at)].strip()[:40]
         self.report.add(
-            f"expected 'key = value', found '{found}'",
+            f"expected 'key = value', got '{text}'",
             self.spot(at),
             None,
-            "comments stand between (* and *)",
+            "comments are enclosed in (* and *)",
         )
 
     def _statement(self, match: re.Match[str]) -> int:
-        """Take one statement down; returns where the next may start."""
+        """Read one statement and return the position after it."""
         at = match.end()
         values: tuple[Value, ...] = ()
         word = None
@@ -483,7 +487,7 @@ class Scan:
         return at
 
     def _array(self, key: str, start: int) -> tuple[tuple[Value, ...] | None, int]:
-        """The values of the array that opens at `start`, and where its line goes on."""
+        """Return the values of the array that starts at `start`, and the position after it."""
         end = _ARRAY_END.search(self._text, start + 1)
         if end is None or end[0] != "}":
             self.report.add(
@@ -496,13 +500,17 @@ class Scan:
                 return None, len(self._text)
             if end[0] == "{":
                 return None, self._next_line(end.start())
-            line = self._text.rfind("\n", 0, end.start()) + 1  # the statement that was run into
+            line = (
+                self._text.rfind("\n", 0, end.start()) + 1
+            )  # the next statement, before which '}' is missing
             return None, max(line, self._next_line(start))
         values = self._split(key, start + 1, end.start())
         rest = self._text[end.end() : self._next_line(end.end())].strip()
         if rest:
             spot = self.spot(self._skip_space(end.end()))
-            self.report.add(f"unexpected '{rest[:40]}' after the array", spot, key, "one statement a line")
+            self.report.add(
+                f"unexpected '{rest[:40]}' after the array", spot, key, "write one statement per line"
+            )
         return values, self._next_line(end.end())
 
     def _split(self, key: str, start: int, end: int) -> tuple[Value, ...] | None:
@@ -516,7 +524,7 @@ class Scan:
                 if len(opened) > _MAX_DEPTH:
                     break
             elif match[0] == ")":
-                del opened[-1:]  # one too many is for the expression's own reader to tell
+                del opened[-1:]  # a superfluous ')' is reported by the expression parser
             elif not opened:
                 cuts.append(match.start())
         if opened:
@@ -540,9 +548,9 @@ class Scan:
             self.report.add(f"unknown key '{written}'", spot, written, hint)
         elif key in self.statements:
             first = self.spot(self.statements[key].at)[0]
-            self.report.add(f"'{key}' is given twice", spot, key, f"it stands on line {first} already")
+            self.report.add(f"'{key}' is given twice", spot, key, f"it was first given on line {first}")
         elif (statement.word is None) == (key in self._words):
             expected = "one word" if key in self._words else "an array { ... }"
-            self.report.add(f"'{key}' needs {expected}", self.spot(match.end()), key)
+            self.report.add(f"'{key}' requires {expected}", self.spot(match.end()), key)
         else:
             self.statements[key] = statement

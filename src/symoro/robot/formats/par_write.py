@@ -1,7 +1,7 @@
-"""SYMORO's .par files, written as OpenSYMORO writes them; `par` holds the grammar.
+"""Writer of SYMORO's .par files, in the layout of OpenSYMORO; the module `par` contains the grammar.
 
-What the format cannot hold is named in a comment. Where leaving it out would change the model (coupled
-joints, a payload, friction offsets, rest positions), writing is refused unless the caller accepts the loss.
+Data that the format cannot represent are listed in a comment. If their omission would change the model (coupled
+joints, a payload, friction offsets, rest positions), an error is raised unless `lossy` is given.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ _UNNAMEABLE = re.compile(r"['\n\r]|\(\*|\*\)")
 
 
 def write_par(robot: Robot, *, lossy: bool = False) -> str:
-    """The robot as a .par text.
+    """Return the robot as a .par text.
 
-    Arguments:
-        lossy: whether to leave out what the format cannot hold even where that changes the model.
+    Args:
+        lossy: omit data that the format cannot represent, even if that changes the model.
 
     Raises:
-        FormatError: the text would describe another model.
+        FormatError: the text would describe a different model.
     """
     changed = list(_changes_model(robot))
     if changed and not lossy:
-        lost = " or ".join(changed)
+        omitted = " or ".join(changed)
         raise FormatError(
-            f"a .par file cannot hold {lost} of robot '{robot.name}', and the model would change",
-            hint="write a YAML file, or accept the loss (lossy=True)",
+            f"a .par file cannot represent {omitted} of robot '{robot.name}'; without it the model changes",
+            hint="write a YAML file, or omit these data with lossy=True",
         )
     dropped = [*changed, *_dropped(robot)]
     sections = [
@@ -79,9 +79,9 @@ def _changes_model(robot: Robot) -> Iterable[str]:
 
 
 def _dropped(robot: Robot) -> Iterable[str]:
-    """What can be left out without changing a model."""
+    """Yield the data that can be omitted without changing a model."""
     if _UNNAMEABLE.search(robot.name):
-        yield "some signs of the name"
+        yield "some characters of the name"
     for what, there in (
         ("title", robot.title),
         ("reference", robot.reference),
@@ -124,24 +124,25 @@ def _geometry(robot: Robot) -> list[str]:
 
 
 def _joint_variables(robot: Robot) -> dict[int, tuple[str, Formula]]:
-    """For each moving joint the key of its variable, and the variable plus the offset."""
+    """Return, per moving joint, the key of its variable, and the variable plus the offset."""
     offsets = {
         j: ("theta", frame.theta) if frame.sigma == JointType.REVOLUTE else ("r", frame.r)
         for j, frame in enumerate(robot.frames, 1)
         if frame.moving
     }
-    taken = frozenset[str]().union(*(offset.symbols for _, offset in offsets.values()))
-    found = {}
+    used = frozenset[str]().union(*(offset.symbols for _, offset in offsets.values()))
+    variables = {}
     for j, (key, offset) in offsets.items():
         names = variable_names(robot.frame(j).sigma, j)
-        free = [name for name in names if name not in taken]
+        free = [name for name in names if name not in used]
         if not free or offset.symbols & set(names):
             raise FormatError(
-                f"the offset '{offset}' of joint {j} uses a name that .par files keep for joint variables",
-                hint=f"give the symbol another name; {', '.join(names)} stand for the variable of joint {j}",
+                f"the offset '{offset}' of joint {j} contains a name that is reserved for joint variables "
+                "in .par files",
+                hint=f"give the symbol another name; {', '.join(names)} denote the variable of joint {j}",
             )
-        found[j] = (key, Formula(free[0]) + offset)
-    return found
+        variables[j] = (key, Formula(free[0]) + offset)
+    return variables
 
 
 def _dynamics(robot: Robot) -> list[str]:
@@ -166,9 +167,9 @@ def _joints(robot: Robot) -> list[str]:
     for key in MOTION:
         values = []
         for j, joint in enumerate(joints, 1):
-            given: Formula | None = getattr(joint, key)
+            prescribed: Formula | None = getattr(joint, key)
             free = f"{key}{j}" if joint.moving else "0"
-            values.append(str(given) if given is not None else free)
+            values.append(str(prescribed) if prescribed is not None else free)
         lines.append(_array(key, values))
     return lines
 

@@ -1,11 +1,11 @@
-"""The keys of the native robot file: one table for the reader, the writer and the documentation.
+"""Keys of the native robot file: one table for the reader, the writer and the documentation.
 
-A `Field` is a key with one value, a `Group` a key with a mapping. Both name the attribute of the description that
-holds the value; `read_fields` and `write_fields` do the rest. A key that is absent has its default, and a value that
-equals its default is not written.
+A `Field` is a key with one value, a `Group` a key with a mapping. Both contain the name of the corresponding attribute
+of the description, which `read_fields` and `write_fields` use. An absent key has its default, and a value that equals
+its default is not written.
 
-Under a shorthand of the file (`inertia: symbolic`, `friction: symbolic`) the default of the fields with this `symbol`
-is SYMORO's symbol, the key and the number of the frame: XX1.
+With a shorthand of the file (`inertia: symbolic`, `friction: symbolic`) the default of the fields with this `symbol`
+is SYMORO's symbol, which consists of the key and the number of the frame: XX1.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from symoro.robot.wheels import Wheel, WheelKind
 
 @dataclass(frozen=True)
 class Context:
-    """What the value of a field depends on beside its text.
+    """Context of the record that is read or written.
 
     Attributes:
         NL, NF: numbers of links and frames.
-        names: frames by the name of their joint or link.
-        symbolic: the shorthands of the file that are in force.
-        number: the frame that is read or written.
+        names: frame numbers by the name of their joint or link.
+        symbolic: the active shorthands of the file.
+        number: number of the frame.
     """
 
     NL: int = 0
@@ -60,7 +60,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of value: its name in the documentation, how it is read and written, and the usual default."""
+    """Type of value: its name in the documentation, its reader and writer, and its default."""
 
     name: str
     read: Callable[[Record, str, Any, Context], Any]
@@ -70,17 +70,17 @@ class Kind:
 
 @dataclass(frozen=True)
 class Field:
-    """A key with one value.
+    """Key with one value.
 
     Attributes:
-        attribute: of the description; the key where it is empty.
-        default: of an absent key; that of the kind where it is `...`.
-        unit: in the notation of `symoro.notation`, where it is taken from if it is empty.
-        symbol: the shorthand under which the default is a symbol.
-        always: the value is written also where it equals the default.
-        required: what is wrong where the key is absent.
-        note: the default in the documentation, where it depends on the record.
-        get: the value to be written, where it is not that of the attribute; None is not written.
+        attribute: attribute of the description; the key if it is empty.
+        default: value of an absent key; the default of the kind if it is `...`.
+        unit: unit of the value; that of `symoro.notation` if it is empty.
+        symbol: the shorthand with which the default is a symbol.
+        always: the value is written even if it equals the default.
+        required: error message for an absent key; the key is optional if it is empty.
+        note: text for the default in the documentation, if the default depends on the record.
+        get: function that returns the value to write, if it is not that of the attribute; None is not written.
     """
 
     key: str
@@ -107,14 +107,14 @@ class Field:
 
 @dataclass(frozen=True)
 class Group:
-    """A key with a mapping.
+    """Key with a mapping.
 
     Attributes:
-        attribute: holds a record of its own, made by `make`; where it is empty, the fields are those of the record
-            that has the group.
-        flag: the attribute that is true where the group is given.
-        after: changes the values read from the mapping.
-        always: the group is written also where it is empty.
+        attribute: attribute that contains a separate record, created by `make`; if it is empty, the fields belong to
+            the record with the group.
+        flag: attribute that is true if the group is given.
+        after: function that changes the values read from the mapping.
+        always: the group is written even if it is empty.
     """
 
     key: str
@@ -136,7 +136,7 @@ def keys(fields: Iterable[Entry]) -> list[str]:
 
 
 def symbols(fields: Iterable[Entry]) -> list[str]:
-    """Return the keys whose defaults are symbols under some shorthand."""
+    """Return the keys whose defaults are symbols with some shorthand."""
     return [entry.key for entry in fields if isinstance(entry, Field) and entry.symbol]
 
 
@@ -146,10 +146,10 @@ def symbols(fields: Iterable[Entry]) -> list[str]:
 def read_fields(
     record: Record, fields: Iterable[Entry], context: Context, defaults: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the values of a mapping by attribute, those that differ from the defaults of the description.
+    """Return the values of a mapping by attribute, if they differ from the defaults of the description.
 
     Args:
-        defaults: by attribute, where they are not those of the description.
+        defaults: defaults by attribute, if they are not those of the description.
     """
     values: dict[str, Any] = dict(defaults or {})
     for entry in fields:
@@ -211,7 +211,7 @@ def written_number(value: float) -> str:
         FormatError: the number is not finite.
     """
     if not math.isfinite(value):
-        raise FormatError(f"{value} is not a finite number and cannot be written", hint="leave it out")
+        raise FormatError(f"{value} is not a finite number and cannot be written", hint="omit it")
     return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
 
 
@@ -228,7 +228,7 @@ def _rows(values: tuple[Formula, ...]) -> YamlTree:
 
 
 def _choice(options: Mapping[str, Any], write: Callable[[Any], YamlTree] = str, default: Any = None) -> Kind:
-    """A choice by name."""
+    """Return the kind of a value that is selected by name."""
     names = {value: name for name, value in options.items()}
 
     def read(record: Record, key: str, default: Any, context: Context) -> Any:
@@ -238,7 +238,7 @@ def _choice(options: Mapping[str, Any], write: Callable[[Any], YamlTree] = str, 
 
 
 def _frame(highest: str) -> Kind:
-    """A frame by number or name, up to NF or NL."""
+    """Return the kind of a frame given by number or name, up to NF or NL."""
 
     def read(record: Record, key: str, default: int, context: Context) -> int:
         return record.frame(key, default, getattr(context, highest), dict(context.names))
@@ -259,7 +259,7 @@ def _read_drivers(
         is_number = name.isascii() and name.isdigit() and len(name) < 10
         number = int(name) if is_number else context.names.get(name, 0)
         if not 1 <= number <= context.NL:
-            message = f"'{name[:40]}' is no joint, 1 to {context.NL}"
+            message = f"'{name[:40]}' is not a joint; expected a name or a number from 1 to {context.NL}"
             record.report.add(message, drivers.spot_of(name), drivers.full(name))
         terms.append((number, drivers.formula(name)))
     return tuple(terms)
@@ -300,16 +300,18 @@ def _never_written(item: object) -> None:
 
 
 def about_origin_values(record: Record, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace mass, com and inertia by the ten parameters about the frame's origin."""
+    """Replace mass, com and inertia by the ten parameters about the origin of the frame."""
     central = [key for key in CENTRAL if key in record]
     if not central:
         return values
     for key in INERTIAL:
         if key in record:
-            message = f"'{key}' and '{central[0]}' are two ways to say the same"
+            message = (
+                f"'{key}' and '{central[0]}' cannot be given together: both define the inertial parameters"
+            )
             record.problem(key, message, "keep one of them")
     if "mass" not in record:
-        record.problem(central[0], f"'{central[0]}' needs 'mass' beside it")
+        record.problem(central[0], f"'{central[0]}' requires 'mass' as well")
     others = {key: value for key, value in values.items() if key not in CENTRAL}
     mass, com = values.get("mass", ZERO), values.get("com", ZERO3)
     inertia = six_entries(values["inertia"]) if "inertia" in values else (ZERO,) * 6
@@ -326,7 +328,7 @@ def about_origin_values(record: Record, values: dict[str, Any]) -> dict[str, Any
 
 
 def _both_planes(record: Record, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace EI by EIy and EIz, where these are not given."""
+    """Replace EI by EIy and EIz, if these are not given."""
     stiffness = values.pop("EI", ZERO)
     return {"length": ZERO, "EIy": stiffness, "EIz": stiffness} | values
 
@@ -340,7 +342,7 @@ def place_fields(convention: Convention = Convention.KHALIL_KLEINFINGER) -> tupl
 
 
 def _constant(letter: str) -> Callable[[Frame], Formula | None]:
-    """A geometric parameter of a frame that is not the joint's variable."""
+    """Return a function for a geometric parameter of a frame that is None if it is the joint variable."""
     return lambda frame: None if variable_field(frame.sigma) == letter else getattr(frame, letter)
 
 
@@ -357,7 +359,7 @@ INERTIA_ABOUT_CENTRE = (
     Field("inertia", ENTRIES, unit="kg m2", get=_never_written),
 )
 INERTIA = (*_formulas(INERTIAL, symbol="inertia"), *INERTIA_ABOUT_CENTRE)
-BODY = (*_formulas(INERTIAL), *INERTIA_ABOUT_CENTRE)  # a body that never has default symbols
+BODY = (*_formulas(INERTIAL), *INERTIA_ABOUT_CENTRE)  # a body whose defaults are never symbols
 WRENCHES = Group("wrench", _formulas(WRENCH))
 LIMITS = Group(
     "limits",
@@ -401,7 +403,7 @@ JOINT_KINDS = {sigma.name.lower(): sigma for sigma in JointType}
 
 
 def joint_fields(convention: Convention) -> tuple[Entry, ...]:
-    """Return the keys of a frame's joint and place; a chain of another convention has no antecedents."""
+    """Return the keys of a frame's joint and geometry; a chain in another convention has no antecedents."""
     constants = (
         Field(column.key, column.kind, column.attribute, get=_constant(column.attribute))
         for column in place_fields(convention)
@@ -426,7 +428,7 @@ TIP = Group("tip", BODY, "tip", Link, after=about_origin_values, always=True)
 FLEXIBLE = Group(
     "flexible",
     (
-        Field("length", FORMULA, required="a flexible link needs 'length'"),
+        Field("length", FORMULA, required="'length' of the flexible link is missing"),
         Field("mass_per_length", FORMULA, "density"),
         Field("EI", FORMULA, unit="N m2", get=_never_written),
         *_formulas(("EIz", "EIy", "GJ", "Ip")),
@@ -434,7 +436,7 @@ FLEXIBLE = Group(
             "modes",
             tuple(Field(kind, _count(MOST_MODES)) for kind in MODES),
             always=True,
-            required="a flexible link needs 'modes'",
+            required="'modes' of the flexible link is missing",
         ),
         Field("shapes", _choice({name: name for name in MODE_SHAPES})),
         TIP,
@@ -453,14 +455,14 @@ BASE = (
     Field("location", MATRIX, "Z", Base().Z),
 )
 WHEEL = (
-    Field("frame", _frame("NL"), always=True, required="a wheel needs 'frame'"),
+    Field("frame", _frame("NL"), always=True, required="'frame' of the wheel is missing"),
     Field(
         "kind",
         _choice({str(kind): kind for kind in WheelKind}, default=WheelKind.FIXED),
         always=True,
-        required="a wheel needs 'kind'",
+        required="'kind' of the wheel is missing",
     ),
-    Field("radius", FORMULA, unit="m", always=True, required="a wheel needs 'radius'"),
+    Field("radius", FORMULA, unit="m", always=True, required="'radius' of the wheel is missing"),
     Field("steering", _frame("NL")),
     Field("follows", _frame("NL")),
     Field(
@@ -477,7 +479,7 @@ PAYLOAD: tuple[Entry, ...] = (NAME, *BODY, WRENCHES)
 
 
 def read_place(record: Record, fields: Iterable[Entry], values: dict[str, Any]) -> dict[str, Any]:
-    """Put the offset of a joint into the geometric parameter that is its variable."""
+    """Store the offset of a joint in the geometric parameter that is its variable."""
     sigma = values["sigma"]
     variable = variable_field(sigma)
     for entry in fields:
@@ -490,7 +492,9 @@ def read_place(record: Record, fields: Iterable[Entry], values: dict[str, Any]) 
         return values
     offset = values.pop("offset")
     if not variable:
-        record.problem("offset", "a fixed joint has no variable to be offset", "write theta or r")
+        record.problem(
+            "offset", "'offset' is not valid for a fixed joint, which has no variable", "write theta or r"
+        )
         return values
     return values | {variable: exact_angle(offset) if variable == "theta" else offset}
 
@@ -499,7 +503,7 @@ def read_wheel(record: Record, context: Context) -> Wheel:
     """Return a wheel of the list `wheels`."""
     values = read_fields(record, WHEEL, context)
     if values["kind"] == WheelKind.SWEDISH and "roller" not in record:
-        record.problem("roller", "a swedish wheel needs 'roller', the angle of its rollers' axes")
+        record.problem("roller", "'roller', the angle of the roller axes of a swedish wheel, is missing")
     return Wheel(**values)
 
 
@@ -515,7 +519,7 @@ _SECTIONS: dict[str, tuple[Entry, ...]] = {
 
 
 def key_table() -> str:
-    """Return the table of all keys in docs/robot-yaml.md; keys that differ in name only share a row."""
+    """Return the table of all keys in docs/robot-yaml.md; keys that differ only in name share a row."""
     rows: dict[tuple[str, ...], list[str]] = {}
 
     def add(path: str, fields: Iterable[Entry]) -> None:

@@ -1,10 +1,10 @@
-"""What the readers share: limits, positions, expressions, and problems that are told all at once.
+"""Common parts of the readers: limits, positions, expressions, and a report of all errors of a file.
 
-A reader keeps one `Report` for its file. It adds every problem it meets with its position, goes on with a
-default value, and ends with `finish`, which raises one `FormatError` for all of them or makes the robot.
+A reader has one `Report` per file. It adds every error with its position, continues with a default value, and
+ends with `finish`, which raises one `FormatError` for all errors or returns the robot.
 
-Hostile files must end soon, so a report also counts what the expressions cost: reading one takes time that
-grows with the square of its length, and a file may only spend `MAX_WORK` on them.
+Malicious files must be rejected quickly, so a report also limits the cost of the expressions: the time to read one is
+quadratic in its length, and the total for a file may not exceed `MAX_WORK`.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ R = TypeVar("R", bound="Robot")
 
 MAX_BYTES = 4_000_000
 MAX_FRAMES = 1000
-MAX_WORK = 2500.0  # short expressions; about half a second
+MAX_WORK = 2500.0  # in units of a short expression; about half a second
 MAX_PROBLEMS = 50
 _SHOWN = 10
 _CACHED = 64
 _AT_ODDS = "the parts of the description contradict each other"
 _LARGE = "check the number and its unit"
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]{1,2})?\Z")
-_FRAME = re.compile(r"(?:\b(?:frame|joint|link)s?|circle:) ([0-9]+)")
+_FRAME = re.compile(r"(?:\b(?:frame|joint|link)s?|cycle:) ([0-9]+)")
 
 Spot = tuple[int, int]
 """Line and column, both from 1."""
 NOWHERE: Spot = (0, 0)
-"""The place of what stands in no file."""
+"""Position of data that do not come from a file."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing wrong with a file."""
+    """One error in a file."""
 
     message: str
     spot: Spot | None
@@ -52,7 +52,7 @@ class Fault:
 
 
 class Report:
-    """What one file gave cause to say: problems, which end in an error, and notes, which the robot keeps."""
+    """Results of reading one file: errors, which are raised together, and notes, which are attached to the robot."""
 
     def __init__(self, file: str | None, what: str = "file") -> None:
         self.file, self.what = file, what
@@ -67,7 +67,7 @@ class Report:
         key: str | None = None,
         hint: str | None = None,
     ) -> None:
-        """Take down a problem; a file with very many is given up at once."""
+        """Add an error; a file with very many errors is rejected at once."""
         self.problems.append(Fault(message, spot, key, hint))
         if len(self.problems) >= MAX_PROBLEMS:
             self.check()
@@ -79,12 +79,12 @@ class Report:
         key: str | None = None,
         hint: str | None = None,
     ) -> NoReturn:
-        """Take down a problem after which reading on makes no sense."""
+        """Add an error after which the rest of the file cannot be read."""
         self.problems.append(Fault(message, spot, key, hint))
         self._raise()
 
     def check(self) -> None:
-        """Raise what was found, if anything was."""
+        """Raise the collected errors, if there are any."""
         if self.problems:
             self._raise()
 
@@ -100,10 +100,10 @@ class Report:
         raise FormatError(message, place=Place(self.file, line, column, first.key), hint=first.hint)
 
     def expression(self, text: str, locate: Callable[[int], Spot], key: str) -> Formula:
-        """The formula that a text stands for; zero, and a problem, when it stands for none.
+        """Return the formula of a text; zero, with an error in the report, if the text is not valid.
 
-        Arguments:
-            locate: the position of a character of the text, counted from 0.
+        Args:
+            locate: function that returns the position of a character of the text, counted from 0.
         """
         self._spend(text, locate, key)
         try:
@@ -114,25 +114,25 @@ class Report:
             return ZERO
 
     def _spend(self, text: str, locate: Callable[[int], Spot], key: str) -> None:
-        """Count the cost of an expression, in units of a short one."""
+        """Add the cost of an expression, in units of a short one."""
         if _is_trivial(text):
             return
         size = len(text)
         self.charge(0.2 if _is_decimal(text) else 1 + size / 25 + size**2 / 15_000, locate(0), key)
 
     def charge(self, work: float, spot: Spot | None, key: str) -> None:
-        """Count work, in units of a short expression; a file that asks for too much is given up."""
+        """Add cost in units of a short expression; a file that exceeds the limit is rejected."""
         self._work += work
         if self._work > MAX_WORK:
-            hint = "give names to parts of the expressions, and their values as numbers"
+            hint = "replace parts of the expressions by symbols with numerical values"
             self.fail(f"the expressions of this {self.what} are too many or too long", spot, key, hint)
 
     def finish(self, make: Callable[[], R], spot_of: Callable[[int], Spot | None]) -> R:
-        """The robot with the notes on it, unless something was wrong.
+        """Return the robot with the notes, or raise the collected errors.
 
-        Arguments:
-            make: makes the robot, and may find it inconsistent.
-            spot_of: where a frame is described, by its number.
+        Args:
+            make: creates the robot, and may raise an error about inconsistent data.
+            spot_of: returns the position at which a frame is described, by its number.
         """
         self.check()
         try:
@@ -161,7 +161,7 @@ def _is_trivial(text: str) -> bool:
 
 
 def _is_decimal(text: str) -> bool:
-    """Whether it is a number of everyday size, which is cheap to read."""
+    """Return whether a text is a number of ordinary size, which is read at low cost."""
     return len(text) <= 32 and _DECIMAL.match(text) is not None
 
 
@@ -170,22 +170,22 @@ def _formula(text: str) -> Formula:
 
 
 def _read(text: str) -> Formula:
-    """The formula of a text; whatever the text makes go wrong is an ExpressionError."""
+    """Return the formula of a text; every failure is an ExpressionError."""
     try:
         return formula(text)
     except (ArithmeticError, ValueError, RecursionError):
-        raise ExpressionError("the expression is too large to be worked out", 1) from None
+        raise ExpressionError("the expression is too large to be evaluated", 1) from None
 
 
 _cached = lru_cache(maxsize=4096)(_read)
 
 
 def unix_lines(text: str) -> str:
-    """The text with one kind of line end, as every reader expects it."""
+    """Return the text with unix line ends, as every reader expects."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def name_from(file: str | None) -> str:
-    """A name for a robot whose file gives none."""
+    """Return a name for a robot whose file contains none."""
     stem = PurePath(file).stem if file and not file.startswith("<") else ""
     return stem or "robot"

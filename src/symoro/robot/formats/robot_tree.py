@@ -1,7 +1,7 @@
-"""Robots and the documents of their native files (schema 1, described in docs/robot-yaml.md).
+"""Conversion between robots and the documents of native files (schema 1, described in docs/robot-yaml.md).
 
 `read_tree` returns the robot of a document, `tree_of` the document of a robot. The keys are those of `record_table`;
-here is what concerns the robot as a whole: numbers and names of frames, conventions, loops, shorthands.
+this module handles the robot as a whole: numbers and names of frames, conventions, loops, shorthands.
 """
 
 from __future__ import annotations
@@ -90,13 +90,13 @@ class _Reader:
         self.plain = replace(self.context, symbolic=frozenset())
         self.spots: list[Spot] = []
         if NF > MAX_FRAMES:
-            self.top.problem("frames", f"at most {MAX_FRAMES} frames can be read")
+            self.top.problem("frames", f"the robot has too many frames; the limit is {MAX_FRAMES}")
             report.check()
 
     def robot(self, kind: type[Robot]) -> Robot:
         for key in ("name", "frames"):
             if not (self.top.text(key) if key == "name" else self.items):
-                self.top.problem(key, f"the robot needs '{key}'")
+                self.top.problem(key, f"the key '{key}' of the robot is missing")
         frames, links = self._links_and_frames()
         frames += self._loop_frames()
         tool = self._tool()
@@ -120,15 +120,15 @@ class _Reader:
         version = self.top.text("symoro")
         if version == str(SCHEMA):
             return
-        hint = f"the first line of a robot's file is 'symoro: {SCHEMA}'"
+        hint = f"the first line of a robot file must be 'symoro: {SCHEMA}'"
         if version.isdigit():
-            hint = f"this symoro reads schema {SCHEMA}; a newer one may read the file"
+            hint = f"this version of symoro reads schema {SCHEMA}; a newer version may read the file"
         message = f"schema '{version[:20]}' is unknown" if version else "the version of the schema is missing"
         self.top.problem("symoro", message, hint)
         self.report.check()
 
     def _frame_names(self) -> dict[str, int]:
-        """Return the frames by the name of their joint or link."""
+        """Return the frame numbers by the name of their joint or link."""
         names: dict[str, int] = {"base": 0}
         for j, node in enumerate(self.items, 1):
             entries = node.entries if isinstance(node, YamlMapping) else {}
@@ -145,7 +145,7 @@ class _Reader:
         frames, links = [], []
         fields = joint_fields(self.convention)
         link: tuple[Entry, ...] = LINK
-        if self.convention != Convention.DENAVIT_HARTENBERG:  # a beam lies along the axes of Khalil's frames
+        if self.convention != Convention.DENAVIT_HARTENBERG:  # the x axis of a beam refers to Khalil's frames
             link = (*LINK, FLEXIBLE)
         for j, node in enumerate(self.items, 1):
             record = Record(self.report, node, f"frames[{j}]", keys((*fields, DRIVES, *link)))
@@ -164,7 +164,7 @@ class _Reader:
         return read_place(record, fields, read_fields(record, fields, self.plain, defaults))
 
     def _loop_frames(self) -> list[Frame]:
-        """Return frames NL + 1 .. NL + B where the loops are opened, then the same from the other side."""
+        """Return frames NL + 1 .. NL + B of the cut joints, then the frames of the other sides of the cuts."""
         if self.loops:
             self._check_tree("loops", "describe loops in Khalil and Kleinfinger's notation")
         sides = ("open", "close")
@@ -175,7 +175,7 @@ class _Reader:
     def _loop_side(self, loop: Record, side: str, defaults: Mapping[str, Any]) -> Frame:
         record = loop.record(side, keys(KHALIL))
         if "ant" not in record:
-            loop.problem(side, f"the side '{side}' of a loop needs 'ant', the frame it stands on")
+            loop.problem(side, f"'ant', the antecedent frame, is missing for the side '{side}' of the loop")
         return Frame(**self._frame(record, KHALIL, {"ant": 0, **defaults}))
 
     def _check_tree(self, key: str, hint: str) -> None:
@@ -204,7 +204,7 @@ class _Reader:
             return None
         record = self.top.record("tool", keys((*TOOL_PLACE, TOOL_NAME)))
         if "on" not in record:
-            self.top.problem("tool", "the tool needs 'on', the frame it stands on")
+            self.top.problem("tool", "'on', the frame to which the tool is fixed, is missing")
         place = Placement(**read_fields(record, TOOL_PLACE, self.plain, {"ant": self.context.NL}))
         return Tool(place, record.text("name") or "tool")
 
@@ -217,7 +217,7 @@ class _Reader:
     def _wheels(self) -> tuple[Wheel, ...]:
         items = self.top.items("wheels")
         if items:
-            self._check_tree("wheels", "describe robots on wheels in Khalil and Kleinfinger's notation")
+            self._check_tree("wheels", "describe wheeled robots in Khalil and Kleinfinger's notation")
         records = [Record(self.report, node, f"wheels[{k}]", keys(WHEEL)) for k, node in enumerate(items, 1)]
         return tuple(read_wheel(record, self.plain) for record in records)
 
@@ -225,7 +225,7 @@ class _Reader:
         record = self.top.record("nominal", self.top.keys_of("nominal"))
         for key in record.node.entries:
             if not SYMBOL.match(key) or reserved(key):
-                self.report.add(f"'{key[:40]}' is no symbol", record.spot_of(key), record.full(key))
+                self.report.add(f"'{key[:40]}' is not a symbol", record.spot_of(key), record.full(key))
         return tuple((key, record.number(key) or 0.0) for key in record.node.entries)
 
     def _postures(self) -> dict[str, tuple[float, ...]]:
@@ -234,16 +234,16 @@ class _Reader:
         for key in record.node.entries:
             values = [value.number for value in record.entries(key)]
             if None in values:
-                record.problem(key, "a posture is a list of numbers")
+                record.problem(key, "a posture must be a list of numbers")
             postures[key] = tuple(value or 0.0 for value in values)
         return postures
 
 
-# -- from the robot to its document
+# -- conversion of a robot into a document
 
 
 def tree_of(robot: Robot) -> dict[str, YamlTree]:
-    """Return the robot's document: what its file holds, as dictionaries and lists of texts."""
+    """Return the robot's document, as it is in its file, as dictionaries and lists of texts."""
     shorthands = [key for key in SHORTHANDS if _mostly_symbolic(robot, key)]
     plain, context = Context(), Context(symbolic=frozenset(shorthands))
     tree: dict[str, YamlTree] = {"symoro": str(SCHEMA)}
@@ -266,10 +266,10 @@ def tree_of(robot: Robot) -> dict[str, YamlTree]:
         tree["tool"] = write_fields(robot.tool.place, TOOL_PLACE, plain) | {"name": robot.tool.name}
     if robot.payload:
         tree["payload"] = write_fields(robot.payload, PAYLOAD, plain)
-    default = with_nominal_gravity((), robot.base)  # the reader adds it again, in front
-    given = robot.nominal[1:] if default and robot.nominal[:1] == default else robot.nominal
-    if given:
-        tree["nominal"] = {name: written_number(value) for name, value in given}
+    default = with_nominal_gravity((), robot.base)  # the reader adds it again as the first entry
+    nominal = robot.nominal[1:] if default and robot.nominal[:1] == default else robot.nominal
+    if nominal:
+        tree["nominal"] = {name: written_number(value) for name, value in nominal}
     if robot.postures:
         tree["postures"] = {name: [written_number(x) for x in q] for name, q in robot.postures.items()}
     return tree
@@ -292,7 +292,7 @@ def _loop(robot: Robot, k: int) -> dict[str, YamlTree]:
 
 
 def _mostly_symbolic(robot: Robot, shorthand: str) -> bool:
-    """Whether the symbols of a shorthand are the better default: more values are those symbols than are zero."""
+    """Return whether more values equal the symbols of a shorthand than zero."""
     balance = 0
     for j, (frame, link) in enumerate(zip(robot.frames, robot.links, strict=False), 1):
         items: list[tuple[object, tuple[Entry, ...]]] = [(link, LINK[0].fields)]

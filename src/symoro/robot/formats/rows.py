@@ -1,8 +1,8 @@
-"""A robot from Python's own lists and dicts, without a file.
+"""Robots from Python lists and dicts, without a file.
 
-The rows become the tree of texts that a YAML file becomes (`document`), and the reader of YAML does the rest: one
-set of keys, checks and messages. What is decided here is what a row of a table leaves unsaid: which column is the
-joint's variable, and which of its values are a link's.
+The rows are converted to the same tree of texts as a YAML file (`document`) and read by the same reader: one set of
+keys, checks and messages. This module determines what a row of a table does not state: which column is the joint
+variable, and which of its values belong to the link.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ def from_rows(
     gravity: Sequence[Any] | None = None,
     **details: Any,
 ) -> Robot:
-    """The robot of `Robot.from_dh`, where the arguments are described.
+    """Return the robot for `Robot.from_dh`, which describes the arguments.
 
     Raises:
         UnknownNameError: there is no such convention.
-        FormatError: with the row and key of what is wrong.
+        FormatError: a row is invalid; the message contains the row and the key.
     """
     report = Report(None, "robot")
     listed = list(rows.tolist() if hasattr(rows, "tolist") else rows)  # a matrix of SymPy or NumPy
     letters: list[str | None] = list(joints) if joints is not None else [None] * len(listed)
     if len(letters) != len(listed):
-        report.fail(f"{len(listed)} rows, but {len(letters)} kinds of joints", None, "joints")
+        report.fail(f"{len(listed)} rows, but {len(letters)} joint types", None, "joints")
     table = _Rows(convention_named(convention), len(listed), degrees, report)
     frames = [
         table.frame(j, row, letter) for j, (row, letter) in enumerate(zip(listed, letters, strict=True), 1)
@@ -76,35 +76,35 @@ class _Rows:
         self.letters = {letter: column for column, letter in self.columns.items()}
 
     def details(self, given: Mapping[str, Any], frames: Sequence[Fields]) -> Fields:
-        """The rest of the robot, with the tool on the last frame and angles in radians."""
-        found = {key: value for key, value in given.items() if value is not None}
-        if self.degrees and isinstance(found.get("postures"), Mapping):
+        """Return the remaining data of the robot, with the tool on the last frame and angles in radians."""
+        fields = {key: value for key, value in given.items() if value is not None}
+        if self.degrees and isinstance(fields.get("postures"), Mapping):
             moving = [frame["joint"] for frame in frames if frame["joint"] != "fixed"]
-            found["postures"] = {
+            fields["postures"] = {
                 name: self._posture(values, moving, f"postures.{name}")
-                for name, values in found["postures"].items()
+                for name, values in fields["postures"].items()
             }
-        if isinstance(found.get("tool"), Mapping):
-            found["tool"] = {"on": self.count, **self._in_radians(found["tool"], GEOMETRIC, "tool")}
-        if isinstance(found.get("wheels"), Sequence):
-            found["wheels"] = [
+        if isinstance(fields.get("tool"), Mapping):
+            fields["tool"] = {"on": self.count, **self._in_radians(fields["tool"], GEOMETRIC, "tool")}
+        if isinstance(fields.get("wheels"), Sequence):
+            fields["wheels"] = [
                 self._in_radians(wheel, ("roller",), f"wheels[{k}]") if isinstance(wheel, Mapping) else wheel
-                for k, wheel in enumerate(found["wheels"], 1)
+                for k, wheel in enumerate(fields["wheels"], 1)
             ]
-        return found
+        return fields
 
     def _posture(self, values: Iterable[Any], moving: Sequence[str], key: str) -> list[Any]:
-        """A posture in radians."""
+        """Return a posture in radians."""
         turns = [kind == "revolute" for kind in moving]
-        given = list(values)
-        if len(given) != len(turns):
-            return given  # the description says what is wrong with that
-        fields = {str(k): value for k, value in enumerate(given, 1)}
+        numbers = list(values)
+        if len(numbers) != len(turns):
+            return numbers  # the description reports the error
+        fields = {str(k): value for k, value in enumerate(numbers, 1)}
         names = [name for name, turn in zip(fields, turns, strict=True) if turn]
         return list(self._in_radians(fields, names, key).values())
 
     def frame(self, j: int, row: Any, kind: str | None) -> Fields:
-        """The record of row j."""
+        """Return the record of row j."""
         key = f"frames[{j}]"
         if isinstance(row, Mapping):
             fields = {str(name): value for name, value in row.items() if value is not None}
@@ -113,7 +113,9 @@ class _Rows:
         if kind is not None:
             fields.setdefault("joint", kind)
         if self.degrees and (odd := [name for name in ("coupled", "elastic", "motion") if name in fields]):
-            self.report.fail(f"'{odd[0]}' cannot be told in degrees", None, key, "give all angles in radians")
+            self.report.fail(
+                f"'{odd[0]}' cannot be given in degrees", None, key, "give all angles in radians"
+            )
         sigma = self._sigma(j, fields, key)
         fields["joint"] = sigma.name.lower()
         self._take_variable(j, fields, sigma, key)
@@ -124,7 +126,7 @@ class _Rows:
         return _grouped(self._with_limits(fields, sigma, key))
 
     def _named(self, row: Any, key: str) -> Fields:
-        """The values of a tuple by column, with the kind of joint when that comes first."""
+        """Return the values of a tuple by column; a joint type may come first."""
         names = tuple(self.columns)
         if isinstance(row, str) or not isinstance(row, Iterable):
             self.report.fail(f"expected a row, {', '.join(names)}, got {row!r}", None, key)
@@ -136,36 +138,37 @@ class _Rows:
         if len(values) not in (len(names), len(short)):
             message = f"expected {len(short)} values, {', '.join(short)}, got {len(values)}"
             hint = (
-                "R, P or F in front is the joint; a dict takes names, limits, mass, com and inertia besides"
+                "the first value may be the joint type R, P or F; a dict also accepts names, limits, "
+                "mass, com and inertia"
             )
             self.report.fail(message, None, key, hint)
         columns = names if len(values) == len(names) else short
         return {**joint, **dict(zip(columns, values, strict=True))}
 
     def _sigma(self, j: int, fields: Fields, key: str) -> JointType:
-        """What the row says, or where its variable stands; revolute when nothing tells."""
+        """Return the joint type from the row or from the column of its variable; revolute by default."""
         if "joint" in fields:
             word = str(fields["joint"]).lower()
             if word not in _JOINTS:
                 hint = "write revolute, prismatic or fixed, or R, P or F"
-                self.report.fail(f"'{fields['joint']}' is no kind of joint", None, f"{key}.joint", hint)
+                self.report.fail(f"'{fields['joint']}' is not a joint type", None, f"{key}.joint", hint)
             return _JOINTS[word]
-        found = []
+        types = []
         for letter, sigma in _VARIABLE.items():
             column = self.letters[letter]
             value = self._formula(fields.get(column, 0), f"{key}.{column}")
             if find_variable(value, self._variables(sigma, j)):
-                found.append(sigma)
-        if len(found) > 1:
-            self.report.fail("a joint has one variable, and this row has two", None, key)
-        return found[0] if found else JointType.REVOLUTE
+                types.append(sigma)
+        if len(types) > 1:
+            self.report.fail("this row contains two joint variables; a joint has one", None, key)
+        return types[0] if types else JointType.REVOLUTE
 
     def _variables(self, sigma: JointType, j: int) -> list[str]:
-        """Names of joint j's variable; of those that are a parameter's elsewhere (r3, t3) none is taken."""
+        """Return the names of joint j's variable, without those that are parameters in other columns (r3, t3)."""
         return [f"q{j}", "q", *([f"th{j}", f"theta{j}"] if sigma == JointType.REVOLUTE else [])]
 
     def _take_variable(self, j: int, fields: Fields, sigma: JointType, key: str) -> None:
-        """Put the constant part of the variable's column under `offset`."""
+        """Move the constant part of the joint variable's column to `offset`."""
         letter = next((letter for letter, kind in _VARIABLE.items() if kind == sigma), None)
         if letter is None or self.letters[letter] not in fields:
             return
@@ -177,11 +180,15 @@ class _Rows:
             message = f"{column} of joint {j} must be its variable plus a constant, got '{value.text[:40]}'"
             self.report.fail(message, None, f"{key}.{column}", f"write q{j} + offset, or the offset alone")
         if "offset" in fields and not offset.is_zero:
-            self.report.fail(f"'{column}' and 'offset' say the same twice", None, f"{key}.{column}")
+            self.report.fail(
+                f"'{column}' and 'offset' cannot be given together: they define the same value",
+                None,
+                f"{key}.{column}",
+            )
         fields.setdefault("offset", offset)
 
     def _check_constant(self, j: int, fields: Fields, key: str) -> None:
-        """No parameter may be a joint's variable."""
+        """Check that no parameter contains a joint variable."""
         variables = {f"q{i}": i for i in range(1, self.count + 1)}
         for column in (*self.columns, "offset"):
             value = self._formula(fields.get(column, 0), f"{key}.{column}")
@@ -198,42 +205,42 @@ class _Rows:
         return fields if limits is None else fields | {"limits": limits}
 
     def _in_radians(self, fields: Mapping[str, Any], names: Iterable[str], key: str) -> Fields:
-        """The fields with those angles turned to radians, where degrees were announced."""
-        found = dict(fields)
+        """Return the fields with the given angles converted from degrees to radians, if degrees are used."""
+        converted = dict(fields)
         if not self.degrees:
-            return found
+            return converted
         for name in names:
             letter = self.columns.get(name, name)
-            if name in found and (letter in ANGLES or name not in (*self.columns, *GEOMETRIC)):
-                value = self._formula(found[name], f"{key}.{name}")
+            if name in converted and (letter in ANGLES or name not in (*self.columns, *GEOMETRIC)):
+                value = self._formula(converted[name], f"{key}.{name}")
                 if re.search(r"\bpi\b", value.text):
                     self.report.fail(
-                        f"'{value.text}' holds pi, and angles are in degrees", None, f"{key}.{name}"
+                        f"'{value.text}' contains pi, but the angles are in degrees", None, f"{key}.{name}"
                     )
-                found[name] = value * _DEGREE
-        return found
+                converted[name] = value * _DEGREE
+        return converted
 
     def _formula(self, value: Any, key: str) -> Formula:
         return _formula(value, self.report, key)
 
 
 def _grouped(fields: Fields) -> Fields:
-    """Values of the link and of the drive put where a YAML file has them."""
-    link, drive, found = {}, {}, {}
+    """Move the values of the link and of the drive to the groups of a YAML file."""
+    link, drive, record = {}, {}, {}
     for name, value in fields.items():
         if name in (*INERTIAL, *CENTRAL):
             link[name] = value
         elif name in DRIVE:
             drive[name] = value
         else:
-            found[name] = value
-    own = found.get("link", {})
+            record[name] = value
+    own = record.get("link", {})
     own = {"name": own} if isinstance(own, str) else own
     for name, part in (("link", link), ("drive", drive)):
-        given = own if name == "link" else found.get(name, {})
-        if isinstance(given, Mapping) and (given or part):
-            found[name] = {**given, **part}
-    return found
+        entries = own if name == "link" else record.get(name, {})
+        if isinstance(entries, Mapping) and (entries or part):
+            record[name] = {**entries, **part}
+    return record
 
 
 def _formula(value: Any, report: Report, key: str) -> Formula:
@@ -244,8 +251,8 @@ def _formula(value: Any, report: Report, key: str) -> Formula:
 
 
 def _node(value: Any, report: Report, key: str) -> nodes.YamlNode:
-    """A value of Python as a node of a file."""
-    if hasattr(value, "tolist"):  # of NumPy
+    """Convert a Python value to a node of a document."""
+    if hasattr(value, "tolist"):  # NumPy scalars and arrays
         value = value.tolist()
     if isinstance(value, Mapping):
         entries = {

@@ -1,22 +1,21 @@
-"""Tables of geometric parameters as text: Khalil-Kleinfinger, Craig or classic Denavit-Hartenberg.
+"""Geometric parameter tables as text: Khalil-Kleinfinger, Craig or classic Denavit-Hartenberg.
 
     # convention: denavit-hartenberg        or craig, khalil-kleinfinger (short: dh, mdh, kk)
-    # name: PUMA 560                        optional, as all that follow
+    # name: PUMA 560                        optional, like all that follow
     # angles: degrees                       instead of radians
     # base: 1, 0, 0, 0, 0, 1, ...           world T 0, sixteen values by rows
     # tool: alpha=pi/2, d=0.1, name=hand    on the last frame, by Khalil's six parameters
     joint, theta, d, a, alpha
     R, q1 + pi/2, 0, 0, pi/2
 
-The first line that is no comment names the columns, in any order; cells are separated by commas,
-semicolons, tabs, or blanks when the header has none of those. Columns are those of the convention, `joint`
-(R, P or F; revolute, prismatic or fixed; 0, 1 or 2), and optionally `j` (the row's number) and `name`. The
-cell of the joint variable holds the constant offset, with or without the variable itself (th, t, q or theta
-with the row's number; r, q or d for a prismatic joint). The convention may be left out when the columns tell
-it: only Khalil's has `r`, only Craig's writes `alpha(i-1)` and `a(i-1)`. In Khalil's, `gamma` and `b` may be
-missing.
+The first line that is not a comment contains the names of the columns, in any order. Cells are separated by commas,
+semicolons or tabs, or by blanks if the header contains none of those. The columns are those of the convention, `joint`
+(R, P or F; revolute, prismatic or fixed; 0, 1 or 2), and optionally `j` (the row's number) and `name`. The cell of the
+joint variable contains the constant offset, with or without the variable itself (th, t, q or theta with the row's
+number; r, q or d for a prismatic joint). The convention may be omitted if the columns identify it: only Khalil's table
+has `r`, only Craig's contains `alpha(i-1)` and `a(i-1)`. In Khalil's table, `gamma` and `b` may be missing.
 
-A table holds the geometry of a chain and nothing else: links are read without inertia.
+A table contains only the geometry of a chain: links are read without inertia.
 """
 
 from __future__ import annotations
@@ -70,26 +69,26 @@ _JOINTS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell's text, and the column where it starts."""
+    """Text of a cell, and the column at which it starts."""
 
     text: str
     column: int
 
 
 def read_table(text: str, file: str | None = None) -> Robot:
-    """The robot that a table describes.
+    """Read the robot described by a table.
 
     Raises:
-        FormatError: with the position of the first problem, and all others found.
+        FormatError: the text has errors; the message contains the position of the first one and lists all others.
     """
     return _Reader(unix_lines(text), Report(file)).robot()
 
 
 def from_table(table: ParameterTable, name: str = "robot") -> Robot:
-    """The robot that a table describes, in Khalil and Kleinfinger's frames.
+    """Return the robot described by a table, in Khalil-Kleinfinger frames.
 
     Raises:
-        NotApplicableError: the tool frame cannot be put on the robot's last frame.
+        NotApplicableError: the six parameters of the last frame cannot represent the tool frame.
     """
     fields = COLUMNS[table.convention].values()
     frames = []
@@ -104,7 +103,7 @@ def from_table(table: ParameterTable, name: str = "robot") -> Robot:
 
 
 class _Reader:
-    """Directives first, then the header, then one joint a line."""
+    """Reader of a table: directives, then the header, then one joint per line."""
 
     def __init__(self, text: str, report: Report) -> None:
         self.report = report
@@ -114,7 +113,12 @@ class _Reader:
         lines = self._lines(text)
         self.header_line, header = next(lines, (0, ""))
         if not self.header_line:
-            report.fail("the table has no header", None, None, "name the columns: joint, theta, d, a, alpha")
+            report.fail(
+                "the table has no header",
+                None,
+                None,
+                "add a line with the names of the columns: joint, theta, d, a, alpha",
+            )
         self.separator = next((s for s in ",;\t" if s in header), " ")
         self.columns = self._header(header)
         self.convention = self._convention()
@@ -123,7 +127,7 @@ class _Reader:
 
     def robot(self) -> Robot:
         if not self.rows:
-            self.report.add("the table has no rows", (self.header_line, 1), None, "write one joint a line")
+            self.report.add("the table has no rows", (self.header_line, 1), None, "write one joint per line")
         self._check_offsets()
         table = ParameterTable(self.convention, tuple(self.rows), self._base(), self._tool())
         name = self._word("name") or name_from(self.report.file)
@@ -135,10 +139,12 @@ class _Reader:
     # -- lines and cells
 
     def _lines(self, text: str) -> Iterator[tuple[int, str]]:
-        """The lines that are data, with their numbers; directives are taken down on the way."""
+        """Yield the data lines with their numbers, and store the directives."""
         rows = 0
         if text.count("\n") > _MAX_LINES:
-            self.report.fail("the file has too many lines for a table", None, None, "is it a robot's file?")
+            self.report.fail(
+                "the file has too many lines for a table", None, None, "check that the file describes a robot"
+            )
         for number, line in enumerate(text.split("\n"), 1):
             stripped = line.strip()
             if not stripped:
@@ -199,7 +205,7 @@ class _Reader:
         if "r" not in self.columns:
             hint = "start the file with '# convention: denavit-hartenberg' or '# convention: craig'"
             spot = (self.header_line, 1)
-            self.report.fail("the columns do not tell the convention", spot, "convention", hint)
+            self.report.fail("the convention cannot be determined from the columns", spot, "convention", hint)
         return Convention.KHALIL_KLEINFINGER
 
     def _check_columns(self) -> None:
@@ -223,13 +229,13 @@ class _Reader:
         cells = split_cells(line, self.separator)
         if len(cells) != len(self.columns):
             hint = "separate cells by commas" if self.separator == " " else None
-            message = f"row {j} has {len(cells)} cells, the header {len(self.columns)}"
+            message = f"row {j} has {len(cells)} cells, but the header has {len(self.columns)}"
             self.report.add(message, (number, 1), None, hint)
             return JointRow(JointType.FIXED, (ZERO,) * len(COLUMNS[self.convention]))
         by_name = {name: cells[position] for name, position in self.columns.items()}
         sigma = self._joint(number, by_name["joint"])
         if "j" in by_name and by_name["j"].text != str(j):
-            message = f"this is row {j}, not '{by_name['j'].text[:40]}'"
+            message = f"this is row {j}, but its number is '{by_name['j'].text[:40]}'"
             self.report.add(message, (number, by_name["j"].column), "j")
         values = tuple(
             self._value(j, number, sigma, column, by_name.get(column)) for column in COLUMNS[self.convention]
@@ -239,7 +245,7 @@ class _Reader:
     def _joint(self, number: int, cell: Cell) -> JointType:
         sigma = _JOINTS.get(cell.text.lower())
         if sigma is None:
-            message = f"'{cell.text[:40]}' is no kind of joint"
+            message = f"'{cell.text[:40]}' is not a joint type"
             self.report.add(message, (number, cell.column), "joint", "write R, P or F")
             return JointType.FIXED
         return sigma
@@ -267,7 +273,7 @@ class _Reader:
         return offset
 
     def _check_offsets(self) -> None:
-        """No parameter may depend on a name that some row uses for its joint variable."""
+        """Check that no parameter contains a name that a row uses for its joint variable."""
         for j, row in enumerate(self.rows, 1):
             for column, value in zip(COLUMNS[self.convention], row.values, strict=True):
                 for name in sorted(value.symbols & self.variables.keys()):
@@ -295,7 +301,7 @@ class _Reader:
             return IDENTITY16
         number, cells = self._cells_of("base")
         if len(cells) != 16:
-            message = f"'base' needs 16 values by rows, got {len(cells)}"
+            message = f"'base' requires 16 values by rows, got {len(cells)}"
             self.report.add(message, self._directive_spot("base"), "base")
             return IDENTITY16
         return tuple(self._formula(number, cell, "base") for cell in cells)
@@ -311,7 +317,7 @@ class _Reader:
             key, spot = key.strip(), (number, cell.column)
             if not equals or key in values or key not in (*GEOMETRIC, "name"):
                 hint = f"write key=value with {', '.join(GEOMETRIC)} or name, each once"
-                self.report.add(f"'{cell.text[:40]}' is no parameter of the tool", spot, "tool", hint)
+                self.report.add(f"'{cell.text[:40]}' is not a parameter of the tool", spot, "tool", hint)
             elif key == "name":
                 name = _cell(text, 0, len(text)).text
             else:
@@ -321,7 +327,7 @@ class _Reader:
 
 
 def split_cells(line: str, separator: str) -> list[Cell]:
-    """The cells of a line; a separator inside parentheses or double quotes does not count."""
+    """Split a line into cells; separators inside parentheses or double quotes are ignored."""
     cells, depth, quoted, start = [], 0, False, 0
     line = line.rstrip()
     for at, sign in enumerate(line):
@@ -354,18 +360,18 @@ def write_table(
     to: int | str | None = None,
     lossy: bool = False,
 ) -> str:
-    """The chain to a frame as a table; `lossy` lets couplings go.
+    """Return the table of the chain to a frame; `lossy` omits couplings.
 
     Raises:
-        NotApplicableError: the robot is no chain, and no frame was chosen.
+        NotApplicableError: the robot is not a serial chain, and no frame was given.
         FormatError: joints of the chain are coupled.
     """
     table = to_table(robot, convention, to)
     end = robot.NL if to is None else robot.frame_number(to)
     if not lossy and any(robot.frame(j).coupling for j in chain(robot, end)):
         raise FormatError(
-            f"a table cannot hold the coupled joints of robot '{robot.name}'",
-            hint="write a YAML file, or accept the loss (lossy=True)",
+            f"a table cannot represent the coupled joints of robot '{robot.name}'",
+            hint="write a YAML file, or omit the couplings with lossy=True",
         )
     lines = [f"# {MADE_BY}", f"# convention: {table.convention}", f"# name: {_one_line(robot.name)}"]
     if table.base != IDENTITY16:
@@ -378,8 +384,8 @@ def write_table(
 
 def _tool_text(tool: Tool) -> str:
     values = {key: getattr(tool.place, key) for key in GEOMETRIC}
-    given = [f"{key}={value}" for key, value in values.items() if not value.is_zero]
-    return ", ".join([*given, f"name={_quotable(tool.name)}"])
+    parameters = [f"{key}={value}" for key, value in values.items() if not value.is_zero]
+    return ", ".join([*parameters, f"name={_quotable(tool.name)}"])
 
 
 def _grid(table: ParameterTable) -> list[str]:
@@ -400,6 +406,6 @@ def _one_line(text: str) -> str:
 
 
 def _quotable(text: str) -> str:
-    """A name that survives in a cell."""
+    """Return a name without characters that are not permitted in a cell."""
     text = _one_line(text).replace('"', "'")
     return f'"{text}"' if re.search(r"[,;()#=]", text) else text

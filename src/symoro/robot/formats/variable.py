@@ -1,4 +1,4 @@
-"""The joint variable inside an expression: formats write `th3 + pi/2` where a description keeps pi/2."""
+"""Joint variables inside expressions: files contain `th3 + pi/2`, a description contains pi/2."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ _PREFIXES = {JointType.REVOLUTE: ("th", "t", "q"), JointType.PRISMATIC: ("r", "q
 
 
 def variable_names(sigma: JointType, j: int) -> list[str]:
-    """The names that the variable of joint j may have, the usual one first."""
+    """Return the permitted names of the variable of joint j, the usual one first."""
     return [f"{prefix}{j}" for prefix in _PREFIXES[sigma]]
 
 
 def find_variable(value: Formula, names: Iterable[str]) -> str | None:
-    """The one of the names that a formula depends on; None when there is none, or more than one."""
-    found = [name for name in names if name in value.symbols]
-    return found[0] if len(found) == 1 else None
+    """Return the name on which a formula depends; None if there is none, or more than one."""
+    used = [name for name in names if name in value.symbols]
+    return used[0] if len(used) == 1 else None
 
 
 def not_constant(key: str, j: int, name: str, other: int) -> tuple[str, str]:
-    """Message and hint for a parameter of joint j that holds the variable of another joint."""
+    """Return message and hint for a parameter of joint j that contains the variable of another joint."""
     return (
-        f"{key} of joint {j} holds {name}, the variable of joint {other}",
-        "joints that move together are written with 'coupled' in a YAML file",
+        f"{key} of joint {j} contains {name}, the variable of joint {other}",
+        "describe coupled joints with the key 'coupled' in a YAML file",
     )
 
 
 def offset_from(value: Formula, variable: str) -> Formula | None:
-    """The constant that a formula adds to the variable; None when it is not `variable + constant`.
+    """Return the constant that a formula adds to the variable; None if it is not `variable + constant`.
 
-    Exact: what is left at variable = 0 does not depend on it, and the difference must be the variable alone.
+    The test is exact: the value at variable = 0 must not contain the variable, and the remainder must equal it.
     """
     if value.text == variable:
         return ZERO
     try:
         offset = value.substitute({variable: ZERO})
         return offset if (value - offset).text == variable else None
-    except SymoroError:  # 1/th1 has no value at zero
+    except SymoroError:  # for example 1/th1 at th1 = 0
         return None

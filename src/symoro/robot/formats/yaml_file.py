@@ -1,7 +1,7 @@
-"""The native robot file (YAML): read, and written for people, with short records on one line.
+"""Reader and writer of the native robot file (YAML).
 
-The document of a robot (`robot_tree.tree_of`) becomes lines: what fits on a line is written in YAML's flow style, the
-rest as a block. Texts are quoted only where YAML would read them otherwise.
+The writer converts the document of a robot (`robot_tree.tree_of`) to lines: records that fit on one line are written in
+YAML's flow style, others as blocks. Texts are quoted only if YAML would otherwise interpret them differently.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ _SPECIAL = ("true", "false", "null", "yes", "no", "on", "off", "y", "n", "-", ".
 
 
 def read_yaml(text: str, file: str | None = None) -> Robot:
-    """The robot that a YAML text describes.
+    """Read the robot described by a YAML text.
 
     Raises:
-        FormatError: with the position of the first problem, and all others found.
+        FormatError: the text has errors; the message contains the position of the first one and lists all others.
     """
     report = Report(file)
     return read_tree(Robot, compose(unix_lines(text), report), report)
 
 
 def write_yaml(robot: Robot, *, lossy: bool = False) -> str:
-    """The robot as a YAML text. Nothing is lost, so `lossy` makes no difference."""
+    """Return the robot as a YAML text. The format represents all data, so `lossy` has no effect."""
     return "\n".join([f"# {MADE_BY}", *_block(tree_of(robot), 0)]) + "\n"
 
 
-# -- from the tree to lines
+# -- conversion of the tree to lines
 
 
 def _block(tree: YamlTree, indent: int) -> list[str]:
-    """The lines of a mapping or list in block style."""
+    """Return the lines of a mapping or list in block style."""
     lines: list[str] = []
     margin = " " * indent
     if isinstance(tree, Mapping):
@@ -55,7 +55,7 @@ def _block(tree: YamlTree, indent: int) -> list[str]:
 
 
 def _entry(head: str, value: YamlTree, indent: int, *, wide: bool) -> list[str]:
-    """A key with its value beside it, when that fits; `wide` lists have one line an item."""
+    """Return a key with its value on the same line if it fits; `wide` lists have one line per item."""
     if isinstance(value, str | bool):
         return [f"{head} {_scalar(value, flow=False)}"]
     line = f"{head} {_flow(value)}"
@@ -84,7 +84,7 @@ def _scalar(value: str | bool, *, flow: bool) -> str:
 
 
 def _text(text: str, *, flow: bool) -> str:
-    """A scalar, plain where every YAML reader takes it for the same text."""
+    """Return a scalar, without quotes if every YAML reader reads the same text."""
     if (_PLAIN_IN_FLOW if flow else _PLAIN).match(text) and text.lower() not in _SPECIAL:
         return text
     return '"' + "".join(_escaped(sign) for sign in text) + '"'
@@ -97,7 +97,7 @@ def _escaped(sign: str) -> str:
         return sign
     number = ord(sign)
     if 0xD800 <= number < 0xE000:
-        message = f"the sign {sign!r} of a name is half a character, and UTF-8 cannot write it"
+        message = f"the name contains the unpaired surrogate {sign!r}, which cannot be encoded in UTF-8"
         raise FormatError(message, hint="change the name")
     if number < 0x100:
         return f"\\x{number:02x}"

@@ -1,4 +1,4 @@
-"""The bundled robots: one YAML file each, typed from the published source that its `reference` cites.
+"""Bundled robots: one YAML file per robot, transcribed from the published source in its `reference`.
 
 docs/robots.md lists them.
 """
@@ -61,29 +61,29 @@ _ALIASES = {
 
 
 def names() -> list[str]:
-    """The ids of the bundled robots, in alphabetical order."""
+    """Return the ids of the bundled robots, in alphabetical order."""
     return list(_ids())
 
 
 def load(name: str) -> Robot:
-    """A bundled robot by its id or another usual name; case, '-', '_' and spaces do not matter.
+    """Load a bundled robot by its id or another usual name; case, '-', '_' and spaces are ignored.
 
     Raises:
-        UnknownNameError: no bundled robot is called so.
+        UnknownNameError: there is no bundled robot of this name.
     """
     return _read(id_of(name))
 
 
 def id_of(name: str) -> str:
-    """The id of a bundled robot, from any of its names.
+    """Return the id of a bundled robot from any of its names.
 
     Raises:
-        UnknownNameError: no bundled robot is called so.
+        UnknownNameError: there is no bundled robot of this name.
     """
-    found = _by_plain_name().get(_plain(name))
-    if found is None:
+    robot_id = _by_plain_name().get(_plain(name))
+    if robot_id is None:
         raise UnknownNameError("bundled robot", name, names())
-    return found
+    return robot_id
 
 
 @cache

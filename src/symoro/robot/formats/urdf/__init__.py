@@ -1,7 +1,7 @@
-"""URDF: read as a robot in Khalil-Kleinfinger frames, and written from one; xacro through its own library.
+"""URDF, xacro and MJCF: read as a robot in Khalil-Kleinfinger frames; URDF is also written.
 
-What happens to frames, signs, offsets and rounded angles is told in docs/urdf.md. The modules behind are
-imported when they are used, as every start of the command line passes here.
+docs/urdf.md describes the treatment of frames, signs, offsets and rounded angles. The other modules are imported only
+when they are used, because every start of the command line imports this one.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ def read_urdf(
     tool: str | None = None,
     actuated: str | Sequence[str] | None = None,
 ) -> Robot:
-    """The robot that a URDF text describes; its notes tell the order, sense and offsets of the joints.
+    """Read the robot described by a URDF text; its notes list the order, sense and offsets of the joints.
 
-    Arguments:
-        exact: keep the digits of rounded angles (1.5708) instead of making them exact (pi/2).
-        base: 'fixed' or 'floating'; by default floating when the first joint of the file is.
-        fixed: 'merge' (default) adds links on fixed joints to those below, 'keep' gives them frames.
-        frames: 'normal' (default) puts x along the common normals, 'link' keeps to the links' own frames.
-        tool: the name of a link whose frame becomes the robot's tool frame.
-        actuated: the active joints of a robot with closed loops, by name; by default those with an actuator
-            in the file.
+    Args:
+        text: the URDF text.
+        file: file name for error messages.
+        exact: keep the digits of rounded angles (1.5708) instead of replacing them by exact ones (pi/2).
+        base: 'fixed' or 'floating'; by default floating if the first joint of the file is floating.
+        fixed: 'merge' (default) adds links on fixed joints to the links that carry them, 'keep' gives them frames.
+        frames: 'normal' (default) places x along the common normals, 'link' uses the link frames of the file.
+        tool: name of a link whose frame becomes the robot's tool frame.
+        actuated: names of the active joints of a robot with closed loops; by default those with an actuator.
 
     Raises:
-        FormatError: the text is no URDF; with line and column.
-        NotApplicableError: a joint that has no Khalil-Kleinfinger frame.
+        FormatError: the text is not a valid URDF; the message contains line and column.
+        NotApplicableError: a joint cannot be described by a Khalil-Kleinfinger frame.
     """
     from symoro.robot.formats.urdf.convert import Choices, robot
     from symoro.robot.formats.urdf.reader import document
@@ -57,19 +58,20 @@ def read_xacro(
     package: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     **choices: Any,
 ) -> Robot:
-    """The robot that a xacro text describes, as `read_urdf` makes it from the expanded text.
+    """Read the robot described by a xacro text: expand the macros and call `read_urdf`.
 
-    A xacro file is a program that includes other files: expand only those that you trust.
+    A xacro file is a program that includes other files: expand only files that you trust.
 
-    Arguments:
-        file: the file's own path; what it includes is looked up from there.
+    Args:
+        text: the xacro text.
+        file: path of the file; included files are searched relative to it.
         arguments: values for the file's `xacro:arg` elements.
-        package: a folder, or several, where packages are looked for first.
+        package: a folder, or several, in which packages are searched first.
         choices: the options of `read_urdf`.
 
     Raises:
-        MissingDependencyError: the library is not installed.
-        FormatError: the macros cannot be expanded, or the result is no URDF.
+        MissingDependencyError: the xacro library is not installed.
+        FormatError: the macros cannot be expanded, or the result is not a valid URDF.
     """
     from symoro.robot.formats.urdf.xacro import expand
 
@@ -79,15 +81,15 @@ def read_xacro(
 
 
 def write_urdf(robot: Robot, *, lossy: bool = False) -> str:
-    """The robot as a URDF text; symbols take their nominal values.
+    """Return the robot as a URDF text; symbols are replaced by their nominal values.
 
-    Arguments:
-        lossy: leave out what URDF cannot say (elastic joints, wrenches, inertias without numbers, ...)
-            instead of refusing.
+    Args:
+        lossy: omit data that URDF cannot represent (elastic joints, wrenches, inertias without numbers, ...)
+            instead of raising an error.
 
     Raises:
-        NotApplicableError: closed loops, wheels, or joints with several drivers.
-        FormatError: symbols without a value, or something that URDF cannot say.
+        NotApplicableError: closed loops, wheels, or joints coupled to several joints.
+        FormatError: symbols without a value, or data that URDF cannot represent.
     """
     from symoro.robot.formats.urdf.export import written
 
@@ -96,33 +98,35 @@ def write_urdf(robot: Robot, *, lossy: bool = False) -> str:
 
 # -- MJCF, read through MuJoCo's own compiler (extra `mujoco`) and then converted as a URDF is
 #
-# Hinges and slides become joints; several on one body become joints with massless links between them. A joint's
-# position is MuJoCo's own (qpos). A free joint on the first body makes the base floating. Ball joints are rejected, and
-# so is what changes the dynamics and is not modelled, unless the caller accepts the loss; contacts and actuators are
+# Hinges and slides become joints; several on one body become joints with massless links between them. A joint
+# position equals MuJoCo's qpos. A free joint on the first body makes the base floating. Ball joints are rejected, and
+# so are features that change the dynamics and are not supported, unless `lossy` is given; contacts and actuators are
 # not modelled.
 
 
 def read_mjcf(text: str, file: str | None = None, *, lossy: bool = False, **choices: Any) -> Robot:
-    """The robot that an MJCF text describes.
+    """Read the robot described by an MJCF text.
 
-    Arguments:
-        lossy: leave out springs, tendons, fluids, equality constraints ... with a note, instead of refusing.
+    Args:
+        text: the MJCF text.
+        file: file name for error messages.
+        lossy: omit springs, tendons, fluids, equality constraints ... with a note, instead of raising an error.
         choices: the options of `read_urdf`.
 
     Raises:
         MissingDependencyError: MuJoCo is not installed.
         FormatError: MuJoCo cannot compile the text.
-        NotApplicableError: ball joints, or a loss that was not accepted.
+        NotApplicableError: the robot has ball joints, or unsupported features and `lossy` is not given.
     """
     from symoro.robot.formats.urdf.convert import Choices, robot
     from symoro.robot.formats.urdf.mujoco_model import document
 
-    wanted = Choices(**choices)
-    return robot(document(text, file, lossy=lossy), wanted)
+    options = Choices(**choices)
+    return robot(document(text, file, lossy=lossy), options)
 
 
 def write_mjcf(robot: Robot, *, lossy: bool = False) -> str:
-    """Refuse: MJCF is only read."""
+    """Raise an error: MJCF files are only read, not written."""
     raise NotApplicableError(
-        f"robot '{robot.name}' cannot be written as MJCF", hint="write a URDF: MuJoCo reads those too"
+        f"robot '{robot.name}' cannot be written as MJCF", hint="write a URDF file, which MuJoCo reads too"
     )

@@ -1,4 +1,4 @@
-"""A document as a robot: frames, parameters, inertias, couplings, and notes that tell what was done."""
+"""Conversion of a document (links and joints) into a robot with Khalil-Kleinfinger frames."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from symoro.robot.description import (
 )
 from symoro.robot.formats.urdf.inertia import OriginInertia, about_origin, total
 from symoro.robot.formats.urdf.model import Document, Joint, LoopJoint, Mimic
-from symoro.robot.formats.urdf.notes import Story
-from symoro.robot.formats.urdf.parameters import Six, faithful, formulas, number_formula, six, size_of
+from symoro.robot.formats.urdf.notes import ImportNotes
+from symoro.robot.formats.urdf.parameters import Six, formulas, number_formula, reproduces, six, size_of
 from symoro.robot.formats.urdf.rigid import (
     Pose,
     apply,
@@ -37,20 +37,20 @@ from symoro.robot.formats.urdf.rigid import (
     unit,
 )
 from symoro.robot.formats.urdf.snap import snapped
-from symoro.robot.formats.urdf.tree import Rider, Tree, Unit, on_link, place_frames, tree
+from symoro.robot.formats.urdf.tree import AttachedLink, Tree, Unit, on_link, place_frames, tree
 
 
 @dataclass(frozen=True)
 class Choices:
-    """How a document becomes a robot; None leaves the choice to the file.
+    """Options of the conversion of a document into a robot; with None the file determines the value.
 
     Attributes:
-        exact: keep the digits of angles and axes, whatever they seem to stand for.
-        base: 'fixed' or 'floating'; by default floating when the first joint is.
-        fixed: 'merge' adds links on fixed joints to the link below them, 'keep' gives them frames.
-        frames: 'normal' puts x along common normals, 'link' keeps to the links' own frames.
-        tool: the link whose frame becomes the tool frame.
-        actuated: the active joints by name; None takes those that the file gives an actuator.
+        exact: keep the digits of angles and axes, also if they are rounded multiples of pi.
+        base: 'fixed' or 'floating'; by default floating if the first joint is floating.
+        fixed: 'merge' adds links on fixed joints to the links that carry them, 'keep' gives them frames.
+        frames: 'normal' places x along common normals, 'link' uses the link frames of the file.
+        tool: name of the link whose frame becomes the tool frame.
+        actuated: names of the active joints; None selects those with an actuator in the file.
     """
 
     exact: bool = False
@@ -71,10 +71,10 @@ class Choices:
         ):
             value = getattr(self, name)
             if value is not None and value not in known:
-                raise OptionError(f"{name} is '{known[0]}' or '{known[1]}', got {value!r}")
+                raise OptionError(f"{name} must be '{known[0]}' or '{known[1]}', got {value!r}")
 
-    def settled(self, document: Document) -> Choices:
-        """The choices with the file's word where the caller has none; our own files are kept as they are."""
+    def completed(self, document: Document) -> Choices:
+        """Return the options with defaults from the file; files exported by symoro keep their frames."""
         own = document.own
         return replace(
             self,
@@ -86,57 +86,59 @@ class Choices:
 
 
 def robot(document: Document, choices: Choices) -> Robot:
-    """The robot that a document describes.
+    """Return the robot described by a document.
 
     Raises:
-        FormatError, NotApplicableError: it describes none of ours; with the place in the file.
+        FormatError, NotApplicableError: the document is invalid or not supported; with the position in the file.
     """
     return _conversion(document, choices).robot()
 
 
 def link_places(document: Document, choices: Choices) -> dict[str, tuple[int, Pose]]:
-    """Link -> the robot's frame that it is fixed in, and its own frame there; for what is drawn and not modelled."""
-    made = _conversion(document, choices)
-    made.robot()
-    return made.link_places()
+    """Return, per link name, the robot frame to which the link is fixed and the pose of the link frame in it."""
+    conversion = _conversion(document, choices)
+    conversion.robot()
+    return conversion.link_places()
 
 
 def _conversion(document: Document, choices: Choices) -> _Conversion:
-    choices = choices.settled(document)
-    story = Story(document)
-    story.has_tool = choices.tool is not None
-    story.doubts(document.bodies, max((norm(joint.origin.xyz) for joint in document.joints), default=0.0))
+    choices = choices.completed(document)
+    notes = ImportNotes(document)
+    notes.has_tool = choices.tool is not None
+    notes.check_bodies(
+        document.bodies, max((norm(joint.origin.xyz) for joint in document.joints), default=0.0)
+    )
     if not choices.exact:
         document, rounding = snapped(document)
-        story.rounded(rounding)
-    cut = tree(document, base=choices.base, kept=_kept(document, choices, story))
+        notes.rounded(rounding)
+    cut = tree(document, base=choices.base, kept=_kept(document, choices, notes))
     if not cut.units:
         raise document.error(
-            "the robot has no joints: there is nothing to model",
+            "the robot has no joints, so there is nothing to model",
             document.bodies[0].spot,
-            hint=f"{document.kind} of one rigid body is no robot: it needs joints between bodies",
+            hint=f"{document.kind} with one rigid body is not a robot: add joints between bodies",
         )
-    return _Conversion(document, cut, choices, story)
+    return _Conversion(document, cut, choices, notes)
 
 
-def _kept(document: Document, choices: Choices, story: Story) -> set[str]:
-    """The fixed joints that get frames."""
+def _kept(document: Document, choices: Choices, notes: ImportNotes) -> set[str]:
+    """Return the names of the fixed joints that get frames."""
     if choices.fixed == "keep":
         return {j.name for j in document.joints if j.kind == "fixed" and j.child != choices.tool}
     if any(joint.moving for joint in document.joints):
         return set()
-    story.nothing_moves()
+    notes.nothing_moves()
     return {joint.name for joint in document.joints}
 
 
 class _Conversion:
-    def __init__(self, document: Document, cut: Tree, choices: Choices, story: Story) -> None:
-        self.document, self.tree, self.choices, self.story = document, cut, choices, story
+    def __init__(self, document: Document, cut: Tree, choices: Choices, notes: ImportNotes) -> None:
+        self.document, self.tree, self.choices, self.notes = document, cut, choices, notes
         self.reach = cut.reach
         self.places = place_frames(cut.units, self.reach, on_links=choices.frames == "link")
         self.frames: list[Frame] = []
         self.links: list[Link] = []
-        self.numbers = [0]  # of the frame of each unit, frames put in between counted
+        self.numbers = [0]  # frame number of each unit, including auxiliary frames
         self.names = {joint.name for joint in document.joints}
         self.closes_at_zero = True
 
@@ -148,7 +150,7 @@ class _Conversion:
         tool = self.tool()
         opened, closed = self.loop_frames()
         frames = self.with_actuation(self.coupled())
-        self.story.told(self.tree, frames)
+        self.notes.complete(self.tree, frames)
         try:
             return Robot(
                 self.document.name,
@@ -156,7 +158,7 @@ class _Conversion:
                 tuple(self.links),
                 base,
                 tool,
-                notes=self.story.notes(),
+                notes=self.notes.notes(),
                 postures=self.home(frames),
                 merged_links=self.tree.merged,
             )
@@ -164,38 +166,38 @@ class _Conversion:
             raise self.document.error(error.message, None) from None
 
     def link_places(self) -> dict[str, tuple[int, Pose]]:
-        """Where the links' frames stand, once the robot is made."""
+        """Return the link poses after the robot has been created."""
         return {
-            name: (self.numbers[rider.on], self.places[rider.on].inverse() @ rider.place)
-            for name, rider in self.tree.riders.items()
+            name: (self.numbers[attached.on], self.places[attached.on].inverse() @ attached.place)
+            for name, attached in self.tree.attached_links.items()
         }
 
     def inertias(self) -> list[OriginInertia]:
-        """The inertia of every unit in its frame, with all links that stand still on it."""
+        """Return the inertia of every unit in its frame, including all links fixed to it."""
         parts: list[list[OriginInertia]] = [[] for _ in self.places]
         backs = [place.inverse() for place in self.places]
-        for rider in self.tree.riders.values():
-            if rider.body.mass or any(rider.body.inertia):
-                parts[rider.on].append(about_origin(rider.body, backs[rider.on] @ rider.place))
-        return [total(found) for found in parts]
+        for attached in self.tree.attached_links.values():
+            if attached.body.mass or any(attached.body.inertia):
+                parts[attached.on].append(about_origin(attached.body, backs[attached.on] @ attached.place))
+        return [total(members) for members in parts]
 
     def add(self, j: int, u: Unit, inertia: OriginInertia) -> None:
-        """Add the frame of unit j, and one before it where the axes are parallel but for round-off."""
+        """Add the frame of unit j, preceded by an auxiliary frame if axes are parallel except for round-off."""
         place = self.places[u.ant].inverse() @ u.place @ self.places[j]
-        ant, found = self.parameters(self.numbers[u.ant], place, u.joint.name)
-        self.frames.append(self.frame(u.joint, ant, found))
+        ant, parameters = self.parameters(self.numbers[u.ant], place, u.joint.name)
+        self.frames.append(self.frame(u.joint, ant, parameters))
         self.links.append(self.link(u.joint.child, inertia))
         self.numbers.append(len(self.frames))
 
     def parameters(self, ant: int, place: Pose, name: str) -> tuple[int, Six]:
-        """The frame to stand on and the parameters there, of what stands at `place` in frame `ant`."""
+        """Return the antecedent frame and the six parameters of the pose `place` given in frame `ant`."""
         size = size_of(place, self.reach)
-        found = six(place, size)
-        if faithful(found, place, size, self.reach):
-            return ant, found
-        # Across both axes: near-parallel axes no longer meet, and all lengths are in the frame in between.
+        six_parameters = six(place, size)
+        if reproduces(six_parameters, place, size, self.reach):
+            return ant, six_parameters
+        # The auxiliary axis is perpendicular to both nearly parallel axes, so that all lengths remain moderate.
         between = Pose(turn_x(math.pi / 2), place.p)
-        self.story.frame_between(name, place)
+        self.notes.frame_between(name, place)
         fields = formulas(six(between, size))
         self.frames.append(Frame(ant, JointType.FIXED, mu=False, name=self.unused(name), **fields))
         self.links.append(Link())
@@ -208,8 +210,8 @@ class _Conversion:
         self.names.add(name)
         return name
 
-    def frame(self, joint: Joint, ant: int, found: Six) -> Frame:
-        fields = formulas(found)
+    def frame(self, joint: Joint, ant: int, parameters: Six) -> Frame:
+        fields = formulas(parameters)
         if not joint.moving:
             return Frame(ant, JointType.FIXED, mu=False, name=joint.name, **fields)
         return Frame(
@@ -232,12 +234,12 @@ class _Conversion:
         return Link(name=name, **fields)
 
     def coupled(self) -> list[Frame]:
-        """The frames with mimic joints tied to the joints that drive them."""
+        """Return the frames with mimic joints coupled to the joints that drive them."""
         frames = list(self.frames)
         number = {u.joint.name: self.numbers[j] for j, u in enumerate(self.tree.units, 1)}
-        found, notes = couplings(self.document)
-        self.story.add(notes)
-        for name, mimic in found.items():
+        mimics, notes = couplings(self.document)
+        self.notes.add(notes)
+        for name, mimic in mimics.items():
             terms = ((number[mimic.joint], number_formula(mimic.ratio)),)
             coupling = Coupling(terms, number_formula(mimic.offset))
             j = number[name] - 1
@@ -245,7 +247,7 @@ class _Conversion:
         return frames
 
     def with_actuation(self, frames: list[Frame]) -> list[Frame]:
-        """Return the frames with the active joints marked; without loops all stay active unless the user chooses."""
+        """Return the frames with the active joints marked; by default all joints of a robot without loops."""
         chosen = self.choices.actuated
         moving = [frame.name for frame in frames if frame.moving]
         for name in chosen or ():
@@ -253,7 +255,7 @@ class _Conversion:
                 raise UnknownNameError("joint", name, moving)
         if chosen is None and self.document.loops:
             chosen = tuple(name for name in self.document.driven if name in moving) or None
-            self.story.active(chosen)
+            self.notes.active(chosen)
         if chosen is None:
             return frames
         return [replace(frame, mu=frame.mu and frame.name in chosen) for frame in frames]
@@ -261,13 +263,13 @@ class _Conversion:
     # -- loops
 
     def loop_frames(self) -> tuple[list[Frame], list[Frame]]:
-        """Return the cut joints, and the same frames fixed in the links that they close on."""
-        zero = [Pose()]  # the link frame of every unit in the root's, all positions zero
+        """Return the cut joints, and the same frames fixed in the links on the other side of each cut."""
+        zero = [Pose()]  # pose of the link frame of every unit in the root frame, all joint positions zero
         for u in self.tree.units:
             zero.append(zero[u.ant] @ u.place)
         opened, closed = [], []
         for loop in self.document.loops:
-            parent, child = (self.rider(loop, name) for name in (loop.parent, loop.child))
+            parent, child = (self.attached(loop, name) for name in (loop.parent, loop.child))
             axis = on_link(unit(loop.axis))
             in_child = child.place @ loop.in_child.pose() @ axis
             if loop.in_parent is None:
@@ -275,11 +277,11 @@ class _Conversion:
             else:
                 in_parent = parent.place @ loop.in_parent.pose() @ axis
             sides = []
-            for rider, place in ((parent, in_parent), (child, in_child)):
-                ant, found = self.parameters(
-                    self.numbers[rider.on], self.places[rider.on].inverse() @ place, loop.name
+            for attached, place in ((parent, in_parent), (child, in_child)):
+                ant, parameters = self.parameters(
+                    self.numbers[attached.on], self.places[attached.on].inverse() @ place, loop.name
                 )
-                sides.append({"ant": ant, **formulas(found)})
+                sides.append({"ant": ant, **formulas(parameters)})
             kind = {"prismatic": JointType.PRISMATIC, "fixed": JointType.FIXED}.get(
                 loop.kind, JointType.REVOLUTE
             )
@@ -290,13 +292,13 @@ class _Conversion:
             )
         return opened, closed
 
-    def rider(self, loop: LoopJoint, link: str) -> Rider:
-        found = self.tree.riders.get(link)
-        if found is None:
-            hint = UnknownNameError("link", link, list(self.tree.riders)[:500]).hint or ""
+    def attached(self, loop: LoopJoint, link: str) -> AttachedLink:
+        carried = self.tree.attached_links.get(link)
+        if carried is None:
+            hint = UnknownNameError("link", link, list(self.tree.attached_links)[:500]).hint or ""
             message = f"the loop joint '{loop.name}' refers to the link '{link}', which does not exist"
             raise self.document.error(message, loop.spot, hint=hint)
-        return found
+        return carried
 
     def home(self, frames: Sequence[Frame]) -> dict[str, tuple[float, ...]]:
         """Return the zero posture as 'home', which selects the assembly mode, if it closes every loop."""
@@ -311,22 +313,22 @@ class _Conversion:
         name = self.tree.root.name
         if self.tree.floating:
             return Base(BaseKind.FLOATING, self.link(name, inertia), G=G, Z=Z)
-        self.story.base_inertia(inertia.mass)
+        self.notes.base_inertia(inertia.mass)
         return Base(link=self.link(name, inertia), G=G, Z=Z)
 
     def tool(self) -> Tool | None:
         name = self.choices.tool
         if name is None:
             return None
-        rider = self.tree.riders.get(name)
-        if rider is None:
-            raise UnknownNameError("link", name, list(self.tree.riders))
-        place = self.places[rider.on].inverse() @ rider.place
-        ant, found = self.parameters(self.numbers[rider.on], place, name)
-        return Tool(Placement(ant, **formulas(found)), name)
+        attached = self.tree.attached_links.get(name)
+        if attached is None:
+            raise UnknownNameError("link", name, list(self.tree.attached_links))
+        place = self.places[attached.on].inverse() @ attached.place
+        ant, parameters = self.parameters(self.numbers[attached.on], place, name)
+        return Tool(Placement(ant, **formulas(parameters)), name)
 
 
-CLOSED = 1e-6  # radians, or metres relative to the reach: files write six digits
+CLOSED = 1e-6  # radians, or metres relative to the reach: files contain six digits
 
 
 def _coincide(left: Pose, right: Pose, reach: float, kind: str) -> bool:
@@ -340,57 +342,62 @@ def _coincide(left: Pose, right: Pose, reach: float, kind: str) -> bool:
     return turned <= CLOSED and math.hypot(x, y, z) <= CLOSED * reach
 
 
-# -- mimic joints: each coupled to the joint that drives it in the end, through any chain of mimic joints
+# -- mimic joints: each is coupled to the independent joint at the end of its chain of mimic joints
 
 
 def couplings(document: Document) -> tuple[dict[str, Mimic], list[str]]:
-    """For every mimic joint the independent joint behind it, with ratio and offset; and notes on the way.
+    """Return the coupling of every mimic joint to an independent joint, and notes.
 
-    A joint that mimics one which the file does not have is left independent, as other readers do.
+    A mimic joint whose driving joint does not exist in the file becomes independent, as in other readers.
 
     Raises:
-        FormatError: a joint mimics one that does not move, or that mimics it in turn.
+        FormatError: a joint mimics a fixed joint, or mimic joints form a cycle.
     """
     joints = {joint.name: joint for joint in document.joints}
-    notes, lost = [], set()
+    notes, independent = [], set()
     for joint in document.joints:
         if joint.moving and joint.mimic and joint.mimic.joint not in joints:
-            lost.add(joint.name)
+            independent.add(joint.name)
             notes.append(
-                f"joint {joint.name} mimics '{joint.mimic.joint}', which is not there: left independent"
+                f"joint {joint.name} mimics '{joint.mimic.joint}', which does not exist: joint "
+                f"{joint.name} is independent"
             )
-    found: dict[str, Mimic] = {}
+    resolved: dict[str, Mimic] = {}
     for joint in document.joints:
-        if joint.moving and joint.mimic and joint.name not in lost:
-            _resolve(document, joints, joint, lost, found)
-    return found, notes
+        if joint.moving and joint.mimic and joint.name not in independent:
+            _resolve(document, joints, joint, independent, resolved)
+    return resolved, notes
 
 
 def _resolve(
-    document: Document, joints: dict[str, Joint], joint: Joint, lost: set[str], found: dict[str, Mimic]
+    document: Document,
+    joints: dict[str, Joint],
+    joint: Joint,
+    independent: set[str],
+    resolved: dict[str, Mimic],
 ) -> None:
-    """Follow the joints that `joint` mimics to the free one, then settle all of them on the way back."""
-    way, steps, names = [joint], [], {joint.name: None}
-    while (mimic := way[-1].mimic) and way[-1].name not in found and way[-1].name not in lost:
+    """Follow the chain of mimic joints to the independent one, then compute all couplings along the chain."""
+    path, steps, names = [joint], [], {joint.name: None}
+    while (mimic := path[-1].mimic) and path[-1].name not in resolved and path[-1].name not in independent:
         driver = joints[mimic.joint]
         if not driver.moving:
             raise document.error(
-                f"joint '{way[-1].name}' mimics '{driver.name}', which does not move",
-                way[-1].spot,
+                f"joint '{path[-1].name}' mimics '{driver.name}', which does not move",
+                path[-1].spot,
                 "mimic",
-                "make the follower fixed, at the position that it should have",
+                "replace the mimic joint by a fixed joint at the required position",
             )
         if driver.name in names:
             circle = " -> ".join(f"'{name}'" for name in [*list(names)[:10], driver.name])
-            raise document.error(f"joints mimic each other in a circle: {circle}", joint.spot, "mimic")
-        way.append(driver)
+            raise document.error(f"the mimic joints form a cycle: {circle}", joint.spot, "mimic")
+        path.append(driver)
         names[driver.name] = None
         steps.append(mimic)
-    last = way.pop()
-    known = found.get(last.name, Mimic(last.name))
-    for follower, step in zip(reversed(way), reversed(steps), strict=True):
+    last = path.pop()
+    known = resolved.get(last.name, Mimic(last.name))
+    for follower, step in zip(reversed(path), reversed(steps), strict=True):
         known = Mimic(known.joint, step.ratio * known.ratio, step.ratio * known.offset + step.offset)
         if not max(abs(known.ratio), abs(known.offset)) < 1e15:
-            message = f"joint '{follower.name}' mimics '{known.joint}' with a ratio too large for a robot"
+            message = f"joint '{follower.name}' mimics '{known.joint}' with a ratio that is too large"
             raise document.error(message, follower.spot, "mimic")
-        found[follower.name] = known
+        resolved[follower.name] = known

@@ -1,8 +1,8 @@
-"""A robot as a URDF: numbers for all symbols, every link's frame its Khalil-Kleinfinger frame, every axis z.
+"""Writer of URDF: numbers for all symbols, Khalil-Kleinfinger link frames, every joint axis along z.
 
-URDF has no place for rotor inertias, torque offsets, gravity and the tool's role; they stand in elements
-called `symoro`, which other readers skip. A file with such an element below `robot` is read back frame by
-frame.
+URDF has no elements for rotor inertias, torque offsets, gravity and the tool frame; they are written in elements
+called `symoro`, which other readers ignore. A file with such an element below `robot` is read back with the same
+frames.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _UNIT = tuple(1.0 if i % 5 == 0 else 0.0 for i in range(16))
 
 
 def written(robot: Robot, *, lossy: bool) -> str:
-    """The robot as a URDF text; see `write_urdf`."""
+    """Return the robot as a URDF text; see `write_urdf`."""
     _refuse(robot)
-    lost = list(_unsayable(robot))
-    if lost and not lossy:
+    omitted = list(_unsupported(robot))
+    if omitted and not lossy:
         raise FormatError(
-            f"a URDF cannot hold {' or '.join(lost)} of robot '{robot.name}', and the model would change",
-            hint="write a YAML file, or accept the loss (lossy=True)",
+            f"a URDF cannot represent {' or '.join(omitted)} of robot '{robot.name}'; without it the model changes",
+            hint="write a YAML file, or omit these data with lossy=True",
         )
     numbers = NominalNumbers(robot, lossy)
     body = list(_XmlWriter(robot, numbers).lines())
     numbers.check()
-    lost += [*numbers.lost, *(["postures"] if robot.postures else [])]
-    notes = [f"  <!-- not kept: {_comment(', '.join(lost))} -->"] if lost else []
+    omitted += [*numbers.lost, *(["postures"] if robot.postures else [])]
+    notes = [f"  <!-- not kept: {_comment(', '.join(omitted))} -->"] if omitted else []
     head = ['<?xml version="1.0"?>', f"<!-- {MADE_BY} -->", f"<robot name={_quoted(robot.name)}>", *notes]
     return "\n".join([*head, *body, "</robot>"]) + "\n"
 
@@ -58,20 +58,20 @@ def written(robot: Robot, *, lossy: bool) -> str:
 def _refuse(robot: Robot) -> None:
     if robot.B:
         raise NotApplicableError(
-            f"robot '{robot.name}' has closed loops, and a URDF is a tree",
+            f"robot '{robot.name}' has closed loops; a URDF describes only a tree",
             hint="cut its loops with robot.tree()",
         )
     if robot.base.kind == BaseKind.WHEELED:
-        raise NotApplicableError(f"robot '{robot.name}' stands on wheels, which a URDF cannot say")
+        raise NotApplicableError(f"robot '{robot.name}' has wheels, which a URDF cannot represent")
     for j, frame in enumerate(robot.frames, 1):
         if frame.coupling and len(frame.coupling.terms) != 1:
             raise NotApplicableError(
-                f"joint {j} has {len(frame.coupling.terms)} drivers, and a URDF's mimic joint has one"
+                f"joint {j} has {len(frame.coupling.terms)} driving joints; a mimic joint of URDF has only one"
             )
 
 
-def _unsayable(robot: Robot) -> Iterator[str]:
-    """What a URDF has no words for, and what changes a model when it is left out."""
+def _unsupported(robot: Robot) -> Iterator[str]:
+    """Yield the data that URDF cannot represent and whose omission changes a model."""
     if any(frame.eta for frame in robot.frames):
         yield "elastic joints"
     if any(link.flexible for link in robot.links):
@@ -115,7 +115,7 @@ class _XmlWriter:
     def settings(self, tool: str | None) -> str:
         base = self.robot.base
         gravity = self.numbers.several(base.G, "gravity")
-        location = self.numbers.several(base.Z, "the place of the base")
+        location = self.numbers.several(base.Z, "the pose of the base")
         text = f" tool={_quoted(tool)}" if tool else ""
         if gravity and gravity != GRAVITY:
             text += f' gravity="{_spaced(gravity)}"'
@@ -149,8 +149,8 @@ class _XmlWriter:
         moment = (values["MX"], values["MY"], values["MZ"])
         if any(abs(x) > 1e6 * abs(mass) for x in moment):
             raise FormatError(
-                f"link '{name}' has first moments but no mass, which a URDF cannot say",
-                hint="a robot with base parameters is no physical robot: write the one it was made from",
+                f"link '{name}' has first moments but no mass, which a URDF cannot represent",
+                hint="a robot with base inertial parameters is not physical: write the original robot",
             )
         centre: Vector3 = (moment[0] / mass, moment[1] / mass, moment[2] / mass) if mass else ORIGIN
         about = steiner(mass, centre)
@@ -216,7 +216,7 @@ def _kind(frame: Frame) -> str:
 
 
 def _limit(kind: str, limits: Limits) -> Iterator[str]:
-    """The limits; where URDF demands one that is unknown, a number that means none."""
+    """Yield the limit element; unknown limits that URDF requires are written as very large numbers."""
     known = {name: getattr(limits, name) for name in ("lower", "upper", "effort", "velocity")}
     if kind == "continuous":
         if limits.effort is None and limits.velocity is None:
@@ -230,22 +230,22 @@ def _limit(kind: str, limits: Limits) -> Iterator[str]:
 
 
 class _UniqueNames:
-    """Names that are used once."""
+    """Generator of unique names."""
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
 
-    def unused(self, wanted: str) -> str:
-        name = wanted = _ILLEGAL.sub("_", wanted).strip() or "_"
+    def unused(self, base: str) -> str:
+        name = base = _ILLEGAL.sub("_", base).strip() or "_"
         number = 2
         while name in self.taken:
-            name, number = f"{wanted}_{number}", number + 1
+            name, number = f"{base}_{number}", number + 1
         self.taken.add(name)
         return name
 
 
 def _quoted(text: str) -> str:
-    """An attribute's value; line ends and tabs as numbers, since XML reads plain ones as spaces."""
+    """Return a quoted attribute value; line ends and tabs are escaped, since XML reads them as spaces."""
     marked = re.sub("[\t\n\r]", lambda sign: f"&#{ord(sign[0])};", escape(_ILLEGAL.sub("_", text)))
     return f'"{marked}"'
 
@@ -258,14 +258,14 @@ def _spaced(values: tuple[float, ...]) -> str:
     return " ".join(repr(value + 0.0) for value in values)
 
 
-# -- formulas as numbers; the symbols without a number are collected for one message
+# -- numerical values of formulas; symbols without a value are collected for one message
 
 
 class NominalNumbers:
-    """Values of formulas at the robot's nominal values.
+    """Values of formulas at the robot's nominal parameter values.
 
     Attributes:
-        lost: what had no value and could be left out.
+        lost: descriptions of the data without a value that are omitted.
     """
 
     def __init__(self, robot: Robot, lossy: bool) -> None:
@@ -275,10 +275,10 @@ class NominalNumbers:
         self._missing: dict[str, None] = {}
 
     def value(self, formula: Formula, without: str | None = None) -> float:
-        """The value; zero, and a name to tell, when it has none.
+        """Return the value of a formula; zero if it is unknown, with its symbols stored for the message.
 
-        Arguments:
-            without: what is left out with this formula when the caller accepts a loss.
+        Args:
+            without: description of the data that are omitted together with this formula if `lossy` is given.
         """
         if formula.is_zero:
             return 0.0
@@ -292,14 +292,14 @@ class NominalNumbers:
         return 0.0
 
     def several(self, formulas: Sequence[Formula], what: str) -> tuple[float, ...] | None:
-        """Values that a URDF need not have; None when one is unknown."""
+        """Return values that a URDF may omit; None if one of them is unknown."""
         if any(f.symbols - self._nominal.keys() for f in formulas):
             self._lose(f"{what} (no value)")
             return None
         return tuple(self.value(f) for f in formulas)
 
     def inertia(self, link: Link) -> dict[str, float]:
-        """The ten inertial parameters of a link; none of them when one is unknown and a loss is accepted."""
+        """Return the ten inertial parameters of a link; an empty dict if one is unknown and `lossy` is given."""
         formulas = {name: getattr(link, name) for name in INERTIAL}
         if self._lossy and any(f.symbols - self._nominal.keys() for f in formulas.values()):
             self._lose("inertial parameters without a value")
@@ -307,14 +307,14 @@ class NominalNumbers:
         return {name: self.value(f) for name, f in formulas.items()}
 
     def check(self) -> None:
-        """Raise what is missing, if anything is."""
+        """Raise an error about symbols without a value, if there are any."""
         if self._missing:
             names = list(self._missing)
             shown = ", ".join(names[:30]) + (f" and {len(names) - 30} more" if len(names) > 30 else "")
             first = names[0]
             raise FormatError(
-                f"a URDF holds numbers, and robot '{self._robot.name}' has symbols without a value: {shown}",
-                hint=f"give them values first: robot.bind({{'{first}': 0.5, ...}}); lossy=True leaves out "
+                f"a URDF contains only numbers, but robot '{self._robot.name}' has symbols without a value: {shown}",
+                hint=f"give them values first: robot.bind({{'{first}': 0.5, ...}}); lossy=True omits "
                 "inertias and friction without values",
             )
 

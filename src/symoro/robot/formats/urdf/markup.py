@@ -1,6 +1,6 @@
-"""XML from strangers: a small tree with line numbers, without entities, document types or deep nesting.
+"""XML parser for untrusted files: a small tree with line numbers, without entities or document types.
 
-Only the elements that a reader asks for are kept; pictures, collision shapes and plugins are skipped unread.
+Only the elements that a reader requests are stored; pictures, collision shapes and plugins are skipped.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ MAX_BYTES = 16_000_000
 MAX_DEPTH = 64
 MAX_ELEMENTS = 20_000
 MAX_KINDS = 100
-MAX_TEXT = 2000  # characters of text kept per element: a pose has six numbers
+MAX_TEXT = 2000  # characters of text stored per element: a pose has six numbers
 
-_UNSAFE = "remove the DOCTYPE and its entities: a robot needs none"
+_UNSAFE = "remove the DOCTYPE and its entities, which are not permitted"
 
 
 @dataclass
 class XmlNode:
-    """An element: attributes, the kept children, and where it starts (line and column from 1).
+    """XML element: attributes, stored children, and its position (line and column from 1).
 
     Attributes:
-        skipped: the first of every other kind of element in it.
+        skipped: the first element of every other kind in it.
         text: the characters directly inside the element.
     """
 
@@ -47,13 +47,13 @@ class XmlNode:
 def parse(
     text: str, file: str | None, keep: Collection[str], start: str = "a URDF starts with '<?xml' or '<robot'"
 ) -> XmlNode:
-    """The root element of an XML text, with the elements called in `keep` below it.
+    """Parse an XML text and return its root element, with the descendants named in `keep`.
 
-    Arguments:
-        start: how such a file starts, for a text that is no XML.
+    Args:
+        start: expected beginning of the file, for the message about a text that is not XML.
 
     Raises:
-        FormatError: the text is not well-formed XML, or larger, deeper or less plain than a robot's.
+        FormatError: the text is not well-formed XML, exceeds the limits on size and depth, or contains entities.
     """
     return _Reader(file, keep, start).run(text)
 
@@ -64,7 +64,7 @@ class _Reader:
         self.root: XmlNode | None = None
         self.open: list[XmlNode] = []
         self.depth = self.skipped = self.elements = self.lines_before = 0
-        # The text is decoded already: whatever encoding its first line names no longer holds.
+        # The text is already decoded, so the encoding in its first line is not valid any more.
         self.expat = expat.ParserCreate("utf-8")
         self.expat.buffer_text = True
         self.expat.StartElementHandler = self.start
@@ -84,7 +84,7 @@ class _Reader:
             self.expat.Parse(body.encode(), True)
         except UnicodeEncodeError as error:
             line = body.count("\n", 0, error.start) + 1 + self.lines_before
-            raise FormatError("a character that is no Unicode text", place=Place(self.file, line)) from None
+            raise FormatError("a character that is not valid Unicode", place=Place(self.file, line)) from None
         except expat.ExpatError as error:
             place = Place(self.file, error.lineno + self.lines_before, error.offset + 1)
             message = expat.ErrorString(error.code) or "not well-formed"
@@ -102,12 +102,14 @@ class _Reader:
         raise FormatError(message, place=Place(self.file, *self.spot()), hint=hint)
 
     def doctype(self, *_: object) -> None:
-        self.fail("a document type or entity declaration, which a robot's file may not have", _UNSAFE)
+        self.fail("document type and entity declarations are not permitted in a robot file", _UNSAFE)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            self.fail(f"elements nested deeper than {MAX_DEPTH} levels", "a robot's file is far from that")
+            self.fail(
+                f"elements nested deeper than {MAX_DEPTH} levels", "check that the file describes a robot"
+            )
         if self.skipped or (self.root is not None and tag not in self.keep):
             if not self.skipped and len(self.open[-1].skipped) < MAX_KINDS:
                 self.open[-1].skipped.setdefault(tag, self.spot())

@@ -1,7 +1,7 @@
-"""A robot as URDF sees it: named links joined in a tree, each with a frame of its own.
+"""Intermediate description of a URDF or MJCF robot: named links in a tree, each with a link frame.
 
-What the readers of URDF and MJCF make, and what the conversion to Khalil-Kleinfinger frames starts from.
-Joint positions are the file's; a link's frame sits on its joint, which moves along or about `axis` in it.
+The readers of URDF and MJCF return it, and the conversion to Khalil-Kleinfinger frames uses it. Joint positions are
+those of the file; a link frame is located at its joint, which moves along or about `axis` in this frame.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GRAVITY: Vector3 = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a frame stands: place, and turns about the fixed axes x, y, z in this order."""
+    """Pose of a frame: position, and rotations about the fixed axes x, y, z in this order (roll, pitch, yaw)."""
 
     xyz: Vector3 = ORIGIN
     rpy: Vector3 = ORIGIN
@@ -33,7 +33,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Body:
-    """A link: mass, and inertia (xx, xy, xz, yy, yz, zz) about the centre of mass, along `origin`."""
+    """Link: mass, and inertia (xx, xy, xz, yy, yz, zz) about the centre of mass, in the axes of `origin`."""
 
     name: str
     mass: float = 0.0
@@ -44,7 +44,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Mimic:
-    """q = ratio * (position of `joint`) + offset."""
+    """Coupling of a mimic joint: q = ratio * (position of `joint`) + offset."""
 
     joint: str
     ratio: float = 1.0
@@ -53,7 +53,7 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint between two links; `origin` is the child's frame in the parent's at position 0.
+    """Joint between two links; `origin` is the child frame in the parent frame at position 0.
 
     A joint with a stiffness is elastic: its torque is -stiffness (q - rest).
     """
@@ -81,13 +81,13 @@ class Joint:
 
 @dataclass(frozen=True)
 class LoopJoint:
-    """A joint that closes a loop of the tree of links.
+    """Joint that closes a loop of the tree of links.
 
     Attributes:
         kind: revolute, continuous, prismatic or fixed.
-        axis: in the frame of the joint.
-        in_child, in_parent: the frame of the joint at position 0 in the two link frames. Where `in_parent` is None, the
-            two frames coincide while all joint positions are zero.
+        axis: joint axis in the joint frame.
+        in_child, in_parent: the joint frame at position 0 in the two link frames. If `in_parent` is None, the two
+            frames coincide when all joint positions are zero.
     """
 
     name: str
@@ -101,11 +101,11 @@ class LoopJoint:
 
 
 @dataclass(frozen=True)
-class Own:
-    """What our own export adds to a file, so that reading it back gives the same frames.
+class ExportedData:
+    """Data that symoro's export adds to a URDF, so that the file is read back with the same frames.
 
     Attributes:
-        tool: the link that is the tool frame.
+        tool: name of the link that is the tool frame.
         location: world T 0, sixteen entries by rows.
     """
 
@@ -115,21 +115,21 @@ class Own:
 
 @dataclass(frozen=True)
 class Document:
-    """The robot of a file.
+    """Links, joints and global data of a file.
 
     Attributes:
-        gravity: in the world frame.
+        gravity: gravity in the world frame (m/s2).
         notes: remarks of the reader.
-        kind: the format of the file.
-        loops: the joints that close loops of the tree.
-        driven: the joints that the file gives an actuator; they are the active joints of a robot with loops.
+        kind: format of the file.
+        loops: joints that close loops of the tree.
+        driven: joints with an actuator in the file; they are the active joints of a robot with loops.
     """
 
     name: str
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
     file: str | None = None
-    own: Own | None = None
+    own: ExportedData | None = None
     gravity: Vector3 = GRAVITY
     notes: tuple[str, ...] = ()
     kind: str = "URDF"

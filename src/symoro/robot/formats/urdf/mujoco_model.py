@@ -1,4 +1,4 @@
-"""The bodies and joints of MuJoCo's compiled model as links and joints of a URDF."""
+"""Conversion of MuJoCo's compiled model to the links and joints of a URDF."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _NUMBERS = {
     "degree of freedom": ("qpos0", "dof_damping", "dof_frictionloss", "dof_armature"),
 }
 _DIRECTIONS = ("body_quat", "body_iquat", "jnt_axis")
-_PART = "load the file that includes it: one with the element 'mujoco' and a 'worldbody'"
+_PART = "load the main file that includes it, with the elements 'mujoco' and 'worldbody'"
 
 
 def document(text: str, file: str | None, *, lossy: bool) -> Document:
-    """The links and joints of an MJCF text.
+    """Return the links and joints of an MJCF text.
 
     Raises:
         MissingDependencyError, FormatError, NotApplicableError: see `read_mjcf`.
@@ -40,39 +40,41 @@ def document(text: str, file: str | None, *, lossy: bool) -> Document:
 
 
 def _root(text: str, file: str | None) -> XmlNode:
-    root = parse(text, file, (), "an MJCF starts with '<mujoco'")
+    root = parse(text, file, (), "an MJCF file starts with '<mujoco'")
     if root.tag == "mujoco":
         return root
-    place, found = Place(file, *root.spot), root.tag[:40]
+    place, tag = Place(file, *root.spot), root.tag[:40]
     if root.tag == "mujocoinclude":
-        raise FormatError("this is a part of an MJCF model, not a whole one", place=place, hint=_PART)
+        raise FormatError(
+            "this is an included part of an MJCF model, not a complete model", place=place, hint=_PART
+        )
     hints = {
         "robot": "this is a URDF: give it the suffix .urdf",
         "sdf": "this is an SDF file: convert it to URDF first",
     }
-    message = f"expected the element 'mujoco', found '{found}'"
+    message = f"expected the element 'mujoco', got '{tag}'"
     raise FormatError(message, place=place, hint=hints.get(root.tag, _PART))
 
 
 @dataclass(frozen=True)
 class _Compiled:
-    """MuJoCo's model, what it has switched off, and what MuJoCo had to say."""
+    """MuJoCo's compiled model, its disabled features and its warnings."""
 
     model: Any
     on: Switches
     warnings: tuple[str, ...]
 
     def name(self, kind: str, i: int) -> str:
-        """The name of a body, joint or actuator, of whatever bytes it is made; empty when it has none."""
+        """Return the name of a body, joint or actuator in any encoding; empty if it has none."""
         start = int(getattr(self.model, f"name_{'jnt' if kind == 'joint' else kind}adr")[i])
-        found = bytes(self.model.names)[start:].split(b"\0", 1)[0]
+        raw = bytes(self.model.names)[start:].split(b"\0", 1)[0]
         try:
-            return found.decode()
-        except UnicodeDecodeError:  # MuJoCo does not look at the encoding that a file declares
-            return found.decode("latin-1")
+            return raw.decode()
+        except UnicodeDecodeError:  # MuJoCo ignores the encoding that a file declares
+            return raw.decode("latin-1")
 
     def label(self, kind: str, i: int) -> str:
-        """What to call it in a message."""
+        """Return a label for messages."""
         return self.name(kind, i) or f"number {i}"
 
 
@@ -81,26 +83,26 @@ def _compiled(text: str, file: str | None) -> _Compiled:
         mujoco = import_module("mujoco")
     except ImportError:
         raise MissingDependencyError(
-            "reading MJCF needs the package 'mujoco'", hint="pip install 'symoro[mujoco]'"
+            "reading MJCF requires the package 'mujoco'", hint="pip install 'symoro[mujoco]'"
         ) from None
-    # Without a listener MuJoCo writes its warnings into a file in the user's folder.
+    # Without a callback MuJoCo writes its warnings to a file in the user's folder.
     listener = mujoco.get_mju_user_warning()
     warnings: list[object] = []
     mujoco.set_mju_user_warning(warnings.append)
     try:
         if (
             file and not file.startswith("<") and Path(file).is_file()
-        ):  # meshes and includes are looked up from there
+        ):  # meshes and includes are searched there
             model = mujoco.MjModel.from_xml_path(file)
         else:
             model = mujoco.MjModel.from_xml_string(text)
-    except Exception as error:  # MuJoCo's own errors derive from nothing narrower
+    except Exception as error:  # MuJoCo's errors have no narrower common base class
         message = " ".join(str(error).split())[:500]
         raise FormatError(f"MuJoCo cannot compile this file: {message}", place=Place(file)) from None
     finally:
         mujoco.set_mju_user_warning(listener)
-    told = tuple(f"MuJoCo warns: {str(warning).strip()}" for warning in warnings)
-    return _Compiled(model, Switches(mujoco, model), told)
+    messages = tuple(f"MuJoCo warning: {str(warning).strip()}" for warning in warnings)
+    return _Compiled(model, Switches(mujoco, model), messages)
 
 
 class _ModelReader:
@@ -109,12 +111,12 @@ class _ModelReader:
         self.notes = [*compiled.warnings]
         self.bodies: list[Body] = [Body("world")]
         self.joints: list[Joint] = []
-        self.positions: dict[int, int] = {}  # MuJoCo's number of a joint -> its position in `joints`
+        self.positions: dict[int, int] = {}  # MuJoCo's joint number -> index in `joints`
         self.elastic = elastic_joints(self.m, self.on)
-        self.ends = ["world"]  # the last link of every body, and its origin in the body's frame
+        self.ends = ["world"]  # last link of every body, and its origin in the body frame
         self.anchors: list[Vector3] = [ORIGIN]
-        self.links = _FreeNames(compiled.name("body", b) for b in range(self.m.nbody))
-        self.names = _FreeNames(compiled.name("joint", j) for j in range(self.m.njnt))
+        self.links = _UniqueNames(compiled.name("body", b) for b in range(self.m.nbody))
+        self.names = _UniqueNames(compiled.name("joint", j) for j in range(self.m.njnt))
 
     def document(self, name: str, *, lossy: bool) -> Document:
         self.check(lossy)
@@ -123,12 +125,14 @@ class _ModelReader:
         self.couple()
         gravity = _vector(self.m.opt.gravity) if self.on.gravity else ORIGIN
         if not all(abs(g) <= LARGEST for g in gravity):
-            raise FormatError(f"gravity is not a number, or more than {LARGEST:g}", place=Place(self.file))
+            raise FormatError(
+                f"gravity is not a finite number, or exceeds {LARGEST:g}", place=Place(self.file)
+            )
         notes = (*self.notes, *mentions(self.m, self.on))
         return Document(name, tuple(self.bodies), tuple(self.joints), self.file, None, gravity, notes, "MJCF")
 
     def check(self, lossy: bool) -> None:
-        """Refuse what has no frame, and what changes the dynamics unless the caller accepts the loss."""
+        """Reject ball joints, and features that change the dynamics unless `lossy` is given."""
         for kind, fields in _NUMBERS.items():
             for field in fields:
                 self.check_numbers(kind, field)
@@ -139,14 +143,14 @@ class _ModelReader:
                     place=Place(self.file),
                     hint="replace it by three hinges whose axes meet",
                 )
-        lost = changes(self.m, self.on, self.compiled.label)
-        if lost and not lossy:
+        omitted = changes(self.m, self.on, self.compiled.label)
+        if omitted and not lossy:
             raise NotApplicableError(
-                f"the file has {', '.join(lost)}: not modelled, and the dynamics would change",
+                f"the file contains {', '.join(omitted)}; this is not supported and would change the dynamics",
                 place=Place(self.file),
-                hint="accept the loss with the option 'lossy', or remove it from the file",
+                hint="omit it with the option 'lossy', or remove it from the file",
             )
-        self.notes += [f"left out, which changes the dynamics: {what}" for what in lost]
+        self.notes += [f"omitted, although it changes the dynamics: {what}" for what in omitted]
 
     def check_numbers(self, kind: str, field: str) -> None:
         array = np.abs(np.asarray(getattr(self.m, field)))
@@ -155,12 +159,12 @@ class _ModelReader:
         directed = np.max(values, axis=1, initial=0.0) > 1e-6 if field in _DIRECTIONS else fits
         for i in np.flatnonzero(~(fits & directed)).tolist():
             what = f"{kind} '{self.compiled.label(kind, i)}': " if kind in ("body", "joint") else ""
-            problem = "has no direction" if fits[i] else f"is not a number, or more than {LARGEST:g}"
-            hint = "MuJoCo counts in metres and kilograms"
+            problem = "has zero length" if fits[i] else f"is not a finite number, or exceeds {LARGEST:g}"
+            hint = "the units of MuJoCo are metres and kilograms"
             raise FormatError(f"{what}{field} {problem}", place=Place(self.file), hint=hint)
 
     def body(self, b: int) -> None:
-        """Add the links and joints of a body: one link a joint, the last with the body's inertia."""
+        """Add the links and joints of a body: one link per joint, the last with the body's inertia."""
         name = self.compiled.name("body", b) or self.links.unused(f"body{b}")
         parent = int(self.m.body_parentid[b])
         link, anchor = self.ends[parent], self.anchors[parent]
@@ -215,7 +219,7 @@ class _ModelReader:
         )
 
     def couple(self) -> None:
-        """Tie the joints of linear equalities to their drivers; those without a driver become fixed."""
+        """Couple the joints of linear equalities to their driving joints; joints without one become fixed."""
         equalities = linear_equalities(self.m, self.on)
         for equality in equalities:
             at = self.positions[equality.joint]
@@ -230,7 +234,7 @@ class _ModelReader:
                 self.joints[at] = replace(joint, mimic=Mimic(driver, equality.ratio, equality.offset))
         if equalities:
             names = ", ".join(self.joints[self.positions[e.joint]].name for e in equalities)
-            self.notes.append(f"equality constraints read as rigid couplings of joints: {names}")
+            self.notes.append(f"equality constraints converted to joint couplings: {names}")
 
     def limits(self, j: int) -> Limits:
         limited = self.on.limits and self.m.jnt_limited[j]
@@ -240,14 +244,14 @@ class _ModelReader:
         return Limits(_bound(lower), _bound(upper), effort=_bound(effort))
 
 
-class _FreeNames:
-    """Names for what the file gives none, different from those it gives."""
+class _UniqueNames:
+    """Generator of unique names for unnamed elements."""
 
-    def __init__(self, taken: Iterable[str]) -> None:
-        self.taken = set(taken)
+    def __init__(self, used: Iterable[str]) -> None:
+        self.taken = set(used)
 
-    def unused(self, wanted: str) -> str:
-        name = wanted
+    def unused(self, base: str) -> str:
+        name = base
         while name in self.taken:
             name += "_"
         self.taken.add(name)
@@ -255,7 +259,7 @@ class _FreeNames:
 
 
 def _bound(value: Any) -> float | None:
-    """A limit; none where it is so large that it is none."""
+    """Return a limit; None if it is so large that it means no limit."""
     return None if value is None or not abs(value) < LARGEST else float(value)
 
 
@@ -269,7 +273,7 @@ def _pose(position: Any, quaternion: Any) -> Pose:
 
 
 def _moved(kind: int, axis: Vector3, by: float) -> Pose:
-    """Return the motion of a slide or a hinge."""
+    """Return the transform of a slide or hinge displacement."""
     return _shift(scaled(by, axis)) if kind == _SLIDE else Pose(turn_about(axis, by))
 
 
@@ -287,7 +291,7 @@ def _origin(place: Pose) -> Origin:
 # damping and linear springs of joints without an actuator (elastic joints), of the constraints dry friction and linear
 # equalities between joints (coupled joints). Other springs, gravity compensation, fluids, tendons with any of these,
 # and other equality constraints would change the torques. Contact and limit forces and the dynamics of actuators are
-# not part of a robot's model and are only mentioned.
+# not part of a robot's model and are only listed in a note.
 #
 # MuJoCo, "Computation": https://mujoco.readthedocs.io/en/stable/computation/
 
@@ -298,7 +302,7 @@ _SHOWN = 4
 
 
 class Switches:
-    """The flags of a model's `option` element that turn parts of the physics off."""
+    """Flags of a model's `option` element that disable parts of the physics."""
 
     def __init__(self, mujoco: Any, model: Any) -> None:
         bits = {
@@ -311,10 +315,10 @@ class Switches:
         def off(name: str) -> bool:
             return bool(flags & bits.get(name, 0))
 
-        before = off("passive")  # one flag for both, until MuJoCo 3.3
+        before = off("passive")  # one flag for springs and damping until MuJoCo 3.3
         self.spring = not (off("spring") or before)
         self.damper = not (off("damper") or before)
-        self.passive = self.spring or self.damper  # without both, MuJoCo computes no passive force at all
+        self.passive = self.spring or self.damper  # if both are disabled, MuJoCo computes no passive forces
         self.gravity = not off("gravity")
         self.equality = not (off("equality") or off("constraint"))
         self.friction = not (off("frictionloss") or off("constraint"))
@@ -323,7 +327,7 @@ class Switches:
 
 @dataclass(frozen=True)
 class LinearEquality:
-    """q of `joint` = ratio * (q of `driver`) + offset; without a driver the position is the offset."""
+    """Linear equality: q of `joint` = ratio * (q of `driver`) + offset; without a driver the position is the offset."""
 
     joint: int
     driver: int | None
@@ -366,44 +370,44 @@ def elastic_joints(model: Any, on: Switches) -> list[int]:
 
 
 def changes(model: Any, on: Switches, name: Callable[[str, int], str]) -> list[str]:
-    """What would change the dynamics when it is left out."""
-    found = [*_joints(model, on, name), *_tendons(model, on), *_medium(model, on, name), *_bodies(model)]
+    """Return descriptions of the features whose omission changes the dynamics."""
+    omitted = [*_joints(model, on, name), *_tendons(model, on), *_medium(model, on, name), *_bodies(model)]
     if on.equality:
         count = int(np.count_nonzero(_field(model, "eq_active0"))) - len(linear_equalities(model, on))
         if count:
-            found.append(
+            omitted.append(
                 f"{count} equality constraint{'s' if count > 1 else ''} other than linear ones between joints"
             )
-    return found
+    return omitted
 
 
 def mentions(model: Any, on: Switches) -> Iterator[str]:
-    """Notes on what plays no part in a model, or is switched off."""
+    """Yield notes on features that are not part of the model or are disabled."""
     if not on.gravity:
-        yield "gravity is switched off in this file"
+        yield "gravity is disabled in this file"
     if not on.limits and np.any(_field(model, "jnt_limited")):
-        yield "joint limits are switched off in this file, and left out"
+        yield "joint limits are disabled in this file and omitted"
     if model.neq and not (on.equality and np.all(_field(model, "eq_active0"))):
-        yield "equality constraints that are not active are left out"
+        yield "inactive equality constraints are omitted"
     if model.nmocap:
-        yield "bodies moved from outside (mocap) are taken to stand still"
+        yield "mocap bodies are treated as fixed"
     others = {
         "contacts": bool(model.npair or np.any(_field(model, "geom_contype") != 0)),
-        f"actuators ({model.nu}): torques are those at the joints": bool(model.nu),
+        f"actuators ({model.nu}): the torques of the models are joint torques": bool(model.nu),
         "limits of tendons": bool(on.limits and np.any(_field(model, "tendon_limited"))),
     }
-    told = [what for what, there in others.items() if there]
-    if told:
-        yield f"no part of the model: {', '.join(told)}"
+    features = [what for what, there in others.items() if there]
+    if features:
+        yield f"not part of the model: {', '.join(features)}"
 
 
 def _field(model: Any, name: str) -> Any:
-    """An array of the model; empty where this version of MuJoCo has none."""
+    """Return an array of the model; empty if this version of MuJoCo does not have it."""
     return np.asarray(getattr(model, name, ()))
 
 
 def _where(model: Any, *names: str) -> list[int]:
-    """The rows in which one of some arrays is not zero."""
+    """Return the rows in which one of several arrays is not zero."""
     rows: set[int] = set()
     for name in names:
         array = _field(model, name)
@@ -446,9 +450,9 @@ def _tendons(model: Any, on: Switches) -> Iterator[str]:
         "damping": (on.damper, ("tendon_damping", "tendon_dampingpoly")),
         "friction": (on.friction, ("tendon_frictionloss",)),
     }
-    found = [kind for kind, (acts, names) in kinds.items() if acts and _where(model, *names)]
-    if found:
-        yield f"{' and '.join(found)} of tendons"
+    features = [kind for kind, (acts, names) in kinds.items() if acts and _where(model, *names)]
+    if features:
+        yield f"{' and '.join(features)} of tendons"
 
 
 def _medium(model: Any, on: Switches, name: Callable[[str, int], str]) -> Iterator[str]:

@@ -1,11 +1,11 @@
-"""What the user is told of an import: the joints' order, sense and offsets, what was changed or left out."""
+"""Notes on an import: order, sense and offsets of the joints, changes and omissions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from symoro.robot.consistency import WARNING, of_body
+from symoro.robot.consistency import WARNING, body_warnings
 from symoro.robot.description import Frame, JointType
 from symoro.robot.formats.urdf.model import Body, Document
 from symoro.robot.formats.urdf.rigid import Pose
@@ -13,8 +13,8 @@ from symoro.robot.formats.urdf.snap import Rounding
 from symoro.robot.formats.urdf.tree import Tree
 
 
-class Story:
-    """The notes of one import, as they come up."""
+class ImportNotes:
+    """Notes of one import, in order."""
 
     def __init__(self, document: Document) -> None:
         self._lines = list(document.notes)
@@ -27,13 +27,13 @@ class Story:
     def add(self, lines: Sequence[str]) -> None:
         self._lines += lines
 
-    def doubts(self, bodies: Sequence[Body], reach: float) -> None:
-        """Links that no real robot has; they may vanish in the sum with others, so they are told here."""
+    def check_bodies(self, bodies: Sequence[Body], reach: float) -> None:
+        """Add warnings about physically impossible links of the file, before links are merged."""
         for body in bodies:
             xx, xy, xz, yy, yz, zz = body.inertia
             tensor = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-            found = of_body(f"link '{body.name}'", body.mass, tensor, reach or 1.0)
-            self._lines += [f"{WARNING}{line}" for line in found]
+            lines = body_warnings(f"link '{body.name}'", body.mass, tensor, reach or 1.0)
+            self._lines += [f"{WARNING}{line}" for line in lines]
 
     def rounded(self, rounding: Rounding) -> None:
         note = rounding.note()
@@ -41,10 +41,10 @@ class Story:
             self._lines.append(note)
 
     def nothing_moves(self) -> None:
-        self._lines.append("no joint moves: the fixed ones are kept as frames")
+        self._lines.append("no joint moves: the fixed joints get frames")
 
     def frame_between(self, joint: str, place: Pose) -> None:
-        """An extra frame before a joint whose axis is parallel to the one before but for some angle."""
+        """Register an auxiliary frame before a joint whose axis is nearly parallel to the preceding one."""
         self._between.append((joint, math.hypot(place.R[0][2], place.R[1][2])))
 
     def active(self, driven: Sequence[str] | None) -> None:
@@ -53,20 +53,22 @@ class Story:
             self._lines.append(f"active joints, those with an actuator in the file: {', '.join(driven)}")
         else:
             self._lines.append(
-                f"{WARNING}the file names no actuators, so every joint of the tree is active; a robot with loops "
-                "has as many active joints as degrees of freedom: choose them with the option 'actuated'"
+                f"{WARNING}the file contains no actuators, so every joint of the tree is active; a robot with loops "
+                "has as many active joints as degrees of freedom: select them with the option 'actuated'"
             )
 
     def base_inertia(self, mass: float) -> None:
         if mass:
-            self._lines.append(f"the base is fixed: its {mass:g} kg play no part unless it floats")
+            self._lines.append(
+                f"the base is fixed: its mass of {mass:g} kg has no effect unless the base is floating"
+            )
 
-    def told(self, tree: Tree, frames: Sequence[Frame]) -> None:
-        """The notes on the finished frames."""
+    def complete(self, tree: Tree, frames: Sequence[Frame]) -> None:
+        """Add the notes on the finished frames."""
         moving = [frame.name for frame in frames if frame.moving and not frame.coupling]
         if moving:
             self._lines.insert(
-                0, f"q is, in this order: {', '.join(moving)}; each in the file's own sense, zero and unit"
+                0, f"order of q: {', '.join(moving)}; each with the direction, zero and unit of the file"
             )
         offsets = [f"{name} {offset}" for name, offset in _offsets(frames)]
         if offsets:
@@ -80,22 +82,22 @@ class Story:
     def _coupled(self, frames: Sequence[Frame]) -> None:
         followers = [frame.name for frame in frames if frame.coupling]
         if followers:
-            self._lines.append(f"mimic joints, without a coordinate of their own: {', '.join(followers)}")
+            self._lines.append(f"mimic joints, which have no generalised coordinate: {', '.join(followers)}")
 
     def _friction(self, frames: Sequence[Frame]) -> None:
-        """Friction changes the torques of every model, so it is reported."""
+        """Add notes on friction, because it changes the torques of every model."""
         for field, words in (("FV", "damping (FV)"), ("FS", "friction (FS)")):
             joints = [frame.name for frame in frames if not getattr(frame, field).is_zero]
             if joints:
                 shown = ", ".join(joints[:8]) + (" ..." if len(joints) > 8 else "")
-                self._lines.append(f"the {words} of the file is part of the torques: joints {shown}")
+                self._lines.append(f"the {words} in the file contributes to the torques: joints {shown}")
 
     def _merged(self, tree: Tree) -> None:
         merged = tree.merged
         if merged:
             shown = ", ".join(merged[:8]) + (" ..." if len(merged) > 8 else "")
             count = f"{len(merged)} link{'s' if len(merged) > 1 else ''}"
-            self._lines.append(f"{count} on fixed joints added to the links that carry them: {shown}")
+            self._lines.append(f"{count} on fixed joints merged with the links that carry them: {shown}")
 
     def _end(self, tree: Tree, frames: Sequence[Frame]) -> None:
         """Add a note on the frame that poses refer to, if the file has links beyond it on fixed joints."""
@@ -104,13 +106,15 @@ class Story:
             return
         last = tree.units[-1].joint
         beyond = [
-            name for name, rider in tree.riders.items() if rider.on == len(tree.units) and name != last.child
+            name
+            for name, attached in tree.attached_links.items()
+            if attached.on == len(tree.units) and name != last.child
         ]
         if beyond:
             shown = ", ".join(beyond[-4:])
             self._lines.append(
-                f"poses and Jacobians refer to the frame of joint {last.name} by default; the option 'tool' makes a "
-                f"link beyond it the tool frame: {shown}"
+                f"poses and Jacobians refer to the frame of joint {last.name} by default; the option 'tool' selects a "
+                f"link beyond it as tool frame: {shown}"
             )
 
     def _extra(self) -> None:
@@ -118,15 +122,15 @@ class Story:
             names = ", ".join(f"{name} ({angle:.1e} rad)" for name, angle in self._between[:8])
             more = " ..." if len(self._between) > 8 else ""
             self._lines.append(
-                f"a fixed frame put before joints whose axes are parallel but for round-off: {names}{more}"
+                f"an auxiliary fixed frame precedes joints whose axes are parallel except for round-off: {names}{more}"
             )
 
 
 def _offsets(frames: Sequence[Frame]) -> list[tuple[str, str]]:
-    """The constant that each moving joint adds to its position, where there is one."""
-    found = []
+    """Return name and constant offset of the moving joints with a nonzero offset."""
+    offsets = []
     for frame in frames:
         offset = frame.r if frame.sigma == JointType.PRISMATIC else frame.theta
         if frame.moving and not offset.is_zero:
-            found.append((frame.name, offset.text))
-    return found
+            offsets.append((frame.name, offset.text))
+    return offsets

@@ -1,11 +1,11 @@
-"""The six Khalil-Kleinfinger parameters of a placement, and their exact texts.
+"""Khalil-Kleinfinger parameters of a pose, and their exact texts.
 
     T = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 
-has two solutions, (gamma, alpha, theta) and (gamma + pi, -alpha, theta + pi), of which the one with the
-smaller gamma is taken. For parallel axes gamma and theta, b and r do the same; then b = 0, and gamma is only
-what d needs. Round-off is cleared where it arises: an angle becomes the multiple of pi/12 that it is, a
-length zero.
+has two solutions, (gamma, alpha, theta) and (gamma + pi, -alpha, theta + pi); the one with the smaller |gamma| is
+selected. For parallel axes gamma and theta, and b and r, are redundant; then b = 0, and gamma is used only as far as
+d requires it. Round-off is removed where it arises: an angle is replaced by the multiple of pi/12 that it approximates,
+a length by zero.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from symoro.robot.formats.urdf.rigid import (
     twelfths,
 )
 
-ROUND_OFF = 2e-13  # of an angle in radians, or of a length relative to the robot
-FAR = 20.0  # times the reach: a common normal further away than this is round-off made visible
+ROUND_OFF = 2e-13  # round-off of an angle in radians, or of a length relative to the robot
+FAR = 20.0  # relative to the reach: a more distant common normal is a result of round-off
 
 
 @dataclass(frozen=True)
 class Six:
-    """The parameters as numbers."""
+    """Six geometric parameters as numbers."""
 
     gamma: float = 0.0
     b: float = 0.0
@@ -46,13 +46,13 @@ class Six:
     r: float = 0.0
 
     def pose(self) -> Pose:
-        """The placement that they give."""
+        """Return the pose that the parameters define."""
         swing = Pose(turn_z(self.gamma), (0.0, 0.0, self.b)) @ Pose(turn_x(self.alpha))
         return swing @ Pose(turn_z(self.theta), (self.d, 0.0, self.r))
 
 
 def six(place: Pose, size: float) -> Six:
-    """The parameters of a placement in a robot of a given size (metres)."""
+    """Return the parameters of a pose in a robot of a given size (metres)."""
     R, tiny = place.R, ROUND_OFF * size
     alpha = clean_angle(math.atan2(math.hypot(R[0][2], R[1][2]), R[2][2]))
     if alpha in (0.0, math.pi):
@@ -83,20 +83,20 @@ def _opposite(angle: float) -> float:
     return clean_angle(angle - math.copysign(math.pi, angle) if angle else math.pi)
 
 
-def faithful(found: Six, place: Pose, size: float, reach: float) -> bool:
-    """Whether parameters give the placement back, with lengths that belong to the robot."""
-    turned, moved = difference(found.pose(), place)
-    longest = max(abs(found.b), abs(found.d), abs(found.r))
+def reproduces(parameters: Six, place: Pose, size: float, reach: float) -> bool:
+    """Return whether parameters reproduce the pose, with lengths comparable to the robot's size."""
+    turned, moved = difference(parameters.pose(), place)
+    longest = max(abs(parameters.b), abs(parameters.d), abs(parameters.r))
     return longest <= FAR * reach and turned <= 4 * ROUND_OFF and moved <= 4 * ROUND_OFF * size
 
 
 def size_of(place: Pose, reach: float) -> float:
-    """The length that round-off in a placement is measured by."""
+    """Return the length to which round-off in a pose is relative."""
     return max(norm(place.p), reach)
 
 
 def clean_angle(angle: float) -> float:
-    """An angle in (-pi, pi], as the multiple of pi/12 that it is to round-off."""
+    """Return an angle in (-pi, pi], replaced by a multiple of pi/12 if it equals one up to round-off."""
     k = twelfths(angle, ROUND_OFF)
     if k is None:
         return clean(angle, 0.0)
@@ -104,7 +104,7 @@ def clean_angle(angle: float) -> float:
 
 
 def clean(value: float, tiny: float) -> float:
-    """A number without its round-off: zero below `tiny`, a short decimal where it is one to 14 digits."""
+    """Return a number without round-off: zero below `tiny`, a short decimal if it equals one to 14 digits."""
     if abs(value) <= tiny:
         return 0.0
     short = float(f"{value:.12g}")
@@ -112,7 +112,7 @@ def clean(value: float, tiny: float) -> float:
 
 
 def angle_formula(angle: float) -> Formula:
-    """The text of an angle: a multiple of pi where it is one."""
+    """Return the formula of an angle: a multiple of pi if it equals one."""
     k = twelfths(angle)
     return number_formula(angle) if k is None else _multiple(k)
 
@@ -123,13 +123,13 @@ def _multiple(k: int) -> Formula:
 
 
 def number_formula(value: float) -> Formula:
-    """The same as `formula(value)`, without a graph for each of the thousands of decimals of a file."""
+    """Return `formula(value)` without an expression graph, because a file contains thousands of decimals."""
     if not value:
         return ZERO
     return formula(value) if value.is_integer() else Formula(repr(value))
 
 
-def formulas(found: Six) -> dict[str, Any]:
-    """The parameters as fields of a frame."""
-    texts = {name: number_formula(getattr(found, name)) for name in ("b", "d", "r")}
-    return texts | {name: angle_formula(getattr(found, name)) for name in ("gamma", "alpha", "theta")}
+def formulas(parameters: Six) -> dict[str, Any]:
+    """Return the parameters as fields of a frame."""
+    texts = {name: number_formula(getattr(parameters, name)) for name in ("b", "d", "r")}
+    return texts | {name: angle_formula(getattr(parameters, name)) for name in ("gamma", "alpha", "theta")}

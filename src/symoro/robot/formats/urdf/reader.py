@@ -1,4 +1,4 @@
-"""A URDF text as a `Document`: every element checked, every number read, errors with line and column.
+"""Reader of URDF: every element is checked, every number is read, errors have line and column.
 
 URDF: http://wiki.ros.org/urdf/XML (robot, link, joint; inertial, origin, axis, limit, dynamics, mimic).
 """
@@ -22,16 +22,16 @@ from symoro.robot.formats.urdf.model import (
     KINDS,
     Body,
     Document,
+    ExportedData,
     Joint,
     LoopJoint,
     Mimic,
     Origin,
-    Own,
 )
 from symoro.robot.formats.urdf.rigid import from_quaternion, norm, to_rpy
 
 MAX_JOINTS = 1000
-LARGEST = 1e9  # metres, kilograms, ...: beyond, no robot; and a limit means no limit
+LARGEST = 1e9  # metres, kilograms, ...: larger values are rejected; a larger limit means no limit
 
 _OF_LINKS = ("link", "inertial", "origin", "mass", "inertia")
 _OF_JOINTS = ("joint", "parent", "child", "axis", "limit", "dynamics", "mimic")
@@ -59,10 +59,10 @@ _OTHERS = {
 
 
 def document(text: str, file: str | None) -> Document:
-    """The robot that a URDF text describes.
+    """Return the links and joints of a URDF text.
 
     Raises:
-        FormatError: not a URDF; it says where, and what was expected.
+        FormatError: the text is not a valid URDF; the message contains the position and the expected contents.
     """
     root = parse(text, file, _KEEP)
     return _Reader(file).robot(root)
@@ -81,14 +81,16 @@ class _Reader:
 
     def robot(self, root: XmlNode) -> Document:
         if root.tag != "robot":
-            self.fail(
-                root, f"expected the element 'robot', found '{root.tag[:40]}'", _OTHERS.get(root.tag, "")
-            )
+            self.fail(root, f"expected the element 'robot', got '{root.tag[:40]}'", _OTHERS.get(root.tag, ""))
         links, joints = list(root.all("link")), list(root.all("joint"))
         if not links:
-            self.fail(root, "the robot has no links", "a URDF lists its links and joints below 'robot'")
+            self.fail(
+                root, "the robot has no links", "a URDF contains its links and joints in the element 'robot'"
+            )
         if len(joints) > MAX_JOINTS:
-            self.fail(root, f"{len(joints)} joints, more than {MAX_JOINTS}", "split the robot")
+            self.fail(
+                root, f"{len(joints)} joints, more than {MAX_JOINTS}", "split the robot into several files"
+            )
         self.notes += [f"{WARNING}{sentence}" for sentence in unknown_markup(root)]
         bodies = tuple(self.body(node) for node in links)
         joined = tuple(self.joint(node) for node in joints)
@@ -170,7 +172,7 @@ class _Reader:
             self.only(pose, "rotation_format", ("", "euler_rpy"))
             x, y, z, roll, pitch, yaw = self.text_numbers(pose, 6)
             origin = Origin((x, y, z), (roll, pitch, yaw))
-            if pose.attributes.get("relative_to") == ends[0]:  # the joint seen from its other end
+            if pose.attributes.get("relative_to") == ends[0]:  # the inverse joint, from child to parent
                 ends.reverse()
         direction = (0.0, 0.0, 1.0)
         if axis is not None:
@@ -178,8 +180,8 @@ class _Reader:
             if flag is not None and flag.text.strip() not in ("", "0", "false"):
                 self.fail(
                     flag,
-                    f"the axis of joint '{name}' is given in the model's frame",
-                    "give it in the joint's frame",
+                    f"the axis of joint '{name}' is given in the model frame",
+                    "give it in the joint frame",
                 )
             xyz = axis.first("xyz")
             if xyz is not None:
@@ -191,7 +193,7 @@ class _Reader:
                 value = dynamics and dynamics.first(key)
                 if value and any(self.text_numbers(value, 1)):
                     self.notes.append(
-                        f"{WARNING}{key} of the loop joint {name} is left out: a cut joint has no friction; "
+                        f"{WARNING}{key} of the loop joint {name} is omitted: a cut joint has no friction; "
                         "cut the loop at another joint to keep it"
                     )
         return self.directed(
@@ -200,7 +202,11 @@ class _Reader:
 
     def directed(self, node: XmlNode, loop: LoopJoint) -> LoopJoint:
         if loop.kind != "fixed" and norm(loop.axis) < 1e-6:
-            self.fail(node, f"the axis of the loop joint '{loop.name}' has no direction", "give xyz a length")
+            self.fail(
+                node,
+                f"the axis of the loop joint '{loop.name}' has zero length",
+                "give a vector xyz that is not zero",
+            )
         return loop if loop.kind != "fixed" else replace(loop, axis=(0.0, 0.0, 1.0))
 
     def only(self, node: XmlNode, key: str, known: tuple[str, ...]) -> None:
@@ -210,14 +216,14 @@ class _Reader:
             self.fail(
                 node,
                 f"{key} = '{value[:40]}' of '{node.tag}' is not supported in a loop joint",
-                "leave it out",
+                "omit it",
                 key,
             )
 
     def text_numbers(self, node: XmlNode, count: int) -> list[float]:
         words = node.text.split()
         if len(words) != count:
-            self.fail(node, f"expected {count} numbers in '{node.tag}', found {len(words)}", _advice(words))
+            self.fail(node, f"expected {count} numbers in '{node.tag}', got {len(words)}", _advice(words))
         return [self.value(node, node.tag, word) for word in words]
 
     def driven(self, root: XmlNode) -> Iterator[str]:
@@ -254,7 +260,7 @@ class _Reader:
         kind = self.attribute(node, "type").strip()
         if kind not in KINDS:
             hint = UnknownNameError("joint type", kind, KINDS).hint or ""
-            self.fail(node, f"no joint type called '{kind[:40]}'", hint, "type")
+            self.fail(node, f"unknown joint type '{kind[:40]}'", hint, "type")
         joint = Joint(
             self.name(node),
             kind,
@@ -266,11 +272,15 @@ class _Reader:
         return self.moving(joint, node) if joint.moving else joint
 
     def moving(self, joint: Joint, node: XmlNode) -> Joint:
-        """The joint with what only a moving one has."""
+        """Return the joint with the data that only a moving joint has."""
         axis, dynamics, mimic = node.first("axis"), node.first("dynamics"), node.first("mimic")
         direction = self.vector(axis, "xyz", joint.axis) if axis else joint.axis
         if norm(direction) < 1e-6:
-            self.fail(axis or node, f"the axis of joint '{joint.name}' has no direction", "give xyz a length")
+            self.fail(
+                axis or node,
+                f"the axis of joint '{joint.name}' has zero length",
+                "give a vector xyz that is not zero",
+            )
         extra = node.first("symoro")
         return replace(
             joint,
@@ -300,7 +310,7 @@ class _Reader:
             lower = upper = None
         if lower is not None and upper is not None and lower > upper:
             self.notes.append(
-                f"joint {joint.name}: lower limit {lower:g} above the upper one {upper:g}, both left out"
+                f"joint {joint.name}: the lower limit {lower:g} exceeds the upper limit {upper:g}; both are omitted"
             )
             lower = upper = None
         return Limits(lower, upper, velocity, effort)
@@ -317,15 +327,17 @@ class _Reader:
         if "quat_xyzw" in origin.attributes:
             x, y, z, w = self.numbers(origin, "quat_xyzw", 4)
             if math.hypot(x, y, z, w) < 1e-6:
-                self.fail(origin, "a quaternion of length zero", "its length should be 1", "quat_xyzw")
+                self.fail(
+                    origin, "the quaternion has length zero", "give a quaternion of length 1", "quat_xyzw"
+                )
             return Origin(xyz, to_rpy(from_quaternion(w, x, y, z)))
         return Origin(xyz, self.vector(origin, "rpy", (0.0, 0.0, 0.0)))
 
-    def own(self, node: XmlNode) -> Own:
+    def own(self, node: XmlNode) -> ExportedData:
         location = None
         if "location" in node.attributes:
             location = tuple(self.numbers(node, "location", 16))
-        return Own(node.attributes.get("tool"), location)
+        return ExportedData(node.attributes.get("tool"), location)
 
     # -- attributes
 
@@ -335,18 +347,24 @@ class _Reader:
             name = self.name(node)
             if name in first:
                 line = first[name].spot[0]
-                self.fail(node, f"a second {kind} called '{name}'", f"the first stands on line {line}")
+                self.fail(
+                    node,
+                    f"the name '{name}' is used for a second {kind}",
+                    f"it was first used on line {line}",
+                )
             first[name] = node
 
     def name(self, node: XmlNode) -> str:
         name = self.attribute(node, "name").strip()
         if not name:
-            self.fail(node, f"a {node.tag} without a name", 'write name="..."', "name")
+            self.fail(node, f"the element '{node.tag}' has no name", 'write name="..."', "name")
         return name
 
     def attribute(self, node: XmlNode, key: str) -> str:
         if key not in node.attributes:
-            self.fail(node, f"'{node.tag}' needs the attribute '{key}'", f'write {key}="..."', key)
+            self.fail(
+                node, f"the element '{node.tag}' requires the attribute '{key}'", f'write {key}="..."', key
+            )
         return node.attributes[key]
 
     def vector(
@@ -360,7 +378,7 @@ class _Reader:
     def numbers(self, node: XmlNode, key: str, count: int) -> list[float]:
         words = self.attribute(node, key)[:2000].split()
         if len(words) != count:
-            self.fail(node, f"expected {count} numbers, found {len(words)}", _advice(words), key)
+            self.fail(node, f"expected {count} numbers, got {len(words)}", _advice(words), key)
         return [self.value(node, key, word) for word in words]
 
     def number(self, node: XmlNode, key: str, default: float | None = None) -> float:
@@ -370,16 +388,14 @@ class _Reader:
 
     def value(self, node: XmlNode, key: str, word: str) -> float:
         if len(word) > 400 or not _NUMBER.match(word):
-            self.fail(node, f"expected a number, found '{word[:40]}'", _advice([word]), key)
+            self.fail(node, f"expected a number, got '{word[:40]}'", _advice([word]), key)
         value = float(word)
         if abs(value) > LARGEST:
-            self.fail(
-                node, f"{word[:40]} is too large for a robot", "URDF counts in metres and kilograms", key
-            )
+            self.fail(node, f"{word[:40]} is too large", "the units of URDF are metres and kilograms", key)
         return value
 
     def bound(self, node: XmlNode, key: str) -> float | None:
-        """A limit; None when the file gives none, or one so large that it is none."""
+        """Return a limit; None if the file gives none, or one so large that it means no limit."""
         word = node.attributes.get(key, "").strip()
         if not word or (len(word) <= 400 and _ENDLESS.match(word)):
             return None
@@ -389,7 +405,7 @@ class _Reader:
 
 
 def _sdf_joints(root: XmlNode) -> Iterator[XmlNode]:
-    """Yield the joints for Gazebo alone, which close loops; other elements only add properties to a joint."""
+    """Yield the joints for Gazebo only, which close loops; other elements only add properties to a joint."""
     for extension in root.all("gazebo"):
         yield from (node for node in extension.all("joint") if node.first("parent") or node.first("child"))
 
@@ -398,7 +414,7 @@ def _advice(words: list[str]) -> str:
     if any("$" in word or "{" in word for word in words):
         return "this looks like xacro: give the file the suffix .xacro"
     if any("," in word for word in words):
-        return "numbers are separated by spaces, and decimals start after a point"
+        return "separate numbers by spaces and write decimals with a point"
     return ""
 
 
@@ -407,12 +423,12 @@ def _stem(file: str | None) -> str:
     return stem or "robot"
 
 
-# -- unknown elements and attributes: a misspelt `inertial` would be a link without mass
+# -- unknown elements and attributes: a misspelt `inertial` would lead to a massless link
 #
-# Extensions that other programs read, and elements with a namespace, are accepted.
+# Known extensions of other programs, and elements with a namespace, are accepted.
 
 
-# What is read in each element, and what others put there.
+# Children and attributes that are read in each element, and known extensions.
 _READ = {
     "robot": ("link", "joint", "loop_joint", "symoro"),
     "link": ("inertial",),
@@ -461,21 +477,21 @@ _SHOWN = 10
 
 
 def unknown_markup(root: XmlNode) -> list[str]:
-    """A sentence for every kind of element and attribute that is not read and no known extension."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    """Return a warning for every kind of unknown element and attribute."""
+    spots_by_message: dict[str, list[tuple[int, int]]] = {}
     for node in _walk(root):
         for sentence, spot in (*_elements(node), *_attributes(node)):
-            found.setdefault(sentence, []).append(spot)
-    told = []
-    for sentence, spots in list(found.items())[:_SHOWN]:
+            spots_by_message.setdefault(sentence, []).append(spot)
+    messages = []
+    for sentence, spots in list(spots_by_message.items())[:_SHOWN]:
         more = f" and {len(spots) - 1} more" if len(spots) > 1 else ""
-        told.append(f"line {spots[0][0]}{more}: {sentence}")
-    rest = len(found) - len(told)
-    return [*told, f"{rest} more kinds of elements that are not read"] if rest else told
+        messages.append(f"line {spots[0][0]}{more}: {sentence}")
+    rest = len(spots_by_message) - len(messages)
+    return [*messages, f"{rest} more kinds of elements that are not read"] if rest else messages
 
 
 def _walk(root: XmlNode) -> Iterator[XmlNode]:
-    """Yield the elements of URDF proper; those inside extensions have rules of their own."""
+    """Yield the elements of standard URDF, without the contents of extensions."""
     yield root
     for child in root.children:
         if child.tag not in _EXTENSIONS["robot"]:
@@ -494,7 +510,7 @@ def _elements(node: XmlNode) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _attributes(node: XmlNode) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Attributes close to one that is read and absent; others belong to other programs."""
+    """Yield unknown attributes with names similar to a missing one; others belong to other programs."""
     absent = [name for name in _ATTRIBUTES.get(node.tag, ()) if name not in node.attributes]
     for name in node.attributes:
         if name not in _ATTRIBUTES.get(node.tag, (name,)) and _close(name, absent):

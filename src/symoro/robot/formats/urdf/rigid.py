@@ -1,6 +1,6 @@
-"""Rotations and placements in doubles, with exact sines and cosines where the angle is a multiple of pi/12.
+"""Rotations and poses in double precision, with exact sines and cosines of multiples of pi/12.
 
-Plain tuples: the matrices are 3 by 3, where Python's own floats are as fast as arrays.
+They are plain tuples: for 3x3 matrices Python floats are as fast as arrays.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _COSINES[8] = _COSINES[16] = -0.5
 
 
 def twelfths(angle: float, tolerance: float = 4e-16) -> int | None:
-    """The multiple of pi/12 that an angle is, to a tolerance; at the default only pi's own rounding."""
+    """Return n if the angle equals n pi/12 within a tolerance, otherwise None."""
     k = round(angle / STEP)
     return k if abs(angle - k * STEP) <= tolerance * max(1.0, abs(angle)) else None
 
 
 def sincos(angle: float) -> tuple[float, float]:
-    """Sine and cosine; 0, 1/2 and 1 without round-off."""
+    """Return sine and cosine; the values 0, 1/2 and 1 are exact."""
     k = twelfths(angle)
     if k is None:
         return math.sin(angle), math.cos(angle)
@@ -61,13 +61,13 @@ def norm(a: Vector3) -> float:
 
 
 def unit(a: Vector3) -> Vector3:
-    """The direction of a vector that is not zero."""
+    """Return the unit vector along a nonzero vector."""
     length = norm(a)
     return (a[0] / length, a[1] / length, a[2] / length)
 
 
 def across(a: Vector3, direction: Vector3) -> Vector3:
-    """The part of a vector across a unit direction."""
+    """Return the component of a vector perpendicular to a unit vector."""
     return subtract(a, scaled(dot(a, direction), direction))
 
 
@@ -108,7 +108,7 @@ def turn_z(angle: float) -> Matrix3:
 
 
 def turn_about(axis: Vector3, angle: float) -> Matrix3:
-    """The turn about a unit axis (Rodrigues)."""
+    """Return the rotation matrix about a unit axis (Rodrigues)."""
     s, c = sincos(angle)
     x, y, z = (
         add(add(scaled(c, e), scaled(s, cross(axis, e))), scaled((1 - c) * dot(axis, e), axis)) for e in UNIT
@@ -117,12 +117,12 @@ def turn_about(axis: Vector3, angle: float) -> Matrix3:
 
 
 def from_rpy(rpy: Vector3) -> Matrix3:
-    """Turns about the fixed axes x, y, z in this order, as URDF writes a rotation."""
+    """Return the rotation matrix of roll, pitch and yaw about the fixed axes x, y, z, as in URDF."""
     return product(turn_z(rpy[2]), product(turn_y(rpy[1]), turn_x(rpy[0])))
 
 
 def to_rpy(m: Matrix3) -> Vector3:
-    """Roll, pitch and yaw; each angle makes good for the rounding of those before it, also at pitch pi/2."""
+    """Return roll, pitch and yaw; each angle compensates the rounding of the previous ones, also at pitch pi/2."""
     yaw = math.atan2(m[1][0], m[0][0]) if math.hypot(m[0][0], m[1][0]) > 1e-15 else 0.0
     s, c = sincos(yaw)
     pitch = math.atan2(-m[2][0], c * m[0][0] + s * m[1][0])
@@ -131,7 +131,7 @@ def to_rpy(m: Matrix3) -> Vector3:
 
 
 def from_quaternion(w: float, x: float, y: float, z: float) -> Matrix3:
-    """The rotation of a quaternion of any length but zero."""
+    """Return the rotation matrix of a nonzero quaternion."""
     length = math.hypot(w, x, y, z)
     w, x, y, z = w / length, x / length, y / length, z / length
     return (
@@ -143,7 +143,7 @@ def from_quaternion(w: float, x: float, y: float, z: float) -> Matrix3:
 
 @dataclass(frozen=True)
 class Pose:
-    """A frame in another: rotation and place of the origin."""
+    """Pose of a frame in another one: rotation matrix and position of the origin."""
 
     R: Matrix3 = UNIT
     p: Vector3 = ORIGIN
@@ -165,6 +165,6 @@ class Pose:
 
 
 def difference(a: Pose, b: Pose) -> tuple[float, float]:
-    """The largest difference of the entries of two rotations, and of two places."""
+    """Return the largest difference of the entries of two rotations, and of two positions."""
     turned = max(abs(x - y) for r, s in zip(a.R, b.R, strict=True) for x, y in zip(r, s, strict=True))
     return turned, max(abs(x - y) for x, y in zip(a.p, b.p, strict=True))

@@ -1,7 +1,7 @@
-"""Rounded angles made exact: 1.5708 stands for pi/2, and an axis of 0.7071 0 0.7071 for 45 degrees.
+"""Replacement of rounded angles by exact ones: 1.5708 by pi/2, the axis 0.7071 0 0.7071 by 45 degrees.
 
-Left as they are they would cost a model a fifth more operations, and turn parallel axes into axes whose
-common normal is a hundred kilometres away. Done before anything is computed from the angles.
+Rounded angles would increase the number of operations of a model by a fifth, and parallel axes would become axes whose
+common normal is a hundred kilometres away. The replacement precedes all computations with the angles.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from symoro.robot.formats.urdf.model import Document, Origin
 from symoro.robot.formats.urdf.rigid import STEP, Vector3, sincos, unit
 
 TOLERANCE = 1e-5
-_CHANGED = 1e-13  # below, only the last digits of pi itself were written otherwise
+_CHANGED = 1e-13  # smaller differences concern only the last digits of pi
 
 
 @dataclass
 class Rounding:
-    """What was snapped: how many angles and directions, and the largest change in radians."""
+    """Number of replaced angles and axes, and the largest change in radians."""
 
     angles: int = 0
     axes: int = 0
@@ -27,15 +27,15 @@ class Rounding:
     def note(self) -> str | None:
         if not self.angles + self.axes:
             return None
-        found = [f"{n} {word}" for n, word in ((self.angles, "angles"), (self.axes, "axes")) if n]
+        counts = [f"{n} {word}" for n, word in ((self.angles, "angles"), (self.axes, "axes")) if n]
         return (
-            f"{' and '.join(found)} within {TOLERANCE:g} of a multiple of 30 or 45 degrees made exact, "
+            f"{' and '.join(counts)} within {TOLERANCE:g} of a multiple of 30 or 45 degrees replaced by exact values, "
             f"changed by at most {self.largest:.1e} rad (exact=True keeps the digits)"
         )
 
 
 def snapped(document: Document) -> tuple[Document, Rounding]:
-    """The document with rounded angles and axes made exact, and what that changed."""
+    """Return the document with exact angles and axes, and a record of the changes."""
     rounding = Rounding()
     bodies = tuple(replace(b, origin=_origin(b.origin, rounding)) for b in document.bodies)
     joints = tuple(
@@ -55,7 +55,7 @@ def snapped(document: Document) -> tuple[Document, Rounding]:
 
 
 def nearest(angle: float) -> float | None:
-    """The multiple of 30 or 45 degrees that an angle stands for, if it stands for one."""
+    """Return the multiple of 30 or 45 degrees that an angle approximates, otherwise None."""
     k = round(angle / STEP)
     exact = k * STEP
     return exact if (k % 2 == 0 or k % 3 == 0) and abs(angle - exact) <= TOLERANCE else None
@@ -78,16 +78,16 @@ def _angle(angle: float, rounding: Rounding) -> float:
 
 
 def _axis(axis: Vector3, rounding: Rounding) -> Vector3:
-    """A direction with exact zeros, and at an exact angle where it lies in a coordinate plane."""
+    """Return a direction with exact zeros, and with an exact angle if it is in a coordinate plane."""
     direction = unit(axis)
-    kept = [i for i in range(3) if abs(direction[i]) > TOLERANCE]
+    nonzero = [i for i in range(3) if abs(direction[i]) > TOLERANCE]
     exact = [0.0, 0.0, 0.0]
-    for i in kept:
+    for i in nonzero:
         exact[i] = direction[i]
-    if len(kept) == 1:
-        exact[kept[0]] = math.copysign(1.0, direction[kept[0]])
-    elif len(kept) == 2:
-        a, b = kept
+    if len(nonzero) == 1:
+        exact[nonzero[0]] = math.copysign(1.0, direction[nonzero[0]])
+    elif len(nonzero) == 2:
+        a, b = nonzero
         angle = nearest(math.atan2(direction[b], direction[a]))
         if angle is not None:
             exact[b], exact[a] = sincos(angle)

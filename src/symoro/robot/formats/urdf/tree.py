@@ -1,7 +1,7 @@
-"""The links as one tree: its root, its order, and the frames that it needs.
+"""Tree of the links: its root, its order, and its frames.
 
-A frame is made for every moving joint, and for the fixed ones where they are kept. Every link then belongs
-to a frame: its own, or that of the nearest link above which has one, on which it stands still.
+Every moving joint gets a frame, and so do fixed joints that are kept. Every other link belongs to the frame of the
+nearest preceding link that has one, to which it is fixed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from symoro.errors import UnknownNameError
 from symoro.robot.formats.urdf.model import Body, Document, Joint
-from symoro.robot.formats.urdf.parameters import ROUND_OFF, faithful, six, size_of
+from symoro.robot.formats.urdf.parameters import ROUND_OFF, reproduces, six, size_of
 from symoro.robot.formats.urdf.rigid import (
     ORIGIN,
     UNIT,
@@ -31,7 +31,7 @@ from symoro.robot.formats.urdf.rigid import (
 
 @dataclass(frozen=True)
 class Unit:
-    """A joint that gets a frame: `place` is its link's frame in the frame of link `ant` (0 is the root)."""
+    """Joint with a frame: `place` is the pose of its link frame in the frame of link `ant` (0 is the root)."""
 
     joint: Joint
     ant: int
@@ -40,8 +40,8 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Rider:
-    """A link that stands at `place` in the link frame of unit `on` (0 is the root)."""
+class AttachedLink:
+    """Link fixed with the pose `place` in the link frame of unit `on` (0 is the root)."""
 
     body: Body
     on: int
@@ -50,11 +50,11 @@ class Rider:
 
 @dataclass(frozen=True)
 class Tree:
-    """The robot cut into units in an order where each comes after the one it stands on."""
+    """Robot as a list of units, each after its antecedent."""
 
     root: Body
     units: tuple[Unit, ...]
-    riders: dict[str, Rider]
+    attached_links: dict[str, AttachedLink]
     floating: bool
 
     @property
@@ -65,19 +65,23 @@ class Tree:
 
     @property
     def reach(self) -> float:
-        """The longest way from the root to a joint, all positions zero."""
-        ways = [0.0]
+        """Return the length of the longest path from the root to a joint at zero joint positions."""
+        lengths = [0.0]
         for u in self.units:
-            ways.append(ways[u.ant] + norm(u.place.p))
-        return max(ways)
+            lengths.append(lengths[u.ant] + norm(u.place.p))
+        return max(lengths)
 
 
 def tree(document: Document, *, base: str | None, kept: Collection[str]) -> Tree:
-    """The tree of a document; `kept` names the fixed joints that get frames, `base` overrides the file's.
+    """Return the tree of a document.
+
+    Args:
+        base: 'fixed' or 'floating'; None selects that of the file.
+        kept: names of the fixed joints that get frames.
 
     Raises:
         FormatError: the links do not form one tree.
-        NotApplicableError: a joint that is none of ours (planar, or floating elsewhere than at the root).
+        NotApplicableError: a joint type is not supported (planar, or floating after the root).
     """
     bodies = {body.name: body for body in document.bodies}
     below = _below(document, bodies)
@@ -88,28 +92,28 @@ def tree(document: Document, *, base: str | None, kept: Collection[str]) -> Tree
     if free is not None and floating:
         root, order = bodies[free.child], [joint for joint in order if joint is not free]
     _only_known_joints(document, order, free)
-    units, riders = _units(order, root, bodies, kept)
-    return Tree(root, tuple(units), riders, floating)
+    units, attached_links = _units(order, root, bodies, kept)
+    return Tree(root, tuple(units), attached_links, floating)
 
 
 def _units(
     order: list[Joint], root: Body, bodies: dict[str, Body], kept: Collection[str]
-) -> tuple[list[Unit], dict[str, Rider]]:
+) -> tuple[list[Unit], dict[str, AttachedLink]]:
     units: list[Unit] = []
-    riders = {root.name: Rider(root, 0, Pose())}
+    attached_links = {root.name: AttachedLink(root, 0, Pose())}
     for joint in order:
-        parent, child = riders[joint.parent], bodies[joint.child]
+        parent, child = attached_links[joint.parent], bodies[joint.child]
         place = parent.place @ joint.origin.pose()
         if joint.moving or joint.name in kept:
             units.append(Unit(joint, parent.on, place, unit(joint.axis)))
-            riders[child.name] = Rider(child, len(units), Pose())
+            attached_links[child.name] = AttachedLink(child, len(units), Pose())
         else:
-            riders[child.name] = Rider(child, parent.on, place)
-    return units, riders
+            attached_links[child.name] = AttachedLink(child, parent.on, place)
+    return units, attached_links
 
 
 def _below(document: Document, bodies: dict[str, Body]) -> dict[str, list[Joint]]:
-    """The joints that stand on each link; each link may be the child of one."""
+    """Return the joints on each link, and check that each link is the child of at most one joint."""
     below: dict[str, list[Joint]] = {name: [] for name in bodies}
     above: dict[str, Joint] = {}
     for joint in document.joints:
@@ -117,7 +121,7 @@ def _below(document: Document, bodies: dict[str, Body]) -> dict[str, list[Joint]
             if link not in bodies:
                 hint = UnknownNameError("link", link, list(bodies)[:500]).hint or ""
                 raise document.error(
-                    f"joint '{joint.name}' has the {which} '{link}', but there is no such link",
+                    f"joint '{joint.name}' has the {which} '{link}', which does not exist",
                     joint.spot,
                     hint=hint,
                 )
@@ -125,7 +129,7 @@ def _below(document: Document, bodies: dict[str, Body]) -> dict[str, list[Joint]
             raise document.error(
                 f"link '{joint.child}' is the child of joints '{above[joint.child].name}' and '{joint.name}'",
                 joint.spot,
-                hint="a URDF is a tree: write the joint that closes a loop as <loop_joint> (docs/urdf.md)",
+                hint="a URDF describes a tree: write the joint that closes a loop as <loop_joint> (docs/urdf.md)",
             )
         above[joint.child] = joint
         below[joint.parent].append(joint)
@@ -136,19 +140,19 @@ def _root(document: Document, bodies: dict[str, Body]) -> Body:
     children = {joint.child for joint in document.joints}
     roots = [body for body in document.bodies if body.name not in children]
     if not roots:
-        raise document.error("the links go round in a circle: none is the root", document.joints[0].spot)
+        raise document.error("the links form a cycle: there is no root link", document.joints[0].spot)
     if len(roots) > 1:
         names = ", ".join(f"'{body.name}'" for body in roots[:5]) + (" ..." if len(roots) > 5 else "")
         raise document.error(
             f"the links form {len(roots)} trees, with the roots {names}",
             roots[1].spot,
-            hint="join them by fixed joints, or remove the links that belong to nothing",
+            hint="connect them by fixed joints, or remove the unconnected links",
         )
     return bodies[roots[0].name]
 
 
 def _ordered(document: Document, below: dict[str, list[Joint]], root: str) -> list[Joint]:
-    """The joints in the file's order, each moved back behind the one that it stands on."""
+    """Return the joints in the file's order, except that each follows the joint that carries it."""
     number = {joint.name: i for i, joint in enumerate(document.joints)}
     ready = [number[joint.name] for joint in below[root]]
     order = []
@@ -159,22 +163,22 @@ def _ordered(document: Document, below: dict[str, list[Joint]], root: str) -> li
             heapq.heappush(ready, number[child.name])
     if len(order) < len(document.joints):
         reached = {joint.name for joint in order}
-        lost = next(joint for joint in document.joints if joint.name not in reached)
+        unreachable = next(joint for joint in document.joints if joint.name not in reached)
         raise document.error(
-            f"joint '{lost.name}' is not joined to the root '{root}': its links go round in a circle",
-            lost.spot,
+            f"joint '{unreachable.name}' is not connected to the root '{root}': its links form a cycle",
+            unreachable.spot,
         )
     return order
 
 
 def _free(document: Document, at_root: list[Joint]) -> Joint | None:
-    """The floating joint that says that the whole robot is free, if there is one."""
+    """Return the floating joint of the root that makes the base floating, if there is one."""
     floating = [joint for joint in at_root if joint.kind == "floating"]
     if floating and len(at_root) > 1:
         raise document.refusal(
-            f"joint '{floating[0].name}' floats beside other joints of the root: that is two robots",
+            f"joint '{floating[0].name}' is floating, but the root has other joints as well: this describes two robots",
             floating[0].spot,
-            "load the floating part alone",
+            "load only the floating part",
         )
     return floating[0] if floating else None
 
@@ -183,7 +187,8 @@ def _only_known_joints(document: Document, order: list[Joint], free: Joint | Non
     for joint in order:
         if joint.kind in ("planar", "floating") and joint is not free:
             raise document.refusal(
-                f"joint '{joint.name}' is {joint.kind}: only the first joint may float, and none be planar",
+                f"joint '{joint.name}' is {joint.kind}: only the first joint may be floating, and planar "
+                "joints are not supported",
                 joint.spot,
                 "replace it by revolute and prismatic joints with massless links between them",
             )
@@ -191,28 +196,28 @@ def _only_known_joints(document: Document, order: list[Joint], free: Joint | Non
 
 # -- Khalil-Kleinfinger frames of the joint axes
 #
-# z_j is along the axis of joint j, in its sense, so that the joint's position is the file's own. x_j is along the
+# z_j has the direction of the axis of joint j, so that joint positions equal those of the file. x_j is along the
 # common normal of z_j and of the axis of the main joint that follows, so that gamma = b = 0 there; the main joint is
-# the one with the largest number of moving joints behind it. What this leaves free makes parameters vanish:
+# the one with the largest number of moving joints after it. The remaining freedom is used to make parameters zero:
 #
 #     parallel axes         the normal at the height of the following origin, so that r = 0
 #     coincident axes       x_j along the following x, so that theta = 0 too
 #     prismatic joint       its axis through the following origin, so that d = r = 0
-#     sense of x_j          so that the following theta is within a quarter turn of zero
-#     nothing follows       the link's own frame, turned only as far as z_j needs
+#     direction of x_j      so that the following theta is within a quarter turn of zero
+#     last joint            the link frame, rotated only as far as z_j requires
 #
-# Axes that are parallel but for round-off have a common normal so far away that the digits of the placement would be
-# lost; there the frame is as if nothing followed.
+# Axes that are parallel except for round-off have a common normal so far away that digits of the parameters would be
+# lost; there the frame is chosen as for a last joint.
 
 
-SIDE = 1e-9  # cosine, or share of the reach: a smaller one does not decide between two directions
+SIDE = 1e-9  # cosine, or relative to the reach: smaller values do not determine a direction
 
 
 def place_frames(units: Sequence[Unit], reach: float, *, on_links: bool) -> list[Pose]:
-    """Each unit's frame in the frame of its link, counted from 1; 0 is the root's own frame.
+    """Return the frame of each unit in its link frame, counted from 1; 0 is the root frame.
 
-    Arguments:
-        on_links: keep to the links' own frames, whatever follows.
+    Args:
+        on_links: use the link frames, independently of the following joints.
     """
     frames = [Pose()] * (len(units) + 1)
     behind = _moving_behind(units)
@@ -229,9 +234,9 @@ def place_frames(units: Sequence[Unit], reach: float, *, on_links: bool) -> list
             continue
         for k in sorted(following[j], key=lambda k: -behind[k]):
             next_frame = units[k - 1].place @ frames[k]
-            found = towards(u.joint, u.axis, next_frame, reach)
-            if found is not None:
-                frames[j] = found
+            frame = towards(u.joint, u.axis, next_frame, reach)
+            if frame is not None:
+                frames[j] = frame
                 break
     return frames
 
@@ -245,17 +250,17 @@ def _moving_behind(units: Sequence[Unit]) -> list[int]:
 
 
 def on_link(axis: Vector3) -> Pose:
-    """The link's frame with z turned to the axis; x stays along an axis of the link where it can."""
+    """Return the link frame with z rotated to the axis; x remains along an axis of the link if possible."""
     aside = min(range(3), key=lambda i: abs(axis[i]))
     return _with_axes(unit(across(UNIT[aside], axis)), axis, ORIGIN)
 
 
 def towards(joint: Joint, axis: Vector3, following: Pose, reach: float) -> Pose | None:
-    """The frame on the common normal to the axis of the following frame; None when that is too far away."""
+    """Return the frame on the common normal to the following axis; None if the normal is too far away."""
     normal = cross(axis, following.z)
     sine = norm(normal)
     parallel = sine < ROUND_OFF
-    if joint.kind == "prismatic":  # its axis may stand anywhere
+    if joint.kind == "prismatic":  # only the direction of its axis matters
         origin = following.p
     elif parallel:
         origin = scaled(dot(following.p, axis), axis)
@@ -265,8 +270,8 @@ def towards(joint: Joint, axis: Vector3, following: Pose, reach: float) -> Pose 
     frame = _with_axes(scaled(_sense(x, following, origin, reach), x), axis, origin)
     place = frame.inverse() @ following
     size = max(size_of(place, reach), norm(origin))
-    found = six(place, size)
-    near = found.gamma == 0 and found.b == 0 and faithful(found, place, size, reach)
+    parameters = six(place, size)
+    near = parameters.gamma == 0 and parameters.b == 0 and reproduces(parameters, place, size, reach)
     return frame if near else None
 
 
@@ -282,7 +287,7 @@ def _normal_direction(
 
 
 def _sense(x: Vector3, following: Pose, origin: Vector3, reach: float) -> float:
-    """The better sense of x: theta next to zero, else d positive, else x along the link's own axes."""
+    """Return the better sign of x: theta next to zero, else d positive, else x along the link's axes."""
     sideways = dot(x, subtract(following.p, origin)) / (reach or 1.0)
     for measure in (dot(x, following.x), sideways, *x):
         if abs(measure) > SIDE:

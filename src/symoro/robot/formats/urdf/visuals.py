@@ -1,7 +1,7 @@
-"""The shapes that a URDF draws its links with, placed in the robot's own frames; no part of the robot.
+"""Shapes with which a URDF displays its links, in the robot's frames; they are not part of the robot.
 
-A visual stands at `origin` in its link's frame, and the link at a fixed place in the frame of the unit that it rides
-on: iTv = iTl lTv. What cannot be read is left out, for it changes no model.
+A visual has the pose `origin` in its link frame, and the link has a fixed pose in the frame of its unit:
+iTv = iTl lTv. Shapes that cannot be read are omitted, because they do not affect any model.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ MOST_VISUALS = 2000
 
 @dataclass(frozen=True)
 class Visual:
-    """A shape in a frame of the robot.
+    """Shape in a frame of the robot.
 
     Attributes:
-        frame: the number of the frame, 0 is the base.
+        frame: number of the frame; 0 is the base.
         shape: 'mesh', 'box', 'cylinder' (along z) or 'sphere'.
-        size: edges of a box; radius and length of a cylinder; radius of a sphere; none of a mesh.
-        file: of a mesh, as the URDF names it.
-        scale: of a mesh.
+        size: edges of a box; radius and length of a cylinder; radius of a sphere; empty for a mesh (m).
+        file: file of a mesh, as written in the URDF.
+        scale: scale of a mesh.
         color: red, green, blue and opacity, from 0 to 1.
     """
 
@@ -47,15 +47,15 @@ class Visual:
 
 
 def visuals(text: str, file: str | None = None) -> list[Visual]:
-    """The visuals of a URDF text that reads as a robot."""
+    """Return the visuals of a URDF text that describes a valid robot."""
     root = parse(text, file, _KEEP)
     places = link_places(document(text, file), Choices())
     colors = {node.attributes.get("name", ""): _color(node) for node in root.all("material")}
-    found: list[Visual] = []
+    shapes: list[Visual] = []
     for link in root.all("link"):
         name = link.attributes.get("name", "").strip()
         if name not in places:
-            continue  # the world that a free robot moves in
+            continue  # the world frame of a floating robot
         frame, place = places[name]
         for node in link.all("visual"):
             origin = _origin(node)
@@ -67,8 +67,8 @@ def visuals(text: str, file: str | None = None) -> list[Visual]:
                     (_color(m) or colors.get(m.attributes.get("name", "")) for m in node.all("material")),
                     None,
                 )
-                found.append(Visual(frame, name, shape, size, mesh, scale, at.p, to_rpy(at.R), color))
-    return found[:MOST_VISUALS]
+                shapes.append(Visual(frame, name, shape, size, mesh, scale, at.p, to_rpy(at.R), color))
+    return shapes[:MOST_VISUALS]
 
 
 def _shapes(node: XmlNode) -> Iterator[tuple[str, tuple[float, ...], str | None, Vector3]]:
@@ -111,8 +111,8 @@ def _numbers(
     if key not in node.attributes:
         return default
     try:
-        found = tuple(float(word) for word in node.attributes[key].split())
+        values = tuple(float(word) for word in node.attributes[key].split())
     except ValueError:
         return None
-    sound = len(found) == count and all(math.isfinite(x) and abs(x) <= LARGEST for x in found)
-    return found if sound else None
+    sound = len(values) == count and all(math.isfinite(x) and abs(x) <= LARGEST for x in values)
+    return values if sound else None

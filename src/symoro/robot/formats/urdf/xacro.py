@@ -1,6 +1,6 @@
-"""xacro: macros expanded by the xacro library (extra `xacro`), with packages found without ROS (xacrodoc).
+"""Expansion of xacro macros with the xacro library (extra `xacro`), without ROS (xacrodoc).
 
-A xacro file is a program that includes other files: expand only those that you trust.
+A xacro file is a program that includes other files: expand only files that you trust.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ def expand(
     arguments: Mapping[str, str],
     folders: Sequence[str | os.PathLike[str]] = (),
 ) -> str:
-    """The URDF text that a xacro text stands for.
+    """Return the URDF text that results from a xacro text.
 
-    Arguments:
-        folders: packages, or folders that hold packages.
+    Args:
+        folders: packages, or folders that contain packages.
 
     Raises:
         MissingDependencyError: the library is not installed.
         FormatError: the macros cannot be expanded.
     """
-    parse(text, file, ())  # no document types or entities; and places of plain errors
+    parse(text, file, ())  # reject document types and entities, and report XML errors with their position
     try:
         xacro, xacrodoc = import_module("xacro"), import_module("xacrodoc")
     except ImportError:
         raise MissingDependencyError(
-            "reading xacro needs the package 'xacrodoc'", hint="pip install 'symoro[xacro]'"
+            "reading xacro requires the package 'xacrodoc'", hint="pip install 'symoro[xacro]'"
         ) from None
     path = file if file and not file.startswith("<") else None
     finder = PackageFinder(path, folders)
     try:
         xacrodoc.packages._finder = finder
         xacro.init_stacks(path)
-        with contextlib.redirect_stderr(io.StringIO()):  # its warnings are about style
+        with contextlib.redirect_stderr(io.StringIO()):  # its warnings concern style only
             expanded = xacrodoc.XacroDoc.from_string(text, dict(arguments), resolve_packages=False)
         return str(expanded.to_urdf_string())
-    except Exception as error:  # expressions in macros can raise anything
+    except Exception as error:  # expressions in macros can raise any exception
         if finder.missing is not None:
             message, hint = f"there is no package '{finder.missing[:80]}'", finder.looked()
         else:
             message = f"the macros cannot be expanded: {type(error).__name__}: {str(error)[:500]}"
             folder = Path(path).absolute().parent if path else Path.cwd()
-            hint = f"includes are looked up from the file's folder ({folder})"
+            hint = f"includes are searched in the folder of the file ({folder})"
         raise FormatError(message, place=Place(file), hint=hint) from None
     finally:
         xacrodoc.packages.reset()
@@ -62,7 +62,7 @@ def expand(
 
 # -- ROS packages without ROS: the folder of `$(find package)`
 #
-# It is searched, in this order, in the folders that the caller names, in the folders above the file and beside those,
+# It is searched, in this order, in the folders given by the caller, in the parent folders of the file and beside them,
 # in ROS_PACKAGE_PATH and in AMENT_PREFIX_PATH. A folder is a package by its name, or by the name in its package.xml.
 
 
@@ -73,10 +73,10 @@ _MOST_FOLDERS = 5000
 
 
 class PackageFinder:
-    """Finds packages, and remembers the one that it could not find.
+    """Search for packages; stores the name of the first package that does not exist.
 
     Attributes:
-        missing: the name of a package that is nowhere.
+        missing: name of the missing package.
     """
 
     def __init__(self, file: str | None, folders: Sequence[str | os.PathLike[str]]) -> None:
@@ -89,26 +89,26 @@ class PackageFinder:
         self._known: dict[str, str] = {}
 
     def get_path(self, name: str) -> str:
-        """The folder of a package.
+        """Return the folder of a package.
 
         Raises:
-            LookupError: there is none; `looked` tells where it should be.
+            LookupError: there is no such package; `looked` lists the searched folders.
         """
         if name not in self._known:
-            found = next(self._candidates(name), None) if _NAME.match(name) else None
-            if found is None:
+            folder = next(self._candidates(name), None) if _NAME.match(name) else None
+            if folder is None:
                 self.missing = name
-                raise LookupError(f"package '{name}' is not found")
-            self._known[name] = found.as_posix()
+                raise LookupError(f"package '{name}' does not exist")
+            self._known[name] = folder.as_posix()
         return self._known[name]
 
     def looked(self) -> str:
-        """Where packages are looked for, in a sentence."""
-        given = ", ".join(map(str, self._given)) or "none given"
+        """Return a sentence that lists the searched folders."""
+        folders = ", ".join(map(str, self._given)) or "none given"
         ros = ", ".join(map(str, self._ros)) or "not set"
         return (
-            f"looked in the option's folders ({given}), in {self._above[0]} and the folders above, "
-            f"in ROS_PACKAGE_PATH ({ros}); name its folder with the option 'package'"
+            f"searched in the folders of the option ({folders}), in {self._above[0]} and the folders above, "
+            f"in ROS_PACKAGE_PATH ({ros}); give its folder with the option 'package'"
         )
 
     def _candidates(self, name: str) -> Iterator[Path]:
@@ -131,7 +131,7 @@ def _paths(variable: str) -> list[Path]:
 
 
 def _within(folder: Path, name: str) -> Iterator[Path]:
-    """The folder itself, the one of that name in it, or a package further down."""
+    """Yield the folder itself, the subfolder with that name, or a package at a deeper level."""
     if _is_package(folder, name):
         yield folder
     if _is_folder(folder / name):
