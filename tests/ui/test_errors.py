@@ -61,7 +61,7 @@ CASES = [
     (["cite", "nope"], "no model called 'nope'"),
     (["convert", "rx90"], "nothing to write"),
     (["convert", "rx90", "--to", "word"], "no format called 'word'"),
-    (["convert", "rx90", "arm.docx"], "tells no format"),
+    (["convert", "rx90", "arm.docx"], "does not identify a format"),
     (["convert", "rx90", f"{__file__}/arm.yaml"], "cannot be written"),
     (["convert", "humanoid_torso", "--to", "dh"], "is a tree"),
     (["convert", "humanoid_torso", "--to", "dh", "--frame", "99"], "no frame called '99'"),

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 BROKEN = {
-    "falcon_description/falcon.urdf": "no such link",
+    "falcon_description/falcon.urdf": "which does not exist",
     "ur_description/ur3.urdf": "has no links",
     "hector_description/quadrotor_base.urdf": "has no joints",
 }

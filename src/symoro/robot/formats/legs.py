@@ -34,7 +34,7 @@ from symoro.robot.topology import loops, moving_joints, outward
 if TYPE_CHECKING:
     from symoro.robot.description import Robot
 
-PlaceRows = list[list[float]]
+PoseRows = list[list[float]]
 
 MODULE = ("platform", "leg", "legs")
 SHORT = (*MODULE, "modules")
@@ -364,7 +364,7 @@ def check_reach(robot: Robot, report: Report) -> None:
         max([abs(x) for gamma, b, alpha, d, theta, r in places.values() for x in (b, d, r)], default=0) or 1.0
     )
     for name, q in robot.postures.items():
-        at = _placements(robot, places, dict(zip(moving_joints(robot), q, strict=False)))
+        at = _frame_poses(robot, places, dict(zip(moving_joints(robot), q, strict=False)))
         for number, loop in enumerate(loops(robot), 1):
             gap, turn = _gap(at[loop.left], at[loop.right], robot.frame(loop.left))
             if gap > CLOSED * size or turn > CLOSED:
@@ -378,9 +378,9 @@ def check_reach(robot: Robot, report: Report) -> None:
     report.check()
 
 
-def _placements(robot: Robot, places: dict[int, list[float]], q: dict[int, float]) -> dict[int, PlaceRows]:
+def _frame_poses(robot: Robot, places: dict[int, list[float]], q: dict[int, float]) -> dict[int, PoseRows]:
     """Return the transforms of all frames as three rows of four numbers: rotation and position."""
-    at: dict[int, PlaceRows] = {0: [[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]]}
+    at: dict[int, PoseRows] = {0: [[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]]}
     for j in outward(robot):
         gamma, b, alpha, d, theta, r = places[j]
         frame = robot.frame(j)
@@ -389,14 +389,14 @@ def _placements(robot: Robot, places: dict[int, list[float]], q: dict[int, float
         elif frame.sigma == JointType.PRISMATIC:
             r += q.get(j, 0.0)
         at[j] = _moved(
-            _turned(_moved(_turned(_turned(at[frame.ant], 0, 1, gamma, b), 1, 2, alpha), 0, d), 0, 1, theta),
+            _rotated(_moved(_rotated(_rotated(at[frame.ant], 0, 1, gamma, b), 1, 2, alpha), 0, d), 0, 1, theta),
             2,
             r,
         )
     return at
 
 
-def _turned(rows: PlaceRows, i: int, k: int, angle: float, up: float = 0.0) -> PlaceRows:
+def _rotated(rows: PoseRows, i: int, k: int, angle: float, up: float = 0.0) -> PoseRows:
     """Rotate in the plane of two axes after a translation along the third axis."""
     c, s = math.cos(angle), math.sin(angle)
     result = []
@@ -408,11 +408,11 @@ def _turned(rows: PlaceRows, i: int, k: int, angle: float, up: float = 0.0) -> P
     return result
 
 
-def _moved(rows: PlaceRows, axis: int, length: float) -> PlaceRows:
+def _moved(rows: PoseRows, axis: int, length: float) -> PoseRows:
     return [[*row[:3], row[3] + length * row[axis]] for row in rows]
 
 
-def _gap(left: PlaceRows, right: PlaceRows, opened: Frame) -> tuple[float, float]:
+def _gap(left: PoseRows, right: PoseRows, opened: Frame) -> tuple[float, float]:
     """Return the gap of a loop as distance (m) and angle (rad), without the motion of the cut joint."""
     apart = [a[3] - b[3] for a, b in zip(left, right, strict=True)]
     axis = [row[2] for row in right]
