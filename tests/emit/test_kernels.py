@@ -42,7 +42,7 @@ def test_emitted_python_is_the_text_that_gives_the_values(name: str) -> None:
     """Whatever the modules of a kernel define stands in the emitted file, statement by statement."""
     emitted = {ast.dump(x) for x in ast.parse(emit(calling(name), "python")["model.py"]).body}
     text = inspect.getsource(import_module(f"symoro.expr.kernels.{name}"))
-    ours = ast.parse(text.partition("# Emitted Python takes over what follows.")[2]).body
+    ours = ast.parse(text.partition("# The following code is copied into emitted Python code.")[2]).body
     assert ours and {ast.dump(x) for x in ours} <= emitted
 
 

@@ -136,7 +136,7 @@ def test_one_sample_that_is_no_number_does_not_spoil_the_others():
 
 def test_wrong_sizes():
     g = Graph()
-    with pytest.raises(ProgramError, match="circle needs"):
+    with pytest.raises(ProgramError, match="circle requires"):
         kernels.call(g, "circle", [[g.symbol("a")] * 4])
 
 

@@ -167,7 +167,7 @@ def test_in_an_expression(puma: tuple[Arm, tuple[float, ...]]) -> None:
 @pytest.mark.parametrize("lengths", [(72, 6, 11), (72, 6), (71, 6, 12)])
 def test_wrong_sizes(lengths: tuple[int, ...]) -> None:
     g = Graph()
-    with pytest.raises(ProgramError, match="closed_chain needs 72 constants"):
+    with pytest.raises(ProgramError, match="closed_chain requires 72 constants"):
         kernels.call(g, "closed_chain", [[g.symbol("a")] * n for n in lengths])
 
 

@@ -161,7 +161,7 @@ def test_some_entries_are_arrays():
 
 def test_wrong_sizes():
     g = Graph()
-    with pytest.raises(ProgramError, match="quartic needs"):
+    with pytest.raises(ProgramError, match="quartic requires"):
         kernels.call(g, "quartic", [[g.symbol("a")] * 4])
 
 

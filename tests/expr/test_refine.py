@@ -134,5 +134,5 @@ def test_a_solution_beyond_reach_is_not_made_up() -> None:
 @pytest.mark.parametrize("lengths", [[24, 12, 15, 4], [24, 12, 15], [12, 12, 14, 2], [24, 11, 15, 3]])
 def test_lengths_are_checked(lengths: list[int]) -> None:
     graph = Graph()
-    with pytest.raises(ProgramError, match="refine needs"):
+    with pytest.raises(ProgramError, match="refine requires"):
         kernels.call(graph, "refine", [[graph.number(0)] * n for n in lengths])

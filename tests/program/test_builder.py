@@ -76,7 +76,7 @@ def test_kernel_calls(b):
     assert len(solution) == 2
     with pytest.raises(ProgramError, match="no kernel"):
         b.call("fft", x)
-    with pytest.raises(ProgramError, match="solve needs"):
+    with pytest.raises(ProgramError, match="solve requires"):
         b.call("solve", x, x)
 
 
@@ -90,11 +90,11 @@ def test_wrong_inputs(b):
         b.input("q", (1,), ["other"])
     with raises("entry q1 belongs to another input"):
         b.input("p", (1,), ["q1"])
-    with raises("2 distinct entry names expected"):
+    with raises("expected 2 different entry names"):
         b.input("r", (2,), ["r1"])
-    with raises("2 distinct entry names expected"):
+    with raises("expected 2 different entry names"):
         b.input("r", (2,), ["r1", "r1"])
-    with raises("3 default entries expected, got 2"):
+    with raises("expected 3 default entries, got 2"):
         b.input("r", (3,), default=[1, 2])
 
 

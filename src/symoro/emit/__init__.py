@@ -1,4 +1,4 @@
-"""Programs as text in any language: `emit(program, "c")` gives {file name: text}."""
+"""Code generation: `emit(program, "c")` returns {file name: text} for every supported language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BY_NAME = {alias: row for row in LANGUAGES.values() for alias in (row.id, *row.
 
 
 def find_language(name: str) -> Language:
-    """A language by its id or an alias, in any case."""
+    """Return a language by its id or an alias, in any case."""
     row = _BY_NAME.get(name.strip().lower())
     if row is None:
         raise UnknownNameError("language", name, list(LANGUAGES))
@@ -24,11 +24,11 @@ def find_language(name: str) -> Language:
 
 
 def emit(program: Program, language: str, /, **options: Any) -> Files:
-    """The files of a program in a language.
+    """Return the files of a program in a language.
 
-    Arguments:
+    Args:
         language: an id of LANGUAGES, or an alias such as cpp for c++.
-        options: `name`, the base name of functions and files, and the language's own.
+        options: `name`, the base name of functions and files, and the options of the language.
     """
     row = find_language(language)
     known = ("name", *row.options)

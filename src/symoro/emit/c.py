@@ -1,14 +1,14 @@
-"""C99: NAME.h, NAME.c, NAME_batch.c and NAME_example.c, for desktop and microcontroller: no heap, nothing but math.h.
+"""C99: NAME.h, NAME.c, NAME_batch.c and NAME_example.c, without heap, with math.h only.
 
-    void NAME_setup(const double *p, double *k);             parameters -> constants, where there are any
+    void NAME_setup(const double *p, double *k);             parameters -> constants, if there are any
     void NAME(const double *q, const double *k, double *T);  one sample; matrices by rows
     void NAME_batch(size_t n, ...);                          entry e of sample i is x[e * n + i]
 
-The batch function is in a file of its own, since vectorising it takes a compiler many times as long as all the rest.
+The batch function is in a separate file, because its vectorisation takes a compiler many times as long as the rest.
 
-Sines and cosines of the joints' angles are computed together by polynomials, four in a vector (`kernels/sincos.c`), and
-so are arctangents (`kernels/atan2.c`); `trig="libm"` asks for the C library's instead, as single precision always does.
-Sums are grouped so that products fuse with them (`grouping`), which changes the last digit at most.
+Sines and cosines of the joint angles are computed together by polynomials, four per vector (`kernels/sincos.c`), and
+so are arctangents (`kernels/atan2.c`); `trig="libm"` selects the C library instead, which single precision always uses.
+Sums are grouped so that products are fused with them (`grouping`), which changes at most the last digit.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ DOUBLE = Dialect(
         ops.SIGN: "sign_({0})",
         ops.MIN: "min_({0}, {1})",
         ops.MAX: "max_({0}, {1})",
-        ops.LESS: "({0} < {1} ? 1.0 : 0.0)",  # an int would make quotients those of integers
+        ops.LESS: "({0} < {1} ? 1.0 : 0.0)",  # an int would lead to integer division
         ops.LESS_EQUAL: "({0} <= {1} ? 1.0 : 0.0)",
         ops.EQUAL: "({0} == {1} ? 1.0 : 0.0)",
         ops.SELECT: "({0} ? {1} : {2})",
@@ -99,16 +99,16 @@ def write(
     integrator: str | None = None,
     closure: Program | None = None,
 ) -> Files:
-    """{NAME.h, NAME.c, NAME_batch.c, NAME_example.c}, and with an integrator {NAME_rk4.h, NAME_rk4.c}.
+    """Return {NAME.h, NAME.c, NAME_batch.c, NAME_example.c}, and with an integrator {NAME_rk4.h, NAME_rk4.c}.
 
-    What closes loops comes with the integrator of a robot that has some, as {NAME_loops.h, NAME_loops.c}.
+    For a robot with closed loops the integrator also needs {NAME_loops.h, NAME_loops.c}, which close the loops.
     """
     if scalar not in DIALECTS:
-        raise OptionError(f"scalar = {scalar!r} is not possible in C", hint="choose 'double' or 'float'")
+        raise OptionError(f"scalar = {scalar!r} is not supported in C", hint="choose 'double' or 'float'")
     if trig not in TRIG:
-        raise OptionError(f"trig = {trig!r} is not possible in C", hint="choose 'polynomial' or 'libm'")
+        raise OptionError(f"trig = {trig!r} is not supported in C", hint="choose 'polynomial' or 'libm'")
     if integrator not in (None, *INTEGRATORS):
-        raise OptionError(f"integrator = {integrator!r} is not possible in C", hint="choose 'rk4'")
+        raise OptionError(f"integrator = {integrator!r} is not supported in C", hint="choose 'rk4'")
     numbers = sample_of(program, values, sample)
     code = _code(program, name, scalar, trig)
     files = _call_files(code, scalar) | _batch_files(code, scalar)
@@ -133,10 +133,10 @@ def write(
 def _steps(
     code: Code, scalar: str, sample: Sample, loops: Code | None, values: Mapping[str, float] | None
 ) -> list[str]:
-    """Lines of the example that go some steps on from the sample."""
+    """Return the lines of the example that integrate some steps from the sample."""
     a, program = code.arrays, code.program
     ports = [port.name for port in program.inputs]
-    given, numbers = dict(zip(ports, a.inputs, strict=True)), dict(zip(ports, sample.inputs, strict=True))
+    arrays, numbers = dict(zip(ports, a.inputs, strict=True)), dict(zip(ports, sample.inputs, strict=True))
     lines, constants = [], ""
     if loops is not None and loops.constants:
         constants = f"{loops.arrays.base}_k"
@@ -144,22 +144,22 @@ def _steps(
         known = sample_of(loops.program, {**(values or {}), **used}).parameters
         lines.append(array_of(f"const {scalar} {loops.arrays.base}_p", known))
         lines.append(f"    {scalar} {constants}[{len(loops.constants)}];")
-    made = example_lines(
-        program, a.function, given, numbers, a.constants if code.constants else "", constants, scalar
+    steps = example_lines(
+        program, a.function, arrays, numbers, a.constants if code.constants else "", constants, scalar
     )
     setup = [f"    {loops.arrays.setup}({loops.arrays.base}_p, {constants});"] if loops and constants else []
-    return [*lines, *setup, *made]
+    return [*lines, *setup, *steps]
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Some of the files, with what those who build them must know.
+    """Some of the files, with data for their compilation.
 
-    A long function has its parts in several files, NAME.c, NAME_2.c ..., which may be compiled at the same time.
+    A long function has its parts in several files, NAME.c, NAME_2.c ..., which can be compiled in parallel.
 
     Attributes:
-        constants: how many the setup function makes; laying out may fold some that the program has.
-        vectorised: whether the batch function takes several samples at once; else rows may as well be called.
+        constants: number of constants of the setup function; writing the code may fold some of the program's.
+        vectorised: whether the batch function processes several samples at once; otherwise it equals single calls.
     """
 
     files: Files
@@ -168,14 +168,14 @@ class Sources:
 
 
 def call_sources(program: Program, name: str) -> Sources:
-    """{NAME.h, NAME.c}, for those who may never ask for the rest."""
+    """Return {NAME.h, NAME.c}, without the batch function."""
     code = _code(program, name)
     header = {f"{code.arrays.base}.h": _header(code, "double")}
     return _sources(code, header | _spread(code.arrays.base, _call_unit(code, "double")))
 
 
 def batch_sources(program: Program, name: str) -> Sources:
-    """{NAME_batch.c}."""
+    """Return {NAME_batch.c}."""
     code = _code(program, name)
     return _sources(code, _spread(f"{code.arrays.base}_batch", _batch_unit(code, "double")))
 
@@ -201,24 +201,24 @@ def _batch_files(code: Code, scalar: str) -> Files:
 
 
 def function_name(program: Program, name: str | None = None) -> str:
-    """Name of the call function; NAME_setup and NAME_batch go with it."""
+    """Return the name of the call function; NAME_setup and NAME_batch are derived from it."""
     return base_name(program, DOUBLE, Names(DOUBLE), name)
 
 
 def _header(code: Code, scalar: str, *, batch: bool = True) -> str:
-    """What the functions are; without the batch function where there is none."""
+    """Return the header file; without the batch function if there is none."""
     base, upper = code.arrays.base, code.arrays.base.upper()
     about = [
-        "Constants from parameters; again whenever a parameter changes.",
+        "Constants from parameters; call it again after a parameter has changed.",
         "One sample. Matrices are stored by rows; arrays must not overlap.",
         f"Many samples: entry e of sample i is x[e * {code.arrays.count} + i]; the constants are shared.",
     ]
-    declared = prototypes(code, Style(scalar))  # restrict is no word of C++, and may be left out here
+    declared = prototypes(code, Style(scalar))  # restrict is not a keyword of C++, and may be omitted here
     lines = [f"#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stddef.h>", ""]
     lines += [f"#define {upper}_{what} {number}" for what, number in sizes(code)]
     lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-    told = list(zip(about[-len(declared) :], declared, strict=True))
-    for text, line in told if batch else told[:-1]:
+    described = list(zip(about[-len(declared) :], declared, strict=True))
+    for text, line in described if batch else described[:-1]:
         lines += [f"/* {text} */", f"{line};", ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {base}.h */"]
     return "\n".join(lines) + "\n"
@@ -226,7 +226,7 @@ def _header(code: Code, scalar: str, *, batch: bool = True) -> str:
 
 @dataclass(frozen=True)
 class _Unit:
-    """What one file says: what its functions need, their heads and bodies."""
+    """Contents of one file: required helpers, heads and bodies of the functions."""
 
     first: list[str]
     heads: Sequence[str]
@@ -236,11 +236,11 @@ class _Unit:
         return "\n".join([*self.first, *_functions(self.heads, self.bodies)])
 
 
-SPREAD = 80_000  # characters of parts to a file
+SPREAD = 80_000  # maximum number of characters of parts per file
 
 
 def _spread(base: str, unit: _Unit) -> Files:
-    """The functions in {BASE.c}, and where they are long their parts in {BASE_2.c, ...}."""
+    """Return the functions in {BASE.c}, and the parts of long functions in {BASE_2.c, ...}."""
     parts = ["\n".join(lines) + "\n" for body in unit.bodies for lines in body.parts]
     if sum(map(len, parts)) < 2 * SPREAD:
         return {f"{base}.c": unit.text()}
@@ -257,7 +257,7 @@ def _spread(base: str, unit: _Unit) -> Files:
 
 
 def _call_unit(code: Code, scalar: str) -> _Unit:
-    """Setup and call function."""
+    """Return setup and call function."""
     kernels = ["lanes"] if _together(code) else []
     for kernel in _together(code):
         kernels += [kernel, f"{kernel}_four"]
@@ -268,7 +268,7 @@ def _call_unit(code: Code, scalar: str) -> _Unit:
 
 
 def _batch_unit(code: Code, scalar: str) -> _Unit:
-    """The batch function, with what its loop needs; where it takes samples one by one, that is the call function."""
+    """Return the batch function with its helpers, and the call function if samples are processed one by one."""
     style = _style(code, scalar)
     if style.calls:
         parts = [f'#include "{code.arrays.base}.h"\n']
@@ -295,7 +295,7 @@ def _includes(code: Code) -> str:
 
 
 def _guards(code: Code) -> list[str]:
-    """What says under which flags a compiler keeps to the meaning of the code."""
+    """Return preprocessor checks for compiler flags that would change the meaning of the code."""
     order = ["order"] if _together(code) or code.kernels else []
     return [*order, *(["finite"] if asks_for_numbers(code) else [])]
 
@@ -306,21 +306,21 @@ def _kernels(names: Sequence[str], scalar: str) -> list[str]:
 
 
 def _functions(heads: Sequence[str], bodies: Sequence[FunctionBody]) -> list[str]:
-    """The text of each function, with that of its parts before it."""
-    made = []
+    """Return the text of each function, preceded by that of its parts."""
+    texts = []
     for prototype, body in zip(heads, bodies, strict=True):
         parts = [kernel_text("parts", ".c")] if body.parts else []
         parts += ["\n".join(lines) + "\n" for lines in [*body.parts, [prototype, "{", *body.lines, "}"]]]
-        made.append("\n".join(parts))
-    return made
+        texts.append("\n".join(parts))
+    return texts
 
 
 def _example(code: Code, scalar: str, sample: Sample, heads: Sequence[str], more: Sequence[str]) -> str:
-    """The example; `more` are lines that go on from the sample, which need further headers."""
+    """Return the example; `more` are additional lines after the sample, which require further headers."""
     a, program = code.arrays, code.program
     results = [(name, out.shape) for name, out in zip(a.outputs, program.outputs, strict=True)]
     lines = [
-        f"/* An example for {a.base}: sample numbers in, labelled outputs on the screen.",
+        f"/* Example for {a.base}: evaluates the model for sample numbers and prints the outputs.",
         *(f" * {line}" for line in joint_lines(program)),
         f" * {MADE_BY} */",
         f'#include "{a.base}.h"',
@@ -371,7 +371,7 @@ LANGUAGE = Language(
         "trig": "'polynomial' (vectorised) or 'libm'",
         "values": "numbers for parameters in the example",
         "sample": "numbers for inputs in the example",
-        "integrator": "'rk4': a fixed-step integrator beside a direct dynamic model",
-        "closure": "with it, the program that closes loops; `Model.code` gives it",
+        "integrator": "'rk4': also write a fixed-step integrator of a direct dynamic model",
+        "closure": "program that closes the loops, for the integrator; `Model.code` supplies it",
     },
 )

@@ -1,4 +1,4 @@
-"""What C and C++ lay out alike: prototypes, loads, statements, stores, loops; JavaScript takes part of it."""
+"""Common layout of C and C++: prototypes, loads, statements, stores, loops; JavaScript uses parts of it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LANES = 4
 
 @dataclass(frozen=True)
 class Bulk:
-    """Statements of the call part that are done together.
+    """Statements of the call part that are computed together.
 
     Attributes:
         steps: their indices in `Code.call`.
-        at_once: the lines for one sample; where the polynomials do not reach, the library does all of it again.
-        one_by_one: the lines inside the loop over samples, which is the one that is vectorised; they set `far_`.
+        at_once: lines for one sample; outside the range of the polynomials the library computes all of them again.
+        one_by_one: lines inside the vectorised loop over samples; they set `far_` outside the range of the polynomials.
     """
 
     steps: frozenset[int]
@@ -35,19 +35,19 @@ class Bulk:
 
 
 def bulks(code: Code) -> list[Bulk]:
-    """What is done together: the sines and cosines, and each layer of arctangents."""
-    found = []
+    """Return the groups that are computed together: sines and cosines, and each layer of arctangents."""
+    result = []
     if code.turns:
         steps = frozenset(step for turn in code.turns for step in turn.steps)
-        found.append(Bulk(steps, _turns_at_once(code.turns), _turns_one_by_one(code.turns)))
+        result.append(Bulk(steps, _turns_at_once(code.turns), _turns_one_by_one(code.turns)))
     for number, arcs in enumerate(code.arcs, 1):
         steps = frozenset(arc.step for arc in arcs)
-        found.append(Bulk(steps, _arcs_at_once(arcs, number), _arcs_one_by_one(arcs)))
-    return found
+        result.append(Bulk(steps, _arcs_at_once(arcs, number), _arcs_one_by_one(arcs)))
+    return result
 
 
 def _padded(texts: Sequence[str], filler: str) -> list[list[str]]:
-    """Texts in rows of LANES; the last one filled up."""
+    """Return texts in rows of LANES; the last row is padded."""
     length = -(-len(texts) // LANES) * LANES
     filled = [*texts, *[filler] * (length - len(texts))]
     return [filled[at : at + LANES] for at in range(0, length, LANES)]
@@ -122,19 +122,19 @@ def _arcs_one_by_one(arcs: Sequence[Arc]) -> list[str]:
 
 
 def _decimal(text: str) -> str:
-    """Write a whole number as a double: compilers warn of the absolute value of an integer."""
+    """Write a whole number as a double, because compilers warn about the absolute value of an integer."""
     return f"{text}.0" if text.lstrip("-").isdecimal() else text
 
 
 # -- outputs that contain one value many times: a loop instead of one store per entry
 
 Subscript = Callable[[str, int], str]
-FILLED = 4  # consecutive entries of an output with the same constant from which a loop is shorter
-COPIED = 16  # entries of an output with one value from which a batch copies the first after its loop
+FILLED = 4  # from this number of consecutive equal constant entries of an output on, a loop is shorter
+COPIED = 16  # from this number of equal entries of an output on, a batch copies the first one after its loop
 
 
 def strided(n: str, i: str) -> Subscript:
-    """Entry e of sample i, in a structure of arrays."""
+    """Return the subscript function for entry e of sample i in a structure of arrays."""
 
     def entry(array: str, e: int) -> str:
         if e < 2:
@@ -145,23 +145,23 @@ def strided(n: str, i: str) -> Subscript:
 
 
 def runs(code: Code) -> list[list[Store]]:
-    """Stores of one constant into following entries of an output: most of a tree's inertia matrix is zeros."""
-    found: list[list[Store]] = []
+    """Return stores of one constant into consecutive entries of an output, such as the zeros of an inertia matrix."""
+    result: list[list[Store]] = []
     for output, port in enumerate(code.program.outputs):
         last = -1
         for entry, lit in enumerate(port.lits):
             if code.program.graph.cls[lit >> 1] != ops.CONSTANT:
                 last = -1
             elif lit == last:
-                found[-1].append(Store(output, entry))
+                result[-1].append(Store(output, entry))
             else:
-                found.append([Store(output, entry)])
+                result.append([Store(output, entry)])
                 last = lit
-    return [run for run in found if len(run) >= FILLED]
+    return [run for run in result if len(run) >= FILLED]
 
 
 def filled(code: Code, size_type: str, times: str = "") -> list[str]:
-    """A loop for each run; `times` stands behind the number of an entry, " * n" in a structure of arrays."""
+    """Return a loop for each run; `times` is written after the number of an entry, " * n" in a structure of arrays."""
     lines = []
     for run in runs(code):
         (output, first), after = run[0], run[-1].entry + 1
@@ -172,20 +172,20 @@ def filled(code: Code, size_type: str, times: str = "") -> list[str]:
 
 
 def copies(code: Code) -> list[list[Store]]:
-    """Stores of one value into many entries of an output: all that is NaN where a robot's loops do not close.
+    """Return stores of one value into many entries of an output, such as NaN if loops cannot be closed.
 
-    The time that gcc takes to vectorise a loop grows with the square of the stores in it, or worse.
+    The time in which gcc vectorises a loop is at least quadratic in the number of its stores.
     """
-    found: dict[tuple[int, int], list[Store]] = {}
+    by_value: dict[tuple[int, int], list[Store]] = {}
     for output, port in enumerate(code.program.outputs):
         for entry, lit in enumerate(port.lits):
             if code.program.graph.cls[lit >> 1] != ops.CONSTANT:
-                found.setdefault((output, lit), []).append(Store(output, entry))
-    return [stores for stores in found.values() if len(stores) >= COPIED]
+                by_value.setdefault((output, lit), []).append(Store(output, entry))
+    return [stores for stores in by_value.values() if len(stores) >= COPIED]
 
 
 def copied(code: Code, size_type: str) -> list[str]:
-    """Loops over the samples that copy the first entry of each value to the others; following ones in one go."""
+    """Return loops over the samples that copy the first entry of each value to the other entries."""
     n, i = code.arrays.count, code.arrays.index
     entry, samples = strided(n, i), f"for ({size_type} {i} = 0; {i} < {n}; ++{i})"
     lines = []
@@ -201,18 +201,18 @@ def copied(code: Code, size_type: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Style:
-    """The words in which they differ.
+    """Language elements in which C, C++ and JavaScript differ.
 
     Attributes:
-        scalar: type of all numbers; none where variables have no types.
+        scalar: type of all numbers; empty if variables have no types.
         size_type: type of the number of samples.
-        restrict: what stands between * and the name of an argument.
+        restrict: text between * and the name of an argument.
         kernel: template of a kernel's name.
-        returned: whether a kernel returns an array, rather than fill one.
+        returned: whether a kernel returns an array instead of writing to one.
         first: lines at the start of each function.
-        simd: what stands before the loop over samples, to say that they are independent.
-        calls: whether that loop calls the call function, rather than repeat what it says.
-        part: what stands before the type of a function that is part of a longer one; none where they stay whole.
+        simd: text before the loop over samples that declares them independent.
+        calls: whether that loop calls the call function instead of repeating its statements.
+        part: text before the type of a function that is part of a longer one; empty if functions are not divided.
     """
 
     scalar: str
@@ -227,12 +227,12 @@ class Style:
 
     @property
     def constant(self) -> str:
-        """What stands before the name of a variable."""
+        """Return the text before the name of a variable."""
         return f"const {self.scalar} " if self.scalar else "const "
 
 
-# Arctangents from which a loop over samples is not vectorised: the call function takes them four at a time itself, and
-# the compiler four times as long.
+# With more arctangents a loop over samples is not vectorised: the call function computes four at a time itself, and
+# compilation would take four times as long.
 MANY_ARCS = 8
 
 
@@ -244,12 +244,12 @@ _COMPARED = frozenset({ops.MIN, ops.MAX, ops.LESS, ops.LESS_EQUAL, ops.EQUAL, op
 
 
 def asks_for_numbers(code: Code) -> bool:
-    """Whether comparisons decide, which a compiler that takes every number for finite may turn round."""
+    """Return whether results depend on comparisons that compilers may invert if they assume finite numbers."""
     return bool(code.kernels) or not _COMPARED.isdisjoint(code.operations)
 
 
 def prototypes(code: Code, style: Style) -> list[str]:
-    """Declarations of setup (where there are constants), call and batch function."""
+    """Return the declarations of setup (if there are constants), call and batch function."""
     a, scalar, restrict = code.arrays, style.scalar, style.restrict
     pointers = [f"const {scalar} *{restrict}{name}" for name in call_arguments(code)]
     pointers += [f"{scalar} *{restrict}{name}" for name in a.outputs]
@@ -261,14 +261,14 @@ def prototypes(code: Code, style: Style) -> list[str]:
 
 @dataclass(frozen=True)
 class FunctionBody:
-    """The lines of a function, and of the functions that are its parts."""
+    """Lines of a function, and of the functions that are its parts."""
 
     lines: list[str]
     parts: list[list[str]] = field(default_factory=list)
 
 
 def call_bodies(code: Code, style: Style) -> list[FunctionBody]:
-    """What setup (where there are constants) and call function say."""
+    """Return the bodies of setup (if there are constants) and call function."""
     call = _call(code, style)
     return [_setup(code, style), call] if code.constants else [call]
 
@@ -280,14 +280,14 @@ def _call(code: Code, style: Style) -> FunctionBody:
     start, fill = _start(style) + _unused(code), filled(code, style.size_type)
     if not _in_parts(code, style, len(units)):
         return FunctionBody(start + whole(units) + fill)
-    found = cut(units, lambda place: f"kept_[{place}]", style.constant, INDENT)
-    parts = _parts(found, _pointers(code, style), style, a.function)
+    pieces = cut(units, lambda place: f"kept_[{place}]", style.constant, INDENT)
+    parts = _parts(pieces, _pointers(code, style), style, a.function)
     calls = [wrap(f"{INDENT}{part.call};", INDENT * 2) for part in parts]
-    return FunctionBody([*start, *_kept(found.places, style), *calls, *fill], _texts(parts))
+    return FunctionBody([*start, *_kept(pieces.places, style), *calls, *fill], _texts(parts))
 
 
 def batch_body(code: Code, style: Style) -> FunctionBody:
-    """What the batch function says."""
+    """Return the body of the batch function."""
     n, i = code.arrays.count, code.arrays.index
     start = _start(style) + _unused(code)
     if style.calls:
@@ -307,17 +307,17 @@ def batch_body(code: Code, style: Style) -> FunctionBody:
 
 
 def _loop(lines: list[str], n: str, i: str, style: Style) -> list[str]:
-    made = [f"{INDENT}for ({style.size_type} {i} = 0; {i} < {n}; ++{i}) {{", *lines, INDENT + "}"]
-    return [INDENT + style.simd, *made] if style.simd else made
+    loop = [f"{INDENT}for ({style.size_type} {i} = 0; {i} < {n}; ++{i}) {{", *lines, INDENT + "}"]
+    return [INDENT + style.simd, *loop] if style.simd else loop
 
 
 def _start(style: Style) -> list[str]:
     return [INDENT + line for line in style.first]
 
 
-# -- functions in parts
+# -- long functions, divided into parts
 
-BLOCK = 16  # samples that pass through all parts before the next ones do
+BLOCK = 16  # number of samples that all parts process before the next samples
 
 
 @dataclass(frozen=True)
@@ -331,11 +331,11 @@ def _in_parts(code: Code, style: Style, units: int) -> bool:
 
 
 def _pointers(code: Code, style: Style) -> dict[str, str]:
-    """Declarations of the arguments that a part may need, by name."""
+    """Return the declarations of the arguments that a part may need, by name."""
     scalar, restrict = style.scalar, style.restrict
-    given = {name: f"const {scalar} *{restrict}{name}" for name in call_arguments(code)}
-    made = {name: f"{scalar} *{restrict}{name}" for name in (*code.arrays.outputs, "kept_")}
-    return given | made
+    inputs = {name: f"const {scalar} *{restrict}{name}" for name in call_arguments(code)}
+    outputs = {name: f"{scalar} *{restrict}{name}" for name in (*code.arrays.outputs, "kept_")}
+    return inputs | outputs
 
 
 def _kept(places: int, style: Style) -> list[str]:
@@ -347,11 +347,11 @@ def _texts(parts: Sequence[_Part]) -> list[list[str]]:
 
 
 def _parts(
-    found: Parts, arguments: dict[str, str], style: Style, name: str, passed: Callable[[str], str] = str
+    pieces: Parts, arguments: dict[str, str], style: Style, name: str, passed: Callable[[str], str] = str
 ) -> list[_Part]:
-    """A function for each part, that takes what it needs; `passed` is what its caller writes for an argument."""
-    made = []
-    for number, lines in enumerate(found.lines, 1):
+    """Return a function for each part with the arguments that it needs; `passed` returns the caller's text of one."""
+    parts = []
+    for number, lines in enumerate(pieces.lines, 1):
         used = words(lines)
         needed = [argument for argument in arguments if argument in used]
         far = [f"{INDENT}int far_ = 0;"] if "far_" in used else []
@@ -359,15 +359,15 @@ def _parts(
         head = wrap(f"{style.part} {'int' if far else 'void'} {name}_part{number}({listed})", marks=",")
         text = [head, "{", *far, *lines, *([f"{INDENT}return far_;"] if far else []), "}"]
         call = f"{name}_part{number}({', '.join(map(passed, needed))})"
-        made.append(_Part(text, f"far_ |= {call}" if far else call))
-    return made
+        parts.append(_Part(text, f"far_ |= {call}" if far else call))
+    return parts
 
 
 def _batch_in_parts(code: Code, style: Style, units: Sequence[LineGroup]) -> FunctionBody:
     a, size_type = code.arrays, style.size_type
     places = [f"kept_[{place * BLOCK} + {a.index}]" for place in range(len(units))]
-    found = cut(units, places.__getitem__, style.constant, INDENT * 2)
-    looped = Parts([_loop(lines, "count_", a.index, style) for lines in found.lines], found.places)
+    pieces = cut(units, places.__getitem__, style.constant, INDENT * 2)
+    looped = Parts([_loop(lines, "count_", a.index, style) for lines in pieces.lines], pieces.places)
     arguments = {a.count: f"{size_type} {a.count}", "count_": f"{size_type} count_", **_pointers(code, style)}
     moving = {*a.inputs, *a.outputs}
 
@@ -381,11 +381,13 @@ def _batch_in_parts(code: Code, style: Style, units: Sequence[LineGroup]) -> Fun
         *(wrap(f"{INDENT}{part.call};", INDENT * 3) for part in parts),
         "}",
     ]
-    return FunctionBody(_kept(found.places * BLOCK, style) + [INDENT + line for line in lines], _texts(parts))
+    return FunctionBody(
+        _kept(pieces.places * BLOCK, style) + [INDENT + line for line in lines], _texts(parts)
+    )
 
 
 def _unused(code: Code) -> list[str]:
-    """An input that the model does not need is named, so that no compiler warns."""
+    """Return statements that mention unused inputs, so that compilers do not warn."""
     used = {array for array, _, _ in code.loads}
     return [f"{INDENT}(void){name};" for a, name in enumerate(code.arrays.inputs) if a not in used]
 
@@ -401,15 +403,15 @@ def _setup(code: Code, style: Style) -> FunctionBody:
     units += [LineGroup([f"{INDENT}{a.constants}[{c.at}] = {c.name};"]) for c in code.constants]
     if not style.part or len(units) <= WHOLE:
         return FunctionBody(_start(style) + whole(units))
-    found = cut(units, lambda place: f"kept_[{place}]", style.constant, INDENT)
+    pieces = cut(units, lambda place: f"kept_[{place}]", style.constant, INDENT)
     arguments = {
         a.parameters: f"const {scalar} *{style.restrict}{a.parameters}",
         a.constants: f"{scalar} *{style.restrict}{a.constants}",
         "kept_": f"{scalar} *{style.restrict}kept_",
     }
-    parts = _parts(found, arguments, style, a.setup)
+    parts = _parts(pieces, arguments, style, a.setup)
     calls = [wrap(f"{INDENT}{part.call};", INDENT * 2) for part in parts]
-    return FunctionBody([*_kept(found.places, style), *calls], _texts(parts))
+    return FunctionBody([*_kept(pieces.places, style), *calls], _texts(parts))
 
 
 Together = Sequence[tuple[frozenset[int], list[str]]]
@@ -423,10 +425,10 @@ def line_groups(
     together: Together = (),
     later: frozenset[Store] = frozenset(),
 ) -> list[LineGroup]:
-    """Loads, statements and stores; of what is done together, the given lines in the place of the last statement.
+    """Return loads, statements and stores; bulk statements are replaced by their lines at the last of them.
 
-    Arguments:
-        later: stores that are left out here.
+    Args:
+        later: stores that are omitted here.
     """
     a, start = code.arrays, indent + style.constant
     left_out = later.union(*runs(code))
@@ -455,7 +457,7 @@ def line_groups(
         return LineGroup([wrap(indent + line, indent + INDENT) for line in lines], names)
 
     units: list[LineGroup] = []
-    waiting: list[LineGroup] = []  # stores that may read what is not there yet
+    waiting: list[LineGroup] = []  # stores that may read values that are not yet computed
     opened = -1
     for event in code.flow:
         if event in left_out:
@@ -478,7 +480,7 @@ def line_groups(
 
 
 def _before_fetched(units: Sequence[LineGroup]) -> int:
-    """Where the loads for the next statement begin."""
+    """Return the position at which the loads for the next statement begin."""
     at = len(units)
     while at and units[at - 1].fetched:
         at -= 1
@@ -486,7 +488,7 @@ def _before_fetched(units: Sequence[LineGroup]) -> int:
 
 
 def _by_the_call(code: Code, style: Style, condition: str = "") -> list[str]:
-    """Every sample by the call function: after a batch in which the polynomials did not reach, or in its stead."""
+    """Return a loop over samples with the call function, as fallback of a batch or instead of it."""
     a, scalar = code.arrays, style.scalar
     inputs = [(name, size(port.shape)) for name, port in zip(a.inputs, code.program.inputs, strict=True)]
     outputs = [(name, size(out.shape)) for name, out in zip(a.outputs, code.program.outputs, strict=True)]
@@ -527,13 +529,13 @@ def _kernel_call(call: KernelCall, style: Style, indent: str) -> list[str]:
 
 def _kernel_value(call: KernelCall, style: Style, indent: str) -> list[str]:
     lines = [f"{style.constant}{name} = [{', '.join(entries)}];" for name, entries in call.inputs]
-    given = ", ".join([str(call.size), *(name for name, _ in call.inputs)])
-    lines.append(f"{style.constant}{call.result} = {style.kernel.format(call.kernel)}({given});")
+    arguments = ", ".join([str(call.size), *(name for name, _ in call.inputs)])
+    lines.append(f"{style.constant}{call.result} = {style.kernel.format(call.kernel)}({arguments});")
     return [wrap(indent + line, indent + INDENT, marks=(",", " ", "*([")) for line in lines]
 
 
 def sizes(code: Code) -> list[tuple[str, int]]:
-    """Names of all arrays' sizes, and the sizes."""
+    """Return the names of all array sizes, and the sizes."""
     ports = [*zip(code.arrays.inputs, code.program.inputs, strict=True)]
     results = [*zip(code.arrays.outputs, code.program.outputs, strict=True)]
     return [
@@ -545,6 +547,6 @@ def sizes(code: Code) -> list[tuple[str, int]]:
 
 
 def array_of(declared: str, numbers: Sequence[float]) -> str:
-    """The definition of an array with sample numbers."""
+    """Return the definition of an array with sample numbers."""
     shown = ", ".join(repr(x) for x in numbers) or "0"
     return wrap(f"{INDENT}{declared}[{max(1, len(numbers))}] = {{{shown}}};", INDENT * 2)

@@ -1,4 +1,4 @@
-"""A program with all its names and expressions in one dialect, ready to be laid out as files."""
+"""Program with all its names and expressions in one dialect, ready to be written to files."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from symoro.program.program import Program
 # comment precedes each run of statements of one section, if there are not many more runs than sections. Otherwise it
 # names the phase only (the words after the colon), and if the phases are mixed as well, there is no comment.
 
-OFTEN = 2  # mean number of runs per section up to which it is named
+OFTEN = 2  # up to this mean number of runs per section comments are written
 
 
 def remarks(listing: Listing, nodes: Sequence[int]) -> dict[int, str]:
-    """Statement -> the remark before it, for the statements of the setup or of the call part."""
+    """Return statement -> comment before it, for the statements of the setup or of the call part."""
     names, sections = listing.program.names, listing.program.sections
-    told = [sections.get(names[i][0], "") if i in names else "" for i in nodes]
+    section_titles = [sections.get(names[i][0], "") if i in names else "" for i in nodes]
     for level in _LEVELS:
-        titles = [level(title) for title in told]
+        titles = [level(title) for title in section_titles]
         starts = _starts(titles)
         if len(starts) <= OFTEN * len(set(titles) - {""}):
             leading = _leading(listing)
@@ -50,23 +50,23 @@ _LEVELS: tuple[Callable[[str], str], ...] = (str, _phase)
 
 
 def _starts(titles: Sequence[str]) -> list[int]:
-    """Where a title differs from the one before; statements without a title belong to any."""
-    current, found = "", []
+    """Return the positions at which the title changes; statements without a title belong to any section."""
+    current, starts = "", []
     for at, title in enumerate(titles):
         if title and title != current:
             current = title
-            found.append(at)
-    return found
+            starts.append(at)
+    return starts
 
 
 def _leading(listing: Listing) -> Callable[[int], bool]:
-    """Whether a statement is nameless, and so a step on the way to the next that has a name."""
+    """Return a predicate for statements without a name, which are steps toward the next named one."""
     op, names, constants = listing.program.graph.op, listing.program.names, frozenset(listing.constants)
     return lambda i: i not in names and i not in constants and op[i] not in (ops.KERNEL, ops.SIN, ops.COS)
 
 
 def _with_its_own(leading: Callable[[int], bool], nodes: Sequence[int], at: int) -> int:
-    """The first of the nameless statements that lead to a statement."""
+    """Return the first of the unnamed statements that precede a named one."""
     while at and leading(nodes[at - 1]):
         at -= 1
     return at
@@ -89,7 +89,7 @@ RESIDUAL_NOTE = (
 
 
 def without_guards(program: Program) -> Program:
-    """Return the program with the values of its outputs alone, and a note where they were guarded."""
+    """Return the program without the guards of its outputs, and a note on the guards."""
     graph, outputs = program.graph, []
     notes: dict[str, None] = {}
     for output in program.outputs:
@@ -103,7 +103,7 @@ def without_guards(program: Program) -> Program:
 
 
 def _value(graph: Graph, lit: int) -> tuple[int, str]:
-    """Return the value of a guarded output where it has one, and the note on the guard."""
+    """Return the unguarded value of an output, and the note on the guard."""
     i = lit >> 1
     if graph.op[i] != ops.SELECT:
         return lit, ""
@@ -116,7 +116,7 @@ def _value(graph: Graph, lit: int) -> tuple[int, str]:
 
 
 def _is_none(graph: Graph, i: int, condition: int) -> bool:
-    """Return whether a node is 0 / 0 under a condition, or unless it holds."""
+    """Return whether a node is 0 / 0 under a condition, or unless it is satisfied."""
     return graph.op[i] == ops.DIV and all(
         graph.op[x >> 1] == ops.SELECT and graph.args[x >> 1][0] == condition for x in graph.args[i]
     )
@@ -127,7 +127,7 @@ _JOINT = re.compile(r"q([0-9]+)")
 
 @dataclass(frozen=True)
 class CodeNames:
-    """Names in the emitted code: of the file, of the functions and of their arguments."""
+    """Names in the emitted code: of the file, the functions and their arguments."""
 
     base: str
     function: str
@@ -143,7 +143,7 @@ class CodeNames:
 
 @dataclass(frozen=True)
 class KernelCall:
-    """A statement that calls a kernel: its array inputs (name, texts of the entries) and its result."""
+    """Statement that calls a kernel: its array inputs (name, texts of the entries) and its result."""
 
     kernel: str
     inputs: tuple[tuple[str, list[str]], ...]
@@ -156,23 +156,23 @@ Instruction = tuple[str, str] | KernelCall
 
 @dataclass(frozen=True)
 class Code:
-    """What a language lays out: names and expressions, in order.
+    """Names and expressions of a program in one language, in order.
 
     Attributes:
-        counted: the operations of the program as its model made it; laying it out changes them for nobody.
-        parameters: names of the parameters' entries, as the robot has them, in the order of the array.
+        counted: operations of the program as its model defines it; writing the code does not change these counts.
+        parameters: names of the parameters, as in the robot, in the order of the array.
         reads: (position in the array of parameters, variable) of those that the setup part reads.
         setup: (name, expression) of the setup part.
-        constants: what the setup part hands to the call part: `Program.constants` by their variables, signs included.
-        loads: the input entries that the call part reads.
+        constants: results of the setup part for the call part: variables of `Program.constants`, including signs.
+        loads: input entries that the call part reads.
         call: (name, expression) or kernel calls of the call part.
         outputs: for each output, the expressions of its entries.
-        flow: loads, constants, call and outputs in one order, where a statement is its index in `call`.
-        setup_operations, call_operations: the operations that occur in each part, for helpers.
-        remarks: variable -> what is said before its statement, where a part of the model begins.
-        kernels: the kernels that are called, each after those it needs.
-        turns: early angles, where the language computes their sines and cosines together.
-        arcs: the layers of arctangents that it computes together.
+        flow: loads, constants, call and outputs in one order, in which a statement is its index in `call`.
+        setup_operations, call_operations: operations that occur in each part, which may require helper functions.
+        remarks: variable -> comment before its statement, at the start of a part of the model.
+        kernels: kernels that are called, each after those that it needs.
+        turns: early angles, if the language computes their sines and cosines together.
+        arcs: layers of arctangents that are computed together.
     """
 
     program: Program
@@ -207,15 +207,15 @@ def code_of(
     longest_expanded: int = LONGEST_EXPANDED,
     fused: bool = False,
 ) -> Code:
-    """Lower a program and write its expressions.
+    """Determine the statements of a program and write its expressions.
 
-    Arguments:
+    Args:
         name: base name of the functions; that of the program by default.
         split, longest_expanded: as for `lower`.
-        fused: group sums for processors that fuse products with them (see `grouping`).
+        fused: group sums for processors with fused multiply-add (see `grouping`).
     """
     counted = count(program)
-    parameters = program.used_parameters  # the order that users rely on, whatever a reordering folds away
+    parameters = program.used_parameters  # the documented order, before a reordering removes some of them
     if dialect.listing:
         program = without_guards(program)
     if fused:
@@ -224,7 +224,7 @@ def code_of(
         program = arcs_together(turns_first(program))
     layers = arc_layers(program) if dialect.turns else []
     arcs = [i for layer in layers for i in layer]
-    points = [lit >> 1 for i in arcs for lit in program.graph.args[i]]  # written more than once
+    points = [lit >> 1 for i in arcs for lit in program.graph.args[i]]  # used more than once
     listing = lower(program, split=split, longest_expanded=longest_expanded, kept=[*arcs, *points])
     names = Names(dialect)
     arrays = _arrays(program, dialect, names, name)
@@ -232,9 +232,9 @@ def code_of(
 
 
 def base_name(program: Program, dialect: Dialect, names: Names, name: str | None = None) -> str:
-    """The name of the files and of the call function: the wanted one, or the program's, made legal."""
-    wanted = identifier(name or program.name, "model")
-    return names.claim(f"{wanted}_model" if wanted in dialect.externals else wanted)
+    """Return the name of the files and of the call function: the given one or the program's, made valid."""
+    legal = identifier(name or program.name, "model")
+    return names.claim(f"{legal}_model" if legal in dialect.externals else legal)
 
 
 def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) -> CodeNames:
@@ -258,8 +258,8 @@ def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) 
     return CodeNames(base, call, setup, batch, inputs, _claimed(names, outputs), *_claimed(names, "pkni"))
 
 
-def _claimed(names: Names, wanted: Iterable[str]) -> tuple[str, ...]:
-    return tuple(names.claim(name) for name in wanted)
+def _claimed(names: Names, candidates: Iterable[str]) -> tuple[str, ...]:
+    return tuple(names.claim(name) for name in candidates)
 
 
 class _Coder:
@@ -299,30 +299,30 @@ class _Coder:
         )
 
     def _remarks(self, steps: dict[int, Instruction]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        comments: dict[str, str] = {}
         for part in (self.listing.setup, self.listing.call):
             for i, text in remarks(self.listing, part).items():
                 step = steps[i]
                 if isinstance(step, tuple):
-                    found[step[0]] = self.dialect.comment.format(text)
-        return found
+                    comments[step[0]] = self.dialect.comment.format(text)
+        return comments
 
     def _turns(self) -> list[Turn]:
-        """Early angles with their sines and cosines, where there are enough of them."""
+        """Return early angles with their sines and cosines, if there are enough of them."""
         graph, renderer = self.graph, self.renderer
         position = {i: at for at, i in enumerate(self.listing.call)}
-        found: dict[int, Turn] = {}
+        turns: dict[int, Turn] = {}
         for i in early_nodes(self.program)[1]:
             if renderer.sign[i]:
-                continue  # a variable that is minus the sine keeps its own statement
+                continue  # a variable that equals minus the sine has a separate statement
             argument = graph.args[i][0]
-            turn = found.setdefault(argument, Turn(renderer.signed(argument), {}, []))
+            turn = turns.setdefault(argument, Turn(renderer.signed(argument), {}, []))
             turn.names[graph.op[i]] = renderer.text[i]
             turn.steps.append(position[i])
-        return list(found.values()) if len(found) >= FEWEST_ANGLES else []
+        return list(turns.values()) if len(turns) >= FEWEST_ANGLES else []
 
     def _arcs(self, layers: list[list[int]]) -> list[list[Arc]]:
-        """Layers of arctangents in text."""
+        """Return layers of arctangents as texts."""
         position = {i: at for at, i in enumerate(self.listing.call)}
         return [[self._arc(i, position[i]) for i in layer] for layer in layers]
 
@@ -331,16 +331,16 @@ class _Coder:
         minus = "-" * renderer.sign[i]
         return Arc(renderer.signed(y), renderer.signed(x), renderer.text[i], minus, step)
 
-    def claim(self, wanted: str) -> str:
-        return self.dialect.symbol(self.names.claim(wanted))
+    def claim(self, name: str) -> str:
+        return self.dialect.symbol(self.names.claim(name))
 
     def _flow(self, places: dict[int, Source]) -> list[Event]:
         position = {i: at for at, i in enumerate(self.listing.call)}
-        found = flow(self.listing, places)
-        return [position[event] if isinstance(event, int) else event for event in found]
+        events = flow(self.listing, places)
+        return [position[event] if isinstance(event, int) else event for event in events]
 
     def _symbols(self) -> tuple[dict[int, Load], list[tuple[int, str]]]:
-        """Names for input entries and parameters; returns those in use, in order, with their places."""
+        """Name input entries and parameters; return those in use, in order, with their positions."""
         graph, program, claim = self.graph, self.program, self.claim
         nodes = {graph.args[i]: i for i in program.nodes if graph.op[i] == ops.SYMBOL}
         loads: dict[int, Load] = {}
@@ -362,7 +362,7 @@ class _Coder:
         return loads, reads
 
     def _steps(self) -> dict[int, Instruction]:
-        """Texts of all nodes, and the statements of those that have one."""
+        """Return the texts of all nodes, and the statements of those that have one."""
         graph, own, renderer = self.graph, self.listing.own, self.renderer
         op, cls, expression = graph.op, graph.cls, renderer.expression
         variables = self._variables()
@@ -378,13 +378,13 @@ class _Coder:
             elif op[i] == ops.KERNEL:
                 index, entry = graph.args[i]
                 if index not in results:
-                    steps[i] = made = self._kernel_call(index, len(results) + 1)
-                    results[index] = made.result
+                    steps[i] = step = self._kernel_call(index, len(results) + 1)
+                    results[index] = step.result
                 renderer.leaf(i, self.dialect.element.format(results[index], entry + self.dialect.base))
         return steps
 
     def _assign(self, i: int, name: str) -> Instruction:
-        """The statement of node i, in the polarity that its name says or that needs the fewest signs."""
+        """Return the statement of node i, with the sign of its name or that with the fewest signs."""
         renderer = self.renderer
         votes = self.listing.votes.get(i, 0)
         sign = renderer.sign[i]
@@ -409,16 +409,17 @@ class _Coder:
         return KernelCall(call.kernel, inputs, claim(f"{call.kernel}{number}"), call.size)
 
     def _variables(self) -> dict[int, str]:
-        """Names of the nodes with a statement: given names first, then constants, sines, and t1, t2 ..."""
+        """Return the names of the nodes with a statement: given names first, then constants, sines, and t1, t2 ..."""
         graph, claim = self.graph, self.claim
         names: dict[int, str] = {}
         own = [i for i in self.program.nodes if self.listing.own[i]]
         for i in own:
             if i in self.program.names:
-                wanted, _ = self.program.names[i]
-                # A sine whose name is a parameter's gets no suffix, since S2_2 would be the sine of 2 q2.
-                if graph.op[i] not in (ops.SIN, ops.COS) or self.names.free(wanted):
-                    names[i] = claim(wanted)
+                name, _ = self.program.names[i]
+                # A sine whose name is used by a parameter gets another name instead of a suffix: S2_2 would be the
+                # sine of 2 q2.
+                if graph.op[i] not in (ops.SIN, ops.COS) or self.names.free(name):
+                    names[i] = claim(name)
         constant, temporary = numbered(self.names, "k"), numbered(self.names, "t")
         for i in self.listing.constants:
             if i not in names and graph.op[i] != ops.SYMBOL:
@@ -434,7 +435,7 @@ class _Coder:
         return names
 
     def _trigonometric(self, i: int) -> str | None:
-        """C2 for the cosine of the joint position q2."""
+        """Return C2 for the cosine of the joint position q2."""
         graph, argument = self.graph, self.graph.args[i][0] >> 1
         if graph.op[argument] != ops.SYMBOL or graph.cls[argument] != ops.VARIABLE:
             return None

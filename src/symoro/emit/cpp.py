@@ -1,12 +1,12 @@
-"""C++11, header only: NAME.hpp, a namespace symoro::NAME with templates over the scalar.
+"""C++11, header only: NAME.hpp, a namespace symoro::NAME with templates for the scalar type.
 
-    symoro::NAME::setup<Scalar>(const Scalar* p, Scalar* k)             parameters -> constants, where there are any
+    symoro::NAME::setup<Scalar>(const Scalar* p, Scalar* k)             parameters -> constants, if there are any
     symoro::NAME::call<Scalar>(const Scalar* q, const Scalar* k, Scalar* T)     one sample; matrices by rows
     symoro::NAME::batch<Scalar>(std::size_t n, ...)                     entry e of sample i is x[e * n + i]
 
-NAME alone is a function of the C code of the same name, which may stand in the same program.
+NAME without namespace is a function of the C code of the same name, which can be used in the same program.
 
-`Scalar` is double, float or a type that brings its own sin, cos ... (dual numbers, intervals).
+`Scalar` is double, float or a type with its own sin, cos ... (dual numbers, intervals).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ _STANDARD = {
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """{NAME.hpp}."""
+    """Return {NAME.hpp}."""
     code = code_of(program, DIALECT, name=name)
     base = code.arrays.base
     guard = f"{base.upper()}_HPP"
@@ -133,7 +133,7 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """{NAME_example.cpp}."""
+    """Return {NAME_example.cpp}."""
     code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
     a = code.arrays
     results = [(array, out.shape) for array, out in zip(a.outputs, program.outputs, strict=True)]
@@ -146,8 +146,8 @@ def demo(
     lines += [f"    double {array}[{max(1, size(shape))}];" for array, shape in results] + [""]
     if code.constants:
         lines.append(f"    symoro::{a.base}::{a.setup}<double>({a.parameters}, {a.constants});")
-    given = ", ".join([*call_arguments(code), *a.outputs])
-    lines += [f"    symoro::{a.base}::{a.function}<double>({given});", ""]
+    arguments = ", ".join([*call_arguments(code), *a.outputs])
+    lines += [f"    symoro::{a.base}::{a.function}<double>({arguments});", ""]
     for array, shape in results:
         lines.append(f'    show("{array}", {array}, {size(shape)}, {shape[-1] if shape else 1});')
     return {f"{a.base}_example.cpp": "\n".join([*lines, "    return 0;", "}"]) + "\n"}

@@ -1,4 +1,4 @@
-"""A derivation as text or as LaTeX, one string a stage."""
+"""Derivation of a model as text or LaTeX, one string per stage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Written = Callable[[Expr], str]
 
 
 def as_text(stages: Sequence[Stage]) -> list[str]:
-    """Each stage as its title and indented lines."""
+    """Return each stage as its title and indented lines."""
     written = _canonical(_writer(stages, text.DIALECT))
     return [
         "\n   ".join([f"{number}. {stage.title}", *(_text(s, written) for s in stage.sentences)])
@@ -26,7 +26,7 @@ def as_text(stages: Sequence[Stage]) -> list[str]:
 
 
 def as_latex(stages: Sequence[Stage]) -> list[str]:
-    """Each stage as a paragraph with equations in amsmath's align."""
+    """Return each stage as a paragraph with equations in amsmath's align."""
     written = _writer(stages, replace(latex.DIALECT, symbol=latex.symbol_of))
     return [
         latex.aligned(
@@ -48,7 +48,7 @@ def _text(sentence: Sentence, written: Written) -> str:
 
 
 def _latex(sentence: Sentence, written: Written) -> str:
-    """A line of align: aligned at the relation of a formula, or at the first word."""
+    """Return a line of align, aligned at the relation of a formula or at the first word."""
     aligned = not isinstance(sentence[0], Expr)
     parts = ["&"] if aligned else []
     for part in sentence:
@@ -64,7 +64,7 @@ def _latex(sentence: Sentence, written: Written) -> str:
 
 
 def _canonical(written: Written) -> Written:
-    """The canonical text, like terms collected; `written` where an expression has none."""
+    """Return the canonical text with like terms collected; that of `written` if an expression has none."""
 
     def of(expr: Expr) -> str:
         try:
@@ -76,7 +76,7 @@ def _canonical(written: Written) -> Written:
 
 
 def _writer(stages: Sequence[Stage], dialect: Dialect) -> Written:
-    """Writes the expressions of a derivation, all of which live in one graph."""
+    """Return the writer for the expressions of a derivation, which belong to one graph."""
     exprs = [part for stage in stages for s in stage.sentences for part in s if isinstance(part, Expr)]
     if not exprs:
         return str

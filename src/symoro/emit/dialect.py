@@ -1,4 +1,4 @@
-"""What a language says differently, as data: a `Dialect` for the text, a `Language` for the registry."""
+"""Language differences as data: a `Dialect` for the text, a `Language` for the registry."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Files = dict[str, str]
 
 
 def decimal(value: Number) -> float:
-    """The nearest double of a number."""
+    """Return the nearest double of a number."""
     try:
         return float(value)
     except OverflowError:
@@ -22,14 +22,14 @@ def decimal(value: Number) -> float:
 
 
 def plain_number(value: Number) -> str:
-    """Integers as such, everything else as the shortest decimal that reads back as the same double."""
+    """Return an integer, or otherwise the shortest decimal text of the same double."""
     if isinstance(value, int) and value < 10**9:
         return str(value)
     return repr(decimal(value))
 
 
 def exact_number(value: Number) -> str:
-    """Integers and fractions exactly, decimals as they are."""
+    """Return integers and fractions exactly, decimals unchanged."""
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
     return str(value) if isinstance(value, int) else repr(value)
@@ -45,37 +45,39 @@ _COMPARISONS = {ops.LESS: "{0} < {1}", ops.LESS_EQUAL: "{0} <= {1}", ops.EQUAL: 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one language writes expressions and names. Templates take the operands as {0}, {1}, {2}.
+    """Notation of expressions and names in one language. Templates contain the operands as {0}, {1}, {2}.
 
     Attributes:
-        functions: op -> template of everything from SQRT on, where it differs from `name({0}, {1})`; a
+        functions: op -> template of all operations from SQRT on, if it differs from `name({0}, {1})`; a
             comparison here is a value, 1 or 0, and {0} of a select is a condition.
         conditions: op -> template of a comparison as a condition.
         truth: template of a value, 1 or 0, as a condition.
         number: text of a number that is not negative.
         tolerance: text of a bound on round-off, given for double precision; None to write the number.
-        exact: constants such as sqrt(3)/2 are written exactly; otherwise as one decimal.
-        pi: text of pi, where constants are exact.
-        times: the sign of a product.
-        divide: template of a quotient that needs no parentheses inside; None for {0}/{1}.
+        exact: whether constants such as sqrt(3)/2 are written exactly; otherwise as one decimal.
+        pi: text of pi, if constants are exact.
+        times: multiplication sign.
+        divide: template of a quotient that requires no parentheses inside; None for {0}/{1}.
         square: template of x*x; None to write the product.
         parentheses: the pair around a sum inside a product.
         element: template of an entry {1} of an array {0}, counted from `base`.
         reserved: words that cannot be a name: keywords, and functions that the emitted code calls.
         externals: words that can be a variable but not a function.
-        fold_case: whether names that differ in case only are one name.
-        underscore: what stands for an underscore in a name.
+        fold_case: whether names that differ only in case are the same name.
+        underscore: replacement of an underscore in a name.
         leading_underscore: whether a name may start with an underscore.
-        trailing_underscore: whether a name may end with one; where not, such names belong to the emitter.
-        macros: templates of words that the code defines for all that includes it; {0} is the base name in capitals.
-        longest: the longest name.
-        symbol: how a name is shown, where that is not the name itself; names shown alike are one name.
-        comment: template of a comment that takes a line of its own.
-        helpers: definitions shipped with the code that uses one of their operations.
-        turns: sines and cosines of early angles are computed together (see `turns`), and arctangents (see `arcs`).
-        listing: a list of equations without functions: arrays of arguments need no names.
+        trailing_underscore: whether a name may end with one; if not, such names are reserved for the emitter.
+        macros: templates of macros that the code defines for all files that include it; {0} is the base name in
+            capitals.
+        longest: maximum length of a name.
+        symbol: function that returns the displayed form of a name; names with the same form are the same name.
+        comment: template of a comment on a separate line.
+        helpers: definitions that are added if the code uses one of their operations.
+        turns: whether sines and cosines of early angles are computed together (see `turns`), and arctangents (see
+            `arcs`).
+        listing: whether the text is a list of equations without functions: arrays of arguments need no names.
         call_name, setup_name, batch_name: templates of the functions' names; {0} is the base name,
-            "" stands for none.
+            "" if there is no such function.
     """
 
     functions: Mapping[int, str] = field(default_factory=dict)
@@ -114,14 +116,14 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Language:
-    """One row of the registry.
+    """One language of the registry.
 
     Attributes:
         write: (program, **options) -> {file name: text}.
-        options: option -> what it means, beside `name`, which every language takes.
-        runnable: whether the output is code that computes numbers, not only text to read.
+        options: option -> its meaning, in addition to `name`, which every language has.
+        runnable: whether the output is executable code and not only text for readers.
         demo: (program, values, sample, name) -> {file name: text}: a main program that prints the outputs
-            for sample numbers; None where `write` gives it already, or where nothing runs.
+            for sample numbers; None if `write` returns it already, or if the text is not executable.
     """
 
     id: str

@@ -1,8 +1,8 @@
-"""The call part in the order in which a compiler likes it best.
+"""Order of loads, statements and stores of the call part that compilers process fastest.
 
-An entry of an input or of the constants is loaded where it is first needed, and an entry of an output is
-stored as soon as it is known. Few values are then alive at any time: with all loads first and all stores
-last, gcc spends several times as long on the registers of a large program.
+An entry of an input or of the constants is loaded where it is first needed, and an entry of an output is stored as soon
+as it is computed. Therefore few values are live at any time: with all loads first and all stores last, gcc spends
+several times as long on the register allocation of a large program.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from symoro.expr import ops
 
 
 class Load(NamedTuple):
-    """A variable takes an entry of an input."""
+    """Assignment of an entry of an input to a variable."""
 
     input: int
     entry: int
@@ -23,53 +23,53 @@ class Load(NamedTuple):
 
 
 class Constant(NamedTuple):
-    """A variable takes an entry of the constants."""
+    """Assignment of an entry of the constants to a variable."""
 
     at: int
     name: str
 
 
 class Store(NamedTuple):
-    """An entry of an output, by its number in the program and its place in the output."""
+    """Entry of an output, by the number of the output in the program and the position in the output."""
 
     output: int
     entry: int
 
 
 Source = Load | Constant
-Event = Load | Constant | Store | int  # an integer is a node of `Listing.call`
+Event = Load | Constant | Store | int  # an int is a node of `Listing.call`
 
 
 def flow(listing: Listing, places: Mapping[int, Source]) -> list[Event]:
-    """Loads, statements and stores of the call part, in order.
+    """Return loads, statements and stores of the call part, in order.
 
-    Arguments:
-        places: node -> where its value is found, for input entries and constants.
+    Args:
+        places: node -> position of its value, for input entries and constants.
     """
     graph, own = listing.program.graph, listing.own
-    seen = bytearray(len(graph))
+    visited = bytearray(len(graph))
     events: list[Event] = []
     for event, needed in _events(listing):
         stack = [lit >> 1 for lit in needed]
-        found: list[Source] = []
+        sources: list[Source] = []
         while stack:
             i = stack.pop()
-            if seen[i]:
+            if visited[i]:
                 continue
-            seen[i] = 1
+            visited[i] = 1
             if i in places:
-                found.append(places[i])
+                sources.append(places[i])
             elif not own[i] and graph.op[i] >= ops.ADD:
                 stack += [lit >> 1 for lit in graph.args[i]]
-        if len(found) > 1:
-            found.sort(key=lambda place: (isinstance(place, Constant), place[:2]))
-        events += found
+        if len(sources) > 1:
+            sources.sort(key=lambda place: (isinstance(place, Constant), place[:2]))
+        events += sources
         events.append(event)
     return events
 
 
 def _events(listing: Listing) -> Iterator[tuple[int | Store, tuple[int, ...]]]:
-    """Statements and stores with the literals that they read; outputs that need no work come last."""
+    """Yield statements and stores with the literals that they read; outputs without operations come last."""
     graph = listing.program.graph
     stores = sorted(_stores(listing), key=lambda pair: pair[0])
     at = 0
@@ -83,7 +83,7 @@ def _events(listing: Listing) -> Iterator[tuple[int | Store, tuple[int, ...]]]:
 
 
 def _stores(listing: Listing) -> Iterator[tuple[float, Store, int]]:
-    """(node after which an entry is known, entry, literal)."""
+    """Yield (node after which an entry is known, entry, literal)."""
     graph = listing.program.graph
     for output, port in enumerate(listing.program.outputs):
         for entry, lit in enumerate(port.lits):

@@ -1,10 +1,10 @@
-"""Fortran 2008: NAME.f90, a module NAME_module of pure subroutines over real(wp), wp = real64.
+"""Fortran 2008: NAME.f90, a module NAME_module of pure subroutines for real(wp), wp = real64.
 
-call NAME_setup(p, k)          parameters -> constants, where there are any
+call NAME_setup(p, k)          parameters -> constants, if there are any
 call NAME(q, k, T)             one sample; arrays have the shapes of the model
 call NAME_batch(n, q, k, T)    many samples: the first index is the sample, q(n, 6), T(n, 4, 4)
 
-Kernels other than the linear solve are the C text in NAME_kernels.c, called through iso_c_binding.
+Kernels other than the linear solve are the C code in NAME_kernels.c, called through iso_c_binding.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from symoro.expr.graph import Number
 from symoro.files import MADE_BY
 from symoro.program.program import Program, Shape
 
-# 255 continuation lines are all that the standard grants one statement.
+# The standard permits at most 255 continuation lines per statement.
 LONGEST_EXPANDED = 1000
 WIDTH = 100
 Subscripts = Callable[[str, tuple[int, ...]], str]
@@ -50,7 +50,7 @@ DIALECT = Dialect(
     reserved=keywords.FORTRAN,
     fold_case=True,
     leading_underscore=False,
-    longest=50,  # 63, less what _batch and _module need
+    longest=50,  # 63 minus the length of _batch and _module
     helpers={
         (ops.SIGN,): "  elemental function sign_(x) result(s)\n"
         "    real(wp), intent(in) :: x\n"
@@ -62,7 +62,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """{NAME.f90}, and {NAME_kernels.c} where kernels are called that have no Fortran text."""
+    """Return {NAME.f90}, and {NAME_kernels.c} if kernels are called that have no Fortran text."""
     code = _code(program, name)
     a = code.arrays
     in_c = [kernel for kernel in code.kernels if not kernel_text(kernel, ".f90")]
@@ -89,7 +89,7 @@ def write(program: Program, *, name: str | None = None) -> Files:
 
 
 def _interfaces(base: str, calls: Sequence[KernelCall]) -> list[str]:
-    """Declarations of the kernels in C."""
+    """Return the declarations of the kernels in C."""
     lines = []
     for call in calls:
         inputs = ", ".join(f"a{k}" for k in range(len(call.inputs)))
@@ -105,7 +105,7 @@ def _interfaces(base: str, calls: Sequence[KernelCall]) -> list[str]:
 
 
 def _kernel_file(code: Code, kernels: Sequence[str], calls: Sequence[KernelCall]) -> str:
-    """The C text of kernels, with a function of external linkage for each one that is called."""
+    """Return the C text of kernels, with a function of external linkage for each one that is called."""
     base = code.arrays.base
     texts = [kernel_text(kernel, ".c") for kernel in ("order", "finite", *kernels)]
     for call in calls:
@@ -166,7 +166,7 @@ def _entry(array: str, index: Sequence[object]) -> str:
 
 
 def _arguments(code: Code, count: str) -> list[str]:
-    """Declarations of inputs, constants and outputs; with a first axis of samples where `count` is given."""
+    """Return the declarations of inputs, constants and outputs; with a first axis of samples if `count` is given."""
     a, program = code.arrays, code.program
 
     def shaped(array: str, shape: Shape) -> str:
@@ -192,7 +192,7 @@ def _call_locals(code: Code) -> list[str]:
 
 
 def _locals(names: Sequence[str]) -> list[str]:
-    """Declarations, a few names a line."""
+    """Return declarations, several names per line."""
     lines: list[str] = []
     for name in names:
         if lines and len(lines[-1]) + len(name) < WIDTH:
@@ -207,7 +207,7 @@ def _body(code: Code, indent: str, entry: Subscripts) -> list[str]:
     reads = [list(indices(port.shape, 1)) for port in program.inputs]
     writes = [list(indices(port.shape, 1)) for port in program.outputs]
     lines: list[str] = []
-    before = 0  # the loads of the next statement, where a remark goes
+    before = 0  # the loads of the next statement, before which a comment is written
     for event in code.flow:
         if isinstance(event, int):
             lines[before:before] = remark(code, code.call[event], indent)
@@ -250,7 +250,7 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """{NAME_example.f90}."""
+    """Return {NAME_example.f90}."""
     code, numbers = _code(program, name), sample_of(program, values, sample)
     a = code.arrays
     declared, lines = [], []
@@ -263,8 +263,8 @@ def demo(
     for array, port, entries in zip(a.inputs, program.inputs, numbers.inputs, strict=True):
         declared.append(f"  real(wp) :: {_entry(array, port.shape)}")
         lines.append(_literal(array, port.shape, entries))
-    given = ", ".join([*call_arguments(code), *a.outputs])
-    lines.append(wrap(f"  call {a.function}({given})", "      ", " &", WIDTH))
+    arguments = ", ".join([*call_arguments(code), *a.outputs])
+    lines.append(wrap(f"  call {a.function}({arguments})", "      ", " &", WIDTH))
     for array, out in zip(a.outputs, program.outputs, strict=True):
         declared.append(f"  real(wp) :: {_entry(array, out.shape)}")
         lines += [f'  print "(a)", "{array} ="', *_printed(array, out.shape)]
@@ -274,7 +274,7 @@ def demo(
 
 
 def _literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
-    """An assignment of numbers by rows."""
+    """Return an assignment of numbers by rows."""
     listed = ", ".join(map(_number, numbers))
     if not shape:
         return f"  {array} = {listed}"

@@ -1,4 +1,4 @@
-"""The header of every emitted file: what it computes, in which order it takes and gives it, at what cost."""
+"""Header of every emitted file: contents, order of the arguments, operation count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDTH = 92
 
 
 def clean(text: str) -> str:
-    """One line of plain ASCII that cannot end a comment; names of robots come from anybody's files."""
+    """Return one line of plain ASCII that cannot end a comment, because robot names may come from any file."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     plain = " ".join("".join(c if c.isprintable() else " " for c in plain).split())
     for mark in ("*/", "/*", "(*", "*)"):
@@ -23,10 +23,10 @@ def clean(text: str) -> str:
 
 
 def header_lines(code: Code, *, functions: bool = True) -> list[str]:
-    """The header as plain lines.
+    """Return the header as plain lines.
 
-    Arguments:
-        functions: whether the file holds functions, whose arguments the header must explain.
+    Args:
+        functions: whether the file contains functions, whose arguments the header describes.
     """
     program, arrays = code.program, code.arrays
     lines = _filled(f"{arrays.base}: {program.title}" if program.title else arrays.base)
@@ -48,7 +48,7 @@ def header_lines(code: Code, *, functions: bool = True) -> list[str]:
         lines += _filled("; ".join(f"{' '.join(names)} in {unit}" for unit, names in units.items()), 2)
     if code.constants and functions:
         entries = " ".join(c.name for c in code.constants)
-        lines += [f"Constants, made once from the parameters by {arrays.setup}"]
+        lines += [f"Constants, computed once from the parameters by {arrays.setup}"]
         lines += _filled(f"{arrays.constants} ({len(code.constants)}): {entries}", 2)
     lines += ["", *_filled(f"Operations per call: {code.counted}"), MADE_BY]
     return lines
@@ -66,7 +66,7 @@ def _meaning(port: Input | Output) -> str:
 
 
 def unit_groups(parameters: Sequence[str], units: Mapping[str, str]) -> dict[str, list[str]]:
-    """Unit -> the parameters that have it, those whose names differ in a final number alone by what they share."""
+    """Return unit -> parameters with this unit; names that differ only in a final number are abbreviated."""
     stems: dict[str, set[str]] = {}
     for name in parameters:
         stems.setdefault(name.rstrip("0123456789"), set()).add(units.get(name, ""))
@@ -94,11 +94,11 @@ def _filled(text: str, indent: int = 0) -> list[str]:
 
 
 def commented(lines: list[str], prefix: str) -> str:
-    """Lines as line comments."""
+    """Return lines as line comments."""
     return "".join(f"{prefix} {line}".rstrip() + "\n" for line in lines)
 
 
 def block(lines: list[str], start: str = "/*", middle: str = " *", end: str = " */") -> str:
-    """Lines as one block comment."""
+    """Return lines as one block comment."""
     body = [f"{middle} {line}".rstrip() for line in lines]
     return "\n".join([f"{start} {lines[0]}", *body[1:], end]) + "\n"

@@ -1,16 +1,16 @@
-"""A fixed-step integrator in C for a direct dynamic model: NAME_rk4, Runge and Kutta's method of order four.
+"""Fixed-step integrator in C for a direct dynamic model: NAME_rk4, the Runge-Kutta method of order four.
 
     void NAME_rk4(size_t steps, double h, state ..., const double *tau, ... [, const double *k]);
 
-The state is changed in place, inputs are held. No heap; each step costs four calls of the model. The rates
-of the state are read off the model's ports:
+The state is changed in place, inputs are constant. There is no heap; each step costs four calls of the model. The
+derivatives of the state follow from the model's ports:
 
     q' = qd,  qd' = qdd                         joints
     e' = ed,  ed' = edd                         modes of flexible links
-    P0' = R0 v,  Q0' = Q0 (0, w)/2,             a floating base, its rotation a quaternion (w, x, y, z) that is
-    V0' = Vd0 - (w x v; 0)                      brought back to length 1 after each step
-    q' = qd(q, qda),  qda' = qdda,              on wheels: all joints roll with the active ones, and
-    pose' = V0 turned by the heading            the base (x, y, heading) moves
+    P0' = R0 v,  Q0' = Q0 (0, w)/2,             a floating base, its orientation a quaternion (w, x, y, z) that is
+    V0' = Vd0 - (w x v; 0)                      normalised after each step
+    q' = qd(q, qda),  qda' = qdda,              wheeled robots: the active joints determine all joint velocities
+    pose' = V0 rotated by the heading           and the motion of the base (x, y, heading)
 
     q' = qd,  qd' = qdd                         closed loops: all joints, closed after each step by a second
                                                 program; NAME_rk4 then returns a status
@@ -40,8 +40,8 @@ class StateLayout:
     """Names of the parts of the state and of the other inputs, in the order of the arguments, with their sizes.
 
     Attributes:
-        inner: the parts that steps go on with, one after the other: of closed loops all velocities, not qda alone.
-        active: places of the active joints among those of q, where loops tie the others.
+        inner: parts of the integrated state, in order; for closed loops all velocities, not only qda.
+        active: positions of the active joints in q, if loops determine the others.
     """
 
     state: tuple[str, ...]
@@ -52,7 +52,7 @@ class StateLayout:
 
     @property
     def tied(self) -> bool:
-        """Whether loops are closed after each step."""
+        """Return whether loops are closed after each step."""
         return bool(self.active)
 
     @property
@@ -65,10 +65,10 @@ class StateLayout:
 
 
 def state_of(program: Program) -> StateLayout:
-    """The state of a direct dynamic model.
+    """Return the state of a direct dynamic model.
 
     Raises:
-        OptionError: the model's outputs are not the rates of its inputs.
+        OptionError: the outputs of the model are not the derivatives of its inputs.
     """
     sizes = {port.name: size(port.shape) for port in program.inputs}
     outputs = {port.name for port in program.outputs}
@@ -76,12 +76,12 @@ def state_of(program: Program) -> StateLayout:
         return _tied_state(program, sizes, outputs)
     if not {"q", "qd", "tau"} <= set(sizes) or "qdd" not in outputs:
         raise OptionError(
-            "an integrator needs a direct dynamic model with inputs q, qd, tau and the output qdd",
+            "an integrator requires a direct dynamic model with inputs q, qd, tau and the output qdd",
             hint="direct-dynamics",
         )
     _check_rotation(sizes)
     if "qm" in sizes:
-        raise OptionError("elastic actuators have no integrator")
+        raise OptionError("integrators of robots with elastic actuators are not supported")
     state: list[str] = [name for name in ("q", "qd", "e", "ed") if name in sizes]
     if "Q0" in sizes:
         state += _BASE
@@ -90,7 +90,7 @@ def state_of(program: Program) -> StateLayout:
 
 
 def _tied_state(program: Program, sizes: dict[str, int], outputs: set[str]) -> StateLayout:
-    """The state of a robot whose joints follow its active ones."""
+    """Return the state of a robot whose active joints determine the others."""
     if {"qd", "V0"} <= outputs:
         return _laid_out(_WHEELS, {**sizes, "pose": 3})
     _check_rotation(sizes)
@@ -98,15 +98,15 @@ def _tied_state(program: Program, sizes: dict[str, int], outputs: set[str]) -> S
     symbols = {port.name: port.symbols for port in program.inputs}
     places = {name.removeprefix("q"): k for k, name in enumerate(symbols["q"])}
     active = tuple(places[name.removeprefix("qd")] for name in symbols["qda"])
-    found = _laid_out(("q", "qda", *base), {**sizes, **({"P0": 3} if base else {}), "qd": sizes["q"]})
-    inputs = tuple(name for name in found.inputs if name != "qd")
-    return replace(found, inputs=inputs, inner=("q", "qd", *base), active=active)
+    layout = _laid_out(("q", "qda", *base), {**sizes, **({"P0": 3} if base else {}), "qd": sizes["q"]})
+    inputs = tuple(name for name in layout.inputs if name != "qd")
+    return replace(layout, inputs=inputs, inner=("q", "qd", *base), active=active)
 
 
 def _check_rotation(sizes: Mapping[str, int]) -> None:
     if "R0" in sizes:
         raise OptionError(
-            "the integrator of a floating base needs its rotation as a quaternion",
+            "the integrator of a floating base requires the orientation as a quaternion",
             hint="rotation='quaternion'",
         )
 
@@ -118,33 +118,33 @@ def _laid_out(state: Sequence[str], sizes: Mapping[str, int]) -> StateLayout:
 
 INTEGRATORS = ("rk4",)
 _PAIRS = {"q": "qd", "qd": "qdd", "qda": "qdda", "e": "ed", "ed": "edd"}
-STEPS, STEP = 10, 0.001  # that the example takes, and their seconds
+STEPS, STEP = 10, 0.001  # number of steps of the example, and their length in seconds
 
 
 def integrator_sources(
     program: Program, name: str, *, constants: bool, scalar: str = "double", loops: bool | None = None
 ) -> Files:
-    """{NAME_rk4.h, NAME_rk4.c}.
+    """Return {NAME_rk4.h, NAME_rk4.c}.
 
-    Arguments:
-        constants: whether the model takes some, k.
-        loops: whether NAME_loops, which closes loops, takes some; None where it is not there.
+    Args:
+        constants: whether the model has constants k.
+        loops: whether NAME_loops, which closes the loops, has constants; None if there is no such program.
 
     Raises:
-        OptionError: the model has no integrator, or closed loops and nothing that closes them.
+        OptionError: the model has no integrator, or it has closed loops and there is no program that closes them.
     """
     layout = state_of(program)
     if layout.tied and loops is None:
-        raise OptionError("an integrator of closed loops needs the program that closes them")
-    made = _Text(program, layout, name, constants, bool(loops), scalar)
+        raise OptionError("the integrator of a robot with closed loops requires the program that closes them")
+    writer = _Text(program, layout, name, constants, bool(loops), scalar)
     upper, what = name.upper(), ", ".join(layout.inputs)
     about = [
-        f"/* {name}: the state some steps of h seconds later, by Runge and Kutta's method of order four.",
+        f"/* {name}: the state after some steps of h seconds, by the Runge-Kutta method of order four.",
         f" * {', '.join(layout.state)} are changed; {what} held.",
     ]
     if layout.tied:
         about += [
-            " * The state is that after the last good step; returned is",
+            " * The state is that after the last successful step. Return value:",
             *(f" *   {x}" for x in STATUS),
         ]
     header = [
@@ -160,7 +160,7 @@ def integrator_sources(
         'extern "C" {',
         "#endif",
         "",
-        f"{made.head};",
+        f"{writer.head};",
         "",
         "#ifdef __cplusplus",
         "}",
@@ -168,15 +168,15 @@ def integrator_sources(
         "",
         f"#endif /* {name}_rk4.h */",
     ]
-    return {f"{name}_rk4.h": "\n".join(header) + "\n", f"{name}_rk4.c": _source(made)}
+    return {f"{name}_rk4.h": "\n".join(header) + "\n", f"{name}_rk4.c": _source(writer)}
 
 
 @dataclass(frozen=True)
 class _Text:
-    """What an integrator is written of.
+    """Writer of the integrator of a program.
 
     Attributes:
-        constants, loops: whether the model and what closes loops take constants.
+        constants, loops: whether the model, and the program that closes the loops, have constants.
     """
 
     program: Program
@@ -188,7 +188,7 @@ class _Text:
 
     @property
     def passed(self) -> list[str]:
-        """What the model takes besides the state."""
+        """Return the arguments of the model besides the state."""
         return [*self.layout.inputs, *(["k"] * self.constants)]
 
     @property
@@ -199,9 +199,9 @@ class _Text:
         return f"{'int' if self.layout.tied else 'void'} {self.name}_rk4({', '.join(arguments)})"
 
 
-def _source(made: _Text) -> str:
-    layout, name, scalar = made.layout, made.name, made.scalar
-    held = [f"const {scalar} *{part}" for part in made.passed]
+def _source(writer: _Text) -> str:
+    layout, name, scalar = writer.layout, writer.name, writer.scalar
+    held = [f"const {scalar} *{part}" for part in writer.passed]
     tied = layout.tied
     lines = [
         f"/* {name}_rk4: see {name}_rk4.h",
@@ -215,19 +215,19 @@ def _source(made: _Text) -> str:
         "",
         f"enum {{ SIZE_ = {layout.total} }};",
         "",
-        *(closing_lines(layout, name, made.loops, scalar) if tied else []),
+        *(closing_lines(layout, name, writer.loops, scalar) if tied else []),
         f"static void rates_({', '.join([f'const {scalar} *y', *held, f'{scalar} *dy'])})",
         "{",
-        *_rates(made),
+        *_rates(writer),
         "}",
         "",
-        made.head,
+        writer.head,
         "{",
     ]
     load, store = _copy(layout, into=True), _copy(layout, into=False)
     if tied:
         return "\n".join(
-            [*lines, *loop_body(layout, made.loops, scalar, load, _step(made, "z"), store), "}", ""]
+            [*lines, *loop_body(layout, writer.loops, scalar, load, _step(writer, "z"), store), "}", ""]
         )
     lines += [
         f"    {scalar} y[SIZE_], z[SIZE_], a[SIZE_], b[SIZE_], c[SIZE_], d[SIZE_];",
@@ -236,15 +236,15 @@ def _source(made: _Text) -> str:
         "",
         *load,
         "    for (n = 0; n < steps; ++n) {",
-        *_step(made, "y"),
+        *_step(writer, "y"),
         "    }",
     ]
     return "\n".join([*lines, *store, "}", ""])
 
 
-def _step(made: _Text, into: str) -> list[str]:
-    """One step from y."""
-    scalar, call = made.scalar, ", ".join(made.passed)
+def _step(writer: _Text, into: str) -> list[str]:
+    """Return the lines of one step from y."""
+    scalar, call = writer.scalar, ", ".join(writer.passed)
     lines = [f"        rates_(y, {call}, a);"]
     for factor, before, after in (("0.5", "a", "b"), ("0.5", "b", "c"), ("", "c", "d")):
         share = f"({scalar})0.5 * h" if factor else "h"
@@ -254,13 +254,13 @@ def _step(made: _Text, into: str) -> list[str]:
         "        for (i = 0; i < SIZE_; ++i) "
         f"{into}[i] = y[i] + h / ({scalar})6.0 * (a[i] + d[i] + ({scalar})2.0 * (b[i] + c[i]));"
     )
-    if "Q0" in made.layout.state:
-        lines += _normalised(made.layout.offset("Q0"), into, scalar)
+    if "Q0" in writer.layout.state:
+        lines += _normalised(writer.layout.offset("Q0"), into, scalar)
     return lines
 
 
-def _rates(made: _Text) -> list[str]:
-    program, layout, scalar = made.program, made.layout, made.scalar
+def _rates(writer: _Text) -> list[str]:
+    program, layout, scalar = writer.program, writer.layout, writer.scalar
     lines = []
     outputs = {}
     for port in program.outputs:
@@ -279,9 +279,9 @@ def _rates(made: _Text) -> list[str]:
         f"y + {layout.offset(port.name)}" if port.name in layout.inner else names.get(port.name, port.name)
         for port in program.inputs
     ]
-    arguments += ["k"] * made.constants
+    arguments += ["k"] * writer.constants
     arguments += list(outputs.values())
-    lines.append(f"    {made.name}({', '.join(arguments)});")
+    lines.append(f"    {writer.name}({', '.join(arguments)});")
     for part, rate in _PAIRS.items():
         if part in layout.inner:
             source = f"y[{layout.offset(rate)} + i]" if rate in layout.inner else f"{outputs[rate]}[i]"
@@ -339,7 +339,7 @@ def _copy(layout: StateLayout, *, into: bool) -> list[str]:
     lines = []
     for part in layout.state:
         at, own = f"y[{layout.offset(part)} + i]" if part in layout.inner else "", f"{part}[i]"
-        if not at:  # the active joints among all
+        if not at:  # the active joints
             at = f"y[{layout.offset('qd')} + active_[i]]"
         left, right = (at, own) if into else (own, at)
         lines.append(f"    for (i = 0; i < {layout.sizes[part]}; ++i) {left} = {right};")
@@ -355,13 +355,13 @@ def example_lines(
     loops: str,
     scalar: str,
 ) -> list[str]:
-    """Some steps from the sample's state, for the body of the example's main.
+    """Return the lines of the example's main function that integrate some steps from the sample.
 
-    Arguments:
-        inputs: the example's names of the arrays of inputs.
+    Args:
+        inputs: names of the arrays of inputs in the example.
         sample: their numbers.
-        k: its array of constants; empty where there are none.
-        loops: that of what closes loops.
+        k: array of constants; empty if there are none.
+        loops: array of constants of the program that closes the loops.
     """
     layout = state_of(program)
     lines = ["", f"    /* {STEPS} steps of {STEP:g} s from there */"]
@@ -377,40 +377,41 @@ def example_lines(
     return lines
 
 
-# -- closing the loops after each step
+# -- closure of the loops after each step
 #
 # A step integrates the positions of all joints; it satisfies the loop constraints to the order of the method. Then
 #
 #     q <- q + dq        steps of Newton's method, until the loops are closed to round-off
-#     qd <- G qda        by the velocities of the active joints alone
+#     qd <- G qda        from the velocities of the active joints
 #
-# both from NAME_loops (`models/kinematic/loop/closure`), so that the order is kept. A step is rejected, and the state
-# stays as it was before it, if
+# both from NAME_loops (`models/kinematic/loop/closure`), which preserves the order. A step is rejected, and the state
+# before it is kept, if
 #
 #     1  the loops do not close
-#     2  a dead point is near, or det Wp has another sign: the way leads through one
-#     3  the passive joints are closed away from where the step has them, by more than a share of the step's own way
-#     4  the state is no longer finite
+#     2  a singular configuration is near, or det Wp changed its sign: the path crosses one
+#     3  the closure moves the passive joints by more than a fraction of the length of the step
+#     4  the state is not finite
 #
 # E. Hairer, C. Lubich, G. Wanner, "Geometric numerical integration", Springer, 2006, section IV.4: projection.
 
 STATUS = (
     "0: done",
     "1: the loops do not close",
-    "2: a dead point of the loops is near, or was passed",
-    "3: the passive joints would leap: a dead point, or a step too long",
+    "2: a singular configuration of the loops is near, or was crossed",
+    "3: the passive joints would jump: near a singular configuration, or the step is too long",
     "4: the state is not finite",
 )
 TRIES = 12
-AGREE = "0.05"  # of the way of a step, by which closing it may change it
-LIMITS = {  # what counts as closed, as room beside a dead point, as round-off of a way, as finite
+AGREE = "0.05"  # largest change by the closure, relative to the length of a step
+# tolerance of closure, distance from a singular configuration, round-off of a displacement, largest finite value
+LIMITS = {
     "double": ("1e-11", "1e-5", "1e-8", "1e300"),
     "float": ("2e-5f", "1e-3f", "1e-4f", "1e30f"),
 }
 
 
 def closing_lines(layout: StateLayout, name: str, constants: bool, scalar: str) -> list[str]:
-    """The functions that close loops and measure ways."""
+    """Return the functions that close loops and compute displacements."""
     closed, room, _, _ = LIMITS[scalar]
     passed = ["y", "qda", *(["loops"] * constants), "dq", "qd", "&gap", "det", "&room"]
     held = f", const {scalar} *loops" if constants else ""
@@ -420,7 +421,7 @@ def closing_lines(layout: StateLayout, name: str, constants: bool, scalar: str) 
         f"enum {{ JOINTS_ = {layout.sizes['q']}, ACTIVE_ = {len(layout.active)}, TRIES_ = {TRIES} }};",
         f"static const int active_[ACTIVE_] = {{{places}}};",
         "",
-        "/* Close the loops near a posture, and give all joints their velocities by the active ones. */",
+        "/* Close the loops near a posture, and compute all joint velocities from those of the active joints. */",
         f"static int close_({scalar} *y{held}, {scalar} *det)",
         "{",
         f"    {scalar} qda[ACTIVE_], dq[JOINTS_], qd[JOINTS_], gap, room;",
@@ -461,11 +462,11 @@ def loop_body(
     step: Sequence[str],
     store: Sequence[str],
 ) -> list[str]:
-    """The body of the integrator.
+    """Return the body of the integrator.
 
-    Arguments:
-        load, store: lines that bring the state into y, and back.
-        step: lines that make z, the state after a step from y.
+    Args:
+        load, store: lines that copy the state to y, and back.
+        step: lines that compute z, the state after a step from y.
     """
     _, _, least, most = LIMITS[scalar]
     size, mark = ("fabsf", "f") if scalar == "float" else ("fabs", "")
@@ -481,7 +482,7 @@ def loop_body(
         *load,
         "    for (i = 0; i < SIZE_; ++i) z[i] = y[i];",
         f"    status = close_(z, {held}&det);",
-        f"    if (status == 0 && !(way_(y, z) <= 100 * {least})) status = 1; /* it starts closed */",
+        f"    if (status == 0 && !(way_(y, z) <= 100 * {least})) status = 1; /* the initial state must be closed */",
         "    for (i = 0; i < SIZE_ && status == 0; ++i) y[i] = z[i];",
         "    for (n = 0; n < steps && status == 0; ++n) {",
         *step,

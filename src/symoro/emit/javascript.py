@@ -1,10 +1,10 @@
-"""JavaScript: NAME.js, an ES module for browsers and node that needs nothing else, and NAME.d.ts, its types.
+"""JavaScript: NAME.js, an ES module for browsers and node without dependencies, and NAME.d.ts, its types.
 
-    k = setup(p)                   parameters, by name or in the order of PARAMETERS -> constants, where there are any
+    k = setup(p)                   parameters, by name or in the order of PARAMETERS -> constants, if there are any
     { T } = call(q, k, out)        one sample; matrices by rows, a scalar is a number
     { T } = batch(n, q, k, out)    sample after sample: entry e of sample i is x[size * i + e]
 
-`out` may be left out: it is an object that takes the outputs, for those who call often and want nothing allocated.
+`out` is optional: an object that receives the outputs, for frequent calls without allocation.
 """
 
 from __future__ import annotations
@@ -60,14 +60,16 @@ DIALECT = Dialect(
 _STYLE = Style("", "let", returned=True)
 _INDENT = "    "
 
-# Characters up to which a function stays in one piece. V8 leaves one of more than 60 kB of bytecode, which is about as
-# long as its text, to its interpreter: it then takes fifteen times as long.
+# Longest function (characters) that is not divided. V8 does not compile a function of more than 60 kB of bytecode,
+# about the length of its text; interpreted, it is fifteen times slower.
 _WHOLE = 50_000
 
-_SETUP = "The constants, from the parameters by name or in their order; again whenever one of them changes."
-_CALL = "One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory."
+_SETUP = (
+    "Constants from the parameters, by name or in their order; call it again after a parameter has changed."
+)
+_CALL = "One sample, matrices by rows. Returns the outputs, in `out` if given. Arrays must not share memory."
 _BATCH = (
-    "Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared."
+    "Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are common."
 )
 
 _LISTED = """\
@@ -93,7 +95,7 @@ function sized_(name, array, length, orMore = false) {
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """{NAME.js, NAME.d.ts}."""
+    """Return {NAME.js, NAME.d.ts}."""
     code = code_of(program, DIALECT, name=name)
     base, head = code.arrays.base, block(header_lines(code)) + "\n"
     return {f"{base}.js": head + _module(code), f"{base}.d.ts": head + _types(code)}
@@ -112,20 +114,20 @@ def _module(code: Code) -> str:
 
 
 def _declared(code: Code, readonly: str = "") -> list[tuple[str, str]]:
-    """What the module says of itself: names of the parameters, shapes of the arrays; as values, or as types."""
+    """Return the declarations of the module as values or types: names of the parameters, shapes of the arrays."""
     program = code.program
     shapes: list[tuple[str, Sequence[Input | Output]]]
     shapes = [("INPUTS", program.inputs), ("OUTPUTS", program.outputs)]
-    found = [
+    declared = [
         (name, _record([(port.name, f"{readonly}{list(port.shape)}") for port in ports], readonly))
         for name, ports in shapes
     ]
     names = ("PARAMETERS", f"{readonly}[{', '.join(map(json.dumps, code.parameters))}]")
-    return [names, *found] if code.constants else found
+    return [names, *declared] if code.constants else declared
 
 
 def _record(pairs: Sequence[tuple[str, str]], readonly: str = "") -> str:
-    """An object, or the type of one."""
+    """Return an object, or the type of one."""
     entries = [f"{readonly}{_key(name)}: {value}" for name, value in pairs]
     return f"{{ {', '.join(entries)} }}" if pairs else "{}"
 
@@ -155,26 +157,26 @@ def _setup(code: Code) -> str:
 
 
 def _call(code: Code) -> list[str]:
-    """The call function, its parts before it."""
+    """Return the call function, preceded by its parts."""
     a, inputs, outputs = code.arrays, code.program.inputs, code.program.outputs
     plain = {name: name for name, port in zip(a.inputs, inputs, strict=True) if not port.shape}
     plain |= {name: _member(out) for name, out in zip(a.outputs, outputs, strict=True) if not out.shape}
     units = line_groups(code, _STYLE, _INDENT, lambda array, e: plain.get(array) or f"{array}[{e}]")
     arrays = [(out.name, name) for name, out in zip(a.outputs, outputs, strict=True) if out.shape]
-    taken = ", ".join(name if key == name else f"{_key(key)}: {name}" for key, name in arrays)
-    given = ", ".join([*call_arguments(code), f"out = {_room(code)}"])
-    head = [f"/** {_CALL} */", wrap(f"export function {a.function}({given}) {{", marks=",")]
+    members = ", ".join(name if key == name else f"{_key(key)}: {name}" for key, name in arrays)
+    arguments_ = ", ".join([*call_arguments(code), f"out = {_room(code)}"])
+    head = [f"/** {_CALL} */", wrap(f"export function {a.function}({arguments_}) {{", marks=",")]
     head += _checked(code)
-    head += [wrap(f"{_INDENT}const {{ {taken} }} = out;", marks=",")] if arrays else []
+    head += [wrap(f"{_INDENT}const {{ {members} }} = out;", marks=",")] if arrays else []
     end = [*filled(code, _STYLE.size_type), f"{_INDENT}return out;", "}"]
     lines = whole(units)
     if sum(map(len, lines)) <= _WHOLE:
         return ["\n".join([*head, *lines, *end]) + "\n"]
-    found = cut(units, lambda place: f"kept_[{place}]", _STYLE.constant, _INDENT)
+    pieces = cut(units, lambda place: f"kept_[{place}]", _STYLE.constant, _INDENT)
     handed = [*call_arguments(code), *(name for _, name in arrays), "out", "kept_"]
-    room = "Array" if code.kernels else "Float64Array"  # what a kernel returns is kept too
-    parts, calls = [], [f"{_INDENT}const kept_ = new {room}({found.places});"]
-    for number, lines in enumerate(found.lines, 1):
+    room = "Array" if code.kernels else "Float64Array"  # results of kernels are kept too
+    parts, calls = [], [f"{_INDENT}const kept_ = new {room}({pieces.places});"]
+    for number, lines in enumerate(pieces.lines, 1):
         used = words(lines)
         arguments = f"({', '.join(name for name in handed if name in used)})"
         parts.append("\n".join([f"function part{number}_{arguments} {{", *lines, "}"]) + "\n")
@@ -183,7 +185,7 @@ def _call(code: Code) -> list[str]:
 
 
 def _checked(code: Code, count: str = "") -> list[str]:
-    """Reject arrays of another length than that of one sample, or shorter than those of `count` samples."""
+    """Return checks that reject arrays of a wrong length for one sample, or too short for `count` samples."""
     a, lines = code.arrays, []
     for name, port in zip(a.inputs, code.program.inputs, strict=True):
         if port.shape or count:
@@ -195,19 +197,19 @@ def _checked(code: Code, count: str = "") -> list[str]:
 
 
 def _room(code: Code, count: str = "") -> str:
-    """An object for the outputs of one sample, or of as many as `count` says."""
-    found = []
+    """Return an object for the outputs of one sample, or of `count` samples."""
+    arrays = []
     for out in code.program.outputs:
         many = f" * {count}" if count and size(out.shape) != 1 else ""
         length = count if count and size(out.shape) == 1 else str(size(out.shape))
-        found.append((out.name, f"new Float64Array({length}{many})" if out.shape or count else "0"))
-    return _record(found)
+        arrays.append((out.name, f"new Float64Array({length}{many})" if out.shape or count else "0"))
+    return _record(arrays)
 
 
 def _batch(code: Code) -> str:
     a, program = code.arrays, code.program
     n, i = a.count, a.index
-    given = ", ".join([n, *call_arguments(code), f"out = {_room(code, n)}"])
+    arguments = ", ".join([n, *call_arguments(code), f"out = {_room(code, n)}"])
     room, copies, handed, stores = [], [], [], []
     for name, port in zip(a.inputs, program.inputs, strict=True):
         if not port.shape:
@@ -225,7 +227,7 @@ def _batch(code: Code) -> str:
         one = _member(out).replace("out", "sample", 1)
         whole_one = f"{_member(out)}.set({one}, {size(out.shape)} * {i});"
         stores.append(whole_one if out.shape else f"{_member(out)}[{i}] = {one};")
-    lines = [f"/** {_BATCH} */", wrap(f"export function {a.batch}({given}) {{", marks=",")]
+    lines = [f"/** {_BATCH} */", wrap(f"export function {a.batch}({arguments}) {{", marks=",")]
     lines += _checked(code, n)
     lines += [wrap(_INDENT + line, _INDENT * 2, marks=",") for line in room]
     lines.append(f"{_INDENT}for (let {i} = 0; {i} < {n}; ++{i}) {{")
@@ -283,7 +285,7 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """{NAME_example.js, package.json}."""
+    """Return {NAME_example.js, package.json}."""
     code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
     a = code.arrays
     imported = ["OUTPUTS", a.function, *([a.setup] if code.constants else [])]
@@ -308,7 +310,7 @@ def demo(
 
 
 def _package(base: str) -> str:
-    """What makes node take the files for modules; JSON has no comments to say who made it."""
+    """Return package.json, which makes node treat the files as modules."""
     return (
         f'{{\n  "//":\n    "{MADE_BY}",\n  "name": "{base.lower().lstrip("_")}",\n  "version": "0.0.0",\n'
         f'  "private": true,\n  "type": "module",\n  "sideEffects": false,\n'

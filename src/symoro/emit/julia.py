@@ -24,7 +24,7 @@ _INDENT = "    "
 
 
 def _real(name: str, domain: str) -> str:
-    """A function that is NaN outside its domain, as in the other languages, and throws nothing."""
+    """Return a function that is NaN outside its domain, as in the other languages, instead of an exception."""
     return f"real_{name}(x) = {domain} ? {name}(x) : {name}(one(x)) * NaN\n"
 
 
@@ -53,7 +53,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """{NAME.jl}."""
+    """Return {NAME.jl}."""
     code = code_of(program, DIALECT, name=name)
     a = code.arrays
     module = _module_name(a.base)
@@ -68,7 +68,7 @@ def write(program: Program, *, name: str | None = None) -> Files:
 
 
 def _module_name(base: str) -> str:
-    """FgmRx90 for fgm_rx90: never the name of a function."""
+    """Return FgmRx90 for fgm_rx90, which is never the name of a function."""
     name = "".join(part[:1].upper() + part[1:] for part in base.split("_"))
     return name if name != base else f"{name}Module"
 
@@ -104,29 +104,29 @@ def _in_place(code: Code) -> str:
 
 def _allocating(code: Code) -> str:
     a = code.arrays
-    given = call_arguments(code)
-    kinds = ", ".join(f"eltype({name})" for name in given) or "Float64"
-    lines = [f"function {a.function}({', '.join(given)})", f"    Element = float(promote_type({kinds}))"]
+    arguments = call_arguments(code)
+    kinds = ", ".join(f"eltype({name})" for name in arguments) or "Float64"
+    lines = [f"function {a.function}({', '.join(arguments)})", f"    Element = float(promote_type({kinds}))"]
     for name, out in zip(a.outputs, code.program.outputs, strict=True):
         lines.append(f"    {name} = zeros({', '.join(['Element', *map(str, out.shape)])})")
-    lines.append(wrap(f"    {a.function}!({', '.join([*a.outputs, *given])})", _INDENT * 2))
+    lines.append(wrap(f"    {a.function}!({', '.join([*a.outputs, *arguments])})", _INDENT * 2))
     pairs = zip(a.outputs, code.program.outputs, strict=True)
     results = ", ".join(f"{name} = {name}{'' if out.shape else '[]'}" for name, out in pairs)
     return "\n".join([*lines, wrap(f"    return (; {results})", _INDENT * 2), "end"]) + "\n"
 
 
 def _checked(name: str, shape: Shape) -> list[str]:
-    """Reject an argument of another size; a tuple serves as a vector."""
+    """Return checks that reject an argument of a wrong size; a tuple is accepted as a vector."""
     if not shape:
         return []
     size = "length" if len(shape) == 1 else "size"
-    wanted = str(shape[0]) if len(shape) == 1 else f"({', '.join(map(str, shape))})"
-    message = f'"{name} must have the {size} {wanted}, got $({size}({name}))"'
-    return [wrap(f"    {size}({name}) == {wanted} || throw(DimensionMismatch({message}))", _INDENT * 2)]
+    expected = str(shape[0]) if len(shape) == 1 else f"({', '.join(map(str, shape))})"
+    message = f'"{name} must have the {size} {expected}, got $({size}({name}))"'
+    return [wrap(f"    {size}({name}) == {expected} || throw(DimensionMismatch({message}))", _INDENT * 2)]
 
 
 def _entry(array: str, index: Sequence[int]) -> str:
-    """An entry of an array; [] reads and writes a 0-dimensional one, and reads a plain number too."""
+    """Return an entry of an array; [] reads and writes a 0-dimensional one, and also reads a plain number."""
     return f"{array}[{', '.join(map(str, index))}]"
 
 
@@ -149,7 +149,7 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """{NAME_example.jl}."""
+    """Return {NAME_example.jl}."""
     code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
     a = code.arrays
     lines = [f'include("{a.base}.jl")', f"using .{_module_name(a.base)}", ""]
@@ -171,7 +171,7 @@ def demo(
 
 
 def _literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
-    """An assignment of numbers by rows."""
+    """Return an assignment of numbers by rows."""
     value = f"[{', '.join(map(repr, numbers))}]" if shape else repr(numbers[0])
     if len(shape) > 1:
         order = ", ".join(str(k) for k in range(len(shape), 0, -1))

@@ -1,10 +1,10 @@
-"""Words that cannot be a name in each language: keywords, and functions that the emitted code calls."""
+"""Words that cannot be names in each language: keywords, and functions that the emitted code calls."""
 
 from __future__ import annotations
 
 
 def words(text: str) -> frozenset[str]:
-    """A table of words, written as text."""
+    """Return the set of words in a text."""
     return frozenset(text.split())
 
 
@@ -18,7 +18,7 @@ _CPP_KEYWORDS = words(
     """
 )
 
-# The kernels and their parts, as most languages call them.
+# Functions of the kernels, as named in most languages.
 KERNELS = words(
     """
     solve_ circle_ circle_left_ circle_resolvent_ circle_order_ quartic_ quartic_sizes_ quartic_degree_
@@ -46,7 +46,7 @@ _C_MACROS = words(
     """
 )
 
-# The header of the C code is meant for C++ too, so that C avoids the keywords of both.
+# The header of the C code can be included in C++, so that the keywords of both are reserved.
 C = (
     _CPP_KEYWORDS
     | _C_MACROS
@@ -71,7 +71,7 @@ LIBM = words(
     """
 )
 
-# What the headers of C and C++ define; both may be included in one file.
+# Definitions of the C and C++ headers; both may be included in one file.
 MACROS = ("{0}_H", "{0}_HPP", "{0}_PARAMETERS", "{0}_CONSTANTS")
 
 CPP = C | words("std detail Scalar PARAMETERS CONSTANTS")
@@ -108,7 +108,7 @@ JULIA = KERNELS | words(
     """
 )
 
-# Keywords of modules, which are strict, and of TypeScript's declarations; globals that the code uses; its own exports.
+# Keywords of modules (strict mode) and of TypeScript declarations; globals that the code uses; its exports.
 JAVASCRIPT = words(
     """
     arguments async as await break case catch class const continue debugger declare default delete do else enum

@@ -2,9 +2,9 @@ r"""LaTeX: NAME.tex, a document (or, with `fragment`, its equations) in amsmath'
 
     C_{2} &= \cos(q_{2})
 
-Names become symbols by the option `symbol`, a function from a name to LaTeX; by default a trailing number is the
-index, the stem as the table of symbols has it (qd2 is \dot q_{2}), and names of Greek letters are those letters.
-Plain parentheses, so that lines can break in them.
+The option `symbol` is a function from names to LaTeX. By default a trailing number is the index, the stem has the
+symbol of the notation (qd2 is \dot q_{2}), and names of Greek letters become those letters. Parentheses are plain, so
+that lines can break in them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from symoro.expr.graph import Number
 from symoro.notation import indexed
 from symoro.program.program import Program
 
-WIDTH = 130  # characters of one line of an equation, about a line of print
+WIDTH = 130  # characters of LaTeX per line of an equation
 _GREEK = words(
     """
     alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi
@@ -33,7 +33,7 @@ _GREEK = words(
 )
 _SPECIAL = {c: f"\\{c}" for c in "#$%&_{}"} | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
 _NAME = re.compile(r"([A-Za-z]+?)_?(\d\w*)?")
-_ANOTHER = re.compile(r"(\w*[^_])__([2-9])")  # of a symbol that another name has
+_ANOTHER = re.compile(r"(\w*[^_])__([2-9])")  # suffix of a name whose symbol is used by another name
 
 
 def _number(value: Number) -> str:
@@ -87,9 +87,9 @@ DIALECT = Dialect(
 
 
 def symbol_of(name: str) -> str:
-    r"""The symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3.
+    r"""Return the symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3.
 
-    A name that ends in __2 is one whose symbol another has: M_{3}' for M3__2.
+    A name that ends in __2 would have the same symbol as another one: M_{3}' for M3__2.
     """
     if another := _ANOTHER.fullmatch(name):
         return symbol_of(another[1]) + "'" * (int(another[2]) - 1)
@@ -112,7 +112,7 @@ def write(
     symbol: Callable[[str], str] = symbol_of,
     fragment: bool = False,
 ) -> Files:
-    """{NAME.tex}."""
+    """Return {NAME.tex}."""
     dialect = replace(DIALECT, symbol=symbol, reserved=entry_names(program))
     code = code_of(program, dialect, name=name, split=not program.expanded)
     equations = _equations(code, symbol)
@@ -128,7 +128,7 @@ def write(
 
 
 def entry_names(program: Program) -> frozenset[str]:
-    """Names that would look like an entry of an output."""
+    """Return the names that would be displayed like an entry of an output."""
     return frozenset(
         out.name + "_".join(map(str, index)) for out in program.outputs for index in indices(out.shape, 1)
     )
@@ -146,7 +146,7 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
 
 
 def entry_symbol(name: str, index: tuple[int, ...], symbol: Callable[[str], str] = symbol_of) -> str:
-    """The symbol of an entry of an output."""
+    """Return the symbol of an entry of an output."""
     shown = symbol(name)
     if index:
         shown = (f"{{{shown}}}" if "_" in shown else shown) + f"_{{{','.join(map(str, index))}}}"
@@ -154,15 +154,15 @@ def entry_symbol(name: str, index: tuple[int, ...], symbol: Callable[[str], str]
 
 
 def _sections(code: Code, heading: str, steps: Sequence[Instruction]) -> list[tuple[str, list[str]]]:
-    """Steps under headings: a new one where a part of the model begins."""
-    found: list[tuple[str, list[str]]] = [(heading, [])]
+    """Return the steps under headings, with a new heading where a part of the model begins."""
+    sections: list[tuple[str, list[str]]] = [(heading, [])]
     for step in steps:
         for said in remark(code, step):
-            if not found[-1][1]:
-                said = f"{found.pop()[0]} {said}".lstrip()
-            found.append((said[:1].upper() + said[1:], []))
-        found[-1][1].extend(_kernel(step) if isinstance(step, KernelCall) else [_line(*step)])
-    return found
+            if not sections[-1][1]:
+                said = f"{sections.pop()[0]} {said}".lstrip()
+            sections.append((said[:1].upper() + said[1:], []))
+        sections[-1][1].extend(_kernel(step) if isinstance(step, KernelCall) else [_line(*step)])
+    return sections
 
 
 def aligned(heading: str, lines: Iterable[str]) -> str:
@@ -183,7 +183,7 @@ def _kernel(call: KernelCall) -> list[str]:
 
 
 def broken(text: str) -> str:
-    """A long sum on several lines, broken at a sign that is not inside braces or cases."""
+    """Return a long sum on several lines, broken at a sign outside braces and cases."""
     if len(text) <= WIDTH:
         return text
     lines, start, depth = [], 0, 0
@@ -210,8 +210,8 @@ LANGUAGE = Language(
     write,
     aliases=("tex",),
     options={
-        "symbol": "a function from a name to its LaTeX symbol",
-        "fragment": "True for the equations alone",
+        "symbol": "function that returns the LaTeX symbol of a name",
+        "fragment": "True to write only the equations",
     },
     runnable=False,
 )

@@ -1,4 +1,4 @@
-"""Pieces that several languages lay out alike: long lines, entries of arrays, sample numbers."""
+"""Layout functions for several languages: long lines, entries of arrays, sample numbers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ WIDTH = 110
 def wrap(
     line: str, indent: str = "    ", tail: str = "", width: int = WIDTH, marks: Sequence[str] = (" ", "*,([")
 ) -> str:
-    """A statement on several lines, where it is too long for one.
+    """Return a statement on several lines if it is too long for one.
 
-    Arguments:
-        indent: what continuation lines start with.
-        tail: what a line that goes on must end with.
+    Args:
+        indent: beginning of continuation lines.
+        tail: end of a line that is continued.
         marks: characters after which a line may end, the better ones first.
     """
     if len(line) <= width:
         return line
     lines = []
     room = width - len(tail)
-    start = line.find("= ") + 3  # what is assigned starts on the line of its name
+    start = line.find("= ") + 3  # the assigned expression starts on the line of its name
     while len(line) > room:
         at = _break(line, start, room, marks)
         if at is None:
@@ -38,7 +38,7 @@ def wrap(
 
 
 def _break(line: str, start: int, room: int, marks: Sequence[str]) -> int | None:
-    """Where to cut: after the last good mark that fits, else after the first that comes."""
+    """Return the position of the break: after the last good mark that fits, else after the first one."""
     for group in marks:
         at = max(line.rfind(mark, start, room) for mark in group)
         if at > 0:
@@ -48,31 +48,31 @@ def _break(line: str, start: int, room: int, marks: Sequence[str]) -> int | None
 
 
 def indices(shape: Shape, base: int = 0) -> Iterator[tuple[int, ...]]:
-    """The indices of all entries, by rows."""
+    """Yield the indices of all entries, by rows."""
     return product(*(range(base, base + n) for n in shape))
 
 
 def output_entries(code: Code, base: int = 0) -> Iterator[tuple[str, tuple[int, ...], str]]:
-    """(array, index, expression) of all entries of all outputs."""
+    """Yield (array, index, expression) of all entries of all outputs."""
     for name, port, texts in zip(code.arrays.outputs, code.program.outputs, code.outputs, strict=True):
         for index, text in zip(indices(port.shape, base), texts, strict=True):
             yield name, index, text
 
 
 def input_entries(code: Code, base: int = 0) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """(variable, array, index) of all input entries that the call part reads."""
+    """Yield (variable, array, index) of all input entries that the call part reads."""
     places = [list(indices(port.shape, base)) for port in code.program.inputs]
     for array, e, name in code.loads:
         yield name, code.arrays.inputs[array], places[array][e]
 
 
 def call_arguments(code: Code) -> list[str]:
-    """Inputs in order, then the constants where there are any."""
+    """Return the inputs in order, then the constants if there are any."""
     return [*code.arrays.inputs, *([code.arrays.constants] if code.constants else [])]
 
 
 def remark(code: Code, step: Instruction, indent: str = "") -> list[str]:
-    """What is said before a statement, where anything is."""
+    """Return the comment before a statement, if there is one."""
     text = code.remarks.get(step[0]) if isinstance(step, tuple) else None
     return [indent + text] if text else []
 
@@ -84,7 +84,7 @@ def statements(
     kernel_call: Callable[[KernelCall], list[str]],
     indent: str = "",
 ) -> list[str]:
-    """The lines of statements, with the remarks before them."""
+    """Return the lines of statements, with the comments before them."""
     lines: list[str] = []
     for step in steps:
         lines += remark(code, step, indent)
@@ -93,7 +93,7 @@ def statements(
 
 
 def call_variables(code: Code) -> list[str]:
-    """The variables of the call part, for languages that declare them."""
+    """Return the variables of the call part, for languages that declare them."""
     names = [name for _, _, name in code.loads] + [c.name for c in code.constants]
     for step in code.call:
         if isinstance(step, KernelCall):
@@ -104,12 +104,12 @@ def call_variables(code: Code) -> list[str]:
 
 
 def helpers(operations: frozenset[int], dialect: Dialect) -> list[str]:
-    """Definitions of those among some operations that the language lacks."""
+    """Return definitions of those operations that the language does not have."""
     return [text for users, text in dialect.helpers.items() if not operations.isdisjoint(users)]
 
 
 def nested(shape: Shape, texts: list[str], opening: str, closing: str) -> str:
-    """Entries by rows as nested lists; a scalar is its one entry."""
+    """Return entries by rows as nested lists; a scalar is its single entry."""
     for n in reversed(shape):
         rows = range(0, len(texts), n)
         texts = [f"{opening}{', '.join(texts[r : r + n])}{closing}" for r in rows]

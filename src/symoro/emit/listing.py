@@ -1,10 +1,10 @@
-"""A program as an ordered list of statements, before any language is chosen.
+"""Program as an ordered list of statements, independent of the language.
 
-A statement gives one node a variable. The nodes that get one: named ones, those used more than once, sines
-and cosines, and those that would make a statement too long to read; all others are written inside the
-expression that uses them. Statements keep the ascending order of nodes, which a scheduling pass chose.
+A statement assigns one node to a variable. These nodes have a variable: named ones, those used more than once, sines
+and cosines, and those that would make a statement too long to read. All others are written inside the expression that
+uses them. Statements have the ascending order of nodes, which a scheduling pass determined.
 
-An expanded program shares sines, cosines and named nodes only: each output entry is one expression.
+An expanded program shares only sines, cosines and named nodes: each output entry is one expression.
 """
 
 from __future__ import annotations
@@ -17,21 +17,20 @@ from symoro.expr import ops
 from symoro.program.count import LONGEST_EXPANDED, is_shared_when_expanded
 from symoro.program.program import Program
 
-LONGEST = 12  # operations in one statement
-DEEPEST = 200  # levels of one expression: compilers and interpreters read nested operations by recursion
+LONGEST = 12  # maximum number of operations in one statement
+DEEPEST = 200  # maximum nesting of an expression: compilers and interpreters parse recursively
 
 
 @dataclass(frozen=True)
 class Listing:
-    """The statements of a program.
+    """Statements of a program.
 
     Attributes:
-        setup: nodes with a variable in the part done once, in order.
-        constants: nodes that the setup part hands to the call part, in order; symbols among them.
-        call: nodes with a variable in the part done at each call, in order; the first result of a kernel's
-            call stands for that call.
+        setup: nodes with a variable in the setup part, in order.
+        constants: nodes that the setup part passes to the call part, in order; symbols among them.
+        call: nodes with a variable in the call part, in order; the first result of a kernel call represents the call.
         own: 1 for each node with a variable.
-        votes: node -> how many more times it is wanted as it is than negated, where that shows.
+        votes: node -> number of uses with a plus sign minus those with a minus sign, where the sign is visible.
     """
 
     program: Program
@@ -49,38 +48,38 @@ def lower(
     longest_expanded: int = LONGEST_EXPANDED,
     kept: Iterable[int] = (),
 ) -> Listing:
-    """The statements of a program.
+    """Return the statements of a program.
 
-    Arguments:
-        split: keep work on parameters apart, as `setup`; otherwise it is part of the call.
+    Args:
+        split: separate operations on parameters as `setup`; otherwise they are part of the call.
         longest_expanded: operations after which even an expanded program starts a new statement.
-        kept: nodes that are to have a variable, besides those that have one anyway.
+        kept: additional nodes that must have a variable.
     """
     constants = program.constants if split else ()
     own = bytearray(len(program.graph))
-    wanted = {*constants, *program.names, *kept}
+    required = {*constants, *program.names, *kept}
     if program.expanded:
-        _choose_expanded(program, own, wanted, longest_expanded)
+        _choose_expanded(program, own, required, longest_expanded)
     else:
-        _choose(program, own, wanted)
+        _choose(program, own, required)
     setup: list[int] = []
     call: list[int] = []
-    graph, seen = program.graph, set()
+    graph, called = program.graph, set()
     for i in program.nodes:
         if own[i]:
             (setup if split and graph.cls[i] == ops.PARAMETER else call).append(i)
-        elif graph.op[i] == ops.KERNEL and graph.args[i][0] not in seen:
-            seen.add(graph.args[i][0])
+        elif graph.op[i] == ops.KERNEL and graph.args[i][0] not in called:
+            called.add(graph.args[i][0])
             call.append(i)
     return Listing(program, setup, constants, call, own, _votes(program))
 
 
 def _choose(program: Program, own: bytearray, kept: set[int]) -> None:
-    """Mark the nodes that get a variable: kept, shared, sines, cosines, and where a statement gets long."""
+    """Mark the nodes with a variable: kept, shared, sines, cosines, and where a statement becomes too long."""
     graph = program.graph
     op, cls, args = graph.op, graph.cls, graph.args
     uses = _uses(program)
-    size = [0] * len(graph)  # operations inside the expression of a node
+    size = [0] * len(graph)  # number of operations inside the expression of a node
     for i in program.nodes:
         o = op[i]
         if o < ops.ADD or cls[i] == ops.CONSTANT:
@@ -100,11 +99,13 @@ def _choose(program: Program, own: bytearray, kept: set[int]) -> None:
 
 
 def _choose_expanded(program: Program, own: bytearray, kept: set[int], longest: int) -> None:
-    """Mark the nodes that get a variable in an expanded program, some of them so that none is too deep."""
+    """Mark the nodes with a variable in an expanded program, also to limit the nesting."""
     graph = program.graph
     size = [0] * len(graph)
     depth = [0] * len(graph)
-    whole = [0] * len(graph)  # operations of a node without the cuts, to refuse what nobody could read
+    whole = [0] * len(
+        graph
+    )  # operations of a node without additional variables, to reject unreadable expressions
     for i in program.nodes:
         if graph.op[i] < ops.ADD or graph.cls[i] == ops.CONSTANT:
             continue
@@ -133,7 +134,7 @@ def _checked(program: Program, operations: int) -> int:
 
 
 def _uses(program: Program) -> list[int]:
-    """How many times each node is read."""
+    """Return the number of uses of each node."""
     graph = program.graph
     op, args = graph.op, graph.args
     uses = [0] * len(graph)
@@ -152,19 +153,19 @@ def _uses(program: Program) -> list[int]:
 
 
 def _votes(program: Program) -> dict[int, int]:
-    """Where a minus sign would have to be written: outputs, functions, kernels. A product passes it on."""
+    """Count where a minus sign would be written: outputs, functions, kernels. A product passes it on."""
     graph = program.graph
     op, args = graph.op, graph.args
     votes: dict[int, int] = {}
-    wanted = program.roots
+    literals = program.roots
     called = set()
     for i in program.nodes:
         if op[i] >= ops.SQRT:
-            wanted += args[i]
+            literals += args[i]
         elif op[i] == ops.KERNEL and args[i][0] not in called:
             called.add(args[i][0])
-            wanted += graph.children(i)
-    for lit in wanted:
+            literals += graph.children(i)
+    for lit in literals:
         votes[lit >> 1] = votes.get(lit >> 1, 0) + (-1 if lit & 1 else 1)
     for i in reversed(program.nodes):
         if (op[i] == ops.MUL or op[i] == ops.DIV) and votes.get(i):

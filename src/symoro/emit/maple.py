@@ -1,7 +1,7 @@
-"""Maple: NAME.mpl with procedures NAME_setup and NAME, for symbols as well as numbers.
+"""Maple: NAME.mpl with procedures NAME_setup and NAME, for symbols and numbers.
 
 k := NAME_setup(p):       p: a list or Vector in the order of the header
-T := NAME(q, k):          a Matrix, a Vector or a number; several outputs come as an expression sequence
+T := NAME(q, k):          a Matrix, a Vector or a number; several outputs are returned as an expression sequence
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """{NAME.mpl}."""
+    """Return {NAME.mpl}."""
     code = code_of(program, DIALECT, name=name)
     parts = [commented(header_lines(code), "#"), *(kernel_text(kernel, ".mpl") for kernel in code.kernels)]
     if code.constants:
@@ -81,7 +81,7 @@ def _procedure(
 
 
 def _array(shape: Shape, texts: list[str]) -> str:
-    """A Vector, Matrix or Array of expressions, or the one expression of a scalar."""
+    """Return a Vector, Matrix or Array of expressions, or the expression of a scalar."""
     kind = {0: "", 1: "Vector", 2: "Matrix"}.get(len(shape), "Array")
     return f"{kind}({nested(shape, texts, '[', ']')})" if kind else texts[0]
 

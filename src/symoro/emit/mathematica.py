@@ -1,7 +1,7 @@
-"""Mathematica: NAME.wl with functions NAMESetup and NAME, for symbols as well as numbers.
+"""Mathematica: NAME.wl with functions NAMESetup and NAME, for symbols and numbers.
 
 k = NAMESetup[p]      p: a list in the order of the header
-T = NAME[q, k]        nested lists, or a number; several outputs come as one list
+T = NAME[q, k]        nested lists, or a number; several outputs are returned as one list
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from symoro.program.program import Program
 
 
 def _number(value: Number) -> str:
-    """1.5*^-7 for 1.5e-07; ` keeps a number of many digits in machine precision."""
+    """Return 1.5*^-7 for 1.5e-07; ` keeps a number of many digits in machine precision."""
     if not isinstance(value, float):
         return exact_number(value)
     digits, _, exponent = repr(value).partition("e")
@@ -62,7 +62,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """{NAME.wl}."""
+    """Return {NAME.wl}."""
     code = code_of(program, DIALECT, name=name)
     parts = [block(header_lines(code), "(*", "  ", "*)")]
     parts += [kernel_text(kernel, ".wl") for kernel in code.kernels]

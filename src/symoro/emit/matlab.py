@@ -1,4 +1,4 @@
-"""MATLAB and Octave: NAME.m and, where there are constants, NAME_setup.m.
+"""MATLAB and Octave: NAME.m and, if there are constants, NAME_setup.m.
 
 k = NAME_setup(p)        p: a vector in the order of the help text, or a struct with the parameters' names
 [T, ...] = NAME(q, k)    one sample; arrays have the shapes of the model, vectors are columns
@@ -20,7 +20,7 @@ from symoro.program.program import Program, Shape
 
 
 def _real(name: str, domain: str) -> str:
-    """A function that is NaN outside its domain, as in the other languages, and not complex."""
+    """Return a function that is NaN outside its domain, as in the other languages, instead of complex."""
     return f"function y = real_{name}(x)\nif {domain}\n    y = {name}(x);\nelse\n    y = NaN;\nend\nend\n"
 
 
@@ -32,7 +32,7 @@ DIALECT = Dialect(
         ops.SQRT: "real_sqrt({0})",
         ops.ASIN: "real_asin({0})",
         ops.ACOS: "real_acos({0})",
-        ops.LESS: "double({0} < {1})",  # functions do not take what is logical
+        ops.LESS: "double({0} < {1})",  # functions do not accept logical values
         ops.LESS_EQUAL: "double({0} <= {1})",
         ops.EQUAL: "double({0} == {1})",
         ops.SELECT: "select_({0}, {1}, {2})",
@@ -42,7 +42,7 @@ DIALECT = Dialect(
     base=1,
     reserved=keywords.MATLAB,
     leading_underscore=False,
-    longest=55,  # 63, less what _example needs
+    longest=55,  # 63 minus the length of _example
     helpers={
         (ops.SQRT,): _real("sqrt", "x >= 0"),
         (ops.ASIN,): _real("asin", "abs(x) <= 1"),
@@ -54,7 +54,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """{NAME.m, NAME_setup.m}."""
+    """Return {NAME.m, NAME_setup.m}."""
     code = code_of(program, DIALECT, name=name)
     a = code.arrays
     files = {f"{a.function}.m": _call(code)}
@@ -64,7 +64,7 @@ def write(program: Program, *, name: str | None = None) -> Files:
 
 
 def _file(first: str, code: Code, lines: Iterable[str], called: Iterable[str]) -> str:
-    """A function, its help text, and the local functions that it calls."""
+    """Return a function, its help text, and the local functions that it calls."""
     about = commented(header_lines(code), "%").rstrip("\n")
     return "\n".join(["\n".join([first, about, "", *lines, "end"]) + "\n", *called])
 
@@ -114,15 +114,18 @@ def _call(code: Code) -> str:
 
 
 def _checked(name: str, shape: Shape) -> list[str]:
-    """Reject an argument of another size, and make it double: integers and singles would be computed with as such."""
+    """Return checks of an argument's size and its conversion to double, because integers would remain integers."""
     if len(shape) > 1:
-        wrong, wanted = f"~isequal(size({name}), [{' '.join(map(str, shape))}])", " x ".join(map(str, shape))
+        wrong, expected = (
+            f"~isequal(size({name}), [{' '.join(map(str, shape))}])",
+            " x ".join(map(str, shape)),
+        )
     else:
         length = shape[0] if shape else 1
-        wrong, wanted = f"numel({name}) ~= {length}", f"{length} x 1"
+        wrong, expected = f"numel({name}) ~= {length}", f"{length} x 1"
         if length > 1:
             wrong += f" || ~isvector({name})"
-    message = f"'{name} must be {wanted}, got %s', mat2str(size({name}))"
+    message = f"'{name} must be {expected}, got %s', mat2str(size({name}))"
     return [f"if {wrong}", f"    error({message});", "end", f"{name} = double({name});"]
 
 
@@ -150,10 +153,10 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """{NAME_example.m}."""
+    """Return {NAME_example.m}."""
     code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
     a = code.arrays
-    lines = [f"% An example for {a.base}: sample numbers in, labelled outputs on the screen."]
+    lines = [f"% Example for {a.base}: evaluates the model for sample numbers and prints the outputs."]
     if code.constants:
         lines += [
             _literal(a.parameters, (), numbers.parameters),
@@ -167,7 +170,7 @@ def demo(
 
 
 def _literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
-    """An assignment of numbers by rows."""
+    """Return an assignment of numbers by rows."""
     value = f"[{', '.join(map(repr, numbers))}]"
     if len(shape) > 1:
         order = ", ".join(str(k) for k in range(len(shape), 0, -1))

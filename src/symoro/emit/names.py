@@ -1,4 +1,4 @@
-"""Identifiers: readable, legal in the language, never two meanings for one name."""
+"""Identifiers: readable, valid in the language, unique."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ILLEGAL = re.compile(r"[^A-Za-z0-9_]")
 
 
 def identifier(name: str, fallback: str = "x") -> str:
-    """Letters, digits and underscores only, starting with a letter or an underscore."""
+    """Return letters, digits and underscores only, starting with a letter or an underscore."""
     text = _ILLEGAL.sub(_spelled, name)
     if not text.strip("_"):
         return fallback
@@ -20,22 +20,22 @@ def identifier(name: str, fallback: str = "x") -> str:
 
 
 def _spelled(match: re.Match[str]) -> str:
-    """A character that no language accepts: a letter of another script by its code, the rest as _."""
+    """Return a replacement for an invalid character: the code of a letter of another script, otherwise _."""
     character = match.group()
     return f"u{ord(character):04x}" if character.isalpha() else "_"
 
 
 class Names:
-    """Hands out the names of one scope; the first to ask gets the name, the next one a suffix."""
+    """Names of one scope; the first request gets the name, the next one a suffix."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._fold = str.lower if dialect.fold_case else dialect.symbol
         self._taken = {self._fold(word) for word in dialect.reserved}
 
-    def claim(self, wanted: str) -> str:
-        """A legal name that nobody has, as near to the wanted one as possible."""
-        base = self._legal(wanted)
+    def claim(self, requested: str) -> str:
+        """Return a valid unused name, as close as possible to the requested one, and reserve it."""
+        base = self._legal(requested)
         name = base
         if self._fold(name) in self._taken:
             k = 2
@@ -44,16 +44,16 @@ class Names:
         self._taken.add(self._fold(name))
         return name
 
-    def free(self, wanted: str) -> bool:
-        """Whether the name is legal and nobody has it."""
-        return self._legal(wanted) == wanted and self._fold(wanted) not in self._taken
+    def free(self, name: str) -> bool:
+        """Return whether the name is valid and unused."""
+        return self._legal(name) == name and self._fold(name) not in self._taken
 
     def _suffixed(self, base: str, k: int) -> str:
         suffix = f"{self._dialect.underscore}{k}"
         return base[: self._dialect.longest - len(suffix)] + suffix
 
-    def _legal(self, wanted: str) -> str:
-        text = identifier(wanted)
+    def _legal(self, name: str) -> str:
+        text = identifier(name)
         if not self._dialect.leading_underscore and text[0] == "_":
             text = "x" + text
         if not self._dialect.trailing_underscore and text[-1] == "_":
@@ -65,5 +65,5 @@ class Names:
 
 
 def numbered(names: Names, stem: str) -> Iterator[str]:
-    """Names t1, t2 ... that skip those which are taken; to be claimed by whoever takes one."""
+    """Yield unused names t1, t2 ...; the caller must claim those that it uses."""
     return (name for k in count(1) if names.free(name := f"{stem}{k}"))

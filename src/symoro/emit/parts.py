@@ -1,11 +1,12 @@
-"""A long function in parts.
+"""Division of a long function into parts.
 
-A compiler takes more than proportionally long over a function of many thousand statements: gcc spends minutes on the
-registers of one that it compiles in seconds when it is cut. The statements stay in their order. What one part defines
-and a later one reads goes through an array, in which a place is used again once its value is no longer needed; inputs
-and constants are fetched again where they are needed. A plain copy into an output goes with what defines its value: in
-another part it would be a move from array to array, and gcc 12 asks of each pair of the moves in a loop whether they
-overlap, in a time that grows with the fourth power of their number: eighty take ten seconds, hundreds have no end.
+The compilation time of a function with many thousand statements is more than proportional: gcc spends minutes on the
+register allocation of a function that it compiles in seconds if it is divided. The order of the statements does not
+change. Values that one part defines and a later one reads are passed in an array, in which a place is reused when its
+value is no longer needed; inputs and constants are loaded again where they are needed. A plain copy into an output is
+in the part that defines its value: in another part it would be a copy from array to array, and gcc 12 checks every pair
+of the copies in a loop for overlap, in a time that grows with the fourth power of their number: eighty take ten
+seconds, hundreds do not end.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-LONGEST = 300  # units of a part
-WHOLE = 2000  # units up to which a function is left in one piece
+LONGEST = 300  # line groups per part
+WHOLE = 2000  # up to this number of line groups a function is not divided
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 
@@ -26,8 +27,8 @@ class LineGroup:
     """Lines that stay together, and the variables that they define.
 
     Attributes:
-        fetched: the line copies an entry of an argument, so that it may as well be repeated in another part.
-        copied: the variable of which the line is a plain copy into an output, if it is one.
+        fetched: whether the line loads an entry of an argument, so that it can be repeated in another part.
+        copied: variable that the line copies to an output, if it is a plain copy.
     """
 
     lines: list[str]
@@ -38,7 +39,7 @@ class LineGroup:
 
 @dataclass(frozen=True)
 class Parts:
-    """The lines of all parts, and how many places the array between them has."""
+    """Lines of all parts, and the size of the array between them."""
 
     lines: list[list[str]]
     places: int
@@ -49,16 +50,16 @@ def whole(units: Sequence[LineGroup]) -> list[str]:
 
 
 def words(lines: Sequence[str]) -> set[str]:
-    """All identifiers in some lines."""
+    """Return all identifiers in some lines."""
     return {word for line in lines for word in _WORD.findall(line)}
 
 
 def cut(units: Sequence[LineGroup], place: Callable[[int], str], constant: str, indent: str) -> Parts:
-    """Units in parts of about LONGEST each.
+    """Divide units into parts of about LONGEST each.
 
-    Arguments:
-        place: the text of a place in the array between the parts.
-        constant: what stands before the name of a variable.
+    Args:
+        place: function that returns the text of a place in the array between the parts.
+        constant: text before the name of a variable.
     """
     fetched = {name: unit.lines for unit in units if unit.fetched for name in unit.names}
     work = [unit for unit in units if not unit.fetched]
@@ -69,7 +70,7 @@ def cut(units: Sequence[LineGroup], place: Callable[[int], str], constant: str, 
     home = {name: at for at, piece in enumerate(pieces) for unit in piece for name in unit.names}
     last_read = {word: at for at, piece in enumerate(pieces) for word in words(whole(piece)) if word in home}
     slots, places = _places(pieces, last_read)
-    made = []
+    parts = []
     for at, piece in enumerate(pieces):
         lines: list[str] = []
         missing = set(fetched) | {name for name in slots if home[name] < at}
@@ -80,12 +81,12 @@ def cut(units: Sequence[LineGroup], place: Callable[[int], str], constant: str, 
                     lines += fetched.get(name) or [f"{indent}{constant}{name} = {place(slots[name])};"]
             lines += unit.lines
             lines += [f"{indent}{place(slots[name])} = {name};" for name in unit.names if name in slots]
-        made.append(lines)
-    return Parts(made, places)
+        parts.append(lines)
+    return Parts(parts, places)
 
 
 def _copies_home(pieces: Sequence[Sequence[LineGroup]]) -> list[list[LineGroup]]:
-    """The pieces, each copy at the end of the one that defines its value if that is an earlier one."""
+    """Return the pieces, with each plain copy moved to the end of the piece that defines its value."""
     home = {name: at for at, piece in enumerate(pieces) for unit in piece for name in unit.names}
     moved: list[list[LineGroup]] = [[] for _ in pieces]
     for at, piece in enumerate(pieces):
@@ -95,7 +96,7 @@ def _copies_home(pieces: Sequence[Sequence[LineGroup]]) -> list[list[LineGroup]]
 
 
 def _places(pieces: Sequence[Sequence[LineGroup]], last_read: dict[str, int]) -> tuple[dict[str, int], int]:
-    """Places of the variables that a later part reads, and their number."""
+    """Return the places of the variables that a later part reads, and their number."""
     slots: dict[str, int] = {}
     free: list[int] = []
     count = 0

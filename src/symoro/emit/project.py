@@ -1,10 +1,10 @@
-"""A whole folder for a program: sources in one language or several, a build file, a demo and a README.
+"""Folder with the code of a program: sources in one or several languages, a build file, a demo and a README.
 
     project(program, ["c"])             NAME.h NAME.c NAME_batch.c NAME_example.c Makefile README.md
-    project(program, ["c", "julia"])    the same in c/ and julia/, with a Makefile and README on top
+    project(program, ["c", "julia"])    the same in c/ and julia/, with a Makefile and README in the top folder
 
-`make run` builds the demo and prints the outputs for the sample numbers that the README states; with an integrator
-(NAME_rk4.c) it goes some steps on from there.
+`make run` builds the demo and prints the outputs for the sample numbers of the README; with an integrator
+(NAME_rk4.c) it also integrates some steps from there.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from symoro.program.program import Input, Output, Program
 
 @dataclass(frozen=True)
 class BuildRecipe:
-    """How the demo of a language is built and run; {0} is the base name.
+    """Build and run commands of the demo in a language; {0} is the base name.
 
     Attributes:
-        tool: (variable, value) of the compiler or interpreter; no value where make knows it.
+        tool: (variable, value) of the compiler or interpreter; no value if make defines it.
         run: command of the target run.
-        sources: files that the demo is compiled from; none for an interpreter.
+        sources: files from which the demo is compiled; empty for an interpreter.
         compile: command that builds the demo; {1} are the sources that an option added.
-        leftovers: what `make clean` removes beside the demo.
-        comment: the sign before a comment, where the demo does not tell by itself who made it.
+        leftovers: files that `make clean` removes in addition to the demo.
+        comment: comment sign, if the demo does not contain the line about its origin.
     """
 
     tool: tuple[str, str]
@@ -85,18 +85,18 @@ def project(
     name: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Files:
-    """The files of a project, path -> text; paths use forward slashes.
+    """Return the files of a project, path -> text; paths contain forward slashes.
 
-    Arguments:
-        extra_files: further files for the top folder, the robot's description say.
-        values: numbers for parameters, for the demo; small ones where none are given.
-        sample: numbers for inputs, by rows, for the demo.
+    Args:
+        extra_files: further files for the top folder, for example the robot's description.
+        values: numbers for parameters in the demo; small ones by default.
+        sample: numbers for inputs in the demo, by rows.
         name: base name of files and functions; that of the program by default.
-        options: of the languages; each takes those that it knows.
+        options: options of the languages; each language receives those that it has.
     """
     chosen = list(dict.fromkeys(find_language(each).id for each in languages))
     if not chosen:
-        raise OptionError("a project needs at least one language")
+        raise OptionError("a project requires at least one language")
     for option in options or {}:
         if not any(option in find_language(each).options for each in chosen):
             titles = ", ".join(find_language(each).title for each in chosen)
@@ -108,14 +108,14 @@ def project(
         folder = "" if len(chosen) == 1 else f"{each}/"
         language = find_language(each)
         own = {key: value for key, value in (options or {}).items() if key in language.options}
-        made = _language_files(program, language, base, values, sample, own)
-        files |= {folder + path: text for path, text in made.items()}
+        texts = _language_files(program, language, base, values, sample, own)
+        files |= {folder + path: text for path, text in texts.items()}
     if len(chosen) > 1:
         files["Makefile"] = _top_makefile([each for each in chosen if each in BUILDS])
     files["README.md"] = _readme(program, chosen, base, numbers, sorted(files))
     for path, text in (extra_files or {}).items():
         if path in files:
-            raise OptionError(f"the file {path} is part of the project already")
+            raise OptionError(f"the project already contains a file {path}")
         files[path] = text
     return files
 
@@ -144,7 +144,7 @@ def _language_files(
 
 
 def _makefile(build: BuildRecipe, base: str, further: Sequence[str]) -> str:
-    """The build file; `further` are sources and headers that the demo needs besides."""
+    """Return the build file; `further` are additional sources and headers of the demo."""
     variable, value = build.tool
     lines = [f"# {MADE_BY}", *([f"{variable} = {value}"] if value else []), ""]
     demo = f"{base}_example" if build.compile else ""
@@ -185,7 +185,7 @@ def _readme(
             "",
         ]
     lines += ["## Files", "", *(f"- `{file}`" for file in files), ""]
-    lines += ["Each source file starts with the order of its arguments.", ""]
+    lines += ["The header of each source file lists the order of its arguments.", ""]
     lines += [
         "## Arguments",
         "",
@@ -200,8 +200,8 @@ def _readme(
 
 
 def _arguments(program: Program) -> list[str]:
-    """Tables of the arrays and of the parameters, with their units; what has none, or more than one, says nothing."""
-    rows = ["| array | shape | unit | what it is | entries, by rows |", "|---|---|---|---|---|"]
+    """Return tables of the arrays and of the parameters with their units; units are omitted if unknown or mixed."""
+    rows = ["| array | shape | unit | meaning | entries, by rows |", "|---|---|---|---|---|"]
     for port in program.inputs:
         rows.append(_row(f"input `{port.name}`", port, " ".join(port.symbols)))
     rows += [_row(f"output `{out.name}`", out, "") for out in program.outputs]
@@ -217,7 +217,7 @@ def _row(label: str, port: Input | Output, entries: str) -> str:
 
 
 def _numbers(program: Program, sample: Sample) -> list[str]:
-    """The sample numbers, and what the demo prints for them."""
+    """Return the sample numbers, and the outputs that the demo prints for them."""
     lines = [
         f"{name} = {value!r}" for name, value in zip(program.used_parameters, sample.parameters, strict=True)
     ]
@@ -225,7 +225,7 @@ def _numbers(program: Program, sample: Sample) -> list[str]:
         lines.append(f"{port.name} = {list(entries)}")
     try:
         return lines + _outputs(program, sample)
-    except ModuleNotFoundError:  # in a browser, say: NumPy is not needed for the rest
+    except ModuleNotFoundError:  # for example in a browser: the rest does not need NumPy
         return [*lines, "", "The demo prints the outputs."]
 
 
@@ -240,11 +240,11 @@ def _outputs(program: Program, sample: Sample) -> list[str]:
     }
     parameters = dict(zip(program.used_parameters, sample.parameters, strict=True))
     try:
-        found = interpret(program, inputs, parameters)
+        outputs = interpret(program, inputs, parameters)
     except ProgramError as error:
-        return ["", f"The outputs do not exist there: {error.message}"]
+        return ["", f"The outputs are not defined for these numbers: {error.message}"]
     lines = []
-    for name, value in found.items():
+    for name, value in outputs.items():
         with np.printoptions(precision=9, suppress=True, threshold=10_000, linewidth=110):
             lines += ["", f"{name} =", str(value)]
     return lines

@@ -1,7 +1,7 @@
 """Python with NumPy: NAME.py with `setup(p)` and `call(q, k)`, vectorised over leading axes.
 
 `p` is a dictionary or a sequence in the order of `PARAMETERS`; `call` returns {output: array}. An input has
-its own shape, or that with leading axes of samples; all inputs are broadcast against each other.
+its own shape, possibly with leading axes of samples; all inputs are broadcast against each other.
 """
 
 from __future__ import annotations
@@ -47,11 +47,12 @@ DIALECT = Dialect(
     batch_name="",
 )
 _INDENT = "    "
-_TAKEN_OVER = "# Emitted Python takes over what follows.\n"  # in the modules of a kernel, below their imports
+# line in the modules of a kernel, after their imports
+_TAKEN_OVER = "# The following code is copied into emitted Python code.\n"
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """{NAME.py}."""
+    """Return {NAME.py}."""
     code = code_of(program, DIALECT, name=name)
     parts = [commented(header_lines(code), "#") + "\nimport numpy as np\n"]
     if code.constants:
@@ -65,7 +66,7 @@ def write(program: Program, *, name: str | None = None) -> Files:
 
 
 def _kernels(names: Sequence[str]) -> list[str]:
-    """The NumPy text that the interpreter of programs runs as well, less its imports."""
+    """Return the NumPy code of kernels, which also evaluates programs, without its imports."""
     folder = resources.files("symoro.expr.kernels")
     modules = [folder / f"{name}.py" for name in names]
     bodies = [module.read_text(encoding="utf-8").partition(_TAKEN_OVER)[2].strip("\n") for module in modules]
@@ -76,7 +77,7 @@ def _setup(code: Code) -> str:
     p, k = code.arrays.parameters, code.arrays.constants
     lines = [
         f"def {code.arrays.setup}({p}):",
-        f'    """The constants {k}, from a dictionary of parameters or a sequence in their order."""',
+        f'    """Return the constants {k} from a dictionary of parameters or a sequence in their order."""',
         f'    if hasattr({p}, "keys"):',
         f"        {p} = [{p}[name] for name in PARAMETERS]",
         f"    if len({p}) != {len(code.parameters)}:",
@@ -90,12 +91,12 @@ def _setup(code: Code) -> str:
 
 def _call(code: Code) -> str:
     a, program = code.arrays, code.program
-    # Both sides of a choice are computed: the one not taken may be undefined.
+    # Both branches of a choice are computed: the one that is not selected may be undefined.
     quiet = ['@np.errstate(divide="ignore", invalid="ignore")'] if ops.SELECT in code.call_operations else []
     lines = [
         *quiet,
         f"def {a.function}({', '.join(call_arguments(code))}):",
-        '    """The outputs, by name."""',
+        '    """Return the outputs by name."""',
         *(f"    {name} = np.asarray({name}, dtype=float)" for name in call_arguments(code)),
         *_checks(code),
         wrap(f"    batch = np.broadcast_shapes({_leading_axes(code)})", _INDENT * 2),
@@ -115,7 +116,7 @@ def _call(code: Code) -> str:
 
 
 def _checks(code: Code) -> list[str]:
-    """Reject arrays whose last axes are not those of the model."""
+    """Return checks that reject arrays whose last axes are not those of the model."""
     a, lines = code.arrays, []
     shapes = [
         (name, port.shape) for name, port in zip(a.inputs, code.program.inputs, strict=True) if port.shape
@@ -164,7 +165,7 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """{NAME_example.py}."""
+    """Return {NAME_example.py}."""
     code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
     a = code.arrays
     lines = [f"import {a.base}", ""]

@@ -1,8 +1,8 @@
 """Expressions as text in one dialect.
 
-One pass over the nodes in ascending order; each text is made once, from those of its operands, so time is
-linear and nothing recurses. A node's text never starts with a minus: `sign` says that the node is minus its
-text, and the sum that uses it subtracts. Sums are grouped as in the program: all languages round alike.
+The nodes are processed in ascending order; each text is composed once, from those of its operands, in linear time and
+without recursion. A node's text never starts with a minus sign: `sign` is 1 if the node is minus its text, and the sum
+that uses it subtracts. Sums are grouped as in the program, so that all languages have the same rounding errors.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from symoro.expr.evaluate import evaluate
 from symoro.expr.graph import Graph, Number
 
 SUM, QUOTIENT, PRODUCT, ATOM = range(4)
-LONGEST_EXACT = 200  # characters of an exact constant; a longer one is written as a decimal
+LONGEST_EXACT = 200  # maximum length of an exact constant; a longer one is written as a decimal
 
 
 class Renderer:
-    """The texts of a graph's nodes.
+    """Texts of the nodes of a graph.
 
     Attributes:
-        text: node -> text, which never starts with a minus.
-        sign: node -> 1 where the node is minus its text.
-        prec: node -> how tightly the text binds.
-        flipped: node -> text of minus the node's text, where that needs no unary minus: b - a for a - b.
+        text: node -> text, which never starts with a minus sign.
+        sign: node -> 1 if the node is minus its text.
+        prec: node -> precedence of the text.
+        flipped: node -> text of minus the node's text, if that requires no unary minus: b - a for a - b.
         conditions: node -> text of a comparison as a condition.
     """
 
@@ -48,10 +48,10 @@ class Renderer:
             ops.DIV: self._quotient,
         }
 
-    # -- what the owner of the nodes calls, in ascending order
+    # -- public methods, called in ascending order of the nodes
 
     def leaf(self, i: int, text: str, sign: int = 0) -> None:
-        """A name stands for node i, or for minus node i."""
+        """Use a name as text of node i, or of minus node i."""
         self.text[i] = text
         self.sign[i] = sign
         self.prec[i] = ATOM
@@ -59,7 +59,7 @@ class Renderer:
         self.conditions.pop(i, None)
 
     def expression(self, i: int) -> None:
-        """Node i from the texts of its operands."""
+        """Compose the text of node i from those of its operands."""
         rule = self._rules.get(self.graph.op[i])
         if rule is not None:
             rule(i)
@@ -67,12 +67,12 @@ class Renderer:
             self._function(i)
 
     def constants(self, nodes: list[int]) -> None:
-        """Nodes of class CONSTANT: exact where the dialect is, else one decimal each."""
+        """Write nodes of class CONSTANT: exactly if the dialect permits it, else as one decimal each."""
         try:
             values = evaluate(self.graph, [i << 1 for i in nodes], {})
         except OverflowError:
             raise ProgramError("a number is too large for double precision") from None
-        rounding: set[int] = set()  # tolerances and what is made of them, which may depend on the precision
+        rounding: set[int] = set()  # tolerances and expressions of them, which may depend on the precision
         for i, value in zip(nodes, values, strict=True):
             if not math.isfinite(value):
                 raise ProgramError("a constant expression has no finite value")
@@ -95,7 +95,7 @@ class Renderer:
                 self.sign[i] = value < 0
 
     def signed(self, lit: int) -> str:
-        """A literal where a whole expression may stand: with its minus if it has one."""
+        """Return a literal as a complete expression, with a minus sign if it has one."""
         i = lit >> 1
         if not (self.sign[i] ^ lit) & 1:
             return self.text[i]
@@ -124,7 +124,7 @@ class Renderer:
         return f"{self._open}{self.text[i]}{self._close}"
 
     def _sum(self, i: int) -> None:
-        """a + b where the signs agree; else the positive minus the negative, which flips for free."""
+        """Write a + b if the signs agree, otherwise the positive minus the negative term, which has a free negation."""
         x, y = self.graph.args[i]
         a, b = x >> 1, y >> 1
         negative_a = (self.sign[a] ^ x) & 1
@@ -132,7 +132,7 @@ class Renderer:
         self.prec[i] = SUM
         if negative_a == negative_b:
             if self.prec[b] == SUM:
-                a, b = b, a  # a sum on the left needs no parentheses
+                a, b = b, a  # a sum on the left requires no parentheses
             right = self._inside(b) if self.prec[b] == SUM else self.text[b]
             self.text[i] = f"{self.text[a]} + {right}"
             self.sign[i] = negative_a
@@ -186,7 +186,7 @@ class Renderer:
         return f"{self._open}{flipped}{self._close}" if self.prec[i] <= QUOTIENT else flipped
 
     def _fraction_of(self, i: int, a: int, b: int) -> bool:
-        """n/d * b as n*b/d."""
+        """Write n/d * b as n*b/d."""
         value = self.graph.args[a][0] if self.graph.op[a] == ops.NUMBER else None
         if not isinstance(value, Fraction):
             return False
@@ -218,7 +218,7 @@ class Renderer:
             self.flipped[i] = f"{self._inside_flipped(a)}/{below}"
 
     def _function(self, i: int) -> None:
-        """A function; an odd or even one takes its argument without the minus."""
+        """Write a function; the argument of an odd or even one has no minus sign."""
         graph, op = self.graph, self.graph.op[i]
         lits = list(graph.args[i])
         info = ops.TABLE[op]

@@ -1,4 +1,4 @@
-"""Numbers for the demo that goes with emitted code: the caller's where given, else small distinct ones."""
+"""Sample numbers for the demo of emitted code: those of the caller, otherwise small different ones."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def sample_of(
     values: Mapping[str, float] | None = None,
     sample: Mapping[str, Sequence[float]] | None = None,
 ) -> Sample:
-    """Sample numbers for a program.
+    """Return sample numbers for a program.
 
-    Arguments:
-        values: parameter -> number; names that the program does not have are ignored, since a robot knows
-            more parameters than one of its models needs.
+    Args:
+        values: parameter -> number; names that the program does not use are ignored, since a robot has more
+            parameters than one of its models needs.
         sample: input -> its entries, by rows.
     """
     values, sample = values or {}, sample or {}
@@ -41,11 +41,11 @@ def sample_of(
     for port in program.inputs:
         length = size(port.shape)
         small = port.default or [round(0.1 * e, 10) for e in range(1, length + 1)]
-        given = [float(x) for x in sample.get(port.name, small)]
-        if len(given) != length:
+        entries = [float(x) for x in sample.get(port.name, small)]
+        if len(entries) != length:
             raise OptionError(
-                f"sample for input {port.name} has {len(given)} numbers",
-                hint=f"{length} expected, for shape {port.shape}, by rows",
+                f"the sample of input {port.name} has {len(entries)} numbers",
+                hint=f"expected {length} numbers for the shape {port.shape}, by rows",
             )
-        inputs.append(tuple(given))
+        inputs.append(tuple(entries))
     return Sample(parameters, tuple(inputs))

@@ -1,7 +1,7 @@
-"""The readable listing, as SYMORO prints it: one `C2 = cos(q2)` a line, outputs last as `T[1,4] = ...`.
+"""Readable listing, as printed by SYMORO: one `C2 = cos(q2)` per line, outputs last as `T[1,4] = ...`.
 
-Constants are exact (sqrt(3)/2), indices start at 1, `^2` is a square. What depends on parameters alone stands
-first, under its own heading, except in an expanded program, whose entries are whole expressions.
+Constants are exact (sqrt(3)/2), indices start at 1, `^2` is a square. Expressions of parameters only come first, under
+a separate heading, except in an expanded program, whose entries are complete expressions.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """{NAME.txt}."""
+    """Return {NAME.txt}."""
     code = code_of(program, DIALECT, name=name, split=not program.expanded)
     head = header_lines(code, functions=False)
     lines = [*head, "-" * max(map(len, head)), ""]

@@ -1,7 +1,7 @@
-"""Sines and cosines of all joint angles at once: the angles first, then four after four of them in one vector.
+"""Sines and cosines of all joint angles together: the angles first, then four of them per vector operation.
 
-Trigonometry is the larger part of a model's time. An angle is *early* when it depends on inputs and parameters by
-sums and products alone; the sines and cosines of early angles move to the front of the call part.
+Trigonometry is the larger part of a model's computing time. An angle is *early* if it depends on inputs and parameters
+only by sums and products; the sines and cosines of early angles are moved to the beginning of the call part.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from symoro.expr import ops
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.program import Program
 
-FEWEST_ANGLES = 2  # early angles from which a vector is faster
+FEWEST_ANGLES = 2  # from this number of early angles on, vectors are faster
 
 
 @dataclass
 class Turn:
-    """An early angle, the variables of its sine and cosine ("" where it has none), and their statements."""
+    """Early angle, the variables of its sine and cosine ("" if there is none), and their statements."""
 
     argument: str
     names: dict[int, str]
@@ -25,7 +25,7 @@ class Turn:
 
 
 def early_nodes(program: Program) -> tuple[list[int], list[int]]:
-    """(nodes inside early angles, sines and cosines of early angles), in evaluation order."""
+    """Return (nodes inside early angles, sines and cosines of early angles), in evaluation order."""
     graph = program.graph
     plain = bytearray(len(graph))
     for i in program.nodes:
@@ -43,9 +43,9 @@ def early_nodes(program: Program) -> tuple[list[int], list[int]]:
 
 
 def turns_first(program: Program) -> Program:
-    """The program with its early angles, then their sines and cosines, ahead of the rest of the call part.
+    """Return the program with early angles, and their sines and cosines, at the beginning of the call part.
 
-    What depends on parameters alone keeps its order, and so the constants keep theirs.
+    Operations on parameters keep their order, and so do the constants.
     """
     graph = program.graph
     inside, turns = early_nodes(program)
@@ -60,7 +60,7 @@ def turns_first(program: Program) -> Program:
 
 
 def _named_as_they_are(program: Program, turns: list[int]) -> Program:
-    """A variable that is minus a sine or cosine, C2 = -sin(q2), becomes mC2 = sin(q2): it goes with the others."""
+    """Replace a variable that is minus a sine or cosine, C2 = -sin(q2), by mC2 = sin(q2)."""
     names = dict(program.names)
     for i in turns:
         name, sign = names.get(i, ("", 0))
@@ -74,12 +74,12 @@ def _named_as_they_are(program: Program, turns: list[int]) -> Program:
 # An inverse geometric model ends in dozens of atan2(y, x). They form layers: those of layer n depend on a chain of n
 # others. Usually there is one layer, since angles are results and only sums are computed from them.
 
-FEWEST_ARCS = 2  # arctangents of a layer from which a vector is faster
+FEWEST_ARCS = 2  # from this number of arctangents in a layer on, vectors are faster
 
 
 @dataclass(frozen=True)
 class Arc:
-    """An arctangent: its arguments, the variable for it ("-" in front where it is minus that), its step in the call."""
+    """Arctangent: its arguments, its variable ("-" in front if it is minus that), its step in the call part."""
 
     y: str
     x: str
@@ -89,7 +89,7 @@ class Arc:
 
 
 def _layers(program: Program) -> list[int]:
-    """How many arctangents each node waits for, one after the other."""
+    """Return the number of arctangents in the longest dependency chain of each node."""
     graph = program.graph
     layer = [0] * len(graph)
     for i in program.nodes:
@@ -105,19 +105,19 @@ def _is_arc(program: Program, i: int) -> bool:
 
 
 def arc_layers(program: Program) -> list[list[int]]:
-    """The arctangents of each layer that has enough of them."""
-    found = [i for i in program.nodes if _is_arc(program, i)]
-    if program.expanded or len(found) < FEWEST_ARCS:
+    """Return the arctangents of each layer that has enough of them."""
+    arcs = [i for i in program.nodes if _is_arc(program, i)]
+    if program.expanded or len(arcs) < FEWEST_ARCS:
         return []
     layer = _layers(program)
     layers: dict[int, list[int]] = {}
-    for i in found:
+    for i in arcs:
         layers.setdefault(layer[i], []).append(i)
     return [layers[at] for at in sorted(layers) if len(layers[at]) >= FEWEST_ARCS]
 
 
 def arcs_together(program: Program) -> Program:
-    """The program with the arctangents of a layer next to each other, before all that waits for them."""
+    """Return the program with the arctangents of a layer together, before all nodes that depend on them."""
     if not arc_layers(program):
         return program
     layer = _layers(program)

@@ -1,4 +1,4 @@
-"""Scalar expressions: interned, signed on the edge, exact; linear algebra, derivatives and text over them."""
+"""Scalar expressions as a hash-consed graph with exact numbers; linear algebra, derivatives and text for them."""
 
 from symoro.expr.evaluate import evaluate as evaluate
 from symoro.expr.formula import Formula as Formula

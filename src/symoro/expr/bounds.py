@@ -1,8 +1,8 @@
-"""Upper bounds of expressions by the triangle inequality: the numbers that a difference is compared with.
+"""Upper bounds of expressions by the triangle inequality, with which differences are compared.
 
     |a +- b| <= |a| + |b|,    |a b| = |a| |b|,    |sqrt a| = sqrt |a|,    |sin|, |cos| <= 1
 
-A bound has the unit of the expression, so that "zero except for round-off" is decided without a unit.
+A bound has the unit of the expression, so that "zero except for round-off" can be decided for any unit.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from symoro.expr.scalar import Expr, absolute, sqrt
 def bounds_in_numbers(graph: Graph, lits: Sequence[int], results: Mapping[int, Any]) -> list[Any]:
     """Return the bounds of some literals as numbers.
 
-    Arguments:
-        results: the values of all nodes (numbers or arrays), as `evaluate` leaves them.
+    Args:
+        results: values of all nodes (numbers or arrays), as computed by `evaluate`.
     """
     return _bounds(graph, lits, lambda i: abs(results[i]), lambda bound: bound**0.5)
 
 
 def bounds_for_size(exprs: Sequence[Expr], size: Expr) -> list[Any]:
-    """Return the bounds of some expressions of one graph as expressions, if no symbol exceeds a size."""
+    """Return bounds of expressions of one graph as expressions, for symbols that do not exceed a given size."""
     graph = exprs[0].graph
 
     def magnitude(i: int) -> Any:
@@ -37,7 +37,7 @@ def bounds_for_size(exprs: Sequence[Expr], size: Expr) -> list[Any]:
 def _bounds(
     graph: Graph, lits: Sequence[int], magnitude: Callable[[int], Any], root: Callable[[Any], Any]
 ) -> list[Any]:
-    """Return the bounds of some literals from the magnitudes of the nodes that no rule applies to."""
+    """Return bounds of literals from the magnitudes of the nodes to which no rule applies."""
     bounds: dict[int, Any] = {}
     for i in graph.reachable(lits):
         op, args = graph.op[i], graph.args[i]

@@ -1,10 +1,10 @@
-"""The one text of an expression: what a description stores, compares, hashes and writes to files.
+"""Canonical text of an expression, which descriptions store, compare, hash and write to files.
 
-A node becomes a sum {monomial: coefficient}; a monomial is a sorted tuple of (atom, exponent), an atom the
-text of a symbol, of pi, of a function or of a sum in parentheses. Products are not expanded. Like terms are
-collected, terms and factors sorted (numbers last in a sum, first in a product), and what may carry a sign or
-not (a sum inside a product, the argument of an odd or even function) starts with a positive term; so `a + b`
-and `b + a`, `sin(a - b)` and `-sin(b - a)` have one text each.
+A node becomes a sum {monomial: coefficient}; a monomial is a sorted tuple of (atom, exponent), an atom is the text of a
+symbol, of pi, of a function or of a sum in parentheses. Products are not expanded. Like terms are collected, terms and
+factors are sorted (numbers last in a sum, first in a product). Where the sign is free (a sum inside a product, the
+argument of an odd or even function), the first term is positive. Therefore `a + b` and `b + a` have the same text, and
+so do `sin(a - b)` and `-sin(b - a)`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ Monomial = tuple[tuple[str, int], ...]
 Sum = dict[Monomial, Number]
 
 MAX_LENGTH = 20_000
-MAX_WORK = 10 * MAX_LENGTH  # characters written on the way
+MAX_WORK = 10 * MAX_LENGTH  # limit on the characters of intermediate texts
 _UNIT: Monomial = ()
 _SUMS = (ops.ADD, ops.SUB)
 _SYMMETRIC = (ops.MIN, ops.MAX, ops.EQUAL)
 
 
 def canonical(expr: Expr) -> str:
-    """The canonical text of an expression."""
+    """Return the canonical text of an expression."""
     return _FormWriter(expr.graph).text(expr.lit)
 
 
 class _FormWriter:
-    """Writes the nodes of one expression in ascending order; sums inside sums dissolve into the outer one."""
+    """Writer of the nodes of one expression in ascending order; nested sums are merged with the outer sum."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -81,12 +81,13 @@ class _FormWriter:
         return self.function(op, args)
 
     def collected(self, root: int) -> Sum:
-        """The like terms of a sum, with the sums inside it."""
+        """Collect the like terms of a sum, including nested sums."""
         graph = self.graph
         total: Sum = {}
         times = {root: 1}
         heap = [-root]
-        while heap:  # from the last node to the first: a shared inner sum is met once, with its multiplicity
+        # from the last node to the first, so that a shared inner sum is visited once, with its multiplicity
+        while heap:
             i = -heapq.heappop(heap)
             n = times.pop(i)
             if graph.op[i] not in _SUMS:
@@ -102,7 +103,7 @@ class _FormWriter:
         return {m: normal(c) for m, c in total.items() if c != 0}
 
     def factor(self, i: int) -> Sum:
-        """A node as one term; several terms become an atom in parentheses that starts positive."""
+        """Return a node as one term; several terms become an atom in parentheses with a positive first term."""
         terms = self.sums[i]
         if len(terms) <= 1:
             return terms
@@ -115,7 +116,7 @@ class _FormWriter:
         return self.factors[i]
 
     def product(self, a: Sum, b: Sum) -> Sum:
-        """The product of two single terms; a sum alone loses its parentheses."""
+        """Return the product of two single terms; a single sum is written without parentheses."""
         if not a or not b:
             return {}
         (m, c), *_ = a.items()

@@ -1,9 +1,9 @@
 """Derivatives of expressions, as expressions of the same graph.
 
-Forward: one pass outward carries the tangent of every node along one direction. Reverse: one pass inward
-carries the adjoint of every node for one output. Both visit each node once; kernel calls bring their own
-rules. Choices (select, min, max) choose among the derivatives, so that what was left aside does not matter;
-comparisons and sign have derivative zero.
+The forward mode computes the tangent of every node along one direction in one pass. The reverse mode computes the
+adjoint of every node for one output in one pass. Both visit each node once; kernels have their own rules. Choices
+(select, min, max) select among the derivatives, so that values which are not selected have no effect; comparisons and
+sign have derivative zero.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from symoro.expr.kernels import KERNELS
 
 
 def forward(graph: Graph, roots: Sequence[int], seeds: Mapping[int, int]) -> list[int]:
-    """The derivatives of `roots` along one direction.
+    """Return the derivatives of `roots` along one direction.
 
-    Arguments:
-        seeds: node -> literal of its tangent; symbols that are not among them have tangent zero.
+    Args:
+        seeds: node -> literal of its tangent; other symbols have tangent zero.
     """
     tangent: dict[int, int] = {}
     called: dict[int, list[int]] = {}
@@ -37,16 +37,16 @@ def forward(graph: Graph, roots: Sequence[int], seeds: Mapping[int, int]) -> lis
         elif graph.op[i] == ops.KERNEL:
             index, k = graph.args[i]
             if index not in called:
-                made = graph.calls[index]
-                results = graph.call(made.kernel, made.inputs, made.size)
-                inputs = [[of(lit) for lit in array] for array in made.inputs]
-                called[index] = KERNELS[made.kernel].tangents(graph, made, results, inputs)
+                kernel_call = graph.calls[index]
+                results = graph.call(kernel_call.kernel, kernel_call.inputs, kernel_call.size)
+                inputs = [[of(lit) for lit in array] for array in kernel_call.inputs]
+                called[index] = KERNELS[kernel_call.kernel].tangents(graph, kernel_call, results, inputs)
             tangent[i] = called[index][k]
     return [of(lit) for lit in roots]
 
 
 def reverse(graph: Graph, roots: Sequence[int], weights: Sequence[int], wrt: Sequence[int]) -> list[int]:
-    """The derivatives of sum(weight * root) with respect to the nodes `wrt`."""
+    """Return the derivatives of sum(weight * root) with respect to the nodes `wrt`."""
     adjoint: dict[int, int] = {}
 
     def give(lit: int, value: int) -> None:
@@ -61,7 +61,7 @@ def reverse(graph: Graph, roots: Sequence[int], weights: Sequence[int], wrt: Seq
         value = adjoint.get(i, ZERO)
         if graph.op[i] == ops.KERNEL:
             index = graph.args[i][0]
-            if index not in done:  # all results of a call come before its inputs, in this order
+            if index not in done:  # in this order all results of a call precede its inputs
                 done.add(index)
                 _reverse_call(graph, index, adjoint, give)
         elif value and graph.op[i] >= ops.ADD and graph.cls[i] != ops.CONSTANT:
@@ -73,30 +73,30 @@ def reverse(graph: Graph, roots: Sequence[int], weights: Sequence[int], wrt: Seq
 def _reverse_call(
     graph: Graph, index: int, adjoint: Mapping[int, int], give: Callable[[int, int], None]
 ) -> None:
-    made = graph.calls[index]
-    results = graph.call(made.kernel, made.inputs, made.size)
+    kernel_call = graph.calls[index]
+    results = graph.call(kernel_call.kernel, kernel_call.inputs, kernel_call.size)
     adjoints = [adjoint.get(r >> 1, ZERO) for r in results]
     if not any(adjoints):
         return
-    parts = KERNELS[made.kernel].adjoints(graph, made, results, adjoints)
-    for array, values in zip(made.inputs, parts, strict=True):
+    parts = KERNELS[kernel_call.kernel].adjoints(graph, kernel_call, results, adjoints)
+    for array, values in zip(kernel_call.inputs, parts, strict=True):
         for lit, value in zip(array, values, strict=True):
             give(lit, value)
 
 
 def jacobian(graph: Graph, roots: Sequence[int], wrt: Sequence[int]) -> list[list[int]]:
-    """The matrix d roots / d wrt, by whichever direction needs fewer passes."""
+    """Return the matrix d roots / d wrt, in the mode that requires fewer passes."""
     if len(wrt) <= len(roots):
         columns = [forward(graph, roots, {i: ONE}) for i in wrt]
         return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in roots]
     return [reverse(graph, [root], [ONE], wrt) for root in roots]
 
 
-# -- one node
+# -- rules for one node
 
 
 def _pushed(graph: Graph, i: int, tangents: Sequence[int]) -> int:
-    """The tangent of node i from those of its children."""
+    """Return the tangent of node i from those of its children."""
     op, args = graph.op[i], graph.args[i]
     if op == ops.SELECT:
         return graph.select(args[0], tangents[1], tangents[2])
@@ -109,7 +109,7 @@ def _pushed(graph: Graph, i: int, tangents: Sequence[int]) -> int:
 
 
 def _pulled(graph: Graph, i: int, adjoint: int) -> tuple[int, ...]:
-    """What node i adds to the adjoints of its children."""
+    """Return the contributions of node i to the adjoints of its children."""
     op, args = graph.op[i], graph.args[i]
     if op == ops.SELECT:
         return ZERO, graph.select(args[0], adjoint, ZERO), graph.select(args[0], ZERO, adjoint)
@@ -120,13 +120,13 @@ def _pulled(graph: Graph, i: int, adjoint: int) -> tuple[int, ...]:
 
 
 def _takes_first(graph: Graph, i: int) -> int:
-    """1 where a min or max is its first argument."""
+    """Return 1 where a min or max equals its first argument."""
     x, y = graph.args[i]
     return graph.binary(ops.LESS_EQUAL, *((x, y) if graph.op[i] == ops.MIN else (y, x)))
 
 
 def _partials(graph: Graph, i: int) -> tuple[int, ...]:
-    """Literals of the partial derivatives of node i with respect to each of its children."""
+    """Return the partial derivatives of node i with respect to each of its children."""
     op, args = graph.op[i], graph.args[i]
     if op == ops.ADD:
         return ONE, ONE
@@ -147,7 +147,7 @@ def _partials(graph: Graph, i: int) -> tuple[int, ...]:
 
 
 def _slope(graph: Graph, op: int, node: int, x: int) -> int:
-    """The derivative of a function of one argument, by its value `node` and its argument x."""
+    """Return the derivative of a function of one argument, from its value `node` and its argument x."""
     if op == ops.SIN:
         return graph.cos(x)
     if op == ops.COS:

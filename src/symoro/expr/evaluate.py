@@ -1,7 +1,7 @@
-"""Numbers for expressions: one pass over the nodes, with floats or with NumPy arrays.
+"""Numerical evaluation of expressions: one pass over the nodes, with floats or NumPy arrays.
 
-Arithmetic is that of the emitted code: a division by zero or a root of a negative number gives inf or nan,
-which `select` can leave aside. Only a constant without a value is an error: the program itself is wrong then.
+The arithmetic is that of the emitted code: a division by zero or the root of a negative number gives inf or nan, which
+`select` can discard. Only a constant without a value is an error, because then the program itself is wrong.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RULES: dict[int, tuple[Callable[..., Any], str]] = {
     ops.ACOS: (math.acos, "arccos"),
     ops.ATAN2: (math.atan2, "arctan2"),
     ops.ABS: (abs, "abs"),
-    ops.SIGN: (lambda a: a if a != a else float((a > 0) - (a < 0)), "sign"),  # nan stays nan
+    ops.SIGN: (lambda a: a if a != a else float((a > 0) - (a < 0)), "sign"),  # nan is returned as nan
     ops.MIN: (min, "minimum"),
     ops.MAX: (max, "maximum"),
     ops.LESS: (lambda a, b: float(a < b), "less"),
@@ -46,12 +46,12 @@ def evaluate(
     variables: Mapping[str, Any] | None = None,
     results: dict[int, Any] | None = None,
 ) -> list[Any]:
-    """The values of some literals.
+    """Return the values of literals.
 
-    Arguments:
-        values: a number, or an array for many samples at once, for every symbol.
-        variables: the same for symbols of class VARIABLE, where a parameter may have the same name.
-        results: values by node, kept from call to call by one who asks for many expressions with the same numbers.
+    Args:
+        values: for every symbol a number, or an array for many samples.
+        variables: the same for symbols of class VARIABLE, if a parameter may have the same name.
+        results: cache of values by node, for several calls with the same numbers.
     """
     results = {} if results is None else results
     called: dict[int, Sequence[Any]] = {}
@@ -84,21 +84,21 @@ def evaluate(
 
 
 def missing(graph: Graph, roots: Sequence[int], results: Mapping[int, Any]) -> list[int]:
-    """The nodes below some literals that have no result yet, each after those it needs."""
+    """Return the nodes below some literals that have no value yet, each after its children."""
     if not results:
         return list(graph.reachable(roots))
-    found: set[int] = set()
+    pending: set[int] = set()
     waiting = [lit >> 1 for lit in roots]
     while waiting:
         i = waiting.pop()
-        if i not in results and i not in found:
-            found.add(i)
+        if i not in results and i not in pending:
+            pending.add(i)
             waiting += [lit >> 1 for lit in graph.children(i)]
-    return sorted(found)
+    return sorted(pending)
 
 
 def _number(value: Any) -> Any:
-    """A float, or an array of floats."""
+    """Return a float or an array of floats."""
     if isinstance(value, (int, float)):
         return float(value)
     import numpy

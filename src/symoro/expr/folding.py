@@ -1,4 +1,4 @@
-"""Powers, and sums and functions of constants: exact where there is an exact value, decimals of decimals, or kept."""
+"""Constant folding of powers, sums and functions: exact results where they exist, otherwise decimals or no change."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from symoro.expr.graph import Graph
 
 MAX_EXPONENT = 4096
-_MOST = 32  # terms of a sum of constants in normal form
+_MOST = 32  # maximum number of terms of a sum of constants in normal form
 _DECIMAL = {TAN: math.tan, ASIN: math.asin, ACOS: math.acos}
 
 
 def constant_sum(graph: Graph, x: int, y: int) -> int | None:
-    """x + y of constants in normal form: like terms joined, in the order of their nodes; None if long."""
+    """Return x + y of constants in normal form, with like terms collected and sorted; None if it is too long."""
     total: dict[int, Number] = {}
     stack = [x, y]
     while stack:
@@ -33,27 +33,27 @@ def constant_sum(graph: Graph, x: int, y: int) -> int | None:
         total[k] = number.total(total.get(k, 0), number.negative(c) if lit & 1 else c)
         if len(total) > _MOST:
             return None
-    made = ZERO
+    result = ZERO
     for k in sorted(total):
         term = graph.mul(graph.number(total[k]), k << 1)
-        made = graph.plain_sum(made, term) if made and term else made or term
-    return made
+        result = graph.plain_sum(result, term) if result and term else result or term
+    return result
 
 
 def unary(graph: Graph, op: int, x: int) -> int | None:
-    """The literal of tan, asin, acos, abs or sign of a constant, or None."""
+    """Return the literal of tan, asin, acos, abs or sign of a constant, or None."""
     value = graph.value(x)
     if op in (ABS, SIGN):
         return _magnitude(graph, op, x)
     if op in (ASIN, ACOS) and value is not None and not -1 <= value <= 1:
-        raise ProgramError(f"{ops.TABLE[op].name}({float(value):g}) does not exist")
+        raise ProgramError(f"{ops.TABLE[op].name}({float(value):g}) is not defined")
     if isinstance(value, float):
         return graph.number(_DECIMAL[op](value))
     return trigonometry.exact_tangent(graph, x) if op == TAN else trigonometry.exact_inverse(graph, op, x)
 
 
 def _magnitude(graph: Graph, op: int, x: int) -> int | None:
-    """abs or sign of a multiple of 1, of pi or of a root: its sign is the literal's."""
+    """Return abs or sign of a multiple of 1, of pi or of a root, whose sign is that of the literal."""
     if graph.op[graph.coefficient(x >> 1)[1]] not in (NUMBER, PI, SQRT):
         return None
     if op == ABS:
@@ -62,7 +62,7 @@ def _magnitude(graph: Graph, op: int, x: int) -> int | None:
 
 
 def binary(graph: Graph, op: int, x: int, y: int) -> int | None:
-    """The literal of atan2, min, max or a comparison of two numbers, or None."""
+    """Return the literal of atan2, min, max or a comparison of two numbers, or None."""
     a, b = _compared(graph, x), _compared(graph, y)
     if a is None or b is None:
         return None
@@ -94,11 +94,11 @@ def _atan2(graph: Graph, a: Number, b: Number) -> int | None:
 
 
 def power(graph: Graph, x: int, exponent: Number) -> int:
-    """x to an integer power, or to halves and quarters of one, which are roots."""
+    """Return x to an integer power, or to a multiple of 1/2 or 1/4, which are roots."""
     try:
         fraction = Fraction(exponent)
     except (ValueError, OverflowError):
-        raise ProgramError(f"{exponent} is no exponent") from None
+        raise ProgramError(f"{exponent} is not a valid exponent") from None
     if fraction.denominator not in (1, 2, 4, 8):
         raise ProgramError(f"power {exponent}: only whole and half exponents are supported")
     n = abs(fraction.numerator)

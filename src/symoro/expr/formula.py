@@ -1,7 +1,7 @@
-"""A scalar of a description: immutable, hashable, written as its canonical text.
+"""Scalars of a description: immutable, hashable, stored as canonical text.
 
-A robot outlives the graphs of its models, so its fields are not nodes but texts; each model reads them into
-its own graph. There is one algebra (the graph's) and one syntax (the parser's): no tree in between.
+A robot exists longer than the graphs of its models, so its fields are texts and not nodes; each model reads them into
+its own graph. There is one algebra (that of the graph) and one syntax (that of the parser), without a tree in between.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})\Z")
 
 @dataclass(frozen=True)
 class Formula:
-    """An expression over parameter names. Make one with `formula(...)`, which brings the text to its
-    canonical form; two formulas are equal when their canonical texts are."""
+    """Expression of parameter names, created by `formula(...)`, which computes the canonical text.
+
+    Two formulas are equal if their canonical texts are equal.
+    """
 
     text: str
 
@@ -45,26 +47,26 @@ class Formula:
 
     @property
     def is_symbol(self) -> bool:
-        """Whether it is one bare name."""
+        """Return whether the formula is a single name."""
         return NAME.match(self.text) is not None and not reserved(self.text)
 
     @cached_property
     def symbols(self) -> frozenset[str]:
-        """Names that it depends on."""
+        """Return the names on which the formula depends."""
         if self.is_symbol:
             return frozenset({self.text})
         return frozenset() if _INTEGER.match(self.text) else frozenset(self.into(Graph()).symbols())
 
     @cached_property
     def number(self) -> float | None:
-        """Its value as a double when it depends on no symbol, else None."""
+        """Return the value as a double if the formula contains no symbol, else None."""
         return None if self.symbols else self.value({})
 
     def value(self, values: Mapping[str, float]) -> float:
-        """Its value as a double, with numbers for its symbols.
+        """Return the value as a double, with numbers for the symbols.
 
         Raises:
-            ProgramError: a symbol has no value, or the formula has none there (a division by zero).
+            ProgramError: a symbol has no value, or the formula is not defined there (a division by zero).
         """
         expr = self.into(Graph())
         result = float(evaluate(expr.graph, [expr.lit], values)[0])
@@ -74,8 +76,8 @@ class Formula:
         return result
 
     def into(self, graph: Graph, resolve: Callable[[str], int] | None = None) -> Expr:
-        """The expression in a graph; names become parameters unless `resolve` says otherwise."""
-        # Most fields of a robot are 0, and nearly all others are decimals: both are read without the parser.
+        """Return the expression in a graph; names become parameters unless `resolve` returns other literals."""
+        # Most fields of a robot are 0, and most others are decimals: both are converted without the parser.
         if self.text == "0":
             return Expr(graph, 0)
         if _DECIMAL.match(self.text):
@@ -88,7 +90,7 @@ class Formula:
         return parse(self.text, graph, resolve)
 
     def substitute(self, values: Mapping[str, Formula]) -> Formula:
-        """Names replaced by other formulas, all at once."""
+        """Replace names by other formulas, all at once."""
         if not self.symbols & values.keys():
             return self
         graph = Graph()
@@ -98,7 +100,7 @@ class Formula:
                 return values[name].into(graph).lit
             return graph.symbol(name, ops.PARAMETER)
 
-        return _settled(self.into(graph, resolve))
+        return _stable(self.into(graph, resolve))
 
     def __add__(self, other: Formula) -> Formula:
         return combine(lambda a, b: a + b, self, other)
@@ -114,9 +116,9 @@ class Formula:
 
 
 def combine(function: Callable[..., Expr], *arguments: Formula) -> Formula:
-    """A function of expressions applied to formulas."""
+    """Apply a function of expressions to formulas."""
     graph = Graph()
-    return _settled(function(*(a.into(graph) for a in arguments)))
+    return _stable(function(*(a.into(graph) for a in arguments)))
 
 
 FormulaLike = Formula | str | int | float | Fraction
@@ -137,7 +139,7 @@ def formula(value: FormulaLike) -> Formula:
             return Formula(text)
         if NAME.match(text) and not reserved(text):
             return Formula(text)
-        return _settled(parse(value, Graph()))
+        return _stable(parse(value, Graph()))
     if "sympy" in sys.modules and isinstance(value, sys.modules["sympy"].Basic):
         return _formula_of_sympy(value)
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -146,7 +148,7 @@ def formula(value: FormulaLike) -> Formula:
         raise ExpressionError(f"{value} is not a finite number", 1)
     graph = Graph()
     try:
-        return _settled(Expr(graph, graph.number(value)))
+        return _stable(Expr(graph, graph.number(value)))
     except ProgramError as error:
         raise ExpressionError(error.message, 1) from None
 
@@ -163,13 +165,13 @@ def _formula_of_sympy(expression: Any) -> Formula:
         return graph.symbol(name, ops.PARAMETER)
 
     try:
-        return _settled(from_sympy(graph, expression, resolve))
+        return _stable(from_sympy(graph, expression, resolve))
     except ProgramError as error:
         raise ExpressionError(error.message, 1, hint=error.hint) from None
 
 
-def _settled(expr: Expr) -> Formula:
-    """The text that reading and writing leaves alone: sorted terms can uncover more to fold."""
+def _stable(expr: Expr) -> Formula:
+    """Return the text that does not change when it is read and written again, as sorting can permit folding."""
     try:
         _check_constants(expr)
         text = canonical(expr)
@@ -184,7 +186,7 @@ def _settled(expr: Expr) -> Formula:
 
 
 def _check_constants(expr: Expr) -> None:
-    """Refuse a constant without a finite value, as sqrt(2 - pi)."""
+    """Reject a constant without a finite value, such as sqrt(2 - pi)."""
     graph = expr.graph
     nodes = graph.reachable([expr.lit])
     constants = [i << 1 for i in nodes if graph.op[i] >= ops.ADD and graph.cls[i] == ops.CONSTANT]
@@ -197,12 +199,14 @@ ONE = Formula("1")
 
 
 def exact_angle(angle: Formula, tolerance: float = 4e-16) -> Formula:
-    """A decimal angle that is a multiple of pi/12 to `tolerance` (relative to pi) as that multiple of pi.
+    """Replace a decimal angle by a multiple of pi/12 if they agree to `tolerance` (relative to pi).
 
-    At the default tolerance this only undoes the rounding of pi itself: 1.5707963267948966 is pi/2.
+    The default tolerance only removes the rounding of pi itself: 1.5707963267948966 becomes pi/2.
     """
     number = angle.number
-    if number is None or number == 0 or not abs(number) < 1e9:  # beyond, any number is near a multiple
+    if (
+        number is None or number == 0 or not abs(number) < 1e9
+    ):  # larger angles are always close to some multiple
         return angle
     twelfths = round(number * 12 / math.pi)
     allowed = tolerance * max(math.pi, abs(number))

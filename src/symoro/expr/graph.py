@@ -1,12 +1,12 @@
-"""Hash-consed scalars: every sub-expression exists once, and its sign sits on the edge that uses it.
+"""Hash-consed scalars: every sub-expression exists once, and signs are stored in the references to it.
 
 A *literal* is the integer `2 * node + sign`; negation flips the last bit and costs nothing, so `a - b` and
-`b - a` are one node. A node never refers to a later one: ascending order is a topological order, and every
-traversal is a loop. Nodes are classed constant, parameter or variable by what they depend on.
+`b - a` are the same node. A node never refers to a later one: ascending order is a topological order, and every
+traversal is a loop. The class of a node is constant, parameter or variable, depending on its symbols.
 
-The constructors fold what can be folded locally and exactly: numbers, zeros and ones, like terms, products
-of parameters ahead of variables, roots (`surds`), sines and cosines (`trigonometry`). Numbers are exact where
-they were written so, and decimals as long as they are short (`number`).
+The constructors fold everything that can be folded locally and exactly: numbers, zeros and ones, like terms, products
+of parameters before variables, roots (`surds`), sines and cosines (`trigonometry`). Numbers are exact if they were
+written so, and decimals as long as they are short (`number`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from symoro.expr.ops import ZERO as ZERO
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a kernel: array inputs as tuples of literals, `size` scalar results."""
+    """Call of a kernel: array inputs as tuples of literals, `size` scalar results."""
 
     kernel: str
     inputs: tuple[tuple[int, ...], ...]
@@ -55,12 +55,12 @@ class Call:
 
 
 class Graph:
-    """One context of scalars. Nothing is shared between graphs, so models never see each other.
+    """Graph of scalars. Graphs share no nodes, so models are independent of each other.
 
     Attributes:
         op, args, cls: operation, arguments and class of each node.
         table: (operation, arguments) -> node.
-        turns: (SIN or COS, angle) -> its literal; the same few constant angles are asked for again and again.
+        turns: cache (SIN or COS, angle) -> literal, because a few constant angles occur very often.
         calls: the kernel calls, in order.
     """
 
@@ -83,7 +83,7 @@ class Graph:
     # -- leaves
 
     def node(self, op: int, args: tuple[Any, ...], cls: int) -> int:
-        """The positive literal of the node (op, args), made when it does not exist yet."""
+        """Return the positive literal of the node (op, args), which is created if it does not exist."""
         key = (op, args)
         index = self.table.get(key)
         if index is None:
@@ -94,7 +94,7 @@ class Graph:
         return index << 1
 
     def new_node(self, op: int, args: tuple[Any, ...], cls: int) -> int:
-        """The positive literal of a node that is known not to exist yet."""
+        """Create a node that is known not to exist and return its positive literal."""
         index = self.table[op, args] = len(self.op)
         self.op.append(op)
         self.args.append(args)
@@ -102,7 +102,7 @@ class Graph:
         return index << 1
 
     def number(self, value: Number) -> int:
-        """A number, exact when it is an integer or a fraction; a whole float counts as exact."""
+        """Return the literal of a number: integers, fractions and whole floats are exact."""
         value = normal(value)
         if value < 0:
             return self.node(NUMBER, (negative(value), isinstance(value, float)), CONSTANT) | 1
@@ -121,7 +121,7 @@ class Graph:
         return self.node(SYMBOL, (name, cls), cls)
 
     def value(self, lit: int) -> Number | None:
-        """The number that a literal is, or None."""
+        """Return the number of a constant literal, otherwise None."""
         index = lit >> 1
         if self.op[index] != NUMBER:
             return None
@@ -130,13 +130,13 @@ class Graph:
 
     @staticmethod
     def signed(lit: int, sign: int) -> int:
-        """The literal, negated when sign is 1; zero has no sign."""
+        """Return the literal, negated if sign is 1; zero has no sign."""
         return lit ^ sign if lit > 1 else ZERO
 
     # -- sums
 
     def add(self, x: int, y: int) -> int:
-        if x > y:  # one order, so that x + y and y + x fold alike
+        if x > y:  # one order, so that x + y and y + x are folded in the same way
             x, y = y, x
         i, j = x >> 1, y >> 1
         if i == 0:
@@ -152,7 +152,7 @@ class Graph:
         elif oi == NUMBER and oj == NUMBER:
             a, b = self.args[i][0], self.args[j][0]
             return self.number(total(negative(a) if x & 1 else a, negative(b) if y & 1 else b))
-        if oi == ADD or oi == SUB:  # noqa: SIM109 (the hottest line)
+        if oi == ADD or oi == SUB:  # noqa: SIM109 (executed most often)
             merged = self._add_to_sum(x, y)
             if merged is not None:
                 return merged
@@ -164,7 +164,7 @@ class Graph:
         return self.node(ADD if sign == y & 1 else SUB, (i << 1, j << 1), ci if ci > cj else cj) | sign
 
     def plain_sum(self, x: int, y: int) -> int:
-        """x + y of two different nodes, as it is."""
+        """Return x + y of two different nodes without folding."""
         if x > y:
             x, y = y, x
         sign, ci, cj = x & 1, self.cls[x >> 1], self.cls[y >> 1]
@@ -174,13 +174,13 @@ class Graph:
         return self.add(x, y ^ 1)
 
     def terms(self, lit: int) -> tuple[int, int]:
-        """The literals p, q of a sum p + q."""
+        """Return the literals p, q of a sum p + q."""
         i, sign = lit >> 1, lit & 1
         p, q = self.args[i]
         return p ^ sign, q ^ sign ^ (1 if self.op[i] == SUB else 0)
 
     def coefficient(self, i: int) -> tuple[Number, int]:
-        """Node i as (number, node)."""
+        """Return node i as (coefficient, node)."""
         if self.op[i] == MUL:
             a, b = self.args[i]
             if self.op[a >> 1] == NUMBER:
@@ -188,7 +188,7 @@ class Graph:
         return 1, i
 
     def _add_products(self, x: int, y: int) -> int | None:
-        """Like terms c1*u + c2*u, and (cos a)^2 u + (sin a)^2 u = u."""
+        """Collect like terms c1*u + c2*u, and (cos a)^2 u + (sin a)^2 u = u."""
         i, j = x >> 1, y >> 1
         op, args = self.op, self.args
         one, other = op[i] == MUL, op[j] == MUL
@@ -203,7 +203,7 @@ class Graph:
         return None
 
     def _add_to_sum(self, x: int, y: int) -> int | None:
-        """x = p + q: cancel y against a term, or join y to a term that, like y, varies less than the sum."""
+        """Add y to x = p + q: cancel it, or combine it with a term that is as constant as y."""
         i, sign = x >> 1, x & 1
         a, b = self.args[i]
         p: int = a ^ sign
@@ -241,11 +241,11 @@ class Graph:
             folded = self._mul_constants(i, j)
             if folded is not None:
                 return self.signed(folded, neg)
-            if op[j] == NUMBER:  # a coefficient comes first
+            if op[j] == NUMBER:  # the coefficient is the first factor
                 i, j = j, i
         if ci < VARIABLE and op[j] == MUL:
             a, b = args[j]
-            if cls[a >> 1] < cj:  # keep what does not vary together, ahead of what does
+            if cls[a >> 1] < cj:  # factors that do not vary are grouped before those that do
                 if ci == cj:
                     return self.signed(self.mul(a, self.mul(i << 1, b)), neg)
                 return self.signed(self.mul(self.mul(i << 1, a), b), neg)
@@ -258,12 +258,12 @@ class Graph:
         return self.node(MUL, (i << 1, j << 1), cj) | neg
 
     def _mul_constants(self, i: int, j: int) -> int | None:
-        """Numbers and roots stay in normal form; of other products the numbers come together, ahead."""
+        """Multiply constants: numbers and roots in normal form; other products with the number first."""
         if self.op[i] == NUMBER and self.op[j] == NUMBER:
             return self.number(product(self.args[i][0], self.args[j][0]))
-        made = surds.product(self, i, j)
-        if made is not None:
-            return made
+        folded = surds.product(self, i, j)
+        if folded is not None:
+            return folded
         if self.op[j] == NUMBER:
             i, j = j, i
         (r, u), (s, v) = self.coefficient(i), self.coefficient(j)
@@ -300,7 +300,7 @@ class Graph:
         return self.node(DIV, (i << 1, j << 1), max(cls[i], cls[j])) | neg
 
     def power(self, x: int, exponent: Number) -> int:
-        """x to an integer power, or to halves and quarters of one, which are roots."""
+        """Return x to an integer power, or to a multiple of 1/2 or 1/4, which are roots."""
         return folding.power(self, x, exponent)
 
     # -- functions
@@ -322,17 +322,17 @@ class Graph:
         return self._turn(COS, x)
 
     def _turn(self, op: int, x: int) -> int:
-        made = self.turns.get((op, x))
-        if made is None:
-            made = self.turns[op, x] = trigonometry.sincos(self, op, x)
-        return made
+        literal = self.turns.get((op, x))
+        if literal is None:
+            literal = self.turns[op, x] = trigonometry.sincos(self, op, x)
+        return literal
 
     def split_pi(self, x: int) -> tuple[Fraction, int]:
-        """x = turn*pi + rest with an exact fraction `turn`."""
+        """Split x = turn*pi + rest with an exact fraction `turn`."""
         return trigonometry.split_pi(self, x)
 
     def unary(self, op: int, x: int) -> int:
-        """A function of one argument."""
+        """Return a function of one argument."""
         if op == SQRT:
             return self.sqrt(x)
         if op == SIN or op == COS:  # noqa: SIM109
@@ -349,7 +349,7 @@ class Graph:
         return self.node(op, (arg,), self.cls[x >> 1]) | sign
 
     def binary(self, op: int, x: int, y: int) -> int:
-        """A function of two arguments; a comparison is 1 where it holds and 0 elsewhere."""
+        """Return a function of two arguments; a comparison is 1 if it is true and 0 otherwise."""
         if op == ADD:
             return self.add(x, y)
         if op == SUB:
@@ -371,7 +371,7 @@ class Graph:
         return self.node(op, (x, y), cls)
 
     def select(self, condition: int, x: int, y: int) -> int:
-        """x where the condition is not zero, else y."""
+        """Return x where the condition is not zero, else y."""
         value = self.value(condition)
         if value is not None:
             return x if value != 0 else y
@@ -385,7 +385,7 @@ class Graph:
         return self.node(SELECT, (condition, x ^ sign, y ^ sign), cls) | sign
 
     def call(self, kernel: str, inputs: Sequence[Sequence[int]], size: int) -> list[int]:
-        """A kernel call; its results are of class VARIABLE and opaque to all folding."""
+        """Add a kernel call and return its results, which are of class VARIABLE and are not folded."""
         call = Call(kernel, tuple(tuple(i) for i in inputs), size)
         index = self._call_numbers.setdefault(call, len(self.calls))
         if index == len(self.calls):
@@ -393,7 +393,7 @@ class Graph:
         return [self.node(KERNEL, (index, k), VARIABLE) for k in range(size)]
 
     def apply(self, op: int, children: Sequence[int]) -> int:
-        """The node (op, children), through the folding constructor of the operation."""
+        """Return the node (op, children), created by the folding constructor of the operation."""
         if len(children) == 1:
             return self.unary(op, children[0])
         if len(children) == 2:
@@ -403,7 +403,7 @@ class Graph:
     # -- traversal
 
     def children(self, i: int) -> tuple[int, ...]:
-        """The literals that node i reads."""
+        """Return the literals that node i reads."""
         op = self.op[i]
         if op >= ADD:
             return self.args[i]
@@ -412,23 +412,23 @@ class Graph:
         return ()
 
     def reachable(self, roots: Sequence[int]) -> list[int]:
-        """All nodes that the given literals depend on, in ascending, hence evaluation, order."""
+        """Return all nodes on which the literals depend, in ascending order, which is the order of evaluation."""
         op, args = self.op, self.args
         last = max((lit >> 1 for lit in roots), default=-1)
-        seen = bytearray(last + 1)
+        visited = bytearray(last + 1)
         called = bytearray(len(self.calls))
         for lit in roots:
-            seen[lit >> 1] = 1
-        found = []
-        for i in range(last, -1, -1):  # children come before their parents
-            if seen[i]:
-                found.append(i)
+            visited[lit >> 1] = 1
+        nodes = []
+        for i in range(last, -1, -1):  # children precede their parents
+            if visited[i]:
+                nodes.append(i)
                 if op[i] >= ADD:
                     for lit in args[i]:
-                        seen[lit >> 1] = 1
+                        visited[lit >> 1] = 1
                 elif op[i] == KERNEL and not called[args[i][0]]:
                     called[args[i][0]] = 1
                     for lit in self.children(i):
-                        seen[lit >> 1] = 1
-        found.reverse()
-        return found
+                        visited[lit >> 1] = 1
+        nodes.reverse()
+        return nodes

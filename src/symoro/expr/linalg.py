@@ -1,7 +1,7 @@
-"""Small linear algebra over scalars: vectors are lists, matrices are lists of rows.
+"""Small linear algebra for scalars: vectors are lists, matrices are lists of rows.
 
-Plain functions without shapes to declare; they serve 3-vectors, 3x3, 4x4 and 6x6 alike. Zeros and ones are
-folded by the scalars themselves, so a sparse matrix costs only its entries.
+The functions need no declared shapes and are used for 3-vectors, 3x3, 4x4 and 6x6 matrices. Zeros and ones are
+folded by the scalars themselves, so a sparse matrix costs only its nonzero entries.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def cross(a: VectorLike, b: VectorLike) -> Vector:
 
 
 def skew(a: VectorLike) -> Matrix:
-    """The matrix of the product a x ."""
+    """Return the matrix of the cross product a x ."""
     return [[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]]
 
 
@@ -82,7 +82,7 @@ def matscale(s: Scalar, a: MatrixLike) -> Matrix:
 
 
 def homogeneous(rotation: MatrixLike, position: VectorLike) -> Matrix:
-    """The 4x4 matrix of a rotation and a position."""
+    """Return the 4x4 matrix of a rotation and a position."""
     rows = [[*row, p] for row, p in zip(rotation, position, strict=True)]
     return [*rows, [0, 0, 0, 1]]
 
@@ -96,13 +96,13 @@ def position_of(t: MatrixLike) -> Vector:
 
 
 def inverse_transform(t: MatrixLike) -> Matrix:
-    """The inverse of a 4x4 rigid transform."""
+    """Return the inverse of a 4x4 rigid transform."""
     r = transpose(rotation_of(t))
     return homogeneous(r, negate(matvec(r, position_of(t))))
 
 
 def block(rows: Sequence[Sequence[MatrixLike]]) -> Matrix:
-    """A matrix put together from blocks, as the 6x6 of spatial algebra."""
+    """Return a matrix composed of blocks, such as the 6x6 matrices of spatial algebra."""
     result: Matrix = []
     for blocks in rows:
         for lines in zip(*blocks, strict=True):
@@ -111,7 +111,7 @@ def block(rows: Sequence[Sequence[MatrixLike]]) -> Matrix:
 
 
 def twist_transform(t: MatrixLike) -> Matrix:
-    """The 6x6 matrix that carries a twist (linear; angular) of frame i to frame j, for T = iTj.
+    """Return the 6x6 matrix that transforms a twist (linear; angular) from frame i to frame j, for T = iTj.
 
     jV = [[R', -R' skew(P)], [0, R']] iV with R = iRj, P = iPj.
     """

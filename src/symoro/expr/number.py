@@ -1,10 +1,10 @@
 """Numbers of expressions: exact (int, Fraction), decimals with their exact value, and other doubles.
 
-    1/3      int or Fraction    exact; functions of it stay symbolic, as sqrt(1/3)
+    1/3      int or Fraction    exact; functions of it stay symbolic, such as sqrt(1/3)
     0.1      ExactDecimal       exact while numerator and denominator have at most 30 digits, written as a decimal
     sin(0.1) float              a double
 
-Sums, products and quotients of numbers are computed by the functions of this module, which keep exact values.
+Sums, products and quotients of numbers are computed by the functions of this module, which preserve exact values.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from symoro.errors import ProgramError
 
 Number = int | float | Fraction
 
-MAX_INTEGER_BITS = 1023  # of a numerator or a denominator: every number fits a double
+MAX_INTEGER_BITS = 1023  # limit for numerators and denominators, so that every number fits into a double
 # Digits of the numerator and of the denominator of a decimal: products of two printed doubles stay exact.
 MAX_DIGITS = 30
-FINEST_FRACTION = 64  # denominator up to which a computed fraction is printed as such, finer ones as decimals
+# largest denominator of a computed fraction that is printed as a fraction; others are printed as decimals
+FINEST_FRACTION = 64
 _LIMIT = 10**MAX_DIGITS
 
 
 class ExactDecimal(float):
-    """A double that is the nearest one of an exact value: 0.1 is 1/10, so that 0.1 + 0.2 - 0.3 is zero.
+    """Double with the exact value that it approximates: 0.1 is 1/10, so that 0.1 + 0.2 - 0.3 is zero.
 
-    Python's own operators treat it as the double.
+    Python's operators treat it as the double.
 
     Attributes:
-        numerator, denominator: its exact value in lowest terms, read from the text when they are first needed: most
-            numbers of a robot take part in no computation.
+        numerator, denominator: exact value in lowest terms, computed from the text when they are first needed: most
+            numbers of a robot are not part of any computation.
     """
 
     __slots__ = ("denominator", "numerator", "text")
@@ -44,19 +45,19 @@ class ExactDecimal(float):
         """Compute the numerator and the denominator when one of them is first read."""
         if name not in ("numerator", "denominator"):
             raise AttributeError(name)
-        found = _terms_of(self.text)
-        assert found is not None
-        self.numerator, self.denominator = found
-        return found[0] if name == "numerator" else found[1]
+        terms = _terms_of(self.text)
+        assert terms is not None
+        self.numerator, self.denominator = terms
+        return terms[0] if name == "numerator" else terms[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return decimal, (self.numerator, self.denominator)
 
 
 class Tolerance(float):
-    """A bound on round-off, relative to what it is compared with, for double precision.
+    """Bound on round-off for double precision, relative to the quantity that is compared with it.
 
-    In an expression it is a constant of its own, which code in single precision replaces (`in_single`).
+    In an expression it is a separate constant, which code in single precision replaces (`in_single`).
     """
 
     __slots__ = ()
@@ -79,7 +80,7 @@ SHARE_OF_DIGITS = 23 / 52  # bits of the fraction of a single and of a double
 
 
 def in_single(tolerance: float) -> float:
-    """Return the tolerance for single precision that leaves the same share of the digits: 4e-5 for 1e-10."""
+    """Return the tolerance for single precision with the same share of the digits: 4e-5 for 1e-10."""
     return float(f"{tolerance**SHARE_OF_DIGITS:.1g}")
 
 
@@ -90,16 +91,16 @@ def decimal(numerator: int, denominator: int) -> Number:
 
 
 def decimal_of(text: str) -> Number:
-    """Return the decimal of a text such as 0.1 or -2.5e-3."""
+    """Return the decimal number of a text such as 0.1 or -2.5e-3."""
     value = float(text)
     if value.is_integer() and -(2**53) < value < 2**53:
         return int(value)
     if len(text) > MAX_DIGITS or "e" in text or "E" in text:
-        found = _terms_of(text) if len(text) <= 3 * MAX_DIGITS else None
-        return value if found is None else decimal(*found)
-    made = float.__new__(ExactDecimal, value)
-    made.text = text
-    return made
+        terms = _terms_of(text) if len(text) <= 3 * MAX_DIGITS else None
+        return value if terms is None else decimal(*terms)
+    result = float.__new__(ExactDecimal, value)
+    result.text = text
+    return result
 
 
 def _reduced(n: int, d: int) -> Number:
@@ -110,9 +111,9 @@ def _reduced(n: int, d: int) -> Number:
 
 
 def _made(n: int, d: int) -> ExactDecimal:
-    made = float.__new__(ExactDecimal, n / d)
-    made.numerator, made.denominator = n, d
-    return made
+    result = float.__new__(ExactDecimal, n / d)
+    result.numerator, result.denominator = n, d
+    return result
 
 
 def _terms_of(text: str) -> tuple[int, int] | None:
@@ -135,21 +136,21 @@ def exact(value: Number) -> Fraction:
 
 
 def readable(value: Fraction, decimals: bool) -> Number:
-    """Return an exact result as it is printed: a fraction if it is a simple one, else a decimal.
+    """Return an exact result in its printed form: a simple fraction, otherwise a decimal.
 
-    Arguments:
-        decimals: whether decimals entered the computation; 3/10 then is 0.3.
+    Args:
+        decimals: whether decimals were part of the computation; 3/10 is then printed as 0.3.
     """
     if decimals and value.denominator % 5 == 0 and _remainder(value.denominator, 2, 5) == 1:
         return decimal(value.numerator, value.denominator)
-    # Sines of exact angles have powers of 2 and 3 below.
+    # Sines of exact angles have powers of 2 and 3 in the denominator.
     exact_angle = value.denominator < 10**6 and _remainder(value.denominator, 2, 3) == 1
     simple = exact_angle or value.denominator <= FINEST_FRACTION
     return value if simple else decimal(value.numerator, value.denominator)
 
 
 def _remainder(n: int, *primes: int) -> int:
-    """Return n without its factors of some primes."""
+    """Return n without its factors of the given primes."""
     for p in primes:
         while n % p == 0:
             n //= p
@@ -157,9 +158,9 @@ def _remainder(n: int, *primes: int) -> int:
 
 
 def decimal_and_divisor(value: float) -> tuple[str, int]:
-    """Return the text of a decimal and a whole divisor, whose quotient is the exact value: 1/30 is 0.1 / 3.
+    """Return the text of a decimal and an integer divisor whose quotient is the exact value: 1/30 is 0.1 / 3.
 
-    Where there is no such short form, the divisor is 1 and the text is the shortest decimal of the double.
+    If there is no such short form, the divisor is 1 and the text is the shortest decimal of the double.
     """
     if isinstance(value, ExactDecimal):
         n, d = value.numerator, value.denominator
@@ -171,44 +172,44 @@ def decimal_and_divisor(value: float) -> tuple[str, int]:
 
 
 def written(value: Number) -> Number:
-    """Return a number of Python code; a float becomes the decimal of its shortest text."""
+    """Return a number of Python code as Number; a float becomes the decimal of its shortest text."""
     return decimal_of(repr(value)) if type(value) is float and math.isfinite(value) else value
 
 
 def negative(a: Number) -> Number:
-    """-a."""
+    """Return -a."""
     if type(a) is not ExactDecimal:
         return -a
-    made = float.__new__(ExactDecimal, -float(a))
-    made.numerator, made.denominator = -a.numerator, a.denominator
-    return made
+    result = float.__new__(ExactDecimal, -float(a))
+    result.numerator, result.denominator = -a.numerator, a.denominator
+    return result
 
 
-# The arguments of these are Any to mypy: int, Fraction and ExactDecimal all have a numerator, a float has none.
+# The arguments have type Any for mypy: int, Fraction and ExactDecimal have a numerator, a float does not.
 
 
 def total(a: Any, b: Any) -> Number:
-    """a + b."""
+    """Return a + b."""
     if not (type(a) is ExactDecimal or type(b) is ExactDecimal) or type(a) is float or type(b) is float:
         return a + b  # type: ignore[no-any-return]
     n, d, m, e = a.numerator, a.denominator, b.numerator, b.denominator
     if d < e:
         n, d, m, e = m, e, n, d
-    # Most denominators are powers of ten, of which one divides the other.
+    # Most denominators are powers of ten, so that one divides the other.
     return decimal(n * e + m * d, d * e) if d % e else decimal(n + m * (d // e), d)
 
 
 def product(a: Any, b: Any) -> Number:
-    """a b."""
+    """Return a b."""
     if not (type(a) is ExactDecimal or type(b) is ExactDecimal) or type(a) is float or type(b) is float:
         return a * b  # type: ignore[no-any-return]
     n, d, m, e = a.numerator, a.denominator, b.numerator, b.denominator
-    f, g = math.gcd(n, e), math.gcd(m, d)  # of short numbers, which is faster than of the products
+    f, g = math.gcd(n, e), math.gcd(m, d)  # faster than the gcd of the products
     return _reduced(n // f * (m // g), d // g * (e // f))
 
 
 def quotient(a: Any, b: Any) -> Number:
-    """a / b, exact if both are; b is not zero."""
+    """Return a / b, exact if both are exact; b is not zero."""
     if type(a) is float or type(b) is float:
         return a / b  # type: ignore[no-any-return]
     if type(a) is ExactDecimal or type(b) is ExactDecimal:
@@ -228,7 +229,7 @@ def root(a: float) -> Number:
 
 
 def normal(value: Number) -> Number:
-    """A bounded int or Fraction, or a float that is no whole number; a whole float counts as exact."""
+    """Return a bounded int or Fraction, or a float that is not an integer; integer-valued floats become exact."""
     if type(value) is int and -(2**53) < value < 2**53:
         return value
     if type(value) is ExactDecimal:
@@ -240,8 +241,8 @@ def normal(value: Number) -> Number:
     if isinstance(value, Rational):
         p, q = int(value.numerator), int(value.denominator)
         if p.bit_length() > MAX_INTEGER_BITS or q.bit_length() > MAX_INTEGER_BITS:
-            raise ProgramError("a number is too large to be kept exactly")
+            raise ProgramError("a number is too large for exact arithmetic")
         return p if q == 1 else Fraction(p, q)
-    if isinstance(value, Real):  # of another library, as numpy.float32
+    if isinstance(value, Real):  # number types of other libraries, such as numpy.float32
         return normal(float(value))
     raise ProgramError(f"expected a number, got {type(value).__name__}")

@@ -1,7 +1,7 @@
-"""The scalar operations that an expression can contain, one row each.
+"""Scalar operations of expressions, one row per operation.
 
-A node's children are literals (see `graph`): an integer `2 * node + sign`. The order of the constants
-matters in two places: leaves come first, and everything from `ADD` on has its children in `args`.
+The children of a node are literals (see `graph`): an integer `2 * node + sign`. The order of the constants matters in
+two places: leaves come first, and all operations from `ADD` on have their children in `args`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ LESS, LESS_EQUAL, EQUAL, SELECT = range(20, 24)
 
 @dataclass(frozen=True)
 class OpInfo:
-    """What passes and printers need to know of an operation.
+    """Properties of an operation for passes and printers.
 
     Attributes:
-        name: the name in text; for a function, the name that the parser accepts too.
+        name: name in text; for a function, the name that the parser accepts.
         arity: number of children.
-        odd: f(-x, ...) = -f(x, ...) in the first argument, so that the sign moves to the edge.
-        even: f(-x) = f(x).
-        group: the group in which one operation is counted.
+        odd: whether f(-x, ...) = -f(x, ...) in the first argument, so that the sign moves to the reference.
+        even: whether f(-x) = f(x).
+        group: group in which the operation is counted.
     """
 
     name: str
@@ -66,9 +66,9 @@ COMPARISONS = (LESS, LESS_EQUAL, EQUAL)
 LEFT_ALONE = {
     ABS: (ABS, *COMPARISONS),
     SIGN: (SIGN, *COMPARISONS),
-}  # what they change in nothing but the sign
+}  # operations that change only the sign
 
-# The class of a node: what its value depends on. Work of class PARAMETER moves to the setup part.
+# Class of a node: what its value depends on. Operations of class PARAMETER are part of the setup.
 CONSTANT, PARAMETER, VARIABLE = range(3)
 
 # Literals of the numbers that every graph starts with.

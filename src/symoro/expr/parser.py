@@ -1,7 +1,7 @@
-"""A safe parser: numbers, names, + - * / ^ (or **), parentheses, pi and the functions of `ops`.
+"""Parser of expressions: numbers, names, + - * / ^ (or **), parentheses, pi and the functions of `ops`.
 
-It reads straight into a graph; nothing that a user wrote is ever evaluated as code. Input is bounded in
-length, nesting and exponent, so that hostile text ends in an error with a position, at once.
+It creates nodes of a graph directly; text from users is never evaluated as code. The input is limited in length,
+nesting and exponent, so that malicious text quickly leads to an error with a position.
 
     sum     = product { ("+" | "-") product }
     product = unary { ("*" | "/") unary }
@@ -46,10 +46,10 @@ Resolve = Callable[[str], int]
 
 
 def parse(text: str, graph: Graph, resolve: Resolve | None = None) -> Expr:
-    """Read `text` into `graph`.
+    """Parse `text` into an expression of `graph`.
 
-    Arguments:
-        resolve: gives the literal of a name; by default every name is a parameter.
+    Args:
+        resolve: returns the literal of a name; by default every name is a parameter.
     """
     if resolve is None:
 
@@ -60,7 +60,7 @@ def parse(text: str, graph: Graph, resolve: Resolve | None = None) -> Expr:
 
 
 def reserved(name: str) -> bool:
-    """Whether a name means something to the grammar and can therefore not be a symbol."""
+    """Return whether the grammar reserves a name, so that it cannot be a symbol."""
     return name.lower() == "pi" or _ALIASES.get(name, name) in _ARITY
 
 
@@ -77,23 +77,23 @@ class _Parser:
         result = self.sum()
         kind, token, column = self.tokens[self.at]
         if kind != "end":
-            raise ExpressionError(f"unexpected '{token}'", column, hint="an operator is missing here")
+            raise ExpressionError(f"unexpected '{token}'", column, hint="expected an operator")
         return result
 
-    def peek(self, *wanted: str) -> bool:
+    def peek(self, *operators: str) -> bool:
         kind, token, _ = self.tokens[self.at]
-        return kind == "op" and token in wanted
+        return kind == "op" and token in operators
 
     def take(self) -> tuple[str, str, int]:
         token = self.tokens[self.at]
         self.at += 1
         return token
 
-    def expect(self, wanted: str) -> None:
+    def expect(self, expected: str) -> None:
         kind, token, column = self.take()
-        if kind != "op" or token != wanted:
-            found = f"'{token}'" if kind != "end" else "the end"
-            raise ExpressionError(f"expected '{wanted}', found {found}", column)
+        if kind != "op" or token != expected:
+            actual = f"'{token}'" if kind != "end" else "the end"
+            raise ExpressionError(f"expected '{expected}', got {actual}", column)
 
     def sum(self) -> int:
         self.depth += 1
@@ -146,7 +146,9 @@ class _Parser:
             if token.lower() == "pi":
                 return self.graph.pi()
             if reserved(token):
-                raise ExpressionError(f"'{token}' is a function and needs an argument", column)
+                raise ExpressionError(
+                    f"'{token}' is a function and requires an argument in parentheses", column
+                )
             return self.resolve(token)
         if kind == "op" and token == "(":
             inner = self.sum()
@@ -154,7 +156,7 @@ class _Parser:
             return inner
         if kind == "end":
             raise ExpressionError("the expression ends too early", column, hint="a value is missing")
-        raise ExpressionError(f"expected a value, found '{token}'", column)
+        raise ExpressionError(f"expected a value, got '{token}'", column)
 
     def function(self, token: str, column: int) -> int:
         name = _ALIASES.get(token, token)
@@ -167,9 +169,9 @@ class _Parser:
         arity = _ARITY.get(name)
         if arity is None:
             known = ", ".join(sorted(_ARITY))
-            raise ExpressionError(f"no function called '{token}'", column, hint=f"known: {known}")
+            raise ExpressionError(f"unknown function '{token}'", column, hint=f"known: {known}")
         if len(arguments) != arity:
-            raise ExpressionError(f"{token} takes {arity} argument(s), got {len(arguments)}", column)
+            raise ExpressionError(f"{token} requires {arity} argument(s), got {len(arguments)}", column)
         if name == "atan":
             return self.checked(column, self.graph.binary, ops.ATAN2, arguments[0], ONE)
         return self.checked(column, self.graph.apply, ops.FUNCTIONS[name], arguments)
@@ -191,7 +193,7 @@ def _tokens(text: str) -> list[tuple[str, str, int]]:
             raise ExpressionError(
                 f"unexpected character {text[start]!r}",
                 start + 1,
-                hint="an expression holds numbers, names, + - * / ^, parentheses, pi and functions",
+                hint="an expression may contain numbers, names, + - * / ^, parentheses, pi and functions",
             )
         kind = str(match.lastgroup)
         tokens.append((kind, match[kind], match.start(kind) + 1))
@@ -203,6 +205,6 @@ def _tokens(text: str) -> list[tuple[str, str, int]]:
 def _number(token: str, column: int) -> Number:
     if token.isdigit():
         if len(token) > MAX_DIGITS:
-            raise ExpressionError(f"a number of more than {MAX_DIGITS} digits", column)
+            raise ExpressionError(f"a number may have at most {MAX_DIGITS} digits", column)
         return int(token)
     return decimal_of(token)

@@ -1,6 +1,6 @@
 """Scalars with operators: an `Expr` is a literal together with its graph.
 
-Algorithms are written once over these functions: given numbers they compute, given `Expr` they derive.
+Algorithms are written once with these functions: they compute with numbers and derive expressions with `Expr`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from symoro.expr.number import Tolerance, written
 
 
 class Expr:
-    """One scalar of a graph. Two are equal when they are the same node with the same sign."""
+    """Scalar of a graph. Two scalars are equal if they have the same node and sign."""
 
     __slots__ = ("graph", "lit")
 
@@ -34,7 +34,7 @@ class Expr:
         return NotImplemented
 
     def __hash__(self) -> int:
-        number = self.graph.value(self.lit)  # a number is equal to Python's, and so must its hash be
+        number = self.graph.value(self.lit)  # equal to the Python number, so the hash is the same
         return hash((id(self.graph), self.lit)) if number is None else hash(number)
 
     def __add__(self, other: Scalar) -> Expr:
@@ -87,16 +87,16 @@ class Expr:
 
     @property
     def number(self) -> Number | None:
-        """The number it is, or None."""
+        """Return the number if the expression is one, otherwise None."""
         return self.graph.value(self.lit)
 
     @property
     def cls(self) -> int:
-        """CONSTANT, PARAMETER or VARIABLE."""
+        """Return the class CONSTANT, PARAMETER or VARIABLE."""
         return self.graph.cls[self.lit >> 1]
 
     def symbols(self) -> set[str]:
-        """Names of the symbols it depends on."""
+        """Return the names of the symbols on which the expression depends."""
         graph = self.graph
         nodes = graph.reachable([self.lit])
         return {graph.args[i][0] for i in nodes if graph.op[i] == ops.SYMBOL}
@@ -107,7 +107,7 @@ class Expr:
     def __repr__(self) -> str:
         try:
             return f"Expr({self})"
-        except ProgramError:  # too long to read, or the result of a kernel
+        except ProgramError:  # too long to be written, or the result of a kernel
             return f"Expr(<{'-' * (self.lit & 1)}node {self.lit >> 1} of {len(self.graph)}>)"
 
 
@@ -120,7 +120,7 @@ Scalar = Expr | int | float | Fraction
 
 
 def wrap(graph: Graph, value: Scalar) -> Expr:
-    """A number or expression as an expression of the graph."""
+    """Return a number or expression as an expression of the graph."""
     if not isinstance(value, Expr):
         return Expr(graph, _number(graph, value))
     if value.graph is not graph:
@@ -183,7 +183,7 @@ def absolute(x: Scalar) -> Scalar:
 
 
 def sign(x: Scalar) -> Scalar:
-    """-1, 0 or 1; sign(0) is 0 in every language."""
+    """Return -1, 0 or 1; sign(0) is 0 in every target language."""
     return _unary(ops.SIGN, x)
 
 
@@ -207,22 +207,22 @@ def maximum(x: Scalar, y: Scalar) -> Scalar:
 
 
 def less(x: Scalar, y: Scalar) -> Scalar:
-    """1 where x < y, else 0."""
+    """Return 1 where x < y, else 0."""
     return _binary(ops.LESS, lambda a, b: int(a < b), x, y)
 
 
 def less_equal(x: Scalar, y: Scalar) -> Scalar:
-    """1 where x <= y, else 0."""
+    """Return 1 where x <= y, else 0."""
     return _binary(ops.LESS_EQUAL, lambda a, b: int(a <= b), x, y)
 
 
 def equal(x: Scalar, y: Scalar) -> Scalar:
-    """1 where x == y, else 0."""
+    """Return 1 where x == y, else 0."""
     return _binary(ops.EQUAL, lambda a, b: int(a == b), x, y)
 
 
 def select(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
-    """x where the condition is not zero, else y: choice as data, without a branch."""
+    """Return x where the condition is not zero, else y, without a branch."""
     if not isinstance(condition, Expr):
         return x if condition != 0 else y
     graph = condition.graph

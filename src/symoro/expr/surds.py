@@ -1,7 +1,7 @@
-"""Constants of the form r*sqrt(n), r a number and n a whole one: the lengths and sines of exact geometry.
+"""Constants of the form r*sqrt(n) with a number r and an integer n: lengths and sines of exact geometry.
 
-They have a normal form, one node each: r alone, sqrt(n), or the product of the two; square factors of n that
-can be seen at a glance are taken out.
+They have a normal form with one node each: r, sqrt(n), or the product of the two; square factors of n with small prime
+factors are extracted.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from symoro.expr.ops import CONSTANT, MUL, NUMBER, SQRT, ZERO
 if TYPE_CHECKING:
     from symoro.expr.graph import Graph
 
-LARGEST_RADICAND = 10**12  # larger ones are kept under the root as they are
+LARGEST_RADICAND = 10**12  # larger integers under the root are not factorised
 _PRIMES = (2, 3, 5, 7, 11, 13)
 
 
 def surd(graph: Graph, r: Number, n: int) -> int:
-    """The literal of r*sqrt(n)."""
+    """Return the literal of r*sqrt(n)."""
     factor, rest = square_free(n)
     number = graph.number(product_of(r, factor))
     if rest == 1 or number == ZERO:
@@ -34,7 +34,7 @@ def surd(graph: Graph, r: Number, n: int) -> int:
 
 
 def as_surd(graph: Graph, i: int) -> tuple[Number, int] | None:
-    """Node i as (r, n), or None."""
+    """Return node i as (r, n), or None."""
     r, k = graph.coefficient(i)
     if k == i and graph.op[i] == NUMBER:
         return graph.args[i][0], 1
@@ -46,7 +46,7 @@ def as_surd(graph: Graph, i: int) -> tuple[Number, int] | None:
 
 
 def product(graph: Graph, i: int, j: int) -> int | None:
-    """The product of two nodes that are both of this form, else None."""
+    """Return the product of two nodes of this form, else None."""
     left, right = as_surd(graph, i), as_surd(graph, j)
     if left is None or right is None:
         return None
@@ -58,16 +58,16 @@ def product(graph: Graph, i: int, j: int) -> int | None:
 
 
 def inverse(graph: Graph, i: int) -> int | None:
-    """1 / (r sqrt n) = sqrt(n) / (r n) of a node with an exact r, else None."""
-    found = as_surd(graph, i)
-    if found is None or isinstance(found[0], float):
+    """Return 1 / (r sqrt n) = sqrt(n) / (r n) of a node with an exact r, else None."""
+    parts = as_surd(graph, i)
+    if parts is None or isinstance(parts[0], float):
         return None
-    r, n = found
+    r, n = parts
     return surd(graph, Fraction(1) / (r * n), n)
 
 
 def root(graph: Graph, value: Number) -> int | None:
-    """The literal of the square root of an exact number, or None when it has no normal form."""
+    """Return the literal of the square root of an exact number, or None if it has no normal form."""
     fraction = Fraction(value)
     n = fraction.numerator * fraction.denominator
     if n < LARGEST_RADICAND or math.isqrt(n) ** 2 == n:
@@ -76,7 +76,7 @@ def root(graph: Graph, value: Number) -> int | None:
 
 
 def square_free(n: int) -> tuple[int, int]:
-    """n = factor^2 * rest; square factors of small primes are taken out."""
+    """Split n = factor^2 * rest; square factors of small primes are extracted."""
     factor, rest = 1, n
     whole = math.isqrt(n)
     if whole * whole == n:

@@ -1,4 +1,4 @@
-"""SymPy in both directions, at the border only: imported when asked for."""
+"""Conversion from and to SymPy, which is imported only when needed."""
 
 from __future__ import annotations
 
@@ -28,39 +28,39 @@ def _sympy() -> Any:
 
 
 def to_sympy(graph: Graph, roots: Sequence[int]) -> list[Any]:
-    """SymPy expressions of some literals; symbols keep their names and are real.
+    """Return SymPy expressions of literals; symbols keep their names and are real.
 
-    A parameter with the name of a variable gets a _2 behind it.
+    The suffix _2 is added to a parameter that has the name of a variable.
     """
     sp = _sympy()
     rules = _rules(sp)
-    made: dict[int, Any] = {}
+    converted: dict[int, Any] = {}
     nodes = graph.reachable(roots)
     symbols = [graph.args[i] for i in nodes if graph.op[i] == ops.SYMBOL]
     variables = {name for name, cls in symbols if cls == ops.VARIABLE}
 
     def of(lit: int) -> Any:
-        return -made[lit >> 1] if lit & 1 else made[lit >> 1]
+        return -converted[lit >> 1] if lit & 1 else converted[lit >> 1]
 
     for i in nodes:
         op, args = graph.op[i], graph.args[i]
         if op == ops.SELECT:
             condition, x, y = args
             test = _condition(sp, graph, condition >> 1, of)
-            made[i] = sp.Piecewise((of(x), test), (of(y), True))
+            converted[i] = sp.Piecewise((of(x), test), (of(y), True))
         elif op in ops.COMPARISONS:
-            made[i] = sp.Piecewise((1, _condition(sp, graph, i, of)), (0, True))
+            converted[i] = sp.Piecewise((1, _condition(sp, graph, i, of)), (0, True))
         elif op >= ops.ADD:
-            made[i] = rules[op](*(of(lit) for lit in args))
+            converted[i] = rules[op](*(of(lit) for lit in args))
         elif op in (ops.NUMBER, ops.TOLERANCE):
             value = args[0]
-            made[i] = sp.Float(value) if isinstance(value, float) else sp.Rational(value)
+            converted[i] = sp.Float(value) if isinstance(value, float) else sp.Rational(value)
         elif op == ops.PI:
-            made[i] = sp.pi
+            converted[i] = sp.pi
         elif op == ops.SYMBOL:
             name, cls = args
-            taken = cls == ops.PARAMETER and name in variables
-            made[i] = sp.Symbol(f"{name}_2" if taken else name, real=True)
+            ambiguous = cls == ops.PARAMETER and name in variables
+            converted[i] = sp.Symbol(f"{name}_2" if ambiguous else name, real=True)
         else:
             raise ProgramError("a kernel call has no SymPy expression", hint="evaluate it with function()")
     return [of(lit) for lit in roots]
@@ -87,7 +87,7 @@ def _rules(sp: Any) -> dict[int, Callable[..., Any]]:
 
 
 def _condition(sp: Any, graph: Graph, i: int, of: Callable[[int], Any]) -> Any:
-    """Whether node i is not zero, as a condition of SymPy."""
+    """Return the SymPy condition that node i is not zero."""
     relations = {ops.LESS: sp.Lt, ops.LESS_EQUAL: sp.Le, ops.EQUAL: sp.Eq}
     if graph.op[i] in relations:
         x, y = graph.args[i]
@@ -99,7 +99,7 @@ def _condition(sp: Any, graph: Graph, i: int, of: Callable[[int], Any]) -> Any:
 
 
 def from_sympy(graph: Graph, expression: Any, resolve: Resolve | None = None) -> Expr:
-    """A SymPy expression as an expression of the graph; symbols are parameters unless `resolve` says."""
+    """Convert a SymPy expression to an expression of the graph; names are parameters unless `resolve` is given."""
     sp = _sympy()
     if resolve is None:
 
@@ -107,16 +107,17 @@ def from_sympy(graph: Graph, expression: Any, resolve: Resolve | None = None) ->
             return graph.symbol(name, ops.PARAMETER)
 
     root = sp.Integer(expression) if type(expression) is int else expression
-    if not isinstance(root, sp.Basic):  # a text least of all: SymPy would run what is written in it
-        raise ProgramError(f"cannot read {type(expression).__name__} from SymPy: one expression is expected")
-    made: dict[Any, int] = {}
+    if not isinstance(root, sp.Basic):  # in particular no text, because SymPy would execute it
+        raise ProgramError(f"expected one SymPy expression, got {type(expression).__name__}")
+    converted: dict[Any, int] = {}
     for node in sp.postorder_traversal(root):
-        if node not in made and type(node).__name__ != "ExprCondPair":  # a Piecewise reads its own pairs
-            made[node] = _read(sp, graph, node, made, resolve)
-    return Expr(graph, made[root])
+        # the pairs are read together with their Piecewise
+        if node not in converted and type(node).__name__ != "ExprCondPair":
+            converted[node] = _read(sp, graph, node, converted, resolve)
+    return Expr(graph, converted[root])
 
 
-def _read(sp: Any, graph: Graph, node: Any, made: dict[Any, int], resolve: Resolve) -> int:
+def _read(sp: Any, graph: Graph, node: Any, converted: dict[Any, int], resolve: Resolve) -> int:
     if node.is_Rational:
         return graph.number(Fraction(int(node.p), int(node.q)))
     if node.is_Float:
@@ -128,26 +129,26 @@ def _read(sp: Any, graph: Graph, node: Any, made: dict[Any, int], resolve: Resol
     if node in (sp.true, sp.false):
         return ONE if node is sp.true else ZERO
     if isinstance(node, sp.Piecewise):
-        return _read_piecewise(sp, graph, node, made)
-    children = [made[arg] for arg in node.args]
+        return _read_piecewise(sp, graph, node, converted)
+    children = [converted[arg] for arg in node.args]
     if node.is_Pow:
         if not node.exp.is_Rational:
-            raise ProgramError(f"cannot read the power {node} from SymPy: the exponent must be a fraction")
+            raise ProgramError(f"the SymPy power {node} is not supported: the exponent must be a fraction")
         return graph.power(children[0], Fraction(int(node.exp.p), int(node.exp.q)))
     return _read_function(graph, type(node).__name__, children)
 
 
-def _read_piecewise(sp: Any, graph: Graph, node: Any, made: dict[Any, int]) -> int:
+def _read_piecewise(sp: Any, graph: Graph, node: Any, converted: dict[Any, int]) -> int:
     *pairs, (otherwise, condition) = node.args
     if condition != sp.true:
-        raise ProgramError(f"cannot read {node} from SymPy: it has no value where no condition holds")
-    result = made[otherwise]
+        raise ProgramError(f"the SymPy expression {node} is not supported: its last condition must be True")
+    result = converted[otherwise]
     for value, test in reversed(pairs):
-        result = graph.select(made[test], made[value], result)
+        result = graph.select(converted[test], converted[value], result)
     return result
 
 
-# Names of SymPy's classes -> operation, applied from left to right where there are several arguments.
+# Names of SymPy's classes -> operation, applied from left to right if there are several arguments.
 _FOLDED = {
     "Add": ops.ADD,
     "Mul": ops.MUL,
@@ -177,5 +178,5 @@ def _read_function(graph: Graph, name: str, children: Sequence[int]) -> int:
     if name == "atan":
         return graph.binary(ops.ATAN2, children[0], ONE)
     if name not in _FUNCTIONS:
-        raise ProgramError(f"cannot read '{name}' from SymPy")
+        raise ProgramError(f"the SymPy function '{name}' is not supported")
     return graph.apply(_FUNCTIONS[name], children)

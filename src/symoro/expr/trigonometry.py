@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _HALF, _QUARTER = Fraction(1, 2), Fraction(1, 4)
 _KNOWN = (Fraction(0), Fraction(1, 6), _QUARTER, Fraction(1, 3), _HALF)
-_DEEPEST = 16  # sums looked through for a multiple of pi, factors looked through for a square
+_DEEPEST = 16  # largest number of nested sums searched for a multiple of pi, or of factors for a square
 
 
 def sincos(graph: Graph, op: int, x: int) -> int:
-    """The literal of sin x or cos x: exact where it can be, else of an angle within pi/4 of x's symbols."""
+    """Return the literal of sin x or cos x, exact if possible, otherwise with a constant part of x within pi/4."""
     if x >> 1 == 0:
         return ZERO if op == SIN else ONE
     value = graph.value(x)
@@ -33,38 +33,40 @@ def sincos(graph: Graph, op: int, x: int) -> int:
             exact = exact_sine(graph, turn + _HALF if op == COS else turn)
             if exact is not None:
                 return exact
-        if rest & 1:  # turn towards a positive rest first, so that x and -x reduce alike
+        if rest & 1:  # make the rest positive first, so that x and -x are reduced in the same way
             turn, rest = -turn, rest ^ 1
             flip = 1 if op == SIN else 0
-        quarters = math.ceil(turn * 2 - _HALF)  # the rest of the turn lies in (-pi/4, pi/4]
+        quarters = math.ceil(turn * 2 - _HALF)  # the remaining constant is in (-pi/4, pi/4]
         phase = (quarters + (1 if op == COS else 0)) % 4
         x = graph.add(rest, times_pi(graph, turn - Fraction(quarters, 2)))
         op = COS if phase & 1 else SIN
         flip ^= phase >> 1
     if isinstance(graph.value(x), float):
-        made = sincos(graph, op, x)
+        literal = sincos(graph, op, x)
     else:
-        made = graph.node(op, (x & ~1,), graph.cls[x >> 1]) | (x & 1 if op == SIN else 0)
-    return graph.signed(made, flip)
+        literal = graph.node(op, (x & ~1,), graph.cls[x >> 1]) | (x & 1 if op == SIN else 0)
+    return graph.signed(literal, flip)
 
 
 def times_pi(graph: Graph, turn: Fraction) -> int:
-    """The literal of turn*pi."""
+    """Return the literal of turn*pi."""
     return graph.mul(graph.number(turn), graph.pi())
 
 
 def split_pi(graph: Graph, x: int) -> tuple[Fraction, int]:
-    """x = turn*pi + rest: the exact multiples of pi among the terms of x, and the others."""
+    """Split x = turn*pi + rest: the exact multiples of pi among the terms of x, and the others."""
     turn = Fraction(0)
-    while (found := _find_pi(graph, x)) is not None:
-        part, x = found
+    while (split := _find_pi(graph, x)) is not None:
+        part, x = split
         turn += part
     return turn, x
 
 
 def _find_pi(graph: Graph, x: int) -> tuple[Fraction, int] | None:
-    """One multiple of pi among the terms of x, and the sum of the others."""
-    stack: list[tuple[int, tuple[int, ...]]] = [(x, ())]  # a term, and the terms beside it on the way down
+    """Return one multiple of pi among the terms of x, and the sum of the others."""
+    stack: list[tuple[int, tuple[int, ...]]] = [
+        (x, ())
+    ]  # a term, and the other terms of the sums that contain it
     for _ in range(2 * _DEEPEST):
         if not stack:
             return None
@@ -84,12 +86,12 @@ def _find_pi(graph: Graph, x: int) -> tuple[Fraction, int] | None:
 
 
 def _is_exact(c: Number) -> bool:
-    """Whether a multiple of pi is exact as written; 0.5*pi and 0.25*pi are."""
+    """Return whether a multiple of pi is exact as written; 0.5*pi and 0.25*pi are."""
     return not isinstance(c, float) or Fraction(c).denominator <= 8
 
 
 def exact_sine(graph: Graph, turn: Fraction) -> int | None:
-    """sin(turn*pi) where it is 0, 1/2, sqrt(2)/2, sqrt(3)/2 or 1, with either sign."""
+    """Return sin(turn*pi) if it is 0, 1/2, sqrt(2)/2, sqrt(3)/2 or 1, with either sign."""
     turn %= 2
     sign = 0
     if turn >= 1:
@@ -103,7 +105,7 @@ def exact_sine(graph: Graph, turn: Fraction) -> int | None:
 
 
 def exact_tangent(graph: Graph, x: int) -> int | None:
-    """tan x where x is a multiple of pi/6 or pi/4."""
+    """Return tan x if x is a multiple of pi/6 or pi/4."""
     turn, rest = split_pi(graph, x)
     if rest != ZERO:
         return None
@@ -111,12 +113,12 @@ def exact_tangent(graph: Graph, x: int) -> int | None:
     if sine is None or cosine is None:
         return None
     if cosine == ZERO:
-        raise ProgramError(f"tan({turn}*pi) does not exist")
+        raise ProgramError(f"tan({turn}*pi) is not defined")
     return graph.div(sine, cosine)
 
 
 def exact_inverse(graph: Graph, op: int, x: int) -> int | None:
-    """asin x or acos x where x is an exact sine."""
+    """Return asin x or acos x if x is an exact sine."""
     if graph.cls[x >> 1] != CONSTANT:
         return None
     for turn in _KNOWN:
@@ -127,7 +129,7 @@ def exact_inverse(graph: Graph, op: int, x: int) -> int | None:
 
 
 def exact_atan2(a: Number, b: Number) -> Fraction | None:
-    """atan2(a, b) / pi for points on the axes and the diagonals."""
+    """Return atan2(a, b) / pi for points on the axes and the diagonals."""
     if (a and b and abs(a) != abs(b)) or a == b == 0:
         return None
     up, right = (a > 0) - (a < 0), (b > 0) - (b < 0)
@@ -139,7 +141,7 @@ def exact_atan2(a: Number, b: Number) -> Fraction | None:
 
 
 def pythagoras(graph: Graph, i: int, j: int) -> int | None:
-    """The literal of i + j where these are (sin a)^2 u and (cos a)^2 u, else None."""
+    """Return the literal of i + j if these are (sin a)^2 u and (cos a)^2 u, else None."""
     a, b = graph.args[i][0] >> 1, graph.args[i][1] >> 1
     if a != b and graph.op[a] != MUL and graph.op[b] != MUL:
         return None
@@ -169,13 +171,13 @@ def _without_square(factors: list[int], f: int) -> list[int]:
 
 
 def _factors(graph: Graph, i: int) -> list[int]:
-    """The factors of a product; beyond the first few, products are left as they are."""
-    found: list[int] = []
+    """Return the factors of a product; only the first few products are split."""
+    factors: list[int] = []
     stack = [i]
-    while stack and len(found) + len(stack) <= _DEEPEST:
+    while stack and len(factors) + len(stack) <= _DEEPEST:
         k = stack.pop()
         if graph.op[k] == MUL:
             stack += (graph.args[k][0] >> 1, graph.args[k][1] >> 1)
         else:
-            found.append(k)
-    return found + stack
+            factors.append(k)
+    return factors + stack

@@ -1,4 +1,4 @@
-"""Programs: named inputs, ordered assignments, named outputs; passes over them; operation counts."""
+"""Programs with named inputs, ordered assignments and named outputs; optimisation passes; operation counts."""
 
 from symoro.program.builder import Builder as Builder
 from symoro.program.count import OpCount as OpCount

@@ -1,4 +1,4 @@
-"""How models write a program: inputs, parameters, named variables, outputs."""
+"""Builder of programs: inputs, parameters, named variables, outputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from symoro.program.program import Input, Output, Port, Program, Shape, size
 
 
 class Builder:
-    """Collects a program. One builder, one graph, one model."""
+    """Builder of the program of one model, with one graph."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -37,18 +37,18 @@ class Builder:
         title: str = "",
         default: Sequence[float] | None = None,
     ) -> list[Expr]:
-        """Declare an input; returns its entries by rows.
+        """Declare an input and return its entries by rows.
 
-        Arguments:
-            title: its meaning, where it says more than the port's own.
+        Args:
+            title: meaning of the input, if it is more precise than that of the port.
         """
         name, title = _named(port, title)
         if symbols is None:
             symbols = [f"{name}{k}" for k in range(1, size(shape) + 1)]
         if len(symbols) != size(shape) or len(set(symbols)) != len(symbols):
-            raise ProgramError(f"input {name}: {size(shape)} distinct entry names expected")
+            raise ProgramError(f"input {name}: expected {size(shape)} different entry names")
         if default is not None and len(default) != size(shape):
-            raise ProgramError(f"input {name}: {size(shape)} default entries expected, got {len(default)}")
+            raise ProgramError(f"input {name}: expected {size(shape)} default entries, got {len(default)}")
         if any(name == other.name for other in self._inputs):
             raise ProgramError(f"input {name} is declared twice")
         clash = {s for other in self._inputs for s in other.symbols} & set(symbols)
@@ -59,7 +59,7 @@ class Builder:
         return [symbol(self.graph, s, ops.VARIABLE) for s in symbols]
 
     def entries(self, name: str) -> list[Expr]:
-        """The entries of an input; none where it is not declared."""
+        """Return the entries of an input; an empty list if it is not declared."""
         named = [s for port in self._inputs if port.name == name for s in port.symbols]
         return [symbol(self.graph, s, ops.VARIABLE) for s in named]
 
@@ -68,7 +68,7 @@ class Builder:
         return symbol(self.graph, name, ops.PARAMETER)
 
     def formula(self, f: Formula) -> Expr:
-        """A formula of a description, its symbols declared as parameters."""
+        """Return a formula of a description as expression, with its symbols declared as parameters."""
         return f.into(self.graph, lambda name: self.parameter(name).lit)
 
     def number(self, value: Scalar) -> Expr:
@@ -78,10 +78,11 @@ class Builder:
         return pi(self.graph)
 
     def named(self, name: str, value: Scalar, section: str = "") -> Expr:
-        """Give an intermediate variable its name; numbers and symbols need none, the first name stays.
+        """Name an intermediate variable. Numbers and symbols are not named; the first name of a node is kept.
 
-        Arguments:
-            section: what it is a part of, as "link 3: velocities": emitted code says so where such a part begins.
+        Args:
+            section: part of the model, such as "link 3: velocities"; emitted code has a comment where a new part
+                begins.
         """
         expr = wrap(self.graph, value)
         node = expr.lit >> 1
@@ -97,7 +98,7 @@ class Builder:
 
     @property
     def named_nodes(self) -> Container[int]:
-        """The nodes that have a name."""
+        """Return the nodes that have a name."""
         return self._names.keys()
 
     def has_name(self, name: str) -> bool:
@@ -105,11 +106,11 @@ class Builder:
         return name in self._taken
 
     def named_array(self, name: str, values: Sequence[Scalar]) -> list[Expr]:
-        """Names name1, name2 ... for the entries of a vector."""
+        """Name the entries of a vector name1, name2 ..."""
         return [self.named(f"{name}{k}", v) for k, v in enumerate(values, 1)]
 
     def call(self, kernel: str, *inputs: Sequence[Scalar]) -> list[Expr]:
-        """The results of a kernel call."""
+        """Return the results of a kernel call."""
         arrays = [[wrap(self.graph, x).lit for x in array] for array in inputs]
         return [Expr(self.graph, lit) for lit in call(self.graph, kernel, arrays)]
 
@@ -123,20 +124,20 @@ class Builder:
         self._outputs.append(Output(name, shape, lits, title))
 
     def not_a_number(self, condition: Scalar) -> Expr:
-        """0 / 0 where the condition is zero, in numbers that no language takes for integers; else of no use."""
+        """Return 0 / 0 (floating point) if the condition is zero; otherwise the value is not used."""
         x = symbol(self.graph, self._inputs[0].symbols[0])
         return wrap(self.graph, select(condition, x, 0) / select(condition, -x, 0))
 
     def void_where(self, condition: Scalar, used: Expr | None = None) -> None:
-        """No output has a value (each entry is not a number) where the condition is not zero.
+        """Make every entry of all outputs not-a-number if the condition is not zero.
 
-        Arguments:
-            used: what the condition is about; it counts where the outputs depend on it.
+        Args:
+            used: expression to which the condition applies; only outputs that depend on it are affected.
         """
         self._void.append((wrap(self.graph, condition), used))
 
     def _valued(self) -> tuple[Output, ...]:
-        """The outputs, not a number where they have no value."""
+        """Return the outputs, with not-a-number where they are not defined."""
         lits = [lit for output in self._outputs for lit in output.lits]
         reached = set(self.graph.reachable(lits)) if self._void else set()
         conditions = [c for c, used in self._void if used is None or used.lit >> 1 in reached]
@@ -146,9 +147,7 @@ class Builder:
         if void == 0:
             return tuple(self._outputs)
         x = symbol(self.graph, self._inputs[0].symbols[0])
-        none = select(void, 0, x) / select(
-            void, 0, -x
-        )  # 0 / 0, in numbers that no language takes for integers
+        none = select(void, 0, x) / select(void, 0, -x)  # 0 / 0, as floating-point numbers in every language
         return tuple(
             replace(
                 o, lits=tuple(wrap(self.graph, select(void, none, Expr(self.graph, x))).lit for x in o.lits)
@@ -157,14 +156,14 @@ class Builder:
         )
 
     def program(self, *, title: str = "", expanded: bool = False) -> Program:
-        """The program as declared so far.
+        """Return the program as declared so far.
 
         Raises:
             ProgramError: there is no output, or one depends on a symbol that was not declared.
         """
         if not self._outputs:
             raise ProgramError(f"program {self.name} has no output")
-        made = Program(
+        result = Program(
             self.name,
             self.graph,
             tuple(self._inputs),
@@ -175,8 +174,8 @@ class Builder:
             title,
             sections=dict(self._sections),
         )
-        self._check_symbols(made)
-        return made
+        self._check_symbols(result)
+        return result
 
     def _check_symbols(self, program: Program) -> None:
         graph = self.graph
@@ -190,7 +189,7 @@ class Builder:
 
 
 def _named(port: Port | str, title: str) -> tuple[str, str]:
-    """Name and meaning of a port."""
+    """Return name and meaning of a port."""
     return (port, title) if isinstance(port, str) else (port.name, title or port.title)
 
 

@@ -1,9 +1,9 @@
-"""Operations of a program, counted as the papers do.
+"""Operation counts of a program, by the rules of the literature.
 
-Additions are binary + and - (2x is one, as x + x), multiplications binary * (squares too), divisions and
-functions (sin, cos, sqrt, atan2 ..., one each) apart; negation, sign, comparison and select are listed as
-others. Work on parameters alone is counted in `.setup`; work on constants is done when the code is written
-and costs nothing.
+Additions are binary + and - (2x is one, as x + x), multiplications binary * (also squares); divisions and functions
+(sin, cos, sqrt, atan2 ..., one each) are counted separately; negation, sign, comparison and select are listed as
+others. Operations on parameters only are counted in `.setup`; operations on constants are done when the code is
+written and are not counted.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from symoro.expr.graph import TWO, Graph
 from symoro.expr.kernels import KERNELS
 from symoro.program.program import Program
 
-# Operations in one entry of an expanded program: a longer entry fills more than ten pages.
+# Largest number of operations in one entry of an expanded program; a longer entry fills more than ten pages.
 LONGEST_EXPANDED = 5000
 
 
 @dataclass(frozen=True)
 class OpCount:
-    """Operations per call; `setup` is the same for the part done once."""
+    """Operations per call; `setup` contains those of the part that is computed once."""
 
     additions: int = 0
     multiplications: int = 0
@@ -34,7 +34,7 @@ class OpCount:
 
     @property
     def total(self) -> int:
-        """Additions, multiplications, divisions and functions together."""
+        """Return the sum of additions, multiplications, divisions and functions."""
         return self.additions + self.multiplications + self.divisions + self.functions
 
     def __add__(self, other: OpCount) -> OpCount:
@@ -73,10 +73,10 @@ Tally = Sequence[int]
 
 
 def count(program: Program) -> OpCount:
-    """The operations of a program per call, and of its setup part."""
+    """Return the operations of a program per call, and of its setup part."""
     call, setup = _expanded(program) if program.expanded else _shared(program)
-    made = _op_count(call) + _kernel_costs(program.graph, program.nodes)
-    return replace(made, setup=_op_count(setup))
+    total = _op_count(call) + _kernel_costs(program.graph, program.nodes)
+    return replace(total, setup=_op_count(setup))
 
 
 def _op_count(tally: Tally) -> OpCount:
@@ -91,7 +91,7 @@ def _group(graph: Graph, i: int) -> int:
 
 
 def _shared(program: Program) -> tuple[Tally, Tally]:
-    """Each node once: (call, setup)."""
+    """Count each node once: (call, setup)."""
     graph = program.graph
     op, args, cls, groups = graph.op, graph.args, graph.cls, _GROUPS
     tallies = [0] * 5, [0] * 5, [0] * 5  # by class
@@ -108,7 +108,7 @@ def _shared(program: Program) -> tuple[Tally, Tally]:
             calls.add(args[i][0])
             signs += [lit for lit in graph.children(i) if lit & 1]
     _, setup, call = tallies
-    # Signs that no subtraction absorbs: of outputs, and inside functions.
+    # Signs that cannot become subtractions: of outputs, and inside functions.
     call[_NAMES.index("others")] += sum(cls[lit >> 1] == ops.VARIABLE for lit in signs)
     return call, setup
 
@@ -117,13 +117,13 @@ def _kernel_costs(graph: Graph, nodes: Iterable[int]) -> OpCount:
     calls = {graph.args[i][0] for i in nodes if graph.op[i] == ops.KERNEL}
     total = OpCount(kernels=len(calls))
     for index in calls:
-        made = graph.calls[index]
-        total += OpCount(*KERNELS[made.kernel].cost([len(a) for a in made.inputs]))
+        kernel_call = graph.calls[index]
+        total += OpCount(*KERNELS[kernel_call.kernel].cost([len(a) for a in kernel_call.inputs]))
     return total
 
 
 def _expanded(program: Program) -> tuple[Tally, Tally]:
-    """As written: an entry repeats what it uses, except what has a statement of its own: (call, setup)."""
+    """Count operations as written, with repeated subexpressions of entries: (call, setup)."""
     graph = program.graph
     constants = set(program.constants)
     cost: dict[int, Tally] = {}
@@ -156,17 +156,19 @@ def _sum(tallies: Iterable[Tally]) -> Tally:
 
 
 def is_shared_when_expanded(program: Program, i: int) -> bool:
-    """Whether an expanded program still gives node i a statement of its own."""
+    """Return whether node i has a separate statement in an expanded program."""
     return program.graph.op[i] in (ops.SIN, ops.COS) or i in program.names
 
 
 def written_operations(graph: Graph, lits: Iterable[int], shared: Container[int] = ()) -> dict[int, int]:
-    """Return the least number of operations with which an expanded program writes each node that some literals need.
+    """Return, for each node below some literals, the least number of operations in an expanded program.
 
-    Nothing is shared in an entry, except sines and cosines, products of parameters, and the nodes given.
+    An entry shares no subexpressions except sines and cosines, products of parameters, and the given nodes.
     """
-    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for i in graph.reachable(list(lits)):
         apart = graph.op[i] in (ops.SIN, ops.COS) or i in shared or graph.cls[i] != ops.VARIABLE
-        found[i] = 0 if apart or graph.op[i] < ops.ADD else 1 + sum(found[lit >> 1] for lit in graph.args[i])
-    return found
+        counts[i] = (
+            0 if apart or graph.op[i] < ops.ADD else 1 + sum(counts[lit >> 1] for lit in graph.args[i])
+        )
+    return counts

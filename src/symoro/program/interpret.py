@@ -1,4 +1,4 @@
-"""Run a program on numbers, one sample or many, without compiling anything."""
+"""Evaluation of a program with numbers, for one sample or many, without compilation."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from symoro.program.program import Input, Program, size
 def interpret(
     program: Program, inputs: Mapping[str, Any], parameters: Mapping[str, float] | None = None
 ) -> dict[str, Any]:
-    """The outputs, by name.
+    """Return the outputs by name.
 
-    Arguments:
-        inputs: for each input an array of its shape, or with one leading axis of samples more; an input
-            without that axis is shared by all samples.
+    Args:
+        inputs: for each input an array of its shape, or with an additional leading axis of samples; an input
+            without that axis is used for all samples.
         parameters: a number for each parameter that the program uses.
     """
     variables: dict[str, Any] = {}
@@ -47,15 +47,15 @@ def interpret(
 
 
 def _array(port: Input, inputs: Mapping[str, Any]) -> NDArray[np.float64]:
-    given = inputs.get(port.name, port.default)
-    if given is None:
+    value = inputs.get(port.name, port.default)
+    if value is None:
         raise ArgumentError(f"input '{port.name}' is missing", hint=f"expected shape {port.shape}")
-    array = np.asarray(given, dtype=float)
+    array = np.asarray(value, dtype=float)
     if port.name not in inputs:
         array = array.reshape(port.shape)
     if array.shape != port.shape and (array.ndim == 0 or array.shape[1:] != port.shape):
         raise ArgumentError(
             f"input '{port.name}' has shape {array.shape}, expected {port.shape}",
-            hint="or one leading axis of samples more",
+            hint="or this shape with an additional leading axis of samples",
         )
     return array

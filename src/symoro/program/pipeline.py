@@ -1,4 +1,4 @@
-"""The passes in order. Each keeps the values and never adds operations; one that would is not taken."""
+"""Sequence of optimisation passes. Each preserves the values; a pass that would add operations is discarded."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from symoro.program.program import Program
 Pass = Callable[[Program], Program]
 
 ROUNDS = 3
-LARGE = 900  # nodes beyond which one round is enough: the others take long and gain next to nothing
+LARGE = 900  # with more nodes only one round is done: further rounds take long and save almost nothing
 
 
 @dataclass(frozen=True)
 class PassRecord:
-    """What one pass did, for those who want to know."""
+    """Record of one pass."""
 
     name: str
     before: OpCount
@@ -28,12 +28,12 @@ class PassRecord:
 
 
 def optimise(program: Program) -> Program:
-    """The program with fewer operations and a good order."""
+    """Return the program with fewer operations and a better order of evaluation."""
     return traced(program)[0]
 
 
 def traced(program: Program) -> tuple[Program, list[PassRecord]]:
-    """The optimised program with the operation count before and after each pass."""
+    """Return the optimised program with the operation count before and after each pass."""
     steps: list[PassRecord] = []
 
     def run(step: Pass, current: Program, before: OpCount) -> tuple[Program, OpCount]:
@@ -48,13 +48,13 @@ def traced(program: Program) -> tuple[Program, list[PassRecord]]:
         for _ in range(1 if len(program.nodes) > LARGE else ROUNDS):
             candidate, after = run(step, current, now)
             if cost(after) == cost(now):
-                break  # nothing gained: the sums keep their shape, and their names
+                break  # without improvement the sums keep their form and their names
             current, now = candidate, after
         return current, now
 
     current = compact(program)
     now = count(current)
-    steps.append(PassRecord("compact", now, now))  # what no output needs is not counted either
+    steps.append(PassRecord("compact", now, now))  # nodes that no output needs are not counted
     if not program.expanded and not program.as_written:
         current, now = repeat(share_sums, current, now)
         shared = now
@@ -66,5 +66,5 @@ def traced(program: Program) -> tuple[Program, list[PassRecord]]:
 
 
 def cost(c: OpCount) -> tuple[int, int]:
-    """What the passes make smaller: the work of each call, then the work done once."""
+    """Return the quantities that the passes reduce: operations per call, then those of the setup."""
     return c.total, c.setup.total if c.setup else 0

@@ -1,7 +1,7 @@
-"""A program: named inputs, parameters and outputs over a graph of scalars. Straight-line and branch-free.
+"""Program: named inputs, parameters and outputs over a graph of scalars; straight-line code without branches.
 
-What depends on parameters alone is the *setup* part, done once; the rest is the *call* part. The split is not
-stored: it follows from the class of each node. Ascending node order is the order of evaluation.
+Nodes that depend only on parameters are the *setup* part, computed once; the others are the *call* part. The class of
+each node determines its part. Ascending node order is the order of evaluation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Port:
-    """What an input or output is, before its size is known: name, shape in words ("n", "L,3"), meaning."""
+    """Input or output before its size is known: name, shape in words ("n", "L,3"), meaning."""
 
     name: str
     shape: str
@@ -29,10 +29,10 @@ class Port:
 
 @dataclass(frozen=True)
 class Input:
-    """An array that varies from call to call; `symbols` are the names of its entries, by rows.
+    """Array that varies from call to call; `symbols` are the names of its entries, by rows.
 
-    `default` holds the entries used when the caller leaves the input out; None means that it is needed. `unit` is
-    for those who read, "" where it is not known.
+    `default` contains the entries used if the caller omits the input; None means that it is required. `unit` is for
+    documentation, "" if it is not known.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Output:
-    """An array of results; `lits` are its entries, by rows. Shape () is one scalar."""
+    """Array of results; `lits` are its entries, by rows. Shape () is one scalar."""
 
     name: str
     shape: Shape
@@ -56,20 +56,20 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A program.
+    """Program.
 
     Attributes:
-        parameters: names of the parameters it may use, in the order the code takes them.
+        parameters: names of the parameters that it may use, in the order of the arguments of the code.
         names: node -> (name, sign) for intermediate variables: the variable is +node or -node.
-        expanded: one whole expression an output entry: only sines, cosines and named variables are shared.
-        header: what the emitted text says about itself, as (label, text).
-        units: unit of each parameter of which it is known.
+        expanded: one complete expression per output entry: only sines, cosines and named variables are shared.
+        header: comment lines of the emitted code, as (label, text).
+        units: units of the parameters, as far as they are known.
         columns: names of the columns of a regressor.
-        choices: how the model was formulated, for those who ask.
-        conditions: what must not be zero among the parameters for the outputs to hold, as "D3 != 0".
-        derivation: the steps that led to it, where the model was solved for and not written down.
-        sections: name of an intermediate variable -> what it is a part of, for those who read.
-        as_written: the passes leave it as its model wrote it, to be read.
+        choices: options with which the model was formulated.
+        conditions: conditions on the parameters for the outputs to be valid, such as "D3 != 0".
+        derivation: steps of a symbolic solution, for models that are solved and not only written.
+        sections: name of an intermediate variable -> part of the model, for comments.
+        as_written: the passes do not change the program, so that it can be read as its model wrote it.
     """
 
     name: str
@@ -91,17 +91,17 @@ class Program:
 
     @property
     def roots(self) -> list[int]:
-        """The literals of all outputs."""
+        """Return the literals of all outputs."""
         return [lit for output in self.outputs for lit in output.lits]
 
     @cached_property
     def nodes(self) -> list[int]:
-        """The nodes that the outputs need, in evaluation order."""
+        """Return the nodes that the outputs need, in evaluation order."""
         return self.graph.reachable(self.roots)
 
     @cached_property
     def used_parameters(self) -> tuple[str, ...]:
-        """The parameters that the outputs really depend on, in order."""
+        """Return the parameters on which the outputs depend, in order."""
         used = {
             self.graph.args[i][0]
             for i in self.nodes
@@ -111,7 +111,7 @@ class Program:
 
     @cached_property
     def constants(self) -> tuple[int, ...]:
-        """Nodes of class PARAMETER that the call part or an output reads: the result of the setup part."""
+        """Return the nodes of class PARAMETER that the call part or an output uses: the results of the setup part."""
         graph = self.graph
         needed = {lit >> 1 for lit in self.roots if graph.cls[lit >> 1] == ops.PARAMETER}
         for i in self.nodes:
@@ -126,13 +126,13 @@ def size(shape: Shape) -> int:
 
 # -- the derivation of a model as data: stages of sentences, in which words and expressions alternate
 
-RELATIONS = ("=", "<")  # words that are signs of mathematics
+RELATIONS = ("=", "<")  # words that are mathematical symbols
 Sentence = tuple[str | Expr, ...]
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of a derivation: what it is about, and its sentences in order."""
+    """One step of a derivation: its topic, and its sentences in order."""
 
     title: str
     sentences: tuple[Sentence, ...]

@@ -1,7 +1,7 @@
-"""Hand-written text of the kernels, NAME.SUFFIX for each kernel and language, beside this file as data.
+"""Hand-written code of the kernels: one file NAME.SUFFIX per kernel and language in this folder.
 
-C, C in single precision and C++ share the text NAME.c; Fortran calls it. Emitted Python takes over the NumPy modules of
-`symoro.expr.kernels`, which the interpreter of programs runs too.
+C, C in single precision and C++ use the text NAME.c; Fortran calls it. Emitted Python contains the NumPy modules of
+`symoro.expr.kernels`, which also evaluate programs.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from importlib import resources
 
 from symoro.expr.number import in_single
 
-# Kernels that some languages write in several files, in the order in which they follow each other.
+# Kernels that consist of several files in some languages, in order.
 _PARTS = {"closed_chain": ("closed_chain_equations", "closed_chain_roots", "closed_chain")}
 
 
 def kernel_text(kernel: str, suffix: str) -> str:
-    """The implementation of a kernel in the language of a suffix."""
+    """Return the implementation of a kernel in the language of a suffix."""
     folder = resources.files("symoro.emit.kernels")
     files = [folder / f"{part}{suffix}" for part in _PARTS.get(kernel, (kernel,))]
     return "\n".join(file.read_text(encoding="ascii") for file in files if file.is_file())
@@ -59,19 +59,19 @@ _FUNCTION = re.compile(r"^static (?:inline )?([^;={]*\n\{\n)(.*?^\}\n)", re.DOTA
 
 @dataclass(frozen=True)
 class Relative:
-    """What a language writes for the words of C.
+    """Replacements for words of C in a related language.
 
     Attributes:
         scalar: the type.
         number: template of a decimal.
         tolerance: template of a bound on round-off, {0} for double precision and {1} for single precision.
-        infinity: that of math.h, which suits every precision.
+        infinity: infinity of math.h, which is valid in every precision.
         conversion: template of a conversion of {1}, in parentheses, to the type {0}.
         library: template of the name of a function of the library.
         renamed: functions of the library that have another name.
-        opening: what a function starts with; "" for what C says.
+        opening: beginning of a function; "" for that of C.
         using: template of a line for each function of the library that a function calls.
-        constant: for `static const`.
+        constant: replacement of `static const`.
     """
 
     scalar: str
@@ -106,19 +106,19 @@ CPP = replace(
 
 
 def in_float(text: str) -> str:
-    """Functions and numbers too, so that nothing is computed in double."""
+    """Return the text in single precision, including functions and numbers, so that nothing is computed in double."""
     before, after = _halves(text)
     return before + _rewritten(after, FLOAT)
 
 
 def in_cpp(text: str) -> str:
-    """Templates over the scalar."""
+    """Return the text as C++ templates for the scalar type."""
     before, after = _halves(text)
     return _rewritten(before, _CPP_DOUBLE) + _rewritten(after, CPP)
 
 
 def _halves(text: str) -> tuple[str, str]:
-    """What is in double, and what is in the caller's type."""
+    """Return the part in double, and the part in the caller's type."""
     before, mark, after = text.partition(_CALLERS_TYPE)
     return (before, after) if mark else ("", text)
 
@@ -126,12 +126,12 @@ def _halves(text: str) -> tuple[str, str]:
 def _rewritten(text: str, relative: Relative) -> str:
     names = dict(relative.renamed)
 
-    def word(found: re.Match[str]) -> str:
-        kind, whole = found.lastgroup, found[0]
+    def word(match: re.Match[str]) -> str:
+        kind, whole = match.lastgroup, match[0]
         if kind == "converted":
-            what = found["converted"]
+            what = match["converted"]
             inner = what if what.startswith("(") or relative.conversion[0] == "(" else f"({what})"
-            return relative.conversion.format(found["type"].replace("double", relative.scalar), inner)
+            return relative.conversion.format(match["type"].replace("double", relative.scalar), inner)
         if kind == "scalar":
             return relative.scalar
         if kind == "number":
@@ -145,9 +145,9 @@ def _rewritten(text: str, relative: Relative) -> str:
             return relative.infinity
         return relative.library.format(names.get(whole, whole)) if kind == "function" else whole
 
-    def function(found: re.Match[str]) -> str:
-        head, body = found.groups()
-        called = {found["function"] for found in _WORDS.finditer(body)}
+    def function(match: re.Match[str]) -> str:
+        head, body = match.groups()
+        called = {match["function"] for match in _WORDS.finditer(body)}
         using = [relative.using.format(names.get(name, name)) for name in LIBRARY if name in called]
         return relative.opening + head + "".join(using) + body
 

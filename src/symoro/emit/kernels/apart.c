@@ -1,4 +1,4 @@
-/* The parts of a long function are in files of their own: seen from each other, and from nowhere else. */
+/* The parts of a long function are in separate files and are visible only to each other. */
 #if defined(__GNUC__)
 #define PART_ __attribute__((visibility("hidden")))
 #else

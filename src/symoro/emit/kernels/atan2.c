@@ -1,8 +1,8 @@
-/* Angles of points without branches, so that several are taken at once: to two units in the last place while no
- * |x| + |y| exceeds ATAN2_LIMIT_; zeros have their signs, and what is no number stays so. The point is mirrored into the
- * first quadrant; there the angle is counted from the nearest of the axes and the diagonal, by the polynomial of fdlibm
- * for |q| up to tan(pi/8). k counts the eighths of a turn from the axis x > 0; pi/4 is in two parts, of which k times the
- * first has no error. */
+/* Angles of points without branches, so that several are computed at once, accurate to two units in the last place
+ * while no |x| + |y| exceeds ATAN2_LIMIT_; zeros keep their signs, and NaN remains NaN. The point is mirrored into the
+ * first quadrant; there the angle is measured from the nearest of the axes and the diagonal, by the polynomial of
+ * fdlibm for |q| up to tan(pi/8). k counts the eighths of a turn from the axis x > 0; pi/4 is the sum of two parts;
+ * k times the first is exact. */
 #define ATAN2_LIMIT_ 1e300
 #define ATAN2_SIGN_ 0x8000000000000000ULL
 #define ATAN2_ONE_ 0x3ff0000000000000ULL
@@ -19,14 +19,14 @@
     const word down = ay.w & ATAN2_SIGN_, left = ax.w & ATAN2_SIGN_; \
     ay.w ^= down; \
     ax.w ^= left; \
-    const word steep = MASK(ay.r > ax.r*0.41421356237309503); /* not by the axis of x */ \
-    const word flat = ~MASK(ay.r > ax.r*2.41421356237309510); /* not by the axis of y */ \
+    const word steep = MASK(ay.r > ax.r*0.41421356237309503); /* not near the x axis */ \
+    const word flat = ~MASK(ay.r > ax.r*2.41421356237309510); /* not near the y axis */ \
     above.w = ay.w & flat; \
     below.w = ax.w & steep; \
     over.w = ax.w & flat; \
     under.w = ay.w & steep; \
     const real d = over.r + under.r; \
-    one.w = MASK(d == 0) & ATAN2_ONE_; /* the origin has the angle zero */ \
+    one.w = MASK(d == 0) & ATAN2_ONE_; /* the angle of the origin is zero */ \
     q.r = (above.r - below.r)/(d + one.r); \
     q.w ^= left; \
     i.w = steep & ATAN2_ONE_; \

@@ -1,4 +1,4 @@
-/* Four angles, a[0] to a[3]. Returns whether a point lies beyond the limit. */
+/* Four angles, a[0] to a[3]. Returns whether a point is beyond the limit. */
 static inline int atan2x4_(double y1, double y2, double y3, double y4, double x1, double x2, double x3, double x4,
                            double *a)
 {
@@ -19,7 +19,7 @@ static inline int atan2x4_(double y1, double y2, double y3, double y4, double x1
 #endif
 }
 
-/* Points beyond the limit, by the C library. */
+/* Points beyond the limit, computed by the C library. */
 RARE_ void atan2_far_(int n, const double *y, const double *x, double *a)
 {
     for (int i = 0; i < n; ++i) a[i] = atan2(y[i], x[i]);

@@ -28,7 +28,7 @@ static inline double circle_resolvent_(double p, double q, double r)
     return z < 0.0 ? 0.0 : z;
 }
 
-/* The places of four keys in ascending order. */
+/* Positions of four keys in ascending order. */
 static inline void circle_order_(const double *key, int *place)
 {
     for (int j = 0; j < 4; ++j) {
@@ -44,9 +44,9 @@ static inline void circle_order_(const double *key, int *place)
 }
 
 /* The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A
- * defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u + turn,
- * the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari splits
- * it into two quadratics; Newton's method on the equation itself ends. k is overwritten. */
+ * defect is 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u +
+ * turn, the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari's
+ * method splits it into two quadratics; finally Newton's method is applied to the equation itself. k is overwritten. */
 static void circle_(int n, double *k, double *slots)
 {
     static const double cosines[4] = {-1.0, -0.7071067811865476, 0.0, 0.7071067811865476};
@@ -82,8 +82,8 @@ static void circle_(int n, double *k, double *slots)
     const double a2 = scale*(2.0*k[0] - 6.0*g);
     const double a1 = scale*(2.0*b + 4.0*h);
     const double a0 = scale*(k[0] + a + g);
-    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), of v and w2 - w1 the larger one is a
-     * square root, the other q over it. */
+    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), the larger one of v and w2 - w1 is a
+     * square root, the other one is q divided by it. */
     const double e = scale*(0.5*b - h);
     const double p = a2 - 6.0*e*e;
     const double q = a1 - 2.0*e*(a2 - 4.0*e*e);
@@ -99,7 +99,7 @@ static void circle_(int n, double *k, double *slots)
         difference = q < 0.0 ? -sqrt(gap) : sqrt(gap);
         v = q/difference;
     }
-    double found[12];
+    double unsorted[12];
     double key[4];
     int place[4];
     for (int j = 0; j < 4; ++j) {
@@ -143,7 +143,7 @@ static void circle_(int n, double *k, double *slots)
             }
         }
         if (defect < 0.999999 && s*s + c*c > 0.5) {
-            s = c < 0.0 && fabs(s) < 1e-15 ? 0.0 : s; /* pi is not -pi, whatever the round-off */
+            s = c < 0.0 && fabs(s) < 1e-15 ? 0.0 : s; /* pi must not become -pi because of round-off */
             const double d = s/(fabs(s) + fabs(c));
             key[j] = 0.0 <= c ? d : 0.0 <= s ? 2.0 - d : -2.0 - d;
         } else {
@@ -152,13 +152,13 @@ static void circle_(int n, double *k, double *slots)
             defect = 1.0;
             key[j] = 3.0;
         }
-        found[j] = s;
-        found[j + 4] = c;
-        found[j + 8] = defect;
+        unsorted[j] = s;
+        unsorted[j + 4] = c;
+        unsorted[j + 8] = defect;
     }
     circle_order_(key, place);
     for (int j = 0; j < 12; ++j) {
-        slots[place[j % 4] + j/4*4] = found[j];
+        slots[place[j % 4] + j/4*4] = unsorted[j];
     }
     (void)n;
 }

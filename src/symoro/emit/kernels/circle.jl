@@ -20,8 +20,8 @@ function polynomial_roots_(a)
 end
 
 # The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A defect is
-# 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. exp(it) is a root of a quartic; Newton's
-# method on the equation itself follows for those on the unit circle.
+# 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. exp(it) is a root of a quartic; those on
+# the unit circle are refined by Newton's method on the equation itself.
 function circle_(n, k)
     k = k ./ maximum(abs, k)
     slots = vcat(zeros(eltype(k), 4), ones(eltype(k), 8))
@@ -46,7 +46,7 @@ function circle_(n, k)
         if defect < 1e-3 && abs(value(near)) < 1e-14 # the equation holds up to round-off
             t, defect = atan(sin(near), cos(near)), zero(defect)
         end
-        t = t < 1e-15 - pi ? oftype(t, pi) : t # pi is not -pi, whatever the round-off
+        t = t < 1e-15 - pi ? oftype(t, pi) : t # pi must not become -pi because of round-off
         push!(rows, (t, defect))
     end
     sort!(rows)

@@ -25,13 +25,13 @@ function circle_resolvent_(p, q, r) {
     return z < 0 ? 0 : z;
 }
 
-/* Found, whose first four entries have keys, with each four in ascending order of their keys. */
-function circle_sorted_(key, found) {
+/* Values in groups of four, each group sorted by the keys of the first four values. */
+function circle_sorted_(key, values) {
     const order = [0, 1, 2, 3].sort((i, j) => (key[i] < key[j] ? -1 : key[i] > key[j] ? 1 : i - j));
-    return found.map((entry, at) => found[at - (at % 4) + order[at % 4]]);
+    return values.map((entry, at) => values[at - (at % 4) + order[at % 4]]);
 }
 
-/* Newton's method from an angle, as long as it gets nearer to zero: [sine, cosine]. */
+/* Newton's method from an angle, as long as the residual decreases: [sine, cosine]. */
 function circle_polish_(k, s, c) {
     let [left, slope] = circle_left_(k, s, c);
     for (let m = 0; m < 2 && Math.abs(left) > 1e-16; ++m) {
@@ -49,9 +49,9 @@ function circle_polish_(k, s, c) {
 }
 
 /* The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A
- * defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u + turn,
- * the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari splits
- * it into two quadratics; Newton's method on the equation itself ends. */
+ * defect is 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u +
+ * turn, the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari's
+ * method splits it into two quadratics; finally Newton's method is applied to the equation itself. */
 function circle_(n, coefficients) {
     const cosines = [-1, -Math.SQRT1_2, 0, Math.SQRT1_2];
     const sines = [0, -Math.SQRT1_2, -1, -Math.SQRT1_2];
@@ -84,8 +84,8 @@ function circle_(n, coefficients) {
     const a2 = scale * (2 * k[0] - 6 * g);
     const a1 = scale * (2 * b + 4 * h);
     const a0 = scale * (k[0] + a + g);
-    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), of v and w2 - w1 the larger one is a
-     * square root, the other q over it. */
+    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), the larger one of v and w2 - w1 is a
+     * square root, the other one is q divided by it. */
     const e = scale * (0.5 * b - h);
     const p = a2 - 6 * e * e;
     const q = a1 - 2 * e * (a2 - 4 * e * e);
@@ -101,7 +101,7 @@ function circle_(n, coefficients) {
         difference = q < 0 ? -Math.sqrt(gap) : Math.sqrt(gap);
         v = q / difference;
     }
-    const found = new Array(n).fill(0);
+    const unsorted = new Array(n).fill(0);
     const key = [0, 0, 0, 0];
     for (let j = 0; j < 4; ++j) {
         const sign = j % 2 === 0 ? -0.5 : 0.5;
@@ -128,7 +128,7 @@ function circle_(n, coefficients) {
             [s, c] = circle_polish_(k, su * ct + cu * st, cu * ct - su * st);
         }
         if (defect < 0.999999 && s * s + c * c > 0.5) {
-            s = c < 0 && Math.abs(s) < 1e-15 ? 0 : s; /* pi is not -pi, whatever the round-off */
+            s = c < 0 && Math.abs(s) < 1e-15 ? 0 : s; /* pi must not become -pi because of round-off */
             const d = s / (Math.abs(s) + Math.abs(c));
             key[j] = c >= 0 ? d : s >= 0 ? 2 - d : -2 - d;
         } else {
@@ -137,9 +137,9 @@ function circle_(n, coefficients) {
             defect = 1;
             key[j] = 3;
         }
-        found[j] = s;
-        found[j + 4] = c;
-        found[j + 8] = defect;
+        unsorted[j] = s;
+        unsorted[j + 4] = c;
+        unsorted[j + 8] = defect;
     }
-    return circle_sorted_(key, found);
+    return circle_sorted_(key, unsorted);
 }

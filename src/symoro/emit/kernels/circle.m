@@ -1,7 +1,7 @@
 function slots = circle_(~, k)
 % The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects.
-% A defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. exp(it) is a root of a
-% quartic; Newton's method on the equation itself follows for those on the unit circle.
+% A defect is 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. exp(it) is a root of a
+% quartic; those on the unit circle are refined by Newton's method on the equation itself.
 slots = [zeros(4, 1); ones(8, 1)];
 k = k(:).'/max(abs(k));
 if ~all(isfinite(k))
@@ -25,7 +25,7 @@ on_circle = defect < 1e-3 & abs(value(near)) < 1e-14; % the equation holds up to
 t(on_circle) = near(on_circle);
 defect(on_circle) = 0;
 t = atan2(sin(t), cos(t));
-t(t < 1e-15 - pi) = pi; % pi is not -pi, whatever the round-off
+t(t < 1e-15 - pi) = pi; % pi must not become -pi because of round-off
 [t, order] = sort(t);
 count = numel(t);
 s = sin(t);

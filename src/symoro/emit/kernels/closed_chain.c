@@ -1,4 +1,5 @@
-/* Monomials of q1, q2 from the value of the left side, which is overwritten; the least ones when they are not fixed. */
+/* Monomials of q1, q2 from the value of the left side, which is overwritten; those of least norm if they are not
+   unique. */
 static void chain_monomials_(const closed_chain_loop_ *loop, double *known, double *monomials)
 {
     const int rank = loop->rank, loose = 8 - rank;
@@ -41,14 +42,14 @@ static void chain_monomials_(const closed_chain_loop_ *loop, double *known, doub
     }
 }
 
-/* The value of the variable that a vector of monomials has. */
+/* Value of the variable of a vector of monomials. */
 static double chain_ratio_(int kind, const double *vector, int last, int by_z)
 {
     const double top = chain_pair_(vector, vector, last, by_z, 1), bottom = chain_pair_(vector, vector, last, by_z, 0);
     return kind ? (bottom > 0 ? top / bottom : 0) : 2 * atan2(top, bottom);
 }
 
-/* Joint values, in the joints' order, from the pivot's half angle and a vector of monomials. */
+/* Joint values, in joint order, from the pivot's half angle and a vector of monomials. */
 static void chain_values_(const closed_chain_loop_ *loop, double half, const double *vector, double *q)
 {
     const int last = loop->slides ? 1 : 3, pivot = loop->slides ? 3 : 2;
@@ -73,7 +74,7 @@ static void chain_values_(const closed_chain_loop_ *loop, double half, const dou
     chain_monomials_(loop, known, monomials);
     values[0] = loop->kinds[0] ? monomials[5] : atan2(monomials[5], monomials[2]);
     values[1] = loop->kinds[1] ? monomials[7] : atan2(monomials[7], monomials[6]);
-    if (!loop->slides) { /* else Newton's first step finds both lengths: they enter linearly */
+    if (!loop->slides) { /* otherwise Newton's first step computes both lengths, because they enter linearly */
         double product[12];
         chain_joint_(loop->kinds[0], values[0], loop->placements[0], a);
         chain_compose_(loop->placements[5], a, b);
@@ -105,7 +106,7 @@ static double chain_product_(double placements[6][12], const int *kinds, const d
     }
     for (int k = 0; k < 12; ++k) {
         const double entry = fabs(product[k] - (k % 5 == 0 ? 1 : 0));
-        defect = entry <= defect ? defect : entry; /* keeps what is not a number */
+        defect = entry <= defect ? defect : entry; /* keeps NaN */
     }
     return defect;
 }
@@ -130,9 +131,9 @@ static void chain_jacobian_(const int *kinds, double axes[6][6], const double *t
     }
 }
 
-/* A step of Newton's method from the product t of the loop, into `step`; damped where an angle would jump, since there
-   the Jacobian is nearly singular. Returns whether it is damped. step[6] is the largest motion for a unit error, the
-   inverse of the smallest singular value but for a factor. */
+/* A step of Newton's method from the product t of the loop, into `step`; damped if an angle would change too much,
+   because the Jacobian is nearly singular. Returns whether it is damped. step[6] is the largest motion for a unit
+   error, the inverse of the smallest singular value except for a factor. */
 static int chain_step_(const int *kinds, double axes[6][6], const double *t, double defect,
                        double *step)
 {
@@ -210,8 +211,8 @@ static double chain_distance_(const int *kinds, const double *q, const double *o
     return distance;
 }
 
-/* Put a solution q1 .. q6, defect in its place among `count` of them, unless it is there already: two are one where the
-   posture between them closes the loop as well as they do. Returns the new count. */
+/* Insert a solution q1 .. q6, defect among `count` of them, unless it is already there: two are the same if the posture
+   between them closes the loop as well as they do. Returns the new count. */
 static int chain_insert_(double placements[6][12], const int *kinds, const double *q, int count, double table[16][7])
 {
     int place = count;
@@ -255,7 +256,7 @@ static int chain_insert_(double placements[6][12], const int *kinds, const doubl
     return count + 1;
 }
 
-/* The unit vector that J (or its transpose) shortens most, by inverse iteration. */
+/* Unit vector with the smallest image under J (or its transpose), by inverse iteration. */
 static void chain_weakest_(double jacobian[6][6], int transposed, double *v)
 {
     for (int i = 0; i < 6; ++i) {
@@ -284,10 +285,10 @@ static void chain_weakest_(double jacobian[6][6], int transposed, double *v)
 }
 
 /* The solutions next to a posture q, added to `count` others; returns the new count. Along the direction v in which
-   the loop opens least, its error is the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s. */
+   the error of the loop grows least, it is the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s. */
 static int chain_split_(double placements[6][12], const int *kinds, const double *q, int count, double table[16][7])
 {
-    const double h = 1e-3; /* of the difference quotient for a */
+    const double h = 1e-3; /* step of the difference quotient for a */
     double axes[6][6], t[12], error[6], jacobian[6][6], other[6][6], u[6], v[6], x[7], b = 0, sums[3] = {0, 0, 0};
     chain_product_(placements, kinds, q, axes, t);
     chain_jacobian_(kinds, axes, t, error, jacobian);
@@ -323,11 +324,11 @@ static int chain_split_(double placements[6][12], const int *kinds, const double
     return count;
 }
 
-/* Solutions of one arrangement, added to `count` others, which are returned. Where there is none, `best` becomes the
-   posture that opens the loop least. `again` becomes 2 where solutions may be missing, 1 where two of them nearly meet;
-   `doubt` is that of the roots. */
+/* Solutions of one arrangement, added to `count` others, which are returned. If there is none, `best` becomes the
+   posture with the smallest defect. `again` becomes 2 if solutions may be missing, 1 if two of them nearly coincide;
+   `uncertain` is that of the roots. */
 static int chain_try_(closed_chain_loop_ *loop, double placements[6][12], const int *kinds, double limit, int count,
-                      double table[16][7], double *best, int *again, int *doubt)
+                      double table[16][7], double *best, int *again, int *uncertain)
 {
     const int last = loop->slides ? 1 : 3, equations = 2 * last, n = 4 * last, inner = 3 * last;
     double pencil[3][12][12] = {{{0}}}, halves[24], beyond = -1;
@@ -343,10 +344,10 @@ static int chain_try_(closed_chain_loop_ *loop, double placements[6][12], const 
         }
     }
     int weak = 0, failed = 0;
-    const int roots = chain_roots_(n, loop->kinds[loop->slides ? 3 : 2], limit, pencil, halves, doubt);
+    const int roots = chain_roots_(n, loop->kinds[loop->slides ? 3 : 2], limit, pencil, halves, uncertain);
     for (int k = 0; k < roots; ++k) {
         if (halves[k] < beyond) {
-            continue; /* found with the root before, whose null space has more than one vector */
+            continue; /* computed with the previous root, whose null space has several dimensions */
         }
         const double s = sin(halves[k]), c = cos(halves[k]);
         double at_root[12][12], vectors[4][12], q[7];
@@ -372,12 +373,12 @@ static int chain_try_(closed_chain_loop_ *loop, double placements[6][12], const 
         }
         beyond = made > 1 ? halves[k] + 1e-7 : beyond;
     }
-    *again = *doubt > 1 || failed || count % 2 || (count == 0 && *doubt) ? 2 : weak;
+    *again = *uncertain > 1 || failed || count % 2 || (count == 0 && *uncertain) ? 2 : weak;
     return count;
 }
 
-/* Rotations that were rounded become rotations again: Newton's iteration for the polar factor. Returns whether it was a
-   rotation but for rounding. */
+/* Orthonormalise rotation matrices with rounding errors: Newton's iteration for the polar factor. Returns whether it
+   was a rotation except for rounding errors. */
 static int chain_straighten_(double *a)
 {
     int rotation = 1;
@@ -399,7 +400,7 @@ static int chain_straighten_(double *a)
     return rotation;
 }
 
-/* The last placement moved a little. */
+/* Slightly displaced last transform. */
 static void chain_nudge_(const double *a, double size, double *moved)
 {
     const double move[12] = {0, 1, -0.7, 0.3, -1, 0, 0.4, -0.5, 0.7, -0.4, 0, 0.6};
@@ -414,7 +415,7 @@ static void chain_table_(const double *constants, const double *marks, const dou
     closed_chain_loop_ loop;
     double placements[6][12], scaled[6][12], seen[6][12], table[16][7] = {{0}}, best[7] = {0}, scale = 0, unusable = 0;
     double axes[6][6], product[12];
-    int kinds[6], count = 0, doubt = 0, decided = 0;
+    int kinds[6], count = 0, uncertain = 0, decided = 0;
     for (int k = 0; k < 72; ++k) {
         placements[k / 12][k % 12] = constants[k];
         unusable += 0 * constants[k];
@@ -438,8 +439,9 @@ static void chain_table_(const double *constants, const double *marks, const dou
         }
     }
     best[6] = chain_product_(scaled, kinds, best, axes, product);
-    /* Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
-       better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one. */
+    /* If two solutions nearly coincide, or some may be missing (real ones come in pairs), another arrangement may be
+       better conditioned. At a nearby pose on either side such roots are separate; they are then refined for the
+       given pose. */
     for (int tries = 0, again = unusable == 0 ? 2 : 0; again && tries < 5; ++tries) {
         const int before = count;
         if (tries > 2) {
@@ -449,8 +451,8 @@ static void chain_table_(const double *constants, const double *marks, const dou
             continue;
         }
         const double limit = tries && count == 0 ? chain_near_limit_ : chain_real_limit_;
-        count = chain_try_(&loop, scaled, kinds, limit, count, table, best, &again, &doubt);
-        decided |= doubt == 0 && tries < 3;
+        count = chain_try_(&loop, scaled, kinds, limit, count, table, best, &again, &uncertain);
+        decided |= uncertain == 0 && tries < 3;
         if (again) {
             double rows[16][7];
             const int known = count;

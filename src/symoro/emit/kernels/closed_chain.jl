@@ -16,10 +16,11 @@ function closed_chain_(n, constants, marks, plan)
     table = Vector{Vector{Float64}}()
     best = vcat(zeros(6), chain_errors(scaled, kinds, zeros(6))[3])
     decided = false
-    doubt = 2
+    uncertain = 2
     again = usable ? 2 : 0
-    # Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
-    # better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one.
+    # If two solutions nearly coincide, or some may be missing (real ones come in pairs), another arrangement may be
+    # better conditioned. At a nearby pose on either side such roots are separate; they are then refined for the
+    # given pose.
     for tries in 1:5
         if again == 0
             break
@@ -32,8 +33,8 @@ function closed_chain_(n, constants, marks, plan)
         first = 4 * mod(tries - 1, 3)
         step = plan[first+1:first+4]
         limit = tries > 1 && before == 0 ? 0.03 : 1e-3
-        best, again, doubt = chain_try!(table, seen, scaled, kinds, step, limit, best, again, doubt)
-        decided = decided || (doubt == 0 && tries < 4)
+        best, again, uncertain = chain_try!(table, seen, scaled, kinds, step, limit, best, again, uncertain)
+        decided = decided || (uncertain == 0 && tries < 4)
         if again > 0
             for row in copy(table)
                 chain_split!(table, scaled, kinds, row[1:6])
@@ -54,7 +55,7 @@ function closed_chain_(n, constants, marks, plan)
     return vec(results)
 end
 
-# Whether a placement holds a rotation but for rounding.
+# Whether a transform contains a rotation except for rounding errors.
 function chain_turns(t)
     square = t[1:3, 1:3] * transpose(t[1:3, 1:3])
     return all(abs(square[i, j] - (i == j ? 1.0 : 0.0)) < 0.1 for i in 1:3, j in 1:3)
@@ -64,8 +65,8 @@ function chain_placement(entries)
     return [transpose(reshape(Float64.(entries), 4, 3)); 0.0 0.0 0.0 1.0]
 end
 
-# Lengths divided by the scale; rotations that were rounded become rotations again, by Newton's iteration for the polar
-# factor.
+# Lengths divided by the scale; rotation matrices with rounding errors are orthonormalised by Newton's iteration for the
+# polar factor.
 function chain_straightened(placement, scale)
     t = copy(placement)
     t[1:3, 4] = t[1:3, 4] / scale
@@ -90,7 +91,7 @@ function chain_joint(kind, value)
     return [c -s 0.0 0.0; s c 0.0 0.0; 0.0 0.0 1.0 0.0; 0.0 0.0 0.0 1.0]
 end
 
-# The functions that both sides share, of a product of placements.
+# Functions that both sides have in common, of a product of transforms.
 function chain_functions(slides, t)
     l = t[1:3, 3]
     p = t[1:3, 4]
@@ -103,8 +104,8 @@ function chain_functions(slides, t)
     return vcat(p, l, pp, pl, cross, pp * l - 2 * pl * p)
 end
 
-# Where a variable is tried; from values there to coefficients of (cos, sin, 1) or (r^2, r, 1); from values to
-# coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle.
+# Interpolation nodes of a variable; maps from values there to coefficients of (cos, sin, 1) or (r^2, r, 1),
+# and to coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle.
 function chain_bases(kind)
     if kind == 1
         fit = [0.5 -1.0 0.5; -0.5 0.0 0.5; 0.0 1.0 0.0]
@@ -115,11 +116,12 @@ function chain_bases(kind)
     return nodes, fit, [-1.0 0.0 1.0; 0.0 2.0 0.0; 1.0 0.0 1.0] * fit
 end
 
-# Add the solutions that one arrangement of the loop `seen` leads to, polished on the loop `placements`. Returns the
-# posture that opens the loop least; 2 where solutions may be missing, 1 where two nearly meet; the doubt of the roots.
-function chain_try!(table, seen, placements, kinds, step, limit, best, again, doubt)
+# Add the solutions of one arrangement of the loop `seen`, refined for the loop `placements`. Returns the
+# posture with the smallest defect; 2 if solutions may be missing, 1 if two nearly coincide; the uncertainty of the
+# roots.
+function chain_try!(table, seen, placements, kinds, step, limit, best, again, uncertain)
     if !(0 <= step[1] < 12)
-        return best, again, doubt
+        return best, again, uncertain
     end
     arrangement = floor(Int, step[1])
     shifts = [0.0, 0.0, step[2], step[3], step[4], 0.0]
@@ -139,11 +141,11 @@ function chain_try!(table, seen, placements, kinds, step, limit, best, again, do
     marks = kinds[order]
     slides = marks[3] == 1 && marks[6] == 1
     if marks[6] == 1 && !slides
-        return best, again, doubt
+        return best, again, uncertain
     end
     pencil, right, constant = chain_pencil(roles, marks, slides)
     pivot = slides ? 4 : 3
-    halves, doubt = chain_roots(pencil, marks[pivot], limit)
+    halves, uncertain = chain_roots(pencil, marks[pivot], limit)
     inverse = LinearAlgebra.pinv(right; rtol = 1e-9)
     failed = false
     weak = false
@@ -165,7 +167,7 @@ function chain_try!(table, seen, placements, kinds, step, limit, best, again, do
             m = inverse * (chain_functions(slides, chain) - constant)
             values[1] = marks[1] == 1 ? m[6] : atan(m[6], m[3])
             values[2] = marks[2] == 1 ? m[8] : atan(m[8], m[7])
-            if !slides # else Newton's first step finds both lengths: they enter linearly
+            if !slides # otherwise Newton's first step computes both lengths, because they enter linearly
                 before = roles[6] * chain_joint(marks[1], values[1]) * roles[1]
                 chain = before * chain_joint(marks[2], values[2]) * roles[2] * chain
                 values[6] = atan(-chain[2, 1], chain[1, 1])
@@ -185,11 +187,11 @@ function chain_try!(table, seen, placements, kinds, step, limit, best, again, do
             end
         end
     end
-    doubtful = doubt > 1 || failed || isodd(length(table)) || (isempty(table) && doubt > 0)
-    return best, doubtful ? 2 : (weak ? 1 : 0), doubt
+    incomplete = uncertain > 1 || failed || isodd(length(table)) || (isempty(table) && uncertain > 0)
+    return best, incomplete ? 2 : (weak ? 1 : 0), uncertain
 end
 
-# The matrices of x^2, x and 1, and the right side, its constant apart.
+# The matrices of x^2, x and 1, and the right side without its constant.
 function chain_pencil(roles, marks, slides)
     bases = [chain_bases(marks[i]) for i in 1:5]
     at(i, k) = chain_joint(marks[i], bases[i][1][k]) * roles[i]
@@ -212,7 +214,7 @@ function chain_pencil(roles, marks, slides)
         powers = kron(bases[3][3], powers)
     end
     polynomials = (reduce(hcat, left) .- constant) * transpose(powers)
-    # The last left singular vectors are orthogonal to all columns, whatever their rank.
+    # The last left singular vectors are orthogonal to all columns, for any rank.
     cancel = LinearAlgebra.svd(fitted[:, 1:8]; full = true).U[:, 9:end]
     equations = transpose(cancel) * polynomials
     last = slides ? 1 : 3
@@ -222,18 +224,18 @@ function chain_pencil(roles, marks, slides)
 end
 
 # Half angles of the roots, x = tan(half), that are real up to a limit, from the eigenvalues t = 1/x of a companion
-# matrix; 2 where its leading matrix is singular, 1 where it is nearly so or other roots are almost real.
+# matrix; 2 if its leading matrix is singular, 1 if it is nearly singular or other roots are almost real.
 function chain_roots(pencil, kind, limit)
     n = size(pencil[3], 1)
     upper = zeros(n, 2n)
     for k in 1:n
         upper[k, n+k] = 1.0
     end
-    doubt = 2
+    uncertain = 2
     if LinearAlgebra.cond(pencil[3]) < 1e12
         lower = pencil[3] \ [pencil[1] pencil[2]]
         largest = maximum(abs.(lower))
-        doubt = largest < 1e6 ? 0 : (largest < 1e10 ? 1 : 2)
+        uncertain = largest < 1e6 ? 0 : (largest < 1e10 ? 1 : 2)
         values = LinearAlgebra.eigvals([upper; -lower])
     else
         leading = zeros(2n, 2n)
@@ -251,14 +253,14 @@ function chain_roots(pencil, kind, limit)
         if abs(imag(t)) < limit * (1 + abs2(t))
             push!(halves, atan(1.0, real(t)))
         elseif abs(imag(t)) < 0.03 * (1 + abs2(t))
-            doubt = max(doubt, 1)
+            uncertain = max(uncertain, 1)
         end
     end
-    return sort(halves), doubt
+    return sort(halves), uncertain
 end
 
-# Null vectors that are vectors of monomials. Solutions that share the pivot's value are told apart by the eigenvectors
-# of multiplication by y + 0.37 z in the null space.
+# Null vectors that are vectors of monomials. Solutions that have the same value of the pivot are separated by the
+# eigenvectors of multiplication by y + 0.37 z in the null space.
 function chain_vectors(matrix)
     n = size(matrix, 1)
     last = div(n, 4)
@@ -317,7 +319,7 @@ function chain_errors(placements, kinds, q)
 end
 
 # The best of Newton's iterates from q, angles in (-pi, pi], and its defect; whether the Jacobian is nearly singular, so
-# that two solutions nearly meet. A step is damped where an angle would jump.
+# that two solutions nearly coincide. A step is damped if an angle would change too much.
 function chain_polish(placements, kinds, q)
     best = vcat(q, 1e30)
     settled = false
@@ -355,10 +357,10 @@ function chain_polish(placements, kinds, q)
     return best, weak
 end
 
-# Add the solutions next to a posture q. Along the direction v in which the loop opens least, its error is the parabola
-# c + b s + a s^2 / 2: Newton's method starts at both roots s.
+# Add the solutions next to a posture q. Along the direction v in which the error of the loop grows least, it is the
+# parabola c + b s + a s^2 / 2: Newton's method starts at both roots s.
 function chain_split!(table, placements, kinds, q)
-    h = 1e-3 # of the difference quotient for a
+    h = 1e-3 # step of the difference quotient for a
     error, jacobian, defect = chain_errors(placements, kinds, q)
     if !all(isfinite, jacobian)
         return nothing
@@ -383,8 +385,8 @@ function chain_split!(table, placements, kinds, q)
     return nothing
 end
 
-# Put a solution in its place, unless it is there already: two rows are one where the posture between them closes the
-# loop as well as they do.
+# Insert a solution, unless it is already there: two rows are the same if the posture between them closes the loop as
+# well as they do.
 function chain_insert!(table, placements, kinds, row)
     for k in 1:length(table)
         gaps = row[1:6] - table[k][1:6]
@@ -403,7 +405,7 @@ function chain_insert!(table, placements, kinds, row)
     return nothing
 end
 
-# What orders the solutions: joint values in steps of 1e-6, -pi counting as pi; 0.0 is added since -0.0 sorts before it.
+# Sort key of solutions: joint values in steps of 1e-6, -pi counting as pi; 0.0 is added since -0.0 sorts before it.
 function chain_key(kinds, q)
     turned = [kinds[i] == 0 && q[i] < 1e-6 - pi ? q[i] + 2 * pi : q[i] for i in 1:6]
     return round.(turned / 1e-6) .+ 0.0

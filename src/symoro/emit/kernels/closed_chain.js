@@ -1,4 +1,4 @@
-/* Monomials of q1, q2 from the value of the left side; the least ones when they are not fixed. */
+/* Monomials of q1, q2 from the value of the left side; those of least norm if they are not unique. */
 function chain_monomials_(loop, value) {
     const { side, scales, pivots, columns, rank } = loop;
     const known = value.slice();
@@ -41,7 +41,7 @@ function chain_monomials_(loop, value) {
     return monomials;
 }
 
-/* The value of the variable that a vector of monomials has. */
+/* Value of the variable of a vector of monomials. */
 function chain_ratio_(slides, vector, last, byZ) {
     const top = chain_pair_(vector, vector, last, byZ, true);
     const bottom = chain_pair_(vector, vector, last, byZ, false);
@@ -51,7 +51,7 @@ function chain_ratio_(slides, vector, last, byZ) {
     return 2 * Math.atan2(top, bottom);
 }
 
-/* Joint values, in the joints' order, from the pivot's half angle and a vector of monomials. */
+/* Joint values, in joint order, from the pivot's half angle and a vector of monomials. */
 function chain_values_(loop, half, vector) {
     const { kinds, placements, slides } = loop;
     const last = slides ? 1 : 3;
@@ -69,7 +69,7 @@ function chain_values_(loop, half, vector) {
     values[0] = kinds[0] ? monomials[5] : Math.atan2(monomials[5], monomials[2]);
     values[1] = kinds[1] ? monomials[7] : Math.atan2(monomials[7], monomials[6]);
     if (!slides) {
-        /* else Newton's first step finds both lengths: they enter linearly */
+        /* otherwise Newton's first step computes both lengths, because they enter linearly */
         const before = chain_compose_(chain_compose_(placements[5], joint(0)), joint(1));
         const product = chain_compose_(before, chain);
         values[5] = Math.atan2(-product[4], product[0]);
@@ -107,8 +107,8 @@ function chain_jacobian_(kinds, axes, t) {
     return { error, columns };
 }
 
-/* A step of Newton's method from the product t of the loop; damped where an angle would jump, since there the Jacobian
- * is nearly singular (weak). */
+/* A step of Newton's method from the product t of the loop; damped if an angle would change too much, because the
+ * Jacobian is nearly singular (weak). */
 function chain_step_(kinds, axes, t, defect) {
     const damping = Math.min(1e-6, Math.max(1e-12, defect));
     const { error, columns } = chain_jacobian_(kinds, axes, t);
@@ -137,7 +137,8 @@ function chain_step_(kinds, axes, t, defect) {
     return { step, damped: true, weak: true };
 }
 
-/* The best of Newton's iterates from q, angles in (-pi, pi], its defect, and whether its Jacobian is almost singular. */
+/* The best of Newton's iterates from q, angles in (-pi, pi], its defect, and whether its Jacobian is almost
+ * singular. */
 function chain_polish_(placements, kinds, q) {
     const turns = (angle) => 2 * Math.PI * Math.ceil((angle - Math.PI) / (2 * Math.PI));
     let x = q;
@@ -163,7 +164,7 @@ function chain_polish_(placements, kinds, q) {
     return { q: best, defect: least, weak };
 }
 
-/* What orders the solutions: joint values in steps, -pi counting as pi. */
+/* Sort key of solutions: joint values in steps, -pi counting as pi. */
 function chain_keys_(kinds, q) {
     return q.map((entry, i) => {
         const wrapped = !kinds[i] && entry < CHAIN_GRAIN_ - Math.PI ? entry + 2 * Math.PI : entry;
@@ -171,7 +172,7 @@ function chain_keys_(kinds, q) {
     });
 }
 
-/* Whether two rows are one solution: the posture between them closes the loop as well as they do. */
+/* Whether two rows are the same solution: the posture between them closes the loop as well as they do. */
 function chain_same_(placements, kinds, row, other) {
     const apart = row.q.map((entry, i) => {
         const gap = entry - other.q[i];
@@ -185,7 +186,7 @@ function chain_same_(placements, kinds, row, other) {
     return chain_product_(placements, kinds, between).defect <= limit;
 }
 
-/* Put a solution in its place in the table, unless it is there already. */
+/* Insert a solution into the table, unless it is already there. */
 function chain_insert_(placements, kinds, row, table) {
     if (table.length === 16 || table.some((other) => chain_same_(placements, kinds, row, other))) {
         return;
@@ -203,7 +204,7 @@ function chain_insert_(placements, kinds, row, table) {
     table.splice(place, 0, row);
 }
 
-/* The unit vector that a matrix shortens most, given the scalar products of its columns: by inverse iteration. */
+/* Unit vector with the smallest image under a matrix, from the scalar products of its columns, by inverse iteration. */
 function chain_weakest_(products) {
     let v = products.map((row, i) => 1 + 0.1 * i);
     for (let tries = 0; tries < 3; ++tries) {
@@ -215,10 +216,10 @@ function chain_weakest_(products) {
     return v;
 }
 
-/* Add the solutions next to a posture q to the table. Along the direction v in which the loop opens least, its error is
- * the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s. */
+/* Add the solutions next to a posture q to the table. Along the direction v in which the error of the loop grows least,
+ * it is the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s. */
 function chain_split_(placements, kinds, q, table) {
-    const h = 1e-3; /* of the difference quotient for a */
+    const h = 1e-3; /* step of the difference quotient for a */
     const dot = (x, y) => x.reduce((sum, entry, i) => sum + entry * y[i], 0);
     const at = (x) => {
         const { product, axes } = chain_product_(placements, kinds, x);
@@ -243,7 +244,7 @@ function chain_split_(placements, kinds, q, table) {
     }
 }
 
-/* The matrices of x^2, x and 1 from the rows that are free of q1, q2. */
+/* The matrices of x^2, x and 1 from the rows that do not depend on q1, q2. */
 function chain_pencil_(side, slides) {
     const last = slides ? 1 : 3;
     const inner = 3 * last;
@@ -254,22 +255,22 @@ function chain_pencil_(side, slides) {
     });
 }
 
-/* Add the solutions of one arrangement to the table. `again` is 2 where some may be missing, 1 where two of them nearly
- * meet; `best` is the posture that opens the loop least. */
+/* Add the solutions of one arrangement to the table. `again` is 2 if some may be missing, 1 if two of them nearly
+ * coincide; `best` is the posture with the smallest defect. */
 function chain_try_(arranged, placements, kinds, limit, table, best) {
     const { slides } = arranged;
     const side = chain_equations_(arranged);
     const constants = side.map((row) => row[8]); /* of the right side, before it is reduced */
     const loop = { ...arranged, side, constants, ...chain_eliminate_(side) };
     const pencil = chain_pencil_(side, slides);
-    const { halves, doubt } = chain_roots_(loop.kinds[slides ? 3 : 2], limit, pencil);
+    const { halves, uncertain } = chain_roots_(loop.kinds[slides ? 3 : 2], limit, pencil);
     let least = best;
     let failed = false;
     let weak = false;
     let beyond = -1;
     for (const half of halves) {
         if (half < beyond) {
-            continue; /* found with the root before, whose null space has more than one vector */
+            continue; /* computed with the previous root, whose null space has several dimensions */
         }
         const s = Math.sin(half);
         const c = Math.cos(half);
@@ -292,11 +293,11 @@ function chain_try_(arranged, placements, kinds, limit, table, best) {
         }
         beyond = vectors.length > 1 ? half + 1e-7 : beyond;
     }
-    const doubtful = doubt > 1 || failed || table.length % 2 === 1 || (table.length === 0 && doubt > 0);
-    return { again: doubtful ? 2 : Number(weak), best: least, doubt };
+    const incomplete = uncertain > 1 || failed || table.length % 2 === 1 || (table.length === 0 && uncertain > 0);
+    return { again: incomplete ? 2 : Number(weak), best: least, uncertain };
 }
 
-/* Rotations that were rounded become rotations again: Newton's iteration for the polar factor. */
+/* Orthonormalise rotation matrices with rounding errors: Newton's iteration for the polar factor. */
 function chain_straighten_(placement) {
     const a = placement.slice();
     for (let tries = 0; tries < 3; ++tries) {
@@ -312,14 +313,14 @@ function chain_straighten_(placement) {
     return a;
 }
 
-/* Whether a placement holds a rotation but for rounding. */
+/* Whether a transform contains a rotation except for rounding errors. */
 function chain_turns_(placement) {
     const turn = [0, 4, 8].map((r) => placement.slice(r, r + 3));
     const square = turn.map((x) => turn.map((y) => x[0] * y[0] + x[1] * y[1] + x[2] * y[2]));
     return square.every((row, r) => row.every((entry, c) => Math.abs(entry - (r === c ? 1 : 0)) < 0.1));
 }
 
-/* A placement moved a little. */
+/* Slightly displaced transform. */
 function chain_nudge_(placement, size) {
     const move = [0, 1, -0.7, 0.3, -1, 0, 0.4, -0.5, 0.7, -0.4, 0, 0.6];
     return chain_straighten_(placement.map((entry, k) => entry + size * move[k]));
@@ -338,8 +339,9 @@ function closed_chain_(size, constants, marks, plan) {
     let decided = false;
     const finite = [constants, marks, plan].every((entries) => entries.every(Number.isFinite));
     const usable = finite && given.every(chain_turns_);
-    /* Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
-     * better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one. */
+    /* If two solutions nearly coincide, or some may be missing (real ones come in pairs), another arrangement may be
+     * better conditioned. At a nearby pose on either side such roots are separate; they are then refined for the
+     * given pose. */
     for (let tries = 0, again = usable ? 2 : 0; again && tries < 5; ++tries) {
         const before = table.length;
         if (tries > 2) {
@@ -354,7 +356,7 @@ function closed_chain_(size, constants, marks, plan) {
         const made = chain_try_(loop, scaled, kinds, limit, table, best);
         best = made.best;
         again = made.again;
-        decided = decided || (made.doubt === 0 && tries < 3);
+        decided = decided || (made.uncertain === 0 && tries < 3);
         if (again) {
             for (const row of [...table]) {
                 chain_split_(scaled, kinds, row.q, table);

@@ -29,10 +29,10 @@ table = zeros(0, 7);
 best = zeros(1, 7);
 [~, ~, best(7)] = chain_errors(scaled, kinds, best(1:6));
 decided = false;
-doubt = 2;
+uncertain = 2;
 again = 2*usable;
-% Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be better
-% conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one.
+% If two solutions nearly coincide, or some may be missing (real ones come in pairs), another arrangement may be better
+% conditioned. At a nearby pose on either side such roots are separate; they are then refined for the given pose.
 for tries = 1:5
     if ~again
         break
@@ -49,8 +49,8 @@ for tries = 1:5
     end
     first = 4*mod(tries - 1, 3);
     step = plan(first+1:first+4);
-    [table, best, again, doubt] = chain_try(seen, scaled, kinds, step, limit, table, best, again, doubt);
-    decided = decided || (doubt == 0 && tries < 4);
+    [table, best, again, uncertain] = chain_try(seen, scaled, kinds, step, limit, table, best, again, uncertain);
+    decided = decided || (uncertain == 0 && tries < 4);
     if again
         for row = table.'
             table = chain_split(scaled, kinds, row(1:6).', table);
@@ -73,7 +73,7 @@ results = results(:);
 end
 
 function t = chain_straighten(t)
-% Rotations that were rounded become rotations again: Newton's iteration for the polar factor.
+% Orthonormalise rotation matrices with rounding errors: Newton's iteration for the polar factor.
 for k = 1:3
     r = t(1:3, 1:3);
     t(1:3, 1:3) = 1.5*r - 0.5*(r*r.')*r;
@@ -95,7 +95,7 @@ end
 end
 
 function f = chain_functions(slides, t)
-% The functions that both sides share, of a product of placements.
+% Functions that both sides have in common, of a product of transforms.
 l = t(1:3, 3);
 p = t(1:3, 4);
 if slides
@@ -106,8 +106,8 @@ end
 end
 
 function [nodes, fit, powers] = chain_bases(kind)
-% Where a variable is tried; from values there to coefficients of (cos, sin, 1) or (r^2, r, 1); from values to
-% coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle.
+% Interpolation nodes of a variable; maps from values there to coefficients of (cos, sin, 1) or (r^2, r, 1),
+% and to coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle.
 if kind
     nodes = [-1, 0, 1];
     fit = [0.5 -1 0.5; -0.5 0 0.5; 0 1 0];
@@ -119,9 +119,9 @@ else
 end
 end
 
-function [table, best, again, doubt] = chain_try(seen, placements, kinds, step, limit, table, best, again, doubt)
-% Solutions that one arrangement of the loop seen leads to, polished on the loop placements. again: 2 where some may be
-% missing, 1 where two of them nearly meet. best: the posture that opens the loop least. doubt: of the roots.
+function [table, best, again, uncertain] = chain_try(seen, placements, kinds, step, limit, table, best, again, uncertain)
+% Solutions of one arrangement of the loop `seen`, refined for the loop `placements`. again: 2 if some may be
+% missing, 1 if two of them nearly coincide. best: the posture with the smallest defect. uncertain: of the roots.
 if ~(step(1) >= 0 && step(1) < 12)
     return
 end
@@ -151,7 +151,7 @@ if slides
 else
     pivot = 3;
 end
-[halves, doubt] = chain_roots(pencil, marks(pivot), limit);
+[halves, uncertain] = chain_roots(pencil, marks(pivot), limit);
 inverse = pinv(right, 1e-9*norm(right));
 failed = false;
 weak = false;
@@ -186,7 +186,7 @@ for half = halves(:).'
         else
             values(2) = atan2(m(8), m(7));
         end
-        if ~slides % else Newton's first step finds both lengths: they enter linearly
+        if ~slides % otherwise Newton's first step computes both lengths, because they enter linearly
             before = roles{6}*chain_joint(marks(1), values(1))*roles{1}*chain_joint(marks(2), values(2))*roles{2};
             chain = before*chain;
             values(6) = atan2(-chain(2, 1), chain(1, 1));
@@ -210,13 +210,13 @@ for half = halves(:).'
 end
 count = size(table, 1);
 again = double(weak);
-if doubt > 1 || failed || mod(count, 2) == 1 || (count == 0 && doubt > 0)
+if uncertain > 1 || failed || mod(count, 2) == 1 || (count == 0 && uncertain > 0)
     again = 2;
 end
 end
 
 function [pencil, right, constant] = chain_pencil(roles, marks, slides)
-% The matrices of x^2, x and 1, and the right side, its constant apart.
+% The matrices of x^2, x and 1, and the right side without its constant.
 at = cell(5, 3);
 fits = cell(1, 5);
 powers = cell(1, 5);
@@ -264,16 +264,16 @@ for x = 1:3
 end
 end
 
-function [halves, doubt] = chain_roots(pencil, kind, limit)
+function [halves, uncertain] = chain_roots(pencil, kind, limit)
 % Half angles of the roots, x = tan(half), that are real up to a limit, from the eigenvalues t = 1/x of a companion
-% matrix. doubt: 2 where its leading matrix is singular, 1 where it is nearly so or other roots are almost real.
+% matrix. uncertain: 2 if its leading matrix is singular, 1 if it is nearly singular or other roots are almost real.
 n = size(pencil{3}, 1);
-doubt = 2;
+uncertain = 2;
 if rcond(pencil{3}) > 1e-12
     lower = pencil{3}\[pencil{1}, pencil{2}];
     largest = max(abs(lower(:)));
     if largest < 1e10
-        doubt = double(~(largest < 1e6));
+        uncertain = double(~(largest < 1e6));
     end
     t = eig([zeros(n), eye(n); -lower]);
 else
@@ -285,14 +285,14 @@ if kind
 end
 sizes = abs(imag(t))./(1 + abs(t).^2);
 if any(sizes >= limit & sizes < 0.03)
-    doubt = max(doubt, 1);
+    uncertain = max(uncertain, 1);
 end
 halves = sort(atan2(1, real(t(sizes < limit))));
 end
 
 function vectors = chain_vectors(matrix)
-% Null vectors that are vectors of monomials. Solutions that share the pivot's value are told apart by the eigenvectors
-% of multiplication by y + 0.37 z in the null space.
+% Null vectors that are vectors of monomials. Solutions that have the same value of the pivot are separated by the
+% eigenvectors of multiplication by y + 0.37 z in the null space.
 n = size(matrix, 1);
 last = n/4;
 [~, sizes, basis] = svd(matrix);
@@ -351,7 +351,7 @@ end
 
 function [best, weak] = chain_polish(placements, kinds, q)
 % The best of Newton's iterates from q, angles in (-pi, pi], and its defect; whether the Jacobian is nearly singular. A
-% step is damped where an angle would jump.
+% step is damped if an angle would change too much.
 best = [q, 1e30];
 turning = kinds == 0;
 settled = false;
@@ -386,9 +386,9 @@ end
 end
 
 function table = chain_split(placements, kinds, q, table)
-% Add the solutions next to a posture q. Along the direction v in which the loop opens least, its error is the parabola
-% c + b s + a s^2 / 2: Newton's method starts at both roots s.
-h = 1e-3; % of the difference quotient for a
+% Add the solutions next to a posture q. Along the direction v in which the error of the loop grows least, it is the
+% parabola c + b s + a s^2 / 2: Newton's method starts at both roots s.
+h = 1e-3; % step of the difference quotient for a
 [c, jacobian] = chain_errors(placements, kinds, q);
 if ~all(isfinite(jacobian(:)))
     return
@@ -411,8 +411,8 @@ end
 end
 
 function table = chain_insert(placements, kinds, row, table)
-% Put a solution in its place, unless it is there already: two rows are one where the posture between them closes the
-% loop as well as they do.
+% Insert a solution, unless it is already there: two rows are the same if the posture between them closes the loop as
+% well as they do.
 for k = 1:size(table, 1)
     gap = row(1:6) - table(k, 1:6);
     turning = kinds == 0;

@@ -1,7 +1,7 @@
 # All real solutions of prod_{i=1..6} J_i(q_i) C_i = 1, J = Rz (revolute) or Tz (prismatic): Raghavan and Roth 1993
 # with the eigenvalues of Manocha and Canny 1994. See the documentation of the kernel closed_chain.
 closed_chain_ := proc(n, constants, marks, plan)
-    local numbers, kinds, given, scaled, seen, scale, table, usable, again, doubt, decided, best, before, limit, row,
+    local numbers, kinds, given, scaled, seen, scale, table, usable, again, uncertain, decided, best, before, limit, row,
         tries, move, i, k, q, results, x;
     numbers := [seq(evalf(x), x in [op(convert(constants, list)), op(convert(marks, list)), op(convert(plan, list))])];
     table := [];
@@ -20,10 +20,11 @@ closed_chain_ := proc(n, constants, marks, plan)
         best := [op(q), chain_errors(scaled, kinds, q)[3]];
     end if;
     decided := false;
-    doubt := 2;
+    uncertain := 2;
     again := `if`(usable, 2, 0);
-    # Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
-    # better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one.
+    # If two solutions nearly coincide, or some may be missing (real ones come in pairs), another arrangement may be
+    # better conditioned. At a nearby pose on either side such roots are separate; they are then refined for the
+    # given pose.
     for tries from 0 to 4 while again > 0 do
         before := nops(table);
         if tries > 2 then
@@ -33,9 +34,9 @@ closed_chain_ := proc(n, constants, marks, plan)
         end if;
         limit := `if`(tries > 0 and before = 0, 0.03, 0.001);
         k := 78 + 4*irem(tries, 3);
-        table, best, again, doubt :=
-            chain_try(seen, scaled, kinds, numbers[k + 1 .. k + 4], limit, table, best, again, doubt);
-        decided := evalb(decided or (doubt = 0 and tries < 3));
+        table, best, again, uncertain :=
+            chain_try(seen, scaled, kinds, numbers[k + 1 .. k + 4], limit, table, best, again, uncertain);
+        decided := evalb(decided or (uncertain = 0 and tries < 3));
         if again > 0 then
             for row in table do
                 table := chain_split(scaled, kinds, row[1 .. 6], table);
@@ -56,7 +57,7 @@ closed_chain_ := proc(n, constants, marks, plan)
     return Vector(results);
 end proc:
 
-# Whether a placement holds a rotation but for rounding.
+# Whether a transform contains a rotation except for rounding errors.
 chain_turns := proc(t)
     local r;
     r := Matrix(t[1 .. 3, 1 .. 3], datatype = float[8]);
@@ -67,8 +68,8 @@ chain_placement := proc(entries)
     return Matrix([entries[1 .. 4], entries[5 .. 8], entries[9 .. 12], [0, 0, 0, 1]], datatype = float[8]);
 end proc:
 
-# Lengths divided by the scale; rotations that were rounded become rotations again, by Newton's iteration for the polar
-# factor.
+# Lengths divided by the scale; rotation matrices with rounding errors are orthonormalised by Newton's iteration for the
+# polar factor.
 chain_straightened := proc(placement, scale)
     local t, r, k;
     t := Matrix(placement, datatype = float[8]);
@@ -102,7 +103,7 @@ chain_joint := proc(kind, value)
     return Matrix([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], datatype = float[8]);
 end proc:
 
-# The functions that both sides share, of a product of placements, as a list.
+# Functions that both sides have in common, of a product of transforms, as a list.
 chain_functions := proc(slides, t)
     local l, p, cross, pp, pl, i, j;
     l := [seq(t[i, 3], i = 1 .. 3)];
@@ -116,8 +117,8 @@ chain_functions := proc(slides, t)
     return [op(p), op(l), pp, pl, op(cross), seq(pp*l[i] - 2*pl*p[i], i = 1 .. 3)];
 end proc:
 
-# Where a variable is tried; from values there to coefficients of (cos, sin, 1) or (r^2, r, 1); from values to
-# coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle.
+# Interpolation nodes of a variable; maps from values there to coefficients of (cos, sin, 1) or (r^2, r, 1),
+# and to coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle.
 chain_bases := proc(kind)
     local nodes, fit, i;
     if kind = 1 then
@@ -130,7 +131,7 @@ chain_bases := proc(kind)
     return [nodes, fit, Matrix([[-1, 0, 1], [0, 2, 0], [1, 0, 1]], datatype = float[8]) . fit];
 end proc:
 
-# Inverse in the sense of least squares; singular values small against the first count as zero.
+# Least-squares inverse; singular values that are small relative to the first count as zero.
 chain_pseudo_inverse := proc(matrix, tolerance)
     local u, s, vt, count, middle, k;
     u, s, vt := LinearAlgebra:-SingularValues(matrix, output = ['U', 'S', 'Vt']);
@@ -143,19 +144,20 @@ chain_pseudo_inverse := proc(matrix, tolerance)
         . LinearAlgebra:-Transpose(Matrix(u[1 .. -1, 1 .. count]));
 end proc:
 
-# The table with the solutions that one arrangement of the loop seen leads to, polished on the loop placements; the
-# posture that opens the loop least; 2 where solutions may be missing, 1 where two of them nearly meet; the doubt of the roots.
-chain_try := proc(seen, placements, kinds, step, limit, known, closest, again, doubts)
-    local arrangement, order, marks, roles, shifts, turn, slides, made, pencil, right, constant, pivot, halves, doubt,
+# The table with the solutions of one arrangement of the loop `seen`, refined for the loop `placements`; the
+# posture with the smallest defect; 2 if solutions may be missing, 1 if two of them nearly coincide; the uncertainty
+# of the roots.
+chain_try := proc(seen, placements, kinds, step, limit, known, closest, again, uncertainty)
+    local arrangement, order, marks, roles, shifts, turn, slides, made, pencil, right, constant, pivot, halves, uncertain,
         inverse, failed, weak, near, table, best, half, s, c, vectors, vector, last, values, chain, m, q, row, i;
     table := known;
     best := closest;
-    if not (step[1] >= 0 and step[1] < 12) then return table, best, again, doubts end if;
+    if not (step[1] >= 0 and step[1] < 12) then return table, best, again, uncertainty end if;
     arrangement := floor(step[1]);
     order := [seq(irem(`if`(arrangement < 6, arrangement + i - 1, 18 - arrangement - i), 6) + 1, i = 1 .. 6)];
     marks := [seq(kinds[order[i]], i = 1 .. 6)];
     slides := evalb(marks[3] = 1 and marks[6] = 1);
-    if marks[6] = 1 and not slides then return table, best, again, doubts end if;
+    if marks[6] = 1 and not slides then return table, best, again, uncertainty end if;
     shifts := [0.0, 0.0, step[2], step[3], step[4], 0.0];
     turn := Matrix([[1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 0], [0, 0, 0, 1]], datatype = float[8]);
     roles := [];
@@ -170,7 +172,7 @@ chain_try := proc(seen, placements, kinds, step, limit, known, closest, again, d
     pencil, right, constant := chain_pencil(roles, marks, slides);
     pivot := `if`(slides, 4, 3);
     last := `if`(slides, 1, 3);
-    halves, doubt := chain_roots(pencil, marks[pivot], limit);
+    halves, uncertain := chain_roots(pencil, marks[pivot], limit);
     inverse := chain_pseudo_inverse(right, 1.0e-9);
     failed := false;
     weak := false;
@@ -188,7 +190,7 @@ chain_try := proc(seen, placements, kinds, step, limit, known, closest, again, d
             m := inverse . (Vector(chain_functions(slides, chain), datatype = float[8]) - constant);
             values[1] := `if`(marks[1] = 1, m[6], evalf(arctan(m[6], m[3])));
             values[2] := `if`(marks[2] = 1, m[8], evalf(arctan(m[8], m[7])));
-            if not slides then # else Newton's first step finds both lengths: they enter linearly
+            if not slides then # otherwise Newton's first step computes both lengths, because they enter linearly
                 chain := roles[6] . chain_joint(marks[1], values[1]) . roles[1] . chain_joint(marks[2], values[2])
                     . roles[2] . chain;
                 values[6] := evalf(arctan(-chain[2, 1], chain[1, 1]));
@@ -208,13 +210,13 @@ chain_try := proc(seen, placements, kinds, step, limit, known, closest, again, d
             end if;
         end do;
     end do;
-    if doubt > 1 or failed or irem(nops(table), 2) = 1 or (nops(table) = 0 and doubt > 0) then
-        return table, best, 2, doubt;
+    if uncertain > 1 or failed or irem(nops(table), 2) = 1 or (nops(table) = 0 and uncertain > 0) then
+        return table, best, 2, uncertain;
     end if;
-    return table, best, `if`(weak, 1, 0), doubt;
+    return table, best, `if`(weak, 1, 0), uncertain;
 end proc:
 
-# The matrices of x^2, x and 1, and the right side, its constant apart.
+# The matrices of x^2, x and 1, and the right side without its constant.
 chain_pencil := proc(roles, marks, slides)
     local bases, at, right, left, powers, constant, fitted, polynomials, square, u, s, vt, cancel, equations, last, gap,
         part, pencil, rows, node, i, j, k, x;
@@ -234,7 +236,7 @@ chain_pencil := proc(roles, marks, slides)
             end if;
         end do;
     end do;
-    # Rows are nodes here; the fitted matrices have a row a coefficient.
+    # Rows are nodes here; the fitted matrices have one row per coefficient.
     fitted := LinearAlgebra:-KroneckerProduct(bases[1][2], bases[2][2]) . Matrix(right, datatype = float[8]);
     rows := nops(right[1]);
     constant := Vector([seq(fitted[9, k], k = 1 .. rows)], datatype = float[8]);
@@ -242,7 +244,7 @@ chain_pencil := proc(roles, marks, slides)
     powers := LinearAlgebra:-KroneckerProduct(bases[4][3], bases[5][3]);
     if not slides then powers := LinearAlgebra:-KroneckerProduct(bases[3][3], powers) end if;
     polynomials := Matrix(powers, datatype = float[8]) . Matrix(left, datatype = float[8]);
-    # The last left singular vectors are orthogonal to all columns, whatever their rank.
+    # The last left singular vectors are orthogonal to all columns, for any rank.
     square := Matrix(rows, rows, datatype = float[8]);
     square[1 .. rows, 1 .. 8] := LinearAlgebra:-Transpose(Matrix(fitted[1 .. 8, 1 .. rows]));
     u, s, vt := LinearAlgebra:-SingularValues(square, output = ['U', 'S', 'Vt']);
@@ -259,15 +261,15 @@ chain_pencil := proc(roles, marks, slides)
 end proc:
 
 # Half angles of the roots, x = tan(half), that are real up to a limit, from the eigenvalues t = 1/x of a companion
-# matrix; 2 where its leading matrix is singular, 1 where it is nearly so or other roots are almost real.
+# matrix; 2 if its leading matrix is singular, 1 if it is nearly singular or other roots are almost real.
 chain_roots := proc(pencil, kind, limit)
-    local n, sizes, lower, companion, t, halves, largest, doubt, k;
+    local n, sizes, lower, companion, t, halves, largest, uncertain, k;
     n := LinearAlgebra:-RowDimension(pencil[3]);
     sizes := LinearAlgebra:-SingularValues(pencil[3]);
     if not sizes[n] > 1.0e-15*sizes[1] then return [], 2 end if;
     lower := LinearAlgebra:-LinearSolve(pencil[3], Matrix([[pencil[1], pencil[2]]], datatype = float[8]));
     largest := max(map(abs, lower));
-    doubt := `if`(largest < Float(1, 6), 0, `if`(largest < Float(1, 10), 1, 2));
+    uncertain := `if`(largest < Float(1, 6), 0, `if`(largest < Float(1, 10), 1, 2));
     companion := Matrix(2*n, 2*n, datatype = float[8]);
     for k from 1 to n do
         companion[k, n + k] := 1.0;
@@ -279,14 +281,14 @@ chain_roots := proc(pencil, kind, limit)
         if abs(Im(t)) < limit*(1 + abs(t)^2) then
             halves := [op(halves), evalf(arctan(1.0, Re(t)))];
         elif abs(Im(t)) < 0.03*(1 + abs(t)^2) then
-            doubt := max(doubt, 1);
+            uncertain := max(uncertain, 1);
         end if;
     end do;
-    return sort(halves), doubt;
+    return sort(halves), uncertain;
 end proc:
 
-# Null vectors that are vectors of monomials, as lists. Solutions that share the pivot's value are told apart by the
-# eigenvectors of multiplication by y + 0.37 z in the null space.
+# Null vectors that are vectors of monomials, as lists. Solutions that have the same value of the pivot are separated
+# by the eigenvectors of multiplication by y + 0.37 z in the null space.
 chain_vectors := proc(matrix)
     local n, last, u, s, vt, count, space, action, high, low, values, directions, vectors, k, i, j;
     n := LinearAlgebra:-RowDimension(matrix);
@@ -315,7 +317,7 @@ chain_vectors := proc(matrix)
     return vectors;
 end proc:
 
-# The value of the variable y (or z, by_z) that a vector of monomials has.
+# Value of the variable y (or z, by_z) of a vector of monomials.
 chain_ratio := proc(kind, vector, last, by_z)
     local top, bottom, y, z, low, high;
     top := 0.0;
@@ -364,7 +366,7 @@ chain_errors := proc(placements, kinds, q)
 end proc:
 
 # The best of Newton's iterates, angles in (-pi, pi], and its defect; whether the Jacobian is nearly singular, so that
-# two solutions nearly meet. A step is damped where an angle would jump.
+# two solutions nearly coincide. A step is damped if an angle would change too much.
 chain_polish := proc(placements, kinds, start)
     local q, best, settled, weak, tries, error_, jacobian, defect, sizes, step, damped, turned, system, turn, i;
     q := start;
@@ -396,11 +398,11 @@ chain_polish := proc(placements, kinds, start)
     return best, weak;
 end proc:
 
-# The table with the solutions next to a posture q. Along the direction v in which the loop opens least, its error is
-# the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s.
+# The table with the solutions next to a posture q. Along the direction v in which the error of the loop grows least,
+# it is the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s.
 chain_split := proc(placements, kinds, q, known)
     local h, table, at, jacobian, u, sizes, vt, a, b, c, s, side, row, i;
-    h := 0.001; # of the difference quotient for a
+    h := 0.001; # step of the difference quotient for a
     table := known;
     jacobian := chain_errors(placements, kinds, q)[2];
     u, sizes, vt := LinearAlgebra:-SingularValues(jacobian, output = ['U', 'S', 'Vt']);
@@ -423,7 +425,7 @@ chain_split := proc(placements, kinds, q, known)
     return table;
 end proc:
 
-# The table with a solution in its place, unless it is there already: two rows are one where the posture between them
+# Insert a solution into the table, unless it is already there: two rows are the same if the posture between them
 # closes the loop as well as they do.
 chain_inserted := proc(placements, kinds, row, table)
     local other, gap, turn, between, i, k;
@@ -441,7 +443,7 @@ chain_inserted := proc(placements, kinds, row, table)
     return sort([op(table), row], (x, y) -> chain_before(kinds, x, y));
 end proc:
 
-# Whether a solution comes before another: by joint values in steps of 1e-6, -pi counting as pi.
+# Whether a solution precedes another one: by joint values in steps of 1e-6, -pi counting as pi.
 chain_before := proc(kinds, a, b)
     local keys, turn, x, i;
     turn := evalf(2*Pi);

@@ -1,7 +1,7 @@
 (* All real solutions of prod_{i=1..6} J_i(q_i) C_i = 1, J = Rz (revolute) or Tz (prismatic): Raghavan and Roth 1993
    with the eigenvalues of Manocha and Canny 1994. See the documentation of the kernel closed_chain. *)
 kernelClosedChain[n_, constants_, marks_, plan_] := Module[
-    {numbers, kinds, given, scale, scaled, seen, table, usable, again, doubt, decided, best, before, limit, tries, move,
+    {numbers, kinds, given, scale, scaled, seen, table, usable, again, uncertain, decided, best, before, limit, tries, move,
         step, rows, q},
     numbers = N[Join[constants, marks, plan]];
     table = {};
@@ -9,7 +9,7 @@ kernelClosedChain[n_, constants_, marks_, plan_] := Module[
     If[usable,
         kinds = Map[If[# > 0.5, 1, 0] &, numbers[[73 ;; 78]]];
         given = Map[Append[Partition[#, 4], {0., 0., 0., 1.}] &, Partition[numbers[[1 ;; 72]], 12]];
-        (* rotations but for rounding *)
+        (* rotations except for rounding errors *)
         usable = Max[Map[Max[Abs[# . Transpose[#] - IdentityMatrix[3]]] &, given[[All, 1 ;; 3, 1 ;; 3]]]] < 0.1;
         scale = Max[Abs[Flatten[given[[All, 1 ;; 3, 4]]]]];
         scale = If[scale > 0, scale, 1.]];
@@ -19,10 +19,11 @@ kernelClosedChain[n_, constants_, marks_, plan_] := Module[
         q = {0., 0., 0., 0., 0., 0.};
         best = Append[q, chainErrors[scaled, kinds, q][[3]]]];
     decided = False;
-    doubt = 2;
+    uncertain = 2;
     again = If[usable, 2, 0];
-    (* Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
-       better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one. *)
+    (* If two solutions nearly coincide, or some may be missing (real ones come in pairs), another arrangement may be
+       better conditioned. At a nearby pose on either side such roots are separate; they are then refined for the
+       given pose. *)
     tries = 0;
     While[again > 0 && tries < 5,
         before = Length[table];
@@ -32,8 +33,8 @@ kernelClosedChain[n_, constants_, marks_, plan_] := Module[
             seen = Append[Most[scaled], chainStraightened[Last[scaled] + move, 1.]]];
         step = numbers[[78 + 4*Mod[tries, 3] + {1, 2, 3, 4}]];
         limit = If[tries > 0 && before == 0, 0.03, 0.001];
-        {table, best, again, doubt} = chainTry[seen, scaled, kinds, step, limit, {table, best, again, doubt}];
-        decided = decided || (doubt == 0 && tries < 3);
+        {table, best, again, uncertain} = chainTry[seen, scaled, kinds, step, limit, {table, best, again, uncertain}];
+        decided = decided || (uncertain == 0 && tries < 3);
         If[again > 0, Do[table = chainSplit[scaled, kinds, Most[row], table], {row, table}]];
         If[again == 1 && tries > 0 && Length[table] == before && EvenQ[before], again = 0];
         tries = tries + 1];
@@ -47,8 +48,8 @@ kernelClosedChain[n_, constants_, marks_, plan_] := Module[
     Flatten[rows]
 ];
 
-(* Lengths divided by the scale; rotations that were rounded become rotations again, by Newton's iteration for the polar
-   factor. *)
+(* Lengths divided by the scale; rotation matrices with rounding errors are orthonormalised by Newton's iteration for
+   the polar factor. *)
 chainStraightened[t_, scale_] := Module[
     {r},
     r = t[[1 ;; 3, 1 ;; 3]];
@@ -67,7 +68,7 @@ chainJoint[kind_, value_] := If[kind == 1,
     {{1., 0., 0., 0.}, {0., 1., 0., 0.}, {0., 0., 1., value}, {0., 0., 0., 1.}},
     {{Cos[value], -Sin[value], 0., 0.}, {Sin[value], Cos[value], 0., 0.}, {0., 0., 1., 0.}, {0., 0., 0., 1.}}];
 
-(* The functions that both sides share, of a product of placements. *)
+(* Functions that both sides have in common, of a product of transforms. *)
 chainFunctions[slides_, t_] := Module[
     {l, p, cross, pp, pl},
     l = t[[1 ;; 3, 3]];
@@ -80,8 +81,8 @@ chainFunctions[slides_, t_] := Module[
         Join[p, l, {pp, pl}, cross, pp*l - 2*pl*p]]
 ];
 
-(* Where a variable is tried; from values there to coefficients of (cos, sin, 1) or (r^2, r, 1); from values to
-   coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle. *)
+(* Interpolation nodes of a variable; maps from values there to coefficients of (cos, sin, 1) or (r^2, r, 1),
+   and to coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle. *)
 chainBases[kind_] := Module[
     {nodes, fit},
     If[kind == 1,
@@ -94,8 +95,8 @@ chainBases[kind_] := Module[
 ];
 
 (* The table, with the solutions added that one arrangement of the loop "seen" leads to, polished on the loop
-   "placements"; the posture that opens the loop least; 2 where solutions may be missing, 1 where two of them nearly
-   meet; the doubt of the roots. *)
+   "placements"; the posture with the smallest defect; 2 if solutions may be missing, 1 if two of them nearly
+   coincide; the uncertainty of the roots. *)
 chainTry[seen_, placements_, allKinds_, step_, limit_, known_] := Module[
     {arrangement, order, kinds},
     arrangement = Floor[step[[1]]];
@@ -107,7 +108,7 @@ chainTry[seen_, placements_, allKinds_, step_, limit_, known_] := Module[
 ];
 
 chainArranged[seen_, placements_, allKinds_, arrangement_, order_, moves_, limit_, known_] := Module[
-    {roles, kinds, shifts, turn, slides, pencil, right, constant, pivot, halves, doubt, inverse, failed, weak, near,
+    {roles, kinds, shifts, turn, slides, pencil, right, constant, pivot, halves, uncertain, inverse, failed, weak, near,
         table, best, s, c, vectors, values, grid, chain, m, q, row},
     shifts = Join[{0., 0.}, moves, {0.}];
     turn = DiagonalMatrix[{1., -1., -1., 1.}];
@@ -119,7 +120,7 @@ chainArranged[seen_, placements_, allKinds_, arrangement_, order_, moves_, limit
     roles = Table[chainJoint[kinds[[i]], shifts[[i]]] . roles[[i]], {i, 1, 6}];
     {pencil, right, constant} = chainPencil[roles, kinds, slides];
     pivot = If[slides, 4, 3];
-    {halves, doubt} = chainRoots[pencil, kinds[[pivot]], limit];
+    {halves, uncertain} = chainRoots[pencil, kinds[[pivot]], limit];
     inverse = chainPseudoInverse[right, 10.^-9];
     {table, best} = Take[known, 2];
     failed = False;
@@ -140,7 +141,7 @@ chainArranged[seen_, placements_, allKinds_, arrangement_, order_, moves_, limit
             m = inverse . (chainFunctions[slides, chain] - constant);
             values[[1]] = If[kinds[[1]] == 1, m[[6]], ArcTan[m[[3]], m[[6]]]];
             values[[2]] = If[kinds[[2]] == 1, m[[8]], ArcTan[m[[7]], m[[8]]]];
-            If[! slides, (* else Newton's first step finds both lengths: they enter linearly *)
+            If[! slides, (* otherwise Newton's first step computes both lengths, because they enter linearly *)
                 chain = chainJoint[kinds[[2]], values[[2]]] . roles[[2]] . chain;
                 chain = roles[[6]] . chainJoint[kinds[[1]], values[[1]]] . roles[[1]] . chain;
                 values[[6]] = ArcTan[chain[[1, 1]], -chain[[2, 1]]]];
@@ -154,12 +155,12 @@ chainArranged[seen_, placements_, allKinds_, arrangement_, order_, moves_, limit
                 If[row[[7]] < 0.01, table = chainSplit[placements, allKinds, Most[row], table]]],
             {vector, vectors}],
         {half, halves}];
-    If[doubt > 1 || failed || OddQ[Length[table]] || (table === {} && doubt > 0),
-        {table, best, 2, doubt},
-        {table, best, If[weak, 1, 0], doubt}]
+    If[uncertain > 1 || failed || OddQ[Length[table]] || (table === {} && uncertain > 0),
+        {table, best, 2, uncertain},
+        {table, best, If[weak, 1, 0], uncertain}]
 ];
 
-(* The matrices of x^2, x and 1, and the right side, its constant apart. *)
+(* The matrices of x^2, x and 1, and the right side without its constant. *)
 chainPencil[roles_, kinds_, slides_] := Module[
     {bases, at, right, left, powers, constant, cancel, equations, last, gap, parts},
     bases = Map[chainBases, kinds[[1 ;; 5]]];
@@ -176,7 +177,7 @@ chainPencil[roles_, kinds_, slides_] := Module[
     powers = KroneckerProduct[bases[[4, 3]], bases[[5, 3]]];
     If[! slides, powers = KroneckerProduct[bases[[3, 3]], powers]];
     last = If[slides, 1, 3];
-    (* The last left singular vectors are orthogonal to all columns, whatever their rank. *)
+    (* The last left singular vectors are orthogonal to all columns, for any rank. *)
     cancel = Transpose[First[SingularValueDecomposition[PadRight[right, {Length[right], Length[right]}]]]];
     equations = cancel[[9 ;; 8 + 2*last]] . Transpose[powers . Map[# - constant &, left]];
     gap = ConstantArray[0., {2*last, last}];
@@ -185,7 +186,7 @@ chainPencil[roles_, kinds_, slides_] := Module[
 ];
 
 (* Half angles of the roots, x = tan(half), that are real up to a limit, from the eigenvalues t = 1/x of a companion
-   matrix; 2 where its leading matrix is singular, 1 where it is nearly so or other roots are almost real. *)
+   matrix; 2 if its leading matrix is singular, 1 if it is nearly singular or other roots are almost real. *)
 chainRoots[pencil_, kind_, limit_] := Module[
     {n, sizes, lower, largest, companion, roots, t, nearly},
     n = Length[pencil[[3]]];
@@ -202,7 +203,7 @@ chainRoots[pencil_, kind_, limit_] := Module[
         {{}, 2}]
 ];
 
-(* Inverse in the sense of least squares; singular values small against the first count as zero. *)
+(* Least-squares inverse; singular values that are small relative to the first count as zero. *)
 chainPseudoInverse[matrix_, tolerance_] := Module[
     {u, sizes, v, count},
     {u, sizes, v} = SingularValueDecomposition[matrix];
@@ -212,8 +213,8 @@ chainPseudoInverse[matrix_, tolerance_] := Module[
     v[[All, 1 ;; count]] . DiagonalMatrix[sizes] . Transpose[u[[All, 1 ;; count]]]
 ];
 
-(* Null vectors that are vectors of monomials. Solutions that share the pivot's value are told apart by the eigenvectors
-   of multiplication by y + 0.37 z in the null space. *)
+(* Null vectors that are vectors of monomials. Solutions that have the same value of the pivot are separated by the
+   eigenvectors of multiplication by y + 0.37 z in the null space. *)
 chainVectors[matrix_] := Module[
     {n, sizes, v, count, space},
     n = Length[matrix];
@@ -265,7 +266,7 @@ chainErrors[placements_, kinds_, q_] := Module[
 ];
 
 (* The best of Newton's iterates, angles in (-pi, pi], and its defect; whether the Jacobian is nearly singular, so that
-   two solutions nearly meet. A step is damped where an angle would jump. *)
+   two solutions nearly coincide. A step is damped if an angle would change too much. *)
 chainPolish[placements_, kinds_, start_] := Module[
     {q, best, settled, weak, tries, error, jacobian, defect, step, damped, turned},
     q = start;
@@ -291,11 +292,11 @@ chainPolish[placements_, kinds_, start_] := Module[
     {best, weak}
 ];
 
-(* The table with the solutions next to a posture q. Along the direction v in which the loop opens least, its error is
-   the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s. *)
+(* The table with the solutions next to a posture q. Along the direction v in which the error of the loop grows least,
+   it is the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s. *)
 chainSplit[placements_, kinds_, q_, known_] := Module[
     {h, table, left, sizes, right, u, v, a, b, c, s, row},
-    h = 0.001; (* of the difference quotient for a *)
+    h = 0.001; (* step of the difference quotient for a *)
     table = known;
     {left, sizes, right} = SingularValueDecomposition[chainErrors[placements, kinds, q][[2]]];
     u = left[[All, 6]];
@@ -313,7 +314,7 @@ chainSplit[placements_, kinds_, q_, known_] := Module[
     table
 ];
 
-(* The table with a solution in its place, unless it is there already: two rows are one where the posture between them
+(* Insert a solution into the table, unless it is already there: two rows are the same if the posture between them
    closes the loop as well as they do. *)
 chainInserted[placements_, kinds_, row_, table_] := Module[
     {gap, same, known},
@@ -328,7 +329,7 @@ chainInserted[placements_, kinds_, row_, table_] := Module[
         SortBy[Append[table, row], Round[chainKey[kinds, #]*10.^6] &]]
 ];
 
-(* What orders the solutions: joint values in steps of 1e-6, -pi counting as pi. *)
+(* Sort key of solutions: joint values in steps of 1e-6, -pi counting as pi. *)
 chainKey[kinds_, q_] := Table[
     If[kinds[[i]] == 0 && q[[i]] < 10.^-6 - N[Pi], q[[i]] + N[2*Pi], q[[i]]],
     {i, 1, 6}];

@@ -1,32 +1,33 @@
 /* All real solutions of prod_{i=1..6} J_i(q_i) C_i = 1, J = Rz (revolute) or Tz (prismatic): Raghavan and Roth 1993
    with the eigenvalues of Manocha and Canny 1994. Placements are 3 x 4 by rows. No heap, no state.
    See the documentation of the kernel closed_chain for the equations, the plan and the table of results. */
-typedef double closed_chain_real_; /* in which the work is done, whatever the caller's type */
+typedef double closed_chain_real_; /* type of all computations, for any type of the caller */
 
 static const double chain_real_limit_ = 1e-3;    /* imaginary part of an angle up to which a root may be real */
 static const double chain_near_limit_ = 0.03;    /* the same for a root of multiplicity four or more */
 static const double chain_far_limit_ = 1e-5;     /* inverse of a length beyond which a sliding pivot is at infinity */
 static const double chain_large_limit_ = 1e6;    /* entry of the companion matrix, beyond which roots are inaccurate */
-static const double chain_null_limit_ = 1e-6;    /* pivot, against the largest, that counts as zero in the pencil */
+static const double chain_null_limit_ = 1e-6;    /* pivot, relative to the largest, that counts as zero in the pencil */
 static const double chain_rank_limit_ = 1e-9;    /* the same for the right side */
 static const double chain_accept_limit_ = 1e-10; /* defect of a solution, lengths divided by the largest one */
 static const double chain_close_limit_ = 1e-6;   /* defect of a posture below which a solution may be near it */
 static const double chain_round_off_ = 1e-14;    /* defect of a posture that closes the loop up to rounding */
-static const double chain_weak_limit_ = 1e3;     /* motion for a unit error, beyond which two solutions nearly meet */
-static const double chain_same_limit_ = 1e-5;    /* distance below which two rows may be one solution */
+/* motion for a unit error, beyond which two solutions nearly coincide */
+static const double chain_weak_limit_ = 1e3;
+static const double chain_same_limit_ = 1e-5;    /* distance below which two rows may be the same solution */
 static const double chain_grain_limit_ = 1e-6;   /* the same for two joint values in the order of slots */
 static const double chain_pi_ = 3.14159265358979323846;
 
-/* One arrangement of the loop: joints by roles, their constants with the shifts, and the right side, decomposed. */
+/* One arrangement of the loop: joints by roles, their constants with the shifts, and the decomposed right side. */
 typedef struct {
     int order[6], kinds[6];
     int slides; /* roles 3 and 6 are prismatic */
     int functions;
     double shifts[6], placements[6][12];
-    double side[14][36];  /* 8 columns of the right side, its constant apart; 27 of the left side */
+    double side[14][36];  /* 8 columns of the right side without its constant; 27 of the left side */
     double constants[14]; /* of the right side */
     double scales[8];     /* of the reflections; 0: none */
-    double pivots[8];     /* what the reflections leave on the diagonal */
+    double pivots[8];     /* diagonal after the reflections */
     int columns[8], rank;
 } closed_chain_loop_;
 
@@ -62,7 +63,7 @@ static void chain_joint_(int kind, double value, const double *placement, double
     product[11] += kind ? value : 0;
 }
 
-/* Joints and constants by roles; 0 when the arrangement does not suit the kinds. */
+/* Joints and constants by roles; 0 if the arrangement is not valid for the joint types. */
 static int chain_arrange_(closed_chain_loop_ *loop, double placements[6][12], const int *kinds,
                           const double *step)
 {
@@ -80,7 +81,7 @@ static int chain_arrange_(closed_chain_loop_ *loop, double placements[6][12], co
             for (int k = 0; k < 12; ++k) {
                 made[k] = placements[joint][k];
             }
-        } else { /* the inverse of the placement before the joint, turned about x by pi */
+        } else { /* the inverse of the transform before the joint, rotated about x by pi */
             chain_invert_(placements[(joint + 5) % 6], made);
             made[1] = -made[1];
             made[2] = -made[2];
@@ -96,7 +97,7 @@ static int chain_arrange_(closed_chain_loop_ *loop, double placements[6][12], co
     return loop->slides || !loop->kinds[5];
 }
 
-/* The functions that both sides share, of a product of placements; their distance in the result is `stride`. */
+/* Functions that both sides have in common, of a product of transforms; their distance in the result is `stride`. */
 static void chain_functions_(int slides, const double *t, double *f, int stride)
 {
     const double px = t[3], py = t[7], pz = t[11], lx = t[2], ly = t[6], lz = t[10];
@@ -147,7 +148,8 @@ static void chain_fit_(int kind, int half, double *grid, int outer, int inner)
     }
 }
 
-/* Both sides, fitted: the right one over products of (cos, sin, 1), the left one over powers of half tangents. */
+/* Coefficients of both sides: the right one over products of (cos, sin, 1), the left one over powers of half
+   tangents. */
 static void chain_equations_(closed_chain_loop_ *loop)
 {
     double at[5][3][12];
@@ -188,7 +190,8 @@ static void chain_equations_(closed_chain_loop_ *loop)
     }
 }
 
-/* Reflections that make the right side triangular, its longest columns first: the rows below are free of q1, q2. */
+/* Reflections that make the right side triangular, its longest columns first: the rows below do not depend on q1,
+   q2. */
 static void chain_eliminate_(closed_chain_loop_ *loop)
 {
     const int rows = loop->functions, width = loop->slides ? 18 : 36;
@@ -236,7 +239,7 @@ static void chain_eliminate_(closed_chain_loop_ *loop)
             }
         }
         for (int j = 0; j <= c; ++j) {
-            sums[j] = 0; /* the reflections stay in the columns that they have cleared */
+            sums[j] = 0; /* the reflections are stored in the columns that they have cleared */
         }
         for (int r = c; r < rows; ++r) {
             const double v = loop->side[r][c];

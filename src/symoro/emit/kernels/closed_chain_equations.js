@@ -5,13 +5,13 @@ const CHAIN_REAL_ = 1e-3; /* imaginary part of an angle up to which a root may b
 const CHAIN_NEAR_ = 0.03; /* the same for a root of multiplicity four or more */
 const CHAIN_FAR_ = 1e-5; /* inverse of a length beyond which a sliding pivot is at infinity */
 const CHAIN_LARGE_ = 1e6; /* entry of the companion matrix, beyond which roots are inaccurate */
-const CHAIN_NULL_ = 1e-6; /* pivot, against the largest, that counts as zero in the pencil */
+const CHAIN_NULL_ = 1e-6; /* pivot, relative to the largest, that counts as zero in the pencil */
 const CHAIN_RANK_ = 1e-9; /* the same for the right side */
 const CHAIN_ACCEPT_ = 1e-10; /* defect of a solution, lengths divided by the largest one */
 const CHAIN_CLOSE_ = 1e-6; /* defect of a posture below which a solution may be near it */
 const CHAIN_ROUND_OFF_ = 1e-14; /* defect of a posture that closes the loop up to rounding */
-const CHAIN_WEAK_ = 1e3; /* motion for a unit error, beyond which two solutions nearly meet */
-const CHAIN_SAME_ = 1e-5; /* distance below which two rows may be one solution */
+const CHAIN_WEAK_ = 1e3; /* motion for a unit error, beyond which two solutions nearly coincide */
+const CHAIN_SAME_ = 1e-5; /* distance below which two rows may be the same solution */
 const CHAIN_GRAIN_ = 1e-6; /* distance below which two joint values are equal in the order of the slots */
 
 /* Rows of zeros. */
@@ -57,8 +57,8 @@ function chain_joint_(slides, value, placement) {
     return product;
 }
 
-/* One arrangement of the loop: joints by roles, and their constants with the shifts; null when it does not suit the
- * kinds. */
+/* One arrangement of the loop: joints by roles, and their constants with the shifts; null if it is not valid for the
+ * joint types. */
 function chain_arrange_(placements, kinds, step) {
     if (!(step[0] >= 0 && step[0] < 12)) {
         return null;
@@ -80,7 +80,7 @@ function chain_arrange_(placements, kinds, step) {
     return { order, kinds: sliding, slides, shifts, placements: made };
 }
 
-/* The inverse of a placement, turned about x by pi. */
+/* Inverse of a transform, rotated about x by pi. */
 function chain_turned_(placement) {
     const made = chain_invert_(placement);
     for (const k of [1, 2, 4, 7, 8, 11]) {
@@ -89,7 +89,7 @@ function chain_turned_(placement) {
     return made;
 }
 
-/* The functions that both sides share, of a product of placements. */
+/* Functions that both sides have in common, of a product of transforms. */
 function chain_functions_(slides, t) {
     const [xx, yx, lx, px, xy, yy, ly, py, xz, yz, lz, pz] = t;
     const crossed = px * ly - py * lx;
@@ -104,8 +104,8 @@ function chain_functions_(slides, t) {
     ];
 }
 
-/* Along one axis of a grid that starts at an entry: from values at three nodes to coefficients. An angle has (cos, sin, 1), or when `half`
- * (x^2, x, 1) of its half tangent, times 1 + x^2; a length has (r^2, r, 1). */
+/* Along one axis of a grid that starts at an entry: from values at three nodes to coefficients. An angle has (cos,
+ * sin, 1), or when `half` (x^2, x, 1) of its half tangent, times 1 + x^2; a length has (r^2, r, 1). */
 function chain_fit_(slides, half, grid, start, outer, inner) {
     const root = Math.sqrt(1 / 3);
     for (let first = start; first < start + 3 * inner * outer; first += 3 * inner) {
@@ -129,8 +129,8 @@ function chain_fit_(slides, half, grid, start, outer, inner) {
     }
 }
 
-/* Both sides, fitted: the right one over products of (cos, sin, 1), the left one over powers of half tangents. A row has
- * 8 columns of the right side, its constant, and 9 or 27 of the left side. */
+/* Coefficients of both sides: the right one over products of (cos, sin, 1), the left one over powers of half
+ * tangents. A row has 8 columns of the right side, its constant, and 9 or 27 of the left side. */
 function chain_equations_(loop) {
     const { kinds, placements, slides } = loop;
     const at = [0, 1, 2, 3, 4].map((i) =>
@@ -167,8 +167,8 @@ function chain_equations_(loop) {
     return side;
 }
 
-/* Reflections that make the right side triangular, its longest columns first: the rows below are free of q1, q2. They
- * stay in the columns that they have cleared. scales: of the reflections, 0: none; pivots: what they leave on the
+/* Reflections that make the right side triangular, its longest columns first: the rows below do not depend on q1, q2.
+ * They are stored in the columns that they have cleared. scales: of the reflections, 0: none; pivots: the resulting
  * diagonal. */
 function chain_eliminate_(side) {
     const rows = side.length;

@@ -1,5 +1,5 @@
 /* Eigenvalues and null spaces, for the kernel closed_chain. */
-/* Householder's reduction to Hessenberg form; what lies outside n x n must be zero. */
+/* Householder's reduction to Hessenberg form; entries outside n x n must be zero. */
 static void chain_hessenberg_(int n, double a[24][24])
 {
     for (int m = 1; m < n - 1; ++m) {
@@ -52,7 +52,7 @@ static void chain_francis_(int low, int end, double a[24][24], double x, double 
 {
     int m = end - 2;
     double p, q, r;
-    for (;; --m) { /* start as low as two small subdiagonal entries allow */
+    for (;; --m) { /* start as low as two small subdiagonal entries permit */
         const double z = a[m][m];
         p = ((x - z) * (y - z) - w) / a[m + 1][m] + a[m][m + 1];
         q = a[m + 1][m + 1] - z - (x - z) - (y - z);
@@ -158,7 +158,7 @@ static void chain_eigenvalues_(int n, double a[24][24], double *real, double *im
             continue;
         }
         const double y = a[end - 1][end - 1], w = a[end][end - 1] * a[end - 1][end];
-        if (low == end - 1 || tries == 40) { /* a cluster that does not settle is taken as it is */
+        if (low == end - 1 || tries == 40) { /* a cluster that does not converge is accepted as it is */
             const double p = (y - x) / 2, q = p * p + w, root = sqrt(fabs(q));
             if (q >= 0) {
                 const double z = p + (p < 0 ? -root : root);
@@ -174,7 +174,7 @@ static void chain_eigenvalues_(int n, double a[24][24], double *real, double *im
             tries = 0;
             continue;
         }
-        if (++tries % 10 == 0) { /* a shift from elsewhere, against cycles */
+        if (++tries % 10 == 0) { /* exceptional shift, against cycles */
             const double s = fabs(a[end][end - 1]) + fabs(a[end - 1][end - 2]);
             chain_francis_(low, end, a, x + 0.75 * s, x + 0.75 * s, -0.4375 * s * s);
         } else {
@@ -183,8 +183,8 @@ static void chain_eigenvalues_(int n, double a[24][24], double *real, double *im
     }
 }
 
-/* A basis of the null space of a matrix (n, n), by complete pivoting: vectors[k] is its k-th vector. Pivots small
-   against the first count as zero, the last one always. Returns the number of vectors, at most `most`. */
+/* A basis of the null space of a matrix (n, n), by complete pivoting: vectors[k] is its k-th vector. Pivots that
+   are small relative to the first count as zero, the last one always. Returns the number of vectors, at most `most`. */
 static int chain_null_space_(int n, double a[12][12], int most, double vectors[4][12])
 {
     int column[12], rank = 0;
@@ -247,7 +247,7 @@ static int chain_null_space_(int n, double a[12][12], int most, double vectors[4
     return count;
 }
 
-/* high . low and low . low of two vectors of monomials, low being the same without the factor y (or z). */
+/* high . low and low . low of two vectors of monomials, where low has no factor y (or z). */
 static double chain_pair_(const double *a, const double *b, int last, int by_z, int raise)
 {
     double sum = 0;
@@ -301,7 +301,7 @@ static int chain_solve_(int n, int width, double *a)
 }
 
 /* Vectors of monomials in the null space of the pencil at a root, into `vectors`; returns how many. Solutions that
-   share the pivot's value are told apart by the eigenvectors of multiplication by y + 0.37 z in that space. */
+   have the same value of the pivot are separated by the eigenvectors of multiplication by y + 0.37 z in that space. */
 static int chain_vectors_(int last, double at_root[12][12], double vectors[4][12])
 {
     const int n = 4 * last;
@@ -360,8 +360,8 @@ static int chain_vectors_(int last, double at_root[12][12], double vectors[4][12
 }
 
 /* Half angles of the roots of the pencil M2 x^2 + M1 x + M0, x = tan(half), that are real up to `limit`; returns how
-   many. `doubt` becomes 2 where M0 is singular, 1 where it is nearly so or other roots are almost real. */
-static int chain_roots_(int n, int kind, double limit, double pencil[3][12][12], double *halves, int *doubt)
+   many. `uncertain` becomes 2 if M0 is singular, 1 if it is nearly singular or other roots are almost real. */
+static int chain_roots_(int n, int kind, double limit, double pencil[3][12][12], double *halves, int *uncertain)
 {
     double system[12 * 36], companion[24][24] = {{0}}, real[24], imaginary[24], largest = 0;
     for (int r = 0; r < n; ++r) {
@@ -380,7 +380,7 @@ static int chain_roots_(int n, int kind, double limit, double pencil[3][12][12],
             largest = fabs(companion[n + r][c]) <= largest ? largest : fabs(companion[n + r][c]);
         }
     }
-    *doubt = !regular || !(largest < 1e10) ? 2 : !(largest < chain_large_limit_);
+    *uncertain = !regular || !(largest < 1e10) ? 2 : !(largest < chain_large_limit_);
     chain_eigenvalues_(2 * n, companion, real, imaginary);
     for (int e = 0; e < 2 * n; ++e) {
         const double t = real[e], i = imaginary[e], size = 1 + t * t + i * i;
@@ -394,8 +394,8 @@ static int chain_roots_(int n, int kind, double limit, double pencil[3][12][12],
                 halves[place] = halves[place - 1];
             }
             halves[place] = half;
-        } else if (fabs(i) < chain_near_limit_ * size && *doubt == 0) {
-            *doubt = 1;
+        } else if (fabs(i) < chain_near_limit_ * size && *uncertain == 0) {
+            *uncertain = 1;
         }
     }
     return count;

@@ -45,7 +45,7 @@ function chain_hessenberg_(a) {
     }
 }
 
-/* Where a double step of Francis starts, as low as two small subdiagonal entries allow, and with what. */
+/* Start of a double step of Francis, as low as two small subdiagonal entries permit, and its first vector. */
 function chain_start_(low, end, a, x, y, w) {
     for (let m = end - 2; ; --m) {
         const z = a[m][m];
@@ -53,14 +53,14 @@ function chain_start_(low, end, a, x, y, w) {
         const q = a[m + 1][m + 1] - z - (x - z) - (y - z);
         const r = a[m + 2][m + 1];
         const size = Math.abs(p) + Math.abs(q) + Math.abs(r);
-        const found = [m, p / size, q / size, r / size];
+        const start = [m, p / size, q / size, r / size];
         if (m === low) {
-            return found;
+            return start;
         }
         const around = Math.abs(a[m - 1][m - 1]) + Math.abs(z) + Math.abs(a[m + 1][m + 1]);
-        const small = Math.abs(a[m][m - 1]) * (Math.abs(found[2]) + Math.abs(found[3]));
-        if (small <= 1e-16 * Math.abs(found[1]) * around) {
-            return found;
+        const small = Math.abs(a[m][m - 1]) * (Math.abs(start[2]) + Math.abs(start[3]));
+        if (small <= 1e-16 * Math.abs(start[1]) * around) {
+            return start;
         }
     }
 }
@@ -137,7 +137,7 @@ function chain_francis_(low, end, a, x, y, w) {
 /* Eigenvalues of a matrix that is overwritten: [real, imaginary] of each. */
 function chain_eigenvalues_(a) {
     chain_hessenberg_(a);
-    const found = a.map(() => [0, 0]);
+    const eigenvalues = a.map(() => [0, 0]);
     let end = a.length - 1;
     let tries = 0;
     let norm = 0;
@@ -155,7 +155,7 @@ function chain_eigenvalues_(a) {
         }
         const x = a[end][end];
         if (low === end) {
-            found[end] = [x, 0];
+            eigenvalues[end] = [x, 0];
             end -= 1;
             tries = 0;
             continue;
@@ -163,17 +163,17 @@ function chain_eigenvalues_(a) {
         const y = a[end - 1][end - 1];
         const w = a[end][end - 1] * a[end - 1][end];
         if (low === end - 1 || tries === 40) {
-            /* a cluster that does not settle is taken as it is */
+            /* a cluster that does not converge is accepted as it is */
             const p = (y - x) / 2;
             const q = p * p + w;
             const root = Math.sqrt(Math.abs(q));
             if (q >= 0) {
                 const z = p + (p < 0 ? -root : root);
-                found[end - 1] = [x + z, 0];
-                found[end] = [z !== 0 ? x - w / z : x, 0];
+                eigenvalues[end - 1] = [x + z, 0];
+                eigenvalues[end] = [z !== 0 ? x - w / z : x, 0];
             } else {
-                found[end - 1] = [x + p, root];
-                found[end] = [x + p, -root];
+                eigenvalues[end - 1] = [x + p, root];
+                eigenvalues[end] = [x + p, -root];
             }
             end -= 2;
             tries = 0;
@@ -181,18 +181,18 @@ function chain_eigenvalues_(a) {
         }
         tries += 1;
         if (tries % 10 === 0) {
-            /* a shift from elsewhere, against cycles */
+            /* exceptional shift, against cycles */
             const s = Math.abs(a[end][end - 1]) + Math.abs(a[end - 1][end - 2]);
             chain_francis_(low, end, a, x + 0.75 * s, x + 0.75 * s, -0.4375 * s * s);
         } else {
             chain_francis_(low, end, a, x, y, w);
         }
     }
-    return found;
+    return eigenvalues;
 }
 
 /* At most `most` vectors of a basis of the null space of a matrix, which is overwritten, by complete pivoting. Pivots
- * small against the first count as zero, the last one always. */
+ * that are small relative to the first count as zero, the last one always. */
 function chain_null_space_(a, most) {
     const n = a.length;
     const column = Array.from(a, (row, k) => k);
@@ -298,8 +298,8 @@ function chain_solve_(a) {
     return true;
 }
 
-/* Vectors of monomials in the null space of the pencil at a root. Solutions that share the pivot's value are told apart
- * by the eigenvectors of multiplication by y + 0.37 z in that space. */
+/* Vectors of monomials in the null space of the pencil at a root. Solutions that have the same value of the pivot are
+ * separated by the eigenvectors of multiplication by y + 0.37 z in that space. */
 function chain_vectors_(last, atRoot) {
     const space = chain_null_space_(atRoot, 4);
     const count = space.length;
@@ -328,8 +328,8 @@ function chain_vectors_(last, atRoot) {
     });
 }
 
-/* Half angles of the roots of the pencil M2 x^2 + M1 x + M0, x = tan(half), that are real up to a limit. The doubt is 2
- * where M0 is singular, 1 where it is nearly so or other roots are almost real, and 0 otherwise. */
+/* Half angles of the roots of the pencil M2 x^2 + M1 x + M0, x = tan(half), that are real up to a limit. `uncertain` is
+ * 2 if M0 is singular, 1 if it is nearly singular or other roots are almost real, and 0 otherwise. */
 function chain_roots_(slides, limit, pencil) {
     const n = pencil[0].length;
     const system = pencil[2].map((row, r) => row.concat(pencil[0][r], pencil[1][r]));
@@ -345,5 +345,5 @@ function chain_roots_(slides, limit, pencil) {
     const real = within(limit);
     const nearly = within(CHAIN_NEAR_).length > real.length || !below(CHAIN_LARGE_);
     const halves = real.map(([t]) => Math.atan2(1, t)).sort((x, y) => x - y);
-    return { halves, doubt: below(1e10) ? Number(nearly) : 2 };
+    return { halves, uncertain: below(1e10) ? Number(nearly) : 2 };
 }

@@ -1,4 +1,4 @@
-/* What is no number, or not finite, is told from the rest by comparisons. */
+/* NaN and infinite values are detected by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "this code must know what is no number: compile it with -fno-finite-math-only, or without -ffast-math and -Ofast"
 #elif defined(_M_FP_FAST)

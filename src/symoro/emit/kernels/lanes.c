@@ -1,5 +1,5 @@
-/* Four numbers at once, where the compiler knows vectors. The polynomials below want doubles computed as doubles, in the
- * order in which it is written; where that is not to be had, LIBRARY_ leaves the work to the C library. */
+/* Four numbers at once, if the compiler supports vectors. The polynomials below require double arithmetic in the
+ * written order; otherwise LIBRARY_ selects the C library. */
 #if defined(LOOSE_) || (defined(FLT_EVAL_METHOD) && (FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2))
 #define LIBRARY_
 #elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__) || defined(__VSX__))
@@ -7,7 +7,7 @@
 typedef double lanes_ __attribute__((vector_size(32)));
 typedef unsigned long long words_ __attribute__((vector_size(32)));
 #endif
-#if defined(__GNUC__) /* a loop in which a call is left is not vectorised */
+#if defined(__GNUC__) /* a loop that contains a call is not vectorised */
 #define INLINE_ static inline __attribute__((always_inline, unused))
 #define RARE_ static __attribute__((noinline, cold))
 #else

@@ -1,4 +1,4 @@
-/* Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms. */
+/* Logarithms of the magnitudes of the roots, ascending, from the Newton polygon of the coefficients' logarithms. */
 static inline void quartic_sizes_(const double *logs, double *sizes)
 {
     double hull[5];
@@ -16,8 +16,8 @@ static inline void quartic_sizes_(const double *logs, double *sizes)
     }
 }
 
-/* The degree without the leading coefficients that are lost in the round-off of the others, at the roots without them
- * or at 1; a, lowest first, by logs. -1 where all are zero. */
+/* Degree without the leading coefficients that are below the round-off of the others, at the roots without them or at
+ * 1; a, lowest first, by logs. -1 if all are zero. */
 static int quartic_degree_(const double *logs)
 {
     int degree = 4;
@@ -74,7 +74,7 @@ static double quartic_unit_(double *a, int *degree)
     return exp(size < -170.0 ? -170.0 : size > 170.0 ? 170.0 : size);
 }
 
-/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as it gets nearer to zero. */
+/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as the residual decreases. */
 static inline double quartic_polish_(const double *f, double x)
 {
     double left = (((f[4]*x + f[3])*x + f[2])*x + f[1])*x + f[0];
@@ -122,7 +122,7 @@ static void quartic_(int n, double *a, double *roots)
     double angles[12];
     circle_(12, k, angles);
     double below[4]; /* |z + 1|^2, where x/unit = -i (z - 1)/(z + 1) with z = r exp(it), r = 1 - defect */
-    double found[8];
+    double unsorted[8];
     double key[4];
     int place[4];
     for (int j = 0; j < 4; ++j) {
@@ -136,7 +136,7 @@ static void quartic_(int n, double *a, double *roots)
         const double s = angles[j];
         const double c = angles[j + 4];
         const double defect = angles[j + 8];
-        int nearer = 0; /* how many roots are nearer to infinity: those that a lower degree lacks */
+        int nearer = 0; /* number of roots nearer to infinity, which a polynomial of lower degree lacks */
         for (int i = 0; i < 4; ++i) {
             nearer += below[i] < below[j] || (below[i] <= below[j] && i < j);
         }
@@ -145,20 +145,20 @@ static void quartic_(int n, double *a, double *roots)
         if (defect > 0.0) {
             x = unit*2.0*(1.0 - defect)*s/below[j];
             imaginary = unit*defect*(2.0 - defect)/below[j];
-        } else if (c < 0.0) { /* large roots are polished as 1/x, which cannot overflow */
+        } else if (c < 0.0) { /* large roots are refined as 1/x, which cannot overflow */
             x = unit/quartic_polish_(back, s/(1.0 - c));
         } else {
             x = unit*quartic_polish_(b, s/(1.0 + c));
         }
         const double relative = imaginary/(1.0 + sqrt(x*x + imaginary*imaginary));
         const int real = nearer >= 4 - degree && relative <= 1.0 && fabs(x) < INFINITY;
-        found[j] = real ? x + 0.0 : 0.0;
-        found[j + 4] = real ? relative : 1.0;
+        unsorted[j] = real ? x + 0.0 : 0.0;
+        unsorted[j + 4] = real ? relative : 1.0;
         key[j] = real ? x : INFINITY;
     }
     circle_order_(key, place);
     for (int j = 0; j < 8; ++j) {
-        roots[place[j % 4] + j/4*4] = found[j];
+        roots[place[j % 4] + j/4*4] = unsorted[j];
     }
     (void)n;
 }

@@ -1,5 +1,5 @@
 # Newton's method for a root of a polynomial, highest power first; whether the polynomial is zero there up to round-off.
-# A large root is polished as 1/x, which cannot overflow.
+# A large root is refined as 1/x, which cannot overflow.
 function quartic_polish_(b, x)
     b = abs(x) > 1 ? reverse(b) : b
     w = abs(x) > 1 ? 1 / x : x
@@ -14,8 +14,8 @@ function quartic_polish_(b, x)
 end
 
 # The real roots of a1 x^4 + a2 x^3 + a3 x^2 + a4 x + a5 = 0: 4 roots, ascending, and 4 defects. A defect is 0 for a
-# real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients that are
-# lost in the round-off of the others, at the roots without them or at 1, are none.
+# real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients below the
+# round-off of the others, at the roots without them or at 1, are ignored.
 function quartic_(n, a)
     a = reverse(a) ./ maximum(abs, a) # lowest power first
     slots = vcat(zeros(eltype(a), 4), ones(eltype(a), 4))
@@ -35,7 +35,7 @@ function quartic_(n, a)
             break
         end
     end
-    # The logarithm of the unit of x in which the first and the last coefficient are of one size.
+    # The logarithm of the unit of x in which the first and the last coefficient have the same magnitude.
     unit = degree > least ? (logs[least+1] - logs[degree+1]) / (degree - least) : zero(logs[1])
     logs = [logs[j+1] + j * unit for j in 0:degree]
     b = reverse(sign.(a[1:degree+1]) .* exp.(logs .- maximum(logs)))

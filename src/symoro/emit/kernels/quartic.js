@@ -1,4 +1,4 @@
-/* Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms. */
+/* Logarithms of the magnitudes of the roots, ascending, from the Newton polygon of the coefficients' logarithms. */
 function quartic_sizes_(logs) {
     const hull = logs.slice();
     for (let m = 0; m < 5; ++m) {
@@ -12,8 +12,8 @@ function quartic_sizes_(logs) {
     return [0, 1, 2, 3].map((m) => hull[m] - hull[m + 1]);
 }
 
-/* The degree without the leading coefficients that are lost in the round-off of the others, at the roots without them
- * or at 1, from the logarithms of the coefficients, lowest first. -1 where all are zero. */
+/* Degree without the leading coefficients that are below the round-off of the others, at the roots without them or at
+ * 1, from the logarithms of the coefficients, lowest first. -1 if all are zero. */
 function quartic_degree_(logs) {
     let degree = 4;
     while (degree >= 0 && !(logs[degree] > -10000)) {
@@ -40,7 +40,7 @@ function quartic_degree_(logs) {
 }
 
 /* The unit of x in which the middle roots are about 1, of a, lowest first, and the degree, above which a becomes
- * zero; -1 where a is not a number, or all zero. */
+ * zero; -1 if a is not a number, or all zero. */
 function quartic_unit_(a) {
     const logs = a.map((entry) => (entry !== 0 ? Math.log(Math.abs(entry)) : -10000));
     const least = a.findIndex((entry) => entry !== 0);
@@ -61,7 +61,7 @@ function quartic_unit_(a) {
     return [Math.exp(Math.max(-170, Math.min(170, size))), degree];
 }
 
-/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as it gets nearer to zero. */
+/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as the residual decreases. */
 function quartic_polish_(f, x) {
     let left = (((f[4] * x + f[3]) * x + f[2]) * x + f[1]) * x + f[0];
     for (let m = 0; m < 2; ++m) {
@@ -100,13 +100,13 @@ function quartic_(n, a) {
         const beside = c < 0 ? (s * s) / (1 - c) : 1 + c;
         return defect * defect + 2 * (1 - defect) * beside;
     });
-    const found = new Array(n).fill(0);
+    const unsorted = new Array(n).fill(0);
     const key = [0, 0, 0, 0];
     for (let j = 0; j < 4; ++j) {
         const s = angles[j];
         const c = angles[j + 4];
         const defect = angles[j + 8];
-        /* how many roots are nearer to infinity: those that a lower degree lacks */
+        /* number of roots nearer to infinity, which a polynomial of lower degree lacks */
         const nearer = below.filter((x, i) => x < below[j] || (x <= below[j] && i < j)).length;
         let x = 0;
         let imaginary = 0;
@@ -114,16 +114,16 @@ function quartic_(n, a) {
             x = (unit * 2 * (1 - defect) * s) / below[j];
             imaginary = (unit * defect * (2 - defect)) / below[j];
         } else if (c < 0) {
-            /* large roots are polished as 1/x, which cannot overflow */
+            /* large roots are refined as 1/x, which cannot overflow */
             x = unit / quartic_polish_(back, s / (1 - c));
         } else {
             x = unit * quartic_polish_(b, s / (1 + c));
         }
         const relative = imaginary / (1 + Math.sqrt(x * x + imaginary * imaginary));
         const real = nearer >= 4 - degree && relative <= 1 && Math.abs(x) < Infinity;
-        found[j] = real ? x + 0 : 0;
-        found[j + 4] = real ? relative : 1;
+        unsorted[j] = real ? x + 0 : 0;
+        unsorted[j + 4] = real ? relative : 1;
         key[j] = real ? x : Infinity;
     }
-    return circle_sorted_(key, found);
+    return circle_sorted_(key, unsorted);
 }

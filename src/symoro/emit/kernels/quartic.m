@@ -1,7 +1,7 @@
 function slots = quartic_(~, a)
 % The real roots of a1 x^4 + a2 x^3 + a3 x^2 + a4 x + a5 = 0: 4 roots, ascending, and 4 defects. A defect is
 % 0 for a real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients
-% that are lost in the round-off of the others, at the roots without them or at 1, are none.
+% below the round-off of the others, at the roots without them or at 1, are ignored.
 slots = [zeros(4, 1); ones(4, 1)];
 a = a(:)/max(abs(a));
 if ~all(isfinite(a)) || ~any(a(1:4))
@@ -38,14 +38,14 @@ end
 x = x*exp(unit);
 x = x(isfinite(x));
 defect = abs(imag(x))./(1 + abs(x));
-[found, order] = sort(real(x));
-slots(1:numel(x)) = found + 0;
+[sorted, order] = sort(real(x));
+slots(1:numel(x)) = sorted + 0;
 slots(5:4 + numel(x)) = defect(order);
 end
 
 function [x, closed] = quartic_polish_(b, x)
 % Newton's method for a root of a polynomial; whether the polynomial is zero there up to round-off. A large root is
-% polished as 1/x, which cannot overflow.
+% refined as 1/x, which cannot overflow.
 inverse = abs(x) > 1;
 if inverse
     b = b(end:-1:1);

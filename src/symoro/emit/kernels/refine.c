@@ -1,6 +1,6 @@
-/* The end of the chain K0 J1 K1 .. Jn Kn less the target where that is given, and its derivatives, a joint a row.
- * Returns the largest entry. marks: n, tolerance, 12 times 1 where given, n times 1 (turns) or 2 (slides), negative
- * backwards. */
+/* Last frame of the chain K0 J1 K1 .. Jn Kn minus the given entries of the target, and its derivatives, one row per
+ * joint. Returns the largest entry. marks: n, tolerance, 12 flags (1: entry given), n joint types: 1 revolute, 2
+ * prismatic, negative for the reverse direction. */
 static double refine_miss_(const double *placements, const double *target, const double *marks, const double *q,
                            double *miss, double *slopes)
 {
@@ -31,7 +31,7 @@ static double refine_miss_(const double *placements, const double *target, const
     }
     for (int e = 0; e < 12; ++e) {
         miss[e] = marks[2 + e] > 0.5 ? t[e] - target[e] : 0.0;
-        most = fabs(miss[e]) <= most ? most : fabs(miss[e]); /* keeps what is not a number */
+        most = fabs(miss[e]) <= most ? most : fabs(miss[e]); /* keeps NaN */
     }
     for (int i = 0; i < n; ++i) {
         const double *z = axes + 6*i;
@@ -52,7 +52,7 @@ static double refine_miss_(const double *placements, const double *target, const
     return most;
 }
 
-/* (J'J + damping) x = right, for the derivatives J; hardly damped. */
+/* (J'J + damping) x = right, for the derivatives J, with little damping. */
 static void refine_solve_(int n, const double *slopes, const double *right, double *x)
 {
     double a[272];
@@ -121,7 +121,7 @@ static double refine_row_(const double *placements, const double *target, const 
     return least;
 }
 
-/* The direction in which the end of the chain moves least, by inverse iteration; returns whether that is little. */
+/* Direction in which the last frame moves least, by inverse iteration; returns whether it moves little. */
 static int refine_weak_(const double *placements, const double *target, const double *marks, const double *q,
                         double *way)
 {
@@ -160,7 +160,7 @@ static int refine_weak_(const double *placements, const double *target, const do
     return least < 1e-3*top;
 }
 
-/* Whether a valid row other than k holds the joints q. */
+/* Whether a valid row other than k contains the joint values q. */
 static int refine_again_(int count, const double *marks, const double *rows, int k, const double *q)
 {
     const int n = (int)marks[0];
@@ -178,8 +178,8 @@ static int refine_again_(int count, const double *marks, const double *rows, int
     return 0;
 }
 
-/* One row. Where Newton's method is caught between two solutions that almost meet, or ends at one that another row
- * holds, it starts again to both sides along the direction in which the chain moves least. */
+/* One row. If Newton's method stops between two solutions that almost coincide, or at one that another row
+ * contains, it is started again on both sides along the direction in which the chain moves least. */
 static void refine_one_(int count, const double *placements, const double *target, const double *marks,
                         double *rows, int k)
 {
@@ -222,8 +222,8 @@ static void refine_one_(int count, const double *placements, const double *targe
     }
 }
 
-/* Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
- * Newton's method, and are empty where another row holds the same. */
+/* Rows of joints, residual and status: those that are approximate solutions of K0 J1 K1 .. Jn Kn = T are refined
+ * by Newton's method, and become empty if another row contains the same solution. */
 static void refine_(int size, const double *placements, const double *target, const double *marks,
                     const double *rows, double *results)
 {

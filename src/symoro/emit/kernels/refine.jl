@@ -1,5 +1,5 @@
-# The end of the chain K0 J1 K1 .. Jn Kn less the target, and its derivatives, in the entries that are given. marks: n,
-# tolerance, 12 times 1 where an entry is given, n times 1 (turns) or 2 (slides), negative backwards.
+# Last frame of the chain K0 J1 K1 .. Jn Kn minus the target, and its derivatives, in the given entries. marks: n,
+# tolerance, 12 flags (1: entry given), n joint types: 1 revolute, 2 prismatic, negative for the reverse direction.
 function refine_miss_(placements, target, marks, q)
     n = length(q)
     given = [e for e in 1:12 if marks[2+e] > 0.5]
@@ -35,7 +35,7 @@ function refine_miss_(placements, target, marks, q)
     return flat(t) - [target[e] for e in given], slopes
 end
 
-# (J'J + damping) x = right, for the derivatives J; hardly damped.
+# (J'J + damping) x = right, for the derivatives J, with little damping.
 function refine_solve_(slopes, right)
     n = length(right)
     a = transpose(slopes) * slopes
@@ -79,7 +79,7 @@ function refine_row_(placements, target, marks, q)
     return q, least
 end
 
-# The direction in which the end of the chain moves least, by inverse iteration, and whether that is little.
+# Direction in which the last frame moves least, by inverse iteration, and whether it moves little.
 function refine_weak_(placements, target, marks, q)
     _, slopes = refine_miss_(placements, target, marks, q)
     way = [one(q[1]) + (i - 1) / 10 for i in eachindex(q)]
@@ -94,7 +94,7 @@ end
 # An angle in (-pi, pi], or a length.
 refine_turn_(mark, x) = abs(mark) > 1.5 ? x : atan(sin(x), cos(x))
 
-# Whether a valid row other than k holds the joints q.
+# Whether a valid row other than k contains the joint values q.
 function refine_again_(marks, rows, k, q)
     n = length(q)
     for j in axes(rows, 2)
@@ -107,8 +107,8 @@ function refine_again_(marks, rows, k, q)
     return false
 end
 
-# One row, a column here. Where Newton's method is caught between two solutions that almost meet, or ends at one that
-# another row holds, it starts again to both sides along the direction in which the chain moves least.
+# One row, a column here. If Newton's method stops between two solutions that almost coincide, or at one that another
+# row contains, it is started again on both sides along the direction in which the chain moves least.
 function refine_one_(placements, target, marks, rows, k)
     n = size(rows, 1) - 2
     fine = 1e-3 * marks[2]
@@ -136,8 +136,8 @@ function refine_one_(placements, target, marks, rows, k)
     end
 end
 
-# Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
-# Newton's method, and are empty where another row holds the same.
+# Rows of joints, residual and status: those that are approximate solutions of K0 J1 K1 .. Jn Kn = T are refined
+# by Newton's method, and become empty if another row contains the same solution.
 function refine_(count, placements, target, marks, rows)
     n = round(Int, marks[1])
     results = reshape(copy(rows), n + 2, :)

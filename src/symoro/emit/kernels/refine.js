@@ -1,6 +1,6 @@
-/* The end of the chain K0 J1 K1 .. Jn Kn less the target where that is given, into miss, and its derivatives, a joint a
- * row, into slopes. Returns the largest entry. marks: n, tolerance, 12 times 1 where given, n times 1 (turns) or 2
- * (slides), negative backwards. */
+/* Last frame of the chain K0 J1 K1 .. Jn Kn minus the given entries of the target, into miss, and its derivatives, one
+ * row per joint, into slopes. Returns the largest entry. marks: n, tolerance, 12 flags (1: entry given), n joint
+ * types: 1 revolute, 2 prismatic, negative for the reverse direction. */
 function refine_miss_(placements, target, marks, q, miss, slopes) {
     const n = marks[0];
     const t = placements.slice(0, 12);
@@ -27,7 +27,7 @@ function refine_miss_(placements, target, marks, q, miss, slopes) {
     let most = 0;
     for (let e = 0; e < 12; ++e) {
         miss[e] = marks[2 + e] > 0.5 ? t[e] - target[e] : 0;
-        most = Math.max(most, Math.abs(miss[e])); /* keeps what is not a number */
+        most = Math.max(most, Math.abs(miss[e])); /* keeps NaN */
     }
     for (let i = 0; i < n; ++i) {
         const slides = Math.abs(marks[14 + i]) > 1.5;
@@ -48,7 +48,7 @@ function refine_miss_(placements, target, marks, q, miss, slopes) {
     return most;
 }
 
-/* x of (J'J + damping) x = right, for the derivatives J; hardly damped. */
+/* x of (J'J + damping) x = right, for the derivatives J, with little damping. */
 function refine_solve_(n, slopes, right) {
     const width = n + 1;
     const a = new Array(n * width).fill(0);
@@ -113,7 +113,7 @@ function refine_row_(placements, target, marks, start) {
     return [q, least];
 }
 
-/* The direction in which the end of the chain moves least, by inverse iteration; none where that is not little. */
+/* Direction in which the last frame moves least, by inverse iteration; null if it moves much. */
 function refine_weak_(placements, target, marks, q) {
     const n = marks[0];
     const slopes = new Array(12 * n).fill(0);
@@ -142,7 +142,7 @@ function refine_turn_(mark, x) {
     return Math.abs(mark) > 1.5 ? x : Math.atan2(Math.sin(x), Math.cos(x));
 }
 
-/* Whether a valid row other than k holds the joints q. */
+/* Whether a valid row other than k contains the joint values q. */
 function refine_again_(marks, rows, k, q) {
     const n = marks[0];
     return rows.some((row, j) => {
@@ -151,8 +151,8 @@ function refine_again_(marks, rows, k, q) {
     });
 }
 
-/* One row. Where Newton's method is caught between two solutions that almost meet, or ends at one that another row
- * holds, it starts again to both sides along the direction in which the chain moves least. */
+/* One row. If Newton's method stops between two solutions that almost coincide, or at one that another row
+ * contains, it is started again on both sides along the direction in which the chain moves least. */
 function refine_one_(placements, target, marks, rows, k) {
     const n = marks[0];
     const fine = 1e-3 * marks[1];
@@ -181,8 +181,8 @@ function refine_one_(placements, target, marks, rows, k) {
     }
 }
 
-/* Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
- * Newton's method, and are empty where another row holds the same. */
+/* Rows of joints, residual and status: those that are approximate solutions of K0 J1 K1 .. Jn Kn = T are refined
+ * by Newton's method, and become empty if another row contains the same solution. */
 function refine_(size, placements, target, marks, given) {
     const n = marks[0];
     const rows = [];

@@ -1,7 +1,7 @@
 function results = refine_(~, placements, target, marks, rows)
-% Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
-% Newton's method, and are empty where another row holds the same. marks: n, tolerance, 12 times 1 where an entry is
-% given, n times 1 (turns) or 2 (slides), negative backwards.
+% Rows of joints, residual and status: those that are approximate solutions of K0 J1 K1 .. Jn Kn = T are refined
+% by Newton's method, and become empty if another row contains the same solution. marks: n, tolerance, 12 flags (1:
+% entry given), n joint types: 1 revolute, 2 prismatic, negative for the reverse direction.
 n = marks(1);
 results = reshape(rows, n + 2, []).';
 for k = 1:size(results, 1)
@@ -14,8 +14,8 @@ results = reshape(results.', [], 1);
 end
 
 function row = refine_one_(placements, target, marks, rows, k)
-% One row. Where Newton's method is caught between two solutions that almost meet, or ends at one that another row
-% holds, it starts again to both sides along the direction in which the chain moves least.
+% One row. If Newton's method stops between two solutions that almost coincide, or at one that another row
+% contains, it is started again on both sides along the direction in which the chain moves least.
 n = marks(1);
 fine = 1e-3*marks(2);
 row = rows(k, :);
@@ -50,7 +50,7 @@ end
 end
 
 function again = refine_again_(marks, rows, k, q)
-% Whether a valid row other than k holds the joints q.
+% Whether a valid row other than k contains the joint values q.
 n = marks(1);
 turns = abs(marks(15:14 + n)) < 1.5;
 valid = rows(:, n + 2) == 0 | rows(:, n + 2) == 2;
@@ -61,7 +61,7 @@ again = any(valid & all(abs(apart) < 1e-5, 2));
 end
 
 function x = refine_solve_(slopes, x)
-% (J'J + damping) x = right, for the derivatives J; hardly damped. x holds the right side first.
+% (J'J + damping) x = right, for the derivatives J, with little damping. x first contains the right side.
 n = size(slopes, 2);
 a = slopes.'*slopes;
 a = a + 1e-14*max(diag(a))*eye(n);
@@ -93,7 +93,7 @@ end
 end
 
 function [way, weak] = refine_weak_(placements, target, marks, q)
-% The direction in which the end of the chain moves least, by inverse iteration, and whether that is little.
+% Direction in which the last frame moves least, by inverse iteration, and whether it moves little.
 [~, slopes] = refine_miss_(placements, target, marks, q);
 way = 1 + 0.1*(0:marks(1) - 1).';
 for tries = 1:3
@@ -104,7 +104,7 @@ weak = sum((slopes*way).^2) < 1e-3*max(sum(slopes.^2, 1));
 end
 
 function [miss, slopes] = refine_miss_(placements, target, marks, q)
-% The end of the chain K0 J1 K1 .. Jn Kn less the target, and its derivatives, in the entries that are given.
+% Last frame of the chain K0 J1 K1 .. Jn Kn minus the target, and its derivatives, in the given entries.
 n = marks(1);
 given = marks(3:14) > 0.5;
 parts = reshape(placements, 4, 3, n + 1);

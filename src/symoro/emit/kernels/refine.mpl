@@ -1,5 +1,5 @@
-# The end of the chain K0 J1 K1 .. Jn Kn less the target, and its derivatives, in the entries that are given. marks: n,
-# tolerance, 12 times 1 where an entry is given, n times 1 (turns) or 2 (slides), negative backwards.
+# Last frame of the chain K0 J1 K1 .. Jn Kn minus the target, and its derivatives, in the given entries. marks: n,
+# tolerance, 12 flags (1: entry given), n joint types: 1 revolute, 2 prismatic, negative for the reverse direction.
 refine_miss_ := proc(placements, target, marks, q)
     local n, i, r, j, e, t, b, axes, points, way, c, s, x, y, z, p, given, slopes;
     n := nops(q);
@@ -44,7 +44,7 @@ refine_miss_ := proc(placements, target, marks, q)
         [seq([seq(slopes[e, i], e in given)], i = 1 .. n)];
 end proc:
 
-# (J'J + damping) x = right, for the derivatives J, a joint a row; hardly damped.
+# (J'J + damping) x = right, for the derivatives J, one row per joint, with little damping.
 refine_solve_ := proc(slopes, right)
     local n, i, j, e, normal, top;
     n := nops(right);
@@ -71,7 +71,7 @@ refine_row_ := proc(placements, target, marks, start)
     return q, least;
 end proc:
 
-# The direction in which the end of the chain moves least, by inverse iteration, and whether that is little.
+# Direction in which the last frame moves least, by inverse iteration, and whether it moves little.
 refine_weak_ := proc(placements, target, marks, q)
     local n, i, e, miss, slopes, way, tries, moved, most;
     n := nops(q);
@@ -89,7 +89,7 @@ end proc:
 # An angle in (-pi, pi], or a length.
 refine_turn_ := (mark, x) -> `if`(abs(mark) > 1.5, x, evalf(arctan(sin(x), cos(x)))):
 
-# Whether a valid row other than k holds the joints q.
+# Whether a valid row other than k contains the joint values q.
 refine_again_ := proc(marks, rows, k, q)
     local n, i, j;
     n := nops(q);
@@ -103,8 +103,8 @@ refine_again_ := proc(marks, rows, k, q)
     return false;
 end proc:
 
-# One row. Where Newton's method is caught between two solutions that almost meet, or ends at one that another row
-# holds, it starts again to both sides along the direction in which the chain moves least.
+# One row. If Newton's method stops between two solutions that almost coincide, or at one that another row
+# contains, it is started again on both sides along the direction in which the chain moves least.
 refine_one_ := proc(placements, target, marks, rows, k)
     local n, i, fine, row, q, least, again, way, weak, aside, side, x, most;
     row := rows[k];
@@ -134,8 +134,8 @@ refine_one_ := proc(placements, target, marks, rows, k)
     return row;
 end proc:
 
-# Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
-# Newton's method, and are empty where another row holds the same.
+# Rows of joints, residual and status: those that are approximate solutions of K0 J1 K1 .. Jn Kn = T are refined
+# by Newton's method, and become empty if another row contains the same solution.
 refine_ := proc(size, placements, target, marks, rows)
     local n, results, k, i, d;
     n := round(marks[1]);

@@ -1,5 +1,5 @@
-(* The end of the chain K0 J1 K1 .. Jn Kn less the target, and its derivatives, in the entries that are given. marks: n,
-   tolerance, 12 times 1 where an entry is given, n times 1 (turns) or 2 (slides), negative backwards. *)
+(* Last frame of the chain K0 J1 K1 .. Jn Kn minus the target, and its derivatives, in the given entries. marks: n,
+   tolerance, 12 flags (1: entry given), n joint types: 1 revolute, 2 prismatic, negative for the reverse direction. *)
 kernelRefineMiss[placements_, target_, marks_, q_] := Module[{n, parts, t, axes, points, way, c, s, given, moved},
     n = Length[q];
     parts = Map[Append[#, {0, 0, 0, 1}] &, Partition[Partition[placements, 4], 3]];
@@ -33,7 +33,7 @@ kernelRefineMiss[placements_, target_, marks_, q_] := Module[{n, parts, t, axes,
     }
 ];
 
-(* (J'J + damping) x = right, for the derivatives J; hardly damped. *)
+(* (J'J + damping) x = right, for the derivatives J, with little damping. *)
 kernelRefineSolve[slopes_, right_] := Module[{normal},
     normal = Transpose[slopes] . slopes;
     LinearSolve[normal + 1*^-14*Max[Diagonal[normal]]*IdentityMatrix[Length[right]], right]
@@ -54,7 +54,7 @@ kernelRefineRow[placements_, target_, marks_, start_] := Module[{q, x, miss, slo
     {q, least}
 ];
 
-(* The direction in which the end of the chain moves least, by inverse iteration, and whether that is little. *)
+(* Direction in which the last frame moves least, by inverse iteration, and whether it moves little. *)
 kernelRefineWeak[placements_, target_, marks_, q_] := Module[{slopes, way},
     slopes = kernelRefineMiss[placements, target, marks, q][[2]];
     way = 1. + 0.1*Range[0, Length[q] - 1];
@@ -65,15 +65,15 @@ kernelRefineWeak[placements_, target_, marks_, q_] := Module[{slopes, way},
 (* An angle in (-pi, pi], or a length. *)
 kernelRefineTurn[mark_, x_] := If[Abs[mark] > 1.5, x, ArcTan[Cos[x], Sin[x]]];
 
-(* Whether a valid row other than k holds the joints q. *)
+(* Whether a valid row other than k contains the joint values q. *)
 kernelRefineAgain[marks_, rows_, k_, q_] := Module[{n},
     n = Length[q];
     AnyTrue[Drop[rows, {k}], MatchQ[Round[#[[n + 2]]], 0 | 2] &&
         Max[Abs[Table[kernelRefineTurn[marks[[14 + i]], #[[i]] - q[[i]]], {i, n}]]] < 1*^-5 &]
 ];
 
-(* One row. Where Newton's method is caught between two solutions that almost meet, or ends at one that another row
-   holds, it starts again to both sides along the direction in which the chain moves least. *)
+(* One row. If Newton's method stops between two solutions that almost coincide, or at one that another row
+   contains, it is started again on both sides along the direction in which the chain moves least. *)
 kernelRefineOne[placements_, target_, marks_, rows_, k_] := Module[
     {n, fine, row, q, least, again, way, weak, aside, x, most, side},
     row = rows[[k]];
@@ -102,8 +102,8 @@ kernelRefineOne[placements_, target_, marks_, rows_, k_] := Module[
     ]
 ];
 
-(* Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
-   Newton's method, and are empty where another row holds the same. *)
+(* Rows of joints, residual and status: those that are approximate solutions of K0 J1 K1 .. Jn Kn = T are refined
+   by Newton's method, and become empty if another row contains the same solution. *)
 kernelRefine[size_, placements_, target_, marks_, rows_] := Module[{n, results, residual},
     n = Round[marks[[1]]];
     results = Partition[rows, n + 2];

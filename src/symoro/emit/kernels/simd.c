@@ -1,4 +1,4 @@
-/* The samples of a batch do not depend on each other: a compiler may take several at once. */
+/* The samples of a batch are independent: a compiler may process several at once. */
 #if defined(__clang__)
 #define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)

@@ -1,7 +1,7 @@
-/* Sines and cosines without branches, so that several angles are taken at once. To one unit in the last place while the
- * squares of the angles add up to no more than SINCOS_LIMIT_: n*pi/2 is taken off in three parts, the first two without
- * error; then the polynomials of fdlibm on [-pi/4, pi/4], and the last bits of n tell the quadrant. n is rounded by
- * adding 1.5 * 2^52. */
+/* Sines and cosines without branches, so that several angles are processed at once, accurate to one unit in the last
+ * place while the sum of the squared angles does not exceed SINCOS_LIMIT_: n*pi/2 is subtracted in three parts, the
+ * first two without error; then the polynomials of fdlibm on [-pi/4, pi/4] are evaluated, and the last bits of n
+ * determine the quadrant. n is rounded by adding 1.5 * 2^52. */
 #define SINCOS_LIMIT_ 1e10
 
 #ifdef LIBRARY_
@@ -17,7 +17,7 @@
     const real a = x - n*1.57079632673412561417e+00; \
     const real b = n*6.07710050630396597660e-11; \
     const real y = a - b; \
-    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* what y has too much */ \
+    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* rounding error of y */ \
     const real z = y*y; \
     const real zz = z*z; \
     const real h = 0.5*z; \

@@ -1,5 +1,5 @@
-/* Four angles, which never meet in memory before they are one vector: s[0] to s[3] and c[0] to c[3]. Returns the sum of
- * the squares. */
+/* Four angles, passed as separate arguments to avoid a load from memory: s[0] to s[3] and c[0] to c[3]. Returns the
+ * sum of the squares. */
 static inline double sincos4_(double x1, double x2, double x3, double x4, double *s, double *c)
 {
 #ifdef LANES_
@@ -14,7 +14,7 @@ static inline double sincos4_(double x1, double x2, double x3, double x4, double
     return x1*x1 + x2*x2 + x3*x3 + x4*x4;
 }
 
-/* Angles beyond the limit, by the C library. */
+/* Angles beyond the limit, computed by the C library. */
 RARE_ void sincos_far_(int n, const double *x, double *s, double *c)
 {
     for (int i = 0; i < n; ++i) {

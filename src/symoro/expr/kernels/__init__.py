@@ -1,8 +1,8 @@
-"""Kernels: what a straight-line program cannot unroll, as one opaque statement with arrays in and out.
+"""Kernels: algorithms that cannot be unrolled into straight-line code, as one statement with array arguments.
 
-A kernel states its sizes, its cost and, where it has them, its derivatives in both directions as further expressions.
-Its values are computed by the NumPy function NAME_ of the module NAME beside this one, which is imported where values
-are needed. The implementation in each target language is in `symoro.emit.kernels`.
+A kernel defines its sizes, its cost and, if it has them, its derivatives in both directions as expressions. Its values
+are computed by the NumPy function NAME_ of the module NAME in this package, which is imported when values are needed.
+The implementation in each target language is in `symoro.emit.kernels`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ NodeArrays = Sequence[Sequence[int]]
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel.
+    """Kernel.
 
     Attributes:
-        size: number of results, from the lengths of the inputs; raises ProgramError when they do not fit.
+        size: returns the number of results from the lengths of the inputs; raises ProgramError if they do not match.
         cost: (additions, multiplications, divisions) from the lengths of the inputs.
         forward: literals of the results' tangents, from the call, its results and its inputs' tangents.
         reverse: literals of the inputs' adjoints, from the call, its results and their adjoints.
-        needs: kernels whose emitted code this one's calls.
+        needs: kernels that the emitted code of this one calls.
     """
 
     name: str
@@ -39,43 +39,45 @@ class Kernel:
     needs: tuple[str, ...] = ()
 
     def evaluate(self, inputs: list[list[Any]]) -> list[Any]:
-        """The results; each entry is a float or an array over samples."""
+        """Return the results; each entry is a float or an array over samples."""
         module = import_module(f"symoro.expr.kernels.{self.name}")
         results = getattr(module, f"{self.name}_")(*inputs)
         return [results[..., k] if results.ndim > 1 else float(results[k]) for k in range(results.shape[-1])]
 
-    def tangents(self, graph: Graph, made: Call, results: Sequence[int], tangents: NodeArrays) -> list[int]:
-        """The results' tangents.
+    def tangents(
+        self, graph: Graph, kernel_call: Call, results: Sequence[int], tangents: NodeArrays
+    ) -> list[int]:
+        """Return the tangents of the results.
 
         Raises:
             ProgramError: the kernel has no derivatives.
         """
         if self.forward is None:
             raise ProgramError(f"kernel '{self.name}' ({self.title}) has no derivatives")
-        return self.forward(graph, made, results, tangents)
+        return self.forward(graph, kernel_call, results, tangents)
 
     def adjoints(
-        self, graph: Graph, made: Call, results: Sequence[int], adjoints: Sequence[int]
+        self, graph: Graph, kernel_call: Call, results: Sequence[int], adjoints: Sequence[int]
     ) -> list[list[int]]:
-        """The inputs' adjoints.
+        """Return the adjoints of the inputs.
 
         Raises:
             ProgramError: the kernel has no derivatives.
         """
         if self.reverse is None:
             raise ProgramError(f"kernel '{self.name}' ({self.title}) has no derivatives")
-        return self.reverse(graph, made, results, adjoints)
+        return self.reverse(graph, kernel_call, results, adjoints)
 
 
 def _solve_size(lengths: Sequence[int]) -> int:
     if len(lengths) != 2 or lengths[0] != lengths[1] ** 2 or lengths[1] == 0:
-        raise ProgramError(f"solve needs a matrix (n,n) and a vector (n), got lengths {list(lengths)}")
+        raise ProgramError(f"solve requires a matrix (n,n) and a vector (n), got lengths {list(lengths)}")
     return lengths[1]
 
 
-def _solve_forward(graph: Graph, made: Call, x: Sequence[int], tangents: NodeArrays) -> list[int]:
-    """A dx = db - dA x."""
-    matrix, _ = made.inputs
+def _solve_forward(graph: Graph, kernel_call: Call, x: Sequence[int], tangents: NodeArrays) -> list[int]:
+    """Solve A dx = db - dA x for the tangents dx."""
+    matrix, _ = kernel_call.inputs
     d_matrix, d_vector = tangents
     n = len(x)
     right = []
@@ -89,9 +91,11 @@ def _solve_forward(graph: Graph, made: Call, x: Sequence[int], tangents: NodeArr
     return graph.call("solve", [matrix, right], n)
 
 
-def _solve_reverse(graph: Graph, made: Call, x: Sequence[int], adjoints: Sequence[int]) -> list[list[int]]:
-    """A' y = adjoint of x; the adjoint of b is y, that of A is -y x'."""
-    matrix, _ = made.inputs
+def _solve_reverse(
+    graph: Graph, kernel_call: Call, x: Sequence[int], adjoints: Sequence[int]
+) -> list[list[int]]:
+    """Solve A' y = adjoint of x; the adjoint of b is y, that of A is -y x'."""
+    matrix, _ = kernel_call.inputs
     n = len(x)
     transposed = [matrix[j * n + i] for i in range(n) for j in range(n)]
     y = graph.call("solve", [transposed, adjoints], n)
@@ -99,13 +103,13 @@ def _solve_reverse(graph: Graph, made: Call, x: Sequence[int], adjoints: Sequenc
 
 
 def _solve_cost(lengths: Sequence[int]) -> tuple[int, int, int]:
-    """Elimination with partial pivoting and substitution, as the emitted code does it."""
+    """Return the cost of elimination with partial pivoting and substitution, as in the emitted code."""
     n = lengths[1]
     products = sum(k * (k + 1) for k in range(1, n)) + n * (n - 1) // 2
     return products, products, n * (n - 1) // 2 + n
 
 
-JOINTS = 16  # of refine at most: C has arrays of this size
+JOINTS = 16  # largest number of joints of refine, because the C arrays have this size
 
 
 def _refine_size(lengths: Sequence[int]) -> int:
@@ -113,7 +117,7 @@ def _refine_size(lengths: Sequence[int]) -> int:
     n = marks - 14
     if not 1 <= n <= JOINTS or placements != 12 * (n + 1) or target != 12 or rows == 0 or rows % (n + 2):
         raise ProgramError(
-            f"refine needs 12 (n + 1), 12, 14 + n and K (n + 2) numbers for n = 1 .. {JOINTS} joints, got lengths "
+            f"refine requires 12 (n + 1), 12, 14 + n and K (n + 2) numbers for n = 1 .. {JOINTS} joints, got lengths "
             f"{list(lengths)}"
         )
     return rows
@@ -126,7 +130,7 @@ def _fixed(
 
     def size(lengths: Sequence[int]) -> int:
         if list(lengths) != list(expected):
-            raise ProgramError(f"{name} needs {arguments}, got lengths {list(lengths)}")
+            raise ProgramError(f"{name} requires {arguments}, got lengths {list(lengths)}")
         return results
 
     return size
@@ -147,16 +151,24 @@ KERNELS: Mapping[str, Kernel] = {
             "circle",
             "angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0",
             _fixed("circle", "(k0, kc, ks, kcc, kss)", [5], 12),
-            lambda lengths: (176, 239, 34),  # of the C text for four real angles, polished once each
+            lambda lengths: (
+                176,
+                239,
+                34,
+            ),  # operations of the C code for four real angles with one Newton step each
         ),
         Kernel(
             "quartic",
             "real roots of a4 x^4 + a3 x^3 + a2 x^2 + a1 x + a0 = 0",
             _fixed("quartic", "5 coefficients, highest first", [5], 8),
-            lambda lengths: (305, 392, 100),  # of the C text for four real roots, those of circle included
+            lambda lengths: (
+                305,
+                392,
+                100,
+            ),  # operations of the C code for four real roots, including those of circle
             needs=("circle",),
         ),
-        # The order of what the C text does for a general arm with four real solutions; it varies with the pose. Two
+        # Order of magnitude for the C code and a general arm with four real solutions; it depends on the pose. Two
         # thirds are the eigenvalues of a matrix n x n, n = 24: 10/3 n^3 for the Hessenberg form and some 6 n^3 for the
         # shifted QR steps. The equations and the elimination take 30 000 operations, each solution 8 000.
         Kernel(
@@ -167,23 +179,23 @@ KERNELS: Mapping[str, Kernel] = {
         ),
         Kernel(
             "refine",
-            "solutions of a serial chain made exact by Newton's method",
+            "solutions of a serial chain refined by Newton's method",
             _refine_size,
-            lambda lengths: (0, 1, 0),  # where every row is exact already: comparisons only
+            lambda lengths: (0, 1, 0),  # if every row is already exact: comparisons only
         ),
     )
 }
 
 
 def call(graph: Graph, kernel: str, inputs: NodeArrays) -> list[int]:
-    """Call a kernel by name; the lengths are checked."""
+    """Add a call of a kernel by name, after a check of the lengths."""
     if kernel not in KERNELS:
-        raise ProgramError(f"no kernel called '{kernel}'", hint="known: " + ", ".join(KERNELS))
+        raise ProgramError(f"there is no kernel '{kernel}'", hint="known: " + ", ".join(KERNELS))
     return graph.call(kernel, inputs, KERNELS[kernel].size([len(a) for a in inputs]))
 
 
 def with_needs(names: Iterable[str]) -> list[str]:
-    """Kernels and those that their code calls, each once and after what it needs."""
+    """Return kernels and those that their code calls, each once and after those that it calls."""
     ordered: list[str] = []
     for name in sorted(names):
         ordered += [n for n in (*with_needs(KERNELS[name].needs), name) if n not in ordered]

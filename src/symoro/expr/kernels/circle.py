@@ -1,21 +1,21 @@
-"""circle: the angles where a trigonometric polynomial of degree 2 is zero (type 10 of the inverse geometry).
+"""circle: the angles at which a trigonometric polynomial of degree 2 is zero (type 10 of the inverse geometry).
 
     f(t) = k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0
 
-The circle is turned, t = u + turn, so that f at u = pi is the largest of eight values around it; with
-x = tan(u/2) it is a quartic whose leading coefficient f(pi) is not small, so that no root is near infinity:
+The circle is rotated, t = u + turn, such that f at u = pi is the largest of eight values around it; with
+x = tan(u/2) the equation is a quartic whose leading coefficient f(pi) is not small, so that no root is near infinity:
 
     f(u) = k0 + a cos u + b sin u + g cos 2u + h sin 2u
     (k0 - a + g) x^4 + (2b - 4h) x^3 + (2k0 - 6g) x^2 + (2b + 4h) x + (k0 + a + g) = 0
 
 Ferrari: y = x + a3/4 and y^4 + p y^2 + q y + r = (y^2 + v y + w1)(y^2 - v y + w2), where z = v^2 is the largest root of
 z^3 + 2p z^2 + (p^2 - 4r) z - q^2, w1 + w2 = p + z, (w2 - w1)^2 = (p + z)^2 - 4r and v (w2 - w1) = q. The largest z
-separates the pairs best; of v and w2 - w1 the larger one is taken as a square root and the other by division, so that
-the product of the factors is the quartic to round-off, double roots included. Two steps of Newton's method on f itself
-end, each only where it brings f nearer to zero.
+separates the pairs best. The larger one of v and w2 - w1 is computed as a square root and the other one by division,
+so that the product of the factors equals the quartic up to round-off, also with double roots. Finally up to two steps
+of Newton's method are applied to f itself; a step is rejected if it does not reduce |f|.
 
 References: D. L. Pieper, The Kinematics of Manipulators under Computer Control, 1968 (the quartic in tan(u/2));
-A. G. Orellana, C. De Michele, Algorithm 1010, ACM Trans. Math. Softw. 46(2), 2020 (which resolvent root, and why).
+A. G. Orellana, C. De Michele, Algorithm 1010, ACM Trans. Math. Softw. 46(2), 2020 (choice of the resolvent root).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-# Emitted Python takes over what follows.
+# The following code is copied into emitted Python code.
 
 
 @np.errstate(all="ignore")
 def circle_(coefficients: list[Array]) -> Array:
-    """The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects.
+    """Return the zeros t of k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t: 4 sines, 4 cosines, 4 defects.
 
     Each entry is a number or an array over samples; the result is (..., 12), sorted by angle in (-pi, pi]. A defect is
-    0 for an angle, 1 - |exp(it)| (about |Im t|) for a complex one, and 1 for an empty slot (sine 0, cosine 1). With
+    0 for a real angle, 1 - |exp(it)| (about |Im t|) for a complex one, and 1 for an empty slot (sine 0, cosine 1). With
     x = tan(u/2), t = u + turn, the equation is a quartic whose leading coefficient is the largest of eight values of
-    the left side; Ferrari splits it into two quadratics.
+    the left side; Ferrari's method splits it into two quadratics.
     """
     k = np.stack(np.broadcast_arrays(*coefficients), -1) / 1.0
     k0, kc, ks, kcc, kss = np.moveaxis(k / np.max(np.abs(k), -1, keepdims=True), -1, 0)
@@ -57,7 +57,7 @@ def circle_(coefficients: list[Array]) -> Array:
         (2 * b + 4 * h) / lead,
         (k0 + a + g) / lead,
     )
-    # y = x + a3/4: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), and v^2 the largest root of a cubic
+    # y = x + a3/4: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2); v^2 is the largest root of a cubic
     e = a3 / 4
     p, q, r = a2 - 6 * e * e, a1 - 2 * e * (a2 - 4 * e * e), a0 - e * (a1 - e * (a2 - 3 * e * e))
     big, odd = (p * p + 12 * r) / 9, p * (4 * r / 3 - p * p / 27) - q * q / 2
@@ -67,7 +67,9 @@ def circle_(coefficients: list[Array]) -> Array:
     single = np.where(root > 0, -np.sign(odd) * (root + big / root), 0)
     z = np.maximum(np.where(odd * odd < cube, turned, single) - 2 * p / 3, 0)
     gap = (p + z) * (p + z) - 4 * r
-    by_sum = z * z >= gap  # of v and w2 - w1 the larger one is a square root, the other q over it
+    by_sum = (
+        z * z >= gap
+    )  # the larger one of v and w2 - w1 is a square root, the other one is q divided by it
     v = np.sqrt(np.where(by_sum, z, q * q / gap))
     difference = np.where(by_sum, np.where(v > 0, q / v, 0), np.where(q < 0, -1, 1) * np.sqrt(gap))
     ends = np.stack([v * v / 4 - (p + z - difference) / 2, v * v / 4 - (p + z + difference) / 2], -1)
@@ -92,11 +94,13 @@ def circle_(coefficients: list[Array]) -> Array:
         left1 = k0 + kc * c1 + ks * s1 + kcc * (c1 - s1) * (c1 + s1) + 2 * kss * s1 * c1
         better = (defect == 0) & (np.abs(left1) < np.abs(left))
         s, c, left = np.where(better, s1, s), np.where(better, c1, c), np.where(better, left1, left)
-    found = (defect < 0.999999) & (s * s + c * c > 0.5)
-    s = np.where(found & ((c >= 0) | (np.abs(s) > 1e-15)), s, 0)  # pi is not -pi, whatever the round-off
-    c, defect = np.where(found, c, 1), np.where(found, defect, 1)
+    valid = (defect < 0.999999) & (s * s + c * c > 0.5)
+    s = np.where(
+        valid & ((c >= 0) | (np.abs(s) > 1e-15)), s, 0
+    )  # pi must not become -pi because of round-off
+    c, defect = np.where(valid, c, 1), np.where(valid, defect, 1)
     d = s / (np.abs(s) + np.abs(c))
     order = np.argsort(
-        np.where(found, np.where(c >= 0, d, np.where(s >= 0, 2 - d, -2 - d)), 3), -1, kind="stable"
+        np.where(valid, np.where(c >= 0, d, np.where(s >= 0, 2 - d, -2 - d)), 3), -1, kind="stable"
     )
     return np.concatenate([np.take_along_axis(value, order, -1) for value in (s, c, defect)], -1)

@@ -1,36 +1,36 @@
 """closed_chain: all real solutions of a closed loop of six joints, prod_{i=1..6} J_i(q_i) C_i = 1.
 
-J_i is Rz(q_i) or Tz(q_i); the placements C_i hold offsets, links, tool and the given pose.
+J_i is Rz(q_i) or Tz(q_i); the constant transforms C_i contain offsets, links, tool and the given pose.
 
 Inputs:
     constants (72): the upper three rows of C_1 .. C_6, each 3 x 4 by rows.
     kinds (6): 0 revolute, 1 prismatic.
-    plan (12): three times (arrangement, shifts of its roles 3, 4, 5), in the order in which they are tried; made by
-        `symoro.models.geometric.inverse.general.plan`. Arrangement 0 .. 5 starts at joint 1 .. 6; 6 .. 11 goes
-        backwards, from joint 6 .. 1. A shift is the value that a variable is counted from: an angle, or a length
-        divided by the largest length among the constants. Role 6 must be revolute, or roles 3 and 6 both prismatic.
+    plan (12): three times (arrangement, shifts of its roles 3, 4, 5), in the order in which they are tried; computed
+        by `symoro.models.geometric.inverse.general.plan`. Arrangement 0 .. 5 starts at joint 1 .. 6; 6 .. 11 has the
+        reverse order, from joint 6 .. 1. A shift is the origin of a variable: an angle, or a length divided by the
+        largest length among the constants. Role 6 must be revolute, or roles 3 and 6 both prismatic.
 
-Results (112): sixteen slots of q1 .. q6 and the defect, the largest entry of |prod - 1|. Angles lie in (-pi, pi].
-Slots are ordered by q1, then q2 and so on. An empty slot holds zeros and the defect 1e30; empty slots come last. All
-are empty where a number is not finite, a placement holds no rotation, or it is certain that the pose cannot be
-reached. Where that is not certain, the first slot holds the posture that comes closest, with its defect, which is
-larger than that of a solution. Rotations that are so up to rounding only are made so first; the defect is that of the
-numbers given.
+Results (112): sixteen slots of q1 .. q6 and the defect, the largest entry of |prod - 1|. Angles are in (-pi, pi].
+Slots are ordered by q1, then q2 and so on. An empty slot contains zeros and the defect 1e30; empty slots come last. All
+slots are empty if a number is not finite, a transform contains no rotation, or it is certain that the pose cannot be
+reached. If that is not certain, the first slot contains the posture with the smallest defect, which is larger than that
+of a solution. Rotation matrices with rounding errors are orthonormalised first; the defect is that of the given
+numbers.
 
-Close to a singular configuration two solutions nearly meet, and the elimination determines them to the square root of
-the working precision only, or to less. Solutions of other arrangements and of poses nearby are then added. Next to a
-posture at which Newton's method fails, or has a nearly singular Jacobian, it starts again at both roots s of the
-parabola
+Close to a singular configuration two solutions nearly coincide, and the elimination determines them only to the square
+root of the working precision, or less accurately. Solutions of other arrangements and of nearby poses are then added.
+Near a posture at which Newton's method fails, or has a nearly singular Jacobian, it is started again at both roots s of
+the parabola
 
     u'e(q + s v) = c + b s + a s^2 / 2,    u, v: left and right singular vectors of the least singular value
 
-with e the error of the loop. Two rows are one solution where the posture between them closes the loop as well as they
+with the error e of the loop. Two rows are the same solution if the posture between them closes the loop as well as they
 do.
 
 The method is that of Raghavan and Roth (Inverse kinematics of the general 6R manipulator and related linkages, ASME
 J. Mechanical Design 115, 1993): fourteen equations, from which two joints are eliminated linearly and two more
 dialytically, with the eigenvalues of Manocha and Canny (Efficient inverse kinematics for general 6R manipulators,
-IEEE Trans. Robotics and Automation 10, 1994). Two sliding joints three places apart need another elimination, of
+IEEE Trans. Robotics and Automation 10, 1994). Two prismatic joints three places apart require another elimination, of
 degree eight.
 """
 
@@ -43,36 +43,36 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-# Emitted Python takes over what follows.
+# The following code is copied into emitted Python code.
 
-# -- equations of a closed loop of six joints, seen from one of its twelve arrangements
-# The loop prod J_i C_i = 1 reads the same from any joint, and backwards: (J C)^-1 turned about x by pi has the same
-# form. An arrangement names the joints 1 .. 6 from where it starts, in its direction.
+# -- equations of a closed loop of six joints in one of its twelve arrangements
+# The loop prod J_i C_i = 1 can start at any joint, also in reverse order: (J C)^-1 rotated about x by pi has the same
+# form. An arrangement numbers the joints 1 .. 6 (roles) from its start in its direction.
 #
-# Role 6 revolute: J3 C3 J4 C4 J5 C5 = (J6 C6 J1 C1 J2 C2)^-1, whose third and fourth columns l and p are free of
+# Role 6 revolute: J3 C3 J4 C4 J5 C5 = (J6 C6 J1 C1 J2 C2)^-1, whose third and fourth columns l and p do not depend on
 # q6. Fourteen functions of them are of degree one in the cosine and sine of every angle (Raghavan and Roth 1993):
 # p, l, p.p, p.l, p x l, (p.p) l - 2 (p.l) p. They are of degree two at most in a prismatic variable.
 #
-# Roles 3 and 6 prismatic (the ends slide): the rotation (nine) and the moment of the two sliding directions about each
-# other, z.(p x l), are free of q3 and q6.
+# Roles 3 and 6 prismatic (sliding ends): the rotation (nine) and the moment of the two sliding directions about each
+# other, z.(p x l), do not depend on q3 and q6.
 #
-# A function of this kind is known from three values a variable: no algebra is needed to find its coefficients.
+# Three values per variable determine such a function: its coefficients are computed by interpolation.
 
 TURN = np.diag([1.0, -1.0, -1.0, 1.0])  # about x by pi
 ANGLES = np.array([0, 2, 4]) * np.pi / 3
-NODES = (ANGLES, np.array([-1.0, 0.0, 1.0]))  # where a revolute, a prismatic variable is tried
-FIT = (  # from values at the nodes to coefficients of (cos, sin, 1) or (r^2, r, 1)
+NODES = (ANGLES, np.array([-1.0, 0.0, 1.0]))  # interpolation nodes of a revolute and of a prismatic variable
+FIT = (  # maps values at the nodes to coefficients of (cos, sin, 1) or (r^2, r, 1)
     np.stack([np.cos(ANGLES), np.sin(ANGLES), np.full(3, 0.5)]) * 2 / 3,
     np.array([[0.5, -1.0, 0.5], [-0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]),
 )
-HALF = (  # from those to the coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle
+HALF = (  # maps these to coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle
     np.array([[-1.0, 0.0, 1.0], [0.0, 2.0, 0.0], [1.0, 0.0, 1.0]]),
     np.eye(3),
 )
 
 
 def rigid_inverse(placement: Array) -> Array:
-    """Inverse of placements (..., 4, 4)."""
+    """Return the inverse of transforms (..., 4, 4)."""
     inverse = np.zeros_like(placement)
     inverse[..., :3, :3] = np.swapaxes(placement[..., :3, :3], -1, -2)
     inverse[..., :3, 3] = -(inverse[..., :3, :3] @ placement[..., :3, 3:])[..., 0]
@@ -81,7 +81,7 @@ def rigid_inverse(placement: Array) -> Array:
 
 
 def joint_placement(kind: int, value: Array) -> Array:
-    """Rz(value) or Tz(value), (..., 4, 4)."""
+    """Return Rz(value) or Tz(value), (..., 4, 4)."""
     value = np.asarray(value, dtype=float)
     placement = np.zeros((*value.shape, 4, 4))
     placement[...] = np.eye(4)
@@ -95,14 +95,14 @@ def joint_placement(kind: int, value: Array) -> Array:
 
 
 def role_order(arrangement: int) -> list[int]:
-    """The joints (from 0) in the roles 1 .. 6: 0 .. 5 start at that joint, 6 .. 11 the same backwards."""
+    """Return the joints (from 0) in the roles 1 .. 6; arrangements 6 .. 11 have the reverse order."""
     joints = [0, 1, 2, 3, 4, 5] if arrangement < 6 else [5, 4, 3, 2, 1, 0]
     start = arrangement % 6
     return joints[start:] + joints[:start]
 
 
 def arrange(placements: Array, arrangement: int) -> Array:
-    """The constant placements (..., 6, 4, 4) behind the joints in the roles 1 .. 6."""
+    """Return the constant transforms (..., 6, 4, 4) after the joints in the roles 1 .. 6."""
     order = role_order(arrangement)
     if arrangement < 6:
         return placements[..., order, :, :]
@@ -111,7 +111,7 @@ def arrange(placements: Array, arrangement: int) -> Array:
 
 
 def loop_functions(product: Array, sliding_ends: bool) -> Array:
-    """The functions that both sides share (..., 14), or (..., 10) when the ends are prismatic."""
+    """Return the functions that both sides have in common (..., 14), or (..., 10) for prismatic ends."""
     l, p = product[..., :3, 2], product[..., :3, 3]
     cross = np.stack([p[..., i - 2] * l[..., i - 1] - p[..., i - 1] * l[..., i - 2] for i in range(3)], -1)
     if sliding_ends:
@@ -123,16 +123,16 @@ def loop_functions(product: Array, sliding_ends: bool) -> Array:
 
 
 def coefficients(placements: Array, kinds: list[int], sliding_ends: bool) -> tuple[Array, Array]:
-    """Both sides, fitted.
+    """Return the coefficients of both sides, computed by interpolation.
 
-    Arguments:
-        placements: (N, 6, 4, 4) by roles, the shifts of the variables included.
-        kinds: by roles.
+    Args:
+        placements: (N, 6, 4, 4) by roles, including the shifts of the variables.
+        kinds: joint types by roles.
 
     Returns:
-        left: (N, functions, 3, 3, 3) over the bases of joints 3, 4, 5, less the constant of the right side;
-            when the ends slide, (N, functions, 3, 3, 1) over those of joints 4 and 5.
-        right: (N, functions, 8) over the products of the bases of joints 1 and 2, the constant left out.
+        left: (N, functions, 3, 3, 3) over the bases of joints 3, 4, 5, minus the constant of the right side;
+            with sliding ends (N, functions, 3, 3, 1) over those of joints 4 and 5.
+        right: (N, functions, 8) over the products of the bases of joints 1 and 2, without the constant.
     """
     at = [joint_placement(kinds[i], NODES[kinds[i]]) @ placements[:, i, None] for i in range(5)]
     if sliding_ends:
@@ -151,11 +151,11 @@ def coefficients(placements: Array, kinds: list[int], sliding_ends: bool) -> tup
 
 
 def pencil(left: Array, right: Array, kinds: list[int], sliding_ends: bool) -> Array:
-    """M2, M1, M0 (N, 3, n, n) of (M2 x^2 + M1 x + M0) m = 0, n = 12, or 4 when the ends slide.
+    """Return M2, M1, M0 (N, 3, n, n) of (M2 x^2 + M1 x + M0) m = 0, n = 12, or 4 with sliding ends.
 
-    x is the pivot's tan(q/2); m holds the monomials y^3 .. 1 of the next joint times z^2 .. 1 of the one after. The
-    equations are those combinations in which joints 1 and 2 cancel, and these times y. A right side of lower rank
-    leaves more combinations than are needed; the last columns of a complete QR are then some of them.
+    x is the pivot's tan(q/2); m contains the monomials y^3 .. 1 of the next joint times z^2 .. 1 of the one after. The
+    equations are those combinations in which joints 1 and 2 cancel, and these times y. If the right side has a lower
+    rank, there are more such combinations than necessary; the last columns of a complete QR decomposition are used.
     """
     cancel = np.linalg.qr(right, mode="complete")[0][..., 8:]
     pivot = 3 if sliding_ends else 2
@@ -165,30 +165,30 @@ def pencil(left: Array, right: Array, kinds: list[int], sliding_ends: bool) -> A
     if not sliding_ends:
         equations = np.einsum("cz,nkxyc->nkxyz", HALF[kinds[pivot + 2]], equations)
     samples, count, _, _, last = equations.shape
-    made = np.zeros((samples, 3, 2 * count, 4, last))
-    made[:, :, :count, 1:] = made[:, :, count:, :3] = np.moveaxis(equations, 2, 1)
-    return made.reshape(samples, 3, 2 * count, 4 * last)
+    stacked = np.zeros((samples, 3, 2 * count, 4, last))
+    stacked[:, :, :count, 1:] = stacked[:, :, count:, :3] = np.moveaxis(equations, 2, 1)
+    return stacked.reshape(samples, 3, 2 * count, 4 * last)
 
 
-# -- real roots of the pencil, and the joint values that belong to each (Manocha and Canny 1994)
+# -- real roots of the pencil, and the corresponding joint values (Manocha and Canny 1994)
 
-REAL = 1e-3  # imaginary part of an angle up to which a root may be a real one, seen through round-off
+REAL = 1e-3  # imaginary part of an angle up to which a root may be real except for round-off
 NEARLY_REAL = 0.03  # the same for a root of multiplicity four or more
 FAR = 1e-5  # inverse of a length beyond which a sliding pivot is at infinity
 # Entries of the companion matrix beyond which its roots are inaccurate, and its leading matrix is singular.
 LARGE = (1e6, 1e10)
 NULL = 1e-6  # singular value, against the largest, that counts as zero in the pencil
 RANK = 1e-9  # the same for the right side
-SHARED = 4  # most solutions that are told apart when they share the pivot's value
-MIXTURE = 0.37  # of z with y, so that two solutions that share y still differ
+SHARED = 4  # largest number of solutions with the same value of the pivot that are separated
+MIXTURE = 0.37  # weight of z in a combination with y, so that two solutions with the same y differ
 
 
 def real_roots(matrices: Array, kind: int, limits: Array | float = REAL) -> tuple[Array, Array, Array]:
-    """Return samples (K,), half angles (K,) of the real roots x = tan(half) of M2 x^2 + M1 x + M0, and doubts (N,).
+    """Return samples (K,), half angles (K,) of the real roots x = tan(half) of M2 x^2 + M1 x + M0, and flags (N,).
 
-    t = 1/x is an eigenvalue of the companion matrix of M0 t^2 + M1 t + M2, whose leading matrix the shift of the
-    pivot makes regular. A doubt is 2 where this matrix is singular all the same, 1 where it is nearly so or where roots
-    beyond the limit (a number, or one per sample) are nearly real, and 0 otherwise.
+    t = 1/x is an eigenvalue of the companion matrix of M0 t^2 + M1 t + M2, whose leading matrix the shift of the pivot
+    makes regular. The uncertainty flag of a sample is 2 if this matrix is nevertheless singular, 1 if it is nearly
+    singular or if roots beyond the limit (a number, or one per sample) are nearly real, and 0 otherwise.
     """
     samples, _, n, _ = matrices.shape
     companion = np.zeros((samples, 2 * n, 2 * n))
@@ -215,10 +215,10 @@ def real_roots(matrices: Array, kind: int, limits: Array | float = REAL) -> tupl
 
 
 def monomials(matrices: Array) -> tuple[Array, Array]:
-    """Null vectors (K', n) of matrices (K, n, n) that are vectors of monomials, and the matrix each belongs to.
+    """Return null vectors (K', n) of matrices (K, n, n) that are vectors of monomials, and the matrix of each.
 
-    Two solutions may share the pivot's value (wrists do). Multiplication by y and by z maps the null space to
-    itself, and its eigenvectors there are the solutions.
+    Two solutions may have the same value of the pivot (as in wrists). Multiplication by y and by z maps the null space
+    to itself, and the eigenvectors of these maps are the solutions.
     """
     n = matrices.shape[-1]
     _, sizes, rows = np.linalg.svd(matrices)
@@ -243,19 +243,19 @@ def monomials(matrices: Array) -> tuple[Array, Array]:
 
 
 def multiplication(high: Array, low: Array) -> Array:
-    """The matrices S (k, size, size) with high = low S, from grids (k, powers, powers, size) of a null space."""
+    """Return the matrices S (k, size, size) with high = low S, from grids (k, powers, powers, size) of a null space."""
     count, size = high.shape[0], high.shape[-1]
     return np.asarray(np.linalg.pinv(low.reshape(count, -1, size)) @ high.reshape(count, -1, size))
 
 
 def ratio_value(kind: int, high: Array, low: Array) -> Array:
-    """The variable x with high = x low (k, powers, powers), as a joint value."""
+    """Return the variable x with high = x low (k, powers, powers), as a joint value."""
     top, bottom = np.sum(high * low, (1, 2)), np.sum(low * low, (1, 2))
     return np.asarray(top / np.where(bottom > 0, bottom, 1) if kind else 2 * np.arctan2(top, bottom))
 
 
 def basis(kind: int, value: Array) -> Array:
-    """(cos, sin, 1) or (r^2, r, 1)."""
+    """Return (cos, sin, 1) or (r^2, r, 1)."""
     if kind:
         return np.stack([value * value, value, np.ones_like(value)], -1)
     return np.stack([np.cos(value), np.sin(value), np.ones_like(value)], -1)
@@ -264,11 +264,11 @@ def basis(kind: int, value: Array) -> Array:
 def candidates(
     placements: Array, kinds: list[int], step: list[float], limits: Array | float = REAL
 ) -> tuple[Array, Array, Array]:
-    """Return approximate solutions (K, 6) in the joints' order, the sample of each, and the doubts (N,) of the roots.
+    """Return approximate solutions (K, 6) in joint order, the sample of each, and uncertainty flags (N,).
 
-    Arguments:
+    Args:
         placements: (N, 6, 4, 4).
-        step: arrangement, and the shifts of its roles 3, 4, 5: each variable counts from there.
+        step: arrangement, and the shifts (origins) of the variables of its roles 3, 4, 5.
         limits: imaginary part up to which a root counts as real, one number or one per sample.
     """
     arrangement = int(step[0])
@@ -283,7 +283,7 @@ def candidates(
     matrices = pencil(left, right, kinds, sliding_ends)
 
     pivot = 3 if sliding_ends else 2
-    which, half, doubts = real_roots(matrices, kinds[pivot], limits)
+    which, half, uncertainty = real_roots(matrices, kinds[pivot], limits)
     s, c = np.sin(half)[:, None, None], np.cos(half)[:, None, None]
     at_root = matrices[which, 0] * s * s + matrices[which, 1] * s * c + matrices[which, 2] * c * c
     vectors, owners = monomials(at_root)
@@ -303,42 +303,42 @@ def candidates(
     products = (np.linalg.pinv(right, rcond=RANK)[which] @ known[..., None])[..., 0]
     values[:, 0] = products[:, 5] if kinds[0] else np.arctan2(products[:, 5], products[:, 2])
     values[:, 1] = products[:, 7] if kinds[1] else np.arctan2(products[:, 7], products[:, 6])
-    if not sliding_ends:  # else Newton's first step finds both lengths: they enter linearly
+    if not sliding_ends:  # otherwise Newton's first step computes both lengths, because they enter linearly
         chain = roles[which, 5]
         for i in range(5):
             chain = chain @ joint_placement(kinds[i], values[:, i]) @ roles[which, i]
         values[:, 5] = np.arctan2(-chain[:, 1, 0], chain[:, 0, 0])
     postures = np.empty_like(values)
     postures[:, order] = values + shifts
-    return postures, which, doubts
+    return postures, which, uncertainty
 
 
 # -- Newton steps on the loop, and the table of distinct solutions
 
 SLOTS = 16
-TRIES = 5  # three arrangements, and a pose nearby to either side
+TRIES = 5  # three arrangements, and a nearby pose on either side
 EMPTY = 1e30  # defect of a slot without solution
-STEPS = 40  # of Newton's method at most; a simple root takes three
-SETTLED = 1e-8  # a step below which the next would be round-off
-JUMP = 0.5  # change of an angle that is too large for a step
-DAMPING = (1e-12, 1e-6)  # limits of what is then added to the squared Jacobian: the defect
-WEAK = 1e3  # motion for a unit error beyond which two solutions nearly meet
-# Change of a pose that separates roots which meet, and isolates solutions where the loop can move.
+STEPS = 40  # largest number of Newton steps; a simple root requires three
+SETTLED = 1e-8  # after a smaller step the next one would be round-off
+JUMP = 0.5  # rad, largest change of an angle in one step
+DAMPING = (1e-12, 1e-6)  # limits of the damping that is then added to J'J; it equals the defect
+WEAK = 1e3  # motion per unit error beyond which two solutions nearly coincide
+# Change of a pose that separates coinciding roots, and isolates solutions of a loop with internal motion.
 NUDGE = 1e-5
 ACCEPT = 1e-10  # defect of a solution, lengths divided by the largest one
 CLOSE = 1e-6  # defect of a posture below which a solution may be near it
 ROUGH = 1e-2  # defect of a posture up to which the loop's error next to it is a parabola
-STEP = 1e-3  # of the difference quotient for that parabola
-REACH = 0.5  # rad, length of a step along it
+STEP = 1e-3  # step of the difference quotient for that parabola
+REACH = 0.5  # rad, largest step along it
 ROUND_OFF = 1e-14  # defect of a posture that closes the loop up to rounding
 SAME = 1e-5  # distance below which two rows may be one solution
 GRAIN = 1e-6  # distance below which two joint values count as equal in the order of the slots
-DEVIATION = 0.1  # entry of R R' - 1 of what may still be a rounded rotation R
+DEVIATION = 0.1  # largest entry of R R' - 1 of a rotation R with rounding errors
 CHUNK = 512  # samples at a time, to bound the memory
 
 
 def loop_errors(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array, Array]:
-    """Error twists (K, 6), Jacobians (K, 6, 6) and products (K, 4, 4) of the loop at q (K, 6)."""
+    """Return error twists (K, 6), Jacobians (K, 6, 6) and products (K, 4, 4) of the loop at q (K, 6)."""
     count = len(q)
     chain = np.broadcast_to(np.eye(4), (count, 4, 4))
     axes, points = np.empty((count, 6, 3)), np.empty((count, 6, 3))
@@ -358,7 +358,7 @@ def loop_errors(placements: Array, kinds: list[int], q: Array) -> tuple[Array, A
 
 
 def solved(matrices: Array, right: Array) -> Array:
-    """Solutions (K, n) of linear systems, or the least ones when a matrix is singular."""
+    """Return solutions (K, n) of linear systems, or minimum-norm ones for singular matrices."""
     try:
         return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0])
     except np.linalg.LinAlgError:
@@ -370,7 +370,7 @@ def newton_steps(
 ) -> tuple[Array, Array, Array]:
     """Return steps (K, 6), which of them are damped, and which Jacobians are nearly singular (weak).
 
-    A step is damped where an angle would jump, the Jacobian being nearly singular.
+    A step is damped if an angle would change too much because the Jacobian is nearly singular.
     """
     probe = np.where(np.arange(6) % 2, 1.0, -1.0)
     both = np.stack([error, np.broadcast_to(probe, error.shape)], -1)
@@ -413,8 +413,8 @@ def polish(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]
 def split(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]:
     """Return the solutions (K', 7) next to postures q (K, 6) of loops (K, 6, 4, 4), and the posture of each (K',).
 
-    Along the direction v in which a loop opens least, its error is the parabola c + b s + a s^2 / 2. Newton's method
-    starts at both of its roots s.
+    Along the direction v in which the error of a loop grows least, it is the parabola c + b s + a s^2 / 2. Newton's
+    method is started at both of its roots s.
     """
     jacobian = loop_errors(placements, kinds, q)[1]
     left, sizes, right = np.linalg.svd(jacobian)
@@ -430,7 +430,7 @@ def split(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]:
 
 
 def wrapped(kinds: list[int], q: Array) -> Array:
-    """Angles in (-pi, pi]."""
+    """Return the joint values with angles in (-pi, pi]."""
     turned = -((-q + np.pi) % (2 * np.pi) - np.pi)
     return np.where(np.array(kinds) == 1, q, turned)
 
@@ -438,7 +438,7 @@ def wrapped(kinds: list[int], q: Array) -> Array:
 def distinct(placements: Array, kinds: list[int], rows: Array) -> Array:
     """Return the rows (q1 .. q6, defect) of the different solutions among rows (K, 7), in the order of the slots.
 
-    Two rows are one solution where the posture between them closes the loop (6, 4, 4) as well as they do, up to
+    Two rows are the same solution if the posture between them closes the loop (6, 4, 4) as well as they do, up to
     `ROUND_OFF`; the first of them is kept. Rows are ordered by the first joint, then by the second and so on; -pi
     counts as pi.
     """
@@ -459,7 +459,7 @@ def distinct(placements: Array, kinds: list[int], rows: Array) -> Array:
 
 
 def straightened(placements: Array) -> Array:
-    """Rotations that were rounded become rotations again: Newton's iteration for the polar factor."""
+    """Orthonormalise rotation matrices with rounding errors, by Newton's iteration for the polar factor."""
     placements = placements.copy()
     for _ in range(3):
         r = placements[..., :3, :3]
@@ -468,23 +468,25 @@ def straightened(placements: Array) -> Array:
 
 
 def nudged(placements: Array, size: float) -> Array:
-    """Return the loops with the last placement moved a little."""
+    """Return the loops with a slightly displaced last transform."""
     moved = placements.copy()
     moved[:, 5, :3] += size * np.array([[0, 1, -0.7, 0.3], [-1, 0, 0.4, -0.5], [0.7, -0.4, 0, 0.6]])
     return straightened(moved)
 
 
 def added(placements: Array, kinds: list[int], rows: Array, others: Array) -> Array:
-    """Return the rows (K, 7) of different solutions among some and others of a loop, in the order of the slots."""
+    """Return the different solutions among `rows` (K, 7) and `others` of a loop, in the order of the slots."""
     return distinct(placements, kinds, np.concatenate([rows, others])) if len(others) else rows
 
 
 def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -> None:
-    """Write the solutions into table (N, 16, 7); the defects are those of the placements as they were given.
+    """Write the solutions into table (N, 16, 7); the defects are those of the given transforms.
 
-    Real solutions come in pairs. Another arrangement of the plan, and a pose nearby whose solutions are polished on the
-    true one, are tried for the samples in which two solutions nearly meet or some may be missing: their number is odd,
-    a candidate leads nowhere, or there is none and the roots leave a doubt about that.
+    Real solutions come in pairs. Another arrangement of the plan, and a nearby pose whose solutions are then refined
+    for
+    the given one, are tried for the samples in which two solutions nearly coincide or some may be missing: their
+        number is
+    odd, Newton's method fails for a candidate, or there is no solution and the roots are uncertain.
     """
     scale = np.abs(placements[:, :, :3, 3]).max((1, 2))
     scale[scale == 0] = 1
@@ -493,7 +495,7 @@ def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -
     scaled = straightened(scaled)
     lengths = np.where(np.array(kinds) == 1, scale[:, None], 1)
     solutions = [np.zeros((0, 7)) for _ in scale]
-    best = np.zeros((len(scale), 7))  # the posture that opens a loop least, for those without solution
+    best = np.zeros((len(scale), 7))  # posture with the smallest defect, for samples without solution
     best[:, 6] = np.abs(loop_errors(scaled, kinds, best[:, :6])[2] - np.eye(4)).max((1, 2))
     decided = np.zeros(len(scale), dtype=bool)
     again = np.arange(len(scale))
@@ -504,26 +506,30 @@ def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -
         order = role_order(int(step[0]))
         if kinds[order[5]] and not kinds[order[2]]:
             continue
-        seen = scaled[again] if tries < 3 else nudged(scaled[again], NUDGE if tries == 3 else -NUDGE)
+        moved = scaled[again] if tries < 3 else nudged(scaled[again], NUDGE if tries == 3 else -NUDGE)
         none = np.array([len(solutions[sample]) == 0 for sample in again])
-        starts, which, doubts = candidates(seen, kinds, step, np.where(none & (tries > 0), NEARLY_REAL, REAL))
+        starts, which, uncertainty = candidates(
+            moved, kinds, step, np.where(none & (tries > 0), NEARLY_REAL, REAL)
+        )
         ends, weak = polish(scaled[again[which]], kinds, starts)
-        decided[again] |= (doubts == 0) & (tries < 3)
+        decided[again] |= (uncertainty == 0) & (tries < 3)
         failed = ~(ends[:, 6] < ACCEPT)
         index = np.nonzero(failed & (ends[:, 6] < ROUGH))[0]
         near, owners = split(scaled[again[which[index]]], kinds, ends[index, :6])
         rows = np.concatenate([ends[~failed], near])
         origin = np.concatenate([which[~failed], which[index[owners]]])
-        doubtful, before = np.zeros(len(again), dtype=bool), np.zeros(len(again), dtype=int)
+        incomplete, before = np.zeros(len(again), dtype=bool), np.zeros(len(again), dtype=int)
         for position, sample in enumerate(again):
             mine, before[position] = which == position, len(solutions[sample])
             solutions[sample] = added(scaled[sample], kinds, solutions[sample], rows[origin == position])
             if mine.any() and ends[mine, 6].min() < best[sample, 6]:
                 best[sample] = ends[mine][ends[mine, 6].argmin()]
-            count, doubt = len(solutions[sample]), doubts[position]
-            doubtful[position] = doubt > 1 or failed[mine].any() or count % 2 or (not count and doubt)
-        kept = doubtful | np.isin(np.arange(len(again)), which[weak])
-        again, doubtful, before = again[kept], doubtful[kept], before[kept]
+            count, uncertain = len(solutions[sample]), uncertainty[position]
+            incomplete[position] = (
+                uncertain > 1 or failed[mine].any() or count % 2 or (not count and uncertain)
+            )
+        kept = incomplete | np.isin(np.arange(len(again)), which[weak])
+        again, incomplete, before = again[kept], incomplete[kept], before[kept]
         origin = np.repeat(np.arange(len(again)), [len(solutions[sample]) for sample in again])
         rows = np.concatenate([np.zeros((0, 7)), *(solutions[sample] for sample in again)])
         near, owners = split(scaled[again[origin]], kinds, rows[:, :6])
@@ -531,20 +537,20 @@ def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -
             more = near[origin[owners] == position]
             solutions[sample] = added(scaled[sample], kinds, solutions[sample], more)
         counts = np.array([len(solutions[sample]) for sample in again], dtype=int)
-        again = again[doubtful | (tries == 0) | (counts > before) | (counts % 2 == 1)]
+        again = again[incomplete | (tries == 0) | (counts > before) | (counts % 2 == 1)]
     for k, known in enumerate(solutions):
         if not len(known) and (not decided[k] or best[k, 6] < CLOSE):
             solutions[k] = best[k : k + 1]
-    for made, own, length, rows in zip(table, placements, lengths, solutions, strict=True):
+    for slots, own, length, rows in zip(table, placements, lengths, solutions, strict=True):
         if len(rows):
             q = rows[:, :6] * length
             chains = loop_errors(np.broadcast_to(own, (len(rows), 6, 4, 4)), kinds, q)[2]
-            made[: len(rows), :6] = q
-            made[: len(rows), 6] = np.abs(chains - np.eye(4)).max((1, 2))
+            slots[: len(rows), :6] = q
+            slots[: len(rows), 6] = np.abs(chains - np.eye(4)).max((1, 2))
 
 
 def closed_chain_(constants: list[Array], kinds: list[Array], plan: list[Array]) -> Array:
-    """The table of solutions (..., 112) by rows q1 .. q6, defect; each entry a number or an array over samples."""
+    """Return the solutions (..., 112) by rows q1 .. q6, defect; each entry is a number or an array over samples."""
     entries = [*constants, *kinds, *plan]
     shape = np.broadcast_shapes(*(np.shape(x) for x in entries))
     rows = np.stack([np.broadcast_to(np.asarray(x, dtype=float), shape) for x in entries], -1).reshape(-1, 90)
@@ -561,8 +567,8 @@ def closed_chain_(constants: list[Array], kinds: list[Array], plan: list[Array])
             placements = np.zeros((len(part), 6, 4, 4))
             placements[:, :, :3] = rows[part, :72].reshape(-1, 6, 3, 4)
             placements[:, :, 3, 3] = 1
-            made = table[part]
-            with np.errstate(all="ignore"):  # what overflows leads to no solution
-                fill(made, placements, [int(kind > 0.5) for kind in choice[:6]], choice[6:].tolist())
-            table[part] = made
+            slots = table[part]
+            with np.errstate(all="ignore"):  # overflow leads to an empty result
+                fill(slots, placements, [int(kind > 0.5) for kind in choice[:6]], choice[6:].tolist())
+            table[part] = slots
     return table.reshape(*shape, SLOTS * 7)

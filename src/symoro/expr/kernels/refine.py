@@ -1,26 +1,26 @@
-"""refine: solutions of a serial chain that are not quite exact, made so by Newton's method.
+"""refine: approximate solutions of a serial chain are refined by Newton's method.
 
     K0 J1 K1 .. Jn Kn = T, in the entries of T that are given;    J = Rz(+-q) or Tz(+-q)
 
 Inputs:
     placements (12 (n + 1)): the upper three rows of K0 .. Kn, each 3 x 4 by rows.
     target (12): the upper three rows of T.
-    marks (14 + n): n, the tolerance, twelve times 1 where an entry is given and 0 where not, and for each joint 1 if it
-        turns, 2 if it slides, negative where it goes backwards.
+    marks (14 + n): n, the tolerance, twelve flags that are 1 if an entry is given and 0 if not, and for each joint 1 if
+        it is revolute, 2 if it is prismatic, negative if its direction is reversed.
     rows (K (n + 2)): candidates q1 .. qn, residual, status (0 valid, 1 out of reach, 2 singular, 3 empty).
 
 Results (K (n + 2)): the same rows. A row that is exact (a thousandth of the tolerance), or far from any solution, is
-left as it is: that costs a comparison. For the others
+not changed, at the cost of a comparison. For the others
 
     (J'J + damping) step = J' (T(q) - T),    J the derivatives of the given entries,
 
-is repeated as long as the largest difference falls. Close to a singular posture two solutions almost meet, and the
-candidate may lie between them, where the difference is least along the direction v in which the chain moves least: from
-there it goes on to either side, as the fold x^2 = a asks for,
+is repeated as long as the largest difference decreases. Close to a singular configuration two solutions almost
+coincide, and the candidate may be between them, where the difference has a minimum along the direction v in which the
+chain moves least. Newton's method is then started again on either side, as the fold x^2 = a requires:
 
     q +- 10 sqrt(residual) v
 
-A row that gets below the tolerance is valid, or empty where another valid row holds the same solution.
+A row with a residual below the tolerance is valid, or empty if another valid row contains the same solution.
 """
 
 from __future__ import annotations
@@ -32,19 +32,21 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-# Emitted Python takes over what follows.
+# The following code is copied into emitted Python code.
 
-REFINE_START = 1e-2  # residual above which a candidate is none
-REFINE_FINE = 1e-3  # of the tolerance: exact
+REFINE_START = 1e-2  # candidates with a larger residual are ignored
+REFINE_FINE = 1e-3  # relative to the tolerance: the row is exact
 REFINE_STEPS = 15
 REFINE_DAMPING = 1e-14
-REFINE_SAME = 1e-5  # joints of two rows closer than this: one solution
-REFINE_WEAK = 1e-3  # square of what moves least, of what moves most: two solutions may almost meet
-REFINE_ASIDE = 10.0  # times the root of the residual, where Newton's method starts again
+REFINE_SAME = 1e-5  # two rows with smaller differences are the same solution
+REFINE_WEAK = (
+    1e-3  # squared ratio of smallest to largest motion below which two solutions may almost coincide
+)
+REFINE_ASIDE = 10.0  # distance of the new start of Newton's method, relative to sqrt(residual)
 
 
 def refine_chain_(chain: Array, kinds: Array, q: Array) -> tuple[Array, Array]:
-    """The end (S, 3, 4) of chains (S, n + 1, 4, 4) at q (S, n), and its derivatives (S, 3, 4, n)."""
+    """Return the last frames (S, 3, 4) of chains (S, n + 1, 4, 4) at q (S, n), and derivatives (S, 3, 4, n)."""
     end = chain[:, 0]
     axes, points = [], []
     for i, kind in enumerate(kinds):
@@ -64,14 +66,14 @@ def refine_chain_(chain: Array, kinds: Array, q: Array) -> tuple[Array, Array]:
         if abs(kind) > 1.5:
             slopes[:, :, 3, i] = axes[i]
         else:
-            seen = end[:, :3].copy()
-            seen[:, :, 3] -= points[i]
-            slopes[..., i] = np.cross(axes[i][:, :, None], seen, axis=1)
+            relative = end[:, :3].copy()
+            relative[:, :, 3] -= points[i]
+            slopes[..., i] = np.cross(axes[i][:, :, None], relative, axis=1)
     return end[:, :3], slopes
 
 
 def refine_solve_(slopes: Array, right: Array) -> Array:
-    """(J'J + damping) x = right, for derivatives J (S, m, n)."""
+    """Solve (J'J + damping) x = right, for derivatives J (S, m, n)."""
     normal = np.swapaxes(slopes, 1, 2) @ slopes
     top = np.max(np.diagonal(normal, axis1=1, axis2=2), 1)
     normal += REFINE_DAMPING * top[:, None, None] * np.eye(normal.shape[1])
@@ -81,7 +83,7 @@ def refine_solve_(slopes: Array, right: Array) -> Array:
 
 
 def refine_rows_(chain: Array, goal: Array, kinds: Array, given: Array, q: Array) -> tuple[Array, Array]:
-    """The best of Newton's iterates from each q (S, n), and its residual (S,)."""
+    """Return the best of Newton's iterates from each q (S, n), and its residual (S,)."""
     q = q.copy()
     end, slopes = refine_chain_(chain, kinds, q)
     miss, slopes = (end - goal)[:, given], slopes[:, given]
@@ -101,18 +103,18 @@ def refine_rows_(chain: Array, goal: Array, kinds: Array, given: Array, q: Array
 
 
 def refine_weak_(chain: Array, kinds: Array, given: Array, q: Array) -> tuple[Array, Array]:
-    """The direction (S, n) in which the end of each chain moves least, by inverse iteration; whether that is little."""
+    """Return the direction (S, n) in which each chain moves least, by inverse iteration, and whether that is little."""
     slopes = refine_chain_(chain, kinds, q)[1][:, given]
-    way = np.broadcast_to(1.0 + 0.1 * np.arange(len(kinds)), q.shape)
+    direction = np.broadcast_to(1.0 + 0.1 * np.arange(len(kinds)), q.shape)
     for _ in range(3):
-        way = refine_solve_(slopes, way)
-        way = way / np.sqrt((way * way).sum(1, keepdims=True))
-    moved = (slopes @ way[..., None])[..., 0]
-    return way, (moved * moved).sum(1) < REFINE_WEAK * (slopes * slopes).sum(1).max(1)
+        direction = refine_solve_(slopes, direction)
+        direction = direction / np.sqrt((direction * direction).sum(1, keepdims=True))
+    moved = (slopes @ direction[..., None])[..., 0]
+    return direction, (moved * moved).sum(1) < REFINE_WEAK * (slopes * slopes).sum(1).max(1)
 
 
 def refine_again_(kinds: Array, table: Array, k: int, q: Array) -> Array:
-    """Whether a valid row other than k of tables (S, K, n + 2) holds the joints q (S, n)."""
+    """Return whether a valid row other than k of tables (S, K, n + 2) contains the joint values q (S, n)."""
     apart = table[:, :, :-2] - q[:, None]
     apart = np.abs(np.where(np.abs(kinds) < 1.5, np.arctan2(np.sin(apart), np.cos(apart)), apart)).max(2)
     valid = (table[:, :, -1] == 0) | (table[:, :, -1] == 2)
@@ -123,32 +125,32 @@ def refine_again_(kinds: Array, table: Array, k: int, q: Array) -> Array:
 def refine_one_(
     chain: Array, goal: Array, kinds: Array, given: Array, tolerance: float, table: Array, k: int
 ) -> None:
-    """Row k of tables (S, K, n + 2), in place.
+    """Refine row k of tables (S, K, n + 2), in place.
 
-    Where Newton's method is caught between two solutions that almost meet, or ends at one that another row holds, it
-    starts again to both sides along the direction in which the chain moves least.
+    If Newton's method stops between two solutions that almost coincide, or at one that another row contains, it is
+    started again on both sides along the direction in which the chain moves least.
     """
     fine = REFINE_FINE * tolerance
     residual = table[:, k, -2].copy()
     q, least = refine_rows_(chain, goal, kinds, given, table[:, k, :-2])
     again = (least <= tolerance) & refine_again_(kinds, table, k, q)
-    way, weak = refine_weak_(chain, kinds, given, q)
+    direction, weak = refine_weak_(chain, kinds, given, q)
     left = np.nonzero((again | ~(least <= fine)) & weak)[0]
-    aside = REFINE_ASIDE * np.sqrt(np.where(least <= fine, residual, least))[:, None] * way
+    aside = REFINE_ASIDE * np.sqrt(np.where(least <= fine, residual, least))[:, None] * direction
     for side in (-1, 1):
         x, most = refine_rows_(chain[left], goal[left], kinds, given, q[left] + side * aside[left])
         good = (most <= fine) & ~refine_again_(kinds, table[left], k, x)
         q[left[good]], least[left[good]], again[left[good]] = x[good], most[good], False
         left = left[~good]
     table[again, k, -1] = 3
-    made = (least <= tolerance) & ~again
-    table[made, k, :-2] = np.where(np.abs(kinds) < 1.5, np.arctan2(np.sin(q), np.cos(q)), q)[made]
-    table[made, k, -2] = least[made]
-    table[made, k, -1] = np.where(table[made, k, -1] == 2, 2, 0)
+    improved = (least <= tolerance) & ~again
+    table[improved, k, :-2] = np.where(np.abs(kinds) < 1.5, np.arctan2(np.sin(q), np.cos(q)), q)[improved]
+    table[improved, k, -2] = least[improved]
+    table[improved, k, -1] = np.where(table[improved, k, -1] == 2, 2, 0)
 
 
 def refine_(placements: list[Array], target: list[Array], marks: list[Array], rows: list[Array]) -> Array:
-    """The rows (..., K (n + 2)), refined; each entry a number or an array over samples."""
+    """Return the refined rows (..., K (n + 2)); each entry is a number or an array over samples."""
     numbers = [float(np.ravel(x)[0]) for x in marks]
     n, tolerance, kinds = int(numbers[0]), numbers[1], np.array(numbers[14:])
     given = np.array(numbers[2:14]).reshape(3, 4) > 0.5
@@ -164,10 +166,10 @@ def refine_(placements: list[Array], target: list[Array], marks: list[Array], ro
     with np.errstate(all="ignore"):
         for k in range(table.shape[1]):
             residual, status = table[:, k, n], table[:, k, n + 1]
-            wanted = (residual > REFINE_FINE * tolerance) | (status == 1)
-            index = np.nonzero(wanted & (residual < REFINE_START))[0]
+            needed = (residual > REFINE_FINE * tolerance) | (status == 1)
+            index = np.nonzero(needed & (residual < REFINE_START))[0]
             if len(index):
-                made = table[index]
-                refine_one_(chain[index], goal[index], kinds, given, tolerance, made, k)
-                table[index] = made
+                refined = table[index]
+                refine_one_(chain[index], goal[index], kinds, given, tolerance, refined, k)
+                table[index] = refined
     return table.reshape(*shape, -1)

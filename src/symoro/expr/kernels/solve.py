@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-# Emitted Python takes over what follows.
+# The following code is copied into emitted Python code.
 
 
 def solve_(a: list[Array], b: list[Array]) -> Array:
@@ -19,10 +19,10 @@ def solve_(a: list[Array], b: list[Array]) -> Array:
     matrix = np.stack([np.broadcast_to(x, shape) for x in a], -1).reshape(*shape, n, n)
     right = np.stack([np.broadcast_to(x, shape) for x in b], -1).reshape(*shape, n, 1)
     try:
-        found: Array = np.linalg.solve(matrix, right)[..., 0]
-    except np.linalg.LinAlgError:  # one singular sample must not spoil the others
-        found = np.full((*shape, n), np.nan)
+        solution: Array = np.linalg.solve(matrix, right)[..., 0]
+    except np.linalg.LinAlgError:  # one singular sample must not affect the others
+        solution = np.full((*shape, n), np.nan)
         if matrix.ndim > 2:
             for sample in np.ndindex(shape):
-                found[sample] = solve_(list(matrix[sample].ravel()), list(right[sample].ravel()))
-    return found
+                solution[sample] = solve_(list(matrix[sample].ravel()), list(right[sample].ravel()))
+    return solution

@@ -1,12 +1,12 @@
-"""Sums grouped so that processors with fused multiply-add run fewer instructions, in a shorter chain.
+"""Grouping of sums for processors with fused multiply-add: fewer instructions and shorter dependency chains.
 
-a*b + c is one instruction where a processor fuses. In a sum of several terms every product fuses with what was summed
-before it, if only the first term is no product:
+a*b + c is one instruction on such a processor. In a sum of several terms every product is fused with the preceding
+partial sum if the first term is not a product:
 
     (a*b + c*d) + e     three instructions         (e + a*b) + c*d     two
 
-A sum is flattened through sums that nothing else reads and that have no name of their own. Its first term is the
-earliest that is no product to be fused; the others follow as they become known.
+A sum is flattened through inner sums that are used only once and have no name. Its first term is the earliest one that
+is not a product to be fused; the others follow in the order in which their values become available.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from symoro.program.passes.rebuild import Rebuild
 from symoro.program.passes.sums import count_uses
 from symoro.program.program import Program
 
-SINE = 12  # additions that a sine or a cosine takes, roughly
+SINE = 12  # approximate cost of a sine or cosine in additions
 
 
 def grouped(program: Program) -> Program:
-    """The program with the sums of its call part regrouped."""
+    """Return the program with regrouped sums in its call part."""
     if program.expanded:
         return program
-    made = _Groups(program).run()
-    return made if made.used_parameters == program.used_parameters else program
+    regrouped = _Groups(program).run()
+    return regrouped if regrouped.used_parameters == program.used_parameters else program
 
 
 class _Groups:
@@ -51,11 +51,11 @@ class _Groups:
         return self.graph.op[i] in (ops.ADD, ops.SUB) and self.graph.cls[i] == ops.VARIABLE
 
     def _is_inner(self, i: int) -> bool:
-        """A sum that is nothing but a part of one other sum."""
+        """Return whether node i is a sum that is used only as a part of one other sum."""
         return self._is_sum(i) and self.uses[i] == 1 == self.summed[i] and i not in self.program.names
 
     def _is_fused(self, i: int) -> bool:
-        """A product that only sums read: each of them can take it in."""
+        """Return whether node i is a product that is used only in sums, so that each of them can be fused with it."""
         return (
             self.graph.op[i] == ops.MUL
             and self.graph.cls[i] == ops.VARIABLE
@@ -63,16 +63,16 @@ class _Groups:
         )
 
     def _summed(self) -> list[int]:
-        """How often each node is read by sums."""
-        found = [0] * len(self.graph)
+        """Return the number of sums that use each node."""
+        counts = [0] * len(self.graph)
         for i in self.program.nodes:
             if self._is_sum(i):
                 for lit in self.graph.args[i]:
-                    found[lit >> 1] += 1
-        return found
+                    counts[lit >> 1] += 1
+        return counts
 
     def _depths(self) -> list[int]:
-        """How many operations of the call part each node waits for, one after the other."""
+        """Return the length of the dependency chain of each node in the call part."""
         graph = self.graph
         depth = [0] * len(graph)
         for i in self.program.nodes:
@@ -82,7 +82,7 @@ class _Groups:
         return depth
 
     def _terms(self, i: int) -> list[int]:
-        """The terms of a sum, in the order in which they are to be added."""
+        """Return the terms of a sum in the order of their addition."""
         terms: list[int] = []
         pending = [*reversed(self.graph.terms(i << 1))]
         while pending:
@@ -99,7 +99,7 @@ class _Groups:
         return terms
 
     def _total(self, terms: list[int]) -> int:
-        """Their sum, as it is: what folding there was to be done, has been."""
+        """Return the sum of terms without folding, which was done before."""
         new, lit = self.rebuild.new, self.rebuild.lit
         total = lit(terms[0])
         for term in map(lit, terms[1:]):

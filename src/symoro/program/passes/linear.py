@@ -1,10 +1,10 @@
-"""Fewer operations in linear forms: parameters multiplied out where that lets terms meet.
+"""Fewer operations in linear forms: parameters are multiplied out if terms can then be combined.
 
-    p*(x + y) + q*x  ->  (p + q)*x + p*y        one addition less, p + q being done once
+    p*(x + y) + q*x  ->  (p + q)*x + p*y        one addition less, because p + q is computed once
 
-A sum of the call part is seen as coefficients (parameters) times atoms. A product p*(x + y) whose sum nothing
-else reads can be multiplied out; terms that share an atom, directly or over others, form a group, and a group
-is multiplied out when that leaves fewer operations.
+A sum of the call part is treated as coefficients (parameters) times atoms. A product p*(x + y) whose sum is used only
+once can be multiplied out; terms that have an atom in common, directly or through others, form a group, and a group is
+multiplied out if that reduces the number of operations.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from symoro.program.program import Program
 
 @dataclass
 class _Group:
-    """Terms that share atoms: atom node -> coefficients, each a pair of old literals (outer, inner)."""
+    """Terms with common atoms: atom node -> coefficients, each a pair of old literals (outer, inner)."""
 
     atoms: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     before: int = 0
     opened: bool = False
 
     def after(self) -> int:
-        """Operations when multiplied out, joining included."""
+        """Return the number of operations after multiplying out, including the final additions."""
         return sum(1 + (len(parts) > 1 or _is_product(parts[0])) for parts in self.atoms.values())
 
     def join(self, other: _Group) -> None:
@@ -47,7 +47,7 @@ def _is_product(part: tuple[int, int]) -> bool:
 
 
 def multiply_out(program: Program) -> Program:
-    """Multiply parameters into sums where terms then meet."""
+    """Multiply parameters into sums if terms can then be combined."""
     return _Linear(program).run()
 
 
@@ -64,7 +64,7 @@ class _Linear:
         return self.rewritten(gained) if gained else self.program
 
     def can_open(self, i: int) -> bool:
-        """Whether a node is a parameter times a sum, both read here alone."""
+        """Return whether a node is a parameter times a sum, both used only once."""
         graph = self.graph
         if graph.op[i] != ops.MUL or self.uses[i] != 1:
             return False
@@ -80,7 +80,7 @@ class _Linear:
         return [i for i in sums if i not in inner]
 
     def has_product_of_sum(self, root: int) -> bool:
-        """Whether there is anything to multiply out, by a quick look: most sums have nothing."""
+        """Return whether a sum has anything to multiply out; most sums do not."""
         op, args, cls, uses = self.graph.op, self.graph.args, self.graph.cls, self.uses
         for lit in self.terms(root):
             i = lit >> 1
@@ -91,8 +91,8 @@ class _Linear:
         return False
 
     def terms(self, root: int) -> list[int]:
-        """Literals of a sum, flattened through sums that nothing else reads."""
-        args, op, uses, found, stack = self.graph.args, self.graph.op, self.uses, [], [root << 1]
+        """Return the literals of a sum, flattened through inner sums that are used only once."""
+        args, op, uses, literals, stack = self.graph.args, self.graph.op, self.uses, [], [root << 1]
         while stack:
             lit = stack.pop()
             i = lit >> 1
@@ -100,11 +100,11 @@ class _Linear:
                 a, b = args[i]
                 stack += (b ^ (lit & 1) ^ (op[i] == ops.SUB), a ^ (lit & 1))
             else:
-                found.append(lit)
-        return found
+                literals.append(lit)
+        return literals
 
     def split(self, lit: int) -> tuple[int, int]:
-        """A term as (coefficient, atom): a product with a parameter, read here alone, or 1 times itself."""
+        """Return a term as (coefficient, atom): parameter and factor of a product, or 1 and the term."""
         graph, i = self.graph, lit >> 1
         if graph.op[i] == ops.MUL and self.uses[i] == 1 and graph.cls[i] == ops.VARIABLE:
             a, b = graph.args[i]
@@ -113,7 +113,7 @@ class _Linear:
         return ONE ^ (lit & 1), lit & ~1
 
     def groups(self, root: int) -> list[_Group]:
-        """The terms of a sum in groups; of two that meet the smaller joins the larger."""
+        """Return the terms of a sum in groups; groups with a common atom are merged."""
         owner: dict[int, _Group] = {}
         for lit in self.terms(root):
             group = own = self.group_of(lit)
@@ -139,7 +139,7 @@ class _Linear:
 
     def rewritten(self, gained: dict[int, list[_Group]]) -> Program:
         rebuild = Rebuild(self.program)
-        rebuild.map[ONE >> 1] = ONE  # as a coefficient it need not be part of the program
+        rebuild.map[ONE >> 1] = ONE  # a coefficient may not be part of the program
         since: list[int] = []
         for i in self.program.nodes:
             if i in gained:

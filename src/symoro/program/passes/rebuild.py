@@ -1,4 +1,4 @@
-"""The base of every pass: a program written again, node by node, into a fresh graph."""
+"""Base of all passes: a program is copied, node by node, into a new graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from symoro.program.program import Program
 
 
 class Rebuild:
-    """Copies nodes of a program into a new graph through the folding constructors, children first."""
+    """Copier of the nodes of a program into a new graph by the folding constructors, children first."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -21,37 +21,37 @@ class Rebuild:
         self._results: dict[int, list[int]] = {}  # old kernel call -> new literals
 
     def lit(self, lit: int) -> int:
-        """The new literal of an old one whose node has been copied."""
+        """Return the new literal of an old one whose node has been copied."""
         return self.new.signed(self.map[lit >> 1], lit & 1)
 
     def copy_all(self, nodes: Iterable[int]) -> None:
         """Copy nodes in an order in which children come first."""
-        op, args, made = self.old.op, self.old.args, self.map
+        op, args, new = self.old.op, self.old.args, self.map
         add, mul = self.new.add, self.new.mul
-        MUL, ADD, SUB = ops.MUL, ops.ADD, ops.SUB  # local, for the speed of the loop
+        MUL, ADD, SUB = ops.MUL, ops.ADD, ops.SUB  # local variables make the loop faster
         for i in nodes:
             o = op[i]
             if o == MUL:
                 a, b = args[i]
-                made[i] = mul(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1))
+                new[i] = mul(new[a >> 1] ^ (a & 1), new[b >> 1] ^ (b & 1))
             elif o == ADD:
                 a, b = args[i]
-                made[i] = add(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1))
+                new[i] = add(new[a >> 1] ^ (a & 1), new[b >> 1] ^ (b & 1))
             elif o == SUB:
                 a, b = args[i]
-                made[i] = add(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1) ^ 1)
+                new[i] = add(new[a >> 1] ^ (a & 1), new[b >> 1] ^ (b & 1) ^ 1)
             elif o > ADD:
-                made[i] = self.new.apply(o, [self.lit(lit) for lit in args[i]])
+                new[i] = self.new.apply(o, [self.lit(lit) for lit in args[i]])
             else:
                 self.leaf(i)
 
     def move_all(self, nodes: Iterable[int]) -> None:
-        """Copy nodes as they are, where they are only put in another order: what folding there was, has been."""
-        op, args, cls, made, node = self.old.op, self.old.args, self.old.cls, self.map, self.new.new_node
+        """Copy nodes without folding, if only their order changes."""
+        op, args, cls, new, node = self.old.op, self.old.args, self.old.cls, self.map, self.new.new_node
         for i in nodes:
             if op[i] >= ops.ADD:
-                moved = tuple([made[lit >> 1] | (lit & 1) for lit in args[i]])
-                made[i] = node(op[i], moved, cls[i])
+                moved = tuple([new[lit >> 1] | (lit & 1) for lit in args[i]])
+                new[i] = node(op[i], moved, cls[i])
             else:
                 self.leaf(i)
 
@@ -69,12 +69,12 @@ class Rebuild:
             self.map[i] = new.node(op, old.args[i], old.cls[i])
 
     def finish(self) -> Program:
-        """The new program; names follow their nodes where these still exist."""
+        """Return the new program; names are kept for nodes that still exist."""
         names: dict[int, tuple[str, int]] = {}
         for i, (name, sign) in self.program.names.items():
-            made = self.map.get(i)
-            if made is not None and self.new.op[made >> 1] >= ops.ADD and made >> 1 not in names:
-                names[made >> 1] = (name, sign ^ (made & 1))
+            literal = self.map.get(i)
+            if literal is not None and self.new.op[literal >> 1] >= ops.ADD and literal >> 1 not in names:
+                names[literal >> 1] = (name, sign ^ (literal & 1))
         outputs = tuple(
             replace(output, lits=tuple(map(self.lit, output.lits))) for output in self.program.outputs
         )
@@ -85,9 +85,9 @@ class Rebuild:
 
 
 def compact(program: Program) -> Program:
-    """The program over a graph that holds its own nodes alone, in the same order."""
+    """Return the program with a graph that contains only its own nodes, in the same order."""
     graph = program.graph
-    if len(program.nodes) >= len(graph) - 3:  # but for the numbers 0, 1, 2, which every graph has
+    if len(program.nodes) >= len(graph) - 3:  # except the numbers 0, 1, 2, which every graph contains
         return program
     rebuild = Rebuild(program)
     rebuild.move_all(program.nodes)

@@ -1,8 +1,8 @@
-"""Order of evaluation: few live values, so that a compiler can keep them in registers.
+"""Order of evaluation with few live values, so that a compiler can store them in registers.
 
-Candidates are the order in which the model was written and a depth-first order from the outputs that
-computes the child needing more registers first (Sethi and Ullman). The one with the lower peak of live values
-is taken.
+Candidates are the order in which the model was written and a depth-first order from the outputs that computes the
+child with the larger register requirement first (Sethi and Ullman). The one with the smaller maximum number of live
+values is selected.
 """
 
 from __future__ import annotations
@@ -16,44 +16,44 @@ from symoro.program.program import Program
 
 
 def schedule(program: Program) -> Program:
-    """The program with its nodes in the better of the two orders."""
+    """Return the program with its nodes in the better of the two orders."""
     depth = depth_first(program)
     before = peak_live(program, program.nodes)
     if peak_live(program, depth) >= before:
         return program
     rebuild = Rebuild(program)
     rebuild.copy_all(depth)
-    made = rebuild.finish()
-    return made if peak_live(made, made.nodes) < before else program
+    reordered = rebuild.finish()
+    return reordered if peak_live(reordered, reordered.nodes) < before else program
 
 
 def depth_first(program: Program) -> list[int]:
-    """Nodes in post-order from the outputs, the child with the higher need first."""
+    """Return the nodes in post-order from the outputs, the child with the larger register requirement first."""
     graph = program.graph
     op, args = graph.op, graph.args
     need = _needs(graph, program.nodes)
     order: list[int] = []
-    seen = bytearray(len(graph))  # 1: its children are being computed, 2: done
+    state = bytearray(len(graph))  # 1: its children are being computed, 2: done
     for root in program.roots:
         stack = [root >> 1]
         while stack:
             i = stack[-1]
-            if seen[i]:
+            if state[i]:
                 stack.pop()
-                if seen[i] == 1:
-                    seen[i] = 2
+                if state[i] == 1:
+                    state[i] = 2
                     order.append(i)
                 continue
-            seen[i] = 1
+            state[i] = 1
             below = []
             for lit in args[i] if op[i] >= ops.ADD else graph.children(i):
                 c = lit >> 1
-                if seen[c]:
+                if state[c]:
                     continue
                 if op[c] >= ops.KERNEL:
                     below.append(c)
                 else:
-                    seen[c] = 2
+                    state[c] = 2
                     order.append(c)
             if len(below) > 1:
                 below.sort(key=lambda c: (need[c], -c))
@@ -62,7 +62,7 @@ def depth_first(program: Program) -> list[int]:
 
 
 def _needs(graph: Graph, nodes: Sequence[int]) -> list[int]:
-    """How many registers the computation of each node needs, as if nothing were shared."""
+    """Return the number of registers that each node requires, without shared subexpressions."""
     op, args = graph.op, graph.args
     need = [0] * len(graph)
     for i in nodes:
@@ -81,10 +81,10 @@ def _needs(graph: Graph, nodes: Sequence[int]) -> list[int]:
 
 
 def peak_live(program: Program, order: Sequence[int]) -> int:
-    """The largest number of values of the call part that wait for a reader at one time."""
+    """Return the largest number of simultaneously live values of the call part."""
     graph = program.graph
     op, args, cls = graph.op, graph.args, graph.cls
-    KERNEL, ADD, VARIABLE = ops.KERNEL, ops.ADD, ops.VARIABLE  # local, for the speed of the loop
+    KERNEL, ADD, VARIABLE = ops.KERNEL, ops.ADD, ops.VARIABLE  # local variables make the loop faster
     last = [-1] * len(graph)
     for at, i in enumerate(order):
         if op[i] >= KERNEL:

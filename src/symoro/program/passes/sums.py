@@ -1,9 +1,10 @@
 """Fewer operations in sums: common factors, then common pairs of terms.
 
-A sum of the call part is seen as a list of terms, flattened through sums used nowhere else. Opposite terms
-cancel, and terms that do not vary meet, so that their sum is made once; in each list a factor that several
-products share is taken out (a*x + b*x -> (a + b)*x); then pairs of terms that several lists share are computed
-once, the most frequent first. A sum that gains nothing keeps its shape, and so its variables' names.
+A sum of the call part is treated as a list of terms, flattened through inner sums that are used only once. Opposite
+terms cancel, and terms that do not vary are combined, so that their sum is computed once. In each list a factor that
+several products have in common is extracted (a*x + b*x -> (a + b)*x). Then pairs of terms that several lists have in
+common are computed once, the most frequent first. A sum without improvement keeps its form, and so the names of its
+variables.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from symoro.expr.graph import TWO, ZERO
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.program import Program
 
-MAX_TERMS = 32  # longer lists keep their order: pairs grow with the square of the length
+MAX_TERMS = 32  # longer lists are not changed, because the number of pairs is quadratic in the length
 
 Pair = tuple[int, int]
 """Two terms up to a common sign: (positive literal, literal)."""
@@ -25,11 +26,11 @@ Pair = tuple[int, int]
 
 @dataclass
 class _Terms:
-    """A list of terms: plain literals, and factors each with a list of its own.
+    """List of terms: plain literals, and factors, each with a nested list.
 
     Attributes:
-        replaced: nodes that the list stands for, and that nothing else reads.
-        changed: whether it differs from what the program has.
+        replaced: nodes that the list replaces and that are not used elsewhere.
+        changed: whether it differs from the program.
         made: literal of its sum in the new program.
     """
 
@@ -40,15 +41,15 @@ class _Terms:
     made: int = ZERO
 
     def lists(self) -> list[_Terms]:
-        """The list itself and all lists below it, outer ones first."""
-        found = [self]
-        for terms in found:
-            found += [inner for _, inner in terms.factored]
-        return found
+        """Return the list itself and all nested lists, outer ones first."""
+        nested = [self]
+        for terms in nested:
+            nested += [inner for _, inner in terms.factored]
+        return nested
 
 
 def share_sums(program: Program) -> Program:
-    """Take common factors and common pairs out of the sums of the call part."""
+    """Extract common factors and common pairs from the sums of the call part."""
     return _Sums(program).run()
 
 
@@ -71,14 +72,14 @@ class _Sums:
     # -- sums as lists of terms
 
     def outermost(self) -> list[int]:
-        """Every sum of the call part that is not a part of just one other sum."""
+        """Return every sum of the call part that is not a part of only one other sum."""
         op, args, cls, uses = self.graph.op, self.graph.args, self.graph.cls, self.uses
         sums = [i for i in self.program.nodes if op[i] in (ops.ADD, ops.SUB) and cls[i] == ops.VARIABLE]
         inner = {lit >> 1 for i in sums for lit in args[i] if uses[lit >> 1] == 1}
         return [i for i in sums if i not in inner]
 
     def flat(self, root: int) -> _Terms:
-        """The terms of a sum, in order, through sums used nowhere else; opposite ones cancel."""
+        """Return the terms of a sum, in order, through inner sums that are used only once; opposite terms cancel."""
         op, cls, uses, terms_of = self.graph.op, self.graph.cls, self.uses, self.graph.terms
         terms: list[int] = []
         inner: list[int] = []
@@ -102,22 +103,22 @@ class _Sums:
     # -- common factors
 
     def factor(self, outer: _Terms) -> None:
-        """In a list, and then in the lists that this makes, take out factors, the most frequent first."""
+        """Extract factors from a list and then from the resulting lists, the most frequent first."""
         pending = [outer]
         while pending:
             terms = pending.pop()
             products = [(f, lit) for lit in terms.plain for f in self.factors(lit >> 1)]
             if len({f for f, _ in products}) == len(products):
                 continue
-            users: dict[int, dict[int, None]] = {}  # factor -> the terms that have it
+            users: dict[int, dict[int, None]] = {}  # factor -> the terms that contain it
             for f, lit in products:
                 users.setdefault(f, {})[lit] = None
-            heap = [self.rank(f, found) for f, found in users.items() if len(found) > 1]
+            heap = [self.rank(f, terms_with) for f, terms_with in users.items() if len(terms_with) > 1]
             heapq.heapify(heap)
-            taken: set[int] = set()
+            used: set[int] = set()
             while heap:
                 n, _, f = heapq.heappop(heap)
-                if len(users[f]) != -n:  # fewer since it was queued
+                if len(users[f]) != -n:  # its number of uses has decreased since it was queued
                     if len(users[f]) > 1:
                         heapq.heappush(heap, self.rank(f, users[f]))
                     continue
@@ -125,26 +126,26 @@ class _Sums:
                 for lit in inside:
                     for g in self.factors(lit >> 1):
                         del users[g][lit]
-                taken.update(inside)
+                used.update(inside)
                 terms.replaced += [lit >> 1 for lit in inside]
                 inner = _Terms([self.without(lit, f) for lit in inside])
                 terms.factored.append((f, inner))
                 pending.append(inner)
-            if taken:
-                terms.plain = [lit for lit in terms.plain if lit not in taken]
+            if used:
+                terms.plain = [lit for lit in terms.plain if lit not in used]
                 terms.changed = True
 
     def rank(self, f: int, users: dict[int, None]) -> tuple[int, int, int]:
         return -len(users), -self.graph.cls[f >> 1], f
 
     def factors(self, i: int) -> tuple[int, ...]:
-        """The factors of a product of the call part that is used only once."""
+        """Return the factors of a product of the call part that is used only once."""
         graph = self.graph
         if graph.op[i] != ops.MUL or self.uses[i] != 1 or graph.cls[i] != ops.VARIABLE:
             return ()
         a, b = graph.args[i]
         if a == TWO:
-            return ()  # 2x is an addition: taking it out saves nothing
+            return ()  # 2x is an addition: its extraction saves nothing
         return (a,) if a == b else (a, b)
 
     def without(self, lit: int, factor: int) -> int:
@@ -155,14 +156,14 @@ class _Sums:
     # -- common pairs
 
     def share_pairs(self, lists: list[_Terms]) -> None:
-        """Compute a pair of terms that several lists have once, the most frequent pair first."""
+        """Compute a pair of terms that several lists contain only once, the most frequent pair first."""
         where = _users(lists)
         heap = [(-len(users), pair) for pair, users in where.items()]
         heapq.heapify(heap)
         while heap:
             n, pair = heapq.heappop(heap)
             users = where[pair]
-            if len(users) != -n:  # fewer since it was queued
+            if len(users) != -n:  # its number of uses has decreased since it was queued
                 if len(users) > 1:
                     heapq.heappush(heap, (-len(users), pair))
                 continue
@@ -180,8 +181,8 @@ class _Sums:
         lists: list[_Terms],
         where: dict[Pair, set[int]],
     ) -> list[Pair]:
-        """Put the literal `extra` in the place of a pair, in all its users; returns the pairs this makes."""
-        made: dict[Pair, None] = {}
+        """Replace a pair by the literal `extra` in all lists that contain it; return the new pairs."""
+        new_pairs: dict[Pair, None] = {}
         for n in users:
             terms = lists[n]
             sign = 0 if pair[0] in terms.plain and pair[1] in terms.plain else 1
@@ -195,15 +196,15 @@ class _Sums:
                         known.discard(n)
                 new = _pair(extra | sign, other)
                 where.setdefault(new, set()).add(n)
-                made[new] = None
+                new_pairs[new] = None
             terms.plain.append(extra | sign)
             terms.changed = True
-        return list(made)
+        return list(new_pairs)
 
     # -- writing the new program
 
     def rewritten(self, changed: dict[int, list[_Terms]]) -> Program:
-        """The program with new sums; what these replace is left out."""
+        """Return the program with new sums, without the nodes that they replace."""
         rebuild = Rebuild(self.program)
         replaced = {i for part in changed.values() for terms in part for i in terms.replaced}
         since: list[int] = []
@@ -218,41 +219,42 @@ class _Sums:
         return rebuild.finish()
 
     def total(self, lists: list[_Terms], rebuild: Rebuild) -> int:
-        """The sum of a list, the lists below it computed first."""
+        """Return the sum of a list; nested lists are computed first."""
         new = rebuild.new
         for terms in reversed(lists):
             parts = [self.term(lit, rebuild) for lit in terms.plain]
             parts += [new.mul(rebuild.lit(f), inner.made) for f, inner in terms.factored]
-            parts.sort(key=lambda lit: (new.cls[lit >> 1], lit & 1))  # parameters first: they leave the call
+            # parameters first, because their sum becomes part of the setup
+            parts.sort(key=lambda lit: (new.cls[lit >> 1], lit & 1))
             terms.made = ZERO
             for part in parts:
                 terms.made = new.add(terms.made, part)
         return lists[0].made
 
     def term(self, lit: int, rebuild: Rebuild) -> int:
-        """A term in the new program; extra nodes are made when they are first read."""
-        made = rebuild.map
+        """Return a term in the new program; extra nodes are created when they are first used."""
+        copied = rebuild.map
         pending = [lit >> 1]
         while pending:
             i = pending[-1]
-            if i in made:
+            if i in copied:
                 pending.pop()
                 continue
-            missing = [p >> 1 for p in self.pairs[i] if p >> 1 not in made]
+            missing = [p >> 1 for p in self.pairs[i] if p >> 1 not in copied]
             if missing:
                 pending += missing
             else:
                 a, b = self.pairs[i]
-                made[i] = rebuild.new.add(rebuild.lit(a), rebuild.lit(b))
+                copied[i] = rebuild.new.add(rebuild.lit(a), rebuild.lit(b))
         return rebuild.lit(lit)
 
 
 def _cancelled(terms: list[int]) -> list[int]:
-    """The terms without pairs of opposite ones; the same list when there are none."""
+    """Return the terms without pairs of opposite ones; the same list if there are none."""
     present = set(terms)
     if not any(lit ^ 1 in present for lit in present if lit & 1):
         return terms
-    kept: dict[int, int] = {}  # literal -> how often
+    kept: dict[int, int] = {}  # literal -> number of occurrences
     for lit in terms:
         if kept.get(lit ^ 1):
             kept[lit ^ 1] -= 1
@@ -268,7 +270,7 @@ def _pair(x: int, y: int) -> Pair:
 
 
 def _users(lists: Iterable[_Terms]) -> dict[Pair, set[int]]:
-    """Pairs of terms that several lists have, with the numbers of these lists."""
+    """Return the pairs of terms that several lists contain, with the numbers of these lists."""
     first: dict[Pair, int] = {}
     where: dict[Pair, set[int]] = {}
     for n, terms in enumerate(lists):
@@ -285,10 +287,10 @@ def _users(lists: Iterable[_Terms]) -> dict[Pair, set[int]]:
 
 
 def count_uses(program: Program) -> list[int]:
-    """How often each node is read; an output counts as more than once."""
+    """Return the number of uses of each node; an output counts as several uses."""
     graph = program.graph
     op, args = graph.op, graph.args
-    KERNEL, ADD = ops.KERNEL, ops.ADD  # local, for the speed of the loop
+    KERNEL, ADD = ops.KERNEL, ops.ADD  # local variables make the loop faster
     uses = [0] * len(graph)
     for i in program.nodes:
         if op[i] >= KERNEL:

@@ -389,7 +389,9 @@ def _frame_poses(robot: Robot, places: dict[int, list[float]], q: dict[int, floa
         elif frame.sigma == JointType.PRISMATIC:
             r += q.get(j, 0.0)
         at[j] = _moved(
-            _rotated(_moved(_rotated(_rotated(at[frame.ant], 0, 1, gamma, b), 1, 2, alpha), 0, d), 0, 1, theta),
+            _rotated(
+                _moved(_rotated(_rotated(at[frame.ant], 0, 1, gamma, b), 1, 2, alpha), 0, d), 0, 1, theta
+            ),
             2,
             r,
         )

@@ -13,7 +13,7 @@
  *   last (2, 2, 2)
  * Parameters
  *   p (11): D3 d3 end double _a E k function t2 x_y xY
- * Constants, made once from the parameters by everything_setup
+ * Constants, computed once from the parameters by everything_setup
  *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
  * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
@@ -39,31 +39,32 @@ static inline double max_(double a, double b)
     return b > a ? b : a;
 }
 
-/* What follows is meant in the order in which it is written. Compilers that are allowed to change it are told not to
- * (-funsafe-math-optimizations, -fassociative-math, -ffast-math); where they say so, LOOSE_ keeps to what bears it. */
+/* The following code must be computed in the written order. Compilers with permission to change it are instructed
+ * not to (-funsafe-math-optimizations, -fassociative-math, -ffast-math); if they report this permission, LOOSE_
+ * selects code that is not affected. */
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
 #define LOOSE_
 #endif
 #if defined(__clang__)
 #if __clang_major__ >= 13
 #pragma clang fp reassociate(off)
-#else /* does not say, and cannot be told */
+#else /* not reported and not controllable */
 #undef LOOSE_
 #define LOOSE_
 #endif
-#elif defined(__GNUC__) && (defined(LOOSE_) || __GNUC__ < 12) /* older ones do not say */
+#elif defined(__GNUC__) && (defined(LOOSE_) || __GNUC__ < 12) /* older ones do not report it */
 #pragma GCC optimize("no-associative-math", "no-unsafe-math-optimizations")
 #endif
 
-/* What is no number, or not finite, is told from the rest by comparisons. */
+/* NaN and infinite values are detected by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "this code must know what is no number: compile it with -fno-finite-math-only, or without -ffast-math and -Ofast"
 #elif defined(_M_FP_FAST)
 #error "this code must know what is no number: compile it without /fp:fast"
 #endif
 
-/* Four numbers at once, where the compiler knows vectors. The polynomials below want doubles computed as doubles, in the
- * order in which it is written; where that is not to be had, LIBRARY_ leaves the work to the C library. */
+/* Four numbers at once, if the compiler supports vectors. The polynomials below require double arithmetic in the
+ * written order; otherwise LIBRARY_ selects the C library. */
 #if defined(LOOSE_) || (defined(FLT_EVAL_METHOD) && (FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2))
 #define LIBRARY_
 #elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__) || defined(__VSX__))
@@ -71,7 +72,7 @@ static inline double max_(double a, double b)
 typedef double lanes_ __attribute__((vector_size(32)));
 typedef unsigned long long words_ __attribute__((vector_size(32)));
 #endif
-#if defined(__GNUC__) /* a loop in which a call is left is not vectorised */
+#if defined(__GNUC__) /* a loop that contains a call is not vectorised */
 #define INLINE_ static inline __attribute__((always_inline, unused))
 #define RARE_ static __attribute__((noinline, cold))
 #else
@@ -79,10 +80,10 @@ typedef unsigned long long words_ __attribute__((vector_size(32)));
 #define RARE_ static
 #endif
 
-/* Sines and cosines without branches, so that several angles are taken at once. To one unit in the last place while the
- * squares of the angles add up to no more than SINCOS_LIMIT_: n*pi/2 is taken off in three parts, the first two without
- * error; then the polynomials of fdlibm on [-pi/4, pi/4], and the last bits of n tell the quadrant. n is rounded by
- * adding 1.5 * 2^52. */
+/* Sines and cosines without branches, so that several angles are processed at once, accurate to one unit in the last
+ * place while the sum of the squared angles does not exceed SINCOS_LIMIT_: n*pi/2 is subtracted in three parts, the
+ * first two without error; then the polynomials of fdlibm on [-pi/4, pi/4] are evaluated, and the last bits of n
+ * determine the quadrant. n is rounded by adding 1.5 * 2^52. */
 #define SINCOS_LIMIT_ 1e10
 
 #ifdef LIBRARY_
@@ -98,7 +99,7 @@ typedef unsigned long long words_ __attribute__((vector_size(32)));
     const real a = x - n*1.57079632673412561417e+00; \
     const real b = n*6.07710050630396597660e-11; \
     const real y = a - b; \
-    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* what y has too much */ \
+    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* rounding error of y */ \
     const real z = y*y; \
     const real zz = z*z; \
     const real h = 0.5*z; \
@@ -122,8 +123,8 @@ INLINE_ void sincos_(double x, double *s, double *c)
     *c = cosine.r;
 }
 
-/* Four angles, which never meet in memory before they are one vector: s[0] to s[3] and c[0] to c[3]. Returns the sum of
- * the squares. */
+/* Four angles, passed as separate arguments to avoid a load from memory: s[0] to s[3] and c[0] to c[3]. Returns the
+ * sum of the squares. */
 static inline double sincos4_(double x1, double x2, double x3, double x4, double *s, double *c)
 {
 #ifdef LANES_
@@ -138,7 +139,7 @@ static inline double sincos4_(double x1, double x2, double x3, double x4, double
     return x1*x1 + x2*x2 + x3*x3 + x4*x4;
 }
 
-/* Angles beyond the limit, by the C library. */
+/* Angles beyond the limit, computed by the C library. */
 RARE_ void sincos_far_(int n, const double *x, double *s, double *c)
 {
     for (int i = 0; i < n; ++i) {

@@ -13,7 +13,7 @@
  *   last (2, 2, 2)
  * Parameters
  *   p (11): D3 d3 end double _a E k function t2 x_y xY
- * Constants, made once from the parameters by everything_setup
+ * Constants, computed once from the parameters by everything_setup
  *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
  * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-/* Constants from parameters; again whenever a parameter changes. */
+/* Constants from parameters; call it again after a parameter has changed. */
 void everything_setup(const double *p, double *k_2);
 
 /* One sample. Matrices are stored by rows; arrays must not overlap. */

@@ -1,4 +1,4 @@
-/* An example for everything: sample numbers in, labelled outputs on the screen.
+/* Example for everything: evaluates the model for sample numbers and prints the outputs.
  * Made by symoro VERSION */
 #include "everything.h"
 

@@ -6,7 +6,7 @@
  *   P (3)
  * Parameters
  *   p (1): D3
- * Constants, made once from the parameters by expanded_setup
+ * Constants, computed once from the parameters by expanded_setup
  *   k (2): D3 k1
  *
  * Operations per call: 12 x, 4 +, 6 functions, 1 others; once: 0 x, 1 +
@@ -17,24 +17,25 @@
 #include <float.h>
 #include <math.h>
 
-/* What follows is meant in the order in which it is written. Compilers that are allowed to change it are told not to
- * (-funsafe-math-optimizations, -fassociative-math, -ffast-math); where they say so, LOOSE_ keeps to what bears it. */
+/* The following code must be computed in the written order. Compilers with permission to change it are instructed
+ * not to (-funsafe-math-optimizations, -fassociative-math, -ffast-math); if they report this permission, LOOSE_
+ * selects code that is not affected. */
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
 #define LOOSE_
 #endif
 #if defined(__clang__)
 #if __clang_major__ >= 13
 #pragma clang fp reassociate(off)
-#else /* does not say, and cannot be told */
+#else /* not reported and not controllable */
 #undef LOOSE_
 #define LOOSE_
 #endif
-#elif defined(__GNUC__) && (defined(LOOSE_) || __GNUC__ < 12) /* older ones do not say */
+#elif defined(__GNUC__) && (defined(LOOSE_) || __GNUC__ < 12) /* older ones do not report it */
 #pragma GCC optimize("no-associative-math", "no-unsafe-math-optimizations")
 #endif
 
-/* Four numbers at once, where the compiler knows vectors. The polynomials below want doubles computed as doubles, in the
- * order in which it is written; where that is not to be had, LIBRARY_ leaves the work to the C library. */
+/* Four numbers at once, if the compiler supports vectors. The polynomials below require double arithmetic in the
+ * written order; otherwise LIBRARY_ selects the C library. */
 #if defined(LOOSE_) || (defined(FLT_EVAL_METHOD) && (FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2))
 #define LIBRARY_
 #elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__) || defined(__VSX__))
@@ -42,7 +43,7 @@
 typedef double lanes_ __attribute__((vector_size(32)));
 typedef unsigned long long words_ __attribute__((vector_size(32)));
 #endif
-#if defined(__GNUC__) /* a loop in which a call is left is not vectorised */
+#if defined(__GNUC__) /* a loop that contains a call is not vectorised */
 #define INLINE_ static inline __attribute__((always_inline, unused))
 #define RARE_ static __attribute__((noinline, cold))
 #else
@@ -50,10 +51,10 @@ typedef unsigned long long words_ __attribute__((vector_size(32)));
 #define RARE_ static
 #endif
 
-/* Sines and cosines without branches, so that several angles are taken at once. To one unit in the last place while the
- * squares of the angles add up to no more than SINCOS_LIMIT_: n*pi/2 is taken off in three parts, the first two without
- * error; then the polynomials of fdlibm on [-pi/4, pi/4], and the last bits of n tell the quadrant. n is rounded by
- * adding 1.5 * 2^52. */
+/* Sines and cosines without branches, so that several angles are processed at once, accurate to one unit in the last
+ * place while the sum of the squared angles does not exceed SINCOS_LIMIT_: n*pi/2 is subtracted in three parts, the
+ * first two without error; then the polynomials of fdlibm on [-pi/4, pi/4] are evaluated, and the last bits of n
+ * determine the quadrant. n is rounded by adding 1.5 * 2^52. */
 #define SINCOS_LIMIT_ 1e10
 
 #ifdef LIBRARY_
@@ -69,7 +70,7 @@ typedef unsigned long long words_ __attribute__((vector_size(32)));
     const real a = x - n*1.57079632673412561417e+00; \
     const real b = n*6.07710050630396597660e-11; \
     const real y = a - b; \
-    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* what y has too much */ \
+    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* rounding error of y */ \
     const real z = y*y; \
     const real zz = z*z; \
     const real h = 0.5*z; \
@@ -93,7 +94,7 @@ INLINE_ void sincos_(double x, double *s, double *c)
     *c = cosine.r;
 }
 
-/* The samples of a batch do not depend on each other: a compiler may take several at once. */
+/* The samples of a batch are independent: a compiler may process several at once. */
 #if defined(__clang__)
 #define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)

@@ -1,4 +1,4 @@
-/* An example for expanded: sample numbers in, labelled outputs on the screen.
+/* Example for expanded: evaluates the model for sample numbers and prints the outputs.
  * Made by symoro VERSION */
 #include "expanded.h"
 

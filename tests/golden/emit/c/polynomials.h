@@ -10,7 +10,7 @@
  *   none (12)
  * Parameters
  *   p (1): m
- * Constants, made once from the parameters by polynomials_setup
+ * Constants, computed once from the parameters by polynomials_setup
  *   k_2 (1): m
  *
  * Operations per call: 1263 x, 965 +, 268 /, 2 others, 4 kernel calls
@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-/* Constants from parameters; again whenever a parameter changes. */
+/* Constants from parameters; call it again after a parameter has changed. */
 void polynomials_setup(const double *p, double *k_2);
 
 /* One sample. Matrices are stored by rows; arrays must not overlap. */

@@ -1,4 +1,4 @@
-/* An example for polynomials: sample numbers in, labelled outputs on the screen.
+/* Example for polynomials: evaluates the model for sample numbers and prints the outputs.
  * Made by symoro VERSION */
 #include "polynomials.h"
 

@@ -8,7 +8,7 @@
  *   y (2)
  * Parameters
  *   p (1): m
- * Constants, made once from the parameters by solver_setup
+ * Constants, computed once from the parameters by solver_setup
  *   k (1): m
  *
  * Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls
@@ -18,23 +18,24 @@
 
 #include <math.h>
 
-/* What follows is meant in the order in which it is written. Compilers that are allowed to change it are told not to
- * (-funsafe-math-optimizations, -fassociative-math, -ffast-math); where they say so, LOOSE_ keeps to what bears it. */
+/* The following code must be computed in the written order. Compilers with permission to change it are instructed
+ * not to (-funsafe-math-optimizations, -fassociative-math, -ffast-math); if they report this permission, LOOSE_
+ * selects code that is not affected. */
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
 #define LOOSE_
 #endif
 #if defined(__clang__)
 #if __clang_major__ >= 13
 #pragma clang fp reassociate(off)
-#else /* does not say, and cannot be told */
+#else /* not reported and not controllable */
 #undef LOOSE_
 #define LOOSE_
 #endif
-#elif defined(__GNUC__) && (defined(LOOSE_) || __GNUC__ < 12) /* older ones do not say */
+#elif defined(__GNUC__) && (defined(LOOSE_) || __GNUC__ < 12) /* older ones do not report it */
 #pragma GCC optimize("no-associative-math", "no-unsafe-math-optimizations")
 #endif
 
-/* What is no number, or not finite, is told from the rest by comparisons. */
+/* NaN and infinite values are detected by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "this code must know what is no number: compile it with -fno-finite-math-only, or without -ffast-math and -Ofast"
 #elif defined(_M_FP_FAST)

@@ -8,7 +8,7 @@
  *   y (2)
  * Parameters
  *   p (1): m
- * Constants, made once from the parameters by solver_setup
+ * Constants, computed once from the parameters by solver_setup
  *   k (1): m
  *
  * Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls
@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* Constants from parameters; again whenever a parameter changes. */
+/* Constants from parameters; call it again after a parameter has changed. */
 void solver_setup(const double *p, double *k);
 
 /* One sample. Matrices are stored by rows; arrays must not overlap. */

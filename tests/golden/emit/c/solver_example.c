@@ -1,4 +1,4 @@
-/* An example for solver: sample numbers in, labelled outputs on the screen.
+/* Example for solver: evaluates the model for sample numbers and prints the outputs.
  * Made by symoro VERSION */
 #include "solver.h"
 

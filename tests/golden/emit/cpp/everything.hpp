@@ -13,7 +13,7 @@
  *   last (2, 2, 2)
  * Parameters
  *   p (11): D3 d3 end double _a E k function t2 x_y xY
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
  * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
@@ -26,7 +26,7 @@
 #include <cstddef>
 #include <limits>
 
-/* What is no number, or not finite, is told from the rest by comparisons. */
+/* NaN and infinite values are detected by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "this code must know what is no number: compile it with -fno-finite-math-only, or without -ffast-math and -Ofast"
 #elif defined(_M_FP_FAST)

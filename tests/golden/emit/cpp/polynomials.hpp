@@ -10,7 +10,7 @@
  *   none (12)
  * Parameters
  *   p (1): m
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k_2 (1): m
  *
  * Operations per call: 1263 x, 965 +, 268 /, 2 others, 4 kernel calls
@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <limits>
 
-/* What is no number, or not finite, is told from the rest by comparisons. */
+/* NaN and infinite values are detected by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "this code must know what is no number: compile it with -fno-finite-math-only, or without -ffast-math and -Ofast"
 #elif defined(_M_FP_FAST)
@@ -81,7 +81,7 @@ inline Scalar circle_resolvent_(Scalar p, Scalar q, Scalar r)
     return z < Scalar(0.0) ? Scalar(0.0) : z;
 }
 
-/* The places of four keys in ascending order. */
+/* Positions of four keys in ascending order. */
 template <class Scalar>
 inline void circle_order_(const Scalar *key, int *place)
 {
@@ -98,9 +98,9 @@ inline void circle_order_(const Scalar *key, int *place)
 }
 
 /* The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A
- * defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u + turn,
- * the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari splits
- * it into two quadratics; Newton's method on the equation itself ends. k is overwritten. */
+ * defect is 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u +
+ * turn, the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari's
+ * method splits it into two quadratics; finally Newton's method is applied to the equation itself. k is overwritten. */
 template <class Scalar>
 inline void circle_(int n, Scalar *k, Scalar *slots)
 {
@@ -139,8 +139,8 @@ inline void circle_(int n, Scalar *k, Scalar *slots)
     const Scalar a2 = scale*(Scalar(2.0)*k[0] - Scalar(6.0)*g);
     const Scalar a1 = scale*(Scalar(2.0)*b + Scalar(4.0)*h);
     const Scalar a0 = scale*(k[0] + a + g);
-    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), of v and w2 - w1 the larger one is a
-     * square root, the other q over it. */
+    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), the larger one of v and w2 - w1 is a
+     * square root, the other one is q divided by it. */
     const Scalar e = scale*(Scalar(0.5)*b - h);
     const Scalar p = a2 - Scalar(6.0)*e*e;
     const Scalar q = a1 - Scalar(2.0)*e*(a2 - Scalar(4.0)*e*e);
@@ -156,7 +156,7 @@ inline void circle_(int n, Scalar *k, Scalar *slots)
         difference = q < Scalar(0.0) ? -sqrt(gap) : sqrt(gap);
         v = q/difference;
     }
-    Scalar found[12];
+    Scalar unsorted[12];
     Scalar key[4];
     int place[4];
     for (int j = 0; j < 4; ++j) {
@@ -200,7 +200,7 @@ inline void circle_(int n, Scalar *k, Scalar *slots)
             }
         }
         if (defect < Scalar(0.999999) && s*s + c*c > Scalar(0.5)) {
-            s = c < Scalar(0.0) && abs(s) < Scalar(std::numeric_limits<Scalar>::digits == 24 ? 2e-07 : 1e-15) ? Scalar(0.0) : s; /* pi is not -pi, whatever the round-off */
+            s = c < Scalar(0.0) && abs(s) < Scalar(std::numeric_limits<Scalar>::digits == 24 ? 2e-07 : 1e-15) ? Scalar(0.0) : s; /* pi must not become -pi because of round-off */
             const Scalar d = s/(abs(s) + abs(c));
             key[j] = Scalar(0.0) <= c ? d : Scalar(0.0) <= s ? Scalar(2.0) - d : -Scalar(2.0) - d;
         } else {
@@ -209,18 +209,18 @@ inline void circle_(int n, Scalar *k, Scalar *slots)
             defect = Scalar(1.0);
             key[j] = Scalar(3.0);
         }
-        found[j] = s;
-        found[j + 4] = c;
-        found[j + 8] = defect;
+        unsorted[j] = s;
+        unsorted[j + 4] = c;
+        unsorted[j + 8] = defect;
     }
     circle_order_(key, place);
     for (int j = 0; j < 12; ++j) {
-        slots[place[j % 4] + j/4*4] = found[j];
+        slots[place[j % 4] + j/4*4] = unsorted[j];
     }
     (void)n;
 }
 
-/* Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms. */
+/* Logarithms of the magnitudes of the roots, ascending, from the Newton polygon of the coefficients' logarithms. */
 template <class Scalar>
 inline void quartic_sizes_(const Scalar *logs, Scalar *sizes)
 {
@@ -239,8 +239,8 @@ inline void quartic_sizes_(const Scalar *logs, Scalar *sizes)
     }
 }
 
-/* The degree without the leading coefficients that are lost in the round-off of the others, at the roots without them
- * or at 1; a, lowest first, by logs. -1 where all are zero. */
+/* Degree without the leading coefficients that are below the round-off of the others, at the roots without them or at
+ * 1; a, lowest first, by logs. -1 if all are zero. */
 template <class Scalar>
 inline int quartic_degree_(const Scalar *logs)
 {
@@ -302,7 +302,7 @@ inline Scalar quartic_unit_(Scalar *a, int *degree)
     return exp(size < -Scalar(170.0) ? -Scalar(170.0) : size > Scalar(170.0) ? Scalar(170.0) : size);
 }
 
-/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as it gets nearer to zero. */
+/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as the residual decreases. */
 template <class Scalar>
 inline Scalar quartic_polish_(const Scalar *f, Scalar x)
 {
@@ -355,7 +355,7 @@ inline void quartic_(int n, Scalar *a, Scalar *roots)
     Scalar angles[12];
     circle_(12, k, angles);
     Scalar below[4]; /* |z + 1|^2, where x/unit = -i (z - 1)/(z + 1) with z = r exp(it), r = 1 - defect */
-    Scalar found[8];
+    Scalar unsorted[8];
     Scalar key[4];
     int place[4];
     for (int j = 0; j < 4; ++j) {
@@ -369,7 +369,7 @@ inline void quartic_(int n, Scalar *a, Scalar *roots)
         const Scalar s = angles[j];
         const Scalar c = angles[j + 4];
         const Scalar defect = angles[j + 8];
-        int nearer = 0; /* how many roots are nearer to infinity: those that a lower degree lacks */
+        int nearer = 0; /* number of roots nearer to infinity, which a polynomial of lower degree lacks */
         for (int i = 0; i < 4; ++i) {
             nearer += below[i] < below[j] || (below[i] <= below[j] && i < j);
         }
@@ -378,20 +378,20 @@ inline void quartic_(int n, Scalar *a, Scalar *roots)
         if (defect > Scalar(0.0)) {
             x = unit*Scalar(2.0)*(Scalar(1.0) - defect)*s/below[j];
             imaginary = unit*defect*(Scalar(2.0) - defect)/below[j];
-        } else if (c < Scalar(0.0)) { /* large roots are polished as 1/x, which cannot overflow */
+        } else if (c < Scalar(0.0)) { /* large roots are refined as 1/x, which cannot overflow */
             x = unit/quartic_polish_(back, s/(Scalar(1.0) - c));
         } else {
             x = unit*quartic_polish_(b, s/(Scalar(1.0) + c));
         }
         const Scalar relative = imaginary/(Scalar(1.0) + sqrt(x*x + imaginary*imaginary));
         const int real = nearer >= 4 - degree && relative <= Scalar(1.0) && abs(x) < Scalar(INFINITY);
-        found[j] = real ? x + Scalar(0.0) : Scalar(0.0);
-        found[j + 4] = real ? relative : Scalar(1.0);
+        unsorted[j] = real ? x + Scalar(0.0) : Scalar(0.0);
+        unsorted[j + 4] = real ? relative : Scalar(1.0);
         key[j] = real ? x : Scalar(INFINITY);
     }
     circle_order_(key, place);
     for (int j = 0; j < 8; ++j) {
-        roots[place[j % 4] + j/4*4] = found[j];
+        roots[place[j % 4] + j/4*4] = unsorted[j];
     }
     (void)n;
 }

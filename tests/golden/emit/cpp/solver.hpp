@@ -8,7 +8,7 @@
  *   y (2)
  * Parameters
  *   p (1): m
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k (1): m
  *
  * Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls
@@ -21,7 +21,7 @@
 #include <cstddef>
 #include <limits>
 
-/* What is no number, or not finite, is told from the rest by comparisons. */
+/* NaN and infinite values are detected by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "this code must know what is no number: compile it with -fno-finite-math-only, or without -ffast-math and -Ofast"
 #elif defined(_M_FP_FAST)

@@ -1,23 +1,24 @@
 /* Kernels of polynomials.f90. Made by symoro VERSION */
 #include <math.h>
 
-/* What follows is meant in the order in which it is written. Compilers that are allowed to change it are told not to
- * (-funsafe-math-optimizations, -fassociative-math, -ffast-math); where they say so, LOOSE_ keeps to what bears it. */
+/* The following code must be computed in the written order. Compilers with permission to change it are instructed
+ * not to (-funsafe-math-optimizations, -fassociative-math, -ffast-math); if they report this permission, LOOSE_
+ * selects code that is not affected. */
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
 #define LOOSE_
 #endif
 #if defined(__clang__)
 #if __clang_major__ >= 13
 #pragma clang fp reassociate(off)
-#else /* does not say, and cannot be told */
+#else /* not reported and not controllable */
 #undef LOOSE_
 #define LOOSE_
 #endif
-#elif defined(__GNUC__) && (defined(LOOSE_) || __GNUC__ < 12) /* older ones do not say */
+#elif defined(__GNUC__) && (defined(LOOSE_) || __GNUC__ < 12) /* older ones do not report it */
 #pragma GCC optimize("no-associative-math", "no-unsafe-math-optimizations")
 #endif
 
-/* What is no number, or not finite, is told from the rest by comparisons. */
+/* NaN and infinite values are detected by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "this code must know what is no number: compile it with -fno-finite-math-only, or without -ffast-math and -Ofast"
 #elif defined(_M_FP_FAST)
@@ -54,7 +55,7 @@ static inline double circle_resolvent_(double p, double q, double r)
     return z < 0.0 ? 0.0 : z;
 }
 
-/* The places of four keys in ascending order. */
+/* Positions of four keys in ascending order. */
 static inline void circle_order_(const double *key, int *place)
 {
     for (int j = 0; j < 4; ++j) {
@@ -70,9 +71,9 @@ static inline void circle_order_(const double *key, int *place)
 }
 
 /* The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A
- * defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u + turn,
- * the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari splits
- * it into two quadratics; Newton's method on the equation itself ends. k is overwritten. */
+ * defect is 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u +
+ * turn, the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari's
+ * method splits it into two quadratics; finally Newton's method is applied to the equation itself. k is overwritten. */
 static void circle_(int n, double *k, double *slots)
 {
     static const double cosines[4] = {-1.0, -0.7071067811865476, 0.0, 0.7071067811865476};
@@ -108,8 +109,8 @@ static void circle_(int n, double *k, double *slots)
     const double a2 = scale*(2.0*k[0] - 6.0*g);
     const double a1 = scale*(2.0*b + 4.0*h);
     const double a0 = scale*(k[0] + a + g);
-    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), of v and w2 - w1 the larger one is a
-     * square root, the other q over it. */
+    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), the larger one of v and w2 - w1 is a
+     * square root, the other one is q divided by it. */
     const double e = scale*(0.5*b - h);
     const double p = a2 - 6.0*e*e;
     const double q = a1 - 2.0*e*(a2 - 4.0*e*e);
@@ -125,7 +126,7 @@ static void circle_(int n, double *k, double *slots)
         difference = q < 0.0 ? -sqrt(gap) : sqrt(gap);
         v = q/difference;
     }
-    double found[12];
+    double unsorted[12];
     double key[4];
     int place[4];
     for (int j = 0; j < 4; ++j) {
@@ -169,7 +170,7 @@ static void circle_(int n, double *k, double *slots)
             }
         }
         if (defect < 0.999999 && s*s + c*c > 0.5) {
-            s = c < 0.0 && fabs(s) < 1e-15 ? 0.0 : s; /* pi is not -pi, whatever the round-off */
+            s = c < 0.0 && fabs(s) < 1e-15 ? 0.0 : s; /* pi must not become -pi because of round-off */
             const double d = s/(fabs(s) + fabs(c));
             key[j] = 0.0 <= c ? d : 0.0 <= s ? 2.0 - d : -2.0 - d;
         } else {
@@ -178,18 +179,18 @@ static void circle_(int n, double *k, double *slots)
             defect = 1.0;
             key[j] = 3.0;
         }
-        found[j] = s;
-        found[j + 4] = c;
-        found[j + 8] = defect;
+        unsorted[j] = s;
+        unsorted[j + 4] = c;
+        unsorted[j + 8] = defect;
     }
     circle_order_(key, place);
     for (int j = 0; j < 12; ++j) {
-        slots[place[j % 4] + j/4*4] = found[j];
+        slots[place[j % 4] + j/4*4] = unsorted[j];
     }
     (void)n;
 }
 
-/* Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms. */
+/* Logarithms of the magnitudes of the roots, ascending, from the Newton polygon of the coefficients' logarithms. */
 static inline void quartic_sizes_(const double *logs, double *sizes)
 {
     double hull[5];
@@ -207,8 +208,8 @@ static inline void quartic_sizes_(const double *logs, double *sizes)
     }
 }
 
-/* The degree without the leading coefficients that are lost in the round-off of the others, at the roots without them
- * or at 1; a, lowest first, by logs. -1 where all are zero. */
+/* Degree without the leading coefficients that are below the round-off of the others, at the roots without them or at
+ * 1; a, lowest first, by logs. -1 if all are zero. */
 static int quartic_degree_(const double *logs)
 {
     int degree = 4;
@@ -265,7 +266,7 @@ static double quartic_unit_(double *a, int *degree)
     return exp(size < -170.0 ? -170.0 : size > 170.0 ? 170.0 : size);
 }
 
-/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as it gets nearer to zero. */
+/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as the residual decreases. */
 static inline double quartic_polish_(const double *f, double x)
 {
     double left = (((f[4]*x + f[3])*x + f[2])*x + f[1])*x + f[0];
@@ -313,7 +314,7 @@ static void quartic_(int n, double *a, double *roots)
     double angles[12];
     circle_(12, k, angles);
     double below[4]; /* |z + 1|^2, where x/unit = -i (z - 1)/(z + 1) with z = r exp(it), r = 1 - defect */
-    double found[8];
+    double unsorted[8];
     double key[4];
     int place[4];
     for (int j = 0; j < 4; ++j) {
@@ -327,7 +328,7 @@ static void quartic_(int n, double *a, double *roots)
         const double s = angles[j];
         const double c = angles[j + 4];
         const double defect = angles[j + 8];
-        int nearer = 0; /* how many roots are nearer to infinity: those that a lower degree lacks */
+        int nearer = 0; /* number of roots nearer to infinity, which a polynomial of lower degree lacks */
         for (int i = 0; i < 4; ++i) {
             nearer += below[i] < below[j] || (below[i] <= below[j] && i < j);
         }
@@ -336,20 +337,20 @@ static void quartic_(int n, double *a, double *roots)
         if (defect > 0.0) {
             x = unit*2.0*(1.0 - defect)*s/below[j];
             imaginary = unit*defect*(2.0 - defect)/below[j];
-        } else if (c < 0.0) { /* large roots are polished as 1/x, which cannot overflow */
+        } else if (c < 0.0) { /* large roots are refined as 1/x, which cannot overflow */
             x = unit/quartic_polish_(back, s/(1.0 - c));
         } else {
             x = unit*quartic_polish_(b, s/(1.0 + c));
         }
         const double relative = imaginary/(1.0 + sqrt(x*x + imaginary*imaginary));
         const int real = nearer >= 4 - degree && relative <= 1.0 && fabs(x) < INFINITY;
-        found[j] = real ? x + 0.0 : 0.0;
-        found[j + 4] = real ? relative : 1.0;
+        unsorted[j] = real ? x + 0.0 : 0.0;
+        unsorted[j + 4] = real ? relative : 1.0;
         key[j] = real ? x : INFINITY;
     }
     circle_order_(key, place);
     for (int j = 0; j < 8; ++j) {
-        roots[place[j % 4] + j/4*4] = found[j];
+        roots[place[j % 4] + j/4*4] = unsorted[j];
     }
     (void)n;
 }

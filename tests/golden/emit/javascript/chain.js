@@ -6,7 +6,7 @@
  *   P (2, 3)
  * Parameters
  *   p (4): D1 R1 D2 R2
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k (7): D1 R1 D2 k1 k2 k3 k4
  *
  * Operations per call: 3 x, 3 +, 2 functions; once: 4 x, 1 +
@@ -33,7 +33,7 @@ function listed_(p) {
     return listed;
 }
 
-/** The constants, from the parameters by name or in their order; again whenever one of them changes. */
+/** Constants from the parameters, by name or in their order; call it again after a parameter has changed. */
 export function setup(p) {
     const listed = listed_(p);
     const D1 = listed[0];
@@ -47,7 +47,7 @@ export function setup(p) {
     return new Float64Array([D1, R1, D2, k1, k2, k3, k4]);
 }
 
-/** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
+/** One sample, matrices by rows. Returns the outputs, in `out` if given. Arrays must not share memory. */
 export function call(q, k, out = { P: new Float64Array(6) }) {
     sized_("q", q, 2);
     sized_("k", k, 7);
@@ -75,7 +75,7 @@ export function call(q, k, out = { P: new Float64Array(6) }) {
     return out;
 }
 
-/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
+/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are common. */
 export function batch(n, q, k, out = { P: new Float64Array(6 * n) }) {
     sized_("q", q, 2 * n, true);
     sized_("k", k, 7);

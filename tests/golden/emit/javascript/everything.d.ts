@@ -13,7 +13,7 @@
  *   last (2, 2, 2)
  * Parameters
  *   p (11): D3 d3 end double _a E k function t2 x_y xY
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
  * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
@@ -45,13 +45,13 @@ export interface BatchOutputs {
 
 export type Parameter = (typeof PARAMETERS)[number];
 
-/** The constants, from the parameters by name or in their order; again whenever one of them changes. */
+/** Constants from the parameters, by name or in their order; call it again after a parameter has changed. */
 export declare function setup(p: ArrayLike<number> | Readonly<Record<Parameter, number>>): Float64Array;
 
-/** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
+/** One sample, matrices by rows. Returns the outputs, in `out` if given. Arrays must not share memory. */
 export declare function call(q: ArrayLike<number>, T: ArrayLike<number>, n: number, unused: ArrayLike<number>,
     k_2: ArrayLike<number>, out?: Outputs): Outputs;
 
-/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
+/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are common. */
 export declare function batch(n_2: number, q: ArrayLike<number>, T: ArrayLike<number>, n: ArrayLike<number>,
     unused: ArrayLike<number>, k_2: ArrayLike<number>, out?: BatchOutputs): BatchOutputs;

@@ -13,7 +13,7 @@
  *   last (2, 2, 2)
  * Parameters
  *   p (11): D3 d3 end double _a E k function t2 x_y xY
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
  * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
@@ -40,7 +40,7 @@ function listed_(p) {
     return listed;
 }
 
-/** The constants, from the parameters by name or in their order; again whenever one of them changes. */
+/** Constants from the parameters, by name or in their order; call it again after a parameter has changed. */
 export function setup(p) {
     const listed = listed_(p);
     const D3 = listed[0];
@@ -61,7 +61,7 @@ export function setup(p) {
     return new Float64Array([D3, d3, end, while_2, MXR, k1, k2]);
 }
 
-/** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
+/** One sample, matrices by rows. Returns the outputs, in `out` if given. Arrays must not share memory. */
 export function call(q, T, n, unused, k_2, out = { t: new Float64Array(6), k: 0, Q: new Float64Array(6),
     r: new Float64Array(9), last: new Float64Array(8) }) {
     sized_("q", q, 3);
@@ -127,7 +127,7 @@ export function call(q, T, n, unused, k_2, out = { t: new Float64Array(6), k: 0,
     return out;
 }
 
-/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
+/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are common. */
 export function batch(n_2, q, T, n, unused, k_2, out = { t: new Float64Array(6 * n_2),
     k: new Float64Array(n_2), Q: new Float64Array(6 * n_2), r: new Float64Array(9 * n_2),
     last: new Float64Array(8 * n_2) }) {

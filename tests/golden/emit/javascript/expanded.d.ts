@@ -6,7 +6,7 @@
  *   P (3)
  * Parameters
  *   p (1): D3
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k (2): D3 k1
  *
  * Operations per call: 12 x, 4 +, 6 functions, 1 others; once: 0 x, 1 +
@@ -27,12 +27,12 @@ export interface BatchOutputs {
 
 export type Parameter = (typeof PARAMETERS)[number];
 
-/** The constants, from the parameters by name or in their order; again whenever one of them changes. */
+/** Constants from the parameters, by name or in their order; call it again after a parameter has changed. */
 export declare function setup(p: ArrayLike<number> | Readonly<Record<Parameter, number>>): Float64Array;
 
-/** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
+/** One sample, matrices by rows. Returns the outputs, in `out` if given. Arrays must not share memory. */
 export declare function call(q: ArrayLike<number>, k: ArrayLike<number>, out?: Outputs): Outputs;
 
-/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
+/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are common. */
 export declare function batch(n: number, q: ArrayLike<number>, k: ArrayLike<number>,
     out?: BatchOutputs): BatchOutputs;

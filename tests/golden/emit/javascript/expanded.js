@@ -6,7 +6,7 @@
  *   P (3)
  * Parameters
  *   p (1): D3
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k (2): D3 k1
  *
  * Operations per call: 12 x, 4 +, 6 functions, 1 others; once: 0 x, 1 +
@@ -33,7 +33,7 @@ function listed_(p) {
     return listed;
 }
 
-/** The constants, from the parameters by name or in their order; again whenever one of them changes. */
+/** Constants from the parameters, by name or in their order; call it again after a parameter has changed. */
 export function setup(p) {
     const listed = listed_(p);
     const D3 = listed[0];
@@ -41,7 +41,7 @@ export function setup(p) {
     return new Float64Array([D3, k1]);
 }
 
-/** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
+/** One sample, matrices by rows. Returns the outputs, in `out` if given. Arrays must not share memory. */
 export function call(q, k, out = { P: new Float64Array(3) }) {
     sized_("q", q, 3);
     sized_("k", k, 2);
@@ -63,7 +63,7 @@ export function call(q, k, out = { P: new Float64Array(3) }) {
     return out;
 }
 
-/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
+/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are common. */
 export function batch(n, q, k, out = { P: new Float64Array(3 * n) }) {
     sized_("q", q, 3 * n, true);
     sized_("k", k, 2);

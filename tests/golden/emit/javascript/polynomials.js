@@ -10,7 +10,7 @@
  *   none (12)
  * Parameters
  *   p (1): m
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k_2 (1): m
  *
  * Operations per call: 1263 x, 965 +, 268 /, 2 others, 4 kernel calls
@@ -48,13 +48,13 @@ function circle_resolvent_(p, q, r) {
     return z < 0 ? 0 : z;
 }
 
-/* Found, whose first four entries have keys, with each four in ascending order of their keys. */
-function circle_sorted_(key, found) {
+/* Values in groups of four, each group sorted by the keys of the first four values. */
+function circle_sorted_(key, values) {
     const order = [0, 1, 2, 3].sort((i, j) => (key[i] < key[j] ? -1 : key[i] > key[j] ? 1 : i - j));
-    return found.map((entry, at) => found[at - (at % 4) + order[at % 4]]);
+    return values.map((entry, at) => values[at - (at % 4) + order[at % 4]]);
 }
 
-/* Newton's method from an angle, as long as it gets nearer to zero: [sine, cosine]. */
+/* Newton's method from an angle, as long as the residual decreases: [sine, cosine]. */
 function circle_polish_(k, s, c) {
     let [left, slope] = circle_left_(k, s, c);
     for (let m = 0; m < 2 && Math.abs(left) > 1e-16; ++m) {
@@ -72,9 +72,9 @@ function circle_polish_(k, s, c) {
 }
 
 /* The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A
- * defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u + turn,
- * the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari splits
- * it into two quadratics; Newton's method on the equation itself ends. */
+ * defect is 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u +
+ * turn, the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari's
+ * method splits it into two quadratics; finally Newton's method is applied to the equation itself. */
 function circle_(n, coefficients) {
     const cosines = [-1, -Math.SQRT1_2, 0, Math.SQRT1_2];
     const sines = [0, -Math.SQRT1_2, -1, -Math.SQRT1_2];
@@ -107,8 +107,8 @@ function circle_(n, coefficients) {
     const a2 = scale * (2 * k[0] - 6 * g);
     const a1 = scale * (2 * b + 4 * h);
     const a0 = scale * (k[0] + a + g);
-    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), of v and w2 - w1 the larger one is a
-     * square root, the other q over it. */
+    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), the larger one of v and w2 - w1 is a
+     * square root, the other one is q divided by it. */
     const e = scale * (0.5 * b - h);
     const p = a2 - 6 * e * e;
     const q = a1 - 2 * e * (a2 - 4 * e * e);
@@ -124,7 +124,7 @@ function circle_(n, coefficients) {
         difference = q < 0 ? -Math.sqrt(gap) : Math.sqrt(gap);
         v = q / difference;
     }
-    const found = new Array(n).fill(0);
+    const unsorted = new Array(n).fill(0);
     const key = [0, 0, 0, 0];
     for (let j = 0; j < 4; ++j) {
         const sign = j % 2 === 0 ? -0.5 : 0.5;
@@ -151,7 +151,7 @@ function circle_(n, coefficients) {
             [s, c] = circle_polish_(k, su * ct + cu * st, cu * ct - su * st);
         }
         if (defect < 0.999999 && s * s + c * c > 0.5) {
-            s = c < 0 && Math.abs(s) < 1e-15 ? 0 : s; /* pi is not -pi, whatever the round-off */
+            s = c < 0 && Math.abs(s) < 1e-15 ? 0 : s; /* pi must not become -pi because of round-off */
             const d = s / (Math.abs(s) + Math.abs(c));
             key[j] = c >= 0 ? d : s >= 0 ? 2 - d : -2 - d;
         } else {
@@ -160,14 +160,14 @@ function circle_(n, coefficients) {
             defect = 1;
             key[j] = 3;
         }
-        found[j] = s;
-        found[j + 4] = c;
-        found[j + 8] = defect;
+        unsorted[j] = s;
+        unsorted[j + 4] = c;
+        unsorted[j + 8] = defect;
     }
-    return circle_sorted_(key, found);
+    return circle_sorted_(key, unsorted);
 }
 
-/* Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms. */
+/* Logarithms of the magnitudes of the roots, ascending, from the Newton polygon of the coefficients' logarithms. */
 function quartic_sizes_(logs) {
     const hull = logs.slice();
     for (let m = 0; m < 5; ++m) {
@@ -181,8 +181,8 @@ function quartic_sizes_(logs) {
     return [0, 1, 2, 3].map((m) => hull[m] - hull[m + 1]);
 }
 
-/* The degree without the leading coefficients that are lost in the round-off of the others, at the roots without them
- * or at 1, from the logarithms of the coefficients, lowest first. -1 where all are zero. */
+/* Degree without the leading coefficients that are below the round-off of the others, at the roots without them or at
+ * 1, from the logarithms of the coefficients, lowest first. -1 if all are zero. */
 function quartic_degree_(logs) {
     let degree = 4;
     while (degree >= 0 && !(logs[degree] > -10000)) {
@@ -209,7 +209,7 @@ function quartic_degree_(logs) {
 }
 
 /* The unit of x in which the middle roots are about 1, of a, lowest first, and the degree, above which a becomes
- * zero; -1 where a is not a number, or all zero. */
+ * zero; -1 if a is not a number, or all zero. */
 function quartic_unit_(a) {
     const logs = a.map((entry) => (entry !== 0 ? Math.log(Math.abs(entry)) : -10000));
     const least = a.findIndex((entry) => entry !== 0);
@@ -230,7 +230,7 @@ function quartic_unit_(a) {
     return [Math.exp(Math.max(-170, Math.min(170, size))), degree];
 }
 
-/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as it gets nearer to zero. */
+/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as the residual decreases. */
 function quartic_polish_(f, x) {
     let left = (((f[4] * x + f[3]) * x + f[2]) * x + f[1]) * x + f[0];
     for (let m = 0; m < 2; ++m) {
@@ -269,13 +269,13 @@ function quartic_(n, a) {
         const beside = c < 0 ? (s * s) / (1 - c) : 1 + c;
         return defect * defect + 2 * (1 - defect) * beside;
     });
-    const found = new Array(n).fill(0);
+    const unsorted = new Array(n).fill(0);
     const key = [0, 0, 0, 0];
     for (let j = 0; j < 4; ++j) {
         const s = angles[j];
         const c = angles[j + 4];
         const defect = angles[j + 8];
-        /* how many roots are nearer to infinity: those that a lower degree lacks */
+        /* number of roots nearer to infinity, which a polynomial of lower degree lacks */
         const nearer = below.filter((x, i) => x < below[j] || (x <= below[j] && i < j)).length;
         let x = 0;
         let imaginary = 0;
@@ -283,18 +283,18 @@ function quartic_(n, a) {
             x = (unit * 2 * (1 - defect) * s) / below[j];
             imaginary = (unit * defect * (2 - defect)) / below[j];
         } else if (c < 0) {
-            /* large roots are polished as 1/x, which cannot overflow */
+            /* large roots are refined as 1/x, which cannot overflow */
             x = unit / quartic_polish_(back, s / (1 - c));
         } else {
             x = unit * quartic_polish_(b, s / (1 + c));
         }
         const relative = imaginary / (1 + Math.sqrt(x * x + imaginary * imaginary));
         const real = nearer >= 4 - degree && relative <= 1 && Math.abs(x) < Infinity;
-        found[j] = real ? x + 0 : 0;
-        found[j + 4] = real ? relative : 1;
+        unsorted[j] = real ? x + 0 : 0;
+        unsorted[j + 4] = real ? relative : 1;
         key[j] = real ? x : Infinity;
     }
-    return circle_sorted_(key, found);
+    return circle_sorted_(key, unsorted);
 }
 
 function sized_(name, array, length, orMore = false) {
@@ -313,14 +313,14 @@ function listed_(p) {
     return listed;
 }
 
-/** The constants, from the parameters by name or in their order; again whenever one of them changes. */
+/** Constants from the parameters, by name or in their order; call it again after a parameter has changed. */
 export function setup(p) {
     const listed = listed_(p);
     const m = listed[0];
     return new Float64Array([m]);
 }
 
-/** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
+/** One sample, matrices by rows. Returns the outputs, in `out` if given. Arrays must not share memory. */
 export function call(a, k, k_2, out = { x: new Float64Array(8), t: new Float64Array(12),
     pair: new Float64Array(8), none: new Float64Array(12) }) {
     sized_("a", a, 5);
@@ -389,7 +389,7 @@ export function call(a, k, k_2, out = { x: new Float64Array(8), t: new Float64Ar
     return out;
 }
 
-/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
+/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are common. */
 export function batch(n, a, k, k_2, out = { x: new Float64Array(8 * n), t: new Float64Array(12 * n),
     pair: new Float64Array(8 * n), none: new Float64Array(12 * n) }) {
     sized_("a", a, 5 * n, true);

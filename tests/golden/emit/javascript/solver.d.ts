@@ -8,7 +8,7 @@
  *   y (2)
  * Parameters
  *   p (1): m
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k (1): m
  *
  * Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls
@@ -31,13 +31,13 @@ export interface BatchOutputs {
 
 export type Parameter = (typeof PARAMETERS)[number];
 
-/** The constants, from the parameters by name or in their order; again whenever one of them changes. */
+/** Constants from the parameters, by name or in their order; call it again after a parameter has changed. */
 export declare function setup(p: ArrayLike<number> | Readonly<Record<Parameter, number>>): Float64Array;
 
-/** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
+/** One sample, matrices by rows. Returns the outputs, in `out` if given. Arrays must not share memory. */
 export declare function call(A: ArrayLike<number>, v: ArrayLike<number>, k: ArrayLike<number>,
     out?: Outputs): Outputs;
 
-/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
+/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are common. */
 export declare function batch(n: number, A: ArrayLike<number>, v: ArrayLike<number>, k: ArrayLike<number>,
     out?: BatchOutputs): BatchOutputs;

@@ -8,7 +8,7 @@
  *   y (2)
  * Parameters
  *   p (1): m
- * Constants, made once from the parameters by setup
+ * Constants, computed once from the parameters by setup
  *   k (1): m
  *
  * Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls
@@ -73,14 +73,14 @@ function listed_(p) {
     return listed;
 }
 
-/** The constants, from the parameters by name or in their order; again whenever one of them changes. */
+/** Constants from the parameters, by name or in their order; call it again after a parameter has changed. */
 export function setup(p) {
     const listed = listed_(p);
     const m = listed[0];
     return new Float64Array([m]);
 }
 
-/** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
+/** One sample, matrices by rows. Returns the outputs, in `out` if given. Arrays must not share memory. */
 export function call(A, v, k, out = { x: new Float64Array(4), y: new Float64Array(2) }) {
     sized_("A", A, 16);
     sized_("v", v, 4);
@@ -122,7 +122,7 @@ export function call(A, v, k, out = { x: new Float64Array(4), y: new Float64Arra
     return out;
 }
 
-/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
+/** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are common. */
 export function batch(n, A, v, k, out = { x: new Float64Array(4 * n), y: new Float64Array(2 * n) }) {
     sized_("A", A, 16 * n, true);
     sized_("v", v, 4 * n, true);

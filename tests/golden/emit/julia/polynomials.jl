@@ -10,7 +10,7 @@
 #   none (12)
 # Parameters
 #   p (1): m
-# Constants, made once from the parameters by polynomials_setup
+# Constants, computed once from the parameters by polynomials_setup
 #   k_2 (1): m
 #
 # Operations per call: 1263 x, 965 +, 268 /, 2 others, 4 kernel calls
@@ -43,8 +43,8 @@ function polynomial_roots_(a)
 end
 
 # The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A defect is
-# 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. exp(it) is a root of a quartic; Newton's
-# method on the equation itself follows for those on the unit circle.
+# 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. exp(it) is a root of a quartic; those on
+# the unit circle are refined by Newton's method on the equation itself.
 function circle_(n, k)
     k = k ./ maximum(abs, k)
     slots = vcat(zeros(eltype(k), 4), ones(eltype(k), 8))
@@ -69,7 +69,7 @@ function circle_(n, k)
         if defect < 1e-3 && abs(value(near)) < 1e-14 # the equation holds up to round-off
             t, defect = atan(sin(near), cos(near)), zero(defect)
         end
-        t = t < 1e-15 - pi ? oftype(t, pi) : t # pi is not -pi, whatever the round-off
+        t = t < 1e-15 - pi ? oftype(t, pi) : t # pi must not become -pi because of round-off
         push!(rows, (t, defect))
     end
     sort!(rows)
@@ -82,7 +82,7 @@ function circle_(n, k)
 end
 
 # Newton's method for a root of a polynomial, highest power first; whether the polynomial is zero there up to round-off.
-# A large root is polished as 1/x, which cannot overflow.
+# A large root is refined as 1/x, which cannot overflow.
 function quartic_polish_(b, x)
     b = abs(x) > 1 ? reverse(b) : b
     w = abs(x) > 1 ? 1 / x : x
@@ -97,8 +97,8 @@ function quartic_polish_(b, x)
 end
 
 # The real roots of a1 x^4 + a2 x^3 + a3 x^2 + a4 x + a5 = 0: 4 roots, ascending, and 4 defects. A defect is 0 for a
-# real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients that are
-# lost in the round-off of the others, at the roots without them or at 1, are none.
+# real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients below the
+# round-off of the others, at the roots without them or at 1, are ignored.
 function quartic_(n, a)
     a = reverse(a) ./ maximum(abs, a) # lowest power first
     slots = vcat(zeros(eltype(a), 4), ones(eltype(a), 4))
@@ -118,7 +118,7 @@ function quartic_(n, a)
             break
         end
     end
-    # The logarithm of the unit of x in which the first and the last coefficient are of one size.
+    # The logarithm of the unit of x in which the first and the last coefficient have the same magnitude.
     unit = degree > least ? (logs[least+1] - logs[degree+1]) / (degree - least) : zero(logs[1])
     logs = [logs[j+1] + j * unit for j in 0:degree]
     b = reverse(sign.(a[1:degree+1]) .* exp.(logs .- maximum(logs)))

@@ -13,7 +13,7 @@
 #   last (2, 2, 2)
 # Parameters
 #   p (11): D3 d3 end double _a E k function t2 x_y xY
-# Constants, made once from the parameters by everything_setup
+# Constants, computed once from the parameters by everything_setup
 #   k_2 (7): D3 d3 end_2 while_2 MXR k1 k2
 #
 # Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /

@@ -10,26 +10,27 @@
 #   none (12)
 # Parameters
 #   p (1): m
-# Constants, made once from the parameters by polynomials_setup
+# Constants, computed once from the parameters by polynomials_setup
 #   k_2 (1): m
 #
 # Operations per call: 1263 x, 965 +, 268 /, 2 others, 4 kernel calls
 # Made by symoro VERSION
 
 # The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A defect
-# is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With z = exp(it) it is a quartic.
+# is 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With z = exp(it) the equation is a
+# quartic.
 circle_ := proc(n, k)
-    local top, c, z, found, slots, r;
+    local top, c, z, solutions, slots, r;
     Digits := max(Digits, 32);
     slots := [];
     top := max(op(map(abs, k)));
     if not has(k, undefined) and not has(k, infinity) and max(op(map(abs, k[2 .. 5]))) > 0 then
         c := [k[4] + I*k[5], k[2] + I*k[3], 2*k[1], k[2] - I*k[3], k[4] - I*k[5]];
-        found := [fsolve(add(`if`(abs(c[r]) > 0, evalf(c[r]/top)*z^(r - 1), 0), r = 1 .. 5), z, complex)];
-        for r in found do
+        solutions := [fsolve(add(`if`(abs(c[r]) > 0, evalf(c[r]/top)*z^(r - 1), 0), r = 1 .. 5), z, complex)];
+        for r in solutions do
             if abs(r) > 1e-6 and abs(r) < 1e6 then
                 c := argument(r);
-                c := `if`(c < 1e-15 - evalf(Pi), evalf(Pi), c); # pi is not -pi, whatever the round-off
+                c := `if`(c < 1e-15 - evalf(Pi), evalf(Pi), c); # pi must not become -pi because of round-off
                 slots := [op(slots), [c, 1 - min(abs(r), 1/abs(r))]];
             end if;
         end do;
@@ -41,10 +42,10 @@ circle_ := proc(n, k)
 end proc:
 
 # The real roots of a1 x^4 + a2 x^3 + a3 x^2 + a4 x + a5 = 0: 4 roots, ascending, and 4 defects. A defect is 0 for a
-# real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients that are
-# lost in the round-off of the others, at the roots without them or at 1, are none.
+# real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients below the
+# round-off of the others, at the roots without them or at 1, are ignored.
 quartic_ := proc(n, a)
-    local b, x, degree, d, j, reach, found, slots;
+    local b, x, degree, d, j, reach, solutions, slots;
     Digits := max(Digits, 32);
     slots := [];
     if not has(a, undefined) and not has(a, infinity) and max(op(map(abs, a[1 .. 4]))) > 0 then
@@ -59,8 +60,8 @@ quartic_ := proc(n, a)
                 end if;
             end if;
         end do;
-        found := [fsolve(add(`if`(b[j + 1] > 0, evalf(a[5 - j])*x^j, 0), j = 0 .. degree), x, complex)];
-        slots := map(z -> [Re(z), abs(Im(z))/(1 + abs(z))], found);
+        solutions := [fsolve(add(`if`(b[j + 1] > 0, evalf(a[5 - j])*x^j, 0), j = 0 .. degree), x, complex)];
+        slots := map(z -> [Re(z), abs(Im(z))/(1 + abs(z))], solutions);
     end if;
     slots := sort(slots, (u, v) -> evalb(u[1] <= v[1]));
     slots := map(u -> `if`(u[2] < 1e-15, [u[1], 0], u), slots);

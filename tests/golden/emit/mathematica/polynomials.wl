@@ -10,7 +10,7 @@
      none (12)
    Parameters
      p (1): m
-   Constants, made once from the parameters by polynomialsSetup
+   Constants, computed once from the parameters by polynomialsSetup
      k$2 (1): m
 
    Operations per call: 1263 x, 965 +, 268 /, 2 others, 4 kernel calls
@@ -18,18 +18,19 @@
 *)
 
 (* The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A defect is
-   0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With z = exp(it) it is a quartic. *)
-kernelCircle[n_, k_] := Module[{c, c1, c2, z, found, slots},
+   0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With z = exp(it) the equation is a
+   quartic. *)
+kernelCircle[n_, k_] := Module[{c, c1, c2, z, solutions, slots},
     slots = {};
     If[VectorQ[k, NumericQ] && Max[Abs[Rest[k]]] > 0,
         c = SetPrecision[k, Infinity];
         c1 = (c[[2]] - I*c[[3]])/2;
         c2 = (c[[4]] - I*c[[5]])/2;
-        found = z /. NSolve[c2*z^4 + c1*z^3 + c[[1]]*z^2 + Conjugate[c1]*z + Conjugate[c2] == 0, z,
+        solutions = z /. NSolve[c2*z^4 + c1*z^3 + c[[1]]*z^2 + Conjugate[c1]*z + Conjugate[c2] == 0, z,
             WorkingPrecision -> 32];
-        found = Select[found, 10^-6 < Abs[#] < 10^6 &];
-        slots = {Arg[#], 1 - Min[Abs[#], 1/Abs[#]]} & /@ found;
-        (* pi is not -pi, whatever the round-off *)
+        solutions = Select[solutions, 10^-6 < Abs[#] < 10^6 &];
+        slots = {Arg[#], 1 - Min[Abs[#], 1/Abs[#]]} & /@ solutions;
+        (* pi must not become -pi because of round-off *)
         slots = Replace[slots, {t_, d_} /; t < 10^-15 - Pi :> {Pi, d}, {1}];
         slots = N[SortBy[slots, First]]
     ];
@@ -39,9 +40,9 @@ kernelCircle[n_, k_] := Module[{c, c1, c2, z, found, slots},
 ];
 
 (* The real roots of a1 x^4 + a2 x^3 + a3 x^2 + a4 x + a5 = 0: 4 roots, ascending, and 4 defects. A defect is 0 for a
-   real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients that are
-   lost in the round-off of the others, at the roots without them or at 1, are none. *)
-kernelQuartic[n_, a_] := Module[{b, x, degree, reach, weights, found, slots},
+   real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients below the
+   round-off of the others, at the roots without them or at 1, are ignored. *)
+kernelQuartic[n_, a_] := Module[{b, x, degree, reach, weights, solutions, slots},
     slots = {};
     If[VectorQ[a, NumericQ] && Max[Abs[Most[a]]] > 0,
         b = Reverse[SetPrecision[a, Infinity]];
@@ -54,8 +55,8 @@ kernelQuartic[n_, a_] := Module[{b, x, degree, reach, weights, found, slots},
             ],
             {d, 3, 1, -1}
         ];
-        found = x /. NSolve[FromDigits[Reverse[Take[b, degree + 1]], x] == 0, x, WorkingPrecision -> 32];
-        slots = N[SortBy[{Re[#], Abs[Im[#]]/(1 + Abs[#])} & /@ found, First]]
+        solutions = x /. NSolve[FromDigits[Reverse[Take[b, degree + 1]], x] == 0, x, WorkingPrecision -> 32];
+        slots = N[SortBy[{Re[#], Abs[Im[#]]/(1 + Abs[#])} & /@ solutions, First]]
     ];
     slots = Replace[slots, {r_, e_} /; e < 10^-15 :> {r, 0.}, {1}];
     slots = Join[slots, Table[{0., 1.}, {4 - Length[slots]}]];

@@ -7,7 +7,7 @@ function [P] = expanded(q, k)
 %   P (3)
 % Parameters
 %   p (1): D3
-% Constants, made once from the parameters by expanded_setup
+% Constants, computed once from the parameters by expanded_setup
 %   k (2): D3 k1
 %
 % Operations per call: 12 x, 4 +, 6 functions, 1 others; once: 0 x, 1 +

@@ -11,7 +11,7 @@ function [x, t, pair, none] = polynomials(a, k, k_2)
 %   none (12)
 % Parameters
 %   p (1): m
-% Constants, made once from the parameters by polynomials_setup
+% Constants, computed once from the parameters by polynomials_setup
 %   k_2 (1): m
 %
 % Operations per call: 1263 x, 965 +, 268 /, 2 others, 4 kernel calls
@@ -96,8 +96,8 @@ end
 
 function slots = circle_(~, k)
 % The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects.
-% A defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. exp(it) is a root of a
-% quartic; Newton's method on the equation itself follows for those on the unit circle.
+% A defect is 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. exp(it) is a root of a
+% quartic; those on the unit circle are refined by Newton's method on the equation itself.
 slots = [zeros(4, 1); ones(8, 1)];
 k = k(:).'/max(abs(k));
 if ~all(isfinite(k))
@@ -121,7 +121,7 @@ on_circle = defect < 1e-3 & abs(value(near)) < 1e-14; % the equation holds up to
 t(on_circle) = near(on_circle);
 defect(on_circle) = 0;
 t = atan2(sin(t), cos(t));
-t(t < 1e-15 - pi) = pi; % pi is not -pi, whatever the round-off
+t(t < 1e-15 - pi) = pi; % pi must not become -pi because of round-off
 [t, order] = sort(t);
 count = numel(t);
 s = sin(t);
@@ -134,7 +134,7 @@ end
 function slots = quartic_(~, a)
 % The real roots of a1 x^4 + a2 x^3 + a3 x^2 + a4 x + a5 = 0: 4 roots, ascending, and 4 defects. A defect is
 % 0 for a real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients
-% that are lost in the round-off of the others, at the roots without them or at 1, are none.
+% below the round-off of the others, at the roots without them or at 1, are ignored.
 slots = [zeros(4, 1); ones(4, 1)];
 a = a(:)/max(abs(a));
 if ~all(isfinite(a)) || ~any(a(1:4))
@@ -171,14 +171,14 @@ end
 x = x*exp(unit);
 x = x(isfinite(x));
 defect = abs(imag(x))./(1 + abs(x));
-[found, order] = sort(real(x));
-slots(1:numel(x)) = found + 0;
+[sorted, order] = sort(real(x));
+slots(1:numel(x)) = sorted + 0;
 slots(5:4 + numel(x)) = defect(order);
 end
 
 function [x, closed] = quartic_polish_(b, x)
 % Newton's method for a root of a polynomial; whether the polynomial is zero there up to round-off. A large root is
-% polished as 1/x, which cannot overflow.
+% refined as 1/x, which cannot overflow.
 inverse = abs(x) > 1;
 if inverse
     b = b(end:-1:1);

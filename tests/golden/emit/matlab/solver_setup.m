@@ -9,7 +9,7 @@ function k = solver_setup(p)
 %   y (2)
 % Parameters
 %   p (1): m
-% Constants, made once from the parameters by solver_setup
+% Constants, computed once from the parameters by solver_setup
 %   k (1): m
 %
 % Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls

@@ -61,7 +61,7 @@ class Tree:
     def merged(self) -> tuple[str, ...]:
         """Return the names of the links without a frame: they were merged with the links that carry them."""
         with_frames = {u.joint.child for u in self.units} | {self.root.name}
-        return tuple(name for name in self.riders if name not in with_frames)
+        return tuple(name for name in self.attached_links if name not in with_frames)
 
     @property
     def reach(self) -> float:

@@ -6,7 +6,7 @@
  *   P (2, 3)
  * Parameters
  *   p (4): D1 R1 D2 R2
- * Constants, made once from the parameters by chain_setup
+ * Constants, computed once from the parameters by chain_setup
  *   k (7): D1 R1 D2 k1 k2 k3 k4
  *
  * Operations per call: 3 x, 3 +, 2 functions; once: 4 x, 1 +
@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/* Constants from parameters; again whenever a parameter changes. */
+/* Constants from parameters; call it again after a parameter has changed. */
 void chain_setup(const double *p, double *k);
 
 /* One sample. Matrices are stored by rows; arrays must not overlap. */

@@ -6,7 +6,7 @@
  *   P (2, 3)
  * Parameters
  *   p (4): D1 R1 D2 R2
- * Constants, made once from the parameters by chain_setup
+ * Constants, computed once from the parameters by chain_setup
  *   k (7): D1 R1 D2 k1 k2 k3 k4
  *
  * Operations per call: 3 x, 3 +, 2 functions; once: 4 x, 1 +
@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-/* The samples of a batch do not depend on each other: a compiler may take several at once. */
+/* The samples of a batch are independent: a compiler may process several at once. */
 #if defined(__clang__)
 #define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)

@@ -1,4 +1,4 @@
-/* An example for chain: sample numbers in, labelled outputs on the screen.
+/* Example for chain: evaluates the model for sample numbers and prints the outputs.
  * Made by symoro VERSION */
 #include "chain.h"
 
