@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from symoro.models.numeric.assembly_modes import AssemblyModes
     from symoro.runtime.function import Function
     from symoro.runtime.numeric_inverse import NumericInverse
-    from symoro.runtime.platform_pose import FoundPose
+    from symoro.runtime.platform_pose import PlatformPose
 
 
 class Model:
@@ -356,7 +356,7 @@ def platform_pose(
     values: Mapping[str, float] | None = None,
     to: int | str | None = None,
     fold: str = "1",
-) -> FoundPose:
+) -> PlatformPose:
     """Return the platform pose of a parallel robot from its active joints, by Newton's method from a known pose.
 
     Args:

@@ -47,7 +47,7 @@ def test_closed_loops_come_with_what_closes_them():
     head = files["fivebar_direct_dynamics_rk4.h"]
     assert "int fivebar_direct_dynamics_rk4(size_t steps, double h, double *q, double *qda" in head
     assert (
-        "2: a dead point" in head
+        "2: a singular configuration" in head
         and "void fivebar_direct_dynamics_loops(" in files["fivebar_direct_dynamics_loops.h"]
     )
     with pytest.raises(OptionError, match="closes them"):

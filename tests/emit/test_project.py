@@ -100,7 +100,7 @@ def test_errors() -> None:
         project(chain(2), ["c", "cobol"])
     with pytest.raises(OptionError, match="at least one language"):
         project(chain(2), [])
-    with pytest.raises(OptionError, match="part of the project already"):
+    with pytest.raises(OptionError, match="already contains a file"):
         project(chain(2), ["c"], {"README.md": ""})
     with pytest.raises(OptionError, match="has 3 numbers"):
         project(chain(2), ["c"], sample={"q": [1, 2, 3]})

@@ -194,7 +194,7 @@ def test_what_raw_checks(model: Model, compiled: bool) -> None:
     fixed.flags.writeable = False
     both = np.zeros(10)
     for given, message in (
-        ((q, q, q), r"raw takes 4 arrays, 3 inputs and 1 outputs: 3 given"),
+        ((q, q, q), r"raw requires 4 arrays, 3 inputs and 1 outputs, got 3"),
         ((q, q, np.zeros(5), tau), "array 3 of raw is not a contiguous buffer of 6 doubles"),
         ((q, q[::-1], q, tau), "array 2 of raw"),
         ((q.astype(np.float32), q, q, tau), "array 1 of raw"),
@@ -275,11 +275,11 @@ def test_a_compiler_that_is_gone_when_the_first_batch_comes(
     f: Function = model.function(compiled=True)
 
     def refuse(files: dict[str, str]) -> None:
-        raise MissingDependencyError("no C compiler was found")
+        raise MissingDependencyError("there is no C compiler")
 
     monkeypatch.setattr(native, "library", refuse)
     with pytest.warns(
-        UserWarning, match="no C compiler was found: batches run one sample at a time"
+        UserWarning, match="there is no C compiler: batches run one sample at a time"
     ) as caught:
         torques = f(**many())["tau"]
     assert Path(caught[0].filename) == Path(__file__), "the warning points at the caller"

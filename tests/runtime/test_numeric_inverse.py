@@ -476,8 +476,8 @@ def solver() -> NumericInverse:
         ({"T": 1j * np.eye(4)}, "T is not an array of real numbers"),
         ({"T": np.eye(4), "q0": np.zeros(5)}, r"q0 has shape \(5,\), expected \(6,\) or \(N, 6\)"),
         ({"T": np.eye(4), "q0": np.zeros((2, 6))}, "q0 has 2 rows for 1 poses"),
-        ({"T": np.eye(4), "q0": [0, 0, 0, 0, 0, np.nan]}, "an entry of q0 is no finite number"),
-        ({"T": np.eye(4), "prefer": [0, 0, 0, 0, 0, np.inf]}, "an entry of prefer is no finite number"),
+        ({"T": np.eye(4), "q0": [0, 0, 0, 0, 0, np.nan]}, "an entry of q0 is not a finite number"),
+        ({"T": np.eye(4), "prefer": [0, 0, 0, 0, 0, np.inf]}, "an entry of prefer is not a finite number"),
     ],
 )
 def test_arguments_that_do_not_fit(solver: NumericInverse, arguments: dict[str, Any], message: str) -> None:

@@ -134,7 +134,7 @@ def test_a_rounded_pose_alone_needs_no_numpy(
         given[:, :3, :3] += size * errors
         expected = solve(T=given, q0=q)
         with monkeypatch.context() as patched:
-            patched.setattr("symoro.runtime.poses.Turning.nearest", None)
+            patched.setattr("symoro.runtime.poses.RotationPart.nearest", None)
             alone = [solve(T=one, q0=start) for one, start in zip(given, q, strict=True)]
         for k, one in enumerate(alone):
             np.testing.assert_array_equal(one["status"], expected["status"][k])

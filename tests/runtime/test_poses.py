@@ -7,7 +7,7 @@ import pytest
 
 from symoro.errors import ArgumentError
 from symoro.models.geometric.inverse.chain.pose import given_entries
-from symoro.runtime.poses import from_angles, from_entries, orthonormal, turning_part
+from symoro.runtime.poses import from_angles, from_entries, orthonormal, rotation_part
 
 
 def test_angles_turn_about_the_fixed_axes_in_turn() -> None:
@@ -29,7 +29,7 @@ def test_entries_by_rows() -> None:
 
 def test_the_nearest_rotation() -> None:
     pose = from_angles(1, 2, 3, 0.1, 0.2, 0.3)
-    whole = turning_part(given_entries("full"))
+    whole = rotation_part(given_entries("full"))
     assert whole is not None
     made, change = orthonormal(pose.round(5), whole, 1)
     assert 1e-7 < change < 1e-5 and np.allclose(made[:3, :3] @ made[:3, :3].T, np.eye(3), atol=1e-14)
@@ -42,9 +42,9 @@ def test_the_nearest_rotation() -> None:
 def test_the_part_of_a_pose_that_turns() -> None:
     pose = from_angles(1, 2, 3, 0, 0, 0.3)
     for entries in ("position", "Px,Py", "sx,sy,P", "sx,sy,nx,ny,az"):
-        assert turning_part(given_entries(entries)) is None
+        assert rotation_part(given_entries(entries)) is None
     for entries, columns in (("axis", (2,)), ("s,n,P", (0, 1)), ("planar", (0, 1)), ("sx,sy,nx,ny", (0, 1))):
-        part = turning_part(given_entries(entries))
+        part = rotation_part(given_entries(entries))
         assert part is not None and part.columns == columns
         made, change = orthonormal(pose * 1.001, part)
         assert 1e-4 < change < 2e-3
@@ -53,7 +53,7 @@ def test_the_part_of_a_pose_that_turns() -> None:
 
 
 def test_a_plane_has_two_hands() -> None:
-    part = turning_part(given_entries("planar"))
+    part = rotation_part(given_entries("planar"))
     assert part is not None
     up, down = from_angles(1, 2, 0, 0, 0, 0.3), from_angles(1, 2, 0, np.pi, 0, 0.3)
     orthonormal(up, part, 1), orthonormal(down, part, -1), orthonormal(down, part)

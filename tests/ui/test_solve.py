@@ -13,7 +13,7 @@ import pytest
 
 import symoro
 from symoro.models.geometric.inverse.chain.pose import given_entries
-from symoro.runtime.poses import turning_part
+from symoro.runtime.poses import rotation_part
 from symoro.ui.cli import main
 from symoro.ui.solve import _hand
 
@@ -167,7 +167,7 @@ def test_a_planar_pose_of_the_other_hand_is_refused(capsys: pytest.CaptureFixtur
 
 
 def test_a_frame_that_leaves_the_plane_has_no_hand_there() -> None:
-    part = turning_part(given_entries("planar"))
+    part = rotation_part(given_entries("planar"))
     assert part is not None
     hands = {"rx90": 0, "planar3r": 1, "scara": -1}
     for name, hand in hands.items():

@@ -1,1 +1,1 @@
-"""Generated programs as functions: compiled, cached, batched."""
+"""Generated programs as Python functions: compiled, cached, for single samples and batches."""

@@ -1,7 +1,7 @@
-"""A C compiler, if the machine has one, and a cache of what it made.
+"""C compiler of the machine, if there is one, and a cache of compiled libraries.
 
-Libraries are kept in the user's cache folder under the hash of source, compiler and flags. Each is built under a
-private name and then renamed, so that two processes that build the same one at once do not disturb each other.
+Libraries are stored in the user's cache folder under the hash of source, compiler and flags. Each is built under a
+private name and then renamed, so that processes that build the same library at the same time do not interfere.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from symoro.progress import task
 from symoro.threads import processors
 
 HINT = "install gcc or clang, or set the environment variable CC to a C compiler"
-WITHOUT = "function(compiled=False) does without"
-TICK = 0.1  # seconds between two words on how it goes
-ALONE = 40_000  # characters of a source that is worth a process of its own
-RATE = 100_000  # characters of source that a compiler takes a second for, roughly
+WITHOUT = "function(compiled=False) does not need a compiler"
+TICK = 0.1  # seconds between two progress messages
+ALONE = 40_000  # minimum length (characters) of a source that is compiled in a separate process
+RATE = 100_000  # approximate number of characters that a compiler processes per second
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """A command that compiles C, with what tells it from others in the cache."""
+    """Command that compiles C, with its identification in the cache."""
 
     command: tuple[str, ...]
     identity: str
@@ -44,10 +44,10 @@ class Compiler:
 
 @cache
 def find_compiler() -> Compiler | None:
-    """The compiler named by CC, or the first of cc, gcc, clang that is there and answers."""
+    """Return the compiler in CC, or the first working one of cc, gcc, clang."""
     named = os.environ.get("CC")
-    wanted = [shlex.split(named, posix=os.name != "nt")] if named else [["cc"], ["gcc"], ["clang"]]
-    for command in wanted:
+    candidates = [shlex.split(named, posix=os.name != "nt")] if named else [["cc"], ["gcc"], ["clang"]]
+    for command in candidates:
         program = shutil.which(command[0]) if command else None
         if program is None:
             continue
@@ -69,14 +69,14 @@ def _temporary_folder() -> Path:
 
 
 def library(files: dict[str, str]) -> ctypes.CDLL:
-    """The shared library of some C sources (headers included), from the cache or built now.
+    """Return the shared library of C sources (with headers), from the cache or compiled now.
 
     Raises:
-        MissingDependencyError: there is no compiler, or it cannot make a library that loads.
+        MissingDependencyError: there is no compiler, or it cannot create a loadable library.
     """
     compiler = find_compiler()
     if compiler is None:
-        raise MissingDependencyError("no C compiler was found", hint=HINT)
+        raise MissingDependencyError("there is no C compiler", hint=HINT)
     flags = _flags()
     parts = [compiler.identity, *compiler.command, *flags, platform.machine(), platform.node()]
     parts += [f"{name}\n{text}" for name, text in sorted(files.items())]
@@ -86,11 +86,11 @@ def library(files: dict[str, str]) -> ctypes.CDLL:
         try:
             return ctypes.CDLL(str(target))
         except OSError:
-            target.unlink(missing_ok=True)  # a damaged file is built again
+            target.unlink(missing_ok=True)  # a damaged file is compiled again
     try:
         _build(compiler, flags, files, target)
         return ctypes.CDLL(str(target))
-    except OSError as error:  # no room, no permission to run what lies there ...
+    except OSError as error:  # no disk space, no permission to load libraries from there ...
         raise MissingDependencyError(f"the compiled library cannot be used: {error}", hint=WITHOUT) from None
 
 
@@ -99,8 +99,8 @@ def _build(compiler: Compiler, flags: list[str], files: dict[str, str], target: 
         folder = Path(scratch)
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
-        made = folder / f"out{_suffix()}"
-        stages = _commands(compiler, flags, files, made)
+        output = folder / f"out{_suffix()}"
+        stages = _commands(compiler, flags, files, output)
         errors = _failure(stages, folder, sum(map(len, files.values())))
         if errors is not None:
             message = f"the C compiler failed: {errors.strip()[-800:]}"
@@ -109,35 +109,35 @@ def _build(compiler: Compiler, flags: list[str], files: dict[str, str], target: 
         os.close(descriptor)
         private = Path(name)
         try:
-            shutil.copyfile(made, private)
+            shutil.copyfile(output, private)
             private.replace(target)
-        except BaseException as error:  # an interrupt leaves nothing behind either
+        except BaseException as error:  # an interrupt leaves no files either
             private.unlink(missing_ok=True)
-            # on Windows another process may hold the same library open: use that one
+            # on Windows another process may have opened the same library: use that one
             if not isinstance(error, OSError) or not target.exists():
                 raise
 
 
 def _commands(
-    compiler: Compiler, flags: list[str], files: dict[str, str], made: Path
+    compiler: Compiler, flags: list[str], files: dict[str, str], output: Path
 ) -> list[list[list[str]]]:
-    """What to run, stage by stage; the commands of one stage at the same time.
+    """Return the commands, stage by stage; the commands of one stage run in parallel.
 
-    Long sources are compiled each by itself and then linked, short ones all at once: a start takes time too.
+    Long sources are compiled separately and then linked, short ones together, because each start takes time.
     """
     sources = [name for name in files if name.endswith(".c")]
     libraries = ["-lm"] if os.name != "nt" else []
     long = [name for name in sources if len(files[name]) > ALONE]
     if len(long) < 2 or processors() < 2:
-        return [[[*compiler.command, *flags, "-o", str(made), *sources, *libraries]]]
+        return [[[*compiler.command, *flags, "-o", str(output), *sources, *libraries]]]
     compiled = [flag for flag in flags if flag != "-shared"]
     apart = [[*compiler.command, *compiled, "-c", "-o", f"{name}.o", name] for name in long]
     rest = [name for name in sources if name not in long] + [f"{name}.o" for name in long]
-    return [apart, [[*compiler.command, *flags, "-o", str(made), *rest, *libraries]]]
+    return [apart, [[*compiler.command, *flags, "-o", str(output), *rest, *libraries]]]
 
 
 def _failure(stages: list[list[list[str]]], folder: Path, length: int) -> str | None:
-    """Run the compiler; what it had to say if it failed, else None."""
+    """Run the compiler; return its error output if it failed, else None."""
     with task("compiling", 0.5 + length / RATE) as work:
         started = time.monotonic()
         for stage in stages:
@@ -148,14 +148,15 @@ def _failure(stages: list[list[list[str]]], folder: Path, length: int) -> str | 
 
 
 def _run(commands: list[list[str]], folder: Path, tell: Callable[[], None]) -> str | None:
-    """Run commands side by side, one a processor; what the first one to fail had to say, else None."""
+    """Run commands in parallel, one per processor; return the output of the first one that failed, else None."""
     waiting = list(enumerate(commands))
     running: dict[int, subprocess.Popen[bytes]] = {}
     try:
         while waiting or running:
             while waiting and len(running) < processors():
                 number, command = waiting.pop(0)
-                with (folder / f"{number}.log").open("wb") as log:  # a pipe would have to be read meanwhile
+                # a pipe would have to be read while the process runs
+                with (folder / f"{number}.log").open("wb") as log:
                     running[number] = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
             try:
                 next(iter(running.values())).wait(TICK)
@@ -165,7 +166,7 @@ def _run(commands: list[list[str]], folder: Path, tell: Callable[[], None]) -> s
                 if running.pop(number).returncode:
                     return (folder / f"{number}.log").read_text(errors="replace")
         return None
-    finally:  # a failure or an interrupt leaves no process behind
+    finally:  # no process continues after a failure or an interrupt
         for process in running.values():
             process.kill()
             process.wait()

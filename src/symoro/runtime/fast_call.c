@@ -1,15 +1,16 @@
-/* A fast call path from Python to compiled functions of the form void f(void *const *arrays): no copies, no conversions, one call.
+/* Fast call path from Python to compiled functions of the form void f(void *const *arrays), without copies or
+ * conversions.
  *
- * Only what Python's stable ABI promises from 3.11 on is used, declared here and found at run time (`fast_call_open`), so that
- * neither Python's headers nor its library are needed to compile this. What is not exactly right (another type, shape,
- * order or name) is declined by returning None: the caller then looks more closely. Nothing here is written to after
- * `fast_call_open`, so that several threads may pass at once. */
+ * Only Python's stable ABI from 3.11 on is used, declared here and resolved at run time (`fast_call_open`), so that
+ * neither Python's headers nor its library are needed to compile this. Arguments that do not match exactly (another
+ * type, shape, order or name) are declined by returning None: the caller then checks them in detail. No data are written
+ * after `fast_call_open`, so that several threads may call it at the same time. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#define MOST 16 /* arrays in a call */
+#define MOST 16 /* largest number of arrays in a call */
 #define METH_O 0x0008
 #define METH_FASTCALL 0x0080
 #define WRITABLE 0x0001
@@ -59,7 +60,7 @@ static struct { /* in the order of FUNCTIONS in native.py */
     void (*enter)(void *);
 } py;
 
-/* What `self` of both functions holds: a tuple. */
+/* Contents of `self` of both functions, a tuple. */
 enum { PORTS, NONE, ARRAY, FLOAT, EMPTY, NAMES, RESULTS, SHAPES, ERROR };
 
 typedef struct {
@@ -67,9 +68,9 @@ typedef struct {
     void (*function)(void *const *);
     whole inputs;
     whole outputs;
-    whole long_work; /* worth letting other threads run */
+    whole long_work; /* releases the interpreter lock */
     struct {
-        void *preset; /* of an input that may be left out */
+        void *preset; /* default of an optional input */
         whole size;
         whole dimensions;
         whole shape[4];
@@ -112,29 +113,29 @@ static void work(const ports *p, void *const *arrays)
     }
 }
 
-/* Fresh arrays for all outputs in a dictionary; NULL after an error. */
+/* New arrays for all outputs in a dictionary; NULL after an error. */
 static object *results(object *self, const ports *p, void **arrays)
 {
-    object *found = py.dict();
-    for (whole b = 0; found && b < p->outputs; ++b) {
+    object *results = py.dict();
+    for (whole b = 0; results && b < p->outputs; ++b) {
         view v;
         object *array = py.call(py.entry(self, EMPTY), py.entry(py.entry(self, SHAPES), b));
         int good = array && py.get_buffer(array, &v, CONTIGUOUS_WITH_FORMAT | WRITABLE) == 0;
         if (good) {
             arrays[b] = v.start;
             py.release_buffer(&v); /* the dictionary keeps the array */
-            good = py.set(found, py.entry(py.entry(self, RESULTS), b), array) == 0;
+            good = py.set(results, py.entry(py.entry(self, RESULTS), b), array) == 0;
         }
         if (array) py.drop(array);
         if (!good) {
-            py.drop(found);
-            found = NULL;
+            py.drop(results);
+            results = NULL;
         }
     }
-    return found;
+    return results;
 }
 
-/* A dictionary of inputs -> a dictionary of outputs, or None where an input is not exactly as it should be. */
+/* A dictionary of inputs -> a dictionary of outputs, or None if an input does not match exactly. */
 static object *call(object *self, object *given)
 {
     const ports *p = ports_of(self);
@@ -200,7 +201,7 @@ static object *raw(object *self, object *const *given, whole count)
     whole opened = 0, next = 0;
     message[0] = 0;
     if (count != p->inputs + p->outputs)
-        snprintf(message, sizeof message, "raw takes %d arrays, %d inputs and %d outputs: %d given",
+        snprintf(message, sizeof message, "raw requires %d arrays, %d inputs and %d outputs, got %d",
                  (int)(p->inputs + p->outputs), (int)p->inputs, (int)p->outputs, (int)count);
     for (whole a = 0; !message[0] && a < count; ++a) {
         const int out = a >= p->inputs;

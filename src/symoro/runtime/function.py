@@ -1,12 +1,12 @@
-"""`Function`: a program as a NumPy callable, one sample or a batch.
+"""`Function`: a program as a NumPy callable for one sample or a batch.
 
     f(q=q, qd=qd)           inputs by name, shape (n,) for one sample or (N, n) for a batch; a matrix may also be
                             given by its entries, row after row: (16,) or (N, 16) for T (4, 4)
     -> {"tau": array}       outputs by name, with the batch axis in front
-    f.raw(q, qd, tau)       the caller's own buffers, for one sample
+    f.raw(q, qd, tau)       buffers of the caller, for one sample
 
-An input without the batch axis is shared by all samples. Calls share nothing that is written, so that a function may
-be used by several threads at once. The compiled function for batches is built when the first batch comes.
+An input without the batch axis is used for all samples. Calls share no writable data, so that several threads may use
+a function at the same time. The compiled function for batches is built at the first batch.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from symoro.runtime.native import Native
 def raw_in_numpy(
     program: Program, call: Callable[[Mapping[str, Any]], Mapping[str, Any]]
 ) -> Callable[..., None]:
-    """A function of the caller's own buffers, inputs and then outputs.
+    """Return a function of buffers of the caller, inputs followed by outputs.
 
-    Arguments:
-        call: arrays of the inputs' shapes by name -> outputs by name.
+    Args:
+        call: function of arrays by input name that returns outputs by name.
     """
     inputs, outputs = len(program.inputs), len(program.outputs)
     shapes = [*(port.shape for port in program.inputs), *(port.shape for port in program.outputs)]
 
-    def raw(*given: Any) -> None:
-        if len(given) != len(shapes):
+    def raw(*buffers: Any) -> None:
+        if len(buffers) != len(shapes):
             raise ArgumentError(
-                f"raw takes {len(shapes)} arrays, {inputs} inputs and {outputs} outputs: {len(given)} given"
+                f"raw requires {len(shapes)} arrays, {inputs} inputs and {outputs} outputs, got {len(buffers)}"
             )
         arrays = []
-        for at, (shape, buffer) in enumerate(zip(shapes, given, strict=True)):
+        for at, (shape, buffer) in enumerate(zip(shapes, buffers, strict=True)):
             array = _buffer(buffer, size(shape), writable=at >= inputs)
             if array is None:
                 kind = "writable " if at >= inputs else ""
@@ -56,17 +56,17 @@ def raw_in_numpy(
             for other in range(at if at >= inputs else 0):
                 if np.may_share_memory(arrays[other], array):
                     raise ArgumentError(f"arrays {other + 1} and {at + 1} of raw overlap")
-        found = call({port.name: array for port, array in zip(program.inputs, arrays, strict=False)})
+        results = call({port.name: array for port, array in zip(program.inputs, arrays, strict=False)})
         for port, array in zip(program.outputs, arrays[inputs:], strict=True):
-            array[...] = found[port.name]
+            array[...] = results[port.name]
 
     return raw
 
 
-def _buffer(given: Any, length: int, *, writable: bool) -> Any:
-    """A flat view of what was given, or None where it does not fit."""
+def _buffer(value: Any, length: int, *, writable: bool) -> Any:
+    """Return a flat view of a buffer, or None if it is not suitable."""
     try:
-        view = memoryview(given)
+        view = memoryview(value)
     except TypeError:
         return None
     fits = view.c_contiguous and view.format.lstrip("@=<") == "d" and view.nbytes == 8 * length
@@ -80,17 +80,18 @@ Array = NDArray[np.float64]
 
 
 class Function:
-    """A program with numbers for its parameters, ready to be called.
+    """Program with numbers for its parameters, ready to be called.
 
     Attributes:
         compiled: whether calls run in C.
-        raw: `raw(inputs ..., outputs ...)` in the order of the program, one sample, nothing allocated: each argument is
-            an object with a buffer (a NumPy array, an `array.array`, a `memoryview`) of doubles in one piece, by rows,
-            with as many entries as the input or output has; outputs are written and may not overlap with any other
-            argument. That is all that is checked: shapes are not, and no input may be left out.
-        address: of the C function `void (*)(const double *inputs ..., [const double *constants,] double *outputs ...)`,
-            for callers from C, cffi or numba as long as this object lives; None where it is not compiled.
-        constants: the array for the argument of that name, which is not there where the array is empty.
+        raw: `raw(inputs ..., outputs ...)` in the order of the program, one sample, without allocation: each argument
+            is an object with a contiguous buffer of doubles (a NumPy array, an `array.array`, a `memoryview`), by
+            rows, with as many entries as the input or output has; outputs are written and may not overlap with any
+            other argument. Shapes are not checked, and no input may be omitted.
+        address: address of the C function
+            `void (*)(const double *inputs ..., [const double *constants,] double *outputs ...)`, for callers from C,
+            cffi or numba as long as this object exists; None if it is not compiled.
+        constants: array for the argument `constants`; this argument does not exist if the array is empty.
     """
 
     def __init__(
@@ -119,7 +120,7 @@ class Function:
         except MissingDependencyError as error:
             if insist:
                 raise
-            message = f"{error.message}: calls run in NumPy, slower. To change that: {HINT}"
+            message = f"{error.message}: calls run in NumPy, which is slower. To compile: {HINT}"
             warnings.warn(message, stacklevel=4)
             return None
 
@@ -135,9 +136,9 @@ class Function:
                 hint=f"call it with ({names})",
             )
         if self._at_once is not None:
-            found = self._at_once(inputs)
-            if found is not None:
-                return found
+            outputs = self._at_once(inputs)
+            if outputs is not None:
+                return outputs
         arrays, batch = self._checked(inputs)
         if batch is None:
             return self._one(arrays)
@@ -155,7 +156,7 @@ class Function:
         for name in inputs:
             if name not in self._inputs:
                 raise ArgumentError(
-                    f"no input called '{name}'", hint=f"inputs: {_expected(self.program.inputs)}"
+                    f"there is no input '{name}'", hint=f"inputs: {_expected(self.program.inputs)}"
                 )
         arrays: dict[str, Array] = {}
         batch: int | None = None
@@ -181,12 +182,12 @@ def input_array(port: Input, inputs: Mapping[str, Any]) -> Array:
         if port.default is None:
             raise ArgumentError(f"input '{port.name}' is missing", hint=f"expected {_expected([port])}")
         return np.array(port.default, dtype=float).reshape(port.shape)
-    given = inputs[port.name]
+    value = inputs[port.name]
     try:
-        if isinstance(given, np.ndarray) and given.dtype.kind == "c":
+        if isinstance(value, np.ndarray) and value.dtype.kind == "c":
             raise TypeError("complex")
-        array = np.asarray(given, dtype=float)
-        if _made_of_none(given, array):
+        array = np.asarray(value, dtype=float)
+        if _contains_none(value, array):
             raise TypeError("None")
     except (TypeError, ValueError, OverflowError):
         message = f"input '{port.name}' is not an array of real numbers"
@@ -204,11 +205,11 @@ def input_array(port: Input, inputs: Mapping[str, Any]) -> Array:
     return array
 
 
-def _made_of_none(given: Any, array: Array) -> bool:
-    """Whether an entry is None, which NumPy takes for what is no number."""
-    if isinstance(given, np.ndarray) and given.dtype.kind != "O":
+def _contains_none(value: Any, array: Array) -> bool:
+    """Return whether an entry is None, which NumPy converts to NaN."""
+    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
         return False
-    return bool(np.isnan(array).any()) and any(x is None for x in np.asarray(given, dtype=object).flat)
+    return bool(np.isnan(array).any()) and any(x is None for x in np.asarray(value, dtype=object).flat)
 
 
 def _expected(ports: Sequence[Input]) -> str:
@@ -220,7 +221,7 @@ def _parameter_values(program: Program, values: Mapping[str, float]) -> dict[str
     if missing:
         shown = ", ".join(missing[:20]) + (f" and {len(missing) - 20} more" if len(missing) > 20 else "")
         raise ArgumentError(
-            f"{program.name} needs values for {len(missing)} parameter(s): {shown}",
+            f"{program.name} requires values for {len(missing)} parameter(s): {shown}",
             hint="give them as values={...}, or bind them in the robot",
         )
     numbers = {}

@@ -1,8 +1,9 @@
-/* Numeric inverse geometry by damped least squares; `least_squares.py` tells the algorithm, and is its twin in NumPy.
+/* Numeric inverse geometry by damped least squares; `least_squares.py` describes the algorithm and contains its NumPy
+ * version.
  *
- * Set before this text: JOINTS, ROWS (of the error), ENTRIES (of the pose that are given) and PLACES (theirs among the
- * sixteen of T), WHOLE (columns of the rotation that are given whole) and COLUMNS (which), STARTS (of the table), and
- * POSE_ERROR(q, T, k, e, J, placed), the emitted function.
+ * Defined before this text: JOINTS, ROWS (of the error), ENTRIES (number of given entries of the pose) and PLACES (their
+ * positions among the sixteen of T), WHOLE (number of completely given columns of the rotation) and COLUMNS (their
+ * indices), STARTS (of the table), and POSE_ERROR(q, T, k, e, J, placed), the emitted function.
  */
 #include <math.h>
 #include <stddef.h>
@@ -18,17 +19,17 @@
 
 typedef struct {
     const double *k;       /* constants of the emitted function */
-    const double *lower;   /* limits of the joints, infinite where there are none */
+    const double *lower;   /* limits of the joints, infinite if there are none */
     const double *upper;
-    const double *wraps;   /* 1 for joints whose turns do not matter */
-    const double *columns; /* unit of each joint: 1, a length for a prismatic one, 0 for one that is held */
+    const double *wraps;   /* 1 for joints whose turns by 2 pi have no effect */
+    const double *columns; /* unit of each joint: 1, a length for a prismatic one, 0 for a locked one */
     const double *rows;    /* weight of each row of the error */
-    const double *weights; /* of each given entry, for the distance between poses */
-    const double *scales;  /* of each given entry, for the residual: 1, or 1 / size of the robot for a position */
-    const double *starts;  /* postures to start from, one a row */
-    const double *placed;  /* given entries of their poses, one start a column */
+    const double *weights; /* weight of each given entry in the distance between poses */
+    const double *scales;  /* factor of each given entry in the residual: 1, or 1 / size of the robot for a position */
+    const double *starts;  /* initial postures, one per row */
+    const double *placed;  /* given entries of their poses, one start per column */
     double damping, patience, tolerance;
-    double iterations, attempts; /* most steps from one start; most starts */
+    double iterations, attempts; /* largest number of steps from one start, and of starts */
 } Problem;
 
 typedef struct {
@@ -49,7 +50,7 @@ static void look(const Problem *p, const double *q, const double *T, State *s)
     s->residual = 0;
     for (int i = 0; i < ENTRIES; ++i) {
         const double off = p->scales[i] * fabs(placed[i] - T[PLACES[i]]);
-        if (!(off <= s->residual)) s->residual = off; /* keeps what is no number */
+        if (!(off <= s->residual)) s->residual = off; /* keeps NaN */
     }
 }
 
@@ -66,7 +67,7 @@ static void solve_positive(double *A, double *b)
         }
         double pivot = Ai[i];
         for (int l = 0; l < i; ++l) pivot -= Ai[l] * Ai[l];
-        Ai[i] = pivot > 0 ? 1 / sqrt(pivot) : 0; /* its inverse is what is needed; round-off leaves a direction out */
+        Ai[i] = pivot > 0 ? 1 / sqrt(pivot) : 0; /* inverse of the pivot; directions with only round-off are omitted */
         for (int l = 0; l < i; ++l) b[i] -= Ai[l] * b[l];
         b[i] *= Ai[i];
     }
@@ -110,13 +111,13 @@ static void damped(const double *J, const double *e, double lambda, double *x)
 #endif
 }
 
-/* The damping that goes with a cost; one far away, as a gantry's may be, is no reason to creep. */
+/* Damping for a cost; it is limited, so that distant poses do not lead to very small steps. */
 static double softened(const Problem *p, double cost)
 {
     return p->damping * (cost < MOST_COST ? cost : MOST_COST);
 }
 
-/* One step: q + pull + damped(e - J pull); a joint at its limit that would go beyond is left out. J is used up. */
+/* One step: q + pull + damped(e - J pull); a joint at its limit that would exceed it is excluded. J is overwritten. */
 static void advance(const Problem *p, double *q, State *s, double lambda, double *pull)
 {
     double e[ROWS], x[JOINTS];
@@ -150,7 +151,7 @@ static double wrapped(double angle)
     return angle - TURN * ceil(angle / TURN - 0.5);
 }
 
-/* One step more, kept if it is better, and whole turns taken off; whatever is told has been looked at. */
+/* One more step, accepted if it is better, and whole turns are removed; the final posture is evaluated. */
 static void finish(const Problem *p, double *q, const double *T, State *s)
 {
     double polished[JOINTS];
@@ -169,7 +170,7 @@ static void finish(const Problem *p, double *q, const double *T, State *s)
     look(p, q, T, s);
 }
 
-/* Steps from one posture until the pose is reached; 1 if it is. q and s end at the last posture looked at. */
+/* Steps from one posture until the pose is reached; 1 if it is. q and s are those of the last evaluated posture. */
 static int descend(const Problem *p, double *q, const double *T, State *s, double *steps)
 {
     double mark = INFINITY;
@@ -180,7 +181,7 @@ static int descend(const Problem *p, double *q, const double *T, State *s, doubl
             return s->residual <= p->tolerance;
         }
         if (i >= p->iterations || !(s->cost < INFINITY)) return 0;
-        if (i % CHECK == CHECK - 1) { /* a valley that leads nowhere is left early */
+        if (i % CHECK == CHECK - 1) { /* a start without progress is abandoned early */
             if (!(s->cost < p->patience * mark)) return 0;
             mark = s->cost;
         }
@@ -189,7 +190,7 @@ static int descend(const Problem *p, double *q, const double *T, State *s, doubl
     }
 }
 
-/* The posture near q whose pose is nearest, where none was reached: steps that do not help are damped more. */
+/* The posture near q with the nearest pose, if the pose is not reached: damping increases after failed steps. */
 static void approach(const Problem *p, double *q, const double *T, State *s, double *steps)
 {
     double trial[JOINTS], lambda;
@@ -214,7 +215,7 @@ static void approach(const Problem *p, double *q, const double *T, State *s, dou
     }
 }
 
-/* The way to a preferred posture in units of the joints, and its length squared. */
+/* Difference to a preferred posture in units of the joints, and its squared length. */
 static double way(const Problem *p, const double *q, const double *prefer, double *d)
 {
     double sum = 0;
@@ -226,7 +227,7 @@ static double way(const Problem *p, const double *q, const double *prefer, doubl
     return sum;
 }
 
-/* Slide along the postures that reach the pose, nearer to a preferred one at each step that is kept. */
+/* Move along the postures that reach the pose, nearer to a preferred one with each accepted step. */
 static void slide(const Problem *p, double *q, const double *T, const double *prefer, State *s, double *steps)
 {
     double pull[JOINTS], trial[JOINTS], part = 1, length = way(p, q, prefer, pull);
@@ -252,7 +253,7 @@ static void slide(const Problem *p, double *q, const double *T, const double *pr
     }
 }
 
-/* One pose. `first` is a posture to start from, or NULL; `held` tells where joints stand that are not moved. */
+/* One pose. `first` is an initial posture, or NULL; `held` contains the positions of locked joints. */
 static int reach(const Problem *p, const double *T, const double *held, const double *first, const double *prefer,
                  double *q, double *residual, double *steps, double *attempts)
 {
@@ -301,10 +302,10 @@ void numeric_rows(size_t n, const Problem *p, const double *T, const double *hel
 {
     for (size_t i = 0; i < n; ++i) {
         const size_t at = JOINTS * i;
-        double *q = out + (JOINTS + 4) * i, *told = q + JOINTS;
+        double *q = out + (JOINTS + 4) * i, *summary = q + JOINTS;
         for (int j = 0; j < JOINTS; ++j) q[j] = NAN;
-        told[0] = reach(p, T + 16 * i, held + at, first ? first + at : NULL, prefer ? prefer + at : NULL, q, told + 1,
-                        told + 2, told + 3);
+        summary[0] = reach(p, T + 16 * i, held + at, first ? first + at : NULL, prefer ? prefer + at : NULL, q,
+                           summary + 1, summary + 2, summary + 3);
     }
 }
 
@@ -317,7 +318,7 @@ void numeric_placed(size_t n, const double *q, const double *k, double *placed)
     for (size_t i = 0; i < n; ++i) POSE_ERROR(q + JOINTS * i, T, k, e, J, placed + ENTRIES * i);
 }
 
-/* Whether all poses are fit to be reached as they are: finite, and columns that are given whole are a rotation's. */
+/* Whether all poses are valid: finite, and completely given columns are those of a rotation. */
 int numeric_clean(size_t n, const double *T, double round_off)
 {
     for (size_t i = 0; i < n; ++i, T += 16) {

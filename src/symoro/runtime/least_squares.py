@@ -1,20 +1,20 @@
-"""Damped least squares from many starts, within limits: the algorithm of numeric inverse geometry, in NumPy.
+"""Damped least squares from several starts, within limits: the numeric inverse geometry in NumPy.
 
-`least_squares.c` is its twin, one pose after the other; here all poses go in step. Both follow
+`least_squares.c` contains the same algorithm for one pose after the other; here all poses are processed together.
 
     x  = J'(J J' + lambda I)^-1 e,   lambda = damping * min(e'e / 2, 10)   Levenberg-Marquardt in Sugihara's form
     q <- q + x                       clipped to the limits
 
-where e is the error of the pose and J its Jacobian, in units: lengths in the robot's own (the spread of where the frame
-can be), angles in radians. The damping vanishes with the error, so that convergence is quadratic at the end, and x
-stays bounded where J loses rank. A joint that stands at a limit and would go beyond is left out of the step.
+where e is the error of the pose and J its Jacobian. Lengths are in units of the robot's size (the spread of the frame's
+positions), angles in radians. The damping vanishes with the error, so that the final convergence is quadratic, and x
+remains bounded where J loses rank. A joint at a limit that would exceed it is excluded from the step.
 
-A start is given up when its cost has not fallen by `patience` in four steps. The next start is the one whose frame is
-nearest to the pose among a table of random postures that were placed beforehand: near starts need few steps. Where no
-start reaches the pose, the best is carried on to the nearest pose around, with the damping raised by steps that fail.
+A start is abandoned if its cost has not decreased by `patience` in four steps. The next start is the one whose frame
+is nearest to the pose in a precomputed table of random postures: near starts require few steps. If no start reaches
+the pose, the best one is continued to the nearest reachable pose, with more damping after each step that fails.
 
-With a preferred posture, one that reaches the pose slides along the others that do: each step has its pull projected on
-the null space of J, is brought back to the pose, and is kept if it ends nearer to the preferred posture.
+With a preferred posture, a solution is moved along the self-motion: each step is the projection of the difference to
+the preferred posture on the null space of J, corrected to the pose, and accepted if it decreases the difference.
 
 T. Sugihara, "Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE Transactions on
 Robotics 27(5), 2011; S. K. Chan, P. D. Lawrence, "General inverse kinematics with the error damped pseudoinverse",
@@ -40,28 +40,28 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 TURN = 2 * np.pi
-FLOOR = 1e-15  # least damping, as a part of the trace: what is singular stays solvable
-MOST_COST = 10.0  # beyond which damping grows no more
-CHECK = 4  # steps after which a start must have made progress
+FLOOR = 1e-15  # least damping relative to the trace, so that singular systems can be solved
+MOST_COST = 10.0  # cost above which the damping is constant
+CHECK = 4  # number of steps after which a start must have made progress
 LEAST_PART, SETTLED = 1e-3, 1e-9
-LAST_STEPS = 100  # where no start reached the pose
+LAST_STEPS = 100  # largest number of steps if no start reached the pose
 
 
 @dataclass(frozen=True, eq=False)
 class PoseProblem:
-    """What all poses share; n joints, m rows of the error, E entries of the pose that are given, S starts.
+    """Data that all poses have in common; n joints, m rows of the error, E given entries of the pose, S starts.
 
     Attributes:
-        evaluate: (q, T), with one row a pose, to the outputs of the pose error.
-        lower, upper: limits, infinite where there are none.
-        wraps: joints whose turns do not matter.
-        columns: unit of each joint: 1, a length for a prismatic one, 0 for one that is held.
+        evaluate: function of (q, T), with one row per pose, that returns the outputs of the pose error.
+        lower, upper: limits, infinite if there are none.
+        wraps: whether turns of a joint by 2 pi have no effect.
+        columns: unit of each joint: 1, a length for a prismatic one, 0 for a locked one.
         rows: weight of each row of the error.
-        entries: place of each given entry among the sixteen of T.
-        weights: of each given entry, for the distance between poses.
-        scales: of each given entry, for the residual: 1, or 1 / size of the robot for a position.
-        starts, placed: (S, n) postures to start from, and (S, E) the given entries of their poses.
-        iterations, attempts: most steps from one start, most starts.
+        entries: position of each given entry among the sixteen of T.
+        weights: weight of each given entry in the distance between poses.
+        scales: factor of each given entry in the residual: 1, or 1 / size of the robot for a position.
+        starts, placed: (S, n) initial postures, and (S, E) the given entries of their poses.
+        iterations, attempts: largest number of steps from one start, largest number of starts.
     """
 
     evaluate: Callable[[Array, Array], Mapping[str, Array]]
@@ -83,8 +83,8 @@ class PoseProblem:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """One row a pose: where the best start ended, whether that reaches the pose, and what it took."""
+class PoseSolutions:
+    """Results with one row per pose: final posture of the best start, whether it reaches the pose, number of steps."""
 
     q: Array
     reached: Mask
@@ -93,7 +93,7 @@ class Found:
     attempts: Array
 
 
-Solve = Callable[[Array, Array, Array | None, Array | None], Found]  # T, held, first, prefer
+Solve = Callable[[Array, Array, Array | None, Array | None], PoseSolutions]  # T, held, first, prefer
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,19 +108,21 @@ class _State:
 
 
 def wrapped(angle: Array) -> Array:
-    """The same angle in (-pi, pi]."""
+    """Return the same angle in (-pi, pi]."""
     return angle - TURN * np.ceil(angle / TURN - 0.5)
 
 
-def solve(p: PoseProblem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
-    """Poses (N, 4, 4), with one row a pose of `held`, `first` (to start from) and `prefer`."""
+def solve(p: PoseProblem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> PoseSolutions:
+    """Solve poses (N, 4, 4), with one row per pose of `held`, `first` (initial posture) and `prefer`."""
     with np.errstate(
         over="ignore", invalid="ignore"
-    ):  # poses at 1e200 are out of reach, and no reason to stop
+    ):  # poses at 1e200 are out of reach and must not stop the others
         return _solved(p, T, held, first, prefer)
 
 
-def _solved(p: PoseProblem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
+def _solved(
+    p: PoseProblem, T: Array, held: Array, first: Array | None, prefer: Array | None
+) -> PoseSolutions:
     count, n = len(T), len(p.lower)
     order = np.argsort(_distances(p, T), axis=1, kind="stable")
     q, residual = np.full((count, n), np.nan), np.full(count, np.inf)
@@ -152,11 +154,11 @@ def _solved(p: PoseProblem, T: Array, held: Array, first: Array | None, prefer: 
         q[rows], residual[rows], more = _approach(p, q[rows], T[rows])
         steps[rows] += more
         reached[rows] = residual[rows] <= p.tolerance
-    return Found(q, reached, residual, steps, attempts)
+    return PoseSolutions(q, reached, residual, steps, attempts)
 
 
 def _distances(p: PoseProblem, T: Array) -> Array:
-    """How far each pose is from that of each start, squared: (N, S)."""
+    """Return the squared distance of each pose from that of each start: (N, S)."""
     goals = T.reshape(-1, 16)[:, p.entries]
     far = np.zeros((len(T), len(p.starts)))
     for k, weight in enumerate(p.weights):
@@ -164,17 +166,17 @@ def _distances(p: PoseProblem, T: Array) -> Array:
     return far
 
 
-def _look(p: PoseProblem, q: Array, T: Array) -> _State:
-    """Error and Jacobian in the units of the problem; the residual is the largest entry of T(q) - T, scaled."""
-    found = p.evaluate(q, T)
-    e = found["error"] * p.rows
-    J = found["J"] * p.rows[:, None] * p.columns
-    residual = (p.scales * np.abs(found["placed"] - T.reshape(-1, 16)[:, p.entries])).max(axis=1)
+def _evaluated(p: PoseProblem, q: Array, T: Array) -> _State:
+    """Return error and Jacobian in the units of the problem; the residual is the largest scaled entry of T(q) - T."""
+    outputs = p.evaluate(q, T)
+    e = outputs["error"] * p.rows
+    J = outputs["J"] * p.rows[:, None] * p.columns
+    residual = (p.scales * np.abs(outputs["placed"] - T.reshape(-1, 16)[:, p.entries])).max(axis=1)
     return _State(e, J, 0.5 * (e * e).sum(axis=1), residual)
 
 
 def _damped(J: Array, e: Array, damping: Array) -> Array:
-    """J'(J J' + lambda I)^-1 e = (J'J + lambda I)^-1 J'e, by the smaller of the two."""
+    """Return J'(J J' + lambda I)^-1 e = (J'J + lambda I)^-1 J'e, by the smaller of the two systems."""
     turned = J.transpose(0, 2, 1)
     wide = J.shape[1] < J.shape[2]
     A = J @ turned if wide else turned @ J
@@ -186,13 +188,13 @@ def _damped(J: Array, e: Array, damping: Array) -> Array:
     return np.asarray(x[..., 0], dtype=float)
 
 
-def _softened(p: PoseProblem, cost: Array) -> Array:
-    """The damping that goes with a cost; one far away, as a gantry's may be, is no reason to creep."""
+def _damping_of(p: PoseProblem, cost: Array) -> Array:
+    """Return the damping for a cost; it is limited, so that distant poses do not lead to very small steps."""
     return p.damping * np.minimum(cost, MOST_COST)
 
 
 def _advance(p: PoseProblem, q: Array, s: _State, damping: Array, pull: Array) -> Array:
-    """The postures after q + pull + damped(e - J pull); joints at a limit that would go beyond are left out."""
+    """Return the postures q + pull + damped(e - J pull), without joints at a limit that would exceed it."""
     J, pull = s.J.copy(), pull.copy()
     x = np.zeros_like(q)
     rows = np.arange(len(q))
@@ -209,13 +211,13 @@ def _advance(p: PoseProblem, q: Array, s: _State, damping: Array, pull: Array) -
 
 
 def _descend(p: PoseProblem, start: Array, T: Array) -> tuple[Array, Mask, Array, Array]:
-    """Steps until the poses are reached or given up: postures, whether they reach, residuals, steps."""
+    """Iterate until poses are reached or abandoned: postures, whether they reach, residuals, steps."""
     q = start.copy()
     reached, steps = np.zeros(len(q), dtype=bool), np.zeros(len(q))
     residual, mark = np.full(len(q), np.inf), np.full(len(q), np.inf)
     rows = np.arange(len(q))
     for i in range(p.iterations + 1):
-        s = _look(p, q[rows], T[rows])
+        s = _evaluated(p, q[rows], T[rows])
         residual[rows] = s.residual
         there = s.residual <= p.tolerance
         _finish(p, rows[there], s.at(there), q, T, reached, residual)
@@ -228,20 +230,20 @@ def _descend(p: PoseProblem, start: Array, T: Array) -> tuple[Array, Mask, Array
             break
         s = s.at(going)
         steps[rows] += 1
-        q[rows] = _advance(p, q[rows], s, _softened(p, s.cost), np.zeros((len(rows), q.shape[1])))
+        q[rows] = _advance(p, q[rows], s, _damping_of(p, s.cost), np.zeros((len(rows), q.shape[1])))
     return q, reached, residual, steps
 
 
 def _finish(
     p: PoseProblem, rows: NDArray[np.int64], s: _State, q: Array, T: Array, reached: Mask, residual: Array
 ) -> None:
-    """One step more, kept where it is better, and whole turns taken off; whatever is told has been looked at."""
+    """Do one more step, accepted where it is better, and remove whole turns; the final postures are evaluated."""
     if not len(rows):
         return
     before = q[rows]
-    polished = _advance(p, before, s, _softened(p, s.cost), np.zeros_like(before))
+    polished = _advance(p, before, s, _damping_of(p, s.cost), np.zeros_like(before))
     polished, before = (np.where(p.wraps, wrapped(x), x) for x in (polished, before))
-    after, plain = (_look(p, x, T[rows]).residual for x in (polished, before))
+    after, plain = (_evaluated(p, x, T[rows]).residual for x in (polished, before))
     better = after <= s.residual
     q[rows] = np.where(better[:, None], polished, before)
     residual[rows] = np.where(better, after, plain)
@@ -249,15 +251,15 @@ def _finish(
 
 
 def _approach(p: PoseProblem, q: Array, T: Array) -> tuple[Array, Array, Array]:
-    """Postures near q whose poses are nearest, residuals, and steps; steps that do not help are damped more."""
+    """Return postures near q with the nearest poses, residuals, and steps; damping increases after failed steps."""
     q, steps = q.copy(), np.zeros(len(q))
-    s = _look(p, q, T)
-    residual, damping = s.residual, _softened(p, s.cost)
+    s = _evaluated(p, q, T)
+    residual, damping = s.residual, _damping_of(p, s.cost)
     rows = np.arange(len(q))
     for _ in range(LAST_STEPS):
-        s = _look(p, q[rows], T[rows])
+        s = _evaluated(p, q[rows], T[rows])
         trial = _advance(p, q[rows], s, damping[rows], np.zeros((len(rows), q.shape[1])))
-        after = _look(p, trial, T[rows])
+        after = _evaluated(p, trial, T[rows])
         steps[rows] += 1
         better = after.cost < s.cost
         settled = better & (s.cost - after.cost <= SETTLED * s.cost)
@@ -270,25 +272,25 @@ def _approach(p: PoseProblem, q: Array, T: Array) -> tuple[Array, Array, Array]:
     return q, residual, steps
 
 
-def _way(p: PoseProblem, q: Array, prefer: Array) -> Array:
-    """The way to the preferred postures in units of the joints; held joints stay."""
+def _toward_preferred(p: PoseProblem, q: Array, prefer: Array) -> Array:
+    """Return the difference to the preferred postures in units of the joints; zero for locked joints."""
     d = prefer - q
     d = np.where(p.wraps, wrapped(d), d)
     return np.where(p.columns == 0, 0.0, d / np.where(p.columns == 0, 1.0, p.columns))
 
 
 def _slide(p: PoseProblem, q: Array, T: Array, prefer: Array, residual: Array) -> tuple[Array, Array, Array]:
-    """Postures nearer to the preferred ones that reach the poses too, their residuals, and steps."""
+    """Return postures nearer to the preferred ones that reach the poses too, their residuals, and steps."""
     q, residual = q.copy(), residual.copy()
     steps, part = np.zeros(len(q)), np.ones(len(q))
-    length = (_way(p, q, prefer) ** 2).sum(axis=1)
+    length = (_toward_preferred(p, q, prefer) ** 2).sum(axis=1)
     rows = np.arange(len(q))
     for _ in range(p.iterations):
-        pull = _way(p, q[rows], prefer[rows]) * part[rows, None]
-        trial = _advance(p, q[rows], _look(p, q[rows], T[rows]), np.zeros(len(rows)), pull)
+        pull = _toward_preferred(p, q[rows], prefer[rows]) * part[rows, None]
+        trial = _advance(p, q[rows], _evaluated(p, q[rows], T[rows]), np.zeros(len(rows)), pull)
         trial, there, left, taken = _descend(p, trial, T[rows])
         steps[rows] += taken
-        now = (_way(p, trial, prefer[rows]) ** 2).sum(axis=1)
+        now = (_toward_preferred(p, trial, prefer[rows]) ** 2).sum(axis=1)
         kept = there & (now < length[rows])
         settled = kept & (length[rows] - now <= SETTLED * length[rows])
         good = rows[kept]
@@ -300,9 +302,9 @@ def _slide(p: PoseProblem, q: Array, T: Array, prefer: Array, residual: Array) -
     return q, residual, steps
 
 
-# -- `solve` in C: least_squares.c, compiled together with the emitted error of one frame
+# -- `solve` in C: least_squares.c, compiled together with the emitted pose error of one frame
 
-NAME = "model"  # of the emitted function
+NAME = "model"  # name of the emitted function
 ARRAYS = ("k", "lower", "upper", "wraps", "columns", "rows", "weights", "scales", "starts", "placed")
 NUMBERS = ("damping", "patience", "tolerance", "iterations", "attempts")
 ADDRESS, COUNT = ctypes.c_void_p, ctypes.c_size_t
@@ -315,10 +317,10 @@ class _Shared(ctypes.Structure):
 
 
 class DampedNative:
-    """The library of one frame's error.
+    """Compiled library for the pose error of one frame.
 
     Raises:
-        MissingDependencyError: there is no compiler, or it cannot make a library that loads.
+        MissingDependencyError: there is no compiler, or it cannot create a loadable library.
     """
 
     def __init__(self, error: PoseError, starts: int, values: Mapping[str, float]) -> None:
@@ -339,18 +341,18 @@ class DampedNative:
             setup(_address(parameters), _address(self._constants))
 
     def clean(self, T: Array, round_off: float) -> bool:
-        """Whether all poses, by rows, are finite and rotations as they are."""
+        """Return whether all poses, by rows, are finite and have exact rotations."""
         return bool(self._clean(len(T), _address(T), round_off))
 
     def placed(self, q: Array) -> Array:
-        """The given entries of the poses of some postures, by rows."""
+        """Return the given entries of the poses of postures, by rows."""
         q = np.ascontiguousarray(q)
-        found = np.empty((len(q), self._entries))
-        self._placed(len(q), _address(q), _address(self._constants), _address(found))
-        return found
+        entries = np.empty((len(q), self._entries))
+        self._placed(len(q), _address(q), _address(self._constants), _address(entries))
+        return entries
 
     def solve(self, p: PoseProblem) -> Solve:
-        """The solver of one problem."""
+        """Return the solver of one problem."""
         arrays = {name: getattr(p, name, self._constants) for name in ARRAYS}
         arrays["placed"] = p.placed.T
         kept = [np.ascontiguousarray(array, dtype=float) for array in arrays.values()]
@@ -360,19 +362,19 @@ class DampedNative:
 
 @dataclass(frozen=True, eq=False)
 class _Solver:
-    """numeric_rows for one problem; `kept` holds the arrays that the problem points to."""
+    """Function numeric_rows for one problem; `kept` contains the arrays to which the problem points."""
 
     rows: Any
     joints: int
     shared: _Shared
     kept: list[Array]
 
-    def __call__(self, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
-        given = [None if x is None else np.ascontiguousarray(x) for x in (T, held, first, prefer)]
+    def __call__(self, T: Array, held: Array, first: Array | None, prefer: Array | None) -> PoseSolutions:
+        inputs = [None if x is None else np.ascontiguousarray(x) for x in (T, held, first, prefer)]
         n, out = self.joints, np.empty((len(T), self.joints + 4))
         problem = ctypes.addressof(self.shared)
-        self.rows(len(T), problem, *(None if x is None else _address(x) for x in (*given, out)))
-        return Found(out[:, :n].copy(), out[:, n] != 0, *out[:, n + 1 :].T)
+        self.rows(len(T), problem, *(None if x is None else _address(x) for x in (*inputs, out)))
+        return PoseSolutions(out[:, :n].copy(), out[:, n] != 0, *out[:, n + 1 :].T)
 
 
 def _driver(error: PoseError, starts: int, *, constants: bool) -> str:
@@ -394,9 +396,9 @@ def _driver(error: PoseError, starts: int, *, constants: bool) -> str:
 
 
 def _function(lib: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-    found = getattr(lib, name)
-    found.restype, found.argtypes = result, arguments
-    return found
+    function = getattr(lib, name)
+    function.restype, function.argtypes = result, arguments
+    return function
 
 
 def _address(array: NDArray[np.float64]) -> int:

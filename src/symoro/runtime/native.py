@@ -1,4 +1,4 @@
-"""A compiled program: single calls at once, batches by a second library that is built when the first batch comes."""
+"""Compiled program for single calls; a second library for batches is compiled at the first batch."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.program.program import Program, size
 from symoro.runtime.compiler import library
 
-# -- the fast call path: one call that checks its arrays and copies nothing
+# -- the fast call path: one call that checks its arrays and copies no data
 #
-# A call through ctypes costs microseconds per pointer. `fast_call.c` makes builtin functions of Python, from C without
-# Python's headers; it is compiled once per machine. Where it is not available (another Python than CPython, or an
-# unusual platform), `Native` goes through ctypes.
+# A call through ctypes costs microseconds per pointer. `fast_call.c` creates builtin functions of Python, without
+# Python's headers; it is compiled once per machine. If it is not available (another Python than CPython, or an
+# unusual platform), `Native` uses ctypes.
 
-MOST = 16  # arrays in a call, as in fast_call.c
+MOST = 16  # largest number of arrays in a call, as in fast_call.c
 RANK = 4
 # In the order of the table in fast_call.c; all of them belong to the stable ABI of Python 3.11.
 FUNCTIONS = (
@@ -48,17 +48,17 @@ FUNCTIONS = (
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
 )
-LONG = 20_000  # statements from which a call takes so long that other threads may run meanwhile
+LONG = 20_000  # number of statements from which a call releases the interpreter lock
 
 
 @dataclass(frozen=True)
 class FastCall:
-    """The two builtin functions of a compiled program.
+    """Two builtin functions of a compiled program.
 
     Attributes:
-        call: a dictionary of inputs -> a dictionary of fresh outputs; None where an input is not exactly an array of
-            doubles of its shape in one piece, or a name is not right.
-        raw: the caller's own buffers, inputs and then outputs.
+        call: function of a dictionary of inputs that returns a dictionary of new outputs; None if an input is not a
+            contiguous array of doubles of its shape, or a name is wrong.
+        raw: function of buffers of the caller, inputs followed by outputs.
     """
 
     call: Callable[[dict[str, Any]], dict[str, Any] | None]
@@ -72,12 +72,12 @@ def fast_call_library() -> ctypes.CDLL | None:
         return None
     source = (resources.files("symoro.runtime") / "fast_call.c").read_text(encoding="ascii")
     try:
-        found = library({"fast_call.c": source})
+        opened = library({"fast_call.c": source})
         addresses = [_address(getattr(ctypes.pythonapi, name)) for name in FUNCTIONS]
     except (MissingDependencyError, AttributeError):
         return None
-    found.fast_call_open((ctypes.c_void_p * len(addresses))(*addresses))
-    return found
+    opened.fast_call_open((ctypes.c_void_p * len(addresses))(*addresses))
+    return opened
 
 
 def _address(function: Any) -> int:
@@ -85,10 +85,10 @@ def _address(function: Any) -> int:
 
 
 def fast_call(program: Program, packed: Any, constants: NDArray[np.float64]) -> FastCall | None:
-    """Return the fast call path to a compiled program, where there is one.
+    """Return the fast call path to a compiled program, or None if it is not available.
 
-    Arguments:
-        packed: the C function that takes an array of pointers: inputs, constants where there are any, outputs.
+    Args:
+        packed: C function of an array of pointers: inputs, constants if there are any, outputs.
     """
     shapes = [*(port.shape for port in program.inputs), *(port.shape for port in program.outputs)]
     if len(shapes) + 1 > MOST or any(len(shape) > RANK for shape in shapes):
@@ -113,7 +113,7 @@ def fast_call(program: Program, packed: Any, constants: NDArray[np.float64]) -> 
         tuple(port.name for port in program.outputs),
         tuple((port.shape,) for port in program.outputs),
         ArgumentError,
-        (presets, constants, packed),  # what the numbers point to
+        (presets, constants, packed),  # objects to which the addresses point
     )
     return FastCall(_builtin(opened, "fast_call_by_name", held), _builtin(opened, "fast_call_raw", held))
 
@@ -127,7 +127,7 @@ def _long(program: Program) -> bool:
 
 
 def _builtin(opened: ctypes.CDLL, name: str, held: tuple[Any, ...]) -> Any:
-    """A builtin function of Python, whose `self` is what it needs."""
+    """Return a builtin function of Python whose `self` contains its data."""
     signature = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     make = signature(("PyCFunction_NewEx", ctypes.pythonapi))
     return make(ctypes.addressof(ctypes.c_char.in_dll(opened, name)), held, None)
@@ -136,13 +136,13 @@ def _builtin(opened: ctypes.CDLL, name: str, held: tuple[Any, ...]) -> Any:
 # -- batches: NumPy has one row per sample, the emitted batch function takes one array per entry
 #
 # Samples are transposed block by block into buffers that fit the first-level cache, computed, and transposed back.
-# Where the batch function takes samples one by one, the rows are passed to the call function without a copy.
+# If the batch function processes samples one by one, the rows are passed to the call function without a copy.
 
-BUFFER = 16384  # doubles in all buffers together
+BUFFER = 16384  # total number of doubles in all buffers
 
 
 def packed_source(program: Program, name: str, *, constants: bool) -> dict[str, str]:
-    """A C file with NAME_packed(arrays): the call function with its arguments in an array."""
+    """Return a C file with NAME_packed(arrays): the call function with its arguments in an array."""
     count = len(program.inputs) + len(program.outputs) + int(constants)
     arguments = ", ".join(f"a[{at}]" for at in range(count))
     text = f'#include "{name}.h"\n\nvoid {name}_packed(void *const *a)\n{{\n    {name}({arguments});\n}}\n'
@@ -150,12 +150,12 @@ def packed_source(program: Program, name: str, *, constants: bool) -> dict[str, 
 
 
 def rows_source(program: Program, name: str, *, constants: bool, blocks: bool) -> dict[str, str]:
-    """A C file with NAME_rows(n, steps, inputs ..., [k,] outputs ...), for the emitted functions.
+    """Return a C file with NAME_rows(n, steps, inputs ..., [k,] outputs ...), for the emitted functions.
 
-    `steps` holds, for each input, how far apart its samples are: 0 where all share one.
+    `steps` contains, for each input, the distance between its samples: 0 if all samples have the same.
 
-    Arguments:
-        blocks: by NAME_batch, a block at a time; else by NAME, one sample at a time.
+    Args:
+        blocks: call NAME_batch for blocks of samples; otherwise NAME for one sample at a time.
     """
     inputs = [size(port.shape) for port in program.inputs]
     outputs = [size(port.shape) for port in program.outputs]
@@ -189,16 +189,17 @@ def rows_source(program: Program, name: str, *, constants: bool, blocks: bool) -
 
 
 Array = NDArray[np.float64]
-NAME = "model"  # of the C function: a robot's own name may be long
+NAME = "model"  # name of the C function, because the name of a robot may be long
 
 
 class Native:
-    """The C function of a program.
+    """C function of a program.
 
     Attributes:
-        address: of the C function `void (*)(const double *inputs ..., [const double *constants,] double *outputs ...)`.
-        constants: what it takes between inputs and outputs, unless it is empty.
-        fast_call: the fast call path for single calls, where this Python has one.
+        address: address of the C function
+            `void (*)(const double *inputs ..., [const double *constants,] double *outputs ...)`.
+        constants: argument between inputs and outputs, unless it is empty.
+        fast_call: fast call path for single calls; None if this Python does not support it.
     """
 
     def __init__(self, program: Program, values: Mapping[str, float]) -> None:
@@ -222,24 +223,24 @@ class Native:
 
     def constants_of(self, values: Mapping[str, float]) -> Array:
         """Return the array of constants for other numbers of the parameters."""
-        found = np.empty(len(self.constants))
-        if len(found):
+        constants = np.empty(len(self.constants))
+        if len(constants):
             parameters = np.array([values[name] for name in self.program.used_parameters], dtype=float)
-            getattr(self._library, f"{NAME}_setup")(_pointer(parameters), _pointer(found))
-        return found
+            getattr(self._library, f"{NAME}_setup")(_pointer(parameters), _pointer(constants))
+        return constants
 
     def one(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
-        """One sample from arrays of the right shapes."""
+        """Return the outputs of one sample from arrays of the right shapes."""
         ready = {name: _in_one_piece(array) for name, array in arrays.items()}
-        found = None if self.fast_call is None else self.fast_call.call(ready)
-        if found is not None:
-            return found
+        outputs = None if self.fast_call is None else self.fast_call.call(ready)
+        if outputs is not None:
+            return outputs
         results = {port.name: np.empty(port.shape) for port in self.program.outputs}
         self._one(*self._arguments(ready, results))
         return results
 
     def many(self, arrays: Mapping[str, Array], batch: int) -> dict[str, Any]:
-        """A batch, from arrays with the batch axis in front or without it."""
+        """Return the outputs of a batch, from arrays with or without the batch axis in front."""
         ports = self.program.inputs
         ready = {name: _in_one_piece(array) for name, array in arrays.items()}
         steps = [0 if ready[port.name].ndim == len(port.shape) else size(port.shape) for port in ports]
@@ -249,7 +250,7 @@ class Native:
         return results
 
     def _rows(self) -> Any:
-        """The C function for batches; the first caller builds it, others wait for it."""
+        """Return the C function for batches; the first caller compiles it, others wait for it."""
         with self._building:
             if self._many is None:
                 self._many = getattr(self._batch_library(), f"{NAME}_rows")
@@ -265,19 +266,21 @@ class Native:
         rows = rows_source(self.program, NAME, constants=len(self.constants) > 0, blocks=True)
         try:
             return library({**call_sources(self.program, NAME).files, **batch.files, **rows})
-        except MissingDependencyError as error:  # the compiler went away, or is not up to it
-            warnings.warn(f"{error.message}: batches run one sample at a time, slower", stacklevel=5)
+        except MissingDependencyError as error:  # the compiler was removed, or fails
+            warnings.warn(f"{error.message}: batches run one sample at a time, which is slower", stacklevel=5)
             return self._library
 
     def _arguments(self, sources: Mapping[str, Array], results: Mapping[str, Array]) -> list[Any]:
         constants = [self.constants] if len(self.constants) else []
-        given = [sources[port.name] for port in self.program.inputs]
-        return [_pointer(array) for array in (*given, *constants, *results.values())]
+        inputs = [sources[port.name] for port in self.program.inputs]
+        return [_pointer(array) for array in (*inputs, *constants, *results.values())]
 
 
 def _in_one_piece(array: Array) -> Array:
-    made = np.ascontiguousarray(array).reshape(array.shape)  # which would give a scalar an axis
-    return made if made.flags.aligned else made.copy()
+    contiguous = np.ascontiguousarray(array).reshape(
+        array.shape
+    )  # ascontiguousarray adds an axis to a scalar
+    return contiguous if contiguous.flags.aligned else contiguous.copy()
 
 
 def _pointer(array: Array) -> ctypes.c_void_p:

@@ -1,10 +1,10 @@
-"""`NumericInverse`: one posture a pose for any chain without loops, redundant or not, found by damped least squares.
+"""`NumericInverse`: one posture per pose for any chain without loops, by damped least squares.
 
     solver(T)                       one pose (4, 4) or a batch (N, 4, 4)
     -> {"q", "status", "residual", "iterations", "restarts"}
 
-A posture has status 0 when direct geometry gives the pose back within the tolerance and every joint is within its
-limits. The algorithm is in `least_squares`; where a C compiler is found its twin in C runs, linked with the emitted
+A posture has status 0 if the direct geometry equals the pose within the tolerance and every joint is within its
+limits. The algorithm is in `least_squares`; with a C compiler its C version is used, linked with the emitted pose
 error.
 """
 
@@ -24,19 +24,19 @@ from symoro.robot.description import Robot
 from symoro.runtime import least_squares
 from symoro.runtime.compiler import HINT
 from symoro.runtime.function import Function
-from symoro.runtime.least_squares import Array, DampedNative, Found, PoseProblem, Solve
-from symoro.runtime.poses import turning_part
+from symoro.runtime.least_squares import Array, DampedNative, PoseProblem, PoseSolutions, Solve
+from symoro.runtime.poses import rotation_part
 from symoro.runtime.ranges import joint_ranges
 from symoro.runtime.tolerances import ROTATION_EXACT, ROTATION_ROUNDED
 
 REACHED, NOT_REACHED, NO_POSE = 0, 1, 3
 MISSING = {"q": np.nan, "status": NO_POSE, "residual": np.inf, "iterations": 0, "restarts": 0}
-STARTS = 256  # postures of the table
+STARTS = 256  # number of postures of the table
 DAMPING, PATIENCE = 0.1, 0.5
 
 
 class NumericInverse:
-    """Numeric inverse geometry of one frame of a robot. Made by `symoro.numeric_inverse`."""
+    """Numeric inverse geometry of one frame of a robot, created by `symoro.numeric_inverse`."""
 
     def __init__(
         self,
@@ -56,13 +56,13 @@ class NumericInverse:
         self.robot = robot
         self.tolerance = tolerance
         self._error = error
-        self._part = turning_part(tuple(tuple((r, c) in error.entries for c in range(4)) for r in range(3)))
+        self._part = rotation_part(tuple(tuple((r, c) in error.entries for c in range(4)) for r in range(3)))
         self._evaluate = Function(error.program, values, compiled=False)
         self._ranges = joint_ranges(robot, values, limits=limits)
         self._locked = np.array([j in locked for j in self._ranges.joints])
         self._held = self._locked | ~np.array(error.moving)
         if self._held.all():
-            raise ArgumentError("every joint that moves the frame is locked: nothing is left to be found")
+            raise ArgumentError("every joint that moves the frame is locked: there are no unknowns")
         drawn = np.random.default_rng(seed).random((STARTS, len(self._held)))
         self._starts = self._ranges.first + drawn * (self._ranges.last - self._ranges.first)
         self._home = self._ranges.home[None]
@@ -77,46 +77,48 @@ class NumericInverse:
         except MissingDependencyError as error:
             if insist:
                 raise
-            message = f"{error.message}: poses are solved in NumPy, slower. To change that: {HINT}"
+            message = f"{error.message}: poses are solved in NumPy, which is slower. To compile: {HINT}"
             warnings.warn(message, stacklevel=4)
             return None
 
     def __call__(
         self, T: ArrayLike, q0: ArrayLike | None = None, *, prefer: ArrayLike | None = None
     ) -> dict[str, Any]:
-        """Postures that bring the frame to poses.
+        """Return postures at which the frame has the given poses.
 
-        Arguments:
+        Args:
             T: (4, 4), or (N, 4, 4) for N poses; entries that are not given are not read.
-            q0: where to start from, (n,) or (N, n); it also says where locked joints stand, and joints that do not
-                move what is given. Without it starts come from the table alone, and such joints stand at zero or at
-                the limit nearest to it.
-            prefer: a posture to be near to, (n,) or (N, n), where the pose leaves a choice.
+            q0: initial posture, (n,) or (N, n); also the positions of locked joints, and of joints that do not affect
+                the given entries. Without it the starts come from the table, and the positions of such joints are zero
+                or the nearest limit.
+            prefer: preferred posture, (n,) or (N, n), if the pose has several solutions.
 
         Returns:
-            q (n), status (0 reached, 1 not reached, 3 no pose: not finite or no rotation), residual (largest entry of
-            direct geometry less the pose, lengths divided by the robot's size; where the pose is not reached, that of
-            the best posture, lengths as they are), iterations (in all) and restarts; with the batch axis in front for
-            N poses.
+            q (n), status (0 reached, 1 not reached, 3 invalid pose: not finite or not a rotation), residual (largest
+            entry of direct geometry minus the pose, lengths divided by the robot's size; if the pose is not reached,
+            that of the best posture, lengths in metres), iterations (total) and restarts; with the batch axis in front
+            for N poses.
         """
         poses = _numbers("T", T, (4, 4))
         rows = np.ascontiguousarray(poses).reshape(-1, 4, 4)
-        start, wanted = (self._rows(name, x, len(rows)) for name, x in (("q0", q0), ("prefer", prefer)))
+        start, preferred = (self._rows(name, x, len(rows)) for name, x in (("q0", q0), ("prefer", prefer)))
         if self._native is not None and self._native.clean(rows, ROTATION_EXACT):
-            results = self._results(rows, start, wanted)
+            results = self._results(rows, start, preferred)
         else:
-            results = self._mended(rows, start, wanted)
+            results = self._corrected_results(rows, start, preferred)
         return results if poses.ndim == 3 else {name: array[0] for name, array in results.items()}
 
     def __repr__(self) -> str:
         kind = "compiled" if self.compiled else "NumPy"
         return f"<NumericInverse of {self.robot.name}: T (4, 4), q0 ({len(self._held)},), {kind}>"
 
-    def _mended(self, poses: Array, start: Array | None, wanted: Array | None) -> dict[str, Any]:
-        """Poses that may not be fit: rotations are made, and what is none has no result."""
+    def _corrected_results(
+        self, poses: Array, start: Array | None, preferred: Array | None
+    ) -> dict[str, Any]:
+        """Return results for poses that may be invalid: rotations are corrected, invalid poses have no result."""
         targets, change = self._rotations(poses)
         good = np.isfinite(change)
-        own = [None if x is None else x[good] for x in (start, wanted)]
+        own = [None if x is None else x[good] for x in (start, preferred)]
         results = self._results(targets[good], *own)
         results["residual"] = results["residual"] + change[good]
         if good.all():
@@ -124,43 +126,43 @@ class NumericInverse:
         return {name: _spread(good, values, MISSING[name]) for name, values in results.items()}
 
     def _rotations(self, poses: Array) -> tuple[Array, Array]:
-        """Poses with the nearest rotations, and the largest change; infinite where a pose is none."""
+        """Return poses with the nearest rotations, and the largest change; infinite for an invalid pose."""
         entries = [4 * row + column for row, column in self._error.entries]
         change = np.where(np.isfinite(poses.reshape(-1, 16)[:, entries]).all(axis=1), 0.0, np.inf)
         if self._part is None:
             return poses, change
-        made, turned = self._part.nearest(poses)
+        corrected, turned = self._part.nearest(poses)
         sound = turned <= ROTATION_ROUNDED
         if self._part.whole:
-            sound[sound] = self._part.hands(made[sound]) > 0
-        return made, change + np.where(sound, turned, np.inf)
+            sound[sound] = self._part.hands(corrected[sound]) > 0
+        return corrected, change + np.where(sound, turned, np.inf)
 
-    def _results(self, T: Array, start: Array | None, wanted: Array | None) -> dict[str, Any]:
-        """Of poses that are fit, one row each of where to start, if that is told, and of what is preferred."""
+    def _results(self, T: Array, start: Array | None, preferred: Array | None) -> dict[str, Any]:
+        """Return the results of valid poses, with one row per pose of the initial and the preferred postures."""
         ranges = self._ranges
-        first = wanted if start is None else start
+        first = preferred if start is None else start
         if start is None:
             held = self._home if len(T) == 1 else np.tile(ranges.home, (len(T), 1))
         else:
             held = np.where(self._locked, start, ranges.nearest(start))
-        found = self._solved(T, held, None if first is None else ranges.nearest(first), wanted)
-        reached, residual = found.reached, found.residual
-        away = np.flatnonzero(~reached & np.isfinite(found.q).all(axis=1))
+        solution = self._solved(T, held, None if first is None else ranges.nearest(first), preferred)
+        reached, residual = solution.reached, solution.residual
+        away = np.flatnonzero(~reached & np.isfinite(solution.q).all(axis=1))
         if len(away):
             residual = residual.copy()
-            residual[away] = self._distances(found.q[away], T[away])
-        if self._locked.any() or len(ranges.sums):  # what the steps do not keep within limits
-            reached = reached & ranges.inside(found.q)
+            residual[away] = self._distances(solution.q[away], T[away])
+        if self._locked.any() or len(ranges.sums):  # limits that the steps do not enforce
+            reached = reached & ranges.inside(solution.q)
         return {
-            "q": found.q,
+            "q": solution.q,
             "status": np.where(reached, REACHED, NOT_REACHED),
             "residual": residual,
-            "iterations": found.steps.astype(np.int64),
-            "restarts": found.attempts.astype(np.int64) - 1,
+            "iterations": solution.steps.astype(np.int64),
+            "restarts": solution.attempts.astype(np.int64) - 1,
         }
 
     def _distances(self, q: Array, T: Array) -> Array:
-        """Return the largest entry of direct geometry less the pose, lengths as they are."""
+        """Return the largest entry of direct geometry minus the pose, lengths in metres."""
         entries = [4 * row + column for row, column in self._error.entries]
         if self._native is not None:
             placed = self._native.placed(q)
@@ -168,20 +170,20 @@ class NumericInverse:
             placed = self._evaluate(q=q, T=np.eye(4))["placed"]
         return np.asarray(np.abs(placed - T.reshape(-1, 16)[:, entries]).max(axis=1))
 
-    def _rows(self, name: str, given: ArrayLike | None, count: int) -> Array | None:
-        """Postures, one row a pose."""
-        if given is None:
+    def _rows(self, name: str, value: ArrayLike | None, count: int) -> Array | None:
+        """Return postures, one row per pose."""
+        if value is None:
             return None
         n = len(self._held)
-        array = _numbers(name, given, (n,))
+        array = _numbers(name, value, (n,))
         if array.ndim == 2 and len(array) != count:
             raise ArgumentError(f"{name} has {len(array)} rows for {count} poses")
         if not np.isfinite(array).all():
-            raise ArgumentError(f"an entry of {name} is no finite number")
+            raise ArgumentError(f"an entry of {name} is not a finite number")
         return np.broadcast_to(array, (count, n))
 
-    def _solved(self, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
-        """Poses in groups that lock the same joints in the same place: the table of starts depends on that."""
+    def _solved(self, T: Array, held: Array, first: Array | None, prefer: Array | None) -> PoseSolutions:
+        """Solve poses in groups with the same locked joint positions, because the table of starts depends on them."""
         kept = held[:, self._locked]
         if len(held) == 1 or not kept.size or (kept == kept[:1]).all():
             return self._solve(held[:1])(T, held, first, prefer)
@@ -193,10 +195,12 @@ class NumericInverse:
             parts.append((rows, self._solve(held[rows[:1]])(T[rows], held[rows], *own)))
         order = np.argsort(np.concatenate([rows for rows, _ in parts]))
         fields = ("q", "reached", "residual", "steps", "attempts")
-        return Found(*(np.concatenate([getattr(found, f) for _, found in parts])[order] for f in fields))
+        return PoseSolutions(
+            *(np.concatenate([getattr(solution, f) for _, solution in parts])[order] for f in fields)
+        )
 
     def _solve(self, held: Array) -> Solve:
-        """The solver with joints locked where a posture has them; the last ones asked for are kept."""
+        """Return the solver with joints locked at a posture; the most recent solvers are cached."""
         kept = held[:, self._locked]
         key = kept.tobytes()
         if key not in self._tables:
@@ -250,9 +254,9 @@ def _check(**options: float) -> None:
             raise ArgumentError(f"{name} = {value!r}: expected {expected}, not negative")
 
 
-def _numbers(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
+def _numbers(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     try:
-        array = np.asarray(given)
+        array = np.asarray(value)
         if array.dtype != float:
             if array.dtype.kind == "c":
                 raise TypeError("complex")
@@ -267,7 +271,7 @@ def _numbers(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 
 def _spread(good: NDArray[np.bool_], values: NDArray[Any], missing: float) -> NDArray[Any]:
-    """Values of the good rows among all rows."""
+    """Return values of the valid rows as an array over all rows."""
     whole = np.full((len(good), *values.shape[1:]), missing, dtype=values.dtype)
     whole[good] = values
     return whole

@@ -1,8 +1,8 @@
-"""Direct geometry of a platform: the pose at given positions of the motors.
+"""Direct geometry of a platform: the pose at given positions of the active joints.
 
-Near a known pose by Newton's method on the legs' inverse geometry, qa(T) = qa with dqa = Jinv V; of a platform on six
-legs with balls all poses (`models/numeric/assembly_modes.py`). What is returned has been put back into the inverse
-geometry of the legs.
+Near a known pose it is computed by Newton's method on the inverse geometry of the legs, qa(T) = qa with dqa = Jinv V;
+for a platform on six legs with ball joints all poses are computed (`models/numeric/assembly_modes.py`). Results are
+verified by the inverse geometry of the legs.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from symoro.runtime.tolerances import MOTORS_MET
 
 Array = NDArray[np.float64]
 ITERATIONS = 60
-LARGEST_STEP = 0.3  # radians, or of the same, that a step may be
+LARGEST_STEP = 0.3  # largest step in radians, or relative to the size
 HOME = "home"
 
 
 @dataclass(frozen=True)
-class FoundPose:
-    """A pose near the given one.
+class PlatformPose:
+    """Pose near the given one.
 
     Attributes:
-        T: (4, 4); NaN where none was found.
-        reached: whether the legs' inverse geometry gives the motors' positions back.
-        residual: by how much it misses them.
-        iterations: steps taken.
+        T: (4, 4); NaN if the search did not converge.
+        reached: whether the inverse geometry of the legs equals the positions of the active joints.
+        residual: largest difference between them.
+        iterations: number of steps.
     """
 
     T: Array
@@ -53,21 +53,21 @@ def platform_pose(
     values: Mapping[str, float],
     to: int | str | None = None,
     fold: str = "1",
-) -> FoundPose:
-    """The pose at the motors' positions, starting from a pose (4, 4) or that of a posture, by default of home.
+) -> PlatformPose:
+    """Return the pose at the positions of the active joints, near a pose (4, 4) or that of a posture.
 
     Raises:
         ArgumentError: qa or the pose has a wrong shape.
-        NotApplicableError: the robot has no platform that the models know.
+        NotApplicableError: the robot has no platform that the models support.
     """
     program = motors_at(robot, to, fold)
     legs = Function(program, dict(values), compiled=False)
     active = motors(robot)
-    wanted = _motors(qa, len(active))
+    target = _motors(qa, len(active))
     turns = np.array([robot.frame(j).sigma == JointType.REVOLUTE for j in active])
     pose = _start(robot, near, values, to)
-    size = _size(robot, values, [*np.abs(pose[:3, 3]), *np.abs(wanted[~turns])])
-    error, jacobian = _error(legs, pose, wanted, turns, size)
+    size = _size(robot, values, [*np.abs(pose[:3, 3]), *np.abs(target[~turns])])
+    error, jacobian = _error(legs, pose, target, turns, size)
     worst = float(np.abs(error).max())
     steps = 0
     while steps < ITERATIONS:
@@ -76,17 +76,17 @@ def platform_pose(
         step = np.asarray(np.linalg.lstsq(jacobian, -error, rcond=1e-12)[0], float)
         step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
         pose, error, jacobian, worst, better = _shortened(
-            legs, pose, step, wanted, turns, size, worst, error, jacobian
+            legs, pose, step, target, turns, size, worst, error, jacobian
         )
         if not better:
             break
         steps += 1
     reached = bool(worst < 1e3 * MOTORS_MET)
-    return FoundPose(pose if reached else np.full((4, 4), np.nan), reached, worst, steps)
+    return PlatformPose(pose if reached else np.full((4, 4), np.nan), reached, worst, steps)
 
 
 def _size(robot: Robot, values: Mapping[str, float], others: Sequence[float]) -> float:
-    """The largest length."""
+    """Return the largest length."""
     lengths = [abs(getattr(frame, name).value(values)) for frame in robot.frames for name in ("b", "d", "r")]
     return float(max([*lengths, *others])) or 1.0
 
@@ -95,17 +95,17 @@ def _shortened(
     legs: Function,
     pose: Array,
     step: Array,
-    wanted: Array,
+    target: Array,
     turns: NDArray[np.bool_],
     size: float,
     worst: float,
     error: Array,
     jacobian: Array,
 ) -> tuple[Array, Array, Array, float, bool]:
-    """The pose after a step, halved until it helps."""
+    """Return the pose after a step, which is halved until the error decreases."""
     for _ in range(12):
         trial = moved(pose, np.concatenate([step[:3] * size, step[3:]]))
-        there, slopes = _error(legs, trial, wanted, turns, size)
+        there, slopes = _error(legs, trial, target, turns, size)
         left = float(np.abs(there).max())
         if left < worst:
             return trial, there, slopes, left, True
@@ -114,40 +114,41 @@ def _shortened(
 
 
 def _error(
-    legs: Function, pose: Array, wanted: Array, turns: NDArray[np.bool_], size: float
+    legs: Function, pose: Array, target: Array, turns: NDArray[np.bool_], size: float
 ) -> tuple[Array, Array]:
-    """Motors less where they are to be, lengths in units of the size, and the derivative by the pose."""
-    found = legs(T=pose)
-    error = np.asarray(found["qa"]) - wanted
+    """Return active joint positions minus their targets, lengths relative to the size, and the derivative."""
+    outputs = legs(T=pose)
+    error = np.asarray(outputs["qa"]) - target
     error = np.where(turns, (error + np.pi) % (2 * np.pi) - np.pi, error / size)
-    rows = np.asarray(found["Jinv"]) * np.array([size] * 3 + [1.0] * 3)
+    rows = np.asarray(outputs["Jinv"]) * np.array([size] * 3 + [1.0] * 3)
     return error, np.where(turns[:, None], rows, rows / size)
 
 
 def assembly_modes(
     robot: Robot, qa: ArrayLike, values: Mapping[str, float], to: int | str | None = None
 ) -> AssemblyModes:
-    """All poses of a platform on six legs with balls.
+    """Return all poses of a platform on six legs with ball joints.
 
     Raises:
-        NotApplicableError: its legs are others.
+        NotApplicableError: the legs are of another kind.
     """
     points = Function(leg_points(robot, to), dict(values), compiled=False)()
     lengths = _motors(qa, 6) + np.asarray(points["offset"])
     if np.any(lengths <= 0):
         raise ArgumentError(
-            "qa: a leg has no length, or a negative one", hint="lengths are the slides plus their offsets"
+            "qa: the length of a leg is zero or negative",
+            hint="the length of a leg is the position of its prismatic joint plus the offset",
         )
     return all_poses(np.asarray(points["a"]), np.asarray(points["b"]), lengths)
 
 
 def _motors(qa: ArrayLike, count: int) -> Array:
-    found = np.asarray(qa, float)
-    if found.shape != (count,) or not np.all(np.isfinite(found)):
+    positions = np.asarray(qa, float)
+    if positions.shape != (count,) or not np.all(np.isfinite(positions)):
         raise ArgumentError(
-            f"qa: expected {count} finite numbers, one per active joint; got {found.tolist()}"
+            f"qa: expected {count} finite numbers, one per active joint; got {positions.tolist()}"
         )
-    return found
+    return positions
 
 
 def _start(
@@ -168,6 +169,6 @@ def _start(
 
 
 def _pose_of(robot: Robot, q: Array, values: Mapping[str, float], to: int) -> Array:
-    """By leg 1, which carries the platform."""
+    """Return the platform pose of a posture, by leg 1, which carries the platform."""
     _, program = build(replace(robot.tree(), platform=None), "fast-geometry", {"to": to})
     return np.asarray(Function(program, dict(values), compiled=False)(q=q)["T"], float)

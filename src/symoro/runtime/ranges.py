@@ -1,7 +1,7 @@
-"""Where the independent joints of a robot may stand, and from where random postures are drawn.
+"""Position ranges of the independent joints, from which random postures are drawn.
 
-A coupled joint has limits of its own. Where one joint drives it they narrow that joint's; where several do they are
-looked at when a posture is judged.
+A coupled joint has separate limits. If one joint drives it, they narrow the limits of that joint; if several joints
+drive it, they are checked for each posture.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """One entry a joint, in the order of q.
+    """Ranges with one entry per joint, in the order of q.
 
     Attributes:
-        joints: their numbers.
-        turns: whether each is revolute.
-        wraps: whether its turns by 2 pi make no difference: no limit, and it drives no other joint.
-        lower, upper: limits, infinite where there are none.
+        joints: joint numbers.
+        turns: whether each joint is revolute.
+        wraps: whether turns of the joint by 2 pi have no effect: it has no limit and drives no other joint.
+        lower, upper: limits, infinite if there are none.
         home: zero, or the limit nearest to it.
-        first, last: random postures are drawn between these: within the limits and half a turn of home.
+        first, last: bounds of random postures: within the limits and half a turn of home.
         sums, sums_lower, sums_upper: limits on sums of joints, lower <= C [q; 1] <= upper.
-        reach: the sum of all lengths of the robot, 1 if it has none.
+        reach: sum of all lengths of the robot; 1 if it has none.
     """
 
     joints: tuple[int, ...]
@@ -50,14 +50,14 @@ class Ranges:
     reach: float
 
     def nearest(self, q: Array) -> Array:
-        """Postures brought within the limits of each joint, turns that make no difference taken off."""
+        """Return postures clipped to the limits of each joint, without whole turns that have no effect."""
         turned = q - 2 * np.pi * np.ceil(q / (2 * np.pi) - 0.5)
         return np.clip(np.where(self.wraps, turned, q), self.lower, self.upper)
 
     def inside(self, q: Array) -> NDArray[np.bool_]:
-        """Which of some postures, one a row, respect all limits."""
-        slack = limit_slack(self.turns, self.lower, self.upper)
-        own = ((q >= self.lower - slack) & (q <= self.upper + slack)).all(axis=1)
+        """Return which postures, one per row, are within all limits."""
+        tolerance = limit_tolerance(self.turns, self.lower, self.upper)
+        own = ((q >= self.lower - tolerance) & (q <= self.upper + tolerance)).all(axis=1)
         if not len(self.sums):
             return np.asarray(own)
         sums = q @ self.sums[:, :-1].T + self.sums[:, -1]
@@ -65,17 +65,17 @@ class Ranges:
         return np.asarray(own & coupled.all(axis=1))
 
 
-def limit_slack(turns: NDArray[np.bool_], lower: Array, upper: Array) -> Array:
-    """Return by how much positions may exceed limits: in rad, or as a share of the larger limit of a slide."""
+def limit_tolerance(turns: NDArray[np.bool_], lower: Array, upper: Array) -> Array:
+    """Return the tolerance of joint limits: in rad, or relative to the larger limit of a prismatic joint."""
     limits = np.abs(np.stack([lower, upper]))
     largest = np.where(np.isfinite(limits), limits, 0.0).max(axis=0)
     return np.asarray(LIMIT_EXCEEDED * np.where(turns, 1.0, largest))
 
 
 def pose_size(robot: Robot, values: Mapping[str, float], poses: Array) -> Array:
-    """Return the length that positions of poses (..., 4, 4) are compared with, one for each pose.
+    """Return, per pose, the length to which positions of poses (..., 4, 4) are relative.
 
-    It is the sum of the robot's lengths; with prismatic joints, which reach further, and the given position.
+    It is the sum of the robot's lengths; with prismatic joints, which reach further, also of the given position.
     """
     slides = any(robot.frame(j).sigma == JointType.PRISMATIC for j in independent(robot))
     own = np.abs(np.nan_to_num(poses[..., :3, 3])).sum(-1) if slides else np.zeros(poses.shape[:-2])
@@ -83,27 +83,27 @@ def pose_size(robot: Robot, values: Mapping[str, float], poses: Array) -> Array:
 
 
 def joint_ranges(robot: Robot, values: Mapping[str, float], *, limits: bool = True) -> Ranges:
-    """The ranges of a robot's joints.
+    """Return the ranges of a robot's joints.
 
-    Arguments:
+    Args:
         values: numbers for the robot's symbols.
-        limits: False leaves all limits out.
+        limits: False ignores all limits.
 
     Raises:
-        NotApplicableError: the limits of a joint and of those that it drives leave it no position.
+        NotApplicableError: the limits of a joint and of the joints that it drives exclude each other.
     """
     joints = independent(robot)
     turns = np.array([robot.frame(j).sigma == JointType.REVOLUTE for j in joints])
-    lower, upper = _told(robot, joints, limits)
+    lower, upper = _limits_of(robot, joints, limits)
     rows, low, high = [], [], []
     driving = set()
     for k, law in followers(robot).items():
-        if k > robot.NL:  # where a loop is opened no joint is asked for
+        if k > robot.NL:  # cut joints are not part of q
             continue
         ratios = {i: ratio.value(values) for i, ratio in law.terms}
         driving |= set(ratios)
         offset = law.offset.value(values)
-        (least,), (most,) = _told(robot, [k], limits)
+        (least,), (most,) = _limits_of(robot, [k], limits)
         if len(ratios) > 1:
             rows.append([*(ratios.get(j, 0.0) for j in joints), offset])
             low.append(least)
@@ -138,8 +138,8 @@ def joint_ranges(robot: Robot, values: Mapping[str, float], *, limits: bool = Tr
     )
 
 
-def _told(robot: Robot, joints: list[int], limits: bool) -> tuple[Array, Array]:
-    found = [robot.frame(j).limits for j in joints]
-    lower = [-np.inf if limit.lower is None or not limits else limit.lower for limit in found]
-    upper = [np.inf if limit.upper is None or not limits else limit.upper for limit in found]
+def _limits_of(robot: Robot, joints: list[int], limits: bool) -> tuple[Array, Array]:
+    known = [robot.frame(j).limits for j in joints]
+    lower = [-np.inf if limit.lower is None or not limits else limit.lower for limit in known]
+    upper = [np.inf if limit.upper is None or not limits else limit.upper for limit in known]
     return np.array(lower), np.array(upper)

@@ -27,7 +27,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.runtime.function import Function
-from symoro.runtime.ranges import limit_slack
+from symoro.runtime.ranges import limit_tolerance
 
 Array = NDArray[np.float64]
 Solutions = Mapping[str, Any]
@@ -86,7 +86,7 @@ def within_limits(robot: RobotLike, q: ArrayLike) -> Any:
     robot = as_robot(robot)
     positions = _postures(robot, q)
     lower, upper = _limits(robot)
-    slack = limit_slack(_revolute(robot), lower, upper)
+    slack = limit_tolerance(_revolute(robot), lower, upper)
     return ((positions >= lower - slack) & (positions <= upper + slack)).all(axis=-1)
 
 
@@ -257,7 +257,7 @@ def _turns(robot: Robot, q: Array) -> tuple[Array, Array]:
     """The first and the last number of turns that bring each joint within its limits; none where first > last."""
     lower, upper = _limits(robot)
     turns = _revolute(robot)
-    slack = limit_slack(turns, lower, upper)
+    slack = limit_tolerance(turns, lower, upper)
     first, last = np.ceil((lower - slack - q) / TURN), np.floor((upper + slack - q) / TURN)
     outside = (q < lower - slack) | (q > upper + slack)
     return np.where(turns, first, np.where(outside, 1.0, 0.0)), np.where(turns, last, 0.0)

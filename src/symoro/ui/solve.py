@@ -183,7 +183,7 @@ def _rotations(targets: Sequence[Array], given: Given, place: Function) -> tuple
     """The poses with true rotations, as far as one is given, and a word on those that were not."""
     if not np.isfinite(targets).all():
         raise ArgumentError("an entry of the pose is no finite number")
-    part = poses.turning_part(given)
+    part = poses.rotation_part(given)
     hand = None if part is None else _hand(part, place)
     if part is None or hand == 0:
         return list(targets), []
@@ -196,7 +196,7 @@ def _rotations(targets: Sequence[Array], given: Given, place: Function) -> tuple
     return made, notes
 
 
-def _hand(part: poses.Turning, place: Function) -> int | None:
+def _hand(part: poses.RotationPart, place: Function) -> int | None:
     """1 or -1 as the frame's own columns are right- or left-handed; 0 where it leaves the plane, None without a hand.
 
     A frame that stays in a plane has one hand there in all postures, left where its z axis points down.
