@@ -63,7 +63,7 @@ CASES = [
     (["convert", "rx90", "--to", "word"], "no format called 'word'"),
     (["convert", "rx90", "arm.docx"], "does not identify a format"),
     (["convert", "rx90", f"{__file__}/arm.yaml"], "cannot be written"),
-    (["convert", "humanoid_torso", "--to", "dh"], "is a tree"),
+    (["convert", "humanoid_torso", "--to", "dh"], "has a tree structure"),
     (["convert", "humanoid_torso", "--to", "dh", "--frame", "99"], "no frame called '99'"),
     (["singularities", "rx90", "--to", "99"], "no frame called '99'"),
     (["singularities", "rx90", "--to", "world"], "the world does not move"),

@@ -39,7 +39,14 @@ def tables(robot: Robot) -> list[Table]:
         _limits(robot),
         _couplings(robot),
     ]
-    candidates += [_base(robot), _wheels(robot), _tool(robot), _payload(robot), _nominal(robot), _postures(robot)]
+    candidates += [
+        _base(robot),
+        _wheels(robot),
+        _tool(robot),
+        _payload(robot),
+        _nominal(robot),
+        _postures(robot),
+    ]
     return [table for table in candidates if table.rows]
 
 

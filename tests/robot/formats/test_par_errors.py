@@ -1,4 +1,4 @@
-"""Errors of .par files name line, column and key, and several both floating and mobile."""
+"""Errors of .par files contain line, column and key; several errors are reported together."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ CASES = [
     (HEAD + "  - {}\nbase: {kind: flying}\n", (5, 14, "base.kind"), "not one of fixed"),
     (HEAD + "  - {}\ntool: {r: 1}\n", (5, 7, "tool"), "'on', the frame to which"),
     (HEAD + "  - {}\ntool: {on: 2}\n", (5, 12, "tool.on"), "0 to 1"),
-    (HEAD + "  - {}\nnominal: {1a: 2}\n", (5, 11, "nominal.1a"), "no symbol"),
+    (HEAD + "  - {}\nnominal: {1a: 2}\n", (5, 11, "nominal.1a"), "is not a symbol"),
     (HEAD + "  - {}\nnominal: {D: x}\n", (5, 14, "nominal.D"), "expected a number"),
     (HEAD + "  - {ant: 1}\n  - {ant: 1}\n", (4, 5, None), "its own antecedent"),
     ("symoro: 1\nname: &x arm\n", (2, 7, None), "anchors"),
