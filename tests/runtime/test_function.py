@@ -168,7 +168,7 @@ def test_values_over_nominal_ones(placed: Model) -> None:
 
 def test_missing_values_are_listed() -> None:
     robot = symoro.load("rx90").replace(nominal=())
-    with pytest.raises(ArgumentError, match=r"needs values for 2 parameter\(s\): D3, RL4") as caught:
+    with pytest.raises(ArgumentError, match=r"requires values for 2 parameter\(s\): D3, RL4") as caught:
         symoro.generate(robot, "fast-geometry").function()
     assert "give them as values={...}" in str(caught.value)
 
