@@ -16,7 +16,15 @@ from symoro.expr.formula import formula
 from symoro.robot.description import DRIVE, INERTIAL, Frame, JointType, Link, Robot
 from tests.oracle.arms import Rng
 from tests.oracle.closed import Array, Closed
-from tests.oracle.loop_robots import Draft, five_bar, four_bar, loop_robot, on_twin, slider_crank, spherical
+from tests.oracle.loop_robots import (
+    Draft,
+    five_bar,
+    four_bar,
+    loop_robot,
+    on_cut_frame,
+    slider_crank,
+    spherical,
+)
 
 DATA = Path(__file__).parents[1] / "data" / "loops"
 GOLDEN = sorted(path.stem for path in DATA.glob("*.json"))
@@ -92,7 +100,7 @@ Drawn = Callable[[Draft], object]
 
 
 def _six_bar(draft: Draft) -> None:
-    on_twin(draft, four_bar(draft, 0))
+    on_cut_frame(draft, four_bar(draft, 0))
 
 
 def _on_turning_base(draft: Draft) -> None:

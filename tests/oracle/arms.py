@@ -1,8 +1,7 @@
-"""Random arms by class of inverse geometry, and the same arms in other frames that hide what they are.
+"""Random arms by class of inverse geometry, and the same arms in equivalent frames that hide their structure.
 
-Each maker takes a generator of random numbers and gives an `Arm`: the robot, the frame to be brought somewhere and
-what is asked of it. Lengths are tenths of a metre, right angles are written as such, so that a reader of the
-description sees what a person would have written.
+Each function takes a random number generator and returns an `Arm`: the robot, its end frame and the given entries of
+the pose. Lengths are tenths of a metre, and right angles are written as such.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ UP, DOWN, FLAT, OVER = "pi/2", "-pi/2", 0.0, "pi"
 
 @dataclass(frozen=True)
 class Arm:
-    """A robot and the question that is asked of it; `locked` joints stay where they are put."""
+    """Robot with its end frame and the given entries of the pose; `locked` joints have fixed positions."""
 
     robot: Robot
     to: int | str
@@ -40,7 +39,7 @@ def length(rng: Rng) -> float:
 
 
 def oblique(rng: Rng) -> float:
-    """An angle far from 0, a right angle and a half turn."""
+    """Return an angle far from 0, a right angle and pi."""
     return float(rng.uniform(0.4, 1.2) * rng.choice([-1, 1]) + rng.choice([0, np.pi]))
 
 
@@ -88,7 +87,7 @@ def any_tool(rng: Rng) -> dict[str, Number]:
 
 
 def puma_like(rng: Rng) -> Arm:
-    """Joints 2 and 3 parallel, every offset there, a flange along the last axis."""
+    """Return an arm with parallel joints 2 and 3, all offsets, and a flange along the last axis."""
     L = [length(rng) for _ in range(8)]
     angles = [FLAT, right(rng), FLAT, right(rng), right(rng), right(rng)]
     robot = serial("pumalike", angles, [0, L[0], L[1], L[2], 0, 0], [L[3], L[4], L[5], L[6], 0, L[7]])
@@ -96,7 +95,7 @@ def puma_like(rng: Rng) -> Arm:
 
 
 def quartic_wrist(rng: Rng) -> Arm:
-    """A wrist on an arm of three skew axes: the position asks for a quartic."""
+    """Return a wrist on an arm of three skew axes, whose position requires a quartic."""
     L = [length(rng) for _ in range(7)]
     angles = [FLAT, oblique(rng), oblique(rng), oblique(rng), right(rng), right(rng)]
     robot = serial("quartic", angles, [0, L[0], L[1], L[2], 0, 0], [0, L[3], L[4], L[5], 0, L[6]])
@@ -111,7 +110,7 @@ def oblique_wrist(rng: Rng) -> Arm:
 
 
 def wrist_with_tool(rng: Rng) -> Arm:
-    """A tool that stands anywhere, and a wrist whose last frame is pushed out along its axis."""
+    """Return an arm with an arbitrary tool frame and a wrist whose last frame is shifted along its axis."""
     L = [length(rng) for _ in range(6)]
     robot = serial(
         "toolwrist",
@@ -131,7 +130,7 @@ def spherical_shoulder(rng: Rng) -> Arm:
 
 
 def spherical_middle(centre: int) -> Callable[[Rng], Arm]:
-    """Axes centre - 1, centre, centre + 1 meet; the others are anywhere."""
+    """Return an arm whose axes centre - 1, centre, centre + 1 intersect; the others are arbitrary."""
 
     def made(rng: Rng) -> Arm:
         angles: list[Number] = [FLAT, *(oblique(rng) for _ in range(5))]
@@ -145,7 +144,7 @@ def spherical_middle(centre: int) -> Callable[[Rng], Arm]:
 
 
 def prismatic_arm(kinds: str) -> Callable[[Rng], Arm]:
-    """A wrist on an arm such as PRR, RPR or PPR, its axes anywhere."""
+    """Return a wrist on an arm such as PRR, RPR or PPR with arbitrary axes."""
 
     def made(rng: Rng) -> Arm:
         sliding = [j for j, kind in enumerate(kinds, 1) if kind == "P"]
@@ -167,14 +166,14 @@ def stanford_like(rng: Rng) -> Arm:
 
 
 def ur_like(rng: Rng) -> Arm:
-    """Axes 2, 3 and 4 parallel, the last three not concurrent."""
+    """Return an arm with parallel axes 2, 3 and 4, whose last three axes are not concurrent."""
     L = [length(rng) for _ in range(6)]
     robot = serial("urlike", [FLAT, UP, FLAT, FLAT, UP, DOWN], [0, 0, L[0], L[1], 0, 0], [L[2], 0, 0, *L[3:]])
     return Arm(robot, 6)
 
 
 def parallel_axes(first: int) -> Callable[[Rng], Arm]:
-    """Three parallel axes from `first` on, the others anywhere."""
+    """Return an arm with three parallel axes from `first` on; the others are arbitrary."""
 
     def made(rng: Rng) -> Arm:
         angles: list[Number] = [FLAT, *(oblique(rng) for _ in range(5))]
@@ -187,7 +186,7 @@ def parallel_axes(first: int) -> Callable[[Rng], Arm]:
 
 
 def three_prismatic(rng: Rng) -> Arm:
-    """Three prismatic joints at any places: orientation first, then three linear equations."""
+    """Return an arm with three prismatic joints: orientation first, then three linear equations."""
     sliding = sorted(int(j) for j in rng.choice(range(1, 7), 3, replace=False))
     angles = [oblique(rng) for _ in range(6)]
     lengths = [[length(rng) for _ in range(6)] for _ in range(2)]
@@ -196,7 +195,7 @@ def three_prismatic(rng: Rng) -> Arm:
 
 
 def scara_like(rng: Rng) -> Arm:
-    """Four joints about or along parallel axes, the prismatic one at any place after the first two."""
+    """Return four joints about or along parallel axes, with the prismatic one after the first two."""
     L = [length(rng) for _ in range(3)]
     at = int(rng.choice([3, 4]))
     d = [0, L[0], L[1], 0]
@@ -205,7 +204,7 @@ def scara_like(rng: Rng) -> Arm:
 
 
 def three_axes(rng: Rng) -> Arm:
-    """Three skew axes and a point: the quartic alone."""
+    """Return three skew axes and a point: the quartic alone."""
     L = [length(rng) for _ in range(4)]
     tool: dict[str, Number] = {"d": length(rng), "r": length(rng)}
     robot = serial(
@@ -215,7 +214,7 @@ def three_axes(rng: Rng) -> Arm:
 
 
 def elbow_arm(rng: Rng) -> Arm:
-    """The three axes of an ordinary arm and a point: four solutions in closed form."""
+    """Return the three axes of a usual arm and a point: four solutions in closed form."""
     tool: dict[str, Number] = {"alpha": right(rng), "d": length(rng), "r": length(rng)}
     robot = serial(
         "elbow", [FLAT, right(rng), FLAT], [0, length(rng), length(rng)], [0, 0, length(rng)], tool=tool
@@ -224,7 +223,7 @@ def elbow_arm(rng: Rng) -> Arm:
 
 
 def five_axes(rng: Rng) -> Arm:
-    """A welding arm: a point, and the direction of the last axis."""
+    """Return a welding arm with a point and the direction of the last axis as pose."""
     L = [length(rng) for _ in range(4)]
     tool: dict[str, Number] = {"alpha": right(rng), "r": length(rng)}
     angles = [FLAT, DOWN, FLAT, FLAT, UP]
@@ -251,10 +250,11 @@ def general(*prismatic: int) -> Callable[[Rng], Arm]:
 
 
 def disguised(arm: Arm, rng: Rng) -> Arm:
-    """The same joints with the same q, in frames where no length or angle is zero.
+    """Return the same joints with the same q, in frames where no length or angle is zero.
 
-    A frame may stand anywhere on its axis and be turned about it, as long as the next frame takes it back: what is
-    added to r and theta is subtracted from the next b and gamma. A normal may point the other way:
+    A frame may be shifted along its axis and rotated about it if the next frame compensates: what is added to r and
+    theta
+    is subtracted from the next b and gamma. A common normal may have the opposite direction:
     Rx(alpha) Tx(d) = Rz(pi) Rx(-alpha) Tx(-d) Rz(-pi).
     """
     frames = list(arm.robot.frames)
@@ -274,7 +274,7 @@ def _more(frame: Frame, **added: float) -> Frame:
 
 
 def with_fixed_frames(arm: Arm) -> Arm:
-    """The same robot with every common normal cut in two by a frame that does not move; q is the same."""
+    """Return the same robot with a fixed frame in the middle of every common normal; q is the same."""
     frames: list[Frame] = []
     for frame in arm.robot.frames:
         half = formula(f"({frame.d})/2")
@@ -289,7 +289,7 @@ def with_fixed_frames(arm: Arm) -> Arm:
 
 
 def on_a_tree(arm: Arm) -> Arm:
-    """The same chain as one branch of a tree: another arm grows from its second frame, and one from the base."""
+    """Return the same chain as one branch of a tree, with other branches at its second frame and at the base."""
     n = arm.robot.NL
     more = (Frame(2, d=formula(0.2)), Frame(n + 1, P, alpha=formula(UP)), Frame(0, r=formula(0.3)))
     robot = arm.robot
@@ -300,7 +300,7 @@ def on_a_tree(arm: Arm) -> Arm:
 
 
 def symbolic(arm: Arm, *, angles: bool = False) -> Arm:
-    """Symbols for the lengths (and angles) that are not zero, with the numbers as nominal values."""
+    """Return the arm with symbols for nonzero lengths (and angles), and the numbers as nominal values."""
     values: dict[str, float] = {}
     frames = []
     for j, frame in enumerate(arm.robot.frames, 1):
@@ -353,10 +353,11 @@ CLASSES: dict[str, Callable[[Rng], Arm]] = {
 
 
 def manseur_doty() -> tuple[Arm, NDArray[np.float64]]:
-    """The robot of R. Manseur and K.L. Doty (IJRR 8(5), 1989) and a pose with sixteen real solutions.
+    """Return the robot of R. Manseur and K.L. Doty (IJRR 8(5), 1989) and a pose with sixteen real solutions.
 
-    Its table is the classic one, where alpha and a come after theta and r: here they move to the next frame, and the
-    last pair to the tool. The hand as printed is orthonormal to 7e-7 only: the nearest rotation is taken.
+    Its table has the standard convention, with alpha and a after theta and r: here they are moved to the next frame,
+    and the
+    last pair to the tool. The printed orientation is orthonormal only to 7e-7; the nearest rotation is used.
     """
     alpha = [f"{degrees}*pi/180" for degrees in (90, 1, 90, 1, 90, 1)]
     a = [0.3, 1, 0, 1.5, 0, 0]

@@ -48,10 +48,10 @@ def _fixed(x: Any) -> int:
 
 
 class Rank:
-    """A robot at numbers, close to a closed posture.
+    """Robot in numbers, near a closed configuration.
 
-    Arguments:
-        posture: the position of every moving joint without a coupling, opened ones included.
+    Args:
+        posture: position of every moving joint without a coupling, including cut joints.
     """
 
     def __init__(self, robot: Robot, posture: Mapping[int, float], *, rotor: bool = True) -> None:
@@ -76,7 +76,7 @@ class Rank:
         self.bound, self.free, self.condition = _split(jacobian)
 
     def _frames(self) -> list[int]:
-        """All frames, each after the one that it stands on."""
+        """Return all frames, each after its antecedent."""
         results: list[int] = []
         while len(results) < self.robot.NF:
             for j, frame in enumerate(self.robot.frames, 1):
@@ -85,12 +85,12 @@ class Rank:
         return results
 
     def _first(self, j: int) -> Array:
-        """Frame j on its antecedent, its joint at zero."""
+        """Return frame j in its antecedent frame, with its joint at zero."""
         gamma, b, alpha, d, theta, r = (self.number(getattr(self.robot.frame(j), n)) for n in GEOMETRIC)
         return _chain(("z", gamma, b), ("x", alpha, d), ("z", theta, r))
 
     def number(self, f: Formula) -> Any:
-        """A formula's value in all digits."""
+        """Return the value of a formula with all digits."""
         try:
             return Fraction(f.text)
         except ValueError:
@@ -132,7 +132,7 @@ class Rank:
     # -- kinematics: of floats, or of scaled integers
 
     def _placed(self, q: Array) -> dict[int, Array]:
-        """Frames in frame 0, (S, 4, 4)."""
+        """Return the frames in frame 0, (S, 4, 4)."""
         exact = q.dtype == object
         joints = _times(q, self._as(self.ratios, exact).T) + self._as(self.offsets, exact)
         result = {
@@ -181,7 +181,7 @@ class Rank:
     # -- states
 
     def states(self, count: int, seed: int) -> Array:
-        """Postures on the branch, closed to all digits."""
+        """Return configurations on the branch, closed to all digits."""
         rng = np.random.default_rng(seed)
         q = np.repeat(self.q0[None], count, 0)
         span = SPAN * min(1.0, 10 * self.condition)  # less than the way to the next singularity
@@ -218,7 +218,7 @@ class Rank:
         return _times(rates, self.ratios.T)
 
     def rows(self, count: int, seed: int = 0) -> Array:
-        """The energy's functions, one row a state."""
+        """Return the functions of the energy, one row per state."""
         q = self.states(count, seed)
         rates, at = self.rates(q, np.random.default_rng(seed + 1000)), self._placed(q)
         zero = np.zeros((count, 3), dtype=object)
@@ -248,7 +248,7 @@ class Rank:
         return np.stack(made, 1)
 
     def rank(self, seed: int = 0) -> tuple[int, float, float]:
-        """The rank modulo constants, the last pivot kept and the first one dropped, relative to the columns."""
+        """Return the rank modulo constants, the last pivot kept and the first one dropped, relative to the columns."""
         if not self.columns:
             return 0, 1.0, 0.0
         rows = self.rows(len(self.columns) + 12, seed)
@@ -277,7 +277,7 @@ def pivoted_rank(rows: Array) -> tuple[int, float, float]:
 
 
 def _split(jacobian: Array) -> tuple[list[int], list[int], float]:
-    """Dependent coordinates, those of the largest columns left in turn; the others; the block's condition."""
+    """Return dependent coordinates (by largest remaining columns), the others, and the block's condition number."""
     left, bound, n = jacobian.copy(), [], jacobian.shape[1]
     size = max(1.0, float(np.linalg.norm(jacobian, axis=0).max(initial=0)))
     while len(bound) < n:
@@ -327,7 +327,7 @@ def _cross(a: Array, b: Array) -> Array:
 
 
 def _chain(*steps: tuple[str, Any, Any]) -> Array:
-    """Screws one after the other, in scaled integers."""
+    """Return the product of screw motions, in scaled integers."""
     made = np.array([[ONE * (r == c) for c in range(4)] for r in range(4)], dtype=object)
     for axis, angle, length in steps:
         s, c = _sine_cosine(_mp(angle))
@@ -344,7 +344,7 @@ def _sine_cosine(angle: Any) -> tuple[int, int]:
 
 
 def _moved(sigma: JointType, q: Array) -> Array:
-    """Rz(q) or Tz(q), (S, 4, 4)."""
+    """Return Rz(q) or Tz(q), (S, 4, 4)."""
     exact = q.dtype == object
     one = ONE if exact else 1.0
     made = np.zeros((len(q), 4, 4), dtype=q.dtype)
@@ -364,7 +364,7 @@ def _moved(sigma: JointType, q: Array) -> Array:
 
 
 def rank_of(robot: Robot, posture: Mapping[int, float], **options: Any) -> int:
-    """The number of base parameters, where the pivots fall by 1e12 at least."""
+    """Return the number of base parameters if the pivots drop by at least 1e12."""
     rank, kept, dropped = Rank(robot, posture, **options).rank()
     if dropped > 1e-12 * kept:
         raise ValueError(f"{robot.name}: no gap, {kept:.1e} kept and {dropped:.1e} dropped")

@@ -44,7 +44,7 @@ def wrapped(angle: float) -> float:
 
 
 def met(a: complex, b: complex, left: float, right: float, side: int) -> complex:
-    """Where circles of two radii about a and b meet, on one side."""
+    """Return the intersection of two circles about a and b, on one side."""
     along, distance = np.angle(b - a), abs(b - a)
     return a + left * np.exp(
         1j * (along + side * np.arccos((left**2 + distance**2 - right**2) / (2 * left * distance)))
@@ -68,7 +68,7 @@ def four_bar(
 
 
 def slider_crank(crank: float, rod: float, side: int, q: float = 0.7) -> Robot:
-    """The slide moves through the crank's axis; `side` is that of the rod's end from the crank pin."""
+    """Return a slider-crank whose slide passes through the crank's axis; `side` is the side of the rod's end."""
     tip = crank * np.exp(1j * q)
     end = tip.real + side * np.sqrt(rod**2 - tip.imag**2)
     frames = (
@@ -86,7 +86,7 @@ def slider_crank(crank: float, rod: float, side: int, q: float = 0.7) -> Robot:
 def five_bar(
     lengths: tuple[float, float, float, float, float], side: int, q: tuple[float, float] = (2, 1)
 ) -> Robot:
-    """Left crank and rod, ground, right crank and rod; both cranks are driven."""
+    """Return a five-bar of left crank and rod, ground, right crank and rod; both cranks are active."""
     crank, rod, ground, other_crank, other_rod = lengths
     left, right = crank * np.exp(1j * q[0]), ground + other_crank * np.exp(1j * q[1])
     top = met(left, right, rod, other_rod, side)
@@ -108,7 +108,7 @@ def five_bar(
 
 
 def braced_arm(arm: float, far: float, near: float, side: int) -> Robot:
-    """A driven link with two bars that meet: a triangle, which cannot move in itself."""
+    """Return an active link with two bars that form a rigid triangle with it."""
     top = met(0, arm, near, far, side)
     frames = (frame(0, mu=True), frame(1, d=arm), frame(1), frame(2, d=far), frame(3, F, d=near))
     home = (0.2, float(np.angle(top - arm)), float(np.angle(top)))
@@ -116,7 +116,7 @@ def braced_arm(arm: float, far: float, near: float, side: int) -> Robot:
 
 
 def scaled(robot: Robot, s: float) -> Robot:
-    """Lengths, positions of slides and gravity times s, and the inertial parameters with them."""
+    """Return the robot with lengths, prismatic positions, gravity and inertial parameters scaled by s."""
     k = formula(repr(s))
     power = {"M": formula(1), **dict.fromkeys(("MX", "MY", "MZ"), k)}
     links = tuple(Link(**{n: getattr(x, n) * power.get(n, k * k) for n in INERTIAL}) for x in robot.links)
@@ -133,7 +133,7 @@ def scaled(robot: Robot, s: float) -> Robot:
 
 
 class Branch:
-    """A robot, closed from its posture 'home'."""
+    """Robot with loops closed from its posture 'home'."""
 
     def __init__(self, robot: Robot) -> None:
         self.closed = Closed(robot)
@@ -168,7 +168,7 @@ class Branch:
         return x
 
     def postures(self, count: int, rng: np.random.Generator) -> Array:
-        """Postures of the branch, at which the driven joints determine the others."""
+        """Return configurations of the branch in which the active joints determine the others."""
         x, postures = self.home, []
         null, best, rank = self._tangents(x)
         way = rng.standard_normal(len(x))
@@ -244,7 +244,7 @@ def samples(robot: Robot, count: int = 8, seed: int = 0) -> Samples:
 
 
 def _alone(robot: Robot, name: str, j: int) -> Robot:
-    """The robot with one parameter, of size 1."""
+    """Return the robot with one inertial parameter of size 1, all others zero."""
     links = [Link(**{name: formula(1)}) if k == j else Link() for k in range(1, robot.NL + 1)]
     none = dict.fromkeys(("IA", "FV", "FS", "FO"), ZERO)
     return replace(robot, links=tuple(links), frames=tuple(replace(f, **none) for f in robot.frames))

@@ -39,7 +39,7 @@ def product(a: Series, b: Series) -> Series:
 
 @dataclass(frozen=True)
 class Moving:
-    """The motion of all joints, those of the tree and the opened ones, that active joints cause."""
+    """Motion of all joints (tree and cut joints) due to the active joints."""
 
     q: Array
     qd: Array
@@ -49,7 +49,7 @@ class Moving:
 
 
 class Closed:
-    """A robot with loops; x are the positions of the joints of its tree, then of the opened ones."""
+    """Robot with loops; x are the positions of the joints of its tree, then of the cut joints."""
 
     def __init__(
         self, robot: Robot, values: Mapping[str, float] | None = None, wrench: Array | None = None
@@ -70,7 +70,7 @@ class Closed:
         self.slack = np.array([number(robot.frame(j).rest) for j in self.own])
 
     def _follow(self, x: Array, offset: bool) -> dict[int, Array]:
-        """Every moving joint, coupled ones included."""
+        """Return every moving joint, including coupled ones."""
         known = dict(zip(self.joints, x.T, strict=True))
         for j, frame in enumerate(self.robot.frames, 1):
             if frame.coupling is not None:
@@ -79,7 +79,7 @@ class Closed:
         return known
 
     def placements(self, x: Array, xd: Array, xdd: Array) -> dict[int, Series]:
-        """The series of every frame; of several rates, one a row, at once."""
+        """Return the Taylor series of every frame; several rates, one per row, at once."""
         position, rate, second = self._follow(x, True), self._follow(xd, False), self._follow(xdd, False)
         none = np.zeros((*xd.shape[:-1], 4, 4))
         result: dict[int, Series] = {0: (np.eye(4), none, none)}
@@ -101,14 +101,14 @@ class Closed:
         return result
 
     def _gap(self, at: Mapping[int, Series], order: int) -> Array:
-        """(..., 12 B): a coefficient of what the loops are open by."""
+        """Return one coefficient of the closure errors, (..., 12 B)."""
         first = self.robot.NL + 1
         pairs = [(at[k][order], at[k + self.robot.B][order]) for k in range(first, first + self.robot.B)]
         open_by = [(one - other)[..., :3, :] for one, other in pairs]
         return np.concatenate([gap.reshape(*gap.shape[:-2], 12) for gap in open_by], axis=-1)
 
     def gaps(self, x: Array, xd: Array, xdd: Array) -> Array:
-        """(3, 12 B): by how much the loops are open, its rate, and half the rate of that."""
+        """Return the closure errors, their rates, and half of their second derivatives, (3, 12 B)."""
         at = self.placements(x, xd, xdd)
         return np.array([self._gap(at, order) for order in range(3)])
 
@@ -117,7 +117,7 @@ class Closed:
         return self._gap(self.placements(x, unit, 0 * unit), 1).T
 
     def close(self, x: Array, hold: bool = False, rounds: int = 60) -> Array | None:
-        """The loops closed from nearby by Newton's method, active joints held or not; None where it fails."""
+        """Close the loops by Newton's method, with active joints fixed or not; return None if it fails."""
         x, free = np.array(x, float), self.rest if hold else list(range(len(x)))
         for _ in range(rounds):
             gap = self.gaps(x, 0 * x, 0 * x)[0]
@@ -128,7 +128,7 @@ class Closed:
         return x if np.abs(self.gaps(x, 0 * x, 0 * x)[0]).max() < 1e-12 else None
 
     def moved(self, x: Array, qda: Array, qdda: Array) -> Moving:
-        """The motion of all joints."""
+        """Return the motion of all joints."""
         J = self.jacobian(x)
         inverse = np.linalg.pinv(J[:, self.rest], RANK)
         sizes = np.linalg.svd(J[:, self.rest], compute_uv=False)
@@ -143,14 +143,14 @@ class Closed:
         return Moving(x, xd, xdd, every[: self.n], float(sizes[len(self.rest) - 1] / sizes[0]))
 
     def efforts(self, at: Moving) -> Array:
-        """Torques of the tree's joints."""
+        """Return the torques of the tree's joints."""
         n = self.n
         return np.asarray(
             self.tree.torques(at.q[:n], at.qd[:n], at.qdd[:n]) + self.k * (at.q[:n] - self.slack)
         )
 
     def _held(self, x: Array, efforts: Array) -> tuple[Array, Array]:
-        """Active torques and multipliers that hold the tree's."""
+        """Return the active torques and multipliers that balance the tree's torques."""
         J = self.jacobian(x)
         select = np.zeros((len(x), self.na))
         select[self.active] = np.eye(self.na)
@@ -178,10 +178,11 @@ class Closed:
         return E, U + float(self.k @ (x[: self.n] - self.slack) ** 2) / 2
 
     def cut_wrenches(self, x: Array, qda: Array, qdda: Array) -> tuple[Array, Array]:
-        """Wrench of the left link on the right one at each opened joint, in frame k + B, and what is undetermined.
+        """Return the wrench of the left link on the right one at each cut, in frame k + B, and undetermined entries.
 
-        The twelve multipliers of a loop are a force and nine entries on the rotation: the moment is what they do in a
-        turn of frame k.
+        The twelve multipliers of a loop are a force and nine entries for the rotation; the moment is their effect in
+        a rotation
+        of frame k.
         """
         J = self.jacobian(x)
         select = np.zeros((len(x), self.na))

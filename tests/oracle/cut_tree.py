@@ -1,8 +1,10 @@
-"""Robots with closed loops from first principles, many postures at once: a cut tree and Lagrange multipliers.
+"""Robots with closed loops from first principles, for many configurations: a cut tree and Lagrange multipliers.
 
-The opened joints are unknowns like the passive ones. Each loop gives six rows, velocity of frame k less that of its
-twin: C xd = 0, C xdd = -psi. The torques follow from A xdd + H = S' tau + C' lambda by least squares. Nothing here
-knows what a leg or a platform is.
+The cut joints are unknowns like the passive ones. Each loop gives six rows, the velocity of frame k minus that of
+frame
+k + B: C xd = 0, C xdd = -psi. The torques follow from A xdd + H = S' tau + C' lambda by least squares. The code does
+not
+use legs or platforms.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ def turn(axis: str, angle: Array) -> Array:
 
 
 class CutTree:
-    """A robot with numbers. x holds the joints of the tree, then the opened ones; first axes are postures."""
+    """Robot in numbers; x contains the joints of the tree, then the cut joints; first axes are configurations."""
 
     def __init__(self, robot: Robot, values: Mapping[str, float] | None = None) -> None:
         given = {**dict(robot.nominal), **(values or {})}
@@ -71,7 +73,7 @@ class CutTree:
         return at
 
     def opened(self, q: Array) -> Array:
-        """The opened joints, all turns, from the tree's: the angle between the axes x of frames k and k + B."""
+        """Return x with the cut joints, all revolute, from the tree: the angle between x of frames k and k + B."""
         x = np.concatenate([q, np.zeros((len(q), self.size - self.n))], 1)
         at = self.placed(x)
         for k in range(self.robot.NL + 1, self.robot.NJ + 1):
@@ -82,7 +84,7 @@ class CutTree:
         return x
 
     def gap(self, x: Array) -> Array:
-        """By how much each posture leaves the loops open."""
+        """Return the closure error of each configuration."""
         at, result = self.placed(x), np.zeros(len(x))
         for k, twin in self.pairs():
             for one, other in zip(at[k], at[twin], strict=True):
@@ -93,7 +95,7 @@ class CutTree:
         return [(k, k + self.robot.B) for k in range(self.robot.NL + 1, self.robot.NJ + 1)]
 
     def jacobian(self, at: Mapping[int, tuple[Array, Array]], j: int) -> Array:
-        """(N, 6, size): velocity of a frame's origin, and angular."""
+        """Return the Jacobian (N, 6, size) of a frame: velocity of its origin, and angular velocity."""
         p = at[j][1]
         result = np.zeros((len(p), 6, self.size))
         while j:
@@ -108,7 +110,7 @@ class CutTree:
         return result
 
     def moved(self, x: Array, xd: Array, xdd: Array, gravity: bool = False) -> dict[int, tuple[Array, ...]]:
-        """(w, wd, v, vd) of every frame."""
+        """Return (w, wd, v, vd) of every frame."""
         at, zero = self.placed(x), np.zeros((len(x), 3))
         result: dict[int, tuple[Array, ...]] = {0: (zero, zero, zero, zero - (self.g if gravity else 0))}
         for j in self.order:
@@ -127,7 +129,7 @@ class CutTree:
         return result
 
     def torques(self, x: Array, xd: Array, xdd: Array) -> Array:
-        """Of the tree's joints, drives included; zero at the opened ones."""
+        """Return the torques of the tree's joints, including drives; zero at the cut joints."""
         at, motion = self.placed(x), self.moved(x, xd, xdd, gravity=True)
         force = {j: np.zeros((len(x), 3)) for j in range(self.robot.NF + 1)}
         moment = {j: np.zeros((len(x), 3)) for j in range(self.robot.NF + 1)}
@@ -170,7 +172,7 @@ class CutTree:
         return np.concatenate([self.jacobian(at, k) - self.jacobian(at, twin) for k, twin in self.pairs()], 1)
 
     def basis(self, x: Array) -> tuple[Array, Array, Array]:
-        """X with xd = X qda; the rows C; the inverse of their dependent part."""
+        """Return X with xd = X qda, the rows C, and the inverse of their dependent part."""
         C = self.rows(x)
         inverse = np.linalg.pinv(C[:, :, self.rest], rcond=1e-11)
         X = np.zeros((len(x), self.size, len(self.active)))
@@ -179,7 +181,7 @@ class CutTree:
         return X, C, inverse
 
     def accelerations(self, x: Array, qda: Array, qdda: Array) -> tuple[Array, Array]:
-        """(xd, xdd) of all joints."""
+        """Return (xd, xdd) of all joints."""
         X, _, inverse = self.basis(x)
         xd = _times(X, qda)
         motion = self.moved(x, xd, np.zeros_like(xd))
@@ -195,7 +197,7 @@ class CutTree:
         return xd, xdd
 
     def motor_torques(self, x: Array, qda: Array, qdda: Array) -> Array:
-        """tau by multipliers."""
+        """Return tau by Lagrange multipliers."""
         xd, xdd = self.accelerations(x, qda, qdda)
         C, count = self.rows(x), len(self.active)
         S = np.zeros((len(x), self.size, count))
@@ -204,14 +206,14 @@ class CutTree:
         return _times(np.linalg.pinv(system, rcond=1e-11), self.torques(x, xd, xdd))[:, :count]
 
     def platform(self, x: Array, to: int) -> tuple[Array, Array]:
-        """T (N, 4, 4) of a frame, and J with V = J qda."""
+        """Return T (N, 4, 4) of a frame, and J with V = J qda."""
         at = self.placed(x)
         T = np.broadcast_to(np.eye(4), (len(x), 4, 4)).copy()
         T[:, :3, :3], T[:, :3, 3] = at[to]
         return T, self.jacobian(at, to) @ self.basis(x)[0]
 
     def twist(self, x: Array, qda: Array, qdda: Array, to: int) -> tuple[Array, Array]:
-        """V and Vd of a frame."""
+        """Return V and Vd of a frame."""
         xd, xdd = self.accelerations(x, qda, qdda)
         w, wd, v, vd = self.moved(x, xd, xdd)[to]
         return np.concatenate([v, w], 1), np.concatenate([vd, wd], 1)

@@ -24,7 +24,7 @@ ROOTS = (1.8751040687119611, 4.694091132974175, 7.854757438237613, 10.9955407348
 
 
 def shape(kind: str, k: int, x: Array) -> Array:
-    """A shape of bending on a beam of length 1."""
+    """Return a bending shape function on a beam of length 1."""
     if kind == "polynomial":
         return x ** (k + 1)
     b = ROOTS[k - 1]
@@ -45,7 +45,7 @@ def twisted(kind: str, k: int, x: Array) -> Array:
 
 
 def screw(axis: int, angle: complex, length: complex = 0.0) -> Complex:
-    """A turn about an axis and a shift along it."""
+    """Return a rotation about an axis and a translation along it."""
     T = np.eye(4, dtype=complex)
     i, j = (axis + 1) % 3, (axis + 2) % 3
     T[i, i] = T[j, j] = np.cos(angle)
@@ -55,7 +55,7 @@ def screw(axis: int, angle: complex, length: complex = 0.0) -> Complex:
 
 
 class FlexibleRobot:
-    """The numbers of a robot; x = [q; e] in the order of its inputs."""
+    """Numbers of a robot; x = [q; e] in the order of its inputs."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot, self.values = robot, dict(robot.nominal)
@@ -85,7 +85,7 @@ class FlexibleRobot:
     # -- where everything is
 
     def split(self, x: Complex) -> dict[int, tuple[Complex, Complex, Complex]]:
-        """The modes of each flexible link: along y, along z, in torsion."""
+        """Return the modes of each flexible link: along y, along z, in torsion."""
         result, at = {}, self.n
         for j, f in self.beams.items():
             cuts = (at, at + f.y, at + f.y + f.z, at + f.modes)
@@ -111,9 +111,9 @@ class FlexibleRobot:
         return T @ screw(2, a) @ screw(1, -b) @ screw(0, sum(modes[2]))
 
     def places(self, x: Complex) -> tuple[dict[int, Complex], dict[int, Complex]]:
-        """Frames, and what stands on them: the tips of flexible links."""
+        """Return the frames, and the frames at the tips of flexible links."""
         T: dict[int, Complex] = {0: np.eye(4, dtype=complex)}
-        stands, modes = dict(T), self.split(x)
+        tips, modes = dict(T), self.split(x)
         q = dict(zip(self.own, x, strict=False))
         left = list(range(1, self.robot.NL + 1))
         while left:
@@ -123,22 +123,22 @@ class FlexibleRobot:
             gamma, b, alpha, d, theta, r = (self._number(getattr(frame, n)) + 0j for n in GEOMETRIC)
             theta += q.get(j, 0) if frame.sigma == JointType.REVOLUTE else 0
             r += q.get(j, 0) if frame.sigma == JointType.PRISMATIC else 0
-            T[j] = stands[frame.ant] @ screw(2, gamma, b) @ screw(0, alpha, d) @ screw(2, theta, r)
-            stands[j] = T[j] @ self.tip(self.beams[j], modes[j]) if j in self.beams else T[j]
-        return T, stands
+            T[j] = tips[frame.ant] @ screw(2, gamma, b) @ screw(0, alpha, d) @ screw(2, theta, r)
+            tips[j] = T[j] @ self.tip(self.beams[j], modes[j]) if j in self.beams else T[j]
+        return T, tips
 
     def masses(self, x: Complex) -> list[tuple[Complex, Array]]:
-        """(X, P) of every rigid body, with X = T, and of every beam, with its points as columns."""
-        T, stands = self.places(x)
+        """Return (X, P) of every rigid body, with X = T, and of every beam, with its points as columns."""
+        T, tips = self.places(x)
         result = [(T[j], self.pseudo(link)) for j, link in enumerate(self.robot.links, 1)]
         for j, f in self.beams.items():
             if f.tip is not None:
-                result.append((stands[j], self.pseudo(f.tip)))
+                result.append((tips[j], self.pseudo(f.tip)))
         tool, payload = self.robot.tool, self.robot.payload
         if tool and payload:
             gamma, b, alpha, d, theta, r = (self._number(getattr(tool.place, n)) for n in GEOMETRIC)
             place = screw(2, gamma, b) @ screw(0, alpha, d) @ screw(2, theta, r)
-            result.append((stands[tool.place.ant] @ place, self.pseudo(payload)))
+            result.append((tips[tool.place.ant] @ place, self.pseudo(payload)))
         for j, (y, z, _) in self.split(x).items():
             f = self.beams[j]
             length, density = self._number(f.length), self._number(f.density)
@@ -152,7 +152,7 @@ class FlexibleRobot:
     # -- energies
 
     def jacobian(self, x: Complex) -> tuple[list[Complex], dict[int, Complex]]:
-        """The rates of all bodies for a unit rate of each coordinate, and the spins about x of the flexible links."""
+        """Return the rates of all bodies per unit rate of each coordinate, and the spins about x of flexible links."""
         h = 0.02
         T, _ = self.places(x)
         bodies: list[list[Complex]] = [[] for _ in self.masses(x)]
@@ -167,7 +167,7 @@ class FlexibleRobot:
         return [np.array(result) for result in bodies], {j: np.array(row) for j, row in spins.items()}
 
     def matrix(self, x: Complex) -> Complex:
-        """A: half its product with the rates, twice, is the kinetic energy."""
+        """Return the inertia matrix A; the kinetic energy is xd' A xd / 2."""
         bodies, spins = self.jacobian(x)
         A = np.zeros((self.size, self.size), dtype=complex)
         for rates, (_, P) in zip(bodies, self.masses(x), strict=True):
@@ -202,7 +202,7 @@ class FlexibleRobot:
         return complex(U)
 
     def _strain(self, f: Flexibility, modes: tuple[Complex, Complex, Complex]) -> complex:
-        """Curvatures, and the slope of the twist, by differences of the shapes."""
+        """Return the strain energy, from curvatures and twist by differences of the shape functions."""
         length, s, h = self._number(f.length), (NODES + 1) / 2, 1e-2
         second = {0: -205 / 72, 1: 8 / 5, 2: -1 / 5, 3: 8 / 315, 4: -1 / 560}
         U = 0j
@@ -222,7 +222,7 @@ class FlexibleRobot:
     # -- equations of motion
 
     def bias(self, x: Array, xd: Array) -> Array:
-        """A' xd - d(xd' A xd / 2)/dx + dU/dx, and friction."""
+        """Return A' xd - d(xd' A xd / 2)/dx + dU/dx, and friction."""
         step = 1e-20
         units = np.eye(self.size)
         slopes = [self.matrix(x + 1j * step * u).imag / step for u in units]

@@ -1,6 +1,6 @@
-"""A robot that floats somewhere in the world: its equations, energies, momentum and contacts in plain NumPy.
+"""Robot with a free base in the world: its equations, energies, momentum and contacts in NumPy.
 
-On top of `free_base` (rates of momentum in the world): the base stands at P0, turned by R0; joints may follow others.
+Based on `free_base` (rates of momentum in the world): the base is at P0 with the rotation R0; joints may be coupled.
 Everything is over [base; coordinates], velocities and forces of the base in frame 0, base rows first.
 """
 
@@ -20,14 +20,14 @@ Contact = tuple[int, Sequence[float]]
 
 
 def rotation(rng: np.random.Generator) -> Array:
-    """A rotation at random."""
+    """Return a random rotation."""
     q, r = np.linalg.qr(rng.normal(size=(3, 3)))
     q = q * np.sign(np.diag(r))
     return np.asarray(q if np.linalg.det(q) > 0 else q[:, [1, 0, 2]])
 
 
 def quaternion(R: Array) -> Array:
-    """(w, x, y, z) of a rotation, from its eigenvector and trace."""
+    """Return (w, x, y, z) of a rotation, from its eigenvector and trace."""
     values, vectors = np.linalg.eig(R)
     axis = np.real(vectors[:, np.argmin(abs(values - 1))])
     angle = np.arctan2(axis @ [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]], np.trace(R) - 1)
@@ -35,7 +35,7 @@ def quaternion(R: Array) -> Array:
 
 
 class Floating:
-    """The numbers of a robot at one place of its base."""
+    """Numbers of a robot at one pose of its base."""
 
     def __init__(self, robot: Robot, at: Mapping[str, Array], wrench: Array | None = None) -> None:
         Z = np.eye(4)
@@ -53,7 +53,7 @@ class Floating:
         return [self.tree.G @ q + self.tree.offset, *(self.tree.G @ x for x in rates)]
 
     def forces(self, q: Array, qd: Array, qdd: Array, V0: Array, Vd0: Array, *, alone: bool = False) -> Array:
-        """[wrench0; tau]."""
+        """Return [wrench0; tau]."""
         t, td, tdd = self._tree(q, qd, qdd)
         return np.asarray(self.G.T @ self.tree.forces(t, td, tdd, V0, Vd0, alone=alone))
 
@@ -64,13 +64,13 @@ class Floating:
         return self.forces(q, qd, 0 * qd, V0, np.zeros(6))
 
     def inverse(self, q: Array, qd: Array, qdd: Array, V0: Array) -> tuple[Array, Array]:
-        """tau and Vd0 with no wrench on the base."""
+        """Return tau and Vd0 without a wrench on the base."""
         A, H = self.inertia(q), self.bias(q, qd, V0)
         Vd0 = np.linalg.solve(A[:6, :6], -H[:6] - A[:6, 6:] @ qdd)
         return (A @ np.r_[Vd0, qdd] + H)[6:], Vd0
 
     def direct(self, q: Array, qd: Array, tau: Array, V0: Array) -> Array:
-        """[Vd0; qdd]."""
+        """Return [Vd0; qdd]."""
         return np.linalg.solve(self.inertia(q), np.r_[np.zeros(6), tau] - self.bias(q, qd, V0))
 
     def motion(self, q: Array, qd: Array, V0: Array, Vd0: Array | None = None, step: float = 0.0) -> Motion:
@@ -81,7 +81,7 @@ class Floating:
         return self.tree.motion(t, td, Twist(V0[:3], V0[3:], moved[:3], moved[3:]), step)
 
     def mass(self, q: Array) -> tuple[float, Array]:
-        """Mass, and centre of mass in the world."""
+        """Return the mass, and the centre of mass in the world."""
         at = self.motion(q, 0 * q, np.zeros(6))
         m, ms = 0.0, np.zeros(3)
         for body in self.tree.bodies:
@@ -90,7 +90,7 @@ class Floating:
         return m, ms / m
 
     def momentum(self, q: Array, qd: Array, V0: Array) -> tuple[Array, Array]:
-        """h about the centre of mass and the centre of mass, in the axes of frame 0."""
+        """Return the momentum about the centre of mass, and the centre of mass, in the axes of frame 0."""
         linear, angular = self.tree.momenta(self.motion(q, qd, V0))
         p, L = linear.real.sum(0), angular.real.sum(0)
         _, com = self.mass(q)
@@ -102,7 +102,7 @@ class Floating:
         return float(x @ self.inertia(q) @ x / 2), float(-m * self.tree.gravity @ com)
 
     def point(self, q: Array, qd: Array, V0: Array, contact: Contact, step: float = 0.0) -> Array:
-        """The velocity of a point in the world's axes; with a step, moved on along the imaginary axis at zero x."""
+        """Return the velocity of a point in the world's axes; with a step, moved along the imaginary axis."""
         j, p = contact
         at = self.motion(q, qd, V0, np.zeros(6), step)
         return at.v[j] + cross(at.w[j], at.T[j][:3, :3] @ np.asarray(p, float))
@@ -110,7 +110,7 @@ class Floating:
     def contact(
         self, q: Array, qd: Array, tau: Array, V0: Array, contacts: Sequence[Contact]
     ) -> tuple[Array, Array, Array]:
-        """[Vd0; qdd], the forces on the ground in frame 0, and the Jacobian of the points."""
+        """Return [Vd0; qdd], the forces on the ground in frame 0, and the Jacobian of the points."""
         A, H, h = self.inertia(q), self.bias(q, qd, V0), 1e-30
         units = np.eye(len(A))
         J = np.vstack(

@@ -17,7 +17,7 @@ from tests.oracle.dynamics import STILL, Array, Tree, Twist, cross
 
 
 class FreeTree(Tree):
-    """The numbers of a robot whose base has mass and bears a wrench of its own."""
+    """Numbers of a robot whose base has mass and an external wrench."""
 
     def __init__(self, robot: Robot, values: Mapping[str, float], wrench: Array) -> None:
         super().__init__(robot, values, wrench=wrench, base=STILL)
@@ -25,7 +25,7 @@ class FreeTree(Tree):
         self.load = np.array([self._number(getattr(robot.base.link, name)) for name in WRENCH])
 
     def forces(self, q: Array, qd: Array, qdd: Array, V0: Array, Vd0: Array, *, alone: bool = False) -> Array:
-        """[f0; tau] for a motion; `alone`: of masses and rotors, without weight, loads and friction."""
+        """Return [f0; tau] for a motion; `alone` omits weight, loads and friction."""
         base = Twist(V0[:3], V0[3:], Vd0[:3], Vd0[3:])
         total, T = self._carried(q, qd, qdd, weight=not alone, loads=not alone, base=base)
         at = {j: T[j].real for j in (0, *self.moving)}
@@ -44,7 +44,7 @@ class FreeTree(Tree):
         return np.r_[in_frame[0] + self.load, tau + fv * qd + fs * np.sign(qd) + fo]
 
     def matrix(self, q: Array) -> Array:
-        """A, rotor inertias included."""
+        """Return A, including rotor inertias."""
         n, still = len(self.moving), np.zeros(6)
         columns = [
             self.forces(q, np.zeros(n), unit[6:], still, unit[:6], alone=True) for unit in np.eye(6 + n)
@@ -54,7 +54,7 @@ class FreeTree(Tree):
     def partition(
         self, q: Array, qd: Array, V0: Array, known: Array, free: Sequence[bool]
     ) -> tuple[Array, Array]:
-        """(accelerations, forces), 6 + n each, from the forces where `free` and the accelerations elsewhere."""
+        """Return (accelerations, forces), 6 + n each, from known forces where `free`, else known accelerations."""
         A = self.matrix(q)
         H = self.forces(q, qd, np.zeros(len(self.moving)), V0, np.zeros(6))
         u = np.array(free)

@@ -1,4 +1,4 @@
-"""The golden robots of tests/data: descriptions, states and numbers of an independent implementation."""
+"""Golden robots of tests/data: descriptions, states and numbers of an independent implementation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NAMES = (
 
 @dataclass(frozen=True)
 class Golden:
-    """A robot with its loops cut, a state and the expected numbers."""
+    """Robot with cut loops, a state and the expected numbers."""
 
     robot: Robot
     data: dict[str, Any]
@@ -46,7 +46,7 @@ class Golden:
         return self.data["expected"]
 
     def inputs(self, model: Model) -> dict[str, NDArray[np.float64]]:
-        """The state, as far as the model asks for it."""
+        """Return the part of the state that the model requires."""
         moving = [j for j in range(1, self.robot.NL + 1) if self.robot.frame(j).sigma != 2]
         state = {name: [self.data[name][str(j)] for j in moving] for name in ("q", "qd", "qdd")}
         base = self.data["base"]
@@ -55,7 +55,7 @@ class Golden:
         return {name: np.array(value) for name, value in state.items() if name in model.inputs}
 
     def run(self, name: str, **options: Any) -> dict[str, NDArray[np.float64]]:
-        """A model's numbers in this state."""
+        """Return the outputs of a model in this state."""
         model = symoro.generate(self.robot, name, **options)
         values = {p: self.data["env"][p] for p in model.parameters}
         return model.function(values, compiled=False)(**self.inputs(model))

@@ -1,13 +1,13 @@
-"""Every posture that brings a frame to a pose, or closes the loops, found by search alone.
+"""All configurations that bring a frame to a pose, or close the loops, by a numerical search.
 
 Plain NumPy from the six parameters of each frame (values of formulas; no algorithm of symoro). The unknown joints are
-sought by Levenberg-Marquardt on the entries of the placements themselves, from hundreds of random starts at a time:
+computed by Levenberg-Marquardt on the entries of the transforms, from hundreds of random initial values at a time:
 
     chain   T(q) - T = 0, the entries that are given          loops   T_k(q) - T_{k+B}(q) = 0, twelve entries each
     dT/dq_j = [z_j]x (T - o_j)  (revolute)   or   z_j  (prismatic), in the axes of frame 0
 
-A search cannot prove that nothing is left. What it found is called saturated when every solution was reached from
-several starts, the rarest included; numbers of solutions may be compared only then.
+A search cannot prove that its result is complete. The result is called saturated if every solution, including the
+rarest, was reached from several initial values; numbers of solutions may be compared only then.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ POSES = {"full": "s,n,a,P", "position": "P", "planar": "11,21,14,24", "axis": "a
 
 
 def entries(pose: str) -> NDArray[np.bool_]:
-    """The entries of a placement that a pose gives, (3, 4)."""
+    """Return the entries of a transform that a pose gives, (3, 4)."""
     mask = np.zeros((3, 4), dtype=bool)
     for word in POSES.get(pose, pose).split(","):
         for pair in ENTRIES.get(word, word).split(","):
@@ -41,13 +41,13 @@ def entries(pose: str) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search found.
+class SearchResult:
+    """Result of a search.
 
     Attributes:
-        q: (K, n), one solution a row, angles from -pi to pi.
-        saturated: whether every solution was met often enough to believe that there is no other.
-        regular: whether all are isolated, that is, far from a singular posture, and none is almost there.
+        q: (K, n), one solution per row, angles from -pi to pi.
+        saturated: whether every solution was reached so often that others are unlikely.
+        regular: whether all solutions are isolated, far from singular configurations.
     """
 
     q: Array
@@ -56,12 +56,12 @@ class Found:
 
     @property
     def countable(self) -> bool:
-        """Whether the number of solutions is well defined and believed."""
+        """Whether the number of solutions is well defined and reliable."""
         return self.saturated and self.regular
 
 
 class Tree:
-    """The numbers of a robot's frames; the tool is one frame more, `NF + 1`."""
+    """Numbers of a robot's frames; the tool is an additional frame, `NF + 1`."""
 
     def __init__(self, robot: Robot, values: Mapping[str, float] | None = None) -> None:
         numbers = {**dict(robot.nominal), **(values or {})}
@@ -78,14 +78,14 @@ class Tree:
         }
         self.joints = [j for j in range(1, robot.NL + 1) if self.sigma[j] != JointType.FIXED]
         self.cut = [j for j in range(robot.NL + 1, robot.NJ + 1) if self.sigma[j] != JointType.FIXED]
-        # Prismatic joints are sought as far out as all links laid end to end, and a bit.
+        # Initial positions of prismatic joints are up to about the sum of all link lengths.
         self.size = 0.5 + sum(float(np.linalg.norm(T[:3, 3])) for T in self.rest.values())
 
     def number(self, where: Where) -> int:
         return self.tool if where == "tool" else int(where)
 
     def above(self, frame: int) -> list[int]:
-        """The frames from the base out to a frame."""
+        """Return the frames from the base to a frame."""
         results: list[int] = []
         while frame:
             results.insert(0, frame)
@@ -93,7 +93,7 @@ class Tree:
         return results
 
     def placements(self, q: Mapping[int, Array], wanted: Iterable[int]) -> dict[int, Array]:
-        """The frames `wanted` and all below them in frame 0, each (S, 4, 4), for S values of every joint."""
+        """Return the frames `wanted` and their antecedents in frame 0, each (S, 4, 4), for S values of every joint."""
         count = len(next(iter(q.values())))
         result = {0: np.broadcast_to(np.eye(4), (count, 4, 4))}
         for end in wanted:
@@ -103,7 +103,7 @@ class Tree:
         return result
 
     def slope(self, at: Mapping[int, Array], frame: int, j: int) -> Array:
-        """The derivative of a frame's placement with respect to joint j, (S, 3, 4)."""
+        """Return the derivative of a frame's transform by joint j, (S, 3, 4)."""
         T, axis, origin = at[frame], at[j][:, :3, 2], at[j][:, :3, 3]
         result = np.zeros((len(T), 3, 4))
         if j not in self.above(frame):
@@ -117,7 +117,7 @@ class Tree:
 
 
 def _moved(sigma: JointType, q: Array | None, count: int) -> Array:
-    """What S values of a joint add to its frame: it turns or shifts about its own z, after the offset."""
+    """Return the joint transforms for S joint positions: rotation about z or translation along z."""
     zero = np.zeros(count)
     turn = q if q is not None and sigma == JointType.REVOLUTE else zero
     slide = q if q is not None and sigma == JointType.PRISMATIC else zero
@@ -131,28 +131,28 @@ def _hats(v: Array) -> Array:
 
 
 class Search:
-    """Zeros of a residual over some joints of a tree; a subclass says which frames must agree."""
+    """Zeros of a residual over some joints of a tree; a subclass defines which frames must agree."""
 
     tree: Tree
     unknown: list[int]
 
     def residual(self, x: Array) -> tuple[Array, Array]:
-        """(S, m) and its derivative (S, m, n)."""
+        """Return the residual (S, m) and its derivative (S, m, n)."""
         raise NotImplementedError
 
     @property
     def turns(self) -> NDArray[np.bool_]:
-        """Which of the unknown joints are revolute."""
+        """Return which of the unknown joints are revolute."""
         return np.array([self.tree.sigma[j] == JointType.REVOLUTE for j in self.unknown])
 
     def wrapped(self, x: Array) -> Array:
-        """Angles from -pi to pi."""
+        """Return angles in the range -pi to pi."""
         return np.where(self.turns, (x + np.pi) % (2 * np.pi) - np.pi, x)
 
     def starts(self, rng: np.random.Generator, count: int) -> Array:
-        """Random angles; prismatic joints are random too in every second start, and fitted to it in the others.
+        """Return random angles; prismatic joints are random in every second row, and fitted in the others.
 
-        Placements are linear in them: fitting finds those far out, near which no random start lies.
+        Transforms are linear in them: fitting reaches distant solutions that are far from all random initial values.
         """
         x = rng.uniform(-1, 1, (count, len(self.unknown))) * np.where(self.turns, np.pi, self.tree.size)
         if not self.turns.all():
@@ -161,9 +161,9 @@ class Search:
         return x
 
     def polished(self, x: Array, steps: int = 60) -> tuple[Array, bool]:
-        """Where Levenberg-Marquardt ends from each start: the rows that reached zero, with repetitions.
+        """Return the end points of Levenberg-Marquardt that reached zero, with repetitions.
 
-        Also whether some came close and no closer, as they do at a posture that is almost singular.
+        Also return whether some converged slowly, as near an almost singular configuration.
         """
         f, J = self.residual(x)
         damping = np.full(len(x), 1e-2)
@@ -188,11 +188,13 @@ class Search:
         return self.wrapped(np.concatenate(done)), bool(stuck)
 
     def distance(self, x: Array, y: Array) -> Array:
-        """Largest difference of a joint, angles taken round the circle."""
+        """Return the largest difference of a joint, with angles modulo 2 pi."""
         return np.abs(self.wrapped(x - y)).max(axis=-1)
 
-    def all(self, rng: np.random.Generator, *, hits: int = 8, rounds: int = 12, count: int = 200) -> Found:
-        """Every zero: rounds of random starts until each was hit often."""
+    def all(
+        self, rng: np.random.Generator, *, hits: int = 8, rounds: int = 12, count: int = 200
+    ) -> SearchResult:
+        """Return every zero: random initial values are drawn until each zero was reached often."""
         results: list[Array] = []
         times: list[int] = []
         smooth = True
@@ -211,22 +213,22 @@ class Search:
             if (turn and (not times or min(times) >= hits)) or len(results) > 64:
                 break
         if not results:
-            return Found(np.zeros((0, len(self.unknown))), True, smooth)
+            return SearchResult(np.zeros((0, len(self.unknown))), True, smooth)
         q = np.array(results)
         f, J = self.residual(q)
         least = np.linalg.svd(J, compute_uv=False)[:, -1]
         # One step without damping, to the last digit; never along a direction in which nothing changes.
         q = self.wrapped(q - (np.linalg.pinv(J, rcond=1e-6) @ f[:, :, None])[:, :, 0])
-        return Found(q[np.lexsort(q.T[::-1])], min(times) >= hits, smooth and bool(least.min() > 1e-3))
+        return SearchResult(q[np.lexsort(q.T[::-1])], min(times) >= hits, smooth and bool(least.min() > 1e-3))
 
 
 class Chain(Search):
-    """The joints that bring a frame to a pose.
+    """Joints that bring a frame to a pose.
 
-    Arguments:
-        to: the frame, by number or "tool".
-        pose: which entries are given, in the words of the model.
-        locked: joints that are kept at a value.
+    Args:
+        to: frame, by number or "tool".
+        pose: given entries, as for the model.
+        locked: joints with fixed positions.
     """
 
     def __init__(
@@ -252,7 +254,7 @@ class Chain(Search):
         return self.tree.placements(q, [self.to])
 
     def place(self, x: Array | Sequence[Sequence[float]]) -> Array:
-        """The frame for each row of the joints that are sought, (S, 4, 4)."""
+        """Return the pose of the frame for each row of the unknown joints, (S, 4, 4)."""
         return self._frames(np.asarray(x, dtype=float))[self.to]
 
     def residual(self, x: Array) -> tuple[Array, Array]:
@@ -262,21 +264,21 @@ class Chain(Search):
         return f, np.stack(slopes, axis=-1)
 
     def error(self, x: Array, T: Array) -> Array:
-        """Largest wrong entry among those given; one number a row."""
+        """Return the largest error of the given entries, one number per row."""
         return np.abs((self.place(x) - T)[:, :3][:, self.mask]).max(axis=1)
 
     def sensitivity(self, x: Array) -> Array:
-        """Smallest singular value of the derivative: zero in a singular posture."""
+        """Return the smallest singular value of the derivative, which is zero in a singular configuration."""
         return np.linalg.svd(self.residual(np.atleast_2d(x))[1], compute_uv=False)[:, -1]
 
-    def all_solutions(self, T: Array, rng: np.random.Generator, **search: int) -> Found:
-        """Every value of the joints that are sought."""
+    def all_solutions(self, T: Array, rng: np.random.Generator, **search: int) -> SearchResult:
+        """Return all solutions for the unknown joints."""
         self.target = np.asarray(T, dtype=float)
         return self.all(rng, **search)
 
 
 class Loops(Search):
-    """The passive joints of a robot with loops; columns are those of the tree, then the opened ones."""
+    """Passive joints of a robot with loops; columns are those of the tree, then the cut joints."""
 
     def __init__(self, robot: Robot, values: Mapping[str, float] | None = None) -> None:
         self.tree = Tree(robot, values)
@@ -307,16 +309,18 @@ class Loops(Search):
         return np.concatenate(f, axis=1), np.concatenate(J, axis=1)
 
     def gap(self, q: Array, qc: Array) -> Array:
-        """Largest entry by which the loops stay open, one number a row of all joints."""
+        """Return the largest closure error, one number per row of all joints."""
         values = dict(zip(self.every, np.concatenate([q, qc], axis=1).T, strict=True))
         at = self.tree.placements(values, self.tree.rest)
         return np.max([np.abs(at[k] - at[twin]).max(axis=(1, 2)) for k, twin in self.pairs], axis=0)
 
-    def assemblies(self, qa: Sequence[float] | Array, rng: np.random.Generator, **search: int) -> Found:
-        """Every way to assemble at given active joints; the rows hold all joints, the opened ones last."""
+    def assemblies(
+        self, qa: Sequence[float] | Array, rng: np.random.Generator, **search: int
+    ) -> SearchResult:
+        """Return every assembly mode at given active joints; rows contain all joints, cut joints last."""
         self.qa = np.asarray(qa, dtype=float)
         result = self.all(rng, **search)
         q = np.zeros((len(result.q), len(self.every)))
         q[:, [self.every.index(j) for j in self.unknown]] = result.q
         q[:, [self.every.index(j) for j in self.active]] = self.qa
-        return Found(q, result.saturated, result.regular)
+        return SearchResult(q, result.saturated, result.regular)

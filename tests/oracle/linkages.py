@@ -1,7 +1,8 @@
 """Random linkages: chains that are closed on themselves, and the sample with two loops.
 
-A linkage is drawn as an open chain in a posture; the frame that closes it is put where the last frame then stands. So
-there is one way to assemble it at least.
+A linkage is drawn as an open chain in a configuration; the closing frame has the pose of the last frame. Thus at
+least
+one assembly mode exists.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 def parameters(T: Array) -> dict[str, float]:
-    """The six parameters of a placement whose z axes are not parallel."""
+    """Return the six geometric parameters of a transform whose z axes are not parallel."""
     alpha = float(np.arccos(T[2, 2]))
     gamma, theta = float(np.arctan2(T[0, 2], -T[1, 2])), float(np.arctan2(T[2, 0], T[2, 1]))
     c, s = np.cos(gamma), np.sin(gamma)
@@ -38,7 +39,7 @@ def closed(
     prismatic: Sequence[int] = (),
     active: Sequence[int] = (1,),
 ) -> Robot:
-    """A chain whose last joint is the opened one, closed on the base in the posture q."""
+    """Return a chain whose last joint is cut, closed on the base in the configuration q."""
 
     def frame(j: int, sigma: JointType) -> Frame:
         return Frame(j, sigma, mu=j + 1 in active, alpha=formula(alpha[j]), d=formula(d[j]), r=formula(r[j]))
@@ -68,7 +69,7 @@ def four_bar(rng: Rng) -> tuple[Robot, Array]:
 
 
 def slider(at: int) -> Callable[[Rng], tuple[Robot, Array]]:
-    """A planar loop of three turning joints and one that slides, at any place."""
+    """Return a planar loop of three revolute joints and one prismatic joint at the given position."""
 
     def made(rng: Rng) -> tuple[Robot, Array]:
         q = rng.uniform(-1, 1, 4)
@@ -88,7 +89,7 @@ def spherical_four_bar(rng: Rng) -> tuple[Robot, Array]:
 
 
 def spatial(*prismatic: int) -> Callable[[Rng], tuple[Robot, Array]]:
-    """Seven joints in space, one driven: six unknowns."""
+    """Return seven joints in space, of which one is active: six unknowns."""
 
     def made(rng: Rng) -> tuple[Robot, Array]:
         q = rng.uniform(-2, 2, 7)
@@ -110,7 +111,7 @@ LINKAGES: dict[str, Callable[[Rng], tuple[Robot, Array]]] = {
 
 
 def two_loops(values: Mapping[str, float] | None = None) -> Robot:
-    """The sample TwoLoops of OpenSYMORO: eight links, two four-bar loops, the first a parallelogram."""
+    """Return the sample TwoLoops of OpenSYMORO: eight links, two four-bar loops, the first a parallelogram."""
     lengths = {"d3": 0.5, "d4": 0.6, "d7": 0.2, "d12": 0.2, "g12": 0.4}
     passive = {"mu": False}
     frames = (

@@ -1,7 +1,8 @@
-"""Palletisers and piston-driven arms with symbolic lengths, and their closed postures by Newton's method in NumPy.
+"""Palletisers and piston-driven arms with symbolic lengths, and their closed configurations by Newton's method.
 
-Every machine names a posture `home` that closes its loops but for rounding, in the working mode it is built in. Random
-postures are reached from there in small steps of the motors, so that no assembly mode is changed.
+Every machine has a posture `home` that closes its loops up to rounding, in its usual working mode. Random
+configurations
+are reached from there in small steps of the motors, so that the assembly mode does not change.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ PASSIVE = "active: false"
 
 @dataclass(frozen=True)
 class LoopArm:
-    """A machine.
+    """Machine with closed loops.
 
     Attributes:
-        frames, loops: as in a file.
+        frames, loops: as in a YAML file.
         nominal: lengths and angles by symbol.
-        home: joints by number, near a closed posture; others are at zero.
-        to, pose: the frame that is placed and what is given of it.
-        swing: by how much motors move from home, in radians and shares of the size of the machine.
-        angles: symbols that are angles, which a change of scale leaves alone.
+        home: joints by number, near a closed configuration; others are at zero.
+        to, pose: end frame and given entries of its pose.
+        swing: largest motion of the motors from home, in rad and fractions of the size of the machine.
+        angles: symbols that are angles, which do not change with the scale.
     """
 
     frames: str
@@ -50,7 +51,7 @@ class LoopArm:
         return loads(text, "yaml")
 
     def drawn(self, rng: np.random.Generator, scale: float = 1.0) -> dict[str, float]:
-        """Random values about the nominal ones."""
+        """Return random values around the nominal ones."""
         return {
             symbol: float(value * rng.uniform(0.9, 1.1) * (1 if symbol in self.angles else scale))
             for symbol, value in self.nominal.items()
@@ -58,7 +59,7 @@ class LoopArm:
 
 
 class Closure:
-    """The loops of a machine with given lengths."""
+    """Loops of a machine with given lengths."""
 
     def __init__(self, arm: LoopArm, robot: Robot, values: Mapping[str, float]) -> None:
         self.arm, self.robot = arm, robot
@@ -72,7 +73,7 @@ class Closure:
         self.units = np.where(self.turns, 1.0, self.size)
 
     def residual(self, x: Array) -> tuple[Array, Array]:
-        """Differences of frames k and k + B, lengths in units of the machine, and their derivatives."""
+        """Return the differences of frames k and k + B, in units of the machine's size, and their derivatives."""
         first, B = self.robot.NL + 1, self.robot.B
         q = {j: np.array([v]) for j, v in zip(self.joints, x, strict=True)}
         wanted = range(1, first + 2 * B)
@@ -90,7 +91,7 @@ class Closure:
         return np.concatenate([gap.ravel() for gap in gaps]), J * self.units
 
     def closed(self, x: Array, held: Sequence[int], rounds: int = 60) -> Array | None:
-        """Newton's method for all joints but those held; None where it does not converge."""
+        """Close the loops by Newton's method for all joints except those held; return None without convergence."""
         x, free = np.array(x, float), [k for k in range(len(x)) if k not in held]
         for _ in range(rounds):
             gap, J = self.residual(x)
@@ -112,7 +113,7 @@ class Closure:
         return max(float(np.abs(T[:3, 3]).max()) for T in tree.rest.values())
 
     def posture(self, rng: np.random.Generator, steps: int = 15) -> Array | None:
-        """A random closed posture in the working mode of home; None where the way there is not closed."""
+        """Return a random closed configuration in the working mode of home; None if a step does not converge."""
         x = self.home()
         loose = [k for k in self.active if self.joints[k] not in self._in_loops()]
         move = rng.uniform(-1, 1, len(x)) * self.arm.swing * np.where(self.turns, 1.0, 0.3 * self.size)
@@ -140,12 +141,12 @@ class Closure:
         return joints
 
     def pose(self, x: Array) -> Array:
-        """The placement of the frame in frame 0."""
+        """Return the transform of the frame in frame 0."""
         q = {j: np.array([v]) for j, v in zip(self.joints, x, strict=True)}
         return np.asarray(self.tree.placements(q, [self.arm.to])[self.arm.to][0])
 
     def distance(self, some: Array, one: Array) -> Array:
-        """Largest difference of a joint of the tree, lengths in units of the machine."""
+        """Return the largest difference of a joint of the tree, lengths in units of the machine's size."""
         turns = self.turns[: self.n]
         apart = some - one[: self.n]
         apart = np.where(turns, (apart + np.pi) % (2 * np.pi) - np.pi, apart / self.units[: self.n])

@@ -1,8 +1,9 @@
-"""Random robots with one to three closed loops of all kinds, each with a posture in which it closes.
+"""Random robots with one to three closed loops of all kinds, each with a closed configuration.
 
-A robot is drawn in a posture: joints are added with the positions that they have there, and the frame that closes a
-loop is put where the opened joint then stands. Loops hang on the base, on a link of a tree or on links of other
-loops; lengths are numbers or symbols.
+A robot is drawn in a configuration: joints are added with their positions in it, and the closing frame of a loop has
+the
+pose of the cut joint. Loops are attached to the base, to a link of a tree or to links of other loops; lengths are
+numbers or symbols.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ R, P, F = JointType.REVOLUTE, JointType.PRISMATIC, JointType.FIXED
 
 
 def parameters(T: Array) -> dict[str, float | str]:
-    """The six parameters of a placement."""
+    """Return the six geometric parameters of a transform."""
     if abs(T[2, 2]) > 1 - 1e-9:
         gamma = float(np.arctan2(T[1, 3], T[0, 3]))
         turned = screw("z", -gamma, 0) @ T
@@ -47,7 +48,7 @@ def parameters(T: Array) -> dict[str, float | str]:
 
 
 def _plain(name: str, value: float) -> float | str:
-    """Without round-off: zero, or a multiple of a right angle."""
+    """Return the value without round-off: zero, or a multiple of a right angle."""
     turns = round(value / (np.pi / 2))
     if name in ANGLES and turns and abs(value - turns * np.pi / 2) < 1e-12:
         return f"{turns}*pi/2"
@@ -56,7 +57,7 @@ def _plain(name: str, value: float) -> float | str:
 
 @dataclass
 class Draft:
-    """A robot in the making, in a posture."""
+    """Robot under construction, in a configuration."""
 
     rng: Rng
     symbols: float = 0.4  # how many of the lengths are symbols
@@ -71,7 +72,7 @@ class Draft:
         return self.named(round(float(self.rng.uniform(low, high)), int(self.rng.choice([2, 3, 15]))), name)
 
     def named(self, value: float, name: str = "L") -> Formula:
-        """The number, or a symbol with it as nominal value."""
+        """Return the number, or a symbol with this nominal value."""
         if self.rng.random() > self.symbols:
             return formula(value)
         self.nominal[f"{name}{len(self.nominal) + 1}"] = value
@@ -103,12 +104,12 @@ class Draft:
         return len(self.frames)
 
     def mark(self, ant: int, **place: object) -> int:
-        """A fixed frame without a mass."""
+        """Add a fixed frame without mass."""
         self.bare.add(self.joint(ant, 0.0, F, **place))
         return len(self.frames)
 
     def close(self, ant: int, on: Where, q: float, sigma: JointType = R, **place: object) -> str:
-        """Open a joint on `ant`, and close the loop on another link, as the posture has it."""
+        """Cut a joint on `ant` and close the loop on another link, in the present configuration."""
         fields = {n: v if isinstance(v, Formula) else formula(v) for n, v in place.items()}  # type: ignore[arg-type]
         frame = Frame(ant, sigma, mu=False, **fields)
         target = np.linalg.inv(self.placed(on)) @ self.placed(ant) @ self.local(frame, q)
@@ -154,7 +155,7 @@ def _angle(rng: Rng) -> float:
 
 
 def _ground(draft: Draft, carrier: int) -> int:
-    """Where a loop stands on its carrier."""
+    """Add the frame of a loop on its carrier."""
     u = draft.rng.random()
     if u < 0.5:
         return carrier
@@ -189,7 +190,7 @@ def parallelogram(draft: Draft, carrier: int, *, crossed: bool = False) -> Pairs
     if crossed:
         a, b = draft.value(side), draft.value(base)
         tip = a * np.exp(1j * q)
-        diagonal = b - tip  # the coupler turned over about the way from the crank's tip to the other pivot
+        diagonal = b - tip  # the coupler reflected at the line from the crank's tip to the other pivot
         end = tip + (diagonal / abs(diagonal)) ** 2 * b
         coupler_q, rocker_q = float(np.angle(end - tip)) - q, float(np.angle(end - b))
     crank = draft.joint(ground, q, active=True)
@@ -220,7 +221,7 @@ def spherical(draft: Draft, carrier: int) -> Pairs:
 
 
 def spatial(draft: Draft, carrier: int) -> Pairs:
-    """Seven joints in space, one or two of which may slide, opened anywhere."""
+    """Add seven joints in space, of which one or two may be prismatic, cut at any joint."""
     rng = draft.rng
     cut = int(rng.integers(2, 7))
     sliding = set(rng.choice(np.arange(1, 7), int(rng.choice([0, 0, 1, 2])), replace=False).tolist())
@@ -249,7 +250,7 @@ def spatial(draft: Draft, carrier: int) -> Pairs:
 
 
 def dyad(draft: Draft, pairs: Pairs) -> None:
-    """Two links more, between two links of a planar loop that are joined by a joint: no freedom more."""
+    """Add two links between two adjacent links of a planar loop; the mobility does not change."""
     parent, child = pairs[int(draft.rng.integers(len(pairs)))]
     one = draft.joint(parent, _angle(draft.rng), d=draft.length(), gamma=round(_angle(draft.rng), 2))
     other = draft.joint(child, _angle(draft.rng), d=draft.length(), gamma=round(_angle(draft.rng), 2))
@@ -257,7 +258,7 @@ def dyad(draft: Draft, pairs: Pairs) -> None:
 
 
 def parallel_dyad(draft: Draft, pairs: Pairs) -> None:
-    """A parallelogram about the joint of two links."""
+    """Add a parallelogram about the joint of two links."""
     parent, child = pairs[int(draft.rng.integers(len(pairs)))]
     between, turn = _angle(draft.rng), _angle(draft.rng)
     a, b = draft.length(), draft.length()
@@ -267,8 +268,8 @@ def parallel_dyad(draft: Draft, pairs: Pairs) -> None:
     draft.shut(Frame(one, mu=False, d=b), between, arm, Frame(0, F, mu=False, d=a))
 
 
-def on_twin(draft: Draft, pairs: Pairs) -> None:
-    """Two links more, closed on the frame that closes the loop before."""
+def on_cut_frame(draft: Draft, pairs: Pairs) -> None:
+    """Add two links that are closed on the closing frame of the previous loop."""
     parent, _ = pairs[int(draft.rng.integers(len(pairs)))]
     one = draft.joint(parent, _angle(draft.rng), d=draft.length(), gamma=round(_angle(draft.rng), 2))
     two = draft.joint(one, _angle(draft.rng), d=draft.length())
@@ -288,13 +289,13 @@ SHARES = [0.2, 0.3, 0.05, 0.15, 0.1, 0.1, 0.1]
 ADDED: dict[str, Callable[[Draft, Pairs], None]] = {
     "dyad": dyad,
     "parallelogram about a joint": parallel_dyad,
-    "on a twin": on_twin,
+    "on a twin": on_cut_frame,
 }
 PLANAR = ("four-bar", "parallelogram", "slider-crank", "five-bar")
 
 
 def loop_robot(rng: Rng, number: int) -> tuple[Robot, dict[int, float], list[str]]:
-    """A robot, the posture in which it was drawn, and its loops in words."""
+    """Return a robot, the configuration in which it was drawn, and a description of its loops."""
     draft = Draft(rng, symbols=float(rng.choice([0.0, 0.5, 1.0])))
     for _ in range(int(rng.choice([0, 1, 2], p=[0.5, 0.3, 0.2]))):
         _tree_joint(draft, len(draft.frames))
@@ -320,7 +321,7 @@ def loop_robot(rng: Rng, number: int) -> tuple[Robot, dict[int, float], list[str
 
 
 def folded(robot: Robot, posture: dict[int, float]) -> tuple[Robot, dict[int, float]]:
-    """The same robot without its massless fixed frames: what stands on them is placed in rounded numbers."""
+    """Return the same robot without its massless fixed frames; transforms are rounded numbers."""
     draft = Draft(np.random.default_rng(), nominal=dict(robot.nominal))
     bare = [j for j in range(1, robot.NL + 1) if robot.frame(j).sigma == F]
     number = {0: 0}

@@ -20,7 +20,7 @@ def shift(x: float = 0, y: float = 0, z: float = 0) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Arm:
-    """A serial arm by modified parameters: Rx(alpha) Tx(d) Rz(theta) Tz(r) a joint, then a tool.
+    """Serial arm by modified parameters: Rx(alpha) Tx(d) Rz(theta) Tz(r) per joint, then a tool.
 
     Attributes:
         angles: offsets of theta.
@@ -34,7 +34,7 @@ class Arm:
     tool: np.ndarray = field(default_factory=lambda: np.eye(4))
 
     def placements(self) -> list[np.ndarray]:
-        """What stands before joint 1, and behind each joint."""
+        """Return the constant transforms before joint 1 and after each joint."""
         fixed = [screw("x", a, x) for a, x in zip(self.alpha, self.d, strict=True)]
         behind = [*fixed[1:], self.tool]
         own = [screw("z", t, z) for t, z in zip(self.angles, self.r, strict=True)]
@@ -48,7 +48,7 @@ class Arm:
         return made
 
     def constants(self, pose: np.ndarray) -> np.ndarray:
-        """(72,): the loop that the arm and a pose make."""
+        """Return the constants (72,) of the loop of the arm and a pose."""
         first, *rest = self.placements()
         rest[5] = rest[5] @ np.linalg.inv(pose) @ first
         return np.array([c[:3] for c in rest]).reshape(72)
@@ -62,13 +62,13 @@ class Arm:
 
 
 def standard(alpha: Sequence[float], a: Sequence[float], d: Sequence[float]) -> Arm:
-    """Six revolute joints by standard parameters: Rz(theta) Tz(d) Tx(a) Rx(alpha)."""
+    """Return six revolute joints by standard parameters: Rz(theta) Tz(d) Tx(a) Rx(alpha)."""
     tool = screw("x", alpha[5], a[5])
     return Arm((0,) * 6, (0, *alpha[:5]), (0, *a[:5]), tuple(d), tool=tool)
 
 
 def general(kinds: Sequence[int], seed: int) -> Arm:
-    """An arm with nothing special about it."""
+    """Return an arm of general geometry."""
     rng = np.random.default_rng(seed)
     sliding = np.array(kinds)
     alpha = np.array([0, *(rng.uniform(0.3, 1.4, 5) * rng.choice([-1, 1], 5))])
@@ -77,7 +77,7 @@ def general(kinds: Sequence[int], seed: int) -> Arm:
 
 
 def kinds_with(*sliding: int) -> tuple[int, ...]:
-    """Kinds of six joints; those numbered (from 1) slide."""
+    """Return the kinds of six joints; the given numbers (from 1) are prismatic."""
     return tuple(int(joint in sliding) for joint in range(1, 7))
 
 

@@ -1,4 +1,4 @@
-"""Commercial arms of the general class (data/general_arms.json), and postures of theirs next to a singular one.
+"""Commercial arms of the general class (data/general_arms.json), and their configurations near a singularity.
 
 Direct geometry and Jacobian are computed here in NumPy from axes and offsets; no code of symoro is used.
 """
@@ -23,12 +23,12 @@ DISTANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)  # rad, from there
 
 @cache
 def arms() -> dict[str, Any]:
-    """Axes (6, 3), offsets (6, 3) in m and the rotation (3, 3) of the tool, by the arm's name."""
+    """Return axes (6, 3), offsets (6, 3) in m and the rotation (3, 3) of the tool, by name of the arm."""
     return dict(json.loads(DATA.read_text(encoding="utf-8")))
 
 
 def urdf(name: str, scale: float = 1.0) -> str:
-    """The arm as a URDF, with all lengths multiplied by a number."""
+    """Return the arm as a URDF, with all lengths multiplied by a number."""
     arm = arms()[name]
     parts = ['<link name="l0"/>']
     for j, (axis, offset) in enumerate(zip(arm["axes"], arm["offsets"], strict=True), 1):
@@ -42,7 +42,7 @@ def urdf(name: str, scale: float = 1.0) -> str:
 
 
 def jacobian(name: str, q: Array) -> Array:
-    """The geometric Jacobians (S, 6, 6) at postures (S, 6), lengths divided by the arm's own."""
+    """Return the geometric Jacobians (S, 6, 6) in configurations (S, 6), lengths divided by the arm's size."""
     arm = arms()[name]
     size = sum(float(np.linalg.norm(x)) for x in arm["offsets"])
     turn, point = np.broadcast_to(np.eye(3), (len(q), 3, 3)), np.zeros((len(q), 3))
@@ -62,7 +62,7 @@ def jacobian(name: str, q: Array) -> Array:
 def near_singular(
     jacobians: Callable[[Array], Array], joint: int, distances: Array, rng: np.random.Generator
 ) -> Array:
-    """Random postures (S, 6), a joint being so far from an angle at which the determinant changes its sign."""
+    """Return random configurations (S, 6) with a joint at given distances from a zero of the determinant."""
     count, grid = len(distances), np.linspace(-np.pi, np.pi, 73)
     brackets: list[tuple[Array, float]] = []
 

@@ -1,7 +1,7 @@
-"""Placements, Jacobians and motion of a tree robot in plain NumPy, written from the papers' equations.
+"""Transforms, Jacobians and motion of a tree robot in NumPy, written from the equations of the papers.
 
 Everything is computed with numbers in the axes of frame 0: no customised recursion, no intermediate frame, no
-expression. From a robot only its fields are read, as numbers; nothing here calls an algorithm of symoro.
+expression. Only the fields of a robot are used, as numbers; no algorithm of symoro is called.
 
     iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)       theta (sigma 0) or r (sigma 1) is q_j + offset
     q_j = sum ratio_i q_i + offset                              for a coupled joint
@@ -30,7 +30,7 @@ STILL = (0.0,) * 6
 
 @dataclass(frozen=True)
 class Motion:
-    """How a frame moves, in the axes of frame 0: velocity and acceleration of its origin, and angular ones."""
+    """Motion of a frame in the axes of frame 0: velocity and acceleration of its origin, and angular ones."""
 
     v: Array
     w: Array
@@ -38,14 +38,14 @@ class Motion:
     wd: Array
 
     def at(self, arm: Array) -> Motion:
-        """The motion of another point of the same body, `arm` away."""
+        """Return the motion of another point of the same body, at the vector `arm`."""
         spin = np.cross(self.w, arm)
         vd = self.vd + np.cross(self.wd, arm) + np.cross(self.w, spin)
         return Motion(self.v + spin, self.w, vd, self.wd)
 
 
 class Numeric:
-    """A robot with a number for each of its symbols."""
+    """Robot with a number for each of its symbols."""
 
     def __init__(self, robot: Robot, values: Mapping[str, float] | None = None) -> None:
         self.robot = robot
@@ -57,7 +57,7 @@ class Numeric:
         self.cut = [j for j in range(robot.NL + 1, robot.NJ + 1) if robot.frames[j - 1].sigma != 2]
 
     def number(self, formula: Formula) -> float:
-        """The value of a formula, computed once."""
+        """Return the value of a formula, computed once."""
         if formula not in self._numbers:
             self._numbers[formula] = formula.value(self.values)
         return self._numbers[formula]
@@ -65,7 +65,7 @@ class Numeric:
     # -- coordinates
 
     def ratios(self) -> Array:
-        """G: one row a moving joint of the tree, one column an entry of q."""
+        """Return G, with one row per moving joint of the tree and one column per entry of q."""
         g = np.zeros((len(self.moving), len(self.own)))
         for row, j in enumerate(self.moving):
             coupling = self.robot.frames[j - 1].coupling
@@ -75,7 +75,7 @@ class Numeric:
         return g
 
     def positions(self, q: Vector, qc: Vector = ()) -> dict[int, float]:
-        """The position of each moving joint, without the offset that the frame adds."""
+        """Return the position of each moving joint, without the offset of its frame."""
         constant = []
         for j in self.moving:
             coupling = self.robot.frames[j - 1].coupling
@@ -89,7 +89,7 @@ class Numeric:
     # -- placements
 
     def step(self, place: Frame | Placement, q: float = 0.0) -> Array:
-        """A frame on its antecedent."""
+        """Return the transform of a frame in its antecedent frame."""
         gamma, b, alpha, d, theta, r = (
             self.number(getattr(place, name)) for name in ("gamma", "b", "alpha", "d", "theta", "r")
         )
@@ -98,7 +98,7 @@ class Numeric:
         return placement(gamma, b, alpha, d, theta, r)
 
     def placements(self, q: Vector, qc: Vector = ()) -> dict[Where, Array]:
-        """Every frame in frame 0: by number, 'world', and 'tool' where there is one."""
+        """Return every frame in frame 0: by number, 'world', and 'tool' if there is one."""
         position = self.positions(q, qc)
         result: dict[Where, Array] = {0: np.eye(4)}
         while len(result) <= self.robot.NF:
@@ -112,14 +112,14 @@ class Numeric:
         return result
 
     def transform(self, q: Vector, frm: Where, to: Where, qc: Vector = ()) -> Array:
-        """Frame `to` in frame `frm`."""
+        """Return the transform of frame `to` in frame `frm`."""
         result = self.placements(q, qc)
         return np.linalg.inv(result[frm]) @ result[to]
 
     # -- velocities and accelerations
 
     def jacobian(self, q: Vector, to: Where, frame: Where = 0) -> Array:
-        """(6, n): velocity of the origin of `to` and angular velocity, in the axes of `frame`."""
+        """Return the Jacobian (6, n): velocity of the origin of `to` and angular velocity, in the axes of `frame`."""
         result = self.placements(q)
         place = self.robot.tool.place if to == "tool" and self.robot.tool else None
         columns = np.zeros((6, len(self.moving)))
@@ -137,7 +137,7 @@ class Numeric:
     def motion(
         self, q: Vector, qd: Vector, qdd: Vector, V0: Vector = STILL, Vd0: Vector = STILL
     ) -> dict[Where, Motion]:
-        """Every frame that carries a link, and the tool; V0 and Vd0 are the base's (linear; angular)."""
+        """Return the motion of every link frame and the tool; V0 and Vd0 (linear; angular) are those of the base."""
         place, rate, rate2 = self.placements(q), self.rates(qd), self.rates(qdd)
         base = [np.array(part, float) for part in (V0[:3], V0[3:], Vd0[:3], Vd0[3:])]
         result: dict[Where, Motion] = {0: Motion(*base)}
@@ -153,7 +153,7 @@ class Numeric:
         return result
 
     def link_motion(self, q: Vector, *rest: Any) -> dict[str, Array]:
-        """v, w, vd, wd of the links, each (L, 3), in the link's own axes; `rest` as for `motion`."""
+        """Return v, w, vd, wd of the links, each (L, 3), in the link's own axes; `rest` as for `motion`."""
         place, moved = self.placements(q), self.motion(q, *rest)
         links = range(1, self.robot.NL + 1)
         return {
@@ -162,13 +162,13 @@ class Numeric:
         }
 
     def jdot_qdot(self, q: Vector, qd: Vector, to: Where, frame: Where = 0, *base: Vector) -> Array:
-        """The acceleration of `to` at zero joint acceleration, in the axes of `frame`."""
+        """Return the acceleration of `to` at zero joint acceleration, in the axes of `frame`."""
         moved = self.motion(q, qd, np.zeros(len(self.own)), *base)[to]
         return _turned(self.placements(q)[frame], np.concatenate([moved.vd, moved.wd])[:, None])[:, 0]
 
 
 def _driven(carried: Motion, frame: Frame, z: Array, qd: float, qdd: float) -> Motion:
-    """The motion of a frame from that of the same point of its antecedent."""
+    """Return the motion of a frame from that of the same point of its antecedent."""
     v, w, vd, wd = carried.v, carried.w, carried.vd, carried.wd
     if frame.sigma == 0:
         return Motion(v, w + qd * z, vd, wd + qdd * z + np.cross(w, qd * z))
@@ -178,6 +178,6 @@ def _driven(carried: Motion, frame: Frame, z: Array, qd: float, qdd: float) -> M
 
 
 def _turned(placement: Array, twists: Array) -> Array:
-    """Twists in the axes of a frame."""
+    """Return twists in the axes of a frame."""
     back = placement[:3, :3].T
     return np.vstack([back @ twists[:3], back @ twists[3:]])

@@ -1,8 +1,8 @@
-"""The placement of Khalil and Kleinfinger in NumPy, once for all tests; nothing here calls symoro.
+"""Transform of Khalil and Kleinfinger in NumPy, for all tests; no code of symoro is called.
 
     iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 
-Of numbers, real or complex, or of arrays of them.
+Arguments are real or complex numbers, or arrays of them.
 
 W. Khalil, J.F. Kleinfinger, "A new geometric notation for open and closed-loop robots", ICRA 1986.
 """
@@ -20,7 +20,7 @@ NUMBERS = (int, float, complex)  # those of NumPy among them
 
 
 def screw(axis: str, angle: Any, length: Any = 0.0) -> Array:
-    """A turn about x or z, and a shift along it."""
+    """Return a rotation about x or z and a translation along it."""
     if isinstance(angle, NUMBERS) and isinstance(length, NUMBERS):
         functions: Any = cmath if isinstance(angle, complex) else math
         s, c = functions.sin(angle), functions.cos(angle)
@@ -37,5 +37,5 @@ def screw(axis: str, angle: Any, length: Any = 0.0) -> Array:
 
 
 def placement(gamma: Any = 0, b: Any = 0, alpha: Any = 0, d: Any = 0, theta: Any = 0, r: Any = 0) -> Array:
-    """A frame on its antecedent."""
+    """Return the transform of a frame in its antecedent frame."""
     return screw("z", gamma, b) @ screw("x", alpha, d) @ screw("z", theta, r)

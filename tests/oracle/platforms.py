@@ -1,4 +1,4 @@
-"""Parallel robots of the library and others, poses that their legs allow, and their models, each generated once."""
+"""Parallel robots of the library and others, feasible poses, and their models, each generated once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NUMBERS = {
 
 
 def platform(name: str, chain: list[str], attach: str, *, six: bool = False, seat: str = "") -> Robot:
-    """A robot with equal legs; three legs are at unequal angles and distances."""
+    """Return a robot with equal legs; three legs are at unequal angles and distances."""
     if six:
         legs = [f"{{on: {{gamma: {a}, d: RB}}, at: {{gamma: {b}, d: RP}}}}" for a, b in SIX]
     else:
@@ -61,14 +61,14 @@ def _words(text: str) -> set[str]:
 
 @cache
 def model(robot: Robot, name: str, fold: str = "1", **options: bool) -> symoro.Function:
-    """The function of a model in the coordinates of the platform."""
+    """Return the function of a model in platform coordinates."""
     made = symoro.generate(robot, name, space="platform", fold=fold, **options)
     return made.function(compiled=False)
 
 
 @cache
 def robots() -> dict[str, Robot]:
-    """Robots with legs that the library does not have."""
+    """Return robots with legs that the library does not contain."""
     slide = f"{{joint: prismatic, alpha: pi/2, {DRIVE}, {SECOND}}}"
     rod = f"{{joint: universal, d: LA, offset: [pi/3, 0], {SECOND}}}"
     return {
@@ -109,10 +109,11 @@ def robots() -> dict[str, Robot]:
 
 
 def poses(name: str, robot: Robot, count: int, seed: int) -> Array:
-    """Random poses: of robots of the library about home, of the others at about 0.6 m height or in the plane.
+    """Return random poses: near home for robots of the library, else at about 0.6 m height or in the plane.
 
-    The ball of a planar leg stays in a vertical plane through the axis of the base. Height and two angles are chosen;
-    the two other positions and the turn about the vertical follow by Newton's method.
+    The spherical joint of a planar leg stays in a vertical plane through the axis of the base. Height and two angles
+    are
+    chosen; the other two positions and the rotation about the vertical follow by Newton's method.
     """
     rng = np.random.default_rng(seed)
     placements = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()
@@ -135,14 +136,14 @@ def poses(name: str, robot: Robot, count: int, seed: int) -> Array:
 
 
 def home(robot: Robot) -> Array:
-    """The pose of the platform at the posture home."""
+    """Return the pose of the platform in the posture home."""
     closed = CutTree(robot)
     x = closed.opened(np.array([robot.postures["home"]]))
     return closed.platform(x, robot.platform or 0)[0][0]
 
 
 def turned(w: Sequence[float] | Array) -> Array:
-    """The rotation by the length of a vector about it."""
+    """Return the rotation matrix of a rotation vector."""
     x, y, z = w
     k = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     angle = float(np.linalg.norm(w)) or 1.0
@@ -150,7 +151,7 @@ def turned(w: Sequence[float] | Array) -> Array:
 
 
 def in_planes(robot: Robot, height: float, tilt: Array) -> Array:
-    """The pose with the balls of three planar legs in their planes, at a height, tilted before a turn about z."""
+    """Return the pose with the spherical joints of three planar legs in their planes, at a height and tilt."""
     numbers = dict(robot.nominal)
     angles = [0, 2 * np.pi / 3, 4 * np.pi / 3 + numbers["E"]]
     radii = [numbers[f"RP{n}"] for n in ("", "2", "3")]

@@ -1,7 +1,7 @@
-"""Random robots with numbers of ordinary size, for tests that compare values.
+"""Random robots with numbers of usual size, for tests that compare values.
 
-`tests.strategies` draws descriptions with fields of every kind, to be read and written; their numbers may be
-anything. Here lengths are about a metre, each symbol has a nominal value, and frames are numbered in any order.
+`tests.strategies` draws descriptions with fields of every kind, for reading and writing; their numbers are arbitrary.
+Here lengths are about a metre, each symbol has a nominal value, and frames are numbered in any order.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def lengths() -> st.SearchStrategy[Formula]:
 
 @st.composite
 def places(draw: st.DrawFn, *, serial: bool = False) -> dict[str, Formula]:
-    """The six parameters; a serial chain needs no gamma and b."""
+    """Draw the six geometric parameters; a serial chain requires no gamma and b."""
     kinds = {name: angles() if name in ANGLES else lengths() for name in GEOMETRIC}
     return {name: ZERO if serial and name in ("gamma", "b") else draw(kinds[name]) for name in GEOMETRIC}
 
@@ -59,7 +59,7 @@ def joints(draw: st.DrawFn, ant: int, **fixed: Any) -> Frame:
 
 @st.composite
 def bases(draw: st.DrawFn) -> Base:
-    """A base somewhere in the world, at rest or moving as prescribed, or free."""
+    """Draw a base with a random pose in the world: at rest, with prescribed motion, or free."""
     kind = draw(st.sampled_from([BaseKind.FIXED] * 4 + [BaseKind.FLOATING, BaseKind.WHEELED]))
     Z = IDENTITY16
     if draw(st.booleans()):
@@ -75,10 +75,10 @@ def bases(draw: st.DrawFn) -> Base:
 
 @st.composite
 def trees(draw: st.DrawFn, *, most: int = 6, moving: bool = True) -> Robot:
-    """Serial robots and trees, frames numbered in any order, with couplings, a tool, a base of any kind.
+    """Draw serial robots and trees, frames numbered in any order, with couplings, a tool, a base of any kind.
 
-    Arguments:
-        moving: at least one joint moves.
+    Args:
+        moving: whether at least one joint moves.
     """
     n = draw(st.integers(1, most))
     serial = draw(st.booleans())
@@ -102,7 +102,7 @@ def trees(draw: st.DrawFn, *, most: int = 6, moving: bool = True) -> Robot:
 
 
 def _renumbered(frames: list[Frame], order: list[int]) -> list[Frame]:
-    """Frame k becomes frame order[k] + 1."""
+    """Return the frames with frame k renumbered to order[k] + 1."""
     number = {0: 0} | {k + 1: new + 1 for k, new in enumerate(order)}
     result = {number[k]: replace(frame, ant=number[frame.ant]) for k, frame in enumerate(frames, 1)}
     return [result[j] for j in sorted(result)]
@@ -110,7 +110,7 @@ def _renumbered(frames: list[Frame], order: list[int]) -> list[Frame]:
 
 @st.composite
 def _coupled(draw: st.DrawFn, robot: Robot) -> Robot:
-    """Up to two joints driven by others."""
+    """Return the robot with up to two coupled joints."""
     moving = draw(st.permutations([j for j in range(1, robot.NL + 1) if robot.frame(j).moving]))
     driven = moving[: min(draw(st.sampled_from([0, 0, 1, 2])), len(moving) - 1)] if moving else []
     free = [j for j in moving if j not in driven]
@@ -123,7 +123,7 @@ def _coupled(draw: st.DrawFn, robot: Robot) -> Robot:
 
 @st.composite
 def closed(draw: st.DrawFn, *, most: int = 5) -> Robot:
-    """A tree with one or two loops; what moves at an opened joint is any of the three kinds."""
+    """Draw a tree with one or two loops; the cut joint is of any of the three kinds."""
     tree = draw(trees(most=most))
     count = draw(st.integers(1, 2))
     ends = [draw(st.permutations(range(tree.NL + 1)))[:2] for _ in range(count)]
@@ -133,5 +133,5 @@ def closed(draw: st.DrawFn, *, most: int = 5) -> Robot:
 
 
 def numbers(seed: int, n: int) -> NDArray[np.float64]:
-    """n numbers between -2 and 2."""
+    """Return n numbers between -2 and 2."""
     return np.random.default_rng(seed).uniform(-2, 2, n)

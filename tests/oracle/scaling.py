@@ -1,7 +1,7 @@
-"""A robot built s times larger, and the factor by which each entry of its models' arrays changes.
+"""A robot scaled by s, and the factor by which each entry of its models' arrays changes.
 
-Masses and times stay. A quantity whose unit contains the metre to the power p (the newton once, the joule twice) is
-multiplied by s^p; so are the positions of prismatic joints and gravity. The units are those of `symoro.notation`.
+Masses and times do not change. A quantity whose unit contains the metre to the power p (newton once, joule twice) is
+multiplied by s^p, as are prismatic positions and gravity. The units are those of `symoro.notation`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TWIST = [1, 1, 1, 0, 0, 0]  # linear, angular
 
 
 def power(unit: str) -> int:
-    """The power of the metre in a unit such as 'N m s/rad'."""
+    """Return the power of the metre in a unit such as 'N m s/rad'."""
     above, _, below = unit.partition("/")
     return _metres(above) - _metres(below)
 
@@ -55,12 +55,12 @@ def _metres(product: str) -> int:
 
 
 def of_joint(name: str, sigma: int) -> int:
-    """The power of a quantity of a joint, of which the table has the units for both kinds."""
+    """Return the power of a joint quantity, whose unit depends on the kind of joint."""
     return power(UNITS[name].split(", ")[-1 if sigma == JointType.PRISMATIC else 0])
 
 
 def complete(robot: Robot, seed: int = 0) -> Robot:
-    """The robot with numbers for its symbols: nominal ones, else some that bodies can have; wrenches stay symbols."""
+    """Return the robot with numbers for its symbols: nominal, else physically possible; wrenches stay symbols."""
     rng = np.random.default_rng(seed)
     wrenches = {str(getattr(link, name)) for link in (robot.base.link, *robot.links) for name in WRENCH}
     values: dict[str, float] = {}
@@ -77,7 +77,7 @@ def complete(robot: Robot, seed: int = 0) -> Robot:
 
 
 def scaled(robot: Robot, s: Fraction) -> Robot:
-    """The robot s times larger; its formulas have numbers only, or symbols that are not to be scaled."""
+    """Return the robot scaled by s; its formulas contain only numbers, or symbols that are not scaled."""
     kinds = [frame.sigma for frame in robot.frames]
     changed = replace(
         robot,
@@ -98,7 +98,7 @@ def scaled(robot: Robot, s: Fraction) -> Robot:
 
 
 def times(value: Formula, s: Fraction, p: int) -> Formula:
-    """A formula times s^p, exactly; what has a symbol stays."""
+    """Return a formula times s^p, exactly; a formula with a symbol is unchanged."""
     if value.symbols or value.is_zero or p == 0:
         return value
     return formula(f"({value})*({s**p})")
@@ -142,7 +142,7 @@ def _scaled_base(base: Base, s: Fraction) -> Base:
 
 
 class Powers:
-    """The powers of s of the entries of a robot's arrays."""
+    """Powers of s of the entries of a robot's arrays."""
 
     def __init__(self, robot: Robot, columns: Sequence[str] = (), *, platform: bool = False) -> None:
         kind = [of_joint("q", frame.sigma) for frame in robot.frames]
@@ -170,7 +170,7 @@ class Powers:
         return of_joint(stem, self.robot.frame(number).sigma)
 
     def _motion(self, name: str, length: int) -> list[int]:
-        """Of a vector of positions or their rates."""
+        """Return the powers of a vector of positions or rates."""
         if name in ("V", "V0", "Vd", "Vd0", "a"):
             return TWIST if length == 6 else [1, 1, 0]
         if name == "R0":
@@ -184,7 +184,7 @@ class Powers:
         return self._coordinates(length)
 
     def _coordinates(self, length: int) -> list[int]:
-        """Of a vector with an entry per coordinate: joints, modes behind them, a base before them."""
+        """Return the powers of a vector with one entry per coordinate: base, joints, modes."""
         if self.platform and length == 6:
             return TWIST
         wheeled = self.robot.base.kind == BaseKind.WHEELED
@@ -199,7 +199,7 @@ class Powers:
         return next(c for c in candidates if len(c) == length)
 
     def of(self, model: str, name: str, shape: tuple[int, ...]) -> Array | None:
-        """The powers of an array; None where they are not those of its name."""
+        """Return the powers of an array; None if its name does not determine them."""
         if name in ("status", "residual", "free", "R0", "Q0", "damping", "swivel"):
             return np.zeros(shape)
         if name == "T":
@@ -258,10 +258,11 @@ class Powers:
 
 
 def difference(actual: Array, expected: Array, powers: Array) -> float:
-    """The largest difference of two arrays, relative to the largest entry of the same power of s.
+    """Return the largest difference of two arrays, relative to the largest entry of the same power of s.
 
-    The arrays are those of a robot of about a metre, in which entries of different units are comparable: what is below
-    a thousandth of the largest entry counts as much as that, or the round-off of zeros would be compared.
+    The arrays are those of a robot of about a metre, in which entries of different units are comparable: entries
+    below a
+    thousandth of the largest entry count as this size, so that round-off of zeros is not compared.
     """
     worst, whole = 0.0, 1e-3 * float(np.nanmax(np.abs(expected), initial=0.0))
     for p in np.unique(powers):

@@ -1,4 +1,4 @@
-"""The search for all postures, against what is known of robots, and the random arms, against themselves."""
+"""Tests of the numerical search: known numbers of solutions, and consistency of the random arms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def chain(arm: Arm) -> Chain:
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_postures_of_random_arms(name: str) -> None:
-    """The posture that made the pose is found again, all are exact, and their number is even."""
+    """The original configuration is among the solutions, all are exact, and their number is even."""
     rng = np.random.default_rng(sum(map(ord, name)))
     search = chain(CLASSES[name](rng))
     q = rng.uniform(-2, 2, len(search.unknown))
@@ -144,14 +144,14 @@ def test_the_linear_relation_of_sr400_closes_its_loop() -> None:
 
 
 def test_assemblies_of_two_loops() -> None:
-    """Two four-bars, each with two modes, the second standing on the first."""
+    """Two four-bars with two modes each, the second attached to the first."""
     result = Loops(two_loops()).assemblies([0.1, 0.4, 0.5, -0.3], np.random.default_rng(0))
     assert result.countable and len(result.q) == 4
 
 
 @pytest.mark.parametrize("name", LINKAGES)
 def test_assemblies_of_random_linkages(name: str) -> None:
-    """The posture that made the linkage is found again, and their number is even."""
+    """The original configuration is among the solutions, and their number is even."""
     rng = np.random.default_rng(sum(map(ord, name)))
     robot, q = LINKAGES[name](rng)
     loops = Loops(robot)

@@ -1,4 +1,4 @@
-"""The one placement of the tests against the matrix that is printed (1997 paper, eq. 1), entry by entry."""
+"""The transform of the tests against the printed matrix (1997 paper, eq. 1), entry by entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random robots on wheels: layouts that roll, with drives that determine the motion."""
+"""Random wheeled robots: layouts that can roll, with drives that determine the motion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def some(rng: np.random.Generator, low: float, high: float) -> Formula:
 
 
 def body(rng: np.random.Generator) -> Link:
-    """The mass of a few points."""
+    """Return the inertial parameters of a few point masses."""
     points, masses = rng.uniform(-0.4, 0.4, (6, 3)), rng.uniform(0.1, 1, 6)
     J = sum(m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(masses, points, strict=True))
     first = masses @ points
@@ -30,7 +30,7 @@ def body(rng: np.random.Generator) -> Link:
 
 @dataclass
 class Layout:
-    """A robot in the making."""
+    """Wheeled robot under construction."""
 
     rng: np.random.Generator
     frames: list[Frame] = field(default_factory=list)
@@ -44,14 +44,14 @@ class Layout:
         return len(self.frames)
 
     def on_base(self, kind: WheelKind, x: float, y: float, angle: float, roller: float = 0.0) -> None:
-        """A wheel on the base itself, its way of travel turned by an angle."""
+        """Add a wheel fixed to the base, with its direction of travel rotated by an angle."""
         radius = float(self.rng.uniform(0.05, 0.3))
         c, s = math.cos(angle), math.sin(angle)
         j = self.frame(0, gamma=angle, b=radius, alpha=-math.pi / 2, d=c * x + s * y, r=c * y - s * x)
         self.wheels.append(Wheel(j, kind, formula(radius), roller=formula(roller)))
 
     def turning(self, kind: WheelKind, x: float, y: float, ant: int = 0) -> None:
-        """A wheel on a vertical joint, which points up or down, and anywhere."""
+        """Add a wheel on a vertical joint, which points up or down."""
         rng = self.rng
         radius = float(rng.uniform(0.05, 0.3))
         down = bool(rng.random() < 0.3)
@@ -99,7 +99,7 @@ class Layout:
 
 
 def layout(seed: int) -> tuple[Robot, np.ndarray]:
-    """A robot on wheels, and a posture in which its drives are not near a singularity."""
+    """Return a wheeled robot and a configuration far from singularities of its drives."""
     for attempt in range(400):
         rng = np.random.default_rng([seed, attempt])
         made = Layout(rng)
@@ -126,7 +126,7 @@ def layout(seed: int) -> tuple[Robot, np.ndarray]:
 
 
 def _driven(made: Layout, arm: list[int], rng: np.random.Generator) -> tuple[Robot, np.ndarray] | None:
-    """Drives that determine the motion, chosen at random."""
+    """Return the robot with random drives that determine the motion, or None."""
     robot = made.robot([])
     n = len(made.frames)
     q = rng.uniform(-1.2, 1.2, n)
@@ -150,7 +150,7 @@ def _driven(made: Layout, arm: list[int], rng: np.random.Generator) -> tuple[Rob
 
 
 def _raises(C: np.ndarray, active: list[int], j: int) -> bool:
-    """Whether one more drive determines one more freedom."""
+    """Return whether one more drive determines one more degree of freedom."""
     units = np.eye(C.shape[1])
     rank = lambda joints: np.linalg.matrix_rank(np.vstack([C, units[[2 + i for i in joints]]]), tol=1e-9)  # noqa: E731
     return bool(rank([*active, j]) > rank(active))

@@ -1,11 +1,11 @@
-"""Robots on wheels in plain NumPy: constraints as velocities of contact points, dynamics by Lagrange multipliers.
+"""Wheeled robots in NumPy: constraints as velocities of contact points, dynamics by Lagrange multipliers.
 
-The tree has a free base (`tests.oracle.free_base`), the wheels' contacts exert forces lambda:
+The tree has a free base (`tests.oracle.free_base`), and the wheels' contacts exert forces lambda:
 
     A xd + H = S tau + C' lambda,    C x = 0,    C xd = -Cdot x,    x = [V0x V0y W0z qd]
 
-A row of C is the velocity of the lowest point of a wheel, found from the motion of the wheel's link for each unit x.
-Rows may be redundant: lambda is then one of many, the motion and the torques are not.
+A row of C is the velocity of the contact point of a wheel, computed from the motion of the wheel's link per unit x.
+Rows may be redundant: lambda is then not unique, but the motion and the torques are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PLANAR = [0, 1, 5]
 
 
 class Wheels:
-    """The numbers of a robot on wheels, without joints that follow others."""
+    """Numbers of a wheeled robot without dependent joints."""
 
     def __init__(self, robot: Robot, values: dict[str, float] | None = None) -> None:
         self.tree = FreeTree(robot, values or {}, np.zeros((robot.NL, 6)))
@@ -34,11 +34,11 @@ class Wheels:
     # -- constraints
 
     def rows(self, q: Array) -> Array:
-        """C, all rows; complex along a complex q."""
+        """Return all rows of C; complex for a complex q."""
         return np.array([self._velocities(q, unit) for unit in np.eye(3 + self.n)]).T
 
     def _velocities(self, q: Array, x: Array) -> list[complex]:
-        """What the contacts forbid, at a motion."""
+        """Return the velocities that the contacts prevent, for a motion."""
         base = Twist(np.array([x[0], x[1], 0]), np.array([0, 0, x[2]]), STILL.vd, STILL.wd)
         at = self.tree.motion(q, x[3:], base)
         up = np.array([0.0, 0.0, 1.0])
@@ -54,7 +54,7 @@ class Wheels:
         return results
 
     def rates(self, q: Array, qda: Array) -> Array:
-        """x with C x = 0 at the velocities of the active joints."""
+        """Return x with C x = 0 for given velocities of the active joints."""
         return self._found(self.rows(q).real, qda, np.zeros(len(self.rows(q))))
 
     def _found(self, C: Array, known: Array, right: Array) -> Array:
@@ -67,17 +67,17 @@ class Wheels:
         return x
 
     def derivative(self, q: Array, x: Array) -> Array:
-        """Cdot x."""
+        """Return Cdot x."""
         return (self.rows(q + 1j * STEP * x[3:]).imag / STEP) @ x
 
     def accelerations(self, q: Array, x: Array, qdda: Array) -> Array:
-        """xd, the derivative of the entries of x."""
+        """Return xd, the derivative of the entries of x."""
         return self._found(self.rows(q).real, qdda, -self.derivative(q, x))
 
     # -- dynamics
 
     def forces(self, q: Array, x: Array, xd: Array, *, alone: bool = False) -> Array:
-        """A xd + H over [x y turn, joints]."""
+        """Return A xd + H over [x y turn, joints]."""
         classical = xd[:3] + np.array([-x[2] * x[1], x[2] * x[0], 0])
         V0, Vd0 = np.zeros(6), np.zeros(6)
         V0[PLANAR], Vd0[PLANAR] = x[:3], classical
@@ -85,12 +85,12 @@ class Wheels:
         return result[[*PLANAR, *range(6, 6 + self.n)]]
 
     def matrix(self, q: Array) -> Array:
-        """A over [x y turn, joints]."""
+        """Return A over [x y turn, joints]."""
         still = np.zeros(3 + self.n)
         return np.array([self.forces(q, still, unit, alone=True) for unit in np.eye(3 + self.n)]).T
 
     def torques(self, q: Array, qda: Array, qdda: Array) -> Array:
-        """tau with S tau + C' lambda = A xd + H."""
+        """Return tau with S tau + C' lambda = A xd + H."""
         x = self.rates(q, qda)
         need = self.forces(q, x, self.accelerations(q, x, qdda))
         C = self.rows(q).real
@@ -101,7 +101,7 @@ class Wheels:
         return np.asarray(result[: len(self.active)])
 
     def direct(self, q: Array, qda: Array, tau: Array) -> tuple[Array, Array, Array]:
-        """(qdda, V0, Vd0) from A xd - C' lambda = S tau - H, C xd = -Cdot x."""
+        """Return (qdda, V0, Vd0) from A xd - C' lambda = S tau - H, C xd = -Cdot x."""
         x = self.rates(q, qda)
         A, C = self.matrix(q), self.rows(q).real
         size, rows = 3 + self.n, len(C)
@@ -113,5 +113,5 @@ class Wheels:
         return xd[[3 + k for k in self.active]], x[:3], classical
 
     def kinetic(self, q: Array, x: Array) -> float:
-        """The kinetic energy."""
+        """Return the kinetic energy."""
         return float(x @ self.matrix(q) @ x / 2)
