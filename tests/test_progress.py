@@ -19,7 +19,7 @@ from symoro.runtime import compiler
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of our own, in which nothing was found or built yet."""
     monkeypatch.setenv("SYMORO_CACHE", str(tmp_path))
-    monkeypatch.setattr(search, "_FOUND", {})
+    monkeypatch.setattr(search, "_FORMULATIONS", {})
     return tmp_path
 
 

@@ -13,7 +13,7 @@ from symoro.expr.formula import formula
 from symoro.expr.linalg import twist_transform
 from symoro.models.recursion import JointFrame, joint_frames
 from symoro.models.spatial import (
-    NOTHING,
+    ZERO_INERTIA,
     AnyInertia,
     ArticulatedInertia,
     Inertia,
@@ -97,7 +97,7 @@ def test_inertias_inward(seed: int) -> None:
     rng = np.random.default_rng(seed)
     light, body = rigid(rng), heavy(rng)
     for one in (light, body):
-        for onto in (NOTHING, rigid(rng), heavy(rng)):
+        for onto in (ZERO_INERTIA, rigid(rng), heavy(rng)):
             result = gathered(frame, one, onto)
             expected = matrix(onto) + T.T @ matrix(one) @ T
             assert np.allclose(matrix(result), expected, atol=CLOSE)
@@ -133,7 +133,7 @@ def test_solutions(seed: int) -> None:
 
 def test_no_mass_no_solution() -> None:
     push = Wrench([1.0, 0, 0], [0, 0, 0])
-    for inertia in (NOTHING, NOTHING.articulated()):
+    for inertia in (ZERO_INERTIA, ZERO_INERTIA.articulated()):
         with pytest.raises(NotApplicableError, match="inertia of the free base is singular"):
             inertia.solve(push)
 

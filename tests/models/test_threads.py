@@ -38,7 +38,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     monkeypatch.setenv("SYMORO_CACHE", str(tmp_path))
 
     def forget() -> None:
-        search._FOUND.clear()
+        search._FORMULATIONS.clear()
         base._cached_parameters.cache_clear()
         for path in tmp_path.rglob("*.json"):
             path.unlink()
@@ -47,7 +47,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     sys.setswitchinterval(1e-4)
     yield forget
     sys.setswitchinterval(often)
-    search._FOUND.clear()
+    search._FORMULATIONS.clear()
 
 
 def text_of(robot: str, model: str, options: dict[str, str]) -> dict[str, str]:
@@ -129,8 +129,8 @@ def test_only_so_many_formulations_stay_in_memory(
     fresh: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fresh()
-    monkeypatch.setattr(search, "MOST", 3)
+    monkeypatch.setattr(search, "CACHE_SIZE", 3)
     for k in range(5):
         robot = symoro.load("planar2r").replace(name=f"arm{k}")
         catalogue.build(robot, "inverse-dynamics", {"effort": "search"})
-    assert [robot.name for robot, _ in search._FOUND] == ["arm2", "arm3", "arm4"]
+    assert [robot.name for robot, _ in search._FORMULATIONS] == ["arm2", "arm3", "arm4"]

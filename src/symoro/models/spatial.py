@@ -163,7 +163,7 @@ class Inertia:
             p[0] * s[2] + h[0] * p[2],
             p[1] * s[2] + h[1] * p[2],
         )
-        onto = onto or NOTHING
+        onto = onto or ZERO_INERTIA
         k = _sum(onto.k, turned, gained)
         x, y, z = add(onto.ms, h)
         return Inertia(k, (x, y, z), onto.m + self.m)
@@ -277,7 +277,7 @@ class ArticulatedInertia:
         return Twist(x[:3], x[3:])
 
 
-NOTHING = Inertia((0, 0, 0, 0, 0, 0), (0, 0, 0), 0)
+ZERO_INERTIA = Inertia((0, 0, 0, 0, 0, 0), (0, 0, 0), 0)
 AnyInertia = Inertia | ArticulatedInertia
 
 

@@ -84,7 +84,7 @@ PARALLEL_AXES = 1e-7
 
 CLOSED = 1e-11
 """rad, or relative to the largest length: residual of closed loops."""
-APART = 0.1
+HOME_ERROR = 0.1
 """rad, or relative to the largest length; a configuration that was measured or rounded to one digit errs by less."""
 CROSSED = 1e-7
 """Relative to the lengths of two opposite sides: their vector sum vanishes in a parallelogram."""
@@ -130,9 +130,9 @@ EXACT_COLUMN = 1e-48
 """As DEPENDENT_COLUMN, in multiple precision."""
 ALL_DIGITS = 1e-50
 """Relative to the size: residual of loops that are closed in multiple precision."""
-FAINT_COLUMN = 1e-8
+WEAK_COLUMN = 1e-8
 """Relative to its size: a smaller remainder is independent in exact arithmetic but not measurable."""
-FAINT_GEOMETRY = 1e-6
+WEAK_GEOMETRY = 1e-6
 """Relative to its size: below this, a geometric column is affected by the round-off of its entries."""
 FLAT_SLOPE = 1e-12
 """Relative to the largest squared gradient: below this, the end effector hardly moves towards the plane."""

@@ -40,7 +40,7 @@ def test_the_dynamic_models_are_all_here() -> None:
 
 def of_wheels(model: str) -> bool:
     """Whether a model has a form for robots on wheels."""
-    return any(form.of == "a robot on wheels" for form in catalogue()[model].forms)
+    return any(form.of == "a wheeled robot" for form in catalogue()[model].forms)
 
 
 @pytest.mark.parametrize("model", TREE_MODELS)
@@ -171,7 +171,7 @@ def test_entries_are_complete(model: str) -> None:
 
 def test_an_option_that_does_not_apply_is_named() -> None:
     """The model itself applies: what does not is named."""
-    with pytest.raises(OptionError, match=r"option actuators .* a robot on wheels"):
+    with pytest.raises(OptionError, match=r"option actuators .* a wheeled robot"):
         symoro.generate("diffdrive", "inverse-dynamics", actuators="elastic")
     with pytest.raises(OptionError, match="option free: 3 is no joint with a coordinate of its own"):
         symoro.generate("diffdrive", "inverse-dynamics", free=[3])

@@ -164,7 +164,7 @@ def test_ports() -> None:
 def test_free_joints_that_are_none() -> None:
     with pytest.raises(UnknownNameError, match="frame"):
         symoro.generate("rx90", "inverse-dynamics", free=["elbow"])
-    with pytest.raises(OptionError, match="option free: 0 is no joint"):
+    with pytest.raises(OptionError, match="option free: 0 is not a joint"):
         symoro.generate("rx90", "inverse-dynamics", free=[0])
     with pytest.raises(OptionError, match="list of frames"):
         symoro.generate("rx90", "inverse-dynamics", free=[1.5])

@@ -574,5 +574,5 @@ def test_modes_that_move_no_mass() -> None:
     with pytest.raises(NotApplicableError, match="modes of link 2 move no mass"):
         symoro.generate(light, "direct-dynamics")
     twisted = replace(flexible, y=0, twist=1, GJ=formula(5))
-    with pytest.raises(NotApplicableError, match="for torsion an inertia Ip"):
+    with pytest.raises(NotApplicableError, match="for torsion a polar inertia Ip"):
         symoro.generate(robot.with_link(2, flexible=twisted), "direct-dynamics")

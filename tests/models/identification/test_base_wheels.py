@@ -173,6 +173,6 @@ def test_exact_relations_are_those_of_the_tree_on_a_free_base() -> None:
     """They hold for all values of symbols, and are more than the numeric ones, which hold at the nominal values."""
     robot = symoro.load("diffdrive")
     exact, numeric = (symoro.base_parameters(robot, method=method) for method in ("exact", "auto"))
-    assert len(exact) == 10 + 7 * 4 + 4 and "free in space" in exact.method
+    assert len(exact) == 10 + 7 * 4 + 4 and "treated as a free base" in exact.method
     assert len(numeric) < len(exact)
     assert any("nominal values of" in note for note in numeric.notes)

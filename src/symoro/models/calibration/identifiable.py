@@ -53,13 +53,13 @@ from symoro.models.identification.base.geometry import field_of, without_round_o
 from symoro.models.identification.base.report import relation
 from symoro.models.identification.base.result import Coefficient
 from symoro.models.numeric.fixed_point import Array
-from symoro.models.tolerances import FAINT_GEOMETRY, FLAT_SLOPE, ON_PLANE, ROUNDED_COLUMN
+from symoro.models.tolerances import FLAT_SLOPE, ON_PLANE, ROUNDED_COLUMN, WEAK_GEOMETRY
 from symoro.robot.coordinates import followers
 from symoro.robot.description import JointType, Robot
 
 ExactTwist = list[ExactScalar]  # v then w
 X, Y, Z = ([1, 0, 0], [0, 1, 0], [0, 0, 1])
-LEFT = {JointType.REVOLUTE: (0, 1, 3, 4), JointType.PRISMATIC: (3, 4), JointType.FIXED: ()}
+VARYING_COMPONENTS = {JointType.REVOLUTE: (0, 1, 3, 4), JointType.PRISMATIC: (3, 4), JointType.FIXED: ()}
 
 
 def vectors(path: MeasuredPath, geometry: Field, columns: Sequence[GeometricColumn]) -> list[SparseVector]:
@@ -74,13 +74,13 @@ def _vector(
     if column.kind == "k":
         return {("k", column.frame): 1}
     if column.frame == BASE:
-        return _booked(path, rest, 0, _unit(column.kind))
+        return _components(path, rest, 0, _unit(column.kind))
     if column.frame == END:
-        return _booked(path, rest, len(path.frames), _unit(column.kind))
+        return _components(path, rest, len(path.frames), _unit(column.kind))
     at = path.frames.index(int(column.frame))
     if column.kind in ("theta", "r"):
-        return _booked(path, rest, at + 1, [0, 0, 0, *Z] if column.kind == "theta" else [*Z, 0, 0, 0])
-    return _booked(path, rest, at, _before(path, geometry, int(column.frame), column.kind))
+        return _components(path, rest, at + 1, [0, 0, 0, *Z] if column.kind == "theta" else [*Z, 0, 0, 0])
+    return _components(path, rest, at, _before(path, geometry, int(column.frame), column.kind))
 
 
 def _unit(kind: str) -> ExactTwist:
@@ -100,12 +100,14 @@ def _before(path: MeasuredPath, geometry: Field, j: int, kind: str) -> ExactTwis
     return [*_cross([0, 0, geometry.of(frame.b)], axis), *axis]
 
 
-def _booked(path: MeasuredPath, rest: dict[int, RestFrame], level: int, twist: ExactTwist) -> SparseVector:
+def _components(
+    path: MeasuredPath, rest: dict[int, RestFrame], level: int, twist: ExactTwist
+) -> SparseVector:
     """Return the components, frame by frame, of a twist that is constant in the frame of a level (0: the base)."""
     vector: SparseVector = {}
     for at in range(level, 0, -1):
         j = path.frames[at - 1]
-        for k in LEFT[path.robot.frame(j).sigma]:
+        for k in VARYING_COMPONENTS[path.robot.frame(j).sigma]:
             if twist[k]:
                 vector[at, k] = twist[k]
             twist = [0 if i == k else x for i, x in enumerate(twist)]
@@ -308,7 +310,7 @@ def _sampled(
     chain = numeric_chain(path)
     first, second = (_fit(chain, wanted, measure, target, errors, seed) for seed in (0, 1))
     for fit in (first, second):
-        if not fit.clear or fit.smallest < FAINT_GEOMETRY or fit.kept != first.kept:
+        if not fit.clear or fit.smallest < WEAK_GEOMETRY or fit.kept != first.kept:
             raise ProgramError(
                 f"the sampled configurations of robot '{robot.name}' leave no gap between dependent and independent "
                 f"parameters: weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
@@ -335,7 +337,7 @@ def _fit(
     rng = np.random.default_rng(seed)
     count = 6 * len(wanted) + 60
     q = rng.uniform(-2.5, 2.5, (count, len(chain.coordinates))) * chain.units
-    at = target or _somewhere(chain, rng)
+    at = target or _generic_target(chain, rng)
     point, normal = at.point, at.normal
     if measure == "plane":
         q = on_plane(chain, q, normal, point, errors)
@@ -354,7 +356,7 @@ def _units(chain: NumericChain, wanted: Sequence[GeometricColumn]) -> Array:
     return np.array([chain.length if column.is_length else 1.0 for column in wanted])
 
 
-def _somewhere(chain: NumericChain, rng: np.random.Generator) -> _Target:
+def _generic_target(chain: NumericChain, rng: np.random.Generator) -> _Target:
     """Return a point that the end effector can reach, and a plane through it."""
     (pose,) = end_poses(chain, rng.uniform(-2, 2, (1, len(chain.coordinates))) * chain.units, {})
     normal = rng.standard_normal(3)

@@ -29,7 +29,7 @@ from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.models import ROLLING_1996, direct_outputs, output_accelerations
-from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.structures import FIXED, FLOATING, WHEELED, Structure, tree_model
 from symoro.models.dynamic.system import Inputs, system
 from symoro.models.dynamic.tree_dynamics import NONE, Solution
 from symoro.models.ports import Q0, QD, QDA, QMDD, R0, TAU, TAU_ACTIVE, V0, Q
@@ -77,7 +77,7 @@ def contact_outputs(structure: Structure) -> tuple[Port, ...]:
             r"\begin{bmatrix} ({}^0\dot V_0; \ddot q) \\ f \end{bmatrix} = "
             r"\begin{bmatrix} (0; \Gamma) - H \\ -\dot J ({}^0V_0; \dot q) \end{bmatrix}",
         },
-        ON_WHEELS: {
+        WHEELED: {
             "inputs": (Q, QDA, TAU_ACTIVE),
             "reference": ROLLING_1996,
             "equations": r"\begin{bmatrix} G^T A\,G & G^T J^T \\ J\,G & 0 \end{bmatrix} "

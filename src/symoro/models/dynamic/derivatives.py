@@ -35,7 +35,7 @@ from symoro.models.coordinates.couplings import FIXED_BY
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating_base import ROTATION, base_gravity
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.structures import BASE_MOTION, FIXED, FLOATING, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.structures import BASE_MOTION, FIXED, FLOATING, WHEELED, Structure, tree_model
 from symoro.models.dynamic.system import Inputs, System, joint_entries, system
 from symoro.models.dynamic.tree_dynamics import NONE, Known, Method
 from symoro.models.ports import Q0, QD, QDA, QDD, QDDA, R0, TAU, TAU_ACTIVE, V0, VD0, Q
@@ -45,14 +45,14 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 # Per output: row dimension and text; per variable: column dimension and text.
-OF_WHAT = {
+DIFFERENTIATED = {
     "tau": ("n", "torques"),
     "Vd0": ("6", "acceleration of the base"),
     "qdd": ("n", "accelerations"),
     "qdd_out": ("n", "accelerations of the joints that only a spring drives"),
     "wrench0": ("6", "wrench on the base"),
 }
-BY_WHAT = {
+VARIABLES = {
     "q": ("n", "positions"),
     "qd": ("n", "velocities"),
     "qdd": ("n", "accelerations"),
@@ -64,7 +64,7 @@ BY_WHAT = {
 ACTIVE = {"q": "qa", "qd": "qda", "qdd": "qdda"}
 
 
-def jvp(builder: Builder, values: Sequence[Scalar], ways: Sequence[Mapping[str, Scalar]]) -> Matrix:
+def jvp(builder: Builder, values: Sequence[Scalar], tangents: Sequence[Mapping[str, Scalar]]) -> Matrix:
     """Return the derivatives of values along tangents, one column per tangent (Jacobian-vector products).
 
     A tangent contains the rates of some symbols.
@@ -72,8 +72,8 @@ def jvp(builder: Builder, values: Sequence[Scalar], ways: Sequence[Mapping[str, 
     graph = builder.graph
     lits = [wrap(graph, x).lit for x in values]
     columns = []
-    for way in ways:
-        seeds = {graph.symbol(name, ops.VARIABLE) >> 1: wrap(graph, x).lit for name, x in way.items()}
+    for tangent in tangents:
+        seeds = {graph.symbol(name, ops.VARIABLE) >> 1: wrap(graph, x).lit for name, x in tangent.items()}
         columns.append([Expr(graph, x) for x in forward(graph, lits, seeds)])
     return transpose(columns)
 
@@ -100,7 +100,7 @@ def unfrozen(builder: Builder, matrix: Matrix, names: Sequence[str], values: Seq
 
 def port(of: str, by: str, *, active: bool = False) -> Port:
     """Return the port d{of}_d{by}; `active` selects the names of active joints for robots with loops or wheels."""
-    (rows, what), (columns, to) = OF_WHAT[of], BY_WHAT[by]
+    (rows, what), (columns, to) = DIFFERENTIATED[of], VARIABLES[by]
     shape, title = f"{rows},{columns}", f"derivatives of {what} with respect to {to}"
     if not active:
         return Port(f"d{of}_d{by}", shape, title)
@@ -232,7 +232,7 @@ class Linearisation:
         """
         active = bool(self.robot.B or self.robot.wheels)
         for of, coordinates in outputs.items():
-            for by in (name for name in BY_WHAT if coordinates and name in slopes):
+            for by in (name for name in VARIABLES if coordinates and name in slopes):
                 rows = dict(zip(self.own, slopes[by], strict=True))
                 if of == "tau":
                     rows |= {c: self._spring_row(c, by, len(rows[c])) for c in springs}
@@ -301,7 +301,7 @@ ROLLING = WHEELED_1996.at("configuration dynamical model, differentiated")
             "reference": NEWTON_EULER_2010.at("section 7.2, eq. (89) to (100), differentiated"),
             "equations": r"d\,{}^0\dot V_0 = -A_{11}^{-1}\,df_0, \quad d\Gamma + A_{12}^T\,d\,{}^0\dot V_0",
         },
-        ON_WHEELS: {
+        WHEELED: {
             "inputs": (Q, QDA, QDDA),
             "reference": ROLLING,
             "equations": r"\partial \Gamma / \partial q_a = (\partial \Gamma / \partial q)\,G, \quad "
@@ -361,7 +361,7 @@ def inverse_dynamics_derivatives(robot: Robot, base: str = "free", rotation: str
             "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), differentiated"),
             "equations": r"(d\,{}^0\dot V_0; d\ddot q) = -A^{-1}\,d(f_0; \Gamma)",
         },
-        ON_WHEELS: {
+        WHEELED: {
             "inputs": (Q, QDA, TAU_ACTIVE),
             "reference": ROLLING,
             "equations": r"\partial \ddot q_a / \partial q_a = -A^{-1} (\partial \Gamma / \partial q)\,G, \quad "

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from symoro.expr.linalg import Vector, add, cross, dot, scale
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option
-from symoro.models.dynamic.setting import unfit_loops
+from symoro.models.dynamic.setting import unsupported_loops
 from symoro.models.ports import P0, Q0, R0
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
@@ -33,7 +33,7 @@ ROTATION = Option(
 def floating_tree(robot: Robot) -> str | None:
     """Return the reason why the models of a floating base do not apply to a robot, or None."""
     if robot.B:
-        return unfit_loops(robot)
+        return unsupported_loops(robot)
     return None if independent(robot) else "it has no moving joint"
 
 

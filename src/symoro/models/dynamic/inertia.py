@@ -12,7 +12,7 @@ from symoro.expr.linalg import Matrix, Vector, matadd, transpose, zeros
 from symoro.models.joints import Trigonometry, fixed_transform, is_zero
 from symoro.models.recursion import JointFrame, inward, joint_frame, outward
 from symoro.models.regrouping import carried, moving, of_matrix, staying
-from symoro.models.spatial import NOTHING, Inertia
+from symoro.models.spatial import ZERO_INERTIA, Inertia
 from symoro.program.builder import Builder
 from symoro.robot.description import BaseKind, JointType, Link, Robot, Tool
 
@@ -90,7 +90,7 @@ def regrouped_inertias(
     """
     inertias = link_inertias(builder, robot)
     if not with_base:
-        inertias[0] = NOTHING
+        inertias[0] = ZERO_INERTIA
     return regrouped(frames, _about_z_alone(inertias, _turning_about_z(robot, frames)), {})
 
 

@@ -47,11 +47,11 @@ from symoro.models.dynamic.structures import (
     FLOATING,
     FREE,
     METHOD,
-    ON_WHEELS,
     PLATFORM,
     PLATFORM_OPTIONS,
-    REACTIONS_TOO,
     SURPLUS,
+    WHEELED,
+    WITH_REACTIONS,
     Structure,
     structure_of,
     tree_model,
@@ -102,20 +102,22 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     return replace(written, choices=tuple(formulation.words()))
 
 
-MATRIX_UP_TO = 20  # moving joints of a serial chain; for longer chains the recursion is always cheaper
-CLEAR = 0.8  # ratio of two operation counts; the optimising passes do not reverse larger ones
+LONGEST_CHAIN_BY_MATRIX = (
+    20  # moving joints of a serial chain; for longer chains the recursion is always cheaper
+)
+DECISIVE_RATIO = 0.8  # ratio of two operation counts; the optimising passes do not reverse larger ones
 
 
 def is_long(robot: Robot) -> bool:
     """Return whether so many joints are in one chain that the method by inertia matrix is not tried."""
     depths = outward(kinematic_tree(robot), 0, lambda link, before: before + link.moving)
-    return max(depths.values()) > MATRIX_UP_TO
+    return max(depths.values()) > LONGEST_CHAIN_BY_MATRIX
 
 
 def cheaper(one: Program, other: Program) -> Program:
     """Return the program with fewer operations."""
     costs = [count(one).total, count(other).total]
-    if min(costs) > CLEAR * max(costs):
+    if min(costs) > DECISIVE_RATIO * max(costs):
         costs = [count(optimise(one)).total, count(optimise(other)).total]
     return one if costs[0] <= costs[1] else other
 
@@ -256,7 +258,7 @@ ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
     title="inverse dynamic model: torques from positions, velocities and accelerations",
     read=Inputs(accelerations=True, base_acceleration=True),
     outputs=inverse_outputs,
-    options=(EFFORT, BASE_MOTION, ROTATION, REACTIONS_TOO, FREE, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
+    options=(EFFORT, BASE_MOTION, ROTATION, WITH_REACTIONS, FREE, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
     aliases=("idm", "rnea", "newton-euler", "inverse-dynamic-model"),
     requirements=(has_motors, has_own_drives),
     plain=lambda robot: optimise(replace(inverse_dynamics(robot, effort="plain"), as_written=False)),
@@ -266,7 +268,7 @@ ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
             "reference": NEWTON_EULER_2010.at("section 7.2, eq. (89) to (100)"),
             "equations": WITH_BASE,
         },
-        ON_WHEELS: {"reference": ROLLING_1996, "equations": ROLLING},
+        WHEELED: {"reference": ROLLING_1996, "equations": ROLLING},
         FLEXIBLE: {"reference": FLEXIBLE_1998, "equations": WITH_MODES},
         FLEXIBLE_FLOATING: {"reference": FLEXIBLE_1998, "equations": WITH_MODES},
         PLATFORM: PLATFORM_DETAILS,
@@ -407,7 +409,7 @@ DIRECT = (
             "reference": NEWTON_EULER_2010.at("section 7.3, eq. (101) to (112)"),
             "equations": DIRECT,
         },
-        ON_WHEELS: {
+        WHEELED: {
             "reference": ROLLING_1996,
             "equations": r"\ddot q_a = (G^T A\,G)^{-1} (\Gamma - H_c)",
         },
@@ -531,7 +533,7 @@ WEIGHT_WORDS = {
             "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88)"),
             "equations": r"A = \begin{bmatrix} A_{11} & A_{12} \\ A_{12}^T & A_{22} \end{bmatrix}",
         },
-        ON_WHEELS: {"reference": ROLLING_1996, "equations": r"A_c = G^T A\,G"},
+        WHEELED: {"reference": ROLLING_1996, "equations": r"A_c = G^T A\,G"},
         FLEXIBLE: {
             "reference": FLEXIBLE_1998,
             "equations": r"E = \tfrac12 [\dot q; \dot e]^T A(q, e)\,[\dot q; \dot e]",
@@ -574,7 +576,7 @@ def inertia_matrix(
             "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88)"),
             "equations": r"H(q, \dot q, {}^0V_0) = (f_0; \Gamma) \text{ at } {}^0\dot V_0 = 0, \ddot q = 0",
         },
-        ON_WHEELS: {"reference": ROLLING_1996, "equations": r"H = \Gamma \text{ at } \ddot q_a = 0"},
+        WHEELED: {"reference": ROLLING_1996, "equations": r"H = \Gamma \text{ at } \ddot q_a = 0"},
         FLEXIBLE: {
             "reference": FLEXIBLE_1998,
             "equations": r"H(q, \dot q, e, \dot e) = [\Gamma; 0] \text{ at } \ddot q = 0, \ddot e = 0",
@@ -642,7 +644,7 @@ def _square(s: System, a: Matrix) -> Matrix:
             "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), at rest"),
             "equations": r"Q(q, R_0) = (f_0; \Gamma) \text{ at rest}",
         },
-        ON_WHEELS: {
+        WHEELED: {
             "reference": WHEELED_1996.at("configuration dynamical model, at rest"),
             "equations": r"Q = G^T \partial U / \partial x",
         },
@@ -695,7 +697,7 @@ BEAMS = r" + \tfrac12 e^T K e"
             "equations": r"E = \tfrac12 \begin{bmatrix} {}^0V_0 \\ \dot q \end{bmatrix}^T A "
             r"\begin{bmatrix} {}^0V_0 \\ \dot q \end{bmatrix}, \quad " + IN_SPACE + SPRINGS,
         },
-        ON_WHEELS: {
+        WHEELED: {
             "reference": ROLLING_1996,
             "equations": r"E = \tfrac12\, \dot q_a^T A_c\, \dot q_a, \quad " + ON_THE_GROUND,
         },

@@ -23,7 +23,7 @@ from symoro.models.coordinates.blocks import BASE, Coordinate, joint
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.setting import at_rest
-from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, structure_of, tree_model
+from symoro.models.dynamic.structures import FIXED, FLOATING, WHEELED, Structure, structure_of, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.dynamic.tree_dynamics import TreeDynamics
 from symoro.models.recursion import base_motion
@@ -62,7 +62,7 @@ def momentum_outputs(structure: Structure) -> tuple[Port, ...]:
             r"A_G = \begin{bmatrix} 1 & 0 \\ -\hat c & 1 \end{bmatrix} "
             r"\begin{bmatrix} A_{11} & A_{12} \end{bmatrix}",
         },
-        ON_WHEELS: {
+        WHEELED: {
             "reference": BASE_ROWS,
             "equations": r"h = A_G\,\dot q_a, \qquad A_G = \begin{bmatrix} 1 & 0 \\ -\hat c & 1 \end{bmatrix} "
             r"\begin{bmatrix} A_{11} & A_{12} \end{bmatrix} G",

@@ -69,37 +69,37 @@ def starts(robot: Robot) -> list[Formulation]:
     return [first, inside, tensor, plain(robot)]
 
 
-_FOUND: dict[tuple[Robot, str], Formulation] = {}
-_KEEPING = Lock()
-MOST = 64  # formulations in memory; the oldest is removed first
+_FORMULATIONS: dict[tuple[Robot, str], Formulation] = {}
+_LOCK = Lock()
+CACHE_SIZE = 64  # formulations in memory; the oldest is removed first
 
-SLACK = 6  # a candidate that costs this much more before the passes is not optimised
+PRUNING_MARGIN = 6  # a candidate that costs this much more before the passes is not optimised
 
 
 def searched(robot: Robot, build: Build, name: str) -> Formulation:
     """Return the best formulation, from memory if the same robot was searched before."""
     key = (robot, name)
-    known = _FOUND.get(key) or recall(robot, name)
+    known = _FORMULATIONS.get(key) or recall(robot, name)
     if known is None:
         known = best_formulation(robot, build)
         remember(robot, name, known)
-    with _KEEPING:
-        _FOUND[key] = known
-        if len(_FOUND) > MOST:
-            del _FOUND[next(iter(_FOUND))]
+    with _LOCK:
+        _FORMULATIONS[key] = known
+        if len(_FORMULATIONS) > CACHE_SIZE:
+            del _FORMULATIONS[next(iter(_FORMULATIONS))]
     return known
 
 
 def best_formulation(robot: Robot, build: Build) -> Formulation:
     """Return the best formulation of a descent from several starts."""
-    prices = _Prices(build)
+    costs = _Costs(build)
     first = starts(robot)
     with task("searching for the formulation with the fewest operations", len(first)) as work:
-        ends = [_descended(robot, start, prices, work, k) for k, start in enumerate(first)]
-    return min(ends, key=lambda f: (prices.final(f), ends.index(f)))
+        ends = [_descended(robot, start, costs, work, k) for k, start in enumerate(first)]
+    return min(ends, key=lambda f: (costs.final(f), ends.index(f)))
 
 
-class _Prices:
+class _Costs:
     """Costs of formulations, each computed once: as built, and after the optimising passes."""
 
     def __init__(self, build: Build) -> None:
@@ -120,7 +120,7 @@ class _Prices:
         return self.optimised[formulation]
 
 
-def _descended(robot: Robot, start: Formulation, prices: _Prices, work: Task, before: int) -> Formulation:
+def _descended(robot: Robot, start: Formulation, costs: _Costs, work: Task, before: int) -> Formulation:
     """Change one choice at a time, repeatedly, until no change helps; `before` is the number of finished starts."""
     current = start
     moves = start.moves(robot)
@@ -129,8 +129,8 @@ def _descended(robot: Robot, start: Formulation, prices: _Prices, work: Task, be
         candidate = current.changed(moves[at % len(moves)])
         at, since = at + 1, since + 1
         work.to(before + at / (at + len(moves) - since))  # progress as if no further change helped
-        if prices.first(candidate) <= prices.first(current) + SLACK and prices.final(
+        if costs.first(candidate) <= costs.first(current) + PRUNING_MARGIN and costs.final(
             candidate
-        ) < prices.final(current):
+        ) < costs.final(current):
             current, since = candidate, 0
     return current

@@ -24,13 +24,13 @@ def fixed_tree(robot: Robot) -> str | None:
     if robot.base.kind == BaseKind.FLOATING or robot.wheels:
         return f"its base is {robot.base.kind}"
     if robot.B:
-        return unfit_loops(robot)
+        return unsupported_loops(robot)
     if not independent(robot):
         return "it has no moving joint"
     return None
 
 
-def unfit_loops(robot: Robot) -> str | None:
+def unsupported_loops(robot: Robot) -> str | None:
     """Return a property of the robot that the models of closed loops do not support, or None."""
     for j, frame in enumerate(robot.frames[: robot.NL], 1):
         if frame.eta and frame.mu:
@@ -80,7 +80,7 @@ def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict
 
 def _of_payload(builder: Builder, robot: Robot) -> dict[int, Vector]:
     """Return the payload's wrench on the environment, in the frame to which the tool is attached."""
-    if not robot.payload or not robot.tool or not exerts(robot.payload):
+    if not robot.payload or not robot.tool or not has_wrench(robot.payload):
         return {}
     entries: Vector = [builder.formula(getattr(robot.payload, n)) for n in WRENCH]
     tool = tool_frame(builder, robot, robot.tool)
@@ -88,7 +88,7 @@ def _of_payload(builder: Builder, robot: Robot) -> dict[int, Vector]:
     return {tool.i: [*moved.f, *moved.m]}
 
 
-def exerts(link: Link) -> bool:
+def has_wrench(link: Link) -> bool:
     """Return whether a link has a wrench on the environment."""
     return any(not getattr(link, name).is_zero for name in WRENCH)
 

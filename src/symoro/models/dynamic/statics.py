@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from symoro.expr.linalg import dot, matvec, transpose
-from symoro.models.dynamic.structures import FIXED, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.structures import FIXED, WHEELED, Structure, tree_model
 from symoro.models.dynamic.system import Inputs
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.joints import Trigonometry
@@ -42,7 +42,7 @@ STRUCTURES: dict[Structure, dict[str, Any]] = {
         "applies_to": "every robot with a moving joint",
         "equations": r"\Gamma = {}^rJ_n^T\, {}^rF_n",
     },
-    ON_WHEELS: {**VIRTUAL_WORK, "equations": r"\Gamma = G^T\, {}^rJ_n^T\, {}^rF_n"},
+    WHEELED: {**VIRTUAL_WORK, "equations": r"\Gamma = G^T\, {}^rJ_n^T\, {}^rF_n"},
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from symoro.models.catalogue import Option, Options, always, form, model
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating_base import ROTATION, floating_tree
-from symoro.models.dynamic.setting import fixed_tree, unfit_loops
+from symoro.models.dynamic.setting import fixed_tree, unsupported_loops
 from symoro.models.dynamic.system import Inputs
 from symoro.models.kinematic.wheels.setting import APPLIES_TO as ROLLING_ROBOTS
 from symoro.models.kinematic.wheels.setting import on_wheels
@@ -58,7 +58,7 @@ EFFORT = Option(
     "quick",
     ("quick", "search", "plain"),
 )
-REACTIONS_TOO = Option("reactions", "also return the reaction wrenches of the joints", "flag", False)
+WITH_REACTIONS = Option("reactions", "also return the reaction wrenches of the joints", "flag", False)
 METHOD = Option(
     "method",
     "recursive: articulated-body algorithm; inertia: factorisation of the inertia matrix; auto: fewer operations",
@@ -96,7 +96,7 @@ SURPLUS = Option(
 PLATFORM_OPTIONS = (SPACE, TO, FOLD, WITH_Q)
 NEEDS_BASE = (ROTATION, BASE_MOTION)
 NEEDS_WHEELS = (SURPLUS,)
-NEEDS_RIGID_TREE = (ACTUATORS, REACTIONS_TOO, METHOD)
+NEEDS_RIGID_TREE = (ACTUATORS, WITH_REACTIONS, METHOD)
 NEEDS_RIGID_LINKS = (EFFORT,)
 
 
@@ -175,7 +175,7 @@ def wheeled_tree(robot: Robot) -> str | None:
     """Return the reason why the dynamic models of wheeled robots do not apply to a robot, or None."""
     if not all(g.is_zero for g in robot.base.G[:2]):
         return "its gravity is not vertical, and the heading of a wheeled robot is not an input"
-    return on_wheels(robot) or (unfit_loops(robot) if robot.B else None)
+    return on_wheels(robot) or (unsupported_loops(robot) if robot.B else None)
 
 
 def flexible_tree(robot: Robot) -> str | None:
@@ -200,7 +200,7 @@ FLOATING = Structure(
     "rx90_floating",
     base=True,
 )
-ON_WHEELS = Structure(
+WHEELED = Structure(
     "a wheeled robot",
     wheeled_tree,
     ROLLING_ROBOTS,
@@ -225,7 +225,7 @@ FLEXIBLE_FLOATING = Structure(
 PLATFORM = Structure(
     "a platform with legs, space='platform'", always, APPLIES_TO, "gough_stewart", platform=True
 )
-STRUCTURES = (FLOATING, ON_WHEELS, FLEXIBLE, FLEXIBLE_FLOATING)
+STRUCTURES = (FLOATING, WHEELED, FLEXIBLE, FLEXIBLE_FLOATING)
 
 
 def structure_of(layout: Layout) -> Structure:
@@ -235,7 +235,7 @@ def structure_of(layout: Layout) -> Structure:
     if layout.modes:
         return FLEXIBLE_FLOATING if layout.has_free_base else FLEXIBLE
     if layout.robot.wheels:
-        return ON_WHEELS
+        return WHEELED
     return FLOATING if layout.has_free_base else FIXED
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.models import has_motors
-from symoro.models.dynamic.structures import ACTUATORS, FIXED, FLOATING, ON_WHEELS, tree_model
+from symoro.models.dynamic.structures import ACTUATORS, FIXED, FLOATING, WHEELED, tree_model
 from symoro.models.identification.column import (
     FRICTION_OPTION,
     PARAMETERS,
@@ -42,8 +42,8 @@ from symoro.robot.description import Robot
             "reference": SYMORO_1997.at("section 6.1, eq. (39), with link 0"),
             "equations": r"(f_0; \Gamma) = W(q, \dot q, \ddot q, {}^0V_0, {}^0\dot V_0, R_0)\,K",
         },
-        ON_WHEELS: {
-            "applies": with_parameters(ON_WHEELS),
+        WHEELED: {
+            "applies": with_parameters(WHEELED),
             "reference": SYMORO_1997.at("section 6.1, eq. (39), with link 0 and rolling constraints"),
             "equations": r"\Gamma = G^T W(q, \dot q, \ddot q, {}^0V_0, {}^0\dot V_0)\,K",
         },

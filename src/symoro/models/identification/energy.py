@@ -21,7 +21,7 @@ from symoro.models.coordinates.blocks import BASE, joint
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, tree_model
+from symoro.models.dynamic.structures import FIXED, FLOATING, WHEELED, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.identification.column import (
     PARAMETERS,
@@ -143,8 +143,8 @@ READ = Inputs(position=True)
             "reference": SYMORO_1997.at("section 6.3, eq. (47) to (54), with link 0"),
             "equations": r"\int_{t_1}^{t_2} ({}^0V_0^T f_0 + \dot q^T \Gamma)\,dt = (h(t_2) - h(t_1))\,K",
         },
-        ON_WHEELS: {
-            "applies": with_parameters(ON_WHEELS),
+        WHEELED: {
+            "applies": with_parameters(WHEELED),
             "reference": SYMORO_1997.at("section 6.3, eq. (47) to (54), with link 0"),
             "equations": r"\int_{t_1}^{t_2} \dot q_a^T \Gamma\,dt = (h(t_2) - h(t_1))\,K",
         },

@@ -33,7 +33,7 @@ from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import LinkState
-from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, structure_of, tree_model
+from symoro.models.dynamic.structures import FIXED, FLOATING, WHEELED, Structure, structure_of, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.identification.column import (
     FRICTION_OPTION,
@@ -203,8 +203,8 @@ def momentum_ports(structure: Structure) -> tuple[Port, Port]:
             "reference": SYMORO_1997.at("section 6.2, eq. (40) to (46), with link 0"),
             "equations": r"(f_0; \Gamma) = \frac{d}{dt}(D_1 K) + D_2 K",
         },
-        ON_WHEELS: {
-            "applies": with_parameters(ON_WHEELS),
+        WHEELED: {
+            "applies": with_parameters(WHEELED),
             "reference": SYMORO_1997.at("section 6.2, eq. (40) to (46), with link 0"),
             "equations": r"\Gamma = \frac{d}{dt}(D_1 K) + D_2 K",
         },

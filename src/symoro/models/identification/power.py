@@ -23,7 +23,7 @@ from symoro.models.coordinates.blocks import joint
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, tree_model
+from symoro.models.dynamic.structures import FIXED, FLOATING, WHEELED, tree_model
 from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.identification.column import (
     FRICTION_OPTION,
@@ -101,9 +101,9 @@ QDD_FOR_DH = Port("qdd", "n", "joint accelerations (option acceleration)")
             "reference": SYMORO_1997.at("section 6.3, eq. (47) to (54), differentiated, with link 0"),
             "equations": r"{}^0V_0^T f_0 + \dot q^T \Gamma = \frac{d}{dt}(h K) + p K",
         },
-        ON_WHEELS: {
+        WHEELED: {
             "inputs": (Q, QDA, QDDA),
-            "applies": with_parameters(ON_WHEELS),
+            "applies": with_parameters(WHEELED),
             "reference": SYMORO_1997.at("section 6.3, eq. (47) to (54), differentiated, with link 0"),
             "equations": r"\dot q_a^T \Gamma = \frac{d}{dt}(h K) + p K",
         },

@@ -32,7 +32,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option
-from symoro.models.dynamic.structures import FIXED, ON_WHEELS, PLATFORM, Structure, tree_model
+from symoro.models.dynamic.structures import FIXED, PLATFORM, WHEELED, Structure, tree_model
 from symoro.models.dynamic.system import Inputs
 from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.joints import Trigonometry, is_zero
@@ -95,7 +95,7 @@ def structures(
     }
     details_of = {
         FIXED: {**own, "applies_to": "every robot with a moving joint"},
-        ON_WHEELS: own,
+        WHEELED: own,
         PLATFORM: PLATFORM_DETAILS,
     }
     return {s: {**details, "inputs": inputs[s]} if inputs else details for s, details in details_of.items()}
@@ -241,7 +241,7 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
     if inverse is None:
         return None
     title = f"inverse of the Jacobian of frame {end} in frame {frame}"
-    s.builder.output(inverse_port(ON_WHEELS if robot.wheels else FIXED), _spread(inverse, columns, n), title)
+    s.builder.output(inverse_port(WHEELED if robot.wheels else FIXED), _spread(inverse, columns, n), title)
     return s.builder.program()
 
 
@@ -258,7 +258,7 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
         r"\dot q = J^T (J J^T + \lambda^2 I)^{-1} V",
         {
             FIXED: (Q, GIVEN_VELOCITY, DAMPING, PREFERRED),
-            ON_WHEELS: (Q, GIVEN_VELOCITY, DAMPING, PREFERRED),
+            WHEELED: (Q, GIVEN_VELOCITY, DAMPING, PREFERRED),
             PLATFORM: (PLATFORM_POSE, PLATFORM_V),
         },
     ),

@@ -40,8 +40,8 @@ from symoro.models.coordinates.provider import ConstraintProvider, TreeCoordinat
 from symoro.models.dynamic.structures import (
     FIXED,
     FLOATING,
-    ON_WHEELS,
     PLATFORM,
+    WHEELED,
     Structure,
     structure_of,
     tree_model,
@@ -242,7 +242,7 @@ RENAUD_1997 = SYMORO_1997.at("section 4.1, eq. (4), (5)")
             "equations": EQUATIONS,
             "applies": needs_joints,
         },
-        ON_WHEELS: {
+        WHEELED: {
             "reference": RENAUD_1997,
             "equations": r"J = \begin{bmatrix} I & k \times p \\ 0 & k \end{bmatrix} G_0 + J_0\, G_q",
             "applies": needs_joints,

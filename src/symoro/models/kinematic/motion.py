@@ -27,7 +27,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, always
 from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values
 from symoro.models.coordinates.layout import Layout, constraint_provider
-from symoro.models.dynamic.structures import FIXED, FLOATING, ON_WHEELS, Structure, tree_model
+from symoro.models.dynamic.structures import FIXED, FLOATING, WHEELED, Structure, tree_model
 from symoro.models.dynamic.system import Inputs, joint_entries
 from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.joints import Trigonometry
@@ -66,12 +66,12 @@ EQUATIONS_A = (
 DRIFT = {
     FIXED: r"\dot J \dot q = (\dot V_n, \dot\omega_n) \text{ at } \ddot q = 0",
     FLOATING: r"\dot J ({}^0V_0; \dot q) = (\dot V_n, \dot\omega_n) \text{ at } {}^0\dot V_0 = 0, \ddot q = 0",
-    ON_WHEELS: r"\dot J \dot q_a = (\dot V_n, \dot\omega_n) \text{ at } \ddot q_a = 0",
+    WHEELED: r"\dot J \dot q_a = (\dot V_n, \dot\omega_n) \text{ at } \ddot q_a = 0",
 }
 APPLIES: dict[Structure, dict[str, Any]] = {
     FIXED: {"applies": always, "applies_to": "every robot"},
     FLOATING: {"applies": always},
-    ON_WHEELS: {"applies": on_wheels},
+    WHEELED: {"applies": on_wheels},
 }
 """Structures of the kinematic models, which do not depend on inertia, gravity or springs."""
 
@@ -185,7 +185,7 @@ def velocities(robot: Robot) -> Program:
     structures={
         structure: {
             **own,
-            "inputs": {FIXED: (Q, QD, QDD), FLOATING: (Q, QD, QDD, V0, VD0), ON_WHEELS: (Q, QDA, QDDA)}[
+            "inputs": {FIXED: (Q, QD, QDD), FLOATING: (Q, QD, QDD, V0, VD0), WHEELED: (Q, QDA, QDDA)}[
                 structure
             ],
             "reference": SYMORO_1997.at("section 4.3, eq. (8) to (10)"),
@@ -229,7 +229,7 @@ def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -
         name_vectors(builder, {"W": w[j], "WP": wd[j], "VP": vd[j]}, j)
     rotation = rotation_of(placement_between(builder, robot, expressed, end, m.q, m.trig))
     builder.output(
-        drift_port(ON_WHEELS if robot.wheels else FIXED),
+        drift_port(WHEELED if robot.wheels else FIXED),
         matvec(rotation, vd[end]) + matvec(rotation, wd[end]),
     )
     return builder.program()

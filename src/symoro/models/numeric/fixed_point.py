@@ -139,20 +139,20 @@ def _sine_cosine_of(angle: int) -> tuple[int, int]:
     return int(sine[0]), int(cosine[0])
 
 
-def _decimal(x: int | float | Fraction, nudged: bool) -> int:
+def _decimal(x: int | float | Fraction, perturbed: bool) -> int:
     written = Fraction(str(x))
-    if nudged and isinstance(x, float) and len(str(x)) > _LONG:
+    if perturbed and isinstance(x, float) and len(str(x)) > _LONG:
         generator = random.Random(abs(x))
         written *= 1 + Fraction(generator.choice([-1, 1]) * generator.uniform(1, 3)) / 10**16
     return _integer(written)
 
 
-def number(f: Formula, values: Mapping[str, float], *, nudged: bool = False) -> int:
+def number(f: Formula, values: Mapping[str, float], *, perturbed: bool = False) -> int:
     """Return the value of a formula as a scaled integer; decimal numbers are taken exactly as written.
 
     Args:
         values: numbers of the formula's symbols.
-        nudged: whether to change the last digit of numbers with all digits of a double (equal numbers equally), so
+        perturbed: whether to change the last digit of numbers with all digits of a double (equal numbers equally), so
             that
             rounded numbers do not satisfy exact relations by generator.
 
@@ -170,11 +170,11 @@ def number(f: Formula, values: Mapping[str, float], *, nudged: bool = False) -> 
         for i in graph.reachable([root]):
             op, args = graph.op[i], graph.args[i]
             if op in (ops.NUMBER, ops.TOLERANCE):
-                numbers[i] = _decimal(args[0], nudged)
+                numbers[i] = _decimal(args[0], perturbed)
             elif op == ops.PI:
                 numbers[i] = PI
             elif op == ops.SYMBOL:
-                numbers[i] = _decimal(float(values[args[0]]), nudged)
+                numbers[i] = _decimal(float(values[args[0]]), perturbed)
             elif op in _RULES:
                 numbers[i] = _RULES[op](*map(get, args))
             else:  # other functions are evaluated in double precision

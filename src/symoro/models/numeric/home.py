@@ -15,7 +15,7 @@ import numpy as np
 from symoro.models.numeric.closure import around, closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, numeric_tree
-from symoro.models.tolerances import APART
+from symoro.models.tolerances import HOME_ERROR
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.postures import HOME
@@ -49,7 +49,7 @@ def closed_home(robot: Robot) -> Mapping[int, float] | None:
         own = dict(zip(independent(robot), given, strict=True))
         start = shut(tree, np.array([[own.get(j, 0.0) for j in tree.coordinates]]), own)
         q, good = closed(tree, start, range(len(tree.coordinates)))
-    if not good[0] or np.abs((q[0] - start[0]) / tree.units).max(initial=0) > APART:
+    if not good[0] or np.abs((q[0] - start[0]) / tree.units).max(initial=0) > HOME_ERROR:
         return None
     return dict(zip(tree.coordinates, q[0].tolist(), strict=True))
 

@@ -29,7 +29,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.coordinates.blocks import Coordinate, Values
 from symoro.models.dynamic.force_elements import ForceElements
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.setting import exerts
+from symoro.models.dynamic.setting import has_wrench
 from symoro.models.dynamic.tree_dynamics import Known, Method, Solution, State, TreeDynamics
 from symoro.models.platform.body import AngularMotion, platform_inertia, platform_wrench, tensor_in_frame_0
 from symoro.models.platform.coordinates import PlatformCoordinates, motion_of, require
@@ -116,7 +116,7 @@ def has_light_ends(parallel: ParallelRobot, legs: Sequence[Leg]) -> bool:
     if any(not getattr(robot.frame(j), name).is_zero for j in joints for name in DRIVE):
         return False
     loaded = [*links, *(robot.link(j) for j in parallel.body), *([robot.payload] if robot.payload else [])]
-    return not any(exerts(link) for link in loaded)
+    return not any(has_wrench(link) for link in loaded)
 
 
 def _arms(parallel: ParallelRobot, legs: Sequence[Leg]) -> Robot:

@@ -52,7 +52,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar, cos, sign, sin
 from symoro.models.coordinates.blocks import Coordinate, Values
-from symoro.models.dynamic.setting import exerts, gravity
+from symoro.models.dynamic.setting import gravity, has_wrench
 from symoro.models.dynamic.tree_dynamics import Known, Method, Solution, State
 from symoro.models.joints import is_zero
 from symoro.models.platform.body import AngularMotion, platform_inertia, platform_wrench, tensor_in_frame_0
@@ -333,7 +333,7 @@ def light_ups_legs(builder: Builder, parallel: ParallelRobot) -> list[UpsLeg] | 
     if any(not getattr(link, name).is_zero for link in balls for name in INERTIAL):
         return None
     links = [*robot.links, *([robot.payload] if robot.payload else [])]
-    return None if any(exerts(link) for link in links) else legs
+    return None if any(has_wrench(link) for link in links) else legs
 
 
 class LegDynamics:

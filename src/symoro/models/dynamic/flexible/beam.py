@@ -53,7 +53,7 @@ class Plane:
     moments: Vector
     products: Matrix
 
-    def weighed(self, other: Plane, rates: bool = False) -> Vector:
+    def mass_integrals(self, other: Plane, rates: bool = False) -> Vector:
         """Return the integrals of phi_k times the deflection (or its rate) in the other plane, over the mass."""
         rows = [row[: len(other.e)] for row in other.products[: len(self.e)]]
         return matvec(rows, other.ed if rates else other.e)
@@ -114,8 +114,8 @@ class Beam:
         y, z = self.y, self.z
         force = scale(2, cross(w, [0, dot(y.means, y.ed), dot(z.means, z.ed)]))
         rows = [  # the integral of rd r' dm, whose first row is zero
-            [dot(y.moments, y.ed), dot(y.ed, y.weighed(y)), dot(y.ed, y.weighed(z))],
-            [dot(z.moments, z.ed), dot(z.ed, z.weighed(y)), dot(z.ed, z.weighed(z))],
+            [dot(y.moments, y.ed), dot(y.ed, y.mass_integrals(y)), dot(y.ed, y.mass_integrals(z))],
+            [dot(z.moments, z.ed), dot(z.ed, z.mass_integrals(y)), dot(z.ed, z.mass_integrals(z))],
         ]
         trace = rows[0][1] + rows[1][2]
         moment = [trace * w[0], trace * w[1] - dot(rows[0], w), trace * w[2] - dot(rows[1], w)]
@@ -128,13 +128,21 @@ class Beam:
         along_y = [
             x1 * x2 * moment - (x1 * x1 + x3 * x3) * own + x2 * x3 * other - 2 * x1 * swept
             for moment, own, other, swept in zip(
-                y.moments, y.weighed(y), y.weighed(z), y.weighed(z, rates=True), strict=True
+                y.moments,
+                y.mass_integrals(y),
+                y.mass_integrals(z),
+                y.mass_integrals(z, rates=True),
+                strict=True,
             )
         ]
         along_z = [
             x1 * x3 * moment - (x1 * x1 + x2 * x2) * own + x2 * x3 * other + 2 * x1 * swept
             for moment, own, other, swept in zip(
-                z.moments, z.weighed(z), z.weighed(y), z.weighed(y, rates=True), strict=True
+                z.moments,
+                z.mass_integrals(z),
+                z.mass_integrals(y),
+                z.mass_integrals(y, rates=True),
+                strict=True,
             )
         ]
         twisted: Vector = [0] * (self.modes - len(along_y) - len(along_z))
@@ -145,11 +153,11 @@ def beam(
     builder: Builder, flexible: Flexibility, link: int, tip: int, e: Sequence[Scalar], ed: Sequence[Scalar]
 ) -> tuple[Beam, list[JointFrame]]:
     """Return the beam of a link, and the rotations from body `tip` in the root's axes to the frame of the tip."""
-    made = _Maker(builder, flexible, e, ed)
+    made = _BeamBuilder(builder, flexible, e, ed)
     return made.beam(link, tip), made.turns(link, tip)
 
 
-class _Maker:
+class _BeamBuilder:
     """Computation of the parts of a beam from its properties and shape functions."""
 
     def __init__(
@@ -216,11 +224,11 @@ class _Maker:
         return Inertia(
             (
                 m * n * n / 3 - half,
-                dot(y.e, y.weighed(y)) + half,
-                dot(z.e, z.weighed(z)) + half,
+                dot(y.e, y.mass_integrals(y)) + half,
+                dot(z.e, z.mass_integrals(z)) + half,
                 dot(y.moments, y.e),
                 dot(z.moments, z.e),
-                dot(y.e, y.weighed(z)),
+                dot(y.e, y.mass_integrals(z)),
             ),
             (m * n / 2, dot(y.means, y.e), dot(z.means, z.e)),
             m,
@@ -230,11 +238,11 @@ class _Maker:
         y, z = self.y, self.z
         along_y = [
             Wrench([0, mean, 0], [-other, 0, moment])
-            for mean, moment, other in zip(y.means, y.moments, y.weighed(z), strict=True)
+            for mean, moment, other in zip(y.means, y.moments, y.mass_integrals(z), strict=True)
         ]
         along_z = [
             Wrench([0, 0, mean], [other, -moment, 0])
-            for mean, moment, other in zip(z.means, z.moments, z.weighed(y), strict=True)
+            for mean, moment, other in zip(z.means, z.moments, z.mass_integrals(y), strict=True)
         ]
         return [*along_y, *along_z, *(Wrench(NONE, [spin, 0, 0]) for spin in self.spins)]
 

@@ -16,10 +16,10 @@ from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.articulated import TreeElement
 from symoro.models.dynamic.flexible.beam import Beam, beam
 from symoro.models.dynamic.inertia import joined, link_inertias, of_link, payloads
-from symoro.models.dynamic.setting import exerts
+from symoro.models.dynamic.setting import has_wrench
 from symoro.models.ports import MODE_RATES, MODES
 from symoro.models.recursion import joint_frames
-from symoro.models.spatial import NOTHING, Inertia
+from symoro.models.spatial import ZERO_INERTIA, Inertia
 from symoro.program.builder import Builder
 from symoro.program.program import Port
 from symoro.robot.description import Link, Robot
@@ -75,13 +75,13 @@ def flexible_tree(
             continue
         beams[j], turns = beam(builder, flexible[j], j, number, e[j], ed[j])
         elements |= {number: beams[j], **{turn.j: turn for turn in turns}}
-        inertias |= dict.fromkeys((number, *(turn.j for turn in turns)), NOTHING)
+        inertias |= dict.fromkeys((number, *(turn.j for turn in turns)), ZERO_INERTIA)
         inertias[j] = joined(inertias[j], beams[j].inertia)
         tips[j] = turns[-1].j
         inertias[tips[j]] = of_link(builder, flexible[j].tip or Link())
         number = turns[-1].j + 1
     for j, carried in payload.items():
-        if j in tips and robot.payload and exerts(robot.payload):
+        if j in tips and robot.payload and has_wrench(robot.payload):
             raise NotApplicableError(
                 f"the payload on the flexible link {j} exerts a wrench; models with flexible links do not support this",
                 hint="remove the wrench, or attach the tool to a rigid link",

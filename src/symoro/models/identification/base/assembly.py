@@ -21,7 +21,11 @@ from symoro.models.tolerances import SINGULAR_ASSEMBLY
 
 Posture = Mapping[int, float]  # by joint
 _STARTS = 48
-_AROUND = (0.01, 0.05, 0.2)  # distances of further starts from the given configuration, which may be singular
+_START_DISTANCES = (
+    0.01,
+    0.05,
+    0.2,
+)  # distances of further starts from the given configuration, which may be singular
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ def starts(geometry: NumericTree, posture: Posture | None) -> Array:
     if posture is None:
         return shut(geometry, np.concatenate([np.zeros((1, n)), rng.uniform(-2, 2, (_STARTS - 1, n)) * unit]))
     first = np.array([[posture.get(j, 0.0) for j in geometry.coordinates]])
-    around = [first + away * rng.uniform(-1, 1, (5, n)) * unit for away in _AROUND]
+    around = [first + away * rng.uniform(-1, 1, (5, n)) * unit for away in _START_DISTANCES]
     return shut(geometry, np.concatenate([first, *around]), posture)
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from symoro.errors import MissingDependencyError, NotApplicableError, ProgramError
 from symoro.expr.formula import formula
 from symoro.models.identification.base.assembly import Assembly, Posture, assembled, loop_coordinates, split
-from symoro.models.identification.base.fit import SPARE, Fit, fitted, rounded_coefficient
+from symoro.models.identification.base.fit import EXTRA_ROWS, Fit, fitted, rounded_coefficient
 from symoro.models.identification.base.geometry import ParameterKey, columns, moves
 from symoro.models.identification.base.loops import Closures, linear_closure, with_rigid_loops
 from symoro.models.identification.base.numeric import (
@@ -52,7 +52,7 @@ from symoro.models.numeric.closure import (
     refined,
 )
 from symoro.models.numeric.fixed_point import Array, Numbers, doubles, exactly, times
-from symoro.models.tolerances import ALL_DIGITS, EXACT_COLUMN, FAINT_COLUMN, ROUND_OFF, ROUNDED_COLUMN
+from symoro.models.tolerances import ALL_DIGITS, EXACT_COLUMN, ROUND_OFF, ROUNDED_COLUMN, WEAK_COLUMN
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import Loop
 from symoro.threads import one_thread
@@ -64,10 +64,10 @@ STEPS = (
     0.004,
 )  # rad, or relative to the largest length; smaller ones are used if most steps are rejected
 STRIDE = 12  # steps between two stored configurations
-TAKEN = 0.4  # required share of accepted steps
-NEAREST = 0.1  # distance to a singularity, relative to the best configuration
+ACCEPTED_SHARE = 0.4  # required share of accepted steps
+SINGULARITY_MARGIN = 0.1  # distance to a singularity, relative to the best configuration
 CORRECTIONS = 4  # iterations of Newton's method
-CHANGED = 0.25  # largest correction by Newton's method, relative to the step
+LARGEST_CORRECTION = 0.25  # largest correction by Newton's method, relative to the step
 
 
 def branch(geometry: Geometry, at: Assembly, count: int, rng: np.random.Generator) -> Array | None:
@@ -75,13 +75,15 @@ def branch(geometry: Geometry, at: Assembly, count: int, rng: np.random.Generato
     walk = _Walk(geometry, len(at.bound))
     for step in STEPS:
         away, taken = walk.walked(at.q, step, STRIDE, 0.5 * at.condition, rng)
-        if taken > TAKEN:
+        if taken > ACCEPTED_SHARE:
             break
     else:
         return None
     best = max((at, *(split(geometry, q) for q in away[::4])), key=lambda split_at: split_at.condition)
-    kept, taken = walk.walked(best.q, step, STRIDE * -(-count // WALKERS), NEAREST * best.condition, rng)
-    if taken < TAKEN:
+    kept, taken = walk.walked(
+        best.q, step, STRIDE * -(-count // WALKERS), SINGULARITY_MARGIN * best.condition, rng
+    )
+    if taken < ACCEPTED_SHARE:
         return None
     q = kept[rng.permutation(len(kept))[:count]]
     outside = [k for k in range(q.shape[1]) if k not in walk.inside]
@@ -124,18 +126,18 @@ class _Walk:
         q = np.repeat(start[None], WALKERS, 0)
         at = self.tangents(q)
         kept, taken = [], 0
-        way = rng.standard_normal((WALKERS, len(self.inside)))
+        direction = rng.standard_normal((WALKERS, len(self.inside)))
         for number in range(1, steps + 1):
-            way = (at.null @ (at.null.transpose(0, 2, 1) @ way[:, :, None]))[:, :, 0]
-            way = way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12)
-            move = step * way * rng.uniform(0.2, 1.0, (WALKERS, 1))
+            direction = (at.null @ (at.null.transpose(0, 2, 1) @ direction[:, :, None]))[:, :, 0]
+            direction = direction / np.maximum(np.linalg.norm(direction, axis=1, keepdims=True), 1e-12)
+            move = step * direction * rng.uniform(0.2, 1.0, (WALKERS, 1))
             trial, good = self._corrected(q, move)
             there = self.tangents(trial)
             good &= there.condition > least
             q[good] = trial[good]
             for old, new in zip(vars(at).values(), vars(there).values(), strict=True):
                 old[good] = new[good]
-            way[~good] = rng.standard_normal((int((~good).sum()), way.shape[1]))
+            direction[~good] = rng.standard_normal((int((~good).sum()), direction.shape[1]))
             taken += int(good.sum())
             if number % STRIDE == 0:
                 kept.append(q.copy())
@@ -147,7 +149,9 @@ class _Walk:
         moved[:, self.inside] += move * self.unit
         postures, good = closed(self.geometry, moved, self.inside, CORRECTIONS)
         change = (postures - moved)[:, self.inside] / self.unit
-        return postures, good & (np.linalg.norm(change, axis=1) < CHANGED * np.linalg.norm(move, axis=1))
+        return postures, good & (
+            np.linalg.norm(change, axis=1) < LARGEST_CORRECTION * np.linalg.norm(move, axis=1)
+        )
 
     def inverse(self, q: Array) -> Array:
         """Return the pseudo-inverse J+ without units."""
@@ -222,8 +226,8 @@ def numeric_base_parameters(
         f"numeric, {sample.count} states ({words}), verified on others; weakest kept column "
         f"{sample.fit.smallest:.1e}, strongest dropped {sample.fit.largest:.1e}"
     )
-    notes = (*notes, *invented_note(linear.invented))
-    if sample.fit.smallest < FAINT_COLUMN:
+    notes = (*notes, *random_values_note(linear.random_symbols))
+    if sample.fit.smallest < WEAK_COLUMN:
         faint = f"some parameters differ from sums of others by {sample.fit.smallest:.0e} only"
         notes = (*notes, f"{faint}: they cannot be distinguished in an experiment")
     result = written_result(robot, wanted, sample.fit, numbers(linear.robot).length, method, notes)
@@ -261,7 +265,7 @@ class _Sampling:
 
     @property
     def count(self) -> int:
-        return len(self.wanted) + 10 * self.prescribed + SPARE
+        return len(self.wanted) + 10 * self.prescribed + EXTRA_ROWS
 
     def anywhere(self) -> _SampledFit:
         """Return the fit at random states of a tree, in double precision or, if necessary, in multiple precision."""
@@ -274,8 +278,8 @@ class _Sampling:
         few = random_states(geometry, self.count, rng, moving=self.moving)
         few = few.exactly(exactly(few.q), exactly(few.qd))
         fit = self._fit(self._numbers(exact=True), few, EXACT_COLUMN)
-        nudged = self._fit(self._numbers(exact=True, nudged=True), few, EXACT_COLUMN)
-        if not _same(fit, nudged):
+        perturbed = self._fit(self._numbers(exact=True, perturbed=True), few, EXACT_COLUMN)
+        if not _same(fit, perturbed):
             fit = self._fit(self._numbers(exact=True), few, ROUNDED_COLUMN)
         return _SampledFit(self._clear(fit), len(few.q))
 
@@ -293,8 +297,8 @@ class _Sampling:
     def _at(self, geometry: Geometry, rank: int, q: Array) -> Fit | None:
         """Return the fit at configurations of a branch; None if too few of them close."""
 
-        def tried(tolerance: float, nudged: bool = False) -> tuple[Fit | None, float]:
-            exact = self._numbers(exact=True, nudged=nudged)
+        def tried(tolerance: float, perturbed: bool = False) -> tuple[Fit | None, float]:
+            exact = self._numbers(exact=True, perturbed=perturbed)
             rng = np.random.default_rng(7)
             closed = closed_states(exact, geometry, rank, q, rng)
             if len(closed.q) < self.count - 10:
@@ -335,7 +339,7 @@ class _Sampling:
         return ", ".join(f"q{j} = {x:.4g}" for j, x in pairs if j <= self.robot.NL)
 
 
-def invented_note(symbols: Sequence[str]) -> tuple[str, ...]:
+def random_values_note(symbols: Sequence[str]) -> tuple[str, ...]:
     """Return the note on symbols that have random values, if there are any."""
     return ("random values for symbols without a nominal one: " + ", ".join(symbols),) if symbols else ()
 

@@ -20,7 +20,7 @@ from symoro.models.numeric.fixed_point import BITS, ONE, Array, Numbers, is_exac
 from symoro.models.tolerances import DEPENDENT_COLUMN, ROUND_OFF
 
 GAP = 1e4
-SPARE = 40  # additional rows beyond the number of columns; half of them are for verification
+EXTRA_ROWS = 40  # additional rows beyond the number of columns; half of them are for verification
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def rounded_coefficient(c: float, unit: float) -> float:
 
 def fitted(rows: Numbers, gauge: Numbers, tolerance: float) -> Fit:
     """Return the choice from two thirds of the rows, verified on the others."""
-    cut = max(2 * len(rows) // 3, len(rows) - SPARE // 2)
+    cut = max(2 * len(rows) // 3, len(rows) - EXTRA_ROWS // 2)
     return _eliminated(rows, gauge, cut, tolerance) if is_exact(rows) else _orthogonal(rows, gauge, cut)
 
 

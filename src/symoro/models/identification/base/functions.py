@@ -54,11 +54,11 @@ def product(a: WaveSum, b: WaveSum) -> WaveSum:
 
 def total(*terms: WaveSum) -> WaveSum:
     """Return the sum of functions."""
-    found: WaveSum = {}
+    combined: WaveSum = {}
     for term in terms:
         for wave, c in term.items():
-            found[wave] = found[wave] + c if wave in found else c
-    return {wave: c for wave, c in found.items() if c}
+            combined[wave] = combined[wave] + c if wave in combined else c
+    return {wave: c for wave, c in combined.items() if c}
 
 
 def scaled(a: WaveSum, k: ExactScalar) -> WaveSum:

@@ -38,7 +38,7 @@ def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
     return chosen
 
 
-def rotors_apart(robot: Robot) -> tuple[str, ...]:
+def passive_rotor_notes(robot: Robot) -> tuple[str, ...]:
     """Return a note on rotor inertias without a column, because their joints are passive."""
     passive = [
         f"IA{j}"

@@ -42,8 +42,10 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
 _ATTEMPTS = 8  # repetitions with other random values for symbols without a nominal value
-_SEVERAL = 5  # largest number of angles of the description in a constant
-_CONFIRMED = 8  # least number of closed configurations among the 16 of `starts` for a conclusion
+_MAX_ANGLES_IN_CONSTANT = 5  # largest number of angles of the description in a constant
+_REQUIRED_CONFIGURATIONS = (
+    8  # least number of closed configurations among the 16 of `starts` for a conclusion
+)
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,14 @@ class Closures:
         robot: linear loops are replaced by relations, and every symbol has a nominal value.
         open: the loops without a linear closure.
         words: the relations as text.
-        invented: symbols with a random value.
+        random_symbols: symbols with a random value.
         posture: the closed configuration that selects the assembly mode; None if none is known.
     """
 
     robot: Robot
     open: tuple[Loop, ...] = ()
     words: str = ""
-    invented: tuple[str, ...] = ()
+    random_symbols: tuple[str, ...] = ()
     posture: Posture | None = None
 
 
@@ -103,16 +105,16 @@ def closures(robot: Robot, posture: Posture | None = None) -> Closures:
 
 
 def _closures(robot: Robot, posture: Posture | None) -> Closures:
-    whole, invented = completed(robot)
+    whole, random_symbols = completed(robot)
     if not robot.B:
-        return Closures(whole, invented=invented)
+        return Closures(whole, random_symbols=random_symbols)
     for seed in range(1, _ATTEMPTS):
         near = closed_home(whole) if posture is None else posture
         geometry = numbers(whole)
         at = assembled(geometry, geometry.own(near))
-        if at or not invented:
+        if at or not random_symbols:
             break
-        whole, invented = completed(robot, seed)
+        whole, random_symbols = completed(robot, seed)
     if not at:
         raise no_assembly(geometry)
     if near is not None:
@@ -124,7 +126,7 @@ def _closures(robot: Robot, posture: Posture | None) -> Closures:
         chosen, relations = group
         coupled = _coupled(coupled, relations)
         left = tuple(loop for loop in left if loop not in chosen)
-    return Closures(coupled, left, _words(robot, coupled), invented, near)
+    return Closures(coupled, left, _words(robot, coupled), random_symbols, near)
 
 
 def _words(robot: Robot, coupled: Robot) -> str:
@@ -147,7 +149,12 @@ def with_rigid_loops(robot: Robot, closures: Closures) -> Closures | None:
         )
         inside = loop_coordinates(geometry)
         moved = np.abs((q[good] - q[0])[:, inside] / geometry.units[inside]).max(initial=0)
-        if closures.posture is not None and good[0] and good.sum() >= _CONFIRMED and moved < RIGID_LOOP:
+        if (
+            closures.posture is not None
+            and good[0]
+            and good.sum() >= _REQUIRED_CONFIGURATIONS
+            and moved < RIGID_LOOP
+        ):
             rigid.append(loop)
             relations |= {
                 geometry.coordinates[k]: Relation((), _offset(geometry, k, float(q[0, k]))) for k in inside
@@ -233,7 +240,7 @@ def _offset(geometry: Geometry, k: int, number: float) -> Formula:
     values = dict(geometry.robot.nominal)
     frames = [geometry.robot.frame(j) for loop in geometry.loops for j in loop.frames]
     angles = {f: f.value(values) for frame in frames for f in (frame.gamma, frame.theta)}
-    oblique = [f for f, x in angles.items() if _twelfths(x) is None][:_SEVERAL]
+    oblique = [f for f, x in angles.items() if _twelfths(x) is None][:_MAX_ANGLES_IN_CONSTANT]
     tried = sorted(itertools.product((0, 1, -1), repeat=len(oblique)), key=lambda signs: sum(map(abs, signs)))
     for signs in tried:
         rest = number - sum(sign * angles[f] for sign, f in zip(signs, oblique, strict=True))

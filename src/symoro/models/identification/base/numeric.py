@@ -95,14 +95,14 @@ def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:
 
 
 def numbers(
-    robot: Robot, *, closing: Sequence[Loop] | None = None, exact: bool = False, nudged: bool = False
+    robot: Robot, *, closing: Sequence[Loop] | None = None, exact: bool = False, perturbed: bool = False
 ) -> Geometry:
     """Return the geometry at nominal values, in units of the robot's size; every symbol must have a value.
 
     Args:
         closing: the loops to close; by default all of them.
         exact: whether to use scaled integers.
-        nudged: whether to change the last digits of long numbers.
+        perturbed: whether to change the last digits of long numbers.
     """
     values = dict(robot.nominal)
     graph = Graph()
@@ -111,7 +111,7 @@ def numbers(
     def of(f: Formula) -> Any:
         if f not in known:
             if exact:
-                known[f] = number(f, values, nudged=nudged)
+                known[f] = number(f, values, perturbed=perturbed)
             else:
                 known[f] = float(evaluate(graph, [f.into(graph).lit], values)[0])
         return known[f]

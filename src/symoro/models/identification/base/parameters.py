@@ -21,7 +21,7 @@ from symoro.expr.scalar import Expr
 from symoro.models.catalogue import POSTURE, Option, model
 from symoro.models.identification.base import report
 from symoro.models.identification.base.geometry import (
-    rotors_apart,
+    passive_rotor_notes,
     value,
     without_round_off,
 )
@@ -79,7 +79,7 @@ def _cached_parameters(
 ) -> BaseParameters:
     """Return the base parameters from hashable arguments, because several models need the result for one robot."""
     rounded, notes = without_round_off(robot)
-    notes += rotors_apart(rounded) if rotor else ()
+    notes += passive_rotor_notes(rounded) if rotor else ()
     if rounded.wheels and method != "exact":
         from symoro.models.identification.base.wheels import wheeled_base_parameters
 

@@ -71,11 +71,11 @@ def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Param
         root: span of the base; None for a free base, for which link 0 has parameters.
         allowed: the columns; a parameter that is zero has none.
     """
-    work = _Work(geometry, robot, FULL if root is None else root, keep_base=root is None)
+    work = _BlockRegrouping(geometry, robot, FULL if root is None else root, keep_base=root is None)
     kept = work.run()
     columns = allowed | kept.keys()
     if not kept.keys() <= allowed or not is_prefix_ordered(robot.tree()):
-        return Regrouping(_chosen_again(robot, kept, allowed), tuple(sorted(work.early)))
+        return Regrouping(_preferred_columns(robot, kept, allowed), tuple(sorted(work.early)))
     rows = {
         c: {n: x for n, x in kept[c].items() if n in allowed} for c in ordered(robot, columns) if c in kept
     }
@@ -148,7 +148,7 @@ def _after_roots(made: list[LinkBlock]) -> list[LinkBlock]:
     return ordered
 
 
-class _Work:
+class _BlockRegrouping:
     def __init__(self, geometry: Field, robot: Robot, root: Span, *, keep_base: bool) -> None:
         self.geometry, self.robot, self.keep_base = geometry, robot, keep_base
         self.blocks = blocks(robot)
@@ -208,10 +208,10 @@ class _Work:
             for p, c in parts.items():
                 add_to(self.forms[columns[p]], self.forms[columns[n]], c)
                 add_to(rest, passed[p], -c)
-            self._book(block.root, rest, self.forms[columns[n]])
+            self._assign_to_root(block.root, rest, self.forms[columns[n]])
         return [columns[p] for p in elimination.pivots]
 
-    def _book(self, root: int, function: Mapping[int, ExactScalar], form: Combination) -> None:
+    def _assign_to_root(self, root: int, function: Mapping[int, ExactScalar], form: Combination) -> None:
         """Add parameters to the root, whose functions generate theirs; a constant has no effect."""
         for b, c in function.items():
             if b and (root or self.keep_base):
@@ -233,7 +233,7 @@ class _Work:
         return [(j, name) for name in order_in_link(self.robot, j) if name in own or (name == "IA" and moves)]
 
 
-def _chosen_again(
+def _preferred_columns(
     robot: Robot, kept: Mapping[ParameterKey, Combination], allowed: set[ParameterKey]
 ) -> dict[ParameterKey, Combination]:
     """Choose other kept columns if some of the present ones are zero or come later in the order than possible.

@@ -19,8 +19,8 @@ from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr.evaluate import evaluate
 from symoro.models.dynamic.formulation import plain
 from symoro.models.identification.base.assembly import Posture, assembled, no_assembly
-from symoro.models.identification.base.compare import branch, invented_note, no_motion, written_result
-from symoro.models.identification.base.fit import SPARE, Fit, fitted
+from symoro.models.identification.base.compare import branch, no_motion, random_values_note, written_result
+from symoro.models.identification.base.fit import EXTRA_ROWS, Fit, fitted
 from symoro.models.identification.base.geometry import ParameterKey, columns
 from symoro.models.identification.base.numeric import Geometry, completed, geometric_formulas, numbers
 from symoro.models.identification.base.regroup import ordered
@@ -55,13 +55,13 @@ def wheeled_base_parameters(
         NotApplicableError: the active joints do not determine the motion, or the loops cannot be assembled.
         ProgramError: there is no gap between independent and dependent columns.
     """
-    whole, invented = completed(robot)
+    whole, random_symbols = completed(robot)
     wanted = ordered(robot, columns(robot, rotor=rotor))
     if not wanted:
         return written_result(robot, wanted, Fit([], {}, 1.0, 0.0), 1.0, "no parameters", notes)
     geometry = numbers(whole)
     rng = np.random.default_rng(3)
-    count = STATES * len(wanted) + SPARE
+    count = STATES * len(wanted) + EXTRA_ROWS
     with np.errstate(all="ignore"):  # states whose columns are not finite are excluded
         q = _postures(geometry, posture, count, rng)
         rows = _regressor_rows(geometry, wanted, q, rng)
@@ -76,10 +76,10 @@ def wheeled_base_parameters(
         f"numeric, {count} states of the wheeled robot with link 0, verified on others; weakest kept column "
         f"{fit.smallest:.1e}, strongest dropped {fit.largest:.1e}"
     )
-    symbols = sorted({name for f in geometric_formulas(robot) for name in f.symbols} - {*invented})
+    symbols = sorted({name for f in geometric_formulas(robot) for name in f.symbols} - {*random_symbols})
     if symbols:
         notes = (*notes, f"the relations hold at the nominal values of {', '.join(symbols)}")
-    notes = (*notes, *invented_note(invented))
+    notes = (*notes, *random_values_note(random_symbols))
     return written_result(robot, wanted, fit, geometry.length, method, notes)
 
 
@@ -117,7 +117,7 @@ def _regressor_rows(
     W = W / length ** (efforts[:, None] - powers)
     sizes = np.abs(W).max((1, 2))
     usual = sizes < LARGEST * np.median(sizes[np.isfinite(sizes)])
-    if usual.sum() * W.shape[1] < len(wanted) + SPARE:
+    if usual.sum() * W.shape[1] < len(wanted) + EXTRA_ROWS:
         raise NotApplicableError(
             f"robot '{robot.name}' is singular at almost every configuration of its wheels"
         )
