@@ -74,7 +74,9 @@ def test_the_search_tells_how_far_it_is(fresh: Path) -> None:
     heard: list[Progress] = []
     with listening(heard.append):
         model = symoro.generate("planar2r", "inverse-dynamics", effort="search")
-    steps = [news for news in heard if news.title == "searching a formulation"]
+    steps = [
+        news for news in heard if news.title == "searching for the formulation with the fewest operations"
+    ]
     shares = [news.done / news.total for news in steps if news.total]
     assert len(shares) > 10 and shares == sorted(shares) and shares[-1] == 1.0 and steps[-1].finished
     assert heard[0].title == "building inverse-dynamics" and heard[-1].finished

@@ -66,7 +66,7 @@ def test_a_bar_on_a_terminal_and_a_clean_stop(chain: Path, tmp_path: Path) -> No
     out, _ = process.communicate(timeout=60)
     os.close(ours)
     text = shown.decode()
-    assert "symoro: searching a formulation" in text and "s left" in text
+    assert "symoro: searching for the formulation with the fewest operations" in text and "s left" in text
     assert process.returncode == 130 and out == b""
     assert "Traceback" not in text and text.rstrip().endswith("symoro: stopped")
     assert [path for path in cache.rglob("*") if path.is_file()] == []

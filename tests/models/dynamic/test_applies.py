@@ -173,7 +173,7 @@ def test_an_option_that_does_not_apply_is_named() -> None:
     """The model itself applies: what does not is named."""
     with pytest.raises(OptionError, match=r"option actuators .* a wheeled robot"):
         symoro.generate("diffdrive", "inverse-dynamics", actuators="elastic")
-    with pytest.raises(OptionError, match="option free: 3 is no joint with a coordinate of its own"):
+    with pytest.raises(OptionError, match="option free: 3 is not a joint with an independent coordinate"):
         symoro.generate("diffdrive", "inverse-dynamics", free=[3])
 
 
