@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import ModuleType
+
+import symoro
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TOCTREE = re.compile(
@@ -40,3 +43,10 @@ def test_the_navigation_reaches_every_page() -> None:
         reached |= new
         new = {entry for page in new for entry in listed(page)} - reached
     assert sorted(str(page.relative_to(DOCS)) for page in site_pages() - reached) == []
+
+
+def test_every_namespace_has_a_page_in_the_api_reference() -> None:
+    namespaces = [name for name in symoro.__all__ if isinstance(getattr(symoro, name), ModuleType)]
+    for name in (*namespaces, "derive", "trajectory", "errors"):
+        page = DOCS / "api" / f"{name}.rst"
+        assert f".. public-names:: symoro.{name}\n" in page.read_text(encoding="utf-8")

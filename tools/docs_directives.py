@@ -45,7 +45,10 @@ FAMILIES = {
 
 
 def public_names(module: str) -> list[str]:
-    """Return the names of `__all__`, without constants; the names of the package where there is no `__all__`."""
+    """Return the functions and classes of `__all__`, or of the package where there is no `__all__`.
+
+    Names that a namespace of the module lists too (`symoro.trajectory.Trajectory`) are left to that namespace.
+    """
     loaded = importlib.import_module(module)
     names = getattr(loaded, "__all__", None)
     if names is None:
@@ -54,11 +57,26 @@ def public_names(module: str) -> list[str]:
             for name, value in vars(loaded).items()
             if not name.startswith("_") and str(getattr(value, "__module__", "")).startswith(module)
         ]
-    return [name for name in names if callable(getattr(loaded, name))]
+    values = {name: getattr(loaded, name) for name in names}
+    described = [
+        getattr(namespace, name)
+        for namespace in values.values()
+        if inspect.ismodule(namespace)
+        for name in public_names(namespace.__name__)
+    ]
+    return [
+        name
+        for name, value in values.items()
+        if callable(value) and not any(value is other for other in described)
+    ]
 
 
-def is_class(module: str, name: str) -> bool:
-    return inspect.isclass(getattr(importlib.import_module(module), name))
+def kind_of(module: str, name: str) -> str:
+    """Return the autodoc directive of a name, without `auto`: class, function or data."""
+    value = getattr(importlib.import_module(module), name)
+    if inspect.isclass(value):
+        return "class"
+    return "function" if inspect.isroutine(inspect.unwrap(value)) else "data"
 
 
 class PublicNames(SphinxDirective):
@@ -76,10 +94,10 @@ class PublicNames(SphinxDirective):
         listed, left_out = (set(self.options.get(key, "").split()) for key in ("names", "except"))
         lines: list[str] = [f".. currentmodule:: {module}", ""]
         for name in public_names(module):
-            as_class = is_class(module, name)
-            wanted = self.options.get("only") != ("functions" if as_class else "classes")
+            kind = kind_of(module, name)
+            wanted = self.options.get("only") != ("functions" if kind == "class" else "classes")
             if wanted and (not listed or name in listed) and name not in left_out:
-                lines += [f".. auto{'class' if as_class else 'function'}:: {module}.{name}", ""]
+                lines += [f".. auto{kind}:: {module}.{name}", ""]
         content = StringList(lines, source=f"public names of {module}")
         return self.parse_content_to_nodes_of(content)
 
