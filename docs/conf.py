@@ -56,6 +56,7 @@ html_static_path = ["_static", str(ROOT / "build" / "docs-assets")]
 html_math_renderer = "katex"  # tools/docs_directives.py; its files are copied by tools/docs_site.py
 html_css_files = ["katex/katex.min.css", "site.css"]
 html_js_files = ["katex/katex.min.js", "formulas.js", "labels.js", "workbench.js"]
+html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
 html_copy_source = False
