@@ -2,6 +2,7 @@
 
     python tools/check_docs.py                  every page, in the running environment
     python tools/check_docs.py PAGE ...         these pages alone
+    python tools/check_docs.py --update PAGE .. write the present outputs below the examples of these pages
     python tools/check_docs.py --extra NAME     the pages that need this extra alone; without NAME, those that need none
     python tools/check_docs.py --clean PREFIX   each page as its readers have it: in PREFIX-plain, which contains the
                                                 wheel of symoro, or in PREFIX-NAME, with the extra that it needs
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import hashlib
 import importlib.util
 import io
@@ -168,13 +170,15 @@ def run_command(text: str, quiet: bool) -> None:
         raise RuntimeError(f"'{text}' ended with {code}: {errors.getvalue().strip()}")
 
 
-def wrong_outputs(text: str, printed: dict[int, str]) -> list[str]:
-    """Return one message for each fence of text, directly below an example, with a line that the example did not print.
+def wrong_outputs(text: str, printed: dict[int, str]) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Yield each fence of text, directly below an example, with a line that the example did not print.
 
     Args:
         printed: output of each example that was run, by its position in the text.
+
+    Yields:
+        the example with its fence, the first such line, and the output of the example.
     """
-    messages = []
     for shown in SHOWN.finditer(text):
         language, code, expected = shown.groups()
         outputs = [output for start, output in printed.items() if shown.start() <= start < shown.end()]
@@ -182,14 +186,30 @@ def wrong_outputs(text: str, printed: dict[int, str]) -> list[str]:
         lines = "".join(outputs).splitlines()
         for line in expected.splitlines() if is_run else ():
             if "..." not in line and not any(is_close(line, other) for other in [*lines, ""]):
-                number = text.count("\n", 0, shown.start(3)) + 1
-                messages.append(f"the output at line {number} is out of date: '{line}'")
+                yield (
+                    shown,
+                    line,
+                    "".join(f"{one.rstrip()}\n" for one in "".join(outputs).strip("\n").split("\n")),
+                )
                 break
-    return messages
 
 
-def broken_examples(page: Path, text: str) -> list[str]:
-    """Return one message for each example or command that fails, and for each saved output that is out of date."""
+def updated(text: str, printed: dict[int, str]) -> str:
+    """Return a page with the present outputs of its examples; outputs abridged by `...` do not change."""
+    wrong = [
+        (shown, output) for shown, _, output in wrong_outputs(text, printed) if "..." not in shown.group(3)
+    ]
+    for shown, output in reversed(wrong):
+        text = text[: shown.start(3)] + output + text[shown.end(3) :]
+    return text
+
+
+def broken_examples(page: Path, text: str, update: bool = False) -> list[str]:
+    """Return one message for each example or command that fails, and for each saved output that is out of date.
+
+    Args:
+        update: write the present outputs into the page first.
+    """
     namespace: dict[str, object] = {"__name__": "__example__"}
     quiet = page.parent == ROOT / "docs" / "models"  # what is shown there must not need a warning
     steps: list[tuple[int, Callable[[int], None]]] = []
@@ -210,7 +230,13 @@ def broken_examples(page: Path, text: str) -> list[str]:
             printed[start] = output.getvalue()
         except Exception:
             messages.append(f"example at line {line}:\n{traceback.format_exc(limit=-2)}")
-    messages += wrong_outputs(text, printed)
+    if update and page.suffix == ".md" and updated(text, printed) != text:
+        page.write_text(updated(text, printed), encoding="utf-8")
+        print(f"{page.relative_to(ROOT)}: outputs updated", flush=True)
+        return messages
+    for shown, wrong, _ in wrong_outputs(text, printed):
+        number = text.count("\n", 0, shown.start(3)) + 1
+        messages.append(f"the output at line {number} is out of date: '{wrong}'")
     for number, (example, saved) in enumerate(
         zip(EXAMPLE.finditer(text), saved_outputs(page), strict=False), 1
     ):
@@ -231,12 +257,12 @@ def empty_folder() -> Iterator[None]:
             os.chdir(before)
 
 
-def checked(page: Path) -> tuple[list[str], float]:
-    """What is wrong with a page, and the seconds that its examples took."""
+def checked(page: Path, update: bool = False) -> tuple[list[str], float]:
+    """Return what is wrong with a page, and the seconds that its examples took; on request update its outputs."""
     start = time.process_time()
     text = text_of(page)
     with empty_folder(), displays():
-        messages = broken_links(page, text) + broken_data(text) + broken_examples(page, text)
+        messages = broken_links(page, text) + broken_data(text) + broken_examples(page, text, update)
     return messages, time.process_time() - start
 
 
@@ -257,10 +283,10 @@ def displays() -> Iterator[None]:
             del sys.modules[name]
 
 
-def check(chosen: list[Path], times: bool) -> int:
+def check(chosen: list[Path], times: bool, update: bool = False) -> int:
     """Print what is wrong with pages, and on request which take longest; return 1 if anything is wrong."""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(chosen, pool.map(checked, chosen), strict=True))
+        found = dict(zip(chosen, pool.map(functools.partial(checked, update=update), chosen), strict=True))
     wrong = [(page, message) for page, (messages, _) in found.items() for message in messages]
     for page, message in wrong:
         print(f"{page.relative_to(ROOT)}: {message}")
@@ -360,13 +386,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="pages to check; default: all")
     parser.add_argument("--times", action="store_true", help="print which pages take longest")
+    parser.add_argument("--update", action="store_true", help="write the present outputs into the pages")
     parser.add_argument("--extra", nargs="?", const="", help="only pages that need this extra, or none")
     parser.add_argument("--clean", metavar="PREFIX", help="make environments, and check each page in its own")
     options = parser.parse_args()
     every = [page.resolve() for page in options.pages] or pages()
     if options.clean is None:
         chosen = [page for page in every if options.extra is None or extra_of(page) == options.extra]
-        return check(chosen, options.times)
+        return check(chosen, options.times, options.update)
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     status = 0
     for extra in sorted({"", *map(extra_of, every)}):

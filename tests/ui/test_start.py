@@ -213,3 +213,9 @@ def test_command_lines_of_the_documentation_are_run(check: Any, tmp_path: Path) 
     text = "# a page\n\n    symoro show rx90   # good\n\n    symoro show nothing.yaml\n\n```sh\nsymoro cite rx91\n```\n"
     messages = check.broken_examples(page, text)
     assert [message.split(":")[0] for message in messages] == ["example at line 5", "example at line 8"]
+
+
+def test_outputs_of_pages_are_updated(check: Any) -> None:
+    page = "```python\nprint(1)\n```\n\n```text\n{}\n```\n"
+    assert check.updated(page.format("2"), {0: "1\n"}) == page.format("1")
+    assert check.updated(page.format("2\n..."), {0: "1\n"}) == page.format("2\n...")
