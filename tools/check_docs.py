@@ -108,8 +108,10 @@ def is_close(saved: str, printed: str) -> bool:
     saved, printed = CHANGING.sub("", saved), CHANGING.sub("", printed)
     if sorted(NUMBER.sub("", saved).split()) != sorted(NUMBER.sub("", printed).split()):
         return False
-    numbers = (sorted(map(float, NUMBER.findall(output))) for output in (saved, printed))
-    return all(abs(a - b) <= max(0.01 * abs(a), SMALLEST) for a, b in zip(*numbers, strict=True))
+    numbers, others = (sorted(map(float, NUMBER.findall(output))) for output in (saved, printed))
+    return len(numbers) == len(others) and all(
+        abs(a - b) <= max(0.01 * abs(a), SMALLEST) for a, b in zip(numbers, others, strict=True)
+    )
 
 
 def broken_links(page: Path, text: str) -> list[str]:
