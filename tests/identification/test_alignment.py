@@ -18,7 +18,7 @@ import symoro
 from symoro.errors import ProgramError, SymoroError
 from symoro.expr.formula import formula
 from symoro.identification import Calibration, Measurements, calibrate, simulated, write_measurements
-from symoro.identification.alignment import CUBE, RotationProblem, between, rotations
+from symoro.identification.alignment import CUBE, RotationProblem, angle_between, rotations
 from symoro.models.calibration.chain import end_poses, numeric_chain
 from symoro.models.calibration.columns import path_to
 from symoro.models.calibration.identifiable import geometric_parameters, on_plane
@@ -106,7 +106,7 @@ def test_points_almost_in_a_plane_are_turned_and_not_mirrored(flat: float) -> No
         measured = true @ own
         measured[:, :3, 3] += 1e-7 * rng.standard_normal((20, 3))
         (best, *_) = RotationProblem(own, measured, np.zeros((3, 0)), 0.0, False).solutions(np.eye(3))
-        assert between(best.base[:3, :3], true[:3, :3]) < 1e-3
+        assert angle_between(best.base[:3, :3], true[:3, :3]) < 1e-3
         assert np.linalg.det(best.base[:3, :3]) == pytest.approx(1)
 
 
@@ -392,7 +392,7 @@ def test_motions_of_one_joint_are_refused_wherever_the_base_is() -> None:
         q = np.repeat(measured.q[:1], 40, 0)
         q[:, 0] = np.linspace(-2, 2, 40)
         poses = simulated(robot, q, errors, length=1e-4, angle=1e-4).poses
-        with pytest.raises(ProgramError, match="do not show"):
+        with pytest.raises(ProgramError, match="do not determine"):
             calibrate(robot, Measurements(measure, q, poses, np.zeros(0)))
 
 
@@ -436,7 +436,7 @@ def test_a_joint_that_counts_the_other_way_is_named_and_gears_are() -> None:
     robot = symoro.load("puma560")
     q = np.random.default_rng(7).uniform(-2, 2, (30, 6))
     m = simulated(robot, q, {"theta2": 3e-3, "RX0": 2.0, "TX0": 4.0}, length=1e-4, angle=1e-4)
-    assert "joint 3 counts the other way" in told(robot, changed(m, 2, -1.0))
+    assert "the sign of joint 3 is wrong" in told(robot, changed(m, 2, -1.0))
     assert "k3 (-0.047" in told(robot, changed(m, 2, 1.05))
     assert told(robot, changed(m, 2, shift=math.radians(10))) == ""
 
@@ -453,7 +453,7 @@ def test_mistaken_joints_and_axes_are_named(turned: bool) -> None:
     columns.poses[:, :2, 3] = m.poses[:, [1, 0], 3]
     conjugate = replace(m, poses=m.poses.copy())
     conjugate.poses[:, :3, :3] = m.poses[:, :3, :3].transpose(0, 2, 1)
-    assert "joint 3 counts the other way" in told(robot, changed(m, 2, -1.0))
+    assert "the sign of joint 3 is wrong" in told(robot, changed(m, 2, -1.0))
     assert "columns q2 and q3 are swapped" in told(robot, swapped)
     assert "columns x, y, z hold y, x, z" in told(robot, columns)
     assert "the rotations are those of the base" in told(robot, conjugate)

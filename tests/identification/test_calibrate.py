@@ -78,7 +78,7 @@ def test_gains_come_back_and_have_no_place_in_a_description() -> None:
     assert errors["k2"] == pytest.approx(1e-3, abs=1e-10)
     with pytest.raises(NotApplicableError, match="k2") as caught:
         _ = result.calibrated
-    assert "multiply the readings by 1 + k" in str(caught.value.hint)
+    assert "multiply the measured joint positions by 1 + k" in str(caught.value.hint)
     true = q * (1 + np.array([errors.get(f"k{j}", 0.0) for j in range(1, 7)]))  # as the hint says
     corrected_readings = end_poses(numeric_chain(path_to(robot, None)), true, {"theta3": 2e-3})
     assert corrected_readings == pytest.approx(measured.poses, abs=1e-9)
@@ -174,7 +174,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         ("q1,q2,q3,q4,q5,q6,x,y,z,rx,ry,rz\n" + "0," * 11 + "a\n", "got 'a'", 2),
         ("q1,q2,q3,q4,q5,x,y,z,rx,ry,rz\n" + "0," * 10 + "0\n", "no column q6", None),
         ("q1,q2,q3,q4,q5,q6,x,y,z\n" + "0," * 8 + "0\n", "orientation", None),
-        ("q1,q2,q3,q4,q5,q6,x,y,z,qw,qx,qy,qz\n" + "0," * 12 + "0\n", "quaternion of length 0", 2),
+        ("q1,q2,q3,q4,q5,q6,x,y,z,qw,qx,qy,qz\n" + "0," * 12 + "0\n", "quaternion has the length 0", 2),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path: Path, text: str, said: str, line: int | None) -> None:
@@ -206,7 +206,7 @@ def test_too_few_and_too_similar_postures() -> None:
         calibrate(robot, few)
     same = np.repeat(postures("puma560", 1, 0), 40, 0)
     same[:, 0] = np.linspace(-1, 1, 40)
-    with pytest.raises(ProgramError, match="do not show"):
+    with pytest.raises(ProgramError, match="do not determine"):
         calibrate(robot, simulated(robot, same, {}))
 
 

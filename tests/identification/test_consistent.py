@@ -87,7 +87,9 @@ def test_a_strong_prior_gives_the_robots_own_numbers(prior: str) -> None:
 
 def test_the_entropic_prior_needs_bodies() -> None:
     result = noisy()
-    with pytest.raises(ArgumentError, match="entropic prior needs numbers that a body can have for link 1"):
+    with pytest.raises(
+        ArgumentError, match="entropic prior requires physically consistent nominal parameters of link 1"
+    ):
         consistent(
             result.base, result.estimate, result.data, prior="entropic", cad=dict.fromkeys(["M1"], -1.0)
         )

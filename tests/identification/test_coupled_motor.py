@@ -10,7 +10,7 @@ import pytest
 
 import symoro
 from symoro.identification.dynamic import symbolic_robot
-from symoro.identification.equations import drawn_motion, equations
+from symoro.identification.equations import equations, random_motion
 from symoro.identification.excitation import excite
 from symoro.identification.friction import Friction
 from symoro.identification.log import Log, log_of_arrays
@@ -138,7 +138,7 @@ def test_rows_are_dropped_where_a_passive_joint_with_dry_friction_is_slow() -> N
     model = equations(symbolic_robot(symoro.load("sr400")), "dynamic", Friction(), None)
     assert "FS3" in model.names and "FS8" in model.absorbed
     assert model.assembly is not None
-    q = drawn_motion(np.ones(6), model.assembly)[0][:2]
+    q = random_motion(np.ones(6), model.assembly)[0][:2]
     qd = np.ones((2, 6))
     qd[0, -1] = 1.03  # active joints are 1, 2, 4, 5, 6, 7
     qd[1, -1] = 1.3

@@ -233,6 +233,6 @@ def test_a_warning_is_reported_where_it_is_correct_and_only_there(name: str) -> 
 
 def test_a_warning_is_its_text_and_keeps_its_name() -> None:
     line = warning("time-unit", joint=1, velocity=3.0, unit="m/s")
-    assert isinstance(line, str) and line.startswith("joint 1 goes to and fro at 3 m/s")
+    assert isinstance(line, str) and line.startswith("joint 1 oscillates at 3 m/s")
     assert copy(line).name == line.in_log("first").name == "time-unit"
     assert line.in_log("first").startswith("first: joint 1")

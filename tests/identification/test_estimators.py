@@ -196,7 +196,7 @@ def test_columns_that_depend_on_others_are_named() -> None:
     with pytest.raises(ArgumentError) as error:
         check_dependence(NAMES, data_of(whole).together([1.0, 1.0]))
     assert "2 of 5 parameters" in error.value.message
-    assert "B1: in this log its column is +2 A1" in error.value.message
+    assert "B1: in this log its column equals +2 A1" in error.value.message
     assert "A2: its column is zero in this log" in error.value.message
 
 

@@ -164,15 +164,18 @@ def test_loops_carry_payloads_and_springs_too() -> None:
     [
         (
             robot(tail=TOOL + "payload: {M: carried}\n"),
-            "the payload of robot 'arm' has no number for carried",
+            "the torques of the payload of robot 'arm' are unknown: carried has no number",
         ),
-        (robot("wrench: {FX: push}, "), "the wrench of link 2 of robot 'arm' has no number for push"),
+        (
+            robot("wrench: {FX: push}, "),
+            "the torques of the wrench of link 2 of robot 'arm' are unknown: push has no number",
+        ),
     ],
 )
 def test_what_is_carried_without_a_number_is_refused_with_what_to_do(made: Robot, words: str) -> None:
     t = smooth(ROBOTS["plain"])
     with pytest.raises(NotApplicableError, match=words) as told:
         symoro.identify(made, log_of(t))
-    assert "take the" in (told.value.hint or "") and "out of the robot" in (told.value.hint or "")
+    assert "remove the" in (told.value.hint or "") and "from the robot" in (told.value.hint or "")
     number = dict.fromkeys(made.symbols(), 1.5)
     symoro.identify(made, log_of(t), options=symoro.IdentificationOptions(values=number))

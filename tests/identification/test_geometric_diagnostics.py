@@ -84,13 +84,15 @@ def test_positions_distances_and_slides_in_millimetres() -> None:
     positions = replace(poses, measure="position")
     assert "measured lengths are in millimetres" in said_of(robot, millimetres(positions))
     slides = [1000.0 if robot.frame(j).sigma == JointType.PRISMATIC else 1.0 for j in range(1, 7)]
-    assert "sliding joints are in millimetres" in said_of(robot, replace(poses, q=poses.q * slides))
+    assert "the positions of prismatic joints are in millimetres" in said_of(
+        robot, replace(poses, q=poses.q * slides)
+    )
     point = np.array([1.2, 0.3, 0.4])
     far = np.linalg.norm(poses.poses[:, :3, 3] - point, axis=1)
     distances = Measurements("distance", poses.q, np.zeros((0, 4, 4)), far)
     assert calibrate(robot, distances, options=symoro.CalibrationOptions(point=point)).warnings == ()
     assert "measured lengths are in millimetres" in said_of(robot, millimetres(distances), point=point)
-    assert "those of the point" in said_of(robot, millimetres(distances), point=1000 * point)
+    assert "including the point" in said_of(robot, millimetres(distances), point=1000 * point)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_joints_that_are_far_off_and_noise_that_is_not_so_small_are_told() -> No
     assert "theta4 (0.4 rad)" in told and "zeros" in told
     robot, measured = sound("puma560")
     (told,) = calibrate(robot, measured, noise={"length": 1e-6, "angle": 1e-4}).warnings
-    assert "times (length)" in told and "the noise that was given" in told
+    assert "times (length)" in told and "the given noise" in told
 
 
 def test_warnings_are_printed_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,6 +158,6 @@ def test_rotation_vectors_in_degrees_are_refused(tmp_path: Path) -> None:
 
     robot, path = symoro.load("puma560"), tmp_path / "log.csv"
     path.write_text("q1,q2,q3,q4,q5,q6,x,y,z,rx,ry,rz\n" + "0," * 11 + "90\n")
-    with pytest.raises(FormatError, match="more than a turn") as caught:
+    with pytest.raises(FormatError, match="more than one turn") as caught:
         read_measurements(robot, path)
     assert "radians" in str(caught.value.hint)

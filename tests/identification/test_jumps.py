@@ -1,4 +1,4 @@
-"""Positions that leap from one sample to the next."""
+"""Positions that leap between two samples."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_wrapped_angles_are_told_with_the_line(tmp_path: Path) -> None:
     table = np.column_stack([np.arange(1500) / 500, wrapped, t.tau])
     path = written(tmp_path, table.tolist())
     for piece in (64, 4096):
-        with pytest.raises(FormatError, match=r"column 'q\d' leaps by .*, a whole turn") as told:
+        with pytest.raises(FormatError, match=r"column 'q\d' jumps by .*, one full turn") as told:
             symoro.identify(two_links(), path, options=symoro.IdentificationOptions(piece=piece))
         assert told.value.place is not None and told.value.place.line == line
         assert "wrapped" in (told.value.hint or "")
@@ -53,7 +53,7 @@ def test_wrapped_angles_are_told_with_the_line(tmp_path: Path) -> None:
 def test_spikes_are_told(size: float, length: int, words: str) -> None:
     q = np.column_stack([turned(), turned()[::-1]])
     q[1200 : 1200 + length, 1] += size
-    with pytest.raises(FormatError, match=f"joint 2 leaps by .* {words}") as told:
+    with pytest.raises(FormatError, match=f"joint 2 jumps by .* {words}") as told:
         checked(q)
     assert told.value.place is not None and told.value.place.key == "sample 1200"
 
@@ -61,7 +61,7 @@ def test_spikes_are_told(size: float, length: int, words: str) -> None:
 def test_leaps_that_do_not_come_back_are_told() -> None:
     q = turned()
     q[1200:] += 0.2
-    with pytest.raises(FormatError, match=r"leaps by 0.\d+ from one sample to the next"):
+    with pytest.raises(FormatError, match=r"jumps by 0.\d+ between two samples"):
         checked(q)
 
 
@@ -69,7 +69,7 @@ def test_leaps_that_do_not_come_back_are_told() -> None:
 def test_leaps_at_the_ends_are_told(at: int) -> None:
     q = turned()
     q[at] += 0.5
-    with pytest.raises(FormatError, match="leaps"):
+    with pytest.raises(FormatError, match="jumps"):
         checked(q)
 
 
@@ -112,5 +112,5 @@ def test_leaps_of_a_simulated_motion_are_no_fault_of_the_log(monkeypatch: pytest
     loop = loop_of(log, PdController((300.0, 300.0), (30.0, 30.0)), None)[0]
     pair = simulated_rows.paired(model, log, measured, loop, np.zeros(len(model.names)), preparation)
     assert np.isfinite(pair.simulated.A).all() and pair.simulated.y == pytest.approx(measured.y)
-    with pytest.raises(FormatError, match="joint 2 leaps by"):
+    with pytest.raises(FormatError, match="joint 2 jumps by"):
         list(model.blocks(log_of_arrays(1000.0, q, t.tau), preparation))

@@ -116,16 +116,16 @@ def constant(lines: list[str]) -> None:
         (
             lambda lines: lines.__setitem__(40, "1,2"),
             41,
-            "this line has 2 values, the line of names has 5",
+            "this line has 2 values, but the line of names has 5",
         ),
         (lambda lines: lines.insert(30, ""), 31, "this line has 1 values|this line is empty"),
-        (swapped, 22, "time runs back: 0.038 s after 0.04 s"),
+        (swapped, 22, "the time decreases: 0.038 s follows 0.04 s"),
         (cell(9, 3, '"0,5"'), 9, "this line has 6 values|is not a number"),
-        (repeated, 22, "stands twice"),
+        (repeated, 22, "is repeated"),
         (gap, 21, "not evenly spaced"),
         (constant, 2, r"joint 2 never moved: the position is constant from line 2 to 61 \(column 'q2'\)"),
         (lambda lines: lines.__setitem__(0, "t,q1,q3,tau1,tau2"), 1, "there is no column 'q2'"),
-        (lambda lines: lines.__setitem__(0, "t,q1,q1,tau1,tau2"), 1, "two columns are called 'q1'"),
+        (lambda lines: lines.__setitem__(0, "t,q1,q1,tau1,tau2"), 1, "two columns have the name 'q1'"),
         (lambda lines: lines.pop(0), 1, "numbers where the names"),
         (lambda lines: lines.__delitem__(slice(1, None)), 2, "no samples"),
     ],
@@ -144,11 +144,11 @@ def test_missing_and_wrong_files(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no such file"):
         open_log(tmp_path / "none.csv", two_links())
     (tmp_path / "log.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(FormatError, match="no text"):
+    with pytest.raises(FormatError, match="not a text file"):
         open_log(tmp_path / "log.csv", two_links())
     pytest.importorskip("pyarrow")
     (tmp_path / "log.parquet").write_bytes(b"nothing of the kind")
-    with pytest.raises(FormatError, match="no Parquet file"):
+    with pytest.raises(FormatError, match="not a Parquet file"):
         open_log(tmp_path / "log.parquet", two_links())
 
 
@@ -161,7 +161,7 @@ def test_positions_beyond_the_limits_are_of_another_unit(tmp_path: Path) -> None
     with pytest.raises(FormatError, match=r"joint 1 at .* rad, where its limits are -2 and 2 rad") as error:
         list(log.chunks(100))
     assert error.value.place is not None and error.value.place.line is not None
-    assert "is 'rad' the unit" in (error.value.hint or "")
+    assert "whether 'rad' is the unit" in (error.value.hint or "")
 
 
 def test_torques_and_times_of_another_unit(tmp_path: Path) -> None:
@@ -172,9 +172,9 @@ def test_torques_and_times_of_another_unit(tmp_path: Path) -> None:
     assert error.value.place is not None and error.value.place.line is not None
     for row in table:
         row[0] *= 1000
-    with pytest.raises(FormatError, match=r"0\.5 samples a second are no log") as error:
+    with pytest.raises(FormatError, match=r"a log with 0\.5 samples per second") as error:
         open_log(written(tmp_path, table), two_links())
-    assert error.value.hint == "is 's' the unit of the time?"
+    assert error.value.hint == "check whether 's' is the unit of the time"
 
 
 DESCRIPTION = """
@@ -230,20 +230,20 @@ def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
         (DESCRIPTION.replace("rate: 500\n", ""), 2, "expected 'time' or 'rate'"),
         (DESCRIPTION.replace("rate: 500", "rate: 500\nspeed: 500"), 4, "unknown key 'speed'"),
         (DESCRIPTION.replace("unit: deg", "unit: grad"), 4, "'grad' is not one of rad, deg"),
-        (DESCRIPTION.replace("[q1, q2]", "[q1]"), 4, r"expected 2 columns, one a joint \(1, 2\), got 1"),
+        (DESCRIPTION.replace("[q1, q2]", "[q1]"), 4, r"expected 2 columns, one per joint \(1, 2\), got 1"),
         (DESCRIPTION.replace("[q1, q2]", "[q1, [q2]]"), 4, "expected the name of a column"),
         (DESCRIPTION.replace("scale: [2, 4]", "scale: [2, x]"), 5, "expected numbers"),
-        (DESCRIPTION.replace("N.mm", "A").replace(", scale: [2, 4]", ""), 5, "a current needs 'scale'"),
+        (DESCRIPTION.replace("N.mm", "A").replace(", scale: [2, 4]", ""), 5, "a current requires 'scale'"),
         (DESCRIPTION.replace("[100, -50]", "[100, 0]"), 6, "the ratio of motor 2 to joint 2 is zero"),
         (DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), 6, "the number of a joint, 1, 2, got '3'"),
         (
             DESCRIPTION.replace("transmission: {ratios: [100, -50], turns_with: {2: {1: 25}}}", ""),
             4,
-            "needs 'transmission'",
+            "require 'transmission'",
         ),
-        (DESCRIPTION + "controller: {kp: [1, 2]}\n", 7, "needs 'kd'"),
-        (DESCRIPTION + "controller: {kp: [1, 2], kd: [1, 2]}\n", 7, "a controller needs 'reference'"),
-        (DESCRIPTION.replace("torque:", "effort:"), 2, "a log needs 'torque'(.|\n)*unknown key 'effort'"),
+        (DESCRIPTION + "controller: {kp: [1, 2]}\n", 7, "requires 'kd'"),
+        (DESCRIPTION + "controller: {kp: [1, 2], kd: [1, 2]}\n", 7, "a controller requires 'reference'"),
+        (DESCRIPTION.replace("torque:", "effort:"), 2, "a log requires 'torque'(.|\n)*unknown key 'effort'"),
     ],
 )
 def test_descriptions_are_read_strictly(text: str, line: int, words: str) -> None:
@@ -361,7 +361,7 @@ def test_samples_of_a_simulation_are_a_log(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("separator", "words"), [(";", "'0,0' is not a number"), (",", "values, the line of names has 5")]
+    ("separator", "words"), [(";", "'0,0' is not a number"), (",", "values, but the line of names has 5")]
 )
 def test_decimal_commas_are_told(tmp_path: Path, separator: str, words: str) -> None:
     path = written(tmp_path, rows(), HEAD.replace(",", separator), separator="|")
@@ -390,10 +390,10 @@ def test_parquet_files_of_other_things_are_told(tmp_path: Path) -> None:
     texts = [str(x) for x in table["q2"]]
     texts[5] = "abc"
     assert "row 6, column 'q2'" in refused("'abc' is not a number", q2=pa.array(texts))
-    refused("holds values of type list", q2=pa.array([[x] for x in table["q2"]]))
-    refused("holds values of type timestamp", t=pa.array(range(100), type=pa.timestamp("ns")))
-    refused("holds values of type bool", tau1=pa.array([True] * 100))
-    refused("two columns are called 'q1'", names=["t", "q1", "q1", "tau1", "tau2"])
+    refused("contains values of type list", q2=pa.array([[x] for x in table["q2"]]))
+    refused("contains values of type timestamp", t=pa.array(range(100), type=pa.timestamp("ns")))
+    refused("contains values of type bool", tau1=pa.array([True] * 100))
+    refused("two columns have the name 'q1'", names=["t", "q1", "q1", "tau1", "tau2"])
     assert "row 8" in refused(
         "not a finite number", q2=pa.array([None if k == 7 else 0.1 * k for k in range(100)])
     )
@@ -428,11 +428,11 @@ def test_each_joint_may_have_its_own_unit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("units", "line", "words"),
     [
-        (("deg", "N"), 3, "'deg' is no unit of joint 2, which slides"),
-        (("mm", "N"), 3, "'mm' is no unit of joint 1, which turns"),
-        (("[mm, deg]", "N"), 3, "'mm' is no unit of joint 1, which turns"),
-        (("rad", "kN"), 4, "'kN' is no unit of joint 1, which turns"),
-        (("[deg, mm, m]", "N"), 3, "expected 2 units, one a joint"),
+        (("deg", "N"), 3, "'deg' is not a unit of joint 2, which is prismatic"),
+        (("mm", "N"), 3, "'mm' is not a unit of joint 1, which is revolute"),
+        (("[mm, deg]", "N"), 3, "'mm' is not a unit of joint 1, which is revolute"),
+        (("rad", "kN"), 4, "'kN' is not a unit of joint 1, which is revolute"),
+        (("[deg, mm, m]", "N"), 3, "expected 2 units, one per joint"),
         (("[deg, inch]", "N"), 3, "'inch' is not one of rad, deg"),
         (("[deg, [mm]]", "N"), 3, "expected a unit"),
     ],
@@ -458,7 +458,7 @@ def test_motors_turn_whatever_their_joints_do(tmp_path: Path) -> None:
     [("[q1, q2]", "[q2, q2]"), ("[tau1, tau2]", "[q1, tau2]"), ("[tau1, tau2]", "[tau1, tau1]")],
 )
 def test_a_column_has_one_meaning(before: str, after: str) -> None:
-    with pytest.raises(FormatError, match=r"column '\w+' stands twice"):
+    with pytest.raises(FormatError, match=r"column '\w+' is used twice"):
         parse_description((MIXED % ("rad", "N.m")).replace(before, after), [1, 2], "log.yaml")
 
 
@@ -512,7 +512,7 @@ def test_a_lost_sample_is_never_taken_for_rounding(tmp_path: Path, rate: float, 
     """To give the rate in place of the time would shift all samples behind it."""
     with pytest.raises(FormatError, match="not evenly spaced") as told:
         stamped(tmp_path, lost(rate, at), "time: {column: t, unit: ms}")
-    assert "rate" not in (told.value.hint or "").replace("to one rate", "")
+    assert "rate" not in (told.value.hint or "").replace("to a constant rate", "")
     for clock in CLOCKS:
         with pytest.raises(FormatError, match="contradict the rate") as told:
             stamped(tmp_path, lost(rate, at), clock % rate)

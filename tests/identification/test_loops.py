@@ -179,7 +179,7 @@ def test_each_log_takes_a_posture_of_its_own() -> None:
         options=symoro.IdentificationOptions(posture=[fivebar_posture(1.0), fivebar_posture(1.0)]),
     )
     assert any(line.name == "other-assembly" for line in wrong.warnings)
-    with pytest.raises(ArgumentError, match="expected one, or one for each of 2 logs, got 3"):
+    with pytest.raises(ArgumentError, match="expected one, or one for each of the 2 logs, got 3"):
         symoro.identify(
             "fivebar", logs, options=symoro.IdentificationOptions(posture=[fivebar_posture()] * 3)
         )
@@ -190,7 +190,7 @@ def test_a_posture_that_parallelograms_do_not_have_is_refused() -> None:
     posture = sr400_joints(arm().q[:1])[0]
     assert start_posture(robot, log, posture + 0.01) is None
     posture[2] += 0.5
-    with pytest.raises(ArgumentError, match=r"joint 3 at .* where the parallelograms have it at"):
+    with pytest.raises(ArgumentError, match=r"joint 3 is at .*, but the parallelograms require"):
         start_posture(robot, log, posture)
 
 
@@ -279,7 +279,7 @@ def test_what_does_not_take_loops_says_so() -> None:
         )
     with pytest.raises(ArgumentError, match="has 6 active joints: q1, q2, q4, q5, q6, q7"):
         symoro.identify("sr400", log_of_arrays(RATE, sr400_joints(arm().q), sr400_joints(arm().q)))
-    with pytest.raises(ArgumentError, match="'FV8': it acts only together with FV3"):
+    with pytest.raises(ArgumentError, match="'FV8': it depends linearly on FV3"):
         symoro.identify("sr400", log, options=symoro.IdentificationOptions(without=["FV8"]))
     rotor = (
         sr400()
@@ -290,9 +290,9 @@ def test_what_does_not_take_loops_says_so() -> None:
             )
         )
     )
-    with pytest.raises(NotApplicableError, match=r"joint 3 .* is passive, and has a rotor inertia"):
+    with pytest.raises(NotApplicableError, match=r"joint 3 .* is passive but has a rotor inertia"):
         symoro.identify(rotor, log)
-    with pytest.raises(ArgumentError, match="no other joints"):
+    with pytest.raises(ArgumentError, match="robots with closed loops only"):
         symoro.identify(
             "planar2r",
             log_of_arrays(RATE, arm().q[:, :2], arm().tau[:, :2]),

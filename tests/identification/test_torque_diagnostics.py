@@ -147,7 +147,7 @@ def test_a_delay_is_estimated_with_its_deviation_and_reported(lag: float, decima
     assert abs(identification.delay.seconds - lag) < 4 * identification.delay.deviation < 1e-3
     (line,) = torque_warnings(identification)
     assert ("lag behind" if lag > 0 else "lead") in line and "--delay" in line
-    assert ("held from sample to sample" in line) == (lag == -0.5 / RATE)
+    assert ("zero-order hold" in line) == (lag == -0.5 / RATE)
 
 
 @pytest.mark.parametrize("runs", [12, pytest.param(60, marks=pytest.mark.slow)])
@@ -215,7 +215,7 @@ def test_torques_of_a_zero_order_hold_lead_by_half_a_sample(rate: float) -> None
     identification = symoro.identify(two_links(), log_of_arrays(rate, q, noisy), slow=0.05, decimation=2)
     assert identification.delay is not None and abs(identification.delay.seconds * rate + 0.5) < 0.1
     (line,) = torque_warnings(identification)
-    assert "held from sample to sample" in line and "--delay hold" in line
+    assert "zero-order hold" in line and "--delay hold" in line
     corrected = symoro.identify(
         two_links(),
         log_of_arrays(rate, q, noisy),

@@ -40,9 +40,9 @@ def warnings_of(
 @pytest.mark.parametrize(
     ("q", "words"),
     [
-        (180 / pi, "positions that are in degrees"),
-        (0.5 / pi, "positions that are in turns"),
-        (pi / 180, "positions that are in radians, and taken for degrees"),
+        (180 / pi, "positions are in degrees"),
+        (0.5 / pi, "positions are in turns"),
+        (pi / 180, "positions are in radians but were read as degrees"),
     ],
 )
 @pytest.mark.parametrize("model", ["dynamic", "power"])
@@ -81,7 +81,7 @@ def test_a_joint_that_gravity_does_not_bear_is_told_by_its_speed() -> None:
     tau = 3 * qdd + 0.5 * qd + np.sign(qd)
     assert symoro.identify(one, log_of_arrays(500, q, tau), decimation=4).warnings == ()
     (line,) = symoro.identify(one, log_of_arrays(500, np.degrees(q), tau), decimation=4).warnings
-    assert line.name == "wound-up-joint" and "joint 1 goes to 57.3 rad" in line
+    assert line.name == "wound-up-joint" and "joint 1 reaches 57.3 rad" in line
 
 
 @pytest.mark.parametrize("speed", [30.0, 100.0])
@@ -188,15 +188,15 @@ def test_velocities_that_are_zero_are_told_and_not_the_motion() -> None:
     [
         (
             -1.0,
-            "accelerations of joint 1 are -1 times the derivative (of the other sign?) of the rate of its positions",
+            "accelerations of joint 1 are -1 times the derivative (wrong sign?) of the change of its positions",
         ),
-        (180 / pi, "57.3 times the derivative (degrees for radians?) of the rate of its positions"),
+        (180 / pi, "57.3 times the derivative (degrees for radians?) of the change of its positions"),
     ],
 )
 def test_accelerations_alone_are_compared_with_positions(factor: float, words: str) -> None:
     told = warnings_of(smooth(two_links()), qdd=factor)
     assert any(words in line for line in told)
-    assert not any("positions that are" in line for line in told)
+    assert not any("if the positions are" in line for line in told)
 
 
 def test_accelerations_that_are_right_give_no_warning() -> None:
@@ -227,5 +227,5 @@ def test_fast_joints_within_their_limits_give_no_warning() -> None:
 
 def test_positions_of_the_wrong_sign_are_not_called_degrees() -> None:
     assert not any(
-        "positions that are" in line for line in warnings_of(smooth(two_links()), -1.0, decimation=4)
+        "if the positions are" in line for line in warnings_of(smooth(two_links()), -1.0, decimation=4)
     )

@@ -39,7 +39,7 @@ def link():
     [
         ({"VP0": (0, 0, 2)}, "its base accelerates"),
         ({"VP0": (1e-3, 0, 0)}, "its base accelerates"),
-        ({"V0": (0, 0, 0.1)}, "its base rises or sinks"),
+        ({"V0": (0, 0, 0.1)}, "its base moves vertically"),
         ({"V0": (1, 0, 0), "W0": (0, 0, 2)}, "its base accelerates"),  # straight on while it turns
     ],
 )

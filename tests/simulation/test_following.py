@@ -224,7 +224,7 @@ def test_the_computed_torque_law_on_wheels_and_where_it_is_refused():
 def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused():
     path = Trajectory((Line(by=(0, 0.1, 0), duration=1),), (0.1, 0.2))
     for robot in (satellite(), symoro.load("flexible2r")):
-        with pytest.raises(NotApplicableError, match="not told by its driven joints"):
+        with pytest.raises(NotApplicableError, match="do not determine the poses of its frames"):
             symoro.torques(robot, path)
 
 
@@ -301,7 +301,7 @@ def test_a_start_that_contradicts_the_trajectory_is_refused() -> None:
     path = Trajectory((Move((0.5, 0.2), duration=1),), (0.1, 0.0))
     near = symoro.torques("flexible2r", path, start={"q": [0.1, 0.0]})
     assert near.samples.q[0] == pytest.approx([0.1, 0.0])
-    with pytest.raises(ArgumentError, match=r"joint 1 starts at 0\.3, the trajectory at 0\.1"):
+    with pytest.raises(ArgumentError, match=r"joint 1 starts at 0\.3, but its trajectory starts at 0\.1"):
         symoro.torques("flexible2r", path, start={"q": [0.3, 0.0]})
 
 

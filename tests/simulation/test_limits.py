@@ -25,14 +25,14 @@ def test_a_simulation_ends_where_a_passive_joint_passes_its_limit():
     upper = float((passive[0] + passive[10]) / 2)
     way = {"upper": upper} if passive[10] > passive[0] else {"lower": upper}
     motion = symoro.simulate(limited_fourbar(**way), 0.5, q=FOURBAR, qd=[2.0], stops="end", **FINE)
-    assert not motion.finished and motion.why.startswith("joint 2 passes its limit at t = 0.0")
+    assert not motion.finished and motion.why.startswith("joint 2 exceeds its limit at t = 0.0")
     assert motion.q[-1, motion.joints.index(2)] == pytest.approx(upper, abs=1e-9)
     assert [e.what for e in motion.events] == ["passes its limit"] and motion.warnings == ()
     through = symoro.simulate(limited_fourbar(**way), 0.5, q=FOURBAR, qd=[2.0], stops=0.5, **FINE)
     assert through.finished and through.events[0].time == pytest.approx(motion.t[-1], abs=1e-9)
     assert (
-        "joint 2 (passive) hold nothing" in through.warnings[0]
-        and "joint 2 is passed at" in through.warnings[0]
+        "joint 2 (passive) do not stop the motion" in through.warnings[0]
+        and "joint 2 exceeds its limit at" in through.warnings[0]
     )
     assert simulation_data(through)["warnings"] == list(through.warnings)
     with pytest.raises(ArgumentError, match=r"joint 2 starts at .*, beyond its limits"):
@@ -46,7 +46,7 @@ def test_limits_of_coupled_and_driven_joints_are_watched():
     robot = robot.with_frame(2, limits=Limits(lower=-1.0, upper=0.6))
     mimic = robot.with_frame(2, coupling=Coupling(((1, formula(2)),), formula(0.1)))
     motion = symoro.simulate(mimic, 1.0, q=[0.0], qd=[1.0], stops="end", **FINE)
-    assert "joint 2 passes its limit at t = 0.25 s" in motion.why
+    assert "joint 2 exceeds its limit at t = 0.25 s" in motion.why
 
     def swing(t):
         return np.sin(t), np.cos(t), -np.sin(t)
@@ -59,4 +59,4 @@ def test_limits_of_coupled_and_driven_joints_are_watched():
     ]
     assert motion.finished and "joint 2 (driven)" in motion.warnings[0]
     quiet = symoro.simulate(robot, 0.5, q=[0.0, 0.0], driven={2: swing}, stops=0.0)
-    assert "none of them is passed" in quiet.warnings[0] and not quiet.events
+    assert "none of these limits is exceeded" in quiet.warnings[0] and not quiet.events

@@ -31,7 +31,7 @@ def test_the_cart_is_driven_and_the_pole_follows():
 
 def test_a_motion_that_tells_the_passive_joint_too_is_refused_with_the_reason():
     both = Trajectory((Move((1, 0.5), duration=1),), (0, 0))
-    with pytest.raises(ArgumentError, match="2 numbers, expected 1: q1") as caught:
+    with pytest.raises(ArgumentError, match="expected 1 numbers") as caught:
         symoro.torques("cartpole", both)
     assert "joint 2 is passive" in caught.value.hint
 

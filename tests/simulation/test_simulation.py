@@ -324,7 +324,9 @@ def test_a_driven_joint_of_a_loop_starts_where_its_motion_does_and_the_loops_clo
     def still(t):
         return 1.8, 0.0, 0.0
 
-    with pytest.raises(ArgumentError, match=r"q of joint 1 is 1\.9 at the start, and 1\.8 by the motion"):
+    with pytest.raises(
+        ArgumentError, match=r"q of joint 1 is 1\.9 at the start, but its prescribed motion starts at 1\.8"
+    ):
         symoro.simulate("fivebar", 0.1, q=[1.9, 0.9], driven={1: still})
     motion = symoro.simulate("fivebar", 0.1, q=[1.80001, 0.9], driven={1: still})
     loop = symoro.generate("fivebar", "loop-geometry").function()
@@ -360,9 +362,13 @@ def test_samples_must_last_as_long_as_the_simulation_or_end_at_rest():
 
 def test_a_start_that_contradicts_a_motion_is_refused():
     sine = table(np.linspace(0, 1, 101))
-    with pytest.raises(ArgumentError, match=r"q of joint 1 is 0\.7 at the start, and 0 by the motion"):
+    with pytest.raises(
+        ArgumentError, match=r"q of joint 1 is 0\.7 at the start, but its prescribed motion starts at 0"
+    ):
         symoro.simulate("planar2r", 1.0, q=[0.7, 1], driven=sine)
-    with pytest.raises(ArgumentError, match="qd of joint 1 is 0 at the start, and 1 by the motion"):
+    with pytest.raises(
+        ArgumentError, match="qd of joint 1 is 0 at the start, but its prescribed motion starts at 1"
+    ):
         symoro.simulate("planar2r", 1.0, q=[0, 1], qd=[0, 0], driven=sine)
     given = symoro.simulate("planar2r", 0.2, q=[0, 1], qd=[1, 0], driven=sine)
     assert (given.q == symoro.simulate("planar2r", 0.2, q=[0, 1], driven=sine).q).all()
@@ -374,7 +380,7 @@ def test_a_motion_that_is_no_longer_finite_ends_the_simulation_with_a_reason(end
         return (0.3 * t if t <= end else np.nan), 0.3, 0.0
 
     motion = symoro.simulate("planar2r", 1.0, q=[0, 1], driven={1: told})
-    assert not motion.finished and f"joint 1 is not a finite number from t = {end:g} s on" in motion.why
+    assert not motion.finished and f"joint 1 is not finite from t = {end:g} s on" in motion.why
     assert motion.t[-1] == pytest.approx(end, abs=1e-12) and np.isfinite(motion.q).all()
     assert np.abs(motion.q[:, 0] - 0.3 * motion.t).max() < 1e-12
 
@@ -616,7 +622,7 @@ def test_a_joint_that_starts_at_its_stop_stays_or_leaves():
 
 def test_a_simulation_can_end_at_a_stop_or_where_asked():
     motion = symoro.simulate(slider(1.0, upper=1.0), 3.0, q=[0.0], qd=[1.0], stops="end")
-    assert not motion.finished and "joint 1 meets its stop at t = 1 s" in motion.why
+    assert not motion.finished and "joint 1 reaches its stop at t = 1 s" in motion.why
     assert motion.t[-1] == pytest.approx(1)
     motion = symoro.simulate(
         slider(),
@@ -727,7 +733,7 @@ def test_a_platform_that_falls_into_a_singular_posture_ends_there_with_what_was_
     for j in moving_joints(robot):
         robot = robot.with_frame(j, FV=0)
     motion = symoro.simulate(robot, 1.0, q="home")
-    assert not motion.finished and "dead point" in motion.why
+    assert not motion.finished and "singular configuration" in motion.why
     assert 0.3 < motion.t[-1] < 0.7 and np.isfinite(motion.q).all()
     legs = [k for k, j in enumerate(motion.joints) if j in motion.coordinates]
     FS = np.array([robot.frame(j).FS.value(dict(robot.nominal)) for j in motion.coordinates])
@@ -742,13 +748,13 @@ def test_a_dead_point_ends_the_motion_with_a_reason():
     motion = symoro.simulate(robot, 5.0, q=[1.9, 0.9], qd=[-3.0, 3.0])
     assert np.isfinite(motion.q).all()
     assert motion.t[-1] == pytest.approx(0.72)  # 0.7255 s with tolerances of 1e-12
-    assert not motion.finished and "dead point" in motion.why
+    assert not motion.finished and "singular configuration" in motion.why
 
 
 def test_no_step_goes_through_a_dead_point_into_another_assembly():
     """A step over the moment where both outer bars are in line; with small steps the loops do not close there."""
     motion = symoro.simulate("fivebar", 1.0, q=[2.2, 0.6], qd=[1.6435, -2.7626])
-    assert not motion.finished and "dead point" in motion.why
+    assert not motion.finished and "singular configuration" in motion.why
     assert motion.t[-1] == pytest.approx(0.22)  # 0.2258 s with tolerances of 1e-12
     assert np.ptp(motion.energy) < 1e-6 * motion.energy[0]
     q1, q2, q3, q4 = motion.q.T
@@ -757,13 +763,13 @@ def test_no_step_goes_through_a_dead_point_into_another_assembly():
 
 def test_a_parallelogram_in_numbers_alone_does_not_become_an_antiparallelogram():
     motion = symoro.simulate("fourbar", 1.0, q=[1.0, -1.0, 1.0], qd=[-8.0], values={"D4": 0.8, "D5": 0.3})
-    assert not motion.finished and "dead point" in motion.why
+    assert not motion.finished and "singular configuration" in motion.why
     assert len(motion.t) > 5 and np.abs(motion.q[:, 0] - motion.q[:, 2]).max() < 1e-8
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "RK23", "rtol": 1e-3, "atol": 1e-3}])
 def test_a_crank_that_turns_fully_goes_on(options):
-    """Long steps, in which the links turn far, are no dead points."""
+    """Long steps, in which the links turn far, are no singular configurations."""
     motion = symoro.simulate(without_drives(symoro.load("fourbar")), 1.0, q=[0.7], qd=[15.0], **options)
     assert motion.finished and np.ptp(motion.q[:, 0]) > 2 * np.pi
 
@@ -793,7 +799,7 @@ REFUSED = [
     ({"stops": {}}, "restitution"),
     ({"values": {"m2": 5}}, "no symbol of robot 'planar2R' called 'm2'"),
     ({"driven": {3: lambda t: (0, 0, 0)}}, "no frame called '3'"),
-    ({"driven": {1: lambda t: 0.0}}, "expected t -> "),
+    ({"driven": {1: lambda t: 0.0}}, "must be a function of t"),
     ({"inputs": {"wrench": 0}}, "no input 'wrench'"),
 ]
 
@@ -847,8 +853,8 @@ def test_a_base_that_turns_against_gravity_is_refused_and_a_turntable_is_not():
         robot = symoro.load("filip3r")
         return robot.replace(base=replace(robot.base, W0=tuple(formula(x) for x in W0)))
 
-    with pytest.raises(NotApplicableError, match="its frame along the motion"):
+    with pytest.raises(NotApplicableError, match="gravity would rotate in frame 0"):
         symoro.simulate(turning(0, 0, 1), 0.1, q=[0, 0, 0])
-    with pytest.raises(NotApplicableError, match="its frame along the motion"):
+    with pytest.raises(NotApplicableError, match="gravity would rotate in frame 0"):
         symoro.torques(turning(0, 0, 1), Trajectory((Move((1, 0, 0), duration=1),), (0, 0, 0)))
     assert symoro.simulate(turning(0, 1, 0), 0.1, q=[0, 0, 0]).finished  # gravity is along y

@@ -65,7 +65,7 @@ def test_open_loops_are_reported_before_parameters_without_a_value() -> None:
             symoro.simulate(SR400, 0.01, q=row)
         reports.append(error.type)
         if error.type is NotClosedError:
-            assert "the loops are open in the posture at the start" in error.value.message
+            assert "the loops are not closed in the initial posture" in error.value.message
             assert "active joints" in (error.value.hint or "")
         else:
             assert "needs values for 93 parameter(s)" in error.value.message
@@ -94,7 +94,9 @@ def test_wrenches_are_the_values_of_their_symbols() -> None:
         ).max()
         > 1e-5
     )
-    with pytest.raises(ArgumentError, match=r"needs 'wrench'.*\n.*\(13, 6\), or values for its symbols"):
+    with pytest.raises(
+        ArgumentError, match=r"input 'wrench' .* is missing.*\n.*\(13, 6\), or values of its symbols"
+    ):
         symoro.simulate("eel", 0.02, q=q, values={"FX1": 1.0})
     with pytest.raises(ArgumentError, match=r"'wrench' has shape \(12,\), expected \(13, 6\)"):
         symoro.simulate("eel", 0.02, q=q, options=symoro.SimulationOptions(inputs={"wrench": np.zeros(12)}))

@@ -158,7 +158,7 @@ def test_values_that_are_missing_are_named():
 
 def test_samples_of_other_joints_are_refused():
     zero = np.zeros((3, 2))
-    with pytest.raises(ArgumentError, match="tells q1, q2"):
+    with pytest.raises(ArgumentError, match="contains q1, q2"):
         symoro.torques("filip3r", Samples((1, 2), np.arange(3.0), zero, zero, zero))
 
 
@@ -179,7 +179,7 @@ def table(q, qd, qdd, step=0.01):
         (
             -1,
             -1,
-            ["the velocities of joint 1 are -1 times the derivative (of the other sign?) of its positions"],
+            ["the velocities of joint 1 are -1 times the derivative (wrong sign?) of its positions"],
         ),
         (0, 0, ["the velocities of joint 1 are not the derivative"]),
         (1.2, 1.2, ["the velocities of joint 1 are 1.2 times the derivative of its positions"]),

@@ -109,7 +109,7 @@ def test_a_motion_that_the_given_entries_leave_out_is_refused(part):
     """It was left out silently."""
     path = Trajectory((Hold(1), part), (0, np.pi / 3, -np.pi / 2), pose="planar")
     with pytest.raises(
-        ArgumentError, match="part 2: the path moves along z, which 'pose: planar' leaves free"
+        ArgumentError, match="part 2: the path moves along z, which 'pose: planar' does not include"
     ):
         symoro.trajectory.sampled("filip3r", path)
 
@@ -237,14 +237,14 @@ def test_a_series_that_starts_with_a_velocity_can_only_come_first():
 
 @pytest.mark.parametrize("to", [(1,), (1, 2, 3, 4)])
 def test_the_number_of_joints_must_fit(to):
-    with pytest.raises(ArgumentError, match=r"part 2: to: \d numbers, expected 3: q1, q2, q3"):
+    with pytest.raises(ArgumentError, match=r"part 2: to: expected 3 numbers \(q1, q2, q3\)"):
         symoro.trajectory.sampled("filip3r", Trajectory((Hold(1), Move(to, duration=1)), (0, 0, 0)))
 
 
 @pytest.mark.parametrize("name, size", [("rx90_floating", 6), ("diffdrive", 2), ("rx90_elastic", 4)])
 def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused(name, size):
     start = (0.1,) * size
-    with pytest.raises(NotApplicableError, match="not told by its driven joints"):
+    with pytest.raises(NotApplicableError, match="do not determine the poses of its frames"):
         symoro.trajectory.sampled(name, Trajectory((Line(by=(0, 0, 0.1), duration=1),), start))
     result = symoro.trajectory.sampled(name, Trajectory((Move((0.5,) * size, duration=1),), start))
     assert len(result.joints) == size and (result.q[-1] == 0.5).all()

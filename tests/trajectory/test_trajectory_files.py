@@ -64,7 +64,7 @@ def test_bundled_trajectories_are_for_the_robot_of_their_name(name):
         ("", None, "holds no"),
         ("parts: [{hold: 1}]\n", 1, "symoro-trajectory: 1"),
         (HEAD + "start: [0]\n", 1, "at least one part"),
-        (HEAD + "parts: [{hold: 1}]\n", 1, "needs a start"),
+        (HEAD + "parts: [{hold: 1}]\n", 1, "start of the trajectory is missing"),
         (HEAD + "start: [0]\nparts:\n  - {hold: -1}\n", 4, "positive number"),
         (HEAD + "start: [0]\nparts:\n  - {hold: 1, duration: 2}\n", 4, "unknown key 'duration'"),
         (HEAD + "start: [0]\nparts:\n  - {joint: [1], duration: 2}\n", 4, "no kind"),
@@ -72,9 +72,9 @@ def test_bundled_trajectories_are_for_the_robot_of_their_name(name):
         (HEAD + "start: [0]\nparts:\n  - {joints: [a], duration: 1}\n", 4, "expected a number, got 'a'"),
         (HEAD + "start: [0]\nparts:\n  - {joints: 3, duration: 1}\n", 4, "expected a list"),
         (HEAD + "start: [0]\nparts:\n  - {joints: [1], duration: 1, law: cubic}\n", 4, "not one of quintic"),
-        (HEAD + "start: [0]\nparts:\n  - {via: [[1], [2]], times: [1, 1]}\n", 4, "must ascend"),
-        (HEAD + "start: [0]\nparts:\n  - {via: [[1], [2]], times: [1]}\n", 4, "one time a point"),
-        (HEAD + "start: [0]\nparts:\n  - {line: {}, duration: 1}\n", 4, "to a pose, or by a shift"),
+        (HEAD + "start: [0]\nparts:\n  - {via: [[1], [2]], times: [1, 1]}\n", 4, "must increase"),
+        (HEAD + "start: [0]\nparts:\n  - {via: [[1], [2]], times: [1]}\n", 4, "expected one per point"),
+        (HEAD + "start: [0]\nparts:\n  - {line: {}, duration: 1}\n", 4, "requires either a pose"),
         (HEAD + "start: [0]\nparts:\n  - {line: {by: [1, 2]}, duration: 1}\n", 4, "expected 3 numbers"),
         (HEAD + "start: [0]\nparts:\n  - {line: {to: [1, 2]}, duration: 1}\n", 4, "3, 6 or 16 numbers"),
         (
@@ -85,7 +85,7 @@ def test_bundled_trajectories_are_for_the_robot_of_their_name(name):
         (
             HEAD + "start: [0]\nparts:\n  - {circle: {centre: [0, 0, 0], normal: [0, 0, 0]}, duration: 1}\n",
             4,
-            "no direction",
+            "must not be zero",
         ),
         (HEAD + "start: [0]\nparts: [{hold: 1}]\nmethod: magic\n", 4, "'magic' is not one of"),
         (HEAD + "start: [1e999]\nparts: [{hold: 1}]\n", 2, ""),
@@ -109,12 +109,15 @@ def test_bundled_trajectories_are_for_the_robot_of_their_name(name):
                 "circle: {centre: [0, 0, 0], normal: [0, 0, 1]}",
             )
             for timing, words in [
-                ("", "parts[2]: nothing tells how long"),
+                ("", "parts[2]: the duration of the move is not given"),
                 (", duration: 0", "parts[2]: a duration of 0 s"),
                 (", duration: -1", "parts[2]: a duration of -1 s"),
                 (", duration: 1e9", "at most 1e+06"),
-                (", velocity: 1", "parts[2]: nothing tells how long"),
-                (", duration: 1, velocity: 1, acceleration: 1", "parts[2]: a move has a duration, or limits"),
+                (", velocity: 1", "parts[2]: the duration of the move is not given"),
+                (
+                    ", duration: 1, velocity: 1, acceleration: 1",
+                    "parts[2]: a move has either a duration or limits",
+                ),
                 (", velocity: 0, acceleration: 1", "parts[2]: the largest velocity"),
                 (", velocity: 1, acceleration: [1, -1]", "parts[2]: the largest acceleration"),
             ]
@@ -134,18 +137,36 @@ def test_mistakes_of_several_parts_are_told_at_once():
     parts = "  - {joints: [1], duration: 0}\n  - {hold: 1}\n  - {joints: [1]}\n"
     with pytest.raises(FormatError) as told:
         read_trajectory_text(HEAD + "start: [0]\nparts:\n" + parts)
-    assert "a duration of 0 s" in told.value.text() and "nothing tells how long" in told.value.text()
+    assert (
+        "duration of 0 s" in told.value.text()
+        and "the duration of the move is not given" in told.value.text()
+    )
 
 
 @pytest.mark.parametrize(
     "start, part, line, words",
     [
-        ("[0, 0]", "{hold: 1}", 2, "start: start: 2 numbers, expected 3"),
-        ("[0, 0, 0]", "{joints: [1, 2], duration: 1}", 5, "parts[2]: to: 2 numbers, expected 3"),
-        ("[0, 0, 0]", "{joints: [1, 2, 3], velocity: [1, 1], acceleration: 1}", 5, "velocity: 2 numbers"),
+        ("[0, 0]", "{hold: 1}", 2, "start: start: expected 3 numbers, got 2"),
+        (
+            "[0, 0, 0]",
+            "{joints: [1, 2], duration: 1}",
+            5,
+            "parts[2]: to: expected 3 numbers (q1, q2, q3), got 2",
+        ),
+        (
+            "[0, 0, 0]",
+            "{joints: [1, 2, 3], velocity: [1, 1], acceleration: 1}",
+            5,
+            "velocity: expected 3 numbers",
+        ),
         ("[0, 0, 0]", "{line: {by: [1, 0, 0]}, velocity: [1, 1, 1], acceleration: 1}", 5, "got 3"),
-        ("[0, 1, 1]", "{line: {by: [9, 0, 0]}, duration: 1}", 5, "parts[2]: the branch ends at t = 1."),
-        ("[0, 0, 0]", "{via: [[1, 2]], times: [1]}", 5, "parts[2]: via: 2 numbers"),
+        (
+            "[0, 1, 1]",
+            "{line: {by: [9, 0, 0]}, duration: 1}",
+            5,
+            "parts[2]: the solution branch ends at t = 1.",
+        ),
+        ("[0, 0, 0]", "{via: [[1, 2]], times: [1]}", 5, "parts[2]: via: expected 3 numbers"),
     ],
 )
 def test_what_does_not_fit_the_robot_is_told_at_its_place(start, part, line, words):
@@ -217,14 +238,18 @@ def test_decimal_commas_are_told():
         ("t,q1,qd1,qdd1,qdd2\n0,1,1,1,1\n", None, "'qd2' is missing"),
         ("t,q1,qd1,qd2\n0,1,1,1\n", None, "'q2' is missing"),
         ("t,q1,qdd1\n0,1,1\n", None, "columns 'qd...' are missing"),
-        ("t,q1,qd1\n0,1,1\n1,1,1\n", None, "positions and velocities alone need at least 3 rows"),
+        (
+            "t,q1,qd1\n0,1,1\n1,1,1\n",
+            None,
+            "positions and velocities without accelerations require at least 3 rows",
+        ),
         ("t,q1,q1\n0,1,1\n", 1, "twice"),
         ("t,q1\n0,1\n1,nan\n", 3, "not a finite"),
         ("t,q1\n0,1\n1,inf\n", 3, "not a finite"),
         ("t,q1\n0,1\n# a remark\n1\n", 4, "1 values where the head has 2"),
         ("t,q1\n0,1\n1,x\n", 3, "expected a number, got 'x'"),
-        ("t,q1\n0,1\n2,1\n1,1\n", 4, "times must ascend: 1 s comes after 2 s"),
-        ("t,q1\n0,1\n0,1\n", 3, "times must ascend"),
+        ("t,q1\n0,1\n2,1\n1,1\n", 4, "times must increase: 1 s follows 2 s"),
+        ("t,q1\n0,1\n0,1\n", 3, "times must increase"),
         ("t,q1\n0,1\n1,1\n", None, "at least 3 rows"),
     ],
 )

@@ -269,7 +269,7 @@ def test_an_excitation_can_be_followed() -> None:
         ({"values": {"m9": 5}}, "symbol of robot 'Filip3R' called 'm9'"),
         ({"start": {"XX": [1]}}, "part of a state called 'XX'"),
         ({"q": []}, "q has shape"),
-        ({"start": {"pose": [0, 0, 0]}}, "no 'pose' in its state"),
+        ({"start": {"pose": [0, 0, 0]}}, "has no part 'pose'"),
     ],
 )
 def test_what_would_change_nothing_is_refused(more: dict[str, Any], words: str) -> None:

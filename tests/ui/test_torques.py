@@ -75,8 +75,8 @@ def test_csv_on_standard_output(capsys):
         (["filip3r", "filip3r", "-o", "x.png"], "a result is written as .csv, .svg, .json"),
         (["filip3r", "filip3r", "--step", "0"], "expected a positive number"),
         (["filip3r", "filip3r", "--step", "nan"], "expected a positive number"),
-        (["puma560", "filip3r"], "start: 3 numbers, expected 6"),
-        (["rx90_floating", "filip3r"], "start: 3 numbers, expected 6"),
+        (["puma560", "filip3r"], "start: expected 6 numbers, got 3"),
+        (["rx90_floating", "filip3r"], "start: expected 6 numbers, got 3"),
     ],
 )
 def test_bad_input_ends_with_a_message(capsys, words, told):

@@ -1,4 +1,4 @@
-"""Identification from data: dynamic parameters from logs, geometric parameters from measured poses."""
+"""Identification of dynamic parameters from logs, and of geometric parameters from measured poses."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name, and with it NumPy and SciPy, when it is first used."""
+    """Import a public name when it is first used; NumPy and SciPy are imported with it."""
     if name in _MODULE_OF:
         from importlib import import_module
 

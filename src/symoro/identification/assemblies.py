@@ -1,10 +1,10 @@
-"""Assembly modes of the loops along logs: given by a posture, or determined by the torques.
+"""Assembly modes of closed loops at the start of each log: given by a posture, or determined from the torques.
 
-Loops that are no parallelograms can be assembled in several ways with the positions of a sample. A posture names that
-of the first log. Another log may have started in another way, since a robot can be taken through a dead point between
-two logs: each way in which its first sample can stand is tried, together with the first log, and that which leaves the
-least of the torques counts, where the others leave clearly more. A posture whose
-assembly mode explains the torques worse than another one gives a warning.
+Loops other than parallelograms can be assembled in several modes for the same active joint positions. A given posture
+selects the mode of the first log. Another log may start in another mode, because a robot can pass through a singular
+configuration between two logs. So each mode that is possible at its first sample is fitted together with the first
+log. The mode with the smallest torque residual is selected if the residuals of the others are clearly larger. A warning
+is given if another mode explains the torques clearly better than the mode of the given posture.
 """
 
 from __future__ import annotations
@@ -32,7 +32,13 @@ ONE_EACH = "give one posture for each log (--posture several times, in the order
 
 @dataclass(frozen=True)
 class _AssemblyMode:
-    """An assembly with which a log may start, and the share of the torques that it leaves; None where it has no fit."""
+    """Assembly mode in which a log may start.
+
+    Attributes:
+        row: loop coordinates (`LoopAssembly`) at the first sample.
+        left: residual as a share of the torques; None if no fit exists.
+        named: whether this is the mode of the given posture, or the one reached from the first log.
+    """
 
     row: tuple[float, ...]
     left: float | None
@@ -46,23 +52,24 @@ class _AssemblyMode:
 def assembled(
     logs: Sequence[Log], model: RowModel, preparation: Preparation, named: Sequence[tuple[float, ...] | None]
 ) -> tuple[tuple[Log, ...], list[DiagnosticWarning]]:
-    """Return each log with the row from which its loops are followed, and warnings about it.
+    """Return the logs with the loop coordinates at their first samples, and warnings about the assembly modes.
 
     Args:
-        named: for each log the posture near its first sample, where one was given; the first has one.
+        named: for each log the posture near its first sample, or None; required for the first log.
 
     Raises:
-        ArgumentError: a posture cannot be of its log, where another can; or nothing tells the assembly of a log.
+        ArgumentError: the loops cannot close in the mode of the given posture but can in another one, or the mode of a
+            log is ambiguous.
     """
     if model.assembly is None or model.assembly[0].linear:
         return tuple(logs), []
     placed: list[Log] = []
     warnings: list[DiagnosticWarning] = []
     for log, posture in zip(logs, named, strict=True):
-        ways = _assembly_modes(log, model, preparation, placed[:1], posture)
-        chosen, doubtful = _chosen(log, ways, model.assembly[0], posture is not None)
+        modes = _assembly_modes(log, model, preparation, placed[:1], posture)
+        chosen, suspicion = _chosen(log, modes, model.assembly[0], posture is not None)
         placed.append(replace(log, start=chosen))
-        warnings += [doubtful] if doubtful else []
+        warnings += [suspicion] if suspicion else []
     return tuple(placed), warnings
 
 
@@ -73,7 +80,10 @@ def _assembly_modes(
     beside: Sequence[Log],
     posture: tuple[float, ...] | None,
 ) -> list[_AssemblyMode]:
-    """Return those in which a log can start; the first is that of the posture, or where the first log's leads to."""
+    """Return the assembly modes in which a log can start.
+
+    The first is the mode of the posture, or without one the mode reached by following the loops from the first log.
+    """
     assert model.assembly is not None
     loops, near = model.assembly
     first = log.part(0, 1)["position"][0]
@@ -86,16 +96,16 @@ def _assembly_modes(
     except NotClosedError:
         others = []
     rows = [row for row in others if own is None or not loops.alike(row, own)]
-    ways = []
+    modes = []
     for row in [*([] if own is None else [own]), *rows]:
         start = tuple(float(x) for x in row)
         parts = [part_of(one, model, preparation) for one in (*beside, replace(log, start=start))]
-        ways.append(_AssemblyMode(start, fit_residual(parts, model, preparation), row is own))
-    return ways
+        modes.append(_AssemblyMode(start, fit_residual(parts, model, preparation), row is own))
+    return modes
 
 
 def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> float | None:
-    """Return the share of the torques that a fit to some logs leaves; None where there is none, or a loop is broken."""
+    """Return the residual of a fit to logs as a share of the torques; None if there is no fit or a loop opens."""
     try:
         rows = [
             merged(compressed(model.blocks(log, preparation), model.support, 1.0), model.support, KEPT)
@@ -110,45 +120,46 @@ def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation)
 
 
 def _chosen(
-    log: Log, ways: Sequence[_AssemblyMode], loops: LoopAssembly, given: bool
+    log: Log, modes: Sequence[_AssemblyMode], loops: LoopAssembly, given: bool
 ) -> tuple[tuple[float, ...], DiagnosticWarning | None]:
-    """Return the row of a log, and a warning."""
-    if not ways:
+    """Select the loop coordinates at the start of a log; return them and a warning, if any."""
+    if not modes:
         raise ArgumentError(
-            f"the loops do not close where {log.name} starts, or not on the way there from the first log",
+            f"the loops cannot close at the first sample of {log.name}, or between it and the first log",
             hint=f"check units, signs and offsets of its positions; or {ONE_EACH}",
         )
-    own, best = ways[0], min(ways, key=lambda way: way.rank)
-    if len(ways) == 1 or max(way.rank for way in ways) < NO_EFFECT:
+    own, best = modes[0], min(modes, key=lambda mode: mode.rank)
+    if len(modes) == 1 or max(mode.rank for mode in modes) < NO_EFFECT:
         return own.row, None
-    clear = all(best.rank < BETTER_FIT * way.rank for way in ways if way is not best)
+    clear = all(best.rank < BETTER_FIT * mode.rank for mode in modes if mode is not best)
     if given:
-        return own.row, _contradicted(log, own, best, loops) if best is not own and clear else None
+        return own.row, _contradiction_warning(log, own, best, loops) if best is not own and clear else None
     if clear:
         return best.row, None
-    lines = "".join(f"\n  {_shown(way, loops)}" for way in ways)
+    lines = "".join(f"\n  {_shown(mode, loops)}" for mode in modes)
     if not own.named:
         raise ArgumentError(
-            f"the loops can be assembled in {len(ways)} ways where {log.name} starts, and its torques do not determine "
-            f"which:{lines}",
+            f"the loops have {len(modes)} assembly modes at the first sample of {log.name}, and its torques do not "
+            f"determine which one is the robot's:{lines}",
             hint=ONE_EACH,
         )
     return own.row, warning("unknown-assembly", log=log.name, assumed=_shown(own, loops), hint=ONE_EACH)
 
 
-def _contradicted(
+def _contradiction_warning(
     log: Log, own: _AssemblyMode, best: _AssemblyMode, loops: LoopAssembly
 ) -> DiagnosticWarning:
-    """Return the warning that another assembly mode serves better.
+    """Return the warning that another assembly mode explains the torques clearly better.
 
     Raises:
-        ArgumentError: that of the posture does not serve at all.
+        ArgumentError: the loops cannot be followed in the mode of the given posture.
     """
     if own.left is None:
         raise ArgumentError(
-            f"posture: the loops of {log.name} cannot be followed in the assembly of {_shown(own, loops)}; they can "
-            f"from {_shown(best, loops)}",
-            hint="give that posture, if the robot stood so",
+            f"posture: the loops of {log.name} cannot be closed along the log from the given posture "
+            f"({_shown(own, loops)}); "
+            f"they can from {_shown(best, loops)}",
+            hint="give the latter as posture if the robot had this assembly mode",
         )
     return warning(
         "other-assembly",
@@ -160,5 +171,5 @@ def _contradicted(
     )
 
 
-def _shown(way: _AssemblyMode, loops: LoopAssembly) -> str:
-    return ",".join(f"{x:.4g}" for x in loops.postures(np.array([way.row]))[0])
+def _shown(mode: _AssemblyMode, loops: LoopAssembly) -> str:
+    return ",".join(f"{x:.4g}" for x in loops.postures(np.array([mode.row]))[0])

@@ -1,16 +1,17 @@
-"""Autocorrelation of residuals: deviations that take it into account.
+"""Standard deviations of parameters that account for the autocorrelation of residuals.
 
-Torques whose noise is coloured, and what a model lacks, leave residuals that are alike from row to row: they are worth
-fewer rows than there are, and deviations for white noise are too small. For each equation the residuals e are taken as
-an autoregression a(L) e = u, by Burg's method, whose order p has the least n ln(s2) + p ln(n) (Schwarz); with the
-triangular matrix T of its coefficients cov e = s2 T^-1 T^-T, and with rows Z = A/sigma
+Coloured torque noise and model errors leave residuals that are correlated from row to row. Such rows contain less
+information than independent ones, so deviations computed for white noise are too small. For each equation the residuals
+e are modelled as an autoregression a(L) e = u by Burg's method; its order p minimises n ln(s2) + p ln(n) (Schwarz).
+With the triangular matrix T of its coefficients cov e = s2 T^-1 T^-T, and with weighted rows Z = A/sigma the covariance
+is
 
-    C = (Z'Z)^-1 (sum over equations of s2 |T^-T Z|^2) (Z'Z)^-1,    beside   mean of e^2 times |Z|^2 in the middle
+    C = (Z'Z)^-1 (sum over equations of s2 |T^-T Z|^2) (Z'Z)^-1
 
-where the noise of samples is white. The ratio of both, for each parameter, is compared with that of drawn white noise
-that goes the same way, through the filter of the decimation and the fit: of few rows a fit takes out the slow part of
-any residuals. Where the median ratio is beyond those that were drawn, deviations are widened by it, none of them by
-less than 1.
+For white noise the middle factor is mean(e^2) |Z|^2 instead. The ratio of both, per parameter, is compared with the
+ratio for simulated white noise that passes through the same decimation filter and the same fit, because a fit to few
+rows removes the slow part of any residuals. If the median ratio exceeds those of the simulated noise, each deviation is
+multiplied by its ratio, and by at least 1.
 
 G. Schwarz, "Estimating the dimension of a model", Annals of Statistics 6, 1978. W.K. Newey, K.D. West, "A simple,
 positive semi-definite, heteroskedasticity and autocorrelation consistent covariance matrix", Econometrica 55, 1987.
@@ -31,13 +32,13 @@ from symoro.identification.rows import LogRows, whole
 from symoro.identification.tolerances import AUTOCORRELATED, AUTOCORRELATION_RATIO
 
 Array = NDArray[np.float64]
-LARGEST_ORDER = 24  # of the autoregression, at most
-DRAWS = 16  # of white noise
-EXAMINED_BYTES = 10_000_000  # bytes of rows of a log that are looked at
+LARGEST_ORDER = 24  # largest order of the autoregression
+DRAWS = 16  # simulated samples of white noise
+EXAMINED_BYTES = 10_000_000  # bytes of rows per log from which the autocorrelation is estimated
 
 
 def first_rows(rows: LogRows) -> list[RowBlock]:
-    """Return the rows of each log, of a long one those of its beginning."""
+    """Return the rows of each log; of a long log only those of its beginning."""
     first = []
     for number in range(len(rows.logs)):
         blocks: list[RowBlock] = []
@@ -53,11 +54,12 @@ def first_rows(rows: LogRows) -> list[RowBlock]:
 def with_autocorrelation(
     estimate: Estimate, logs: Sequence[RowBlock], kind: str, decimation: int
 ) -> Estimate:
-    """The estimate with the deviations that its residuals' correlation in time asks for; itself where there is none.
+    """Return the estimate with deviations corrected for autocorrelated residuals; unchanged if they are white.
 
     Args:
-        logs: rows of each log, in the order of time, those that were dropped among them.
-        kind, decimation: of the model, which tell how white noise comes through.
+        logs: rows of each log in time order, including dropped ones.
+        kind: identification model.
+        decimation: decimation factor; with `kind` it determines how noise of the samples enters the rows.
     """
     weights = np.ones_like(estimate.sigma) if estimate.method == "OLS" else 1 / estimate.sigma
     equations = [
@@ -78,7 +80,7 @@ def with_autocorrelation(
     middle = float(np.median(ratios / usual))
     if not (
         middle > AUTOCORRELATION_RATIO and np.log(middle) > AUTOCORRELATED * float(np.std(middles))
-    ):  # neither of what is not finite
+    ):  # false for NaN too
         return estimate
     wider = np.maximum(ratios / usual, 1.0)
     return replace(estimate, covariance=estimate.covariance * np.outer(wider, wider), autocorrelation=middle)
@@ -86,14 +88,14 @@ def with_autocorrelation(
 
 @dataclass(frozen=True, eq=False)
 class _Equation:
-    """Weighted rows of an equation along one log, and which of them are kept."""
+    """Weighted rows of one equation along one log, and the mask of kept rows."""
 
     A: Array
     kept: Booleans
 
 
 class _Fit:
-    """Least squares of the kept rows of some equations."""
+    """Least-squares fit to the kept rows of several equations."""
 
     def __init__(self, equations: Sequence[_Equation]) -> None:
         self.equations = equations
@@ -104,12 +106,12 @@ class _Fit:
         self.inverse = np.linalg.inv(normal / np.outer(scale, scale)) / np.outer(scale, scale)
 
     def residuals(self, noise: Sequence[Array]) -> list[Array]:
-        """Return what a fit leaves of noise."""
+        """Return the residuals of a fit to noise."""
         K = self.inverse @ np.sum([Z.T @ y for Z, y in zip(self.rows, noise, strict=True)], axis=0)
         return [one.A @ K - y for one, y in zip(self.equations, noise, strict=True)]
 
     def ratios(self, residuals: Sequence[Array]) -> Array:
-        """(P,): deviations with the residuals' correlation in time over those without."""
+        """Return per parameter the deviation for autocorrelated residuals over that for white ones (P,)."""
         coloured, white = np.zeros_like(self.inverse), np.zeros_like(self.inverse)
         for one, Z, square, e in zip(self.equations, self.rows, self.squares, residuals, strict=True):
             if one.kept.any():
@@ -122,7 +124,7 @@ class _Fit:
 
 
 def autoregression(e: Array, kept: Booleans) -> tuple[Array, float]:
-    """(1, a1, ..., ap) and the variance of u, of the order that Schwarz's criterion chooses."""
+    """Return the coefficients (1, a1, ..., ap) and the variance of u; Schwarz's criterion selects the order p."""
     n = max(int(kept.sum()), 2)
     tried = list(autoregressions(e, kept, min(LARGEST_ORDER, n // 10)))
     prices = [
@@ -132,25 +134,28 @@ def autoregression(e: Array, kept: Booleans) -> tuple[Array, float]:
 
 
 def filtered_back(Z: Array, coefficients: Array, variance: float) -> Array:
-    """s T^-T Z, with the R factor T of an autoregression's coefficients."""
+    """Return s T^-T Z, where T is the triangular matrix of the autoregression's coefficients."""
     from scipy.signal import lfilter
 
     return np.asarray(variance**0.5 * lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])
 
 
 def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:
-    """(1, a1, ..., ap) and the variance of u: an autoregression that is always stable, from runs of kept samples."""
+    """Return the coefficients (1, a1, ..., ap) and the variance of u by Burg's method.
+
+    The autoregression is always stable. Only runs of kept samples are used.
+    """
     *_, last = autoregressions(e, kept, order)
     return last
 
 
 def autoregressions(e: Array, kept: Booleans, order: int) -> Iterator[tuple[Array, float]]:
-    """Yield those of order 0, 1, 2 and so on, up to one that leaves nothing."""
+    """Yield the autoregressions of order 0, 1, 2, ...; stop early if the prediction error vanishes."""
     a = np.ones(1)
     forward, backward = e.astype(float), e.astype(float)
     variance = float(np.mean(e[kept] ** 2)) if kept.any() else 0.0
     yield a, variance
-    whole = kept  # whether the samples that an error is made of were all kept
+    whole = kept  # whether all samples that contribute to a prediction error were kept
     for _ in range(order):
         whole = whole[1:] & kept[: len(whole) - 1]
         f, b = forward[1:], backward[:-1]

@@ -1,8 +1,8 @@
-"""Passes over logs, in this process or on a Dask cluster: each returns the R factors of all rows.
+"""R factors of all rows of the logs, computed in this process or on a Dask cluster.
 
 On a cluster each worker reads, filters and factors pieces of the log; only the R factors are sent. Those of all pieces,
 one below the other, are a tall and skinny array whose QR decomposition (`dask.array.linalg.tsqr`) is that of all rows.
-Workers open the log themselves, so they need its files under the same path; a log of arrays is sent to them.
+Workers open the log themselves, so its files must have the same path on every worker; a log of arrays is sent to them.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from symoro.threads import one_thread
 # -- cluster
 
 
-PIECES = 8  # of the plan's size to one task
+PIECES = 8  # pieces of the planned size per task
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a worker must know to make rows; the compiled model does not travel."""
+    """Data from which a worker builds the rows of a log; it compiles the model itself."""
 
     robot: Robot
     kind: str
@@ -53,7 +53,7 @@ def _model(work: Work) -> RowModel:
 
 
 def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) -> dict[LogPart, RFactors]:
-    """Return the R factors of a log, by thirds and by whether rows are kept, as `compress.compressed` gives them."""
+    """Return the R factors of a log, by third of the log and by kept or dropped rows, as `rows.compressed` does."""
     dask = needed("dask", "a cluster")
     size = PIECES * planned(log, work.preparation).size
     pieces = [(first, min(first + size, log.samples)) for first in range(0, log.samples, size)]
@@ -64,12 +64,14 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
         for a, b in pieces
     ]
     tasks = client.persist(tasks)
-    parts = [client.compute(dask.delayed(_what)(task)) for task in tasks]
+    parts = [client.compute(dask.delayed(_row_counts)(task)) for task in tasks]
     known = client.gather(parts)
     factors: dict[LogPart, RFactors] = {}
     for part in sorted({part for item in known for part in item}):
-        holders = [(task, item[part]) for task, item in zip(tasks, known, strict=True) if part in item]
-        factors[part] = _joined(client, part, holders, support, work.share)
+        tasks_with_part = [
+            (task, item[part]) for task, item in zip(tasks, known, strict=True) if part in item
+        ]
+        factors[part] = _joined(client, part, tasks_with_part, support, work.share)
     return factors
 
 
@@ -77,7 +79,7 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
 def _factored(
     work: Work, source: Any, description: Any, sent: Log | None, first: int, end: int, delay: float = 0.0
 ) -> dict[LogPart, RFactors]:
-    """On a worker: the R factors of the samples first .. end."""
+    """Return the R factors of samples first .. end; runs on a worker."""
     log = sent if sent is not None else _opened(source, description, delay, work.robot)
     model = _model(work)
     return compressed(
@@ -103,15 +105,15 @@ def _opened(source: Any, description: Any, delay: float, robot: Robot) -> Log:
     return aligned(log, delay)
 
 
-def _what(factors: dict[LogPart, RFactors]) -> dict[LogPart, tuple[int, ...]]:
-    """Return which parts a piece has, with the rows of each equation."""
+def _row_counts(factors: dict[LogPart, RFactors]) -> dict[LogPart, tuple[int, ...]]:
+    """Return the number of rows per equation of each part in a piece of a log."""
     return {part: one.counts for part, one in factors.items()}
 
 
 def _joined(
     client: Any,
     part: LogPart,
-    holders: Sequence[tuple[Any, tuple[int, ...]]],
+    tasks_with_part: Sequence[tuple[Any, tuple[int, ...]]],
     support: Booleans,
     share: float,
 ) -> RFactors:
@@ -122,12 +124,12 @@ def _joined(
     for k, shape in enumerate(shapes):
         blocks = [
             array.from_delayed(dask.delayed(_factor)(task, part, k), shape, dtype=float)
-            for task, _ in holders
+            for task, _ in tasks_with_part
         ]
         tall = array.concatenate(blocks, axis=0)
         joined.append(array.linalg.tsqr(tall)[1] if len(blocks) > 1 else tall)
     factors = client.gather(client.compute(joined))
-    counts = np.sum([count for _, count in holders], axis=0)
+    counts = np.sum([count for _, count in tasks_with_part], axis=0)
     return RFactors(tuple(np.asarray(f) for f in factors), tuple(int(c) for c in counts), support, share)
 
 
@@ -140,7 +142,7 @@ def _factor(factors: dict[LogPart, RFactors], part: LogPart, k: int) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Passes:
-    """What a pass needs; `client` is a `distributed.Client`, or None."""
+    """Function that reads all logs once and computes their R factors; `client` is a `distributed.Client` or None."""
 
     model: RowModel
     logs: Sequence[Log]
@@ -148,7 +150,7 @@ class Passes:
     client: Any = None
 
     def __call__(self, at: LoadPoint | None = None) -> tuple[LogRows, dict[LogPart, RFactors]]:
-        """Return the rows and their R factors; `at` is where friction that grows with the load is predicted."""
+        """Return the rows and their R factors; load-dependent friction is predicted at `at`."""
         model = self.model if at is None else at_load(self.model, at)
         rows = LogRows(model, self.logs, self.work.preparation)
         parts: dict[LogPart, RFactors] = {}

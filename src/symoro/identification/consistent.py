@@ -1,21 +1,19 @@
-"""Estimates that a body can have: the pseudo-inertia of every link is positive definite.
+"""Physically consistent estimates: the pseudo-inertia of every link is positive definite.
 
     P = [Sigma  S; S'  M],     Sigma = tr(J)/2 I - J,     J = [XX XY XZ; XY YY YZ; XZ YZ ZZ],   S = (MX, MY, MZ)
 
-P > 0 says that the mass is positive, the inertia about the centre of mass too, and that its principal moments keep the
-triangle inequality: some distribution of mass has these ten numbers. Base parameters are consistent if any standard
-parameters x with K = B x are, so the problem is solved in the standard ones:
+P > 0 is equivalent to a positive mass, a positive definite inertia about the centre of mass, and principal moments that
+satisfy the triangle inequality: some distribution of mass has these ten parameters. Base parameters are consistent if
+there are consistent standard parameters x with K = B x, so the problem is solved in the standard parameters:
 
     min |R K(x) - r|^2 + prior(x)     with P_j(x) >= margin I,  IA, FV, FS >= 0
 
-and, where motors are coupled, the matrix of all rotor inertias at the joints >= 0,
-
-a semidefinite program in as many unknowns as the robot has parameters. Lengths are in units of the robot's own length
-L (`characteristic_length`): P mixes kg, kg m and kg m^2, and in metres the margin, the prior and the accuracy of the
-solver would depend on the size of the robot. R and r are the rows that the estimate is the
-least squares of (`normal_rows`): the weighted data for WLS; for other methods the distance to their own estimate, in
-the metric of its covariance. What
-the data leave open the prior settles, towards the robot's own (CAD) numbers P0 where it has some:
+and, if motors are coupled, with the matrix of all rotor inertias at the joints >= 0. This is a semidefinite program
+with one unknown per standard parameter. Lengths are in units of the robot's length L (`characteristic_length`), because
+P contains kg, kg m and kg m^2: in metres the margin, the prior and the accuracy of the solver would depend on the size
+of the robot. R and r are the rows of which the estimate is the least-squares solution (`normal_rows`): the weighted
+data for WLS, and for other methods the distance to their estimate in the metric of its covariance. The prior determines
+the parameters that the data do not determine, towards the nominal (CAD) values P0 of the robot if there are some:
 
     euclidean    weight * sum |P - P0|^2 / |P0|^2
     entropic     weight * sum (tr(P P0^-1) - log det P)            the log-det (Bregman) divergence
@@ -51,8 +49,8 @@ Array = NDArray[np.float64]
 PRIORS = ("euclidean", "entropic")
 PRIOR_WEIGHT = 1e-3
 POSITIVE = ("IA", "FV", "FS")
-# XX .. ZZ: where they stand in Sigma = tr(J)/2 I - J; (row, column, factor)
-_PLACES = {
+# entries of P in which each parameter occurs: (row, column, factor)
+_ENTRIES = {
     "XX": ((0, 0, -0.5), (1, 1, 0.5), (2, 2, 0.5)),
     "YY": ((0, 0, 0.5), (1, 1, -0.5), (2, 2, 0.5)),
     "ZZ": ((0, 0, 0.5), (1, 1, 0.5), (2, 2, -0.5)),
@@ -68,16 +66,16 @@ _PLACES = {
 
 @dataclass(frozen=True, eq=False)
 class Consistent:
-    """Standard parameters that bodies can have.
+    """Physically consistent standard parameters.
 
     Attributes:
-        standard: every parameter of the links, rotors and friction.
-        values: of the estimate's columns, K(x).
-        eigenvalues: the least eigenvalue of each link's pseudo-inertia in kg, lengths in units of the robot's own, by
-            link.
-        relative: weighted residual over weighted measurement, of the rows of the log that were kept.
-        ratio: the residual over that of the estimate without constraints, by the rows of its method.
-        iterations: of the solver.
+        standard: values of all parameters of the links, rotors and friction, by name.
+        values: values K(x) of the estimate's columns.
+        eigenvalues: per link the smallest eigenvalue of its pseudo-inertia in kg, lengths in units of the robot's
+            length.
+        relative: norm of the weighted residual over that of the weighted measurements, for the kept rows of the log.
+        ratio: residual over that of the estimate without constraints, for the rows of its method.
+        iterations: number of iterations of the solver.
     """
 
     standard: Mapping[str, float]
@@ -89,16 +87,16 @@ class Consistent:
 
 
 def basis() -> Array:
-    """(10, 4, 4): the pseudo-inertia of a unit of each inertial parameter."""
+    """Return the derivative of the pseudo-inertia with respect to each inertial parameter (10, 4, 4)."""
     matrices = np.zeros((len(INERTIAL), 4, 4))
     for k, name in enumerate(INERTIAL):
-        for row, column, factor in _PLACES[name]:
+        for row, column, factor in _ENTRIES[name]:
             matrices[k, row, column] = factor
     return matrices
 
 
 def pseudo_inertia(parameters: Sequence[float] | Array) -> Array:
-    """P (4, 4) of XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M."""
+    """Return the pseudo-inertia P (4, 4) of XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M."""
     return np.asarray(np.tensordot(np.asarray(parameters, dtype=float), basis(), axes=1))
 
 
@@ -113,17 +111,18 @@ def consistent(
     total_mass: float | None = None,
     further: FurtherColumns | None = None,
 ) -> Consistent:
-    """Return the physically consistent parameters nearest to an estimate, in the sense of its method.
+    """Return the physically consistent parameters nearest to an estimate, in the metric of its method.
 
     Args:
-        weight: of the prior, beside a residual of one for each row.
-        cad: standard parameters that are known about, XX1, M1, ...; the robot's nominal values unless given.
+        prior: 'euclidean' or 'entropic'.
+        weight: weight of the prior; a row contributes a squared residual of about one.
+        cad: values of standard parameters (XX1, M1, ...) for the prior; by default the robot's nominal values.
         total_mass: an upper bound on the mass of all links in kg.
-        further: the columns of coupled motors, where the estimate has some.
+        further: the columns of coupled motors, if the estimate has some.
 
     Raises:
-        ProgramError: the solver finds no solution.
-        MissingDependencyError: without cvxpy and Clarabel.
+        ProgramError: the solver does not converge, or there are no consistent parameters.
+        MissingDependencyError: cvxpy or Clarabel is not installed.
     """
     if prior not in PRIORS:
         raise OptionError(f"prior: expected one of {', '.join(PRIORS)}, got '{prior}'")
@@ -145,10 +144,10 @@ def consistent(
 
 
 class _Problem:
-    """The unknowns, and the map from them to the columns of the data.
+    """Semidefinite program: its unknowns, and the linear map from them to the columns of the data.
 
     Attributes:
-        units: of the parameters, powers of the robot's length; the solver's unknowns are multiples of these.
+        units: unit of each parameter, a power of the robot's length; the solver's unknowns are multiples of these.
     """
 
     def __init__(
@@ -176,8 +175,8 @@ class _Problem:
                 value = coefficient.substitute(numbers).number
                 if value is None:
                     raise ArgumentError(
-                        f"the relation of {name} and {other} needs numbers for {', '.join(coefficient.symbols)}",
-                        hint="give the robot nominal values for its geometry",
+                        f"the grouping of {other} with {name} requires numbers for {', '.join(coefficient.symbols)}",
+                        hint="give these geometric parameters nominal values",
                     )
                 matrix[row, column[other]] = value
         return matrix
@@ -201,26 +200,30 @@ class _Problem:
             constraints.append(cp.sum(x[[10 * link + 9 for link in range(len(self.links))]]) <= total_mass)
         cost = cp.sum_squares(self.R[:, :-1] @ self.map @ np.diag(self.units) @ x - self.R[:, -1])
         cost += weight * self._prior(cp, prior, x, forms, known)
-        program = cp.Problem(cp.Minimize(cost / (1 + weight)), constraints)  # of a size that suits the solver
+        program = cp.Problem(
+            cp.Minimize(cost / (1 + weight)), constraints
+        )  # scaled to a size that suits the solver
         try:
             program.solve(solver=cp.CLARABEL)
         except cp.SolverError as error:
             raise ProgramError(
-                f"the solver gave up: {error}", hint="give another weight of the prior"
+                f"the semidefinite solver did not converge: {error}", hint="change the weight of the prior"
             ) from None
         if program.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
             raise ProgramError(f"there are no physically consistent parameters: {program.status}")
         return np.asarray(x.value), int(program.solver_stats.num_iters or 0)
 
     def _rotors(self, x: Any) -> Any:
-        """Return the rotor inertias at the joints, (n, n), where motors are coupled."""
+        """Return the matrix of rotor inertias at the joints (n, n); None if no motors are coupled."""
         if self.further is None or not self.further.shares:
             return None
         column = {name: k for k, name in enumerate(self.names)}
         n = len(self.further.joints)
         total: Any = np.zeros((n, n))
         units = np.array(joint_units(self.robot, self.further.joints, self.length))
-        scales = np.outer(units, units) / self.length**2  # inertias of turns and slides in kg
+        scales = (
+            np.outer(units, units) / self.length**2
+        )  # inertias of revolute and prismatic joints, both in kg
         for name, mass in zip(self.further.names, self.further.masses, strict=True):
             if name in column and mass.any():
                 total = total + x[column[name]] * (self.units[column[name]] * scales * mass)
@@ -232,7 +235,7 @@ class _Problem:
         return total
 
     def _form(self, cp: Any, x: Any, units: Array, link: int) -> Any:
-        """P of a link as an expression of the unknowns."""
+        """Return the pseudo-inertia P of a link as an expression of the unknowns."""
         part = x[10 * link : 10 * link + 10]
         return cp.reshape(units.reshape(10, 16).T @ part, (4, 4), order="C")
 
@@ -245,8 +248,8 @@ class _Problem:
             if prior == "entropic":
                 if not sound:
                     raise ArgumentError(
-                        f"the entropic prior needs numbers that a body can have for link {j}",
-                        hint="give them as nominal values of the robot, or take the euclidean prior",
+                        f"the entropic prior requires physically consistent nominal parameters of link {j}",
+                        hint="correct the nominal values of this link, or use the euclidean prior",
                     )
                 cost += cp.trace(np.linalg.inv(P0) @ forms[link]) - cp.log_det(forms[link])
             else:
@@ -260,7 +263,7 @@ def _numbers(robot: Robot) -> dict[str, Formula]:
 
 
 def _nominal(robot: Robot) -> dict[str, float]:
-    """Return the numbers that the robot has for its links."""
+    """Return the nominal inertial parameters of the robot's links; zero where there is no nominal value."""
     numbers = {name: formula(value) for name, value in robot.nominal}
     values = {}
     for j in range(1, robot.NL + 1):

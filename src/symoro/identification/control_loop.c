@@ -1,5 +1,5 @@
-/* The closed loop of a robot and a PD controller in fixed steps; `control_loop.py` contains the equations and the twin
- * in NumPy. The kernel solve_ stands before this text.
+/* Simulation of a robot with a PD controller in fixed steps; `control_loop.py` contains the equations and the same
+ * algorithm in NumPy. The kernel solve_ precedes this text.
  */
 #include <stddef.h>
 
@@ -7,17 +7,17 @@ typedef void (*OfMotion)(const double *q, const double *qd, const double *qdd, d
 typedef void (*OfConstants)(const double *q, const double *qd, const double *qdd, const double *k, double *out);
 
 typedef struct {
-    const void *regressor;       /* address of the emitted function; of the direct dynamics where columns is 0 */
-    const double *constants;     /* that it takes, or null; those of the direct dynamics hold the parameters */
-    const void *known;           /* address of the torques that are known, or null */
+    const void *regressor;       /* address of the emitted regressor; of the direct dynamic model if columns is 0 */
+    const double *constants;     /* its constants, or null; for the direct dynamic model they contain the parameters */
+    const void *known;           /* address of the function of the known torques, or null */
     const double *known_constants;
     const double *K;             /* parameters of the columns of W */
     const double *inertia;       /* n x n: further inertia of coupled motors */
     const double *viscous;       /* n x n: their viscous friction */
     const double *stribeck;      /* n: factors of Stribeck's curve */
     const double *load;          /* n: factors of friction that grows with the load */
-    const double *dry;           /* of each coupled motor */
-    const double *shares;        /* one row a coupled motor: what it turns for a unit rate of each joint */
+    const double *dry;           /* Coulomb friction of each coupled motor */
+    const double *shares;        /* one row per coupled motor: its rate for a unit rate of each joint */
     const double *kp, *kd;       /* n */
     const double *reference;     /* samples x n */
     const double *reference_rate;
@@ -40,8 +40,8 @@ static void call(const void *address, const double *constants, const double *q, 
     else f.plain(q, qd, qdd, out);
 }
 
-/* W(q, qd, qdd) K and the torques that are known. */
-static void own_torques(const Loop *loop, const double *q, const double *qd, const double *qdd, double *W, double *out)
+/* Compute W(q, qd, qdd) K plus the known torques. */
+static void model_torques(const Loop *loop, const double *q, const double *qd, const double *qdd, double *W, double *out)
 {
     const size_t n = loop->joints;
     double *known = loop->work + n * (loop->columns + n + 15);
@@ -54,7 +54,7 @@ static void own_torques(const Loop *loop, const double *q, const double *qd, con
     }
 }
 
-/* What friction takes that the columns of W do not have, added. */
+/* Add the friction torques that are not columns of W. */
 static void add_friction(const Loop *loop, const double *qd, const double *tau, double *out)
 {
     const size_t n = loop->joints;
@@ -71,7 +71,7 @@ static void add_friction(const Loop *loop, const double *qd, const double *tau, 
     }
 }
 
-/* qdd under torques tau. */
+/* Compute the accelerations qdd under the torques tau. */
 static void accelerations(const Loop *loop, const double *q, const double *qd, const double *tau, double *qdd)
 {
     const size_t n = loop->joints;
@@ -82,12 +82,12 @@ static void accelerations(const Loop *loop, const double *q, const double *qd, c
         return;
     }
     for (size_t i = 0; i < n; ++i) unit[i] = rest[i] = 0;
-    own_torques(loop, q, qd, unit, W, right);
+    model_torques(loop, q, qd, unit, W, right);
     add_friction(loop, qd, tau, right);
-    own_torques(loop, q, rest, unit, W, weight);
+    model_torques(loop, q, rest, unit, W, weight);
     for (size_t j = 0; j < n; ++j) {
         unit[j] = 1;
-        own_torques(loop, q, rest, unit, W, column);
+        model_torques(loop, q, rest, unit, W, column);
         unit[j] = 0;
         for (size_t i = 0; i < n; ++i) M[n * i + j] = column[i] - weight[i] + loop->inertia[n * i + j];
     }
@@ -101,8 +101,8 @@ static void torques(const Loop *loop, const double *r, const double *rd, const d
         tau[i] = loop->kp[i] * (r[i] - q[i]) + loop->kd[i] * (rd[i] - qd[i]);
 }
 
-/* The cubic reference a part u of the way from a sample to the next one, and its rate. */
-static void referred(const Loop *loop, size_t sample, double u, double *r, double *rd)
+/* Compute the cubic reference and its rate at fraction u of the interval after a sample. */
+static void reference_at(const Loop *loop, size_t sample, double u, double *r, double *rd)
 {
     const size_t n = loop->joints;
     const double h = loop->h;
@@ -115,7 +115,7 @@ static void referred(const Loop *loop, size_t sample, double u, double *r, doubl
     }
 }
 
-/* One step of Runge and Kutta's fourth order, from part u of the way to the next sample; x and v are changed. */
+/* Advance x and v by one fourth-order Runge-Kutta step from fraction u of the sampling interval. */
 static void advance(const Loop *loop, size_t sample, double u, double part, double *x, double *v)
 {
     const size_t n = loop->joints;
@@ -129,7 +129,7 @@ static void advance(const Loop *loop, size_t sample, double u, double part, doub
         stage_rate[i] = next_rate[i] = v[i];
     }
     for (int s = 0; s < 4; ++s) {
-        referred(loop, sample, u + at[s] * part, r, rd);
+        reference_at(loop, sample, u + at[s] * part, r, rd);
         torques(loop, r, rd, stage, stage_rate, tau);
         accelerations(loop, stage, stage_rate, tau, a);
         for (size_t i = 0; i < n; ++i) {
@@ -145,7 +145,7 @@ static void advance(const Loop *loop, size_t sample, double u, double part, doub
     }
 }
 
-/* Whether a joint may turn back on the way: dry friction jumps there. */
+/* Return whether a joint may change direction in a step; dry friction is discontinuous there. */
 static int turns(size_t n, const double *v, const double *next_rate)
 {
     for (size_t i = 0; i < n; ++i)
@@ -153,7 +153,7 @@ static int turns(size_t n, const double *v, const double *next_rate)
     return 0;
 }
 
-/* A part of the way to the next sample, in short steps where a joint may turn back; x and v are changed. */
+/* Advance x and v by one step, which is subdivided if a joint may change direction. */
 static void step(const Loop *loop, size_t sample, double u, double part, double *x, double *v)
 {
     const size_t n = loop->joints;
@@ -177,8 +177,8 @@ static void next_row(size_t n, double *row)
     for (size_t i = 0; i < n; ++i) row[n + i] = row[i];
 }
 
-/* The motion from the state in the first rows of q and qd; all four are samples x n.
- * Returns how many samples are finite.
+/* Compute the motion from the state in the first rows of q and qd; all four arrays are samples x n.
+ * Return the number of finite samples.
  */
 size_t closed_loop(const Loop *loop, double *q, double *qd, double *qdd, double *tau)
 {

@@ -1,14 +1,14 @@
-"""Simulation of the closed control loop that made a log, for one or several parameter vectors K.
+"""Simulation of the closed control loop in which a log was recorded, for one or several parameter vectors K.
 
     tau = kp (r - q) + kd (rd - qd),       M(q) qdd = tau - T(q, qd, 0),       T(q, qd, qdd) = W K + t
 
 t are the known torques (`equations.known_torques`). Column i of M is T(q, 0, e_i) - T(q, 0, 0), so that one compiled
-regressor serves every K, with friction and coupled motors. Fixed steps of the Runge-Kutta method of fourth order are
-subdivided where a joint may turn back or rest, since dry friction jumps there.
+regressor serves every K, with friction and coupled motors. The fourth-order Runge-Kutta method with fixed steps is
+used; steps are subdivided where a joint may change direction or rest, because dry friction is discontinuous there.
 
-If there is a compiler the loop runs in C (control_loop.c), with the direct dynamic model if that has all the columns,
-and several K in parallel. The rate of the reference is that of the cubic spline through its samples: the error of
-differences, times kd, would exceed the noise of the torques.
+If there is a compiler the loop runs in C (control_loop.c), several K in parallel, and with the direct dynamic model if
+that contains all columns. The rate of the reference is that of the cubic spline through its samples: the error of
+finite differences, times kd, would exceed the noise of the torques.
 """
 
 from __future__ import annotations
@@ -47,15 +47,23 @@ from symoro.threads import processors
 
 
 Array = NDArray[np.float64]
-START = np.array([-25, 48, -36, 16, -3]) / 12  # the slope at the first of five samples
+START = (
+    np.array([-25, 48, -36, 16, -3]) / 12
+)  # finite-difference weights of the derivative at the first of five samples
 
 
 @dataclass(frozen=True, eq=False)
 class ControlLoop:
-    """What closes the loop: gains at the joints, and the reference with its rate, (N, n).
+    """PD controller of a simulated motion: gains, reference, initial state and step.
 
-    Between samples the reference is a cubic polynomial. A simulation takes `steps` from one to the next, each in
-    `parts` where a joint may turn back. The start is one for all (n,), or one each (B, n).
+    Attributes:
+        rate: samples per second.
+        kp, kd: gains at the joints (n,).
+        reference, reference_rate: desired positions and their rates (N, n); a cubic polynomial between samples.
+        start, start_rate: initial positions and velocities, common to all simulations (n,) or one per simulation (B,
+            n).
+        steps: integration steps between two samples.
+        parts: subdivisions of a step in which a joint may change direction.
     """
 
     rate: float
@@ -72,7 +80,12 @@ class ControlLoop:
 def loop_of(
     log: Log, controller: PdController | None, cutoff: float | None = None, steps: int = 1
 ) -> tuple[ControlLoop, Array, Array]:
-    """Return the loop that made a log, with the positions and torques that were measured.
+    """Return the control loop in which a log was recorded, and the measured positions and torques.
+
+    Args:
+        controller: gains; by default those of the log's description.
+        cutoff: cut-off frequency in Hz of the low-pass for the initial state; None for no filter.
+        steps: integration steps between two samples.
 
     Raises:
         ArgumentError: the log has no reference, or there is no controller.
@@ -85,8 +98,8 @@ def loop_of(
     arrays = {kind: np.concatenate([chunk[kind] for chunk in chunks]) for kind in chunks[0]}
     if law is None or "reference" not in arrays:
         raise ArgumentError(
-            f"{log.name}: simulation needs the reference that was followed, and the gains of the controller",
-            hint="describe 'reference' and 'controller' in the YAML of the log",
+            f"{log.name}: methods that simulate require the reference positions and the gains of the controller",
+            hint="describe 'reference' and 'controller' in the YAML file of the log",
         )
     q = arrays["position"]
     smooth = q
@@ -110,7 +123,7 @@ COUNTS = ("joints", "columns", "motors", "samples", "steps", "parts")
 
 
 class _NativeLoop(ctypes.Structure):
-    """`Loop` of control_loop.c."""
+    """Counterpart of the C structure `Loop` in control_loop.c."""
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in (*FUNCTIONS, *FROM_MODEL, *FROM_LOOP, "work")),
@@ -120,7 +133,7 @@ class _NativeLoop(ctypes.Structure):
 
 
 def driver(model: RowModel) -> Any:
-    """Return the compiled function, or None where the robot's own are not compiled or take more than a motion."""
+    """Return the compiled simulation; None if the model is not compiled or has inputs besides q, qd, qdd."""
     for function in (model.function, model.known):
         if function is None:
             continue
@@ -136,16 +149,16 @@ def _compiled() -> Any:
     text = "\n".join(["#include <math.h>", kernel_text("solve", ".c"), own])
     try:
         function = library({"control_loop.c": text}).closed_loop
-    except MissingDependencyError:  # the compiler went away
+    except MissingDependencyError:  # there is no compiler any more
         return None
     function.restype, function.argtypes = ctypes.c_size_t, [ctypes.c_void_p] * 5
     return function
 
 
 def direct_dynamics(model: RowModel) -> Function | None:
-    """Return the direct dynamic model with the parameters K, ten times as fast as M and T from the regressor.
+    """Return the direct dynamic model with the parameters K; it is ten times as fast as the regressor.
 
-    None where it is another model: of columns that a robot does not have, or of what is known besides K.
+    The result is None if the direct dynamic model does not represent all columns or the known torques.
     """
     if model.known is not None or model.kind != "dynamic" or model.further.names:
         return None
@@ -165,7 +178,7 @@ def direct_dynamics(model: RowModel) -> Function | None:
 
 @lru_cache(maxsize=4)
 def _direct_dynamics(robot: Robot, names: tuple[str, ...]) -> Function:
-    """With a parameter for each of the names, all other inertial parameters and friction being zero."""
+    """Return the direct dynamic model in the named parameters; all other inertial parameters and friction are zero."""
     base = column_base(robot, robot.postures)
     values: dict[tuple[int, str], Formula] = {split(name): ZERO for name in base.no_effect}
     for kept, others in base.relations.items():
@@ -189,10 +202,15 @@ def simulate(
     loop: ControlLoop,
     made: Sequence[Array],
 ) -> int:
-    """Fill q, qd, qdd, tau (N, n) from the state in the first rows of q and qd; how many samples are finite.
+    """Simulate in C: fill q, qd, qdd, tau (N, n) from the initial state in the first rows of q and qd.
 
     Args:
+        run: compiled function (`driver`).
         direct: `direct_dynamics` of the model.
+        made: arrays q, qd, qdd, tau to fill.
+
+    Returns:
+        The number of samples before the motion becomes infinite or NaN.
     """
     parts = _parts(model, K)
     samples, n = made[0].shape
@@ -222,14 +240,14 @@ def simulate(
 
 
 def _addresses(function: Function | None) -> tuple[int | None, int | None]:
-    """Of a function, and of the constants that it takes."""
+    """Return the addresses of a compiled function and of its constants."""
     if function is None:
         return None, None
     return function.address, function.constants.ctypes.data if len(function.constants) else None
 
 
 def _parts(model: RowModel, K: Array) -> dict[str, Array]:
-    """Return the parameters where control_loop.c looks for them."""
+    """Return the parameters as the arrays that control_loop.c reads."""
     further, n = model.further, len(model.labels)
     joints, values = further.joints, dict(zip(model.names, K, strict=True))
 
@@ -258,7 +276,7 @@ def _parts(model: RowModel, K: Array) -> dict[str, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """Motions of the closed loop, each (B, N, n)."""
+    """Positions, velocities, accelerations and torques of simulated closed loops, each (B, N, n)."""
 
     q: Array
     qd: Array
@@ -267,10 +285,10 @@ class Simulated:
 
 
 def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
-    """Return the closed loop for one K (P,) or several (B, P).
+    """Simulate the closed loop for one K (P,) or several (B, P).
 
     Raises:
-        ProgramError: the motion does not stay finite.
+        ProgramError: the motion does not remain finite.
     """
     many = np.atleast_2d(K)
     samples, n = loop.reference.shape
@@ -290,14 +308,14 @@ def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
         finite = all(count == samples for count in _in_parallel(finite_samples, motions))
     if not finite:
         raise ProgramError(
-            "the simulated loop does not stay finite for these parameters",
-            hint="start from parameters that bodies can have, and check the gains",
+            "the simulated closed loop diverges for these parameters",
+            hint="start from physically consistent parameters, and check the gains",
         )
     return made
 
 
 def _in_parallel(work: Callable[[Sequence[Array]], int], motions: Sequence[Sequence[Array]]) -> Iterator[int]:
-    """Yield the results in their order; work in C lets other threads run."""
+    """Yield the results in the order of the motions; the C code releases the interpreter lock."""
     title = "simulating the closed loop"
     if processors() == 1 or len(motions) == 1:
         yield from map(work, each(motions, title))
@@ -313,7 +331,7 @@ def _in_parallel(work: Callable[[Sequence[Array]], int], motions: Sequence[Seque
 
 
 def _in_numpy(model: RowModel, K: Array, loop: ControlLoop, made: Simulated) -> bool:
-    """Return the motions of all K side by side, from the first row on; whether they stay finite."""
+    """Simulate the motions of all K at once in NumPy; return whether they remain finite."""
     dynamics = _Dynamics(model, K)
     q, qd = made.q[:, 0], made.qd[:, 0]
     for k in range(len(loop.reference)):
@@ -336,21 +354,26 @@ def _next(dynamics: _Dynamics, loop: ControlLoop, sample: int, q: Array, qd: Arr
 def _step(
     dynamics: _Dynamics, loop: ControlLoop, sample: int, u: float, part: float, q: Array, qd: Array
 ) -> tuple[Array, Array]:
-    """Return a part of the way to the next sample, in short steps for the robots of which a joint may turn back."""
-    x, v = _advanced(dynamics, loop, sample, u, part, q, qd)
+    """Return the state after one step, subdivided for the robots of which a joint may change direction.
+
+    Args:
+        u: start of the step, as a fraction of the sampling interval.
+        part: length of the step, as a fraction of the sampling interval.
+    """
+    x, v = _runge_kutta_step(dynamics, loop, sample, u, part, q, qd)
     turns = (np.minimum(np.abs(qd), np.abs(v)) < np.abs(v - qd)).any(axis=1, keepdims=True)
     if not turns.any():
         return x, v
     part, y, w = part / loop.parts, q, qd
     for k in range(loop.parts):
-        y, w = _advanced(dynamics, loop, sample, u + part * k, part, y, w)
+        y, w = _runge_kutta_step(dynamics, loop, sample, u + part * k, part, y, w)
     return np.where(turns, y, x), np.where(turns, w, v)
 
 
-def _advanced(
+def _runge_kutta_step(
     dynamics: _Dynamics, loop: ControlLoop, sample: int, u: float, part: float, q: Array, qd: Array
 ) -> tuple[Array, Array]:
-    """One step of Runge and Kutta's fourth order, from part u of the way to the next sample."""
+    """Return the state after one fourth-order Runge-Kutta step from fraction u of the sampling interval."""
     h = part / loop.rate
     x, v = q, qd
     q_sum, qd_sum = np.zeros_like(q), np.zeros_like(qd)
@@ -363,7 +386,7 @@ def _advanced(
 
 
 def _reference(loop: ControlLoop, sample: int, u: float) -> tuple[Array, Array]:
-    """Return the cubic reference a part u of the way from a sample to the next one, and its rate."""
+    """Return the cubic reference and its rate at fraction u of the interval after a sample."""
     h = 1 / loop.rate
     step = loop.reference[sample + 1] - loop.reference[sample]
     begin, end = h * loop.reference_rate[sample], h * loop.reference_rate[sample + 1]
@@ -377,7 +400,7 @@ def _torques(loop: ControlLoop, r: Array, rd: Array, q: Array, qd: Array) -> Arr
 
 
 class _Dynamics:
-    """Accelerations of B robots, from one call of the regressor for all of them."""
+    """Accelerations of B robots, computed with one call of the regressor for all of them."""
 
     def __init__(self, model: RowModel, K: Array) -> None:
         n = len(model.labels)
@@ -396,7 +419,7 @@ class _Dynamics:
             np.concatenate([q] * calls), self.rates.reshape(-1, n), self.accelerations.reshape(-1, n), given
         )
         torques = np.matmul(A.reshape(self.shape), self.K[None, :, :, None])[..., 0]
-        torques += (given - y).reshape(torques.shape)  # what is known
+        torques += (given - y).reshape(torques.shape)  # known torques
         M = np.moveaxis(torques[2:] - torques[1], 0, -1)
         try:
             return np.asarray(np.linalg.solve(M, (tau - torques[0])[..., None])[..., 0])

@@ -1,13 +1,13 @@
-"""Delay of the torques behind the motion: its estimate from rows, and logs that are corrected by it.
+"""Delay of the torques behind the motion: its estimation, and the correction of logs.
 
-With torques that were measured d seconds late, y(t) = A(t - d) K. The rows A between samples are those of a cubic
-spline, and d is estimated together with K by Gauss and Newton's method: its column is -dA/dt K, of the prediction,
-since the slope of measured torques would have their noise. Inertia torques that lag have the effect of viscous
-friction: an unknown delay biases FV, and the deviation of d includes this correlation.
+If torques were measured d seconds late, y(t) = A(t - d) K. The rows A between samples are those of a cubic spline, and
+d is estimated together with K by Gauss-Newton. The column of d is -dA/dt K, from the predicted torques, because the
+derivative of the measured torques would amplify their noise. Delayed inertial torques resemble viscous friction: an
+unknown delay biases FV, and the deviation of d includes this correlation.
 
-A log is corrected by its motion, which is smooth, and taken at t - d by interpolation of degree 15; the torques stay as
-they were measured, so that their noise stays white. Torques that a controller holds from sample to sample (zero-order
-hold) act half a sample after their time stamp on average: they lead, d = -1 / (2 rate).
+A log is corrected by interpolating its motion, which is smooth, at t - d with polynomials of degree 15. The torques are
+not changed, so that their noise remains white. Torques that a controller holds between samples (zero-order hold) act
+half a sample after their time stamp on average, so they lead the motion: d = -1 / (2 rate).
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ TAPS = 8  # samples to each side that interpolation uses: its error is below 1e-
 
 @dataclass(frozen=True, eq=False)
 class TorqueDelay:
-    """By how many seconds the torques of a log lag behind its motion.
+    """Estimated delay in seconds of the torques of a log behind its motion.
 
     Attributes:
         deviation: standard deviation of the estimate.
-        change: (P,), change of the parameters where the delay is taken into account.
-        share: of the squared residual that remains then.
+        change: change of the parameters if the delay is taken into account (P,).
+        share: share of the squared residual that remains then.
     """
 
     seconds: float
@@ -48,10 +48,10 @@ class TorqueDelay:
 
 
 def delay_seconds(delay: float | str | None, rate: float) -> float:
-    """Return a delay in seconds; 'hold' is that of torques that a controller holds from sample to sample.
+    """Return a delay in seconds; 'hold' is the delay of torques from a zero-order hold, minus half a sample.
 
     Raises:
-        OptionError: it is neither.
+        OptionError: the delay is neither a number nor 'hold'.
     """
     if delay is None:
         return 0.0
@@ -69,23 +69,26 @@ def delay_seconds(delay: float | str | None, rate: float) -> float:
 
 
 def aligned(log: Log, seconds: float) -> Log:
-    """Return the log with its motion taken earlier by the delay of its torques; some samples at its ends are lost.
+    """Return the log with its motion shifted by the delay of its torques; a few samples at both ends are lost.
 
     Raises:
-        ArgumentError: the delay is long beside the log.
+        ArgumentError: the delay is too long for the length of the log.
     """
     shift = seconds * log.rate
     if shift == 0:
         return log
     if abs(shift) > LONGEST_DELAY * log.samples:
         raise ArgumentError(
-            f"{log.name}: a delay of {seconds:g} s is more than {LONGEST_DELAY:g} of the log, which lasts "
+            f"{log.name}: a delay of {seconds:g} s is more than {LONGEST_DELAY:.0%} of the log, which lasts "
             f"{log.samples / log.rate:.4g} s",
-            hint="the delay is in seconds",
+            hint="give the delay in seconds",
         )
     whole = floor(shift)
     weights = _weights(shift - whole)
-    before, after = max(0, whole + TAPS), max(0, TAPS - whole)  # samples without a motion or without a torque
+    before, after = (
+        max(0, whole + TAPS),
+        max(0, TAPS - whole),
+    )  # samples at the ends without a motion or without a torque
     samples = log.samples - before - after
 
     def moved(window: dict[str, Array], count: int) -> dict[str, Array]:
@@ -115,13 +118,16 @@ def aligned(log: Log, seconds: float) -> Log:
 
 
 def _weights(fraction: float) -> Array:
-    """Return Lagrange's weights of samples -TAPS .. TAPS - 1 for the value `fraction` of a sample before sample 0."""
+    """Return Lagrange's interpolation weights of samples -TAPS .. TAPS - 1 at `fraction` sample before sample 0."""
     nodes = range(-TAPS, TAPS)
     return np.array([np.prod([(-fraction - m) / (n - m) for m in nodes if m != n]) for n in nodes])
 
 
 def _interpolated(x: Array, weights: Array, first: int, count: int) -> Array:
-    """Sums of neighbours, tap by tap: equal samples, of a joint at rest, stay equal to the last digit."""
+    """Return the weighted sums of neighbouring samples.
+
+    The sums are accumulated sample by sample, so that equal samples of a joint at rest remain exactly equal.
+    """
     sums = np.zeros((count, x.shape[1]))
     for k, weight in enumerate(weights):
         if weight:
@@ -132,12 +138,13 @@ def _interpolated(x: Array, weights: Array, first: int, count: int) -> Array:
 def estimated_delay(
     kind: str, logs: Sequence[RowBlock], estimate: Estimate, share: float
 ) -> TorqueDelay | None:
-    """Return the delay of the torques, from the rows of each log in the order of time; None if it is not determined.
+    """Estimate the delay of the torques from the rows of each log in time order; None if it is not determined.
+
+    The result is None for the power and energy models too: their rows are products of torques and velocities, which a
+    delay does not simply shift.
 
     Args:
-        share: of the rows that counts as independent (`row_share`).
-
-    Rows of the power and energy models are products of torques and velocities, which a delay does not shift.
+        share: share of the rows that counts as independent (`row_share`).
     """
     long = [rows for rows in logs if len(rows.time) >= DELAY_ROWS]
     if kind in SCALAR or not long:
@@ -171,7 +178,7 @@ def estimated_delay(
 
 
 def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) -> tuple[Array, int]:
-    """Return the normal matrix of [A(t - d), -dA/dt K, y], weighted, over the kept rows, and the number of these."""
+    """Return the weighted normal matrix of [A(t - d), -dA/dt K, y] over the kept rows, and the number of rows."""
     at = rows.time - delay
     step = float(rows.time[1] - rows.time[0])
     inside = (at >= rows.time[0] + step) & (at <= rows.time[-1] - step)
@@ -194,6 +201,6 @@ def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:
     variance = left / max(count - len(values), 1)
     with np.errstate(
         invalid="ignore"
-    ):  # of a column that is dependent except for round-off: NaN, and no estimate
+    ):  # variance of a column that is dependent up to round-off: NaN, and no estimate
         deviations = np.sqrt(np.diag(inverse) * variance) / scale[:-1]
     return values * scale[-1] / scale[:-1], deviations, variance

@@ -1,6 +1,6 @@
 """The warnings of identification and calibration: names, criteria and texts.
 
-Data with a wrong unit, sign, order or clock often give parameters that look sound. A result lists such suspicions in
+Data with a wrong unit, sign, order or clock often give parameters that look sound. A result lists suspicious data in
 `warnings`. The criteria are computed in `log_diagnostics` (samples), `estimate_diagnostics` (parameters and residuals),
 `assemblies` (closed loops) and `geometric_diagnostics` (calibration).
 """
@@ -61,48 +61,53 @@ _LOG = (
     ),
     Diagnostic(
         "position-unit",
-        "positions in another usual unit leave less than "
-        f"{limit.BETTER_FIT:.0%} of the residual of the positions as they were read",
-        "torques are explained to {other} with positions that are {unit}, to {read} with positions as they were read",
+        "positions in another common unit reduce the torque residual below "
+        f"{limit.BETTER_FIT:.0%} of that of the positions as they were read",
+        "the model leaves {other} of the torques unexplained if the positions are {unit}, but {read} with the "
+        "positions as "
+        "they were read: check the unit",
     ),
     Diagnostic(
         "wound-up-joint",
         f"a revolute joint is beyond {limit.WOUND_UP:.3g} rad and faster than {limit.FAST_JOINT:g} rad/s, "
         "returns, and its torques do not confirm radians",
-        "joint {joint} goes to {position:.3g} rad at {velocity:.3g} rad/s: check whether it is in degrees",
+        "joint {joint} reaches {position:.3g} rad at {velocity:.3g} rad/s: check whether its positions are in "
+        "degrees",
     ),
     Diagnostic(
         "time-unit",
-        f"a joint goes to and fro faster than {limit.BEYOND_VELOCITY:g} times its velocity limit, or than "
+        f"a joint oscillates faster than {limit.BEYOND_VELOCITY:g} times its velocity limit, or than "
         f"{limit.FASTEST_JOINT:g} rad/s without one",
-        "joint {joint} goes to and fro at {velocity:.3g} {unit}: check the unit of the time or of the rate",
+        "joint {joint} oscillates at {velocity:.3g} {unit}: check the unit of the time or of the rate",
     ),
     Diagnostic(
         "slow-joint",
         f"the velocity of a joint is within {limit.SIGNIFICANT:g} deviations of its noise in more than "
         f"{limit.SLOW_SAMPLES:.0%} of the samples, or in {limit.REST_SHARE:.0%} more than a joint that turns back",
         "joint {joint} is not faster than the noise of its velocity ({velocity:.2g}) in {share:.0f} % of the "
-        "samples, where the sign of its friction is chance: drop these rows by --slow (slow=) of at least this "
-        "velocity, or give a lower cut-off",
+        "samples, so the sign of its friction is random there: drop these rows with --slow (slow=) of at least this "
+        "velocity, or give a lower cut-off frequency",
     ),
     Diagnostic(
         "short-motion",
         f"the range of a joint is less than {limit.SHORT_MOTION:g} of that of another joint of its kind",
-        "joint {joint} moves over {range:.2g} only, another one over {other:.2g}: its parameters may be those "
-        "of noise, or of the elasticity of its gear",
+        "joint {joint} moves over {range:.2g} only, another one over {other:.2g}: its parameters may be dominated by "
+        "noise or by the elasticity of its gear",
     ),
     Diagnostic(
         "other-assembly",
-        "another assembly mode of the loops leaves clearly less of the torques than that of the given posture",
-        "the posture seems to belong to another assembly mode of the loops: in that of {given} the model "
-        "leaves {given_share} of the torques of {log}, in that of {other} {other_share}: give the latter as "
-        "posture, if it is the robot's",
+        "the torque residual in another assembly mode of the loops is clearly smaller than in that of the given "
+        "posture",
+        "the given posture seems to belong to another assembly mode of the loops: with {given} the model leaves "
+        "{given_share} of the torques of {log} unexplained, with {other} it leaves {other_share}: give the latter "
+        "as posture if the robot had this assembly mode",
     ),
     Diagnostic(
         "unknown-assembly",
-        "several assembly modes of the loops leave about as much of the torques of a log without a posture",
-        "the torques of {log} do not determine the assembly mode of its loops; assumed is the one reached from "
-        "the first log, at {assumed}: {hint} if it started otherwise",
+        "several assembly modes of the loops explain the torques of a log without a posture about equally well",
+        "the torques of {log} do not determine the assembly mode of its loops; the mode reached from the first log "
+        "is "
+        "assumed, at {assumed}: {hint} if it started in another mode",
     ),
 )
 _ESTIMATE = (
@@ -123,59 +128,63 @@ _ESTIMATE = (
         "the torques are {:g} to {:g} times those of the nominal parameters, or the inverse".format(
             *limit.THOUSANDFOLD
         ),
-        "the torques are {factor:.3g} times those of the robot's nominal parameters: check whether they are in {unit}",
+        "the torques are {factor:.3g} times those of the robot's nominal parameters: check whether they are in "
+        "{unit}",
     ),
     Diagnostic(
         "torque-factor",
         "a factor of the torques of one joint explains what contradicts the other joints, and differs from 1 "
         f"by more than {limit.FACTOR_ERROR:.0%} and {limit.FACTOR_DEVIATIONS:g} deviations",
-        "torques of the joints are inconsistent: {factors} what the others imply; check sign, unit and ratio. "
-        "As they are, the model leaves {shares} of the torques of joints {joints}",
+        "torques of the joints are inconsistent: {factors} that follow from the other joints; check sign, unit and "
+        "gear ratio. With the torques as given, {shares} of the torques of joints {joints} remain unexplained",
     ),
     Diagnostic(
         "inconsistent-torques",
-        f"the common parameters leave more than {limit.JOINT_RATIO:g} times the residual of a joint's own "
-        f"equation, and more than {limit.JOINT_SHARE:.0%} of its torques",
-        "torques of the joints are inconsistent: the common parameters leave {shares}; check the order, signs, "
-        "units and ratios of the torques, and the geometry of the robot",
+        f"the residual of a joint is more than {limit.JOINT_RATIO:g} times that of a fit to its equation alone, and "
+        f"more than {limit.JOINT_SHARE:.0%} of its torques",
+        "torques of the joints are inconsistent: a common set of parameters leaves residuals of {shares}; check the "
+        "order, signs, units and gear ratios of the torques, and the geometry of the robot",
     ),
     Diagnostic(
         "unexplained-joint",
         f"the residual of a joint is more than {limit.UNEXPLAINED:.0%} of its torques and "
         f"{limit.NOISE_RATIO:g} times their white noise",
-        "torques are hardly explained: {shares} remain; check units, signs and the order of columns",
+        "the model does not explain {shares}; check units, signs and the order of columns",
     ),
     Diagnostic(
         "torque-delay",
         f"an estimated delay differs from zero by more than {limit.DELAY_DEVIATIONS:g} deviations, and changes "
         "a parameter by more than its deviation",
         "torques {relation} the motion by {delay:.3g} ms (deviation {deviation:.1g} ms), {samples:.2g} "
-        "samples{hold}{beyond}: with this {parameter} changes by {change:.2g}, {deviations:.2g} of its deviations; "
-        "give {option}",
+        "samples{hold}{beyond}. Correcting this changes {parameter} by {change:.2g}, {deviations:.2g} of its "
+        "standard "
+        "deviations: give {option}",
     ),
     Diagnostic(
         "sampling-rate",
         f"wider differences change a parameter by more than {limit.BIAS_DEVIATIONS:g} of its deviations",
-        "differences do not follow these positions: with wider ones {change}; the rate of the log is low for "
-        "its motion: record faster, or move slower",
+        "the sampling rate is too low for finite differences of this motion: with wider differences {change}; record "
+        "at a higher rate, or move more slowly",
     ),
     Diagnostic(
         "position-noise",
-        "as much noise again on the positions changes a parameter by more than "
+        "doubling the noise on the positions changes a parameter by more than "
         f"{limit.NOISE_BIAS_DEVIATIONS:g} of its deviations",
-        "noise on positions biases the parameters: with as much noise again {change}; give a lower cut-off, "
-        "more decimation, or use a method that is robust to it (iv)",
+        "noise on positions biases the parameters: with twice the noise {change}; give a lower cut-off frequency, "
+        "more decimation, or use a method that is robust to such noise (iv)",
     ),
     Diagnostic(
         "low-pass",
-        f"the low-pass, run once more, changes a parameter by more than {limit.BIAS_DEVIATIONS:g} of its deviations",
-        "the low-pass removes a part of the motion: run once more {change}; give a higher cut-off, or none",
+        f"applying the low-pass twice changes a parameter by more than {limit.BIAS_DEVIATIONS:g} of its deviations",
+        "the low-pass filter removes a part of the motion: if it is applied twice, {change}; give a higher cut-off "
+        "frequency, or none",
     ),
     Diagnostic(
         "measured-load",
-        "friction by load is estimated by a model that takes the load from measured torques",
-        "{names}: the {model} model takes the load from measured torques, whose noise biases them by more than "
-        "their deviations; the dynamic model does not",
+        "load-dependent friction is estimated with a model that computes the load from measured torques",
+        "{names} may be biased by more than their deviations: the {model} model computes the load from measured, "
+        "noisy "
+        "torques; use the dynamic model",
     ),
     Diagnostic(
         "total-least-squares",
@@ -186,31 +195,33 @@ _ESTIMATE = (
     ),
     Diagnostic(
         "few-rows",
-        f"IDIM-IV or DIDIM has fewer than {limit.ROWS_PER_COLUMN} steady rows for each parameter",
-        "{rows} rows in which joints move steadily are few for {parameters} parameters, and their deviations "
-        "may be larger: joints rest, stick or turn back in the others; give a longer log, or less decimation",
+        f"IDIM-IV or DIDIM has fewer than {limit.ROWS_PER_COLUMN} usable rows per parameter",
+        "only {rows} rows are usable for {parameters} parameters, so their true deviations may be larger than "
+        "stated: in "
+        "the other rows joints rest, stick or change direction; give a longer log, or less decimation",
     ),
     Diagnostic(
         "constraints-explain-more",
-        "physically consistent parameters leave less of the torques than the estimate, by more than "
+        "the residual of physically consistent parameters is smaller than that of the estimate by more than "
         f"{limit.CONSTRAINED_BETTER:.0%}",
-        "physically consistent parameters leave {constrained:.2f} % of the torques unexplained, the estimate "
-        "by {method} without constraints {free:.2f} %: other parameters explain this log better; compare it "
-        "with the estimate of another method",
+        "physically consistent parameters leave {constrained:.2f} % of the torques unexplained, the unconstrained "
+        "estimate by {method} leaves {free:.2f} %: the estimate is not the best fit to this log; compare it with "
+        "another method",
     ),
 )
 _CALIBRATION = (
     Diagnostic(
         "large-residual",
         f"the residual is more than {limit.RESIDUAL_LENGTH:.0%} of the robot's size, or {limit.RESIDUAL_ANGLE:g} rad",
-        "residuals of {sizes} remain: check the units, the joints' order and signs, and what was measured",
+        "the residuals are large ({sizes}): check the units, the order and signs of the joints, and the measured "
+        "frame",
     ),
     Diagnostic(
         "large-correction",
         f"a correction is more than {limit.LARGE_ANGLE:g} rad, {limit.LARGE_LENGTH:.0%} of the robot's size, "
         f"or a gain of {limit.LARGE_GAIN:.0%}",
-        "{corrections} are larger corrections than robots need: check the units, the zeros and signs of the "
-        "joints, and the description",
+        "implausibly large corrections: {corrections}; check the units, the zeros and signs of the joints, and the "
+        "robot description",
     ),
     Diagnostic(
         "distant-base",
@@ -226,19 +237,20 @@ _CALIBRATION = (
         "joint-gains",
         f"gains of the joints reduce the residual below {limit.HALF_RESIDUAL:.0%}, and differ from zero by "
         f"more than {limit.SIGNIFICANT:g} deviations",
-        "with gains of the joints, {gains}, residuals are {sizes}: calibrate with --gains (gains=True), or "
-        "check the gears",
+        "with the joint gains {gains} the residuals are only {sizes}: calibrate with --gains (gains=True), or check "
+        "the "
+        "gear ratios",
     ),
     Diagnostic(
         "residual-above-noise",
-        f"the residual is more than {limit.ABOVE_NOISE:g} times the noise that was given",
-        "residuals are {factors} the noise that was given: check it, and what was measured",
+        f"the residual is more than {limit.ABOVE_NOISE:g} times the given noise",
+        "the residuals are {factors} the given noise: check the noise and the measurements",
     ),
     Diagnostic(
         "ambiguous-base",
-        "another place of frame 0 fits as well and predicts other postures differently",
-        "with frame 0 at {position} m, rotated by {rotation} rad, the measurements fit as well: measure "
-        "postures that separate both, or describe the base and keep it as known",
+        "another pose of frame 0 fits as well and gives other predictions at further postures",
+        "with frame 0 at {position} m, rotated by {rotation} rad, the measurements fit equally well: add "
+        "postures that distinguish both poses, or give the pose of the base and keep it fixed",
     ),
 )
 DIAGNOSTICS = {diagnostic.name: diagnostic for diagnostic in (*_LOG, *_ESTIMATE, *_CALIBRATION)}

@@ -1,9 +1,9 @@
-"""DIDIM: direct and inverse dynamic models; torques alone are measured, the motion is simulated.
+"""DIDIM (direct and inverse dynamic identification models): only torques are measured, the motion is simulated.
 
-    K+ = argmin ||S (y - W(q_s, qd_s, qdd_s) K)||,      q_s the motion of the closed loop with the last K
+    K+ = argmin ||S (y - W(q_s, qd_s, qdd_s) K)||,      q_s the motion of the closed loop with the previous K
 
-This is Gauss and Newton's method on the torques of the simulated loop, with W for their derivative: the motion hardly
-changes with K, since the controller holds it to the reference. Positions are neither filtered nor differentiated.
+This is Gauss-Newton on the torques of the simulated loop, with W as their derivative: the motion hardly depends on K,
+because the controller tracks the reference. Positions are neither filtered nor differentiated.
 
 M. Gautier, A. Janot, P.-O. Vandanjon, "A new closed-loop output error method for parameter identification of robot
 dynamics", IEEE Trans. Control Systems Technology 21, 2013.
@@ -31,10 +31,10 @@ Array = NDArray[np.float64]
 def direct_and_inverse(
     rows: LogRows, start: Estimate, data: RFactors, controller: PdController | None = None, steps: int = 1
 ) -> Estimate:
-    """DIDIM from an estimate, or from a guess of the parameters.
+    """Estimate the parameters by DIDIM from an initial estimate.
 
     Raises:
-        ProgramError: the iteration does not settle.
+        ProgramError: the iteration does not converge.
     """
     given = measured_loops(rows, controller, steps)
     K = start.values
@@ -54,5 +54,6 @@ def direct_and_inverse(
             return with_autocorrelation(fit, every, rows.model.kind, rows.preparation.decimation)
         K = damped(K, fit.values, rounds)
     raise ProgramError(
-        f"DIDIM did not settle in {ITERATIONS} rounds", hint="is the controller right? try IDIM-IV"
+        f"DIDIM did not converge in {ITERATIONS} iterations",
+        hint="check the gains of the controller, or use the method iv",
     )

@@ -311,7 +311,8 @@ def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> R
 def _check_method(method: str, robot: Robot) -> None:
     if robot.B and method in SIMULATING:
         raise NotApplicableError(
-            f"method '{method}' simulates the robot in its control loop, which it does for robots without closed loops "
+            f"method '{method}' simulates the robot in its control loop, which it does for robots without closed "
+            "loops "
             f"alone; '{robot.name}' has some",
             hint="take wls, irls or tls; a low cut-off and decimation keep the noise of positions small",
         )

@@ -5,17 +5,17 @@
     power      F[qd' tau] = (F'[h] + F[p]) K                              one row, no accelerations
     energy     integral of qd' tau = (h(t2) - h(t1) + integral of p) K    one row per interval, no accelerations
 
-F is the low-pass of the parallel decimation, the same on both sides; F' = s F is F of the slope. Differences and
-integrals are those of `signals`. For a robot with closed loops q, qd, qdd and tau are those of the active joints; its
-postures follow (`postures`).
+F is the low-pass filter of the parallel decimation, the same on both sides; F' = s F filters the time derivative.
+Differences and integrals are computed in `signals`. For a robot with closed loops q, qd, qdd and tau are those of the
+active joints; the passive joint positions are computed from them (`postures`).
 
-Known torques, those of springs, of a payload and of external wrenches, are subtracted from tau: t(q, qd, qdd) is the
-inverse dynamic model of the robot without its links, rotors, friction and springs.
+Known torques, namely those of springs, of a payload and of external wrenches, are subtracted from tau: t(q, qd, qdd) is
+the inverse dynamic model of the robot without its links, rotors, friction and springs.
 
-Friction of passive joints may act as other columns do. The joints of a parallelogram turn by sums of others, so that
-only one of two passive joints has friction columns, and offsets of passive joints are part of those of active ones. A
-friction column is removed if it lies in the span of the columns before it at random motions, with the same
-coefficients at other motions.
+Friction of passive joints may be linearly dependent on other columns. The passive joints of a parallelogram move by
+sums of other joints, so that only one of two passive joints has independent friction columns, and offsets of passive
+joints are part of those of active ones. A friction column is removed if it is in the span of the columns before it at
+random motions, with the same coefficients at a second set of random motions.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 6.1 to 6.3.
 """
@@ -67,12 +67,12 @@ DRIVE = ("IA", "FV", "FS", "FO")
 
 
 def known_torques(robot: Robot) -> Function | None:
-    """t as a function of the motion; None of a robot without payload and wrenches.
+    """Return the known torques t as a function of the motion; None for a robot without payload and wrenches.
 
     Raises:
-        NotApplicableError: a symbol of these has no number.
+        NotApplicableError: a symbol of the payload or of a wrench has no number.
     """
-    held = dict(_held(robot))
+    held = dict(_known_loads(robot))
     if not held:
         return None
     numbers = dict(robot.nominal)
@@ -80,25 +80,24 @@ def known_torques(robot: Robot) -> Function | None:
         unknown = sorted({name for formula in formulas for name in formula.symbols if name not in numbers})
         if unknown:
             raise NotApplicableError(
-                f"{what} of robot '{robot.name}' has no number for {', '.join(unknown)}, so that the torques "
-                "of it are not known",
-                hint=f"give {unknown[0]} a number (values, or 'nominal' in the robot's file); or take {what} out of "
-                "the robot: what is carried is then found as a part of its link",
+                f"the torques of {what} of robot '{robot.name}' are unknown: {', '.join(unknown)} has no number",
+                hint=f"give {unknown[0]} a number (values, or 'nominal' in the robot's file), or remove {what} from "
+                "the robot; a payload is then identified as part of its link",
             )
-    bare = _bare(robot)
+    bare = _loads_only(robot)
     used = set(bare.symbols())
     return generate(
         bare.bind({name: value for name, value in numbers.items() if name in used}), "inverse-dynamics"
     ).function()
 
 
-def held_words(robot: Robot) -> list[str]:
-    """Return what the torques are known of, in words."""
-    return [what for what, _ in _held(robot)]
+def known_load_names(robot: Robot) -> list[str]:
+    """Return the names of the payload and wrenches whose torques are known."""
+    return [what for what, _ in _known_loads(robot)]
 
 
-def _held(robot: Robot) -> Iterator[tuple[str, list[Formula]]]:
-    """Yield what acts on a link by numbers of its own, with the formulas that are not zero."""
+def _known_loads(robot: Robot) -> Iterator[tuple[str, list[Formula]]]:
+    """Yield the name of each given payload or wrench, with its nonzero formulas."""
     carried = robot.payload if robot.tool else None
     owners: list[tuple[str, Link | None, Sequence[str]]]
     owners = [("the payload", carried, (*INERTIAL, *WRENCH))]
@@ -110,8 +109,8 @@ def _held(robot: Robot) -> Iterator[tuple[str, list[Formula]]]:
             yield what, given
 
 
-def _bare(robot: Robot) -> Robot:
-    """Return the robot with nothing but its payload and wrenches."""
+def _loads_only(robot: Robot) -> Robot:
+    """Return the robot with its payload and wrenches only: no masses, rotors, friction or springs."""
     light: dict[str, Any] = dict.fromkeys(INERTIAL, ZERO)
     idle: dict[str, Any] = {**dict.fromkeys((*DRIVE, "k", "rest"), ZERO), "eta": False}
     return robot.replace(
@@ -131,16 +130,20 @@ RANDOM_RANGES = (
     0.05,
     0.01,
     1e-3,
-)  # radians, or shares of the largest length, that the active joints go to each side; the first that can be
+)  # rad, or shares of the largest length: amplitudes of random motions; the first that the loops can follow is used
 
 
-def drawn_motion(
+def random_motion(
     units: Array, assembly: tuple[LoopAssembly, tuple[float, ...]] | None
 ) -> tuple[Array, Array, Array]:
-    """Motions at random: whole postures, and rates and accelerations of the coordinates.
+    """Return random motions: postures of all joints, and rates and accelerations of the coordinates.
 
     Args:
-        units: of the coordinates: one radian, or the robot's length.
+        units: unit of each coordinate: one radian, or the robot's length in metres.
+        assembly: the loops and their coordinates at the first posture; None for a robot without closed loops.
+
+    Raises:
+        NotApplicableError: the loops cannot move from that posture.
     """
     chance, joints = np.random.default_rng(5), len(units)
     qd, qdd = chance.standard_normal((2, RANDOM_MOTIONS, joints)) * units
@@ -157,16 +160,19 @@ def drawn_motion(
             return loops.postures(loops.along(here + size * loops.active_units * course, row)), qd, qdd
         except BrokenLoopsError:
             continue
-    raise NotApplicableError("the loops hardly move from where the log starts: a dead point")
+    raise NotApplicableError(
+        "the loops cannot move from the first sample of the log: it is a singular configuration"
+    )
 
 
 def absorbed(columns: Mapping[str, Array], candidates: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Candidates that others hold, with the names of these.
+    """Return the candidate columns that depend linearly on others, each with the names of those columns.
 
     Args:
-        columns: (N, e) each, in the order in which they are kept.
+        columns: (N, e) each, in the order of precedence.
+        candidates: names of the columns that may be removed.
     """
-    held_by: dict[str, tuple[str, ...]] = {}
+    dependencies: dict[str, tuple[str, ...]] = {}
     kept: list[str] = []
     half = RANDOM_MOTIONS // 2
     for name, column in columns.items():
@@ -183,10 +189,10 @@ def absorbed(columns: Mapping[str, Array], candidates: Sequence[str]) -> dict[st
                 held = [
                     k for k, share in zip(kept, shares, strict=True) if abs(share) > SMALL_SHARE_OF_COLUMN
                 ]
-                held_by[name] = tuple(held)
+                dependencies[name] = tuple(held)
                 continue
         kept.append(name)
-    return held_by
+    return dependencies
 
 
 # -- equations
@@ -197,23 +203,23 @@ MODELS = {
     "dynamic": "dynamic-identification",
     "filtered": "filtered-identification",
     "power": "power-identification",
-    "energy": "power-identification",  # the same functions: h is the energy, p is integrated
+    "energy": "power-identification",  # the functions of the power model: h is the energy, p is integrated
 }
 SCALAR = ("power", "energy")
-FILTER_REACH = 2  # new samples, in which the low-pass of the decimation has most of its weight
+FILTER_REACH = 2  # decimated samples that contain most of the weight of the decimation filter
 
 
 @dataclass(frozen=True)
 class RowBlock:
-    """Rows of some samples.
+    """Rows of consecutive samples.
 
     Attributes:
         time: (N,) in seconds from the start of the log.
-        A: (N, e, P), e equations a sample.
+        A: (N, e, P), with e equations per sample.
         y: (N, e).
-        direction: (N, n), a number for the signs of the velocities that dry friction at a joint depends on: its own,
-            and those of coupled motors that turn with it.
-        kept: (N, e), whether the row takes part.
+        direction: (N, n), a code of the signs of the velocities that the dry friction of a joint depends on: the
+            joint's velocity, and those of coupled motors that turn with it.
+        kept: (N, e), whether the row is used by the fit.
     """
 
     time: Array
@@ -225,17 +231,18 @@ class RowBlock:
 
 @dataclass(frozen=True)
 class RowModel:
-    """An identification model of a robot, ready for motions.
+    """Identification model of a robot that computes rows along motions.
 
     Attributes:
-        names: of the columns.
-        support: (e, P), where A can be other than zero.
-        parts: (motion) -> (D1 or None, D2, y): A = dD1/dt + D2; q is the whole posture. y is without `known`.
+        names: names of the columns.
+        support: (e, P), False where A is zero for every motion.
+        parts: (motion) -> (D1 or None, D2, y), where A = dD1/dt + D2. q contains all joints. y excludes the `known`
+            torques.
         function: the catalogue's model.
-        columns: names of its columns, those that are left out here among them.
-        assembly: the loops, and a row of their coordinates (`LoopAssembly`) to start from; None without loops.
-        absorbed: friction that has no column, with the columns that hold it.
-        known: the torques of what is known (`known_torques`); None where nothing is.
+        columns: names of the columns of `function`, including those that are left out here.
+        assembly: the loops, and initial values of their coordinates (`LoopAssembly`); None without loops.
+        absorbed: friction parameters without a column, each with the columns on which it depends.
+        known: the known torques (`known_torques`); None if there are none.
     """
 
     kind: str
@@ -252,30 +259,30 @@ class RowModel:
     known: Function | None = None
 
     def postures(self, log: Log) -> LogPostures:
-        """Return the postures along a log, which pieces in order ask for."""
+        """Return an object that computes the postures along a log, piece by piece in time order."""
         if self.assembly is None:
             return LogPostures(log)
         loops, near = self.assembly
         return LoopPostures(log, loops, log.start or near)
 
     def at_random(self) -> Array | None:
-        """The columns (rows, P) of the dynamic model at random motions; None of models that need a motion in time."""
+        """Return the columns (rows, P) of the dynamic model at random motions; None for the other models."""
         if self.kind != "dynamic":
             return None
         units = self.joint_units
-        q, qd, qdd = drawn_motion(units, self.assembly)
+        q, qd, qdd = random_motion(units, self.assembly)
         tau = np.random.default_rng(7).standard_normal(qd.shape)
         rows = self.parts(q, qd, qdd, tau)[1] * units[:, None]
         return rows.reshape(-1, len(self.names))
 
     @cached_property
     def joint_units(self) -> Array:
-        """The units of the coordinates: one radian, or the robot's length; forces times these are torques."""
+        """Units of the coordinates: one radian, or the robot's length; a force times this unit is a torque."""
         return np.array(position_units(self.robot))
 
     @cached_property
     def parameter_units(self) -> Array:
-        """The units of the parameters for a robot of this size: powers of its length."""
+        """Units of the parameters for a robot of this size: powers of its length."""
         length = characteristic_length(self.robot)
         return np.array([length ** column_length_power(self.robot, name) for name in self.names])
 
@@ -288,7 +295,7 @@ class RowModel:
                 yield block
 
     def block(self, motion: MotionPiece, postures: LogPostures, preparation: Preparation) -> RowBlock | None:
-        """Return the rows of one piece; None where it has none."""
+        """Return the rows of one piece of a log; None if it has none."""
         rate = postures.log.rate
         step = preparation.decimation
         first = -(-motion.first // step) * step
@@ -296,7 +303,9 @@ class RowModel:
         if not centres.size:
             return None
         half = preparation.half
-        around = self._around(int(centres[0]) - motion.start, int(centres[-1]) - motion.start, step, half)
+        around = self._required_samples(
+            int(centres[0]) - motion.start, int(centres[-1]) - motion.start, step, half
+        )
         begin = motion.start + around.start
         q = postures.of(begin, motion.q[around])
         parts = self.parts(q, motion.qd[around], motion.qdd[around], motion.tau[around])
@@ -304,12 +313,14 @@ class RowModel:
         A, y = self._reduced(parts, len(centres), rate, step, half)
         at = centres - motion.start
         qd = motion.qd[at]
-        rests = _nearby(motion.rests, at, half + (FILTER_REACH * step if step > 1 else 0)) | (qd == 0)
+        rests = _any_marked_nearby(motion.rests, at, half + (FILTER_REACH * step if step > 1 else 0)) | (
+            qd == 0
+        )
         kept = self._kept(q[at - around.start], qd, preparation.slow, rests)
         return RowBlock(centres / rate, A, y, self._direction(qd), kept)
 
-    def _around(self, first: int, last: int, step: int, half: int) -> slice:
-        """The samples that the rows at first .. last need, with those to each side that differences are made of."""
+    def _required_samples(self, first: int, last: int, step: int, half: int) -> slice:
+        """Return the range of samples that the rows first .. last require, including those for the differences."""
         if self.kind == "energy":
             return slice(first - beside(half), last + step + 1 + beside(half))
         reach = REACH * step if step > 1 else 0
@@ -331,15 +342,16 @@ class RowModel:
         return decimated(A, weights), decimated(y, weights)
 
     def _kept(self, q: Array, qd: Array, slow: float, rests: Booleans) -> Booleans:
-        """Rows in which everything that rubs is faster than `slow`; dry friction at rest is anything up to FS.
+        """Return which rows are used: those in which all joints with dry friction are faster than `slow`.
 
-        A row is dropped for its own joint, for each coupled motor that turns with it, and for each passive joint whose
-        dry friction acts on it. Where a joint comes to rest, differences have ripples, whose sign is that of nothing.
+        Dry friction at rest may have any value up to FS. A row is dropped if its joint is slow, a coupled motor that
+        turns with it, or a passive joint whose dry friction acts on it. Where a joint comes to rest, differentiated
+        positions oscillate, and the sign of the velocity is meaningless.
         """
         dry = np.array([f"FS{j}" in self.names for j in coordinate_joints(self.robot)])
         fast = np.abs(qd) > slow if slow > 0 else np.ones(qd.shape, dtype=bool)
         fast &= ~rests | ~dry
-        if self.kind in SCALAR:  # power has no sign that could be wrong
+        if self.kind in SCALAR:  # one row for all joints: a single moving joint suffices
             return np.asarray(fast.any(axis=1, keepdims=True))
         for share in self._dry_motors():
             turns = share != 0
@@ -361,14 +373,15 @@ class RowModel:
         return [np.array(share) for k, share in shares if f"FSM{joints[k]}" in self.names]
 
     def _dry_passive(self) -> list[int]:
-        """Return the joints that follow others and have dry friction of their own."""
+        """Return the passive joints that have dry friction."""
         others = set(range(1, self.robot.NL + 1)) - set(coordinate_joints(self.robot))
         return [j for j in sorted(others) if f"FS{j}" in self.names]
 
     def _passive_speeds(self, q: Array, qd: Array, joints: Sequence[int]) -> Array:
-        """(N, e): the least speed of these joints among those whose friction acts on a row.
+        """Return per row (N, e) the smallest speed of the given passive joints whose friction acts on it.
 
-        The columns of FV and FS are g qd_j and g sign(qd_j), with g the rate of joint j for a unit rate of the row's.
+        The columns of FV and FS are g qd_j and g sign(qd_j), where g is the rate of joint j for a unit rate of the
+        row's joint.
         """
         inputs = [port.name for port in self.function.program.inputs]
         given = {"q": q, inputs[1]: qd, **{name: np.zeros_like(qd) for name in inputs[2:]}}
@@ -382,8 +395,8 @@ class RowModel:
         return least
 
 
-def _nearby(marked: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
-    """Return whether one of the samples up to `reach` away is among those found, at some."""
+def _any_marked_nearby(marked: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
+    """Return, for each sample in `at`, whether a sample at most `reach` away is marked."""
     sums = np.concatenate([np.zeros((1, marked.shape[1]), dtype=int), np.cumsum(marked, axis=0)])
     first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, len(marked))
     return np.asarray(sums[end] > sums[first])
@@ -392,7 +405,7 @@ def _nearby(marked: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
 def _intervals(
     momentum: Array, rest: Array, y: Array, count: int, rate: float, step: int, half: int
 ) -> tuple[Array, Array]:
-    """Differences and integrals over `count` intervals of `step` samples."""
+    """Return the differences and integrals over `count` intervals of `step` samples."""
     marks = beside(half) + step * np.arange(count)
 
     def integral(x: Array) -> Array:
@@ -403,11 +416,11 @@ def _intervals(
 
 
 def row_share(kind: str, decimation: int) -> float:
-    """Return the share of rows that counts as independent, where the noise of samples is white.
+    """Return the share of rows that counts as independent if the noise of the samples is white.
 
-    Integrals over N steps have samples in common with their neighbours. With a the weights of samples in one of them,
-    rows of white noise have r(m) = sum of a(i) a(i + m N): they are worth r(0) / sum of r(m). Other models filter
-    (`signals`).
+    Integrals over N steps have samples in common with their neighbours. If a are the weights of samples in one
+    integral, rows of white noise have the autocorrelation r(m) = sum of a(i) a(i + m N), and the share is r(0) / sum of
+    r(m). The rows of the other models are filtered (`signals.independent_share`).
     """
     if kind != "energy":
         return independent_share(decimation)
@@ -418,7 +431,7 @@ def row_share(kind: str, decimation: int) -> float:
 
 
 def row_noise(kind: str, decimation: int, count: int, rng: np.random.Generator) -> Array:
-    """Return what rows of an equation have of drawn white noise of samples."""
+    """Return the contribution of simulated white noise of the samples to the rows of an equation (count,)."""
     if kind == "energy":
         x = rng.standard_normal(count * decimation + 1 + 2 * beside(HALF))
         return np.asarray(step_integrals(x, 1.0).reshape(count, decimation).sum(axis=1))
@@ -440,8 +453,11 @@ def equations(
 
     Args:
         robot: with symbols for all inertial parameters (`robot.symbolic(inertia="all")`).
+        kind: 'dynamic', 'filtered', 'power' or 'energy'.
+        friction: friction terms of every joint.
+        gear: transmission between motors and joints; None if motors are not coupled.
         without: columns to leave out.
-        near: a posture of all joints of a robot with closed loops (`postures.start_posture`).
+        near: posture of all joints of a robot with closed loops (`postures.start_posture`).
 
     Raises:
         OptionError: there is no such model.
@@ -450,7 +466,7 @@ def equations(
     return _equations(robot, kind, friction, gear, tuple(without), near)
 
 
-@lru_cache(maxsize=8)  # several logs, methods or workers use the same equations
+@lru_cache(maxsize=8)  # cached, because several logs, methods or workers use the same equations
 def _equations(
     robot: Robot,
     kind: str,
@@ -466,12 +482,13 @@ def _equations(
     unread = [name for name in model.inputs if name not in ("q", "qd", "qdd", "qda", "qdda")]
     if unread:
         raise NotApplicableError(
-            f"robot '{robot.name}' needs {', '.join(unread)} besides its joints' motion, which a log does not have"
+            f"the model of robot '{robot.name}' requires {', '.join(unread)}, which a log of joint motions does not "
+            "contain"
         )
     if kind in SCALAR and "springs" in model.outputs:
         raise NotApplicableError(
-            f"robot '{robot.name}' has springs, whose power is no part of the {kind} model",
-            hint="take the dynamic or the filtered model",
+            f"robot '{robot.name}' has springs, whose power is not part of the {kind} model",
+            hint="use the dynamic or the filtered model",
         )
     joints = coordinate_joints(robot)
     assembly = None
@@ -484,7 +501,7 @@ def _equations(
     held = sorted(set(without) & set(absorbed))
     if held:
         where = ", ".join(absorbed[held[0]])
-        raise ArgumentError(f"there is no column '{held[0]}': it acts only together with {where}")
+        raise ArgumentError(f"there is no column '{held[0]}': it depends linearly on {where}")
     chosen = [k for k, name in enumerate(assembled.names) if name not in set(without)]
     unknown = [name for name in without if name not in assembled.names]
     if unknown:
@@ -519,7 +536,7 @@ def _equations(
 
 
 class _Assembled:
-    """The catalogue's model with the further columns behind its own."""
+    """The catalogue's model, followed by the columns of further friction terms and coupled motors."""
 
     def __init__(
         self, model: Model, kind: str, joints: Sequence[int], friction: Friction, further: FurtherColumns
@@ -550,10 +567,10 @@ class _Assembled:
     def without_absorbed(
         self, assembly: tuple[LoopAssembly, tuple[float, ...]] | None, without: Sequence[str]
     ) -> dict[str, tuple[str, ...]]:
-        """Remove friction columns that are sums of other columns for every motion, and return these by name.
+        """Remove friction columns that depend linearly on others for every motion; return them with those columns.
 
-        Candidates are the friction of joints that follow others, and constant offsets: that of a vertical slide is a
-        difference of its mass and its rotor inertia, over the acceleration of gravity.
+        Candidates are the friction of passive joints, and constant offsets: the offset of a vertical prismatic joint is
+        the difference of its mass and its rotor inertia, divided by the acceleration of gravity.
         """
         columns = self.model.columns
         follows = {k: self._is_friction(k) and self._joint(k) not in self.joints for k in self.own}
@@ -564,15 +581,17 @@ class _Assembled:
             return {}
         robot = self.model.robot
         units = np.array(joint_units(robot, self.joints, characteristic_length(robot)))
-        q, qd, qdd = drawn_motion(units, assembly)
+        q, qd, qdd = random_motion(units, assembly)
         function = self.function
-        if self.kind != "dynamic":  # the same columns, in a model whose rows are functions of the state
+        if (
+            self.kind != "dynamic"
+        ):  # the same columns in the dynamic model, whose rows are functions of the state
             function = generate(robot, MODELS["dynamic"], parameters="base", friction="all").function()
         W = function(**dict(zip(("q", *self.rates), (q, qd, qdd), strict=True)))["W"]
-        W = W * units[:, None]  # torques and forces times the units of their joints, all of them energies
-        held_by = absorbed({columns[k]: W[:, :, k] for k in own}, [columns[k] for k in candidates])
-        self.own = [k for k in self.own if columns[k] not in held_by]
-        return held_by
+        W = W * units[:, None]  # torques, and forces times the units of their joints: all are energies
+        dependencies = absorbed({columns[k]: W[:, :, k] for k in own}, [columns[k] for k in candidates])
+        self.own = [k for k in self.own if columns[k] not in dependencies]
+        return dependencies
 
     def _is_friction(self, k: int) -> bool:
         return self.model.columns[k][:2] in FRICTION
@@ -610,15 +629,15 @@ def _is_kept(name: str, wanted: set[str]) -> bool:
 
 
 def check_base(robot: Robot) -> None:
-    """Reject robots whose base moves in a way that a log of joints does not tell.
+    """Reject robots with a mobile or floating base, whose motion a log of joints does not contain.
 
     Raises:
-        NotApplicableError: with what can be done.
+        NotApplicableError: the base is wheeled or floating; the hint describes an alternative.
     """
     if robot.wheels:
         raise NotApplicableError(
-            f"identification from a log does not apply to robot '{robot.name}': its base rolls on wheels, and a "
-            "log of its drives does not contain the positions of its passive joints, as castors",
+            f"identification from a log does not apply to robot '{robot.name}': its base is wheeled, and a "
+            "log of its drives does not contain the positions of passive joints such as castors",
             hint="solve W K = tau for K by least squares, W from the model 'dynamic-identification' with "
             "parameters='base' at the measured positions of all joints",
         )
@@ -626,5 +645,6 @@ def check_base(robot: Robot) -> None:
         raise NotApplicableError(
             f"identification from a log does not apply to robot '{robot.name}': its base floats, and a log of joints "
             "does not contain its motion",
-            hint="hold the base still while measuring, and describe the robot on a base of 'kind: fixed', no wheels",
+            hint="fix the base during the measurement, and describe the robot with a base of 'kind: fixed' and "
+            "without wheels",
         )

@@ -1,14 +1,15 @@
 """Essential parameters: those that remain when poorly determined ones are removed one by one.
 
-The parameter of the largest relative deviation is removed and the rest estimated again, as long as
+The parameter with the largest relative deviation is removed and the others are estimated again, as long as
 
-- that deviation is more than `ratio` times the least one, and
-- the residual grows no more than chance would have it: with all c parameters and k removed,
+- that deviation is more than `ratio` times the smallest one, and
+- the residual does not grow significantly: with all c parameters and k removed,
 
       F = ((rho_k^2 - rho^2)/k) / (rho^2/(rows - c))  <=  F(1 - level; k, rows - c)
 
-The rows are those that the estimate is the least squares of (`normal_rows`): what is left is of the same method. What
-is removed counts as zero: its effect is below the noise of this log, not of every log.
+The rows are those of which the estimate is the least-squares solution (`normal_rows`), so that the reduced estimate
+belongs to the same method. A removed parameter is set to zero: its effect is below the noise of this log, not
+necessarily of every log.
 
 M. Gautier, W. Khalil, C. Presse, P.P. Restrepo, "Experimental identification of dynamic parameters of robot", SYROCO
 1994. C.M. Pham, M. Gautier, "Essential parameters of robots", CDC 1991.
@@ -31,13 +32,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Essential:
-    """The essential parameters.
+    """Reduced (essential) set of parameters.
 
     Attributes:
-        estimate: of those that are left.
-        removed: the others, in the order in which they went.
-        statistic, critical: F of the residual's growth, and what it may be; 0 where nothing was removed.
-        growth: of the residual of these rows, in percent.
+        estimate: estimate of the parameters that remain.
+        removed: names of the others, in the order of their removal.
+        statistic, critical: F statistic of the growth of the residual, and its critical value; 0 if nothing was
+            removed.
+        growth: growth of the residual of these rows in percent.
     """
 
     estimate: Estimate
@@ -50,7 +52,7 @@ class Essential:
 def essential(
     estimate: Estimate, data: RFactors, *, ratio: float = ELIMINATION_RATIO, level: float = ELIMINATION_LEVEL
 ) -> Essential:
-    """Backward elimination from an estimate."""
+    """Return the essential parameters by backward elimination from an estimate."""
     from scipy import stats
 
     names = estimate.names
@@ -89,7 +91,7 @@ def essential(
 
 
 def _fit(R: Array, kept: Sequence[int], rows: float) -> tuple[Array, Array, float]:
-    """K, its covariance and the squared residual with some columns alone."""
+    """Return K, its covariance and the squared residual of a fit with the columns `kept` only."""
     part = r_factor(R[:, [*kept, R.shape[1] - 1]])
     K, inverse = solved(part[: len(kept) + 1])
     rho2 = float(np.sum((part @ np.append(K, -1.0)) ** 2))

@@ -1,13 +1,13 @@
 """Criteria of the warnings about an estimate: parameters, residuals, torques of the joints, delays, sampling.
 
-Equations of different joints have parameters in common, so that the torques of one joint can be compared with those of
-the others. Each equation alone leaves the deviation sigma_j (`own_deviations`), of noise and of what the model lacks.
-With torques that belong to one robot the common parameters leave about as much. If they leave more, one joint at a
-time gets a factor c,
+The equations of different joints have parameters in common, so the torques of one joint can be checked against those of
+the others. A fit to the equation of joint j alone leaves the residual deviation sigma_j (`own_deviations`), from noise
+and model errors. If all torques belong to one robot, the common parameters leave about the same residuals. If they
+leave larger ones, a factor c of the torques of one joint at a time is estimated,
 
     minimise over K and c    sum over i != j of |A_i K - y_i|^2 / sigma_i^2 + |c A_j K - y_j|^2 / sigma_j^2
 
-by Gauss and Newton's method from c = 1 and c = -1: a wrong sign gives -1, a torque of the motor its ratio.
+by Gauss-Newton from c = 1 and c = -1. A wrong sign gives c = -1, a torque on the motor side gives the gear ratio.
 
 M. Gautier, S. Briot, "Global identification of joint drive gains and dynamic parameters of robots", Journal of Dynamic
 Systems, Measurement, and Control 136, 2014.
@@ -64,13 +64,19 @@ from symoro.models.identification.base.parameters import BaseParameters
 
 Array = NDArray[np.float64]
 NOT_NEGATIVE = ("FV", "FS", "IA")
-POSITIVE_TERMS = ("XX", "YY", "ZZ", "M", "IA")  # a ZZ that is grouped with these stays positive
+POSITIVE_TERMS = (
+    "XX",
+    "YY",
+    "ZZ",
+    "M",
+    "IA",
+)  # a ZZ that is grouped with positive multiples of these is positive
 
 
 def parameter_warnings(
     base: BaseParameters, estimate: Estimate, residuals: Residuals, data: RFactors
 ) -> list[DiagnosticWarning]:
-    """Return warnings about the residual of all joints and about values that no robot has."""
+    """Return warnings about the residual of all joints and about physically impossible values."""
     warnings = []
     if residuals.kept.relative > UNEXPLAINED:
         warnings.append(warning("unexplained-torques", share=100 * residuals.kept.relative))
@@ -96,27 +102,27 @@ def torque_warnings(
     rate: float,
     given: float = 0.0,
 ) -> list[DiagnosticWarning]:
-    """Return warnings about the torques: of one joint compared with the others, of a delay, or of a joint alone.
+    """Return warnings about the torques: inconsistent joints, a delay, or an unexplained joint.
 
-    A delay changes the factors of joints, and a wrong factor the delay: the one that explains more is reported.
+    A delay changes the factors of joints, and a wrong factor changes the delay: the one that explains more is reported.
 
     Args:
-        noise: (e,), the deviation that white noise of the torques gives the rows of each joint; None if unknown.
-        delay: estimated beyond that which was given.
+        noise: (e,), deviation of the rows of each joint by white noise of the torques; None if unknown.
+        delay: delay estimated in addition to the given one.
         rate: of the log, samples per second.
-        given: seconds of delay that the log is already corrected by.
+        given: delay in seconds by which the log is already corrected.
     """
-    inconsistent, share = _inconsistent(labels, estimate, data)
-    late = _delayed(delay, estimate, data, rate, given)
+    inconsistent, share = _inconsistency_warnings(labels, estimate, data)
+    late = _delay_warnings(delay, estimate, data, rate, given)
     if late and delay is not None and delay.share < share:
         return late
-    return inconsistent or _unexplained(labels, estimate, data, noise)
+    return inconsistent or _unexplained_joint_warnings(labels, estimate, data, noise)
 
 
-def _inconsistent(
+def _inconsistency_warnings(
     labels: Sequence[str], estimate: Estimate, data: RFactors
 ) -> tuple[list[DiagnosticWarning], float]:
-    """Return warnings about joints that contradict the others, and the share of residuals that a factor leaves."""
+    """Return warnings about joints that contradict the others, and the residual share that remains with a factor."""
     left = data.residuals(estimate.values)
     shares = left / np.maximum(data.norms(), TINY)
     if len(labels) < 2:
@@ -128,7 +134,7 @@ def _inconsistent(
     factors, share = _factors(data, sigma, total)
     if factors:
         listed = " or ".join(
-            f"those of joint {labels[k]} are {c:.3g} times (deviation {deviation:.1g})"
+            f"those of joint {labels[k]} are {c:.3g} times (deviation {deviation:.1g}) those"
             for k, c, deviation in factors
         )
         residuals = ", ".join(f"{100 * x:.3g} %" for x in shares)
@@ -138,17 +144,17 @@ def _inconsistent(
     if not any(shares[k] > JOINT_SHARE for k in worse):
         return [], 1.0
     listed = ", ".join(
-        f"{100 * shares[k]:.3g} % of those of joint {labels[k]} (its own equation alone "
+        f"{100 * shares[k]:.3g} % of those of joint {labels[k]} (a fit to its equation alone leaves "
         f"{100 * shares[k] * alone[k] / left[k]:.2g} %)"
         for k in worse
     )
     return [warning("inconsistent-torques", shares=listed)], BETTER_FIT
 
 
-def _unexplained(
+def _unexplained_joint_warnings(
     labels: Sequence[str], estimate: Estimate, data: RFactors, noise: Array | None
 ) -> list[DiagnosticWarning]:
-    """Return a warning about joints whose residual is most of their torques, and more than their noise."""
+    """Return a warning about joints whose residual is a large share of their torques and exceeds their noise."""
     left = data.residuals(estimate.values)
     shares = left / np.maximum(data.norms(), TINY)
     deviations = left / np.sqrt(np.maximum(data.counts, 1))
@@ -164,7 +170,10 @@ def _unexplained(
 
 
 def _factors(data: RFactors, sigma: Array, total: float) -> tuple[list[tuple[int, float, float]], float]:
-    """Return factors of one joint's torques, with deviations, that explain much more: the best and equivalent ones."""
+    """Return the best factors of one joint's torques, and the share of the squared residual that remains.
+
+    A factor is (joint index, factor, deviation). Only factors that reduce the residual clearly are returned.
+    """
     tried = []
     for k in range(len(sigma)):
         weights = [0.0 if i == k else 1 / s for i, s in enumerate(sigma)]
@@ -196,7 +205,7 @@ def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
         alone = slope - A @ np.linalg.lstsq(A, slope, rcond=NEGLIGIBLE_COLUMN)[0]
         size = float(alone @ alone)
         if not size > NEGLIGIBLE_COLUMN * float(slope @ slope):
-            break  # no other joint has a parameter of this one
+            break  # this joint has no parameter in common with others
         change = float(alone @ off) / size
         if abs(change) < FACTOR_CONVERGED * abs(c):
             return c, size**-0.5, float(off @ off)
@@ -204,10 +213,10 @@ def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
     return c, np.inf, np.inf
 
 
-def _delayed(
+def _delay_warnings(
     delay: TorqueDelay | None, estimate: Estimate, data: RFactors, rate: float, given: float
 ) -> list[DiagnosticWarning]:
-    """Return a warning about torques that lag behind the motion, or lead it, so that a parameter changes."""
+    """Return a warning about torques that lag behind or lead the motion, if this changes a parameter."""
     if delay is None or abs(delay.seconds) < DELAY_DEVIATIONS * delay.deviation:
         return []
     moves = np.abs(delay.change) / np.maximum(estimate.deviations, TINY)
@@ -224,7 +233,7 @@ def _delayed(
             delay=1e3 * abs(delay.seconds),
             deviation=1e3 * delay.deviation,
             samples=abs(samples),
-            hold=", as torques that are held from sample to sample do" if is_hold and not given else "",
+            hold=", which is the delay of a zero-order hold" if is_hold and not given else "",
             beyond=f" beyond the given delay of {1e3 * given:.4g} ms" if given else "",
             parameter=estimate.names[k],
             change=delay.change[k],
@@ -241,7 +250,7 @@ def _kind(name: str) -> str:
 
 
 def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
-    """Return whether a column is an inertia about a joint, without grouped terms that may be negative."""
+    """Return whether a column is the inertia about a joint axis, grouped only with terms that are positive."""
     others = base.relations.get(name, {})
     return _kind(name) == "ZZ" and all(
         _kind(other) in POSITIVE_TERMS and (c.number or 0) > 0 for other, c in others.items()
@@ -249,14 +258,14 @@ def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
 
 
 def _shares(estimate: Estimate, data: RFactors) -> Array:
-    """Return the effect of each parameter on the equation in which it has most, as a share of the torques."""
+    """Return the largest effect of each parameter on an equation, as a share of its torques."""
     rows = [np.linalg.norm(data.wide(k)[:, :-1], axis=0) for k in range(len(data.factors))]
     norms = np.maximum(data.norms(), TINY)
     return np.asarray(np.max(np.array(rows) / norms[:, None], axis=0) * np.abs(estimate.values))
 
 
 def _torque_unit(base: BaseParameters, estimate: Estimate, data: RFactors) -> list[DiagnosticWarning]:
-    """Compare the torques with those that the robot's nominal parameters give on the same motion."""
+    """Return a warning if the torques differ from those of the nominal parameters by a factor of about 1000."""
     known = nominal_columns(base)
     if known is None:
         return []
@@ -272,9 +281,9 @@ def _torque_unit(base: BaseParameters, estimate: Estimate, data: RFactors) -> li
 
 
 def sampling_warnings(bias: SamplingBias, estimate: Estimate, data: RFactors) -> list[DiagnosticWarning]:
-    """Return warnings about the bias by differences, noise on positions and the low-pass.
+    """Return warnings about bias caused by finite differences, noise on positions, and the low-pass filter.
 
-    Noise resembles motion that differences do not follow, and such motion noise: the larger of both is reported.
+    Noise and motion that is too fast for the finite differences have similar effects: the larger one is reported.
     """
     warnings = []
     lost, noisy = _changes(bias.differences, estimate), _changes(bias.noise, estimate)
@@ -288,7 +297,7 @@ def sampling_warnings(bias: SamplingBias, estimate: Estimate, data: RFactors) ->
 
 
 def _changes(bias: Array | None, estimate: Estimate) -> Array:
-    """Return the bias in standard deviations."""
+    """Return the absolute bias of each parameter in standard deviations."""
     if bias is None:
         return np.zeros(len(estimate.names))
     return np.asarray(np.abs(bias) / np.maximum(estimate.deviations, TINY))
@@ -309,7 +318,7 @@ def _largest_change(bias: Array | None, estimate: Estimate) -> str:
 
 
 def method_warnings(model: RowModel, estimate: Estimate, data: RFactors) -> list[DiagnosticWarning]:
-    """Return warnings about assumptions of the method and of the model that the data do not meet."""
+    """Return warnings about assumptions of the method or model that the data do not satisfy."""
     warnings = []
     P = len(estimate.names)
     if estimate.method in ("IDIM-IV", "DIDIM") and estimate.freedom < ROWS_PER_COLUMN * P:
@@ -330,7 +339,7 @@ def method_warnings(model: RowModel, estimate: Estimate, data: RFactors) -> list
 def consistency_warnings(
     estimate: Estimate, residuals: Residuals, constrained: Consistent | None
 ) -> list[DiagnosticWarning]:
-    """Return a warning if constraints reduce the residual: then the estimate minimises something else."""
+    """Return a warning if physically consistent parameters have a smaller residual than the estimate."""
     if constrained is None or constrained.relative >= (1 - CONSTRAINED_BETTER) * residuals.kept.relative:
         return []
     return [

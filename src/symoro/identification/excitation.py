@@ -153,7 +153,7 @@ def excite(
     best: tuple[float, Array, Array] | None = None
     reached, failures = [], []
     for _ in each(range(chosen.starts), "starts"):
-        x = work.found(work.start(rng))
+        x = work.optimised(work.start(rng))
         w = work.matrix(x, work.dense_middles)
         if not (work.keeps(x) and condition(w) < NOT_EXCITED):
             failures.append((x, w))
@@ -230,7 +230,8 @@ def _failure(
         j = limits.joints[k]
         place = ", ".join(f"{q:.3g}" for q in x[:, 0])
         return ProgramError(
-            f"{none}: to move slowly around q = [{place}] takes an effort of {slow[k]:.4g} at joint {j}, {dry[j]:.4g} "
+            f"{none}: to move slowly around q = [{place}] takes an effort of {slow[k]:.4g} at joint {j}, "
+            f"{dry[j]:.4g} "
             f"of it dry friction (FS); its limit, times the margin, is {limits.effort[k]:.4g}",
             hint=hint,
         )

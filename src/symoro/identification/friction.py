@@ -1,10 +1,10 @@
-"""Columns of a regressor beyond the robot's own: friction that the catalogue's models do not have, coupled motors.
+"""Columns of a regressor in addition to those of the catalogue's models: further friction terms, coupled motors.
 
-    stribeck      FBj   sign(qd) exp(-(qd/vs)^2)     what Coulomb friction has more at low speed; vs is given
-    load          FLj   |tau_j| sign(qd)             friction that grows with the load, the measured torque
+    stribeck      FBj   sign(qd) exp(-(qd/vs)^2)     additional dry friction at low speed; vs is given
+    load          FLj   |tau_j| sign(qd)             friction proportional to the load, the measured torque
     coupled       IAMk, FVMk, FSMk                   of motors that turn with several joints (`transmission`)
 
-Each column is d/dt of a momentum plus a torque, M qd and D, so that every identification model can have it:
+Each column is the time derivative of a momentum M qd plus a torque D, so that it exists in every identification model:
 
     dynamic   M qdd + D        filtered   d(M qd)/dt + D        power   d(qd' M qd / 2)/dt + qd' D
 
@@ -30,7 +30,7 @@ USUAL = ("viscous", "coulomb", "offset")
 
 @dataclass(frozen=True)
 class Friction:
-    """Which terms friction has at every joint; `stribeck_velocity` (rad/s, m/s) scales Stribeck's curve."""
+    """Friction terms of every joint; `stribeck_velocity` (rad/s or m/s) is the velocity vs of Stribeck's curve."""
 
     terms: tuple[str, ...] = USUAL
     stribeck_velocity: float = 0.05
@@ -38,7 +38,7 @@ class Friction:
     def __post_init__(self) -> None:
         for term in self.terms:
             if term not in TERMS:
-                raise OptionError(f"friction: expected some of {', '.join(TERMS)}, got '{term}'")
+                raise OptionError(f"friction: expected terms among {', '.join(TERMS)}, got '{term}'")
         if not self.stribeck_velocity > 0:
             raise ArgumentError(
                 f"stribeck_velocity: expected a positive number, got {self.stribeck_velocity}"
@@ -47,12 +47,12 @@ class Friction:
 
 @dataclass(frozen=True)
 class FurtherColumns:
-    """Columns beside those of the catalogue's model.
+    """Columns in addition to those of the catalogue's model.
 
     Attributes:
-        names: of the columns.
-        masses: one symmetric matrix M (n, n) a column, zero where it is no inertia.
-        support: (n, columns), where a column can be other than zero.
+        names: names of the columns.
+        masses: one symmetric matrix M (n, n) per column, zero if the column is not an inertia.
+        support: (n, columns), False where a column is zero for every motion.
     """
 
     names: tuple[str, ...]
@@ -63,7 +63,7 @@ class FurtherColumns:
     shares: tuple[tuple[int, tuple[float, ...]], ...]
 
     def torques(self, qd: Array, tau: Array) -> Array:
-        """D, the part that is no inertia: (N, n, columns)."""
+        """Return the torques D, without the inertial part (N, n, columns)."""
         samples, n = qd.shape
         torques = np.zeros((samples, n, len(self.names)))
         signs, k = np.sign(qd), 0
@@ -84,16 +84,16 @@ class FurtherColumns:
         return torques
 
     def inertias(self, rates: Array) -> Array:
-        """M times velocities or accelerations: (N, n, columns)."""
+        """Return M times the given velocities or accelerations (N, n, columns)."""
         return np.asarray(np.einsum("pij,kj->kip", self.masses, rates))
 
     def energies(self, qd: Array) -> Array:
-        """qd' M qd / 2: (N, columns)."""
+        """Return the kinetic energies qd' M qd / 2 (N, columns)."""
         return np.asarray(np.einsum("pij,ki,kj->kp", self.masses, qd, qd) / 2)
 
 
 def further_columns(joints: Sequence[int], friction: Friction, gear: Transmission | None) -> FurtherColumns:
-    """Return the columns that friction and a coupled transmission add."""
+    """Return the columns of the friction terms and of a coupled transmission."""
     n = len(joints)
     names = [f"{TERMS[term]}{j}" for term in friction.terms if term in ("stribeck", "load") for j in joints]
     coupled = [] if gear is None else gear.coupled()

@@ -1,7 +1,8 @@
-"""Criteria of the warnings about a calibration, and other readings of its measurements.
+"""Criteria of the warnings about a calibration, and tests of other units and conventions.
 
-If residuals or corrections are larger than those of sound measurements, usual mistakes in units, conventions, axes and
-joints are tried one by one, and some together. One is reported if with it the same parameters fit without warnings.
+If residuals or corrections are larger than usual, common mistakes in units, conventions, axes and joints are assumed
+one by one, and some of them together. A mistake is reported if the same parameters fit without warnings once it is
+corrected.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from math import prod
 import numpy as np
 
 from symoro.errors import ProgramError
-from symoro.identification.alignment import alignments, is_far_off, near, placed
+from symoro.identification.alignment import alignments, is_far_off, near, with_base
 from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.geometric_fit import Fitting, condition, farthest, reach
 from symoro.identification.tolerances import (
@@ -40,15 +41,18 @@ from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential, from_quaternion, logarithm, quaternion
 from symoro.robot.description import ANGLES, JointType
 
-# -- readings
+# -- assumptions about mistakes
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Another reading: what it says, what to do, and how it is made.
+class Assumption:
+    """Assumption about a mistake in the measurements.
 
     Attributes:
-        unit: what the measured lengths are multiplied by; their residuals shrink or grow with them.
+        says: the assumption in words.
+        cure: the remedy for the user.
+        made: function that corrects the mistake in the data of a fit.
+        unit: factor of the measured lengths; their residuals are scaled by it.
     """
 
     says: str
@@ -57,23 +61,27 @@ class Reading:
     unit: float = 1.0
 
 
-def readings(work: Fitting, *, joints: bool) -> Iterator[list[Reading]]:
-    """Yield those that say something of this robot and measure, alone, then those that go together most often.
+def assumptions(work: Fitting, *, joints: bool) -> Iterator[list[Assumption]]:
+    """Yield the assumptions that apply to this robot and measurement, first single ones, then combinations.
 
     Args:
-        joints: whether to doubt the joints' signs, zeros and order too.
+        joints: whether to include wrong signs, zeros and orders of joints.
     """
-    alone = [*_units(work), *_axes(work), *(_of_joints(work) if joints else [])]
+    alone = [
+        *_unit_assumptions(work),
+        *_axis_assumptions(work),
+        *(_joint_assumptions(work) if joints else []),
+    ]
     if work.measured.measure != "plane":
-        alone.append(METRES)  # last, since large lengths let much pass
-    yield from ([reading] for reading in alone)
-    often = [reading for reading in alone if reading in (MILLIMETRES, DEGREES, SLIDES, LAST_W)]
+        alone.append(METRES)  # last, because large lengths make most residuals acceptable
+    yield from ([assumption] for assumption in alone)
+    often = [assumption for assumption in alone if assumption in (MILLIMETRES, DEGREES, SLIDES, LAST_W)]
     yield from ([a, b] for a, b in combinations(often, 2))
     if len(often) > 2:
         yield often
 
 
-def _units(work: Fitting) -> Iterator[Reading]:
+def _unit_assumptions(work: Fitting) -> Iterator[Assumption]:
     measure, kinds = work.measured.measure, {f.sigma for f in work.chain.frames}
     if measure != "plane":
         yield MILLIMETRES
@@ -96,8 +104,8 @@ def _units(work: Fitting) -> Iterator[Reading]:
 # -- units and conventions
 
 
-def _scaled(factor: float, place: bool = False) -> Callable[[Fitting], Fitting]:
-    """Return the measured lengths in other units; those of the point and the plane too, if so."""
+def _with_scaled_lengths(factor: float, place: bool = False) -> Callable[[Fitting], Fitting]:
+    """Return a function that scales the measured lengths; with `place` the given point and plane too."""
 
     def made(work: Fitting) -> Fitting:
         poses = work.measured.poses.copy()
@@ -111,8 +119,8 @@ def _scaled(factor: float, place: bool = False) -> Callable[[Fitting], Fitting]:
     return made
 
 
-def _joints(kind: JointType, factor: float) -> Callable[[Fitting], Fitting]:
-    """Return the positions of one kind of joint in other units."""
+def _with_scaled_joints(kind: JointType, factor: float) -> Callable[[Fitting], Fitting]:
+    """Return a function that scales the positions of the joints of one kind."""
 
     def made(work: Fitting) -> Fitting:
         own = {f.j for f in work.chain.frames if f.sigma == kind}
@@ -122,8 +130,8 @@ def _joints(kind: JointType, factor: float) -> Callable[[Fitting], Fitting]:
     return made
 
 
-def _turned(change: Callable[[Fitting], Array]) -> Callable[[Fitting], Fitting]:
-    """Other rotations of the poses."""
+def _with_rotations(change: Callable[[Fitting], Array]) -> Callable[[Fitting], Fitting]:
+    """Return a function that replaces the measured rotations."""
 
     def made(work: Fitting) -> Fitting:
         poses = work.measured.poses.copy()
@@ -141,8 +149,8 @@ def _transposed(work: Fitting) -> Array:
     return work.measured.poses[:, :3, :3].transpose(0, 2, 1)
 
 
-def _in_turn(order: Sequence[int]) -> Callable[[Fitting], Array]:
-    """rx, ry, rz as angles about x, y and z, the rotations multiplied in an order."""
+def _from_fixed_angles(order: Sequence[int]) -> Callable[[Fitting], Array]:
+    """Return a function that reads rx, ry, rz as angles about x, y and z, multiplied in the given order."""
 
     def made(work: Fitting) -> Array:
         angles = work.measured.vectors
@@ -158,82 +166,90 @@ def _inverse(work: Fitting) -> Fitting:
     return replace(work, measured=replace(work.measured, poses=poses))
 
 
-MILLIMETRES = Reading("measured lengths are in millimetres", "divide them by 1000", _scaled(1e-3), 1e-3)
-METRES = Reading(
+MILLIMETRES = Assumption(
+    "measured lengths are in millimetres", "divide them by 1000", _with_scaled_lengths(1e-3), 1e-3
+)
+METRES = Assumption(
     "the description's lengths are in millimetres",
     "describe the robot in metres",
-    _scaled(1e3, place=True),
+    _with_scaled_lengths(1e3, place=True),
     1e3,
 )
-ALL_MILLIMETRES = Reading(
-    "lengths, those of the point or plane too, are in millimetres",
+ALL_MILLIMETRES = Assumption(
+    "all lengths, including the point or plane, are in millimetres",
     "divide them by 1000",
-    _scaled(1e-3, place=True),
+    _with_scaled_lengths(1e-3, place=True),
     1e-3,
 )
-DEGREES = Reading(
-    "the joints' angles are in degrees",
+DEGREES = Assumption(
+    "the joint angles are in degrees",
     "read them with --degrees (degrees=True)",
-    _joints(JointType.REVOLUTE, np.pi / 180),
+    _with_scaled_joints(JointType.REVOLUTE, np.pi / 180),
 )
-RADIANS = Reading(
-    "the joints' angles are in radians already",
+RADIANS = Assumption(
+    "the joint angles are already in radians",
     "read them without --degrees",
-    _joints(JointType.REVOLUTE, 180 / np.pi),
+    _with_scaled_joints(JointType.REVOLUTE, 180 / np.pi),
 )
-SLIDES = Reading(
-    "sliding joints are in millimetres", "divide them by 1000", _joints(JointType.PRISMATIC, 1e-3)
+SLIDES = Assumption(
+    "the positions of prismatic joints are in millimetres",
+    "divide them by 1000",
+    _with_scaled_joints(JointType.PRISMATIC, 1e-3),
 )
-LAST_W = Reading(
-    "quaternions are in the order x, y, z, w", "name their columns so: qx, qy, qz, qw", _turned(_last_w)
+LAST_W = Assumption(
+    "quaternions are in the order x, y, z, w", "name their columns qx, qy, qz, qw", _with_rotations(_last_w)
 )
-INVERSE = Reading("the poses are those of the base, seen from the end", "invert them", _inverse)
-INVERSE_TURNS = Reading(
-    "the rotations are those of the base, seen from the end",
-    "invert them (a quaternion's qx, qy, qz with the other sign)",
-    _turned(_transposed),
+INVERSE = Assumption("the poses are those of the base in the end-effector frame", "invert them", _inverse)
+INVERSE_TURNS = Assumption(
+    "the rotations are those of the base in the end-effector frame",
+    "invert them (change the signs of qx, qy, qz of quaternions)",
+    _with_rotations(_transposed),
 )
-ROLL_FIRST = Reading(
-    "rx, ry, rz are roll, pitch and yaw, about fixed axes x, y, z in turn",
+ROLL_FIRST = Assumption(
+    "rx, ry, rz are roll, pitch and yaw angles about the fixed axes x, y, z in this order",
     "write rotation vectors or quaternions",
-    _turned(_in_turn((2, 1, 0))),
+    _with_rotations(_from_fixed_angles((2, 1, 0))),
 )
-YAW_FIRST = Reading(
-    "rx, ry, rz are angles about fixed axes z, y, x in turn",
+YAW_FIRST = Assumption(
+    "rx, ry, rz are angles about the fixed axes z, y, x in this order",
     "write rotation vectors or quaternions",
-    _turned(_in_turn((0, 1, 2))),
+    _with_rotations(_from_fixed_angles((0, 1, 2))),
 )
 
 # -- axes of the world
 
 
-def _axes(work: Fitting) -> Iterator[Reading]:
-    """Axes that point the other way, and columns that are swapped."""
+def _axis_assumptions(work: Fitting) -> Iterator[Assumption]:
+    """Yield the assumptions that a world axis is reversed or that position columns are swapped."""
     measure = work.measured.measure
     if measure not in ("pose", "position"):
         return
     free = any(column.frame == BASE for column in work.chosen)
     tip = any(column.frame == END for column in work.chosen)
     if measure == "position" and free:
-        yield Reading(LEFT_HANDED, HANDED_CURE, _mapped(MIRRORS["x"], turns=False))
+        yield Assumption(LEFT_HANDED, HANDED_CURE, _with_mapped_axes(MIRRORS["x"], turns=False))
         return
     if measure == "pose":
         for axis, mirror in MIRRORS.items():
-            name = LEFT_HANDED if free and tip else f"axis {axis} of the world points the other way"
-            yield Reading(name, HANDED_CURE, _mapped(mirror, turns=True))
+            name = LEFT_HANDED if free and tip else f"axis {axis} of the world frame is reversed"
+            yield Assumption(name, HANDED_CURE, _with_mapped_axes(mirror, turns=True))
             if free and tip:
-                break  # the other two are this one, the base and the end turned
+                break  # the other two differ from this one only by rotations of base and end effector
     for axis, mirror in MIRRORS.items():
-        yield Reading(
-            f"{axis} has the other sign", "change its sign in the table", _mapped(mirror, turns=False)
+        yield Assumption(
+            f"the sign of {axis} is wrong",
+            "change its sign in the table",
+            _with_mapped_axes(mirror, turns=False),
         )
     for names, order in ORDERS.items():
-        cure = "give the columns their right names"
-        yield Reading(f"columns x, y, z hold {names}", cure, _mapped(np.eye(3)[order], turns=False))
+        cure = "correct the names of the columns"
+        yield Assumption(
+            f"columns x, y, z contain {names}", cure, _with_mapped_axes(np.eye(3)[order], turns=False)
+        )
 
 
-def _mapped(change: Array, *, turns: bool) -> Callable[[Fitting], Fitting]:
-    """Return the measured places mapped, and the rotations too, if so."""
+def _with_mapped_axes(change: Array, *, turns: bool) -> Callable[[Fitting], Fitting]:
+    """Return a function that maps the measured positions by a matrix; with `turns` the rotations too."""
 
     def made(work: Fitting) -> Fitting:
         poses = work.measured.poses.copy()
@@ -245,10 +261,10 @@ def _mapped(change: Array, *, turns: bool) -> Callable[[Fitting], Fitting]:
     return made
 
 
-LEFT_HANDED = "the measured axes are left-handed (one points the other way, or two are swapped)"
+LEFT_HANDED = "the measured axes are left-handed (one is reversed, or two are swapped)"
 HANDED_CURE = "change the sign of one of them, or swap the two"
 MIRRORS = {"x": np.diag([-1.0, 1, 1]), "y": np.diag([1.0, -1, 1]), "z": np.diag([1.0, 1, -1])}
-ORDERS = {  # what the columns hold: where x, y and z are found
+ORDERS = {  # contents of columns x, y, z: indices of the columns that contain x, y and z
     "y, x, z": [1, 0, 2],
     "x, z, y": [0, 2, 1],
     "z, y, x": [2, 1, 0],
@@ -259,59 +275,65 @@ ORDERS = {  # what the columns hold: where x, y and z are found
 # -- joints
 
 
-def _of_joints(work: Fitting) -> Iterator[Reading]:
-    """Joints that count the other way, from other zeros, or in another order."""
+def _joint_assumptions(work: Fitting) -> Iterator[Assumption]:
+    """Yield the assumptions that joints have another sign, another zero or another order."""
     own = work.chain.coordinates
     n = len(own)
     turning = {f.j for f in work.chain.frames if f.sigma == JointType.REVOLUTE}
     for k, j in enumerate(own):
-        yield _counted([k], f"joint {j} counts the other way")
+        yield _with_reversed_joints([k], f"the sign of joint {j} is wrong")
     for k, m in combinations(range(n), 2):
         order = list(range(n))
         order[k], order[m] = m, k
-        yield _ordered(order, f"columns q{own[k]} and q{own[m]} are swapped")
+        yield _with_joint_order(order, f"columns q{own[k]} and q{own[m]} are swapped")
     if n > 3:
-        yield _ordered(range(n)[::-1], "the joints are in the order from the end to the base")
+        yield _with_joint_order(
+            range(n)[::-1], "the joints are in the order from the end effector to the base"
+        )
     for k, j in enumerate(own):
         if j in turning:
             for angle in (90, -90, 180):
-                yield _shifted(k, f"the zero of joint {j} is off by {angle} degrees", np.radians(angle))
+                yield _with_joint_offset(
+                    k, f"the zero of joint {j} is off by {angle} degrees", np.radians(angle)
+                )
     if n > 2:
-        yield _counted(range(n), "all joints count the other way")
+        yield _with_reversed_joints(range(n), "the signs of all joints are wrong")
     for k, m in combinations(range(n), 2):
-        yield _counted([k, m], f"joints {own[k]} and {own[m]} count the other way")
+        yield _with_reversed_joints([k, m], f"the signs of joints {own[k]} and {own[m]} are wrong")
 
 
-def _counted(which: Sequence[int], says: str) -> Reading:
+def _with_reversed_joints(which: Sequence[int], says: str) -> Assumption:
     def made(work: Fitting) -> Fitting:
         signs = np.ones(work.measured.q.shape[1])
         signs[list(which)] = -1.0
         return replace(work, measured=replace(work.measured, q=work.measured.q * signs))
 
-    return Reading(says, "change the signs of the readings", made)
+    return Assumption(says, "change the signs of these joint positions", made)
 
 
-def _ordered(order: Sequence[int], says: str) -> Reading:
+def _with_joint_order(order: Sequence[int], says: str) -> Assumption:
     def made(work: Fitting) -> Fitting:
         return replace(work, measured=replace(work.measured, q=work.measured.q[:, list(order)]))
 
-    return Reading(says, "give the columns their right names", made)
+    return Assumption(says, "correct the names of the columns", made)
 
 
-def _shifted(which: int, says: str, angle: float) -> Reading:
+def _with_joint_offset(which: int, says: str, angle: float) -> Assumption:
     def made(work: Fitting) -> Fitting:
         q = work.measured.q.copy()
         q[:, which] += angle
         return replace(work, measured=replace(work.measured, q=q))
 
-    return Reading(says, "add that to the readings, or describe the robot with that zero", made)
+    return Assumption(
+        says, "add this offset to the joint positions, or describe the robot with this zero", made
+    )
 
 
 # -- criteria
 
 
 MISS = {"length": RESIDUAL_LENGTH, "angle": RESIDUAL_ANGLE}
-LISTED = 4  # corrections
+LISTED = 4  # corrections that a warning lists
 FAR = {BASE: DISTANT_BASE, END: DISTANT_END}
 UNITS = {"length": "m", "angle": "rad"}
 
@@ -319,10 +341,12 @@ UNITS = {"length": "m", "angle": "rad"}
 def calibration_warnings(
     work: Fitting, xi: Array, deviations: Array, noise: Mapping[str, float]
 ) -> list[DiagnosticWarning]:
-    """Return the warnings about a fit.
+    """Return the warnings about a calibration.
 
     Args:
-        noise: the deviations of the measurements that were given, if any.
+        xi: estimated parameter errors (P,).
+        deviations: their standard deviations (P,).
+        noise: given standard deviations of the measurements, by kind ('length', 'angle'); may be empty.
     """
     warnings = fit_warnings(work, xi, deviations)
     if warnings and (misread := misread_data(work, (xi, deviations))):
@@ -330,57 +354,58 @@ def calibration_warnings(
     elif gains := _gains(work, xi):
         warnings.append(gains)
     after = work.deviations(work.residuals(xi), 0)
-    loud = [
+    excessive = [
         f"{after[n] / noise[n]:.0f} times ({n})"
         for n in after
         if after[n] > ABOVE_NOISE * noise.get(n, np.inf)
     ]
-    if loud:
-        warnings.append(warning("residual-above-noise", factors=" and ".join(loud)))
+    if excessive:
+        warnings.append(warning("residual-above-noise", factors=" and ".join(excessive)))
     return warnings
 
 
 def fit_warnings(work: Fitting, xi: Array, deviations: Array) -> list[DiagnosticWarning]:
-    """Return warnings about residuals and corrections that sound measurements do not have."""
+    """Return warnings about residuals and corrections that are larger than usual."""
     after = work.deviations(work.residuals(xi), 0)
     warnings = []
-    if _left(work, xi):
+    if _has_large_residual(work, xi):
         warnings.append(warning("large-residual", sizes=_sizes(after)))
     large = [f"{column.name} ({x:.3g}{_unit(column.kind)})" for column, x in _large(work, xi, deviations)]
     if large:
         more = f" and {len(large) - LISTED} more" if len(large) > LISTED else ""
         warnings.append(warning("large-correction", corrections=", ".join(large[:LISTED]) + more))
     distance = 0.0 if work.described is None else np.linalg.norm((work.chain.start - work.described)[:3, 3])
-    if whole_size(work) > 0 and distance > FAR[BASE] * whole_size(work):
+    if robot_reach(work) > 0 and distance > FAR[BASE] * robot_reach(work):
         warnings.append(warning("distant-base", distance=distance))
     return warnings
 
 
-def _left(work: Fitting, xi: Array) -> bool:
-    """Return whether residuals are left that no sound measurements leave."""
-    scale = {"length": reach(work) + _tip(work, xi), "angle": 1.0}
+def _has_large_residual(work: Fitting, xi: Array) -> bool:
+    """Return whether the residuals are larger than those of correct measurements."""
+    scale = {"length": reach(work) + _marker_distance(work, xi), "angle": 1.0}
     after = work.deviations(work.residuals(xi), 0)
     return any(value > MISS[name] * scale[name] > 0 for name, value in after.items())
 
 
-def _turned_over(work: Fitting, xi: Array) -> bool:
-    """Return whether an axis or a zero is off by so much that the joint is another one."""
+def _is_other_joint(work: Fitting, xi: Array) -> bool:
+    """Return whether an angle correction is so large that the joint axis is a different one."""
     angles = [x for c, x in zip(work.chosen, xi, strict=True) if c.kind in (*ANGLES, "beta")]
     return bool(np.abs(angles).max(initial=0.0) > OTHER_JOINT)
 
 
 def _large(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricColumn, float]]:
-    """Parameters with corrections larger than robots need."""
-    far, tip, size = reach(work), _tip(work, xi), whole_size(work)
+    """Return the parameters with implausibly large corrections, and the corrections."""
+    far, tip, size = reach(work), _marker_distance(work, xi), robot_reach(work)
     return [
         (column, float(x))
         for column, x, deviation in zip(work.chosen, xi, deviations, strict=True)
-        if abs(x) > max(_most(column.kind, column.frame, far, tip, size), SIGNIFICANT * deviation)
+        if abs(x)
+        > max(_plausible_correction(column.kind, column.frame, far, tip, size), SIGNIFICANT * deviation)
     ]
 
 
 def base_warnings(bases: Sequence[Array]) -> list[DiagnosticWarning]:
-    """Return warnings about other places of frame 0 at which everything fits as well."""
+    """Return warnings about other poses of frame 0 with an equally good fit."""
     return [
         warning("ambiguous-base", position=_numbers(base[:3, 3]), rotation=_numbers(logarithm(base[:3, :3])))
         for base in bases
@@ -391,14 +416,20 @@ def _numbers(values: Array) -> str:
     return " ".join(f"{value:.4g}" for value in values)
 
 
-def _tip(work: Fitting, xi: Array) -> float:
-    """Return how far what is measured was found to stand off its frame."""
+def _marker_distance(work: Fitting, xi: Array) -> float:
+    """Return the distance of the marker from the frame on which it is mounted, in metres."""
     place = [x for c, x in zip(work.chosen, xi, strict=True) if c.frame == END and c.kind.startswith("T")]
     return float(np.linalg.norm(place))
 
 
-def _most(kind: str, frame: str, far: float, tip: float, size: float) -> float:
-    """Return the largest correction of a parameter that nobody wonders at."""
+def _plausible_correction(kind: str, frame: str, far: float, tip: float, size: float) -> float:
+    """Return the largest plausible correction of a parameter.
+
+    Args:
+        far: reach of the measured frame in metres.
+        tip: distance of the marker from that frame in metres.
+        size: reach of the robot's end effector in metres.
+    """
     if frame in FAR:
         return FAR[frame] * size if kind.startswith("T") and size > 0 else np.inf
     if kind == "k":
@@ -414,8 +445,11 @@ def _unit(kind: str) -> str:
     return " rad" if kind in (*ANGLES, "beta") or kind.startswith("R") else " m"
 
 
-def whole_size(work: Fitting) -> float:
-    """The same of the robot's own end: markers on a low frame stand off by the size of the robot, not of the way."""
+def robot_reach(work: Fitting) -> float:
+    """Return the reach of the robot's end effector.
+
+    A marker on a frame near the base is at a distance of the size of the robot, not of the reach of that frame.
+    """
     return reach(work) if work.whole is None else max(reach(work), farthest(work.whole, work.measured.q))
 
 
@@ -423,34 +457,34 @@ def _sizes(sizes: Mapping[str, float]) -> str:
     return " and ".join(f"{value:.3g} {UNITS[name]}" for name, value in sizes.items())
 
 
-# -- what fits instead
+# -- search for mistakes that explain the residuals
 
 
 def misread_data(work: Fitting, fitted: tuple[Array, Array] | None = None) -> DiagnosticWarning | None:
-    """Return the warning about the unit or convention with which everything fits; None if there is none.
+    """Return the warning about a unit or convention with which the measurements fit; None if there is none.
 
     Args:
-        found: errors and their deviations, with whose residuals others are compared; None where nothing fitted.
+        fitted: errors and deviations of the fit whose residuals are compared; None if no fit exists.
     """
-    most = np.inf if fitted is None else _allowed(work, *fitted)
-    joints = fitted is None or _left(work, fitted[0]) or _turned_over(work, fitted[0])
-    for changes in readings(work, joints=joints):
+    most = np.inf if fitted is None else _acceptable_residual(work, *fitted)
+    joints = fitted is None or _has_large_residual(work, fitted[0]) or _is_other_joint(work, fitted[0])
+    for changes in assumptions(work, joints=joints):
         other = work
         for change in changes:
             other = change.made(other)
-        fit = _tried(other)
+        fit = _trial_fit(other)
         unit = prod(change.unit for change in changes)
         if fit is None or fit_warnings(*fit) or _relative_residual(fit[0], fit[1], unit) > most:
             continue
         after = fit[0].deviations(fit[0].residuals(fit[1]), 0)
         says = " and ".join(change.says for change in changes)
-        cures = ", ".join(change.cure for change in changes)
-        return warning("misread-data", assumption=says, sizes=_sizes(after), remedy=cures)
+        remedies = ", ".join(change.cure for change in changes)
+        return warning("misread-data", assumption=says, sizes=_sizes(after), remedy=remedies)
     return None
 
 
 def _gains(work: Fitting, xi: Array) -> DiagnosticWarning | None:
-    """Return the warning about joints that move by other factors of their readings; None if there are none."""
+    """Return the warning about joints whose position readings have a wrong gain; None if there are none."""
     whole = work.measured.measure in ("pose", "position") and not any(c.kind == "k" for c in work.chosen)
     if not whole or _relative_residual(work, xi) < ROUND_OFF:
         return None
@@ -464,7 +498,7 @@ def _gains(work: Fitting, xi: Array) -> DiagnosticWarning | None:
         return None
     try:
         weights = work.deviations(work.residuals(xi), 0)
-        xi, _ = work.solved(xi, weights)  # the same weights for both: those of the fit may be others
+        xi, _ = work.solved(xi, weights)  # the same weights for both fits
         solution, _ = other.solved(np.concatenate([xi, start[len(xi) :]]), weights)
     except ProgramError:
         return None
@@ -477,11 +511,11 @@ def _gains(work: Fitting, xi: Array) -> DiagnosticWarning | None:
     return warning("joint-gains", gains=", ".join(factors), sizes=_sizes(scale))
 
 
-def _tried(work: Fitting) -> tuple[Fitting, Array, Array] | None:
-    """Return the fit with its errors and deviations, or None where nothing fits soon."""
+def _trial_fit(work: Fitting) -> tuple[Fitting, Array, Array] | None:
+    """Return a fit after few iterations with its errors and deviations; None if it does not converge."""
     noise = {"length": 1e-3 * (reach(work) or 1.0), "angle": 1e-3}
     try:
-        work, start = _begun(work)
+        work, start = _trial_start(work)
         if start is None or condition(work.rows(start))[0] * ROUND_OFF > 1:
             return None
         xi, _ = work.solved(start, noise, TRIAL_ITERATIONS)
@@ -491,27 +525,27 @@ def _tried(work: Fitting) -> tuple[Fitting, Array, Array] | None:
         return None
 
 
-def _begun(work: Fitting) -> tuple[Fitting, Array | None]:
-    """Return where to start from; no errors where nothing is near that fits."""
+def _trial_start(work: Fitting) -> tuple[Fitting, Array | None]:
+    """Return the problem and the initial errors of a fit; no errors if no base pose fits approximately."""
     zero = np.zeros(len(work.chosen))
     if work.measured.measure not in ("pose", "position"):
         return work, zero
     if work.described is not None:
-        work = placed(work, work.described)
+        work = with_base(work, work.described)
     if is_far_off(work):
         return work, None
     places = alignments(work)
     if not places or near(work, places[0]):
         return work, zero
     tip = places[0].tip
-    return placed(work, places[0].base), np.array([tip.get(column.name, 0.0) for column in work.chosen])
+    return with_base(work, places[0].base), np.array([tip.get(column.name, 0.0) for column in work.chosen])
 
 
-def _allowed(work: Fitting, xi: Array, deviations: Array) -> float:
-    """Return the residuals that another reading may leave.
+def _acceptable_residual(work: Fitting, xi: Array, deviations: Array) -> float:
+    """Return the largest residual with which another unit or convention is accepted.
 
-    A robot that is fitted to any unit has lengths of its own far off: residuals that are no worse serve then. The place
-    of the base or of a marker tells no unit.
+    If the lengths of the robot needed implausible corrections, about the same residual is accepted. Otherwise the
+    residual must be clearly smaller. Corrections of the base or of a marker are not evidence of a wrong unit.
     """
     own = any(column.frame not in FAR for column, _ in _large(work, xi, deviations))
     return (TWICE_RESIDUAL if own else HALF_RESIDUAL) * _relative_residual(work, xi)

@@ -1,4 +1,4 @@
-"""Nonlinear least squares of a calibration: residuals, their derivative, and Gauss and Newton steps.
+"""Nonlinear least squares of a calibration: residuals, their derivative, and Gauss-Newton steps.
 
 The formulas are in `geometric`.
 """
@@ -29,11 +29,11 @@ from symoro.progress import each
 
 @dataclass(frozen=True)
 class Fitting:
-    """Measurements, and the parameters that are to meet them.
+    """Least-squares problem of a calibration: measurements, and the parameters to be estimated.
 
     Attributes:
-        whole: the way to the robot's own end.
-        described: where the description puts frame 0, which `chain.start` does not where it was found elsewhere.
+        whole: kinematic chain to the robot's end effector.
+        described: described pose of frame 0, if `chain.start` has been replaced by an aligned pose.
     """
 
     chain: NumericChain
@@ -49,27 +49,27 @@ class Fitting:
         return farthest(self.chain, self.measured.q)
 
     def check(self, xi: Array) -> None:
-        """Reject measurements that do not show all parameters."""
+        """Reject measurements that do not determine all parameters."""
         rows = self.rows(xi)
         if len(rows) <= len(self.chosen):
             raise ArgumentError(
                 f"{len(self.measured)} measurements give {len(rows)} equations for {len(self.chosen)} parameters",
-                hint="measure more postures, or take the base or the tool as known",
+                hint="measure more postures, or keep the base or the tool at its nominal pose",
             )
         ratio, weakest = condition(rows)
         if ratio * ROUND_OFF > 1:
             shown = [c.name for c, x in zip(self.chosen, np.abs(weakest), strict=True) if x > 0.1]
             raise ProgramError(
-                f"the postures do not show {', '.join(shown)}: condition {ratio:.1e}",
+                f"the postures do not determine {', '.join(shown)}: condition number {ratio:.1e}",
                 hint="measure postures in which all joints take different positions",
             )
 
     def errors(self, xi: Array) -> dict[str, float]:
-        """Errors by their names."""
+        """Return the parameter errors by name."""
         return dict(zip((column.name for column in self.chosen), map(float, xi), strict=True))
 
     def residuals(self, xi: Array) -> Array:
-        """Measured minus modelled, one row after the other."""
+        """Return the residuals, measured minus modelled, of all measurements in one vector."""
         pose = end_poses(self.chain, self.measured.q, self.errors(xi))
         measure, place = self.measured.measure, pose[:, :3, 3]
         if measure == "plane":
@@ -85,17 +85,21 @@ class Fitting:
         return np.concatenate([off, turn], 1).reshape(-1)
 
     def rows(self, xi: Array) -> Array:
-        """Return the derivative of what is modelled (rows, P)."""
+        """Return the derivative of the modelled measurements with respect to the errors (rows, P)."""
         return self.rows_at(self.errors(xi))
 
     def rows_at(self, errors: Errors) -> Array:
-        """Return the same at errors of other parameters."""
+        """Return the same derivative at errors given by name, which may include other parameters."""
         pose, moved = error_columns(self.chain, self.measured.q, errors, self.chosen)
         rows = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
         return rows.reshape(-1, len(self.chosen))
 
     def deviations(self, residuals: Array, unknowns: int) -> dict[str, float]:
-        """Root mean squares of lengths and angles; with unknowns taken off the count, estimates of the noise."""
+        """Return the root mean squares of the residual lengths and angles.
+
+        The number of unknowns is subtracted from the number of rows: with the true number the results estimate the
+        noise.
+        """
         left = max(1 - unknowns / len(residuals), 1e-3)
         if self.measured.measure != "pose":
             return {"length": _size(residuals, left)}
@@ -103,7 +107,7 @@ class Fitting:
         return {"length": _size(both[:, :3], left), "angle": _size(both[:, 3:], left)}
 
     def weights(self, scale: Mapping[str, float]) -> Array:
-        """Return the deviation of each row."""
+        """Return the standard deviation of each row."""
         if self.measured.measure != "pose":
             return np.full(
                 len(self.measured) * (3 if self.measured.measure == "position" else 1), scale["length"]
@@ -113,10 +117,10 @@ class Fitting:
     def solved(
         self, xi: Array, scale: Mapping[str, float], rounds: int = GEOMETRIC_ITERATIONS
     ) -> tuple[Array, int]:
-        """Steps of Gauss and Newton, halved where they do not help, until nothing moves.
+        """Return the errors and the number of Gauss-Newton steps; steps that increase the residual are halved.
 
         Raises:
-            ProgramError: it moves still after that many.
+            ProgramError: the iteration does not converge in `rounds` steps.
         """
         weights = self.weights(scale)
         residual = self.residuals(xi) / weights
@@ -138,12 +142,12 @@ class Fitting:
             if still or flat:
                 return xi, step
         raise ProgramError(
-            f"no geometry near the description fits the measurements after {rounds} steps",
-            hint="check the units and the joints' order, and where the base and the end stand",
+            f"the fit to the measurements did not converge in {rounds} steps",
+            hint="check the units, the order of the joints, and the described poses of base and tool",
         )
 
     def best(self, xi: Array, noise: Mapping[str, float] | None) -> tuple[Array, dict[str, float], int]:
-        """Return the errors, the deviations of the noise (from the residuals unless given) and the number of steps."""
+        """Return the errors, the deviations of the noise (estimated from the residuals unless given) and the steps."""
         rounds = 0
         scale = dict(noise) if noise else self.deviations(self.residuals(xi), 0)
         for _ in each(range(1 if noise else REWEIGHTING_ITERATIONS), "fitting"):
@@ -154,7 +158,10 @@ class Fitting:
         return xi, scale, rounds
 
     def covariance(self, xi: Array, scale: Mapping[str, float]) -> Array:
-        """(W' S^-1 W)^-1, without the square of its condition, which weights of very different sizes make large."""
+        """Return (W' S^-1 W)^-1, computed without squaring the condition number of W.
+
+        Weights of very different sizes make that condition number large.
+        """
         rows = self.rows(xi) / self.weights(scale)[:, None]
         size = np.linalg.norm(rows, axis=0)
         _, values, directions = np.linalg.svd(rows / size, full_matrices=False)
@@ -163,12 +170,12 @@ class Fitting:
 
 
 def reach(work: Fitting) -> float:
-    """Return the largest distance of the measured frame from frame 0, by the description."""
+    """Return the largest distance of the measured frame from frame 0, by the nominal geometry, in metres."""
     return work.described_reach
 
 
 def farthest(chain: NumericChain, q: Array) -> float:
-    """Return how far the end of a chain is from its frame 0, at most."""
+    """Return the largest distance of the end of a chain from its frame 0 over the postures, in metres."""
     return float(np.linalg.norm(end_poses(chain, q, {})[:, :3, 3] - chain.start[:3, 3], axis=1).max())
 
 
@@ -177,7 +184,7 @@ def _size(residuals: Array, left: float) -> float:
 
 
 def condition(rows: Array) -> tuple[float, Array]:
-    """Return the condition of a matrix with columns of one length, and its weakest direction."""
+    """Return the condition number of a matrix after column scaling, and its weakest direction."""
     size = np.linalg.norm(rows, axis=0)
     _, values, directions = np.linalg.svd(rows / np.where(size > 0, size, 1), full_matrices=False)
     return float(values[0] / max(values[-1], 1e-300)), directions[-1]

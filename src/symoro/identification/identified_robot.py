@@ -1,12 +1,12 @@
 """Results as robots: estimated parameters, nominal parameters, and calibrated geometry.
 
-Estimated base parameters are written into the links as in `BaseParameters.robot`; the parameters that are regrouped
-into them are zero. The torques of such a robot are those of the true one; its masses must not be read one by one.
+Estimated base parameters are written into the links as in `BaseParameters.robot`; the parameters that are grouped with
+them are zero. The torques of such a robot equal those of the real one, but its individual masses have no meaning.
 
 Errors of the geometry are added to the parameters of the frames; displacements change the pose of frame 0 and of the
 tool, which is created if there is none. The displacement of another frame is the pose of a marker (`marker`), which is
-not part of the robot. A frame with a beta gets six other parameters: with (px, py, pz) its position and R its rotation,
-the joint at zero, x and y after gamma,
+not part of the robot. A frame with an error beta gets six new parameters. If (px, py, pz) is its position and R its
+rotation for the joint at zero, and x, y are the axes after the rotation gamma,
 
     R = Rz(gamma) Rx(alpha) Rz(theta),    d = p . x,   r = -p . y / sin(alpha),   b = pz - r cos(alpha)
 """
@@ -40,10 +40,10 @@ DRIVE = ("FV", "FS", "FO")
 
 
 def without_passive_rotors(robot: Robot) -> Robot:
-    """Return the robot with no rotor inertia at its passive joints, which have no motor.
+    """Return the robot without rotor inertias at its passive joints, which have no motor.
 
     Raises:
-        NotApplicableError: a passive joint has a number for it.
+        NotApplicableError: the rotor inertia of a passive joint is a number.
     """
     known = dict(robot.nominal)
     frames = list(robot.frames)
@@ -52,19 +52,19 @@ def without_passive_rotors(robot: Robot) -> Robot:
             continue
         if all(name in known for name in frame.IA.symbols):
             raise NotApplicableError(
-                f"joint {j} of robot '{robot.name}' is passive, and has a rotor inertia, IA = {frame.IA}",
-                hint="a passive joint has no motor: give its link what turns with it, or make the joint active",
+                f"joint {j} of robot '{robot.name}' is passive but has a rotor inertia, IA = {frame.IA}",
+                hint="a passive joint has no motor: add this inertia to its link, or make the joint active",
             )
         frames[j - 1] = replace(frame, IA=ZERO)
     return robot.replace(frames=tuple(frames))
 
 
 def column_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BaseParameters:
-    """Return the base parameters of the columns of a regressor, with the rotor inertias of passive joints.
+    """Return the base parameters of the columns of a regressor, including rotor inertias of passive joints.
 
     Args:
         robot: its posture 'home' selects the assembly mode of closed loops.
-        postures: those of the robot that the result is written into.
+        postures: postures of the robot into which the result is written.
     """
     base = regressor_base(robot)
     pairs = zip(base.original.frames, robot.frames, strict=True)
@@ -81,12 +81,12 @@ def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
         idle |= {split(name): ZERO for name in others}
         idle[split(kept)] = formula(known.get(kept, 0.0))
     return _with_drives(
-        with_values(robot, idle), known, "base parameters: masses are not to be read one by one"
+        with_values(robot, idle), known, "base parameters: individual masses and inertias have no meaning"
     )
 
 
 def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
-    """Return the robot with standard parameters as numbers."""
+    """Return the robot with the given values of its standard parameters."""
     values = {
         (j, kind): formula(known[f"{kind}{j}"])
         for j in range(1, robot.NL + 1)
@@ -97,7 +97,7 @@ def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
 
 
 def beyond_a_file(robot: Robot, names: Iterable[str]) -> list[str]:
-    """Parameters that a robot's file has no place for: its torques are without them."""
+    """Return the parameters that a robot file cannot contain; the torques of the written robot exclude them."""
     links = range(1, robot.NL + 1)
     held = {f"{kind}{j}" for kind in (*DRIVE, *INERTIAL, "IA") for j in links}
     return [name for name in names if name not in held]
@@ -109,14 +109,14 @@ def _with_drives(robot: Robot, known: dict[str, float], note: str) -> Robot:
         friction: dict[str, Any] = {
             kind: formula(known[f"{kind}{j}"]) for kind in DRIVE if f"{kind}{j}" in known
         }
-        if j <= robot.NL and frame.moving:  # friction that was not sought is none
+        if j <= robot.NL and frame.moving:  # friction that was not estimated is zero
             friction = dict.fromkeys(DRIVE, ZERO) | friction
         frames.append(replace(frame, **friction))
     rest = beyond_a_file(robot, known)
     notes = (*robot.notes, f"identified {note}")
     if rest:
         listed = ", ".join(f"{name} = {known[name]:.6g}" for name in rest)
-        notes = (*notes, f"beside what a robot's file holds: {listed}")
+        notes = (*notes, f"not representable in a robot file: {listed}")
     used = robot.replace(frames=tuple(frames), notes=notes)
     symbols = set(used.symbols())
     return used.replace(nominal=tuple(pair for pair in used.nominal if pair[0] in symbols))
@@ -129,9 +129,9 @@ FRICTION = ("FV", "FS", "FO")
 
 
 def nominal_columns(base: BaseParameters) -> dict[str, float] | None:
-    """Nominal base parameters and friction by name; None where a base parameter has no number.
+    """Return nominal base parameters and friction by name; None if a base parameter has no number.
 
-    Friction that the robot does not tell is left out.
+    Friction parameters without a nominal value are left out.
     """
     robot = base.original
     known = dict(robot.nominal)
@@ -156,20 +156,21 @@ def nominal_columns(base: BaseParameters) -> dict[str, float] | None:
 
 
 def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = None) -> Robot:
-    """Return the robot with errors added to its geometry, as numbers.
+    """Return the robot with errors added to its geometric parameters, as numbers.
 
     Args:
-        to: the frame that was measured; the tool, or the last one, unless given. Where it is another, the tool is left
-            as it is.
+        errors: estimated errors by name.
+        to: the frame that was measured; by default the tool, or the last frame. If it is another one, the tool is not
+            changed.
 
     Raises:
-        NotApplicableError: gains are among the errors: a description has no place for them.
+        NotApplicableError: the errors contain joint gains, which a robot description cannot represent.
     """
     gains = [name for name, value in errors.items() if name.startswith("k") and value]
     if gains:
         raise NotApplicableError(
-            f"a description has no place for the gains of joints ({', '.join(gains)})",
-            hint="multiply the readings by 1 + k, and calibrate again without gains",
+            f"a robot description cannot represent joint gains ({', '.join(gains)})",
+            hint="multiply the measured joint positions by 1 + k, and calibrate again without gains",
         )
     values = dict(robot.nominal)
     for j in range(1, robot.NF + 1):
@@ -185,7 +186,7 @@ def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = 
 
 
 def marker(robot: Robot, errors: Mapping[str, float], to: int | str | None) -> Tool | None:
-    """Return the location of the measured point on a frame other than the robot's end; None for the end."""
+    """Return the pose of the measured marker on a frame other than the end effector; None for the end effector."""
     way = path_to(robot, to)
     if way.own or not any(kind + END in errors for kind in DISPLACEMENT):
         return None
@@ -222,15 +223,13 @@ def _pose(place: Placement, values: Mapping[str, float] | None = None) -> Array:
 
 
 def parameters_of(pose: Array, near: float = 0.0) -> dict[str, Any]:
-    """Return the six parameters of a placement; of two that there are, those with gamma near a value."""
+    """Return the six geometric parameters of a pose; of the two solutions, the one with gamma nearer to `near`."""
     turn, place = pose[:3, :3], pose[:3, 3]
     sine = math.hypot(turn[0, 2], turn[1, 2])
     if sine < ROUND_OFF:
         gamma = math.atan2(place[1], place[0]) if math.hypot(place[0], place[1]) > 0 else 0.0
         alpha = 0.0 if turn[2, 2] > 0 else math.pi
-        total = math.atan2(
-            turn[1, 0], turn[0, 0]
-        )  # gamma + theta; gamma - theta where z points the other way
+        total = math.atan2(turn[1, 0], turn[0, 0])  # gamma + theta; gamma - theta if z is reversed
         theta, b, r = (total - gamma if alpha == 0 else gamma - total), place[2], 0.0
         d = math.hypot(place[0], place[1])
     else:

@@ -1,12 +1,12 @@
-"""IDIM-IV: instruments from simulation take the bias out that noise in the measured motion brings.
+"""IDIM-IV: instrumental variables from simulation remove the bias caused by noise in the measured motion.
 
-Least squares is biased where W is made of noisy positions. Instruments Z, rows of the same model along the motion that
-the closed loop makes in simulation with the last K, follow the true W and know nothing of the noise:
+Least squares is biased if W is computed from noisy positions. The instruments Z are rows of the same model along the
+motion of the simulated closed loop with the previous K. They approximate the true W and are independent of the noise:
 
-    K = (Z' SS W)^-1 Z' SS y,       again and again until K settles
+    K = (Z' SS W)^-1 Z' SS y,       repeated until K converges
 
-The residuals e are correlated in time, since noise in positions was differentiated: their spectrum rises steeply, while
-that of Z is low. For each equation they are taken as an autoregression a(L) e = u, fitted by Burg's method; with the
+The residuals e are correlated in time, because noisy positions were differentiated: their spectrum rises steeply, while
+that of Z is low. For each equation they are modelled as an autoregression a(L) e = u, fitted by Burg's method; with the
 triangular matrix T of its coefficients T e = u, so cov e = s2 T^-1 T^-T, and
 
     C = (Z'W)^-1 (sum over equations of s2 |T^-T Z|^2) (W'Z)^-1
@@ -32,16 +32,16 @@ from symoro.identification.simulated_rows import RowPair, check_enough, damped, 
 from symoro.identification.tolerances import CONVERGED, ITERATIONS
 
 Array = NDArray[np.float64]
-ORDER = 12  # of the autoregression, at most
+ORDER = 12  # largest order of the autoregression
 
 
 def instrumental(
     rows: LogRows, start: Estimate, data: RFactors, controller: PdController | None = None, steps: int = 1
 ) -> Estimate:
-    """IDIM-IV from an estimate.
+    """Estimate the parameters by IDIM-IV from an initial estimate.
 
     Raises:
-        ProgramError: the iteration does not settle.
+        ProgramError: the iteration does not converge.
     """
     given = measured_loops(rows, controller, steps)
     K, sigma = start.values, start.sigma
@@ -57,7 +57,7 @@ def instrumental(
             return Estimate("IDIM-IV", start.names, values, covariance, sigma, freedom, rounds)
         K = damped(K, values, rounds)
     raise ProgramError(
-        f"the instrumental variables did not settle in {ITERATIONS} rounds", hint="is the controller right?"
+        f"IDIM-IV did not converge in {ITERATIONS} iterations", hint="check the gains of the controller"
     )
 
 

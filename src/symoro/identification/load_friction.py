@@ -1,20 +1,20 @@
-"""Friction that grows with the load, from the torque that the parameters predict: |tau_j| sign(qd_j) FLj.
+"""Load-dependent friction |tau_j| sign(qd_j) FLj, with tau_j predicted by the parameters.
 
-A column of measured torques has their noise in it, rectified: FL takes up what the noise is, by tens of deviations, and
-the deviations do not tell. The noise is not in the torque t that the model itself predicts, which solves
+A column of measured torques contains their rectified noise. This noise biases FL by tens of deviations, which the
+computed deviations do not show. The torque t that the model predicts is free of this noise. It solves
 
     t = r + FL s |t|,    r = W K + known torques without load,  s = sign(qd)
 
-so t = g r with g = 1 / (1 - FL s sign(r)), as long as |FL| < 1: beyond, the joint locks itself. Least squares of y on
-f(K) = t - known is by Gauss and Newton's method, rows again and again of
+so t = g r with g = 1 / (1 - FL s sign(r)), as long as |FL| < 1; with a larger FL the joint is self-locking. Least
+squares of y on f(K) = t - known is solved by Gauss-Newton with the rows
 
     F = df/dK = g [W, s |t|],       y - f + F K
 
-until K settles, one pass over the logs a round. F and y - f are those of ordinary least squares then, so deviations,
-weights of outliers and tests of parameters are too. Along the way to a report rows [W, s |t|] serve, whose product with
-K is f itself.
+which are recomputed in each iteration, in one pass over the logs, until K converges. The final rows F and y - f are
+those of an ordinary least-squares problem, so deviations, weights of outliers and tests of parameters apply as usual.
+Residuals are reported with the rows [W, s |t|], whose product with K is f.
 
-Of the filtered, power and energy models, which know no accelerations, the column is that of the measured torque.
+The filtered, power and energy models do not use accelerations; their column contains the measured torque.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ LOAD = TERMS["load"]
 
 @dataclass(frozen=True)
 class LoadPoint:
-    """Parameters at which load-dependent friction is predicted; `slopes` asks for the rows of Gauss and Newton."""
+    """Parameters at which load-dependent friction is predicted; `slopes` selects the Gauss-Newton rows F."""
 
     values: tuple[float, ...]
     slopes: bool
 
 
 def has_load(model: RowModel) -> bool:
-    """Return whether the model has columns that its own prediction must fill."""
+    """Return whether the model has load-dependent friction that is computed from predicted torques."""
     return model.kind == "dynamic" and any(_is_load(name) for name in model.names)
 
 
 def at_load(model: RowModel, point: LoadPoint) -> RowModel:
-    """Return the model with the torques of load-dependent friction predicted at some parameters."""
+    """Return the model with load-dependent friction predicted at given parameters."""
     joints = {j: k for k, j in enumerate(model.further.joints)}
     K = np.array(point.values)
     columns = np.array([k for k, name in enumerate(model.names) if _is_load(name)])
@@ -82,7 +82,7 @@ def at_load(model: RowModel, point: LoadPoint) -> RowModel:
 
 
 def without_load(model: RowModel, data: RFactors) -> LoadPoint:
-    """Return where to start: least squares of all the other columns."""
+    """Return the initial parameters: a least-squares fit of all other columns."""
     others = [k for k, name in enumerate(model.names) if not _is_load(name)]
     R = data.together(1 / own_deviations(data))
     K = np.zeros(len(model.names))
@@ -91,20 +91,21 @@ def without_load(model: RowModel, data: RFactors) -> LoadPoint:
 
 
 def load_point(estimate: Estimate, slopes: bool = True) -> LoadPoint:
-    """Return where an estimate is."""
+    """Return the parameters of an estimate at which load-dependent friction is predicted."""
     return LoadPoint(tuple(float(x) for x in estimate.values), slopes)
 
 
-def settled_load(
+def converged_load(
     start: LoadPoint, fit: Callable[[LoadPoint], tuple[Estimate, RFactors]]
 ) -> tuple[Estimate, RFactors]:
-    """Return the fit at parameters that it finds again.
+    """Iterate until the estimate equals the parameters at which friction was predicted; return it.
 
     Args:
-        fit: the estimate from rows at a point, with their R factors.
+        start: initial parameters.
+        fit: returns the estimate from the rows at given parameters, and their R factors.
 
     Raises:
-        ProgramError: there are none, or a joint would lose most of its load.
+        ProgramError: the iteration does not converge, or friction would exceed most of the load of a joint.
     """
     point = start
     for rounds in range(ITERATIONS):
@@ -118,8 +119,8 @@ def settled_load(
             _check(estimate)
             return estimate, data
     raise ProgramError(
-        f"friction that grows with the load did not settle in {ITERATIONS} rounds",
-        hint="leave out 'load', or record motions with more and less of it at the same speeds",
+        f"the estimate of load-dependent friction did not converge in {ITERATIONS} iterations",
+        hint="remove 'load' from the friction terms, or record motions with different loads at the same speeds",
     )
 
 
@@ -127,8 +128,9 @@ def _check(estimate: Estimate) -> None:
     for name, value in estimate.as_dict().items():
         if _is_load(name) and abs(value) >= LOCKED_JOINT:
             raise ProgramError(
-                f"{name} = {value:.3g}: friction would be {100 * abs(value):.0f} % of the torque, which no joint has",
-                hint="leave out 'load', or record motions with more and less of it at the same speeds",
+                f"{name} = {value:.3g} is not plausible: friction would be {100 * abs(value):.0f} % of the torque",
+                hint="remove 'load' from the friction terms, or record motions with different loads at the same "
+                "speeds",
             )
 
 

@@ -1,9 +1,9 @@
-"""Logs: samples at one rate of positions and torques at the joints, from files or from arrays.
+"""Logs: samples of joint positions and torques at a constant rate, from files or from arrays.
 
-The joints are those with a coordinate of their own; of a robot with closed loops, the active ones. Samples are read
-piece by piece, so that a log may be larger than the memory, and each piece is checked. Errors contain the line: a
-missing value or text, repeated or decreasing times, a gap, a joint that never moves, positions or torques beyond the
-limits of the robot (a wrong unit).
+The joints are those with an independent coordinate; for a robot with closed loops, the active ones. Samples are read
+piece by piece, so that a log may be larger than the memory, and each piece is checked. Errors contain the line. They
+report a missing value or text, repeated or decreasing times, a gap, a joint that never moves, and positions or torques
+beyond the limits of the robot (a wrong unit).
 """
 
 from __future__ import annotations
@@ -56,19 +56,20 @@ LISTED_COLUMNS = 20  # names of columns
 
 @dataclass(frozen=True)
 class Log:
-    """A log of a robot's motion.
+    """Log of a robot's motion.
 
     Attributes:
-        rate: samples a second.
-        samples: how many there are.
-        chunks: `chunks(size)` gives the samples in order, `size` at a time, in SI and at the joints.
-        part: `part(start, stop)` gives the samples of a range at once.
-        place: the line of a sample in the user's files, for messages.
-        source: the path of a log in files, so that another process can open it.
-        measured: whether sensors made it, whose faults are looked for; a simulated motion has none.
-        start: a row of coordinates (`LoopAssembly`) from which the loops of a robot are followed, where it was found.
-        units: of the joints' positions, with which small ones are compared: one radian, or the robot's length (m).
-        delay: seconds by which the torques lagged behind the motion, already allowed for (`delay.aligned`).
+        rate: samples per second.
+        samples: number of samples.
+        chunks: `chunks(size)` yields the samples in order, `size` at a time, in SI units and at the joints.
+        part: `part(start, stop)` returns the samples of a range at once.
+        place: returns the line of a sample in the user's files, for messages.
+        source: path of a log in files, so that another process can open it.
+        measured: whether the data were measured; data of a simulated motion are not checked for sensor faults.
+        start: loop coordinates (`LoopAssembly`) at the first sample, from which the loops are followed; None if
+            unknown.
+        units: units of the joint positions, to which small values are compared: one radian, or the robot's length (m).
+        delay: delay in seconds of the torques behind the motion that has been corrected (`delay.aligned`).
     """
 
     name: str
@@ -134,12 +135,12 @@ class Log:
 
     @property
     def position_units(self) -> Array:
-        """The units of the joints' positions; one where no robot is known."""
+        """Units of the joint positions; ones if the robot is unknown."""
         return np.array(self.units or (1.0,) * self.joints)
 
 
 def position_units(robot: Robot) -> tuple[float, ...]:
-    """Return the units of the coordinates of a robot: one radian, or its length in metres."""
+    """Return the unit of each coordinate of a robot: one radian, or the robot's length in metres."""
     return tuple(joint_units(robot, coordinate_joints(robot), characteristic_length(robot)))
 
 
@@ -181,7 +182,19 @@ def log_of_arrays(
     transmission: Transmission | None = None,
     name: str = "log",
 ) -> Log:
-    """Return a log of arrays (N, n), in SI and at the joints; the transmission contains the coupled motors."""
+    """Return a log from arrays (N, n) in SI units, at the joints.
+
+    Args:
+        rate: samples per second.
+        position, torque: measured joint positions and torques.
+        velocity, acceleration: measured rates; by default they are computed from the positions.
+        reference: desired positions, for the methods that simulate the control loop.
+        transmission: ratios of the motors, required if motors turn with several joints.
+        name: name of the log in messages.
+
+    Raises:
+        ArgumentError: the shapes differ, a value is not finite, or the rate is not positive.
+    """
     given = dict(zip(KINDS, (position, torque, velocity, acceleration, reference), strict=True))
     arrays = {kind: np.asarray(x, dtype=float) for kind, x in given.items() if x is not None}
     shape = arrays["position"].shape
@@ -194,7 +207,7 @@ def log_of_arrays(
             row, column = np.argwhere(~np.isfinite(array))[0]
             raise ArgumentError(f"{kind} of joint {column + 1} is not a number at sample {row}")
     if not rate > 0:
-        raise ArgumentError(f"rate: expected samples a second, a positive number, got {rate}")
+        raise ArgumentError(f"rate: expected samples per second, a positive number, got {rate}")
 
     def chunks(size: int) -> Iterator[dict[str, Array]]:
         for start in range(0, shape[0], size):
@@ -216,15 +229,16 @@ def open_log(
     *,
     rests: bool = False,
 ) -> Log:
-    """Return a log in files.
+    """Open a log in files.
 
     Args:
-        path: a CSV or Parquet file, or the YAML that describes a log and names its files.
-        description: the YAML, where the path is that of the samples.
-        rests: whether joints may be constant, as in a log beside others that move them.
+        path: a CSV or Parquet file, or the YAML file that describes a log and names its files.
+        robot: the robot whose joints were logged.
+        description: the YAML file, if `path` is the file of samples.
+        rests: whether joints may be constant, as in a log that accompanies others in which they move.
 
     Raises:
-        FormatError: with the line of what is wrong.
+        FormatError: the files are not valid; the error contains the line.
     """
     path = Path(path)
     numbers = coordinate_joints(robot)
@@ -232,7 +246,8 @@ def open_log(
     if path.suffix.lower() in (".yaml", ".yml"):
         if description is not None:
             raise ArgumentError(
-                f"'{path}' describes a log itself", hint="name its samples, or leave out the other"
+                f"'{path}' is already a description of a log",
+                hint="give the file of samples as path, or leave out the other description",
             )
         return _LogFiles(path, read_description(path, numbers, slides), None, robot, rests).log()
     table = open_table(path)
@@ -247,25 +262,26 @@ def open_log(
 
 
 def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> None:
-    """Reject a log without the columns that need no description, and tell them all."""
+    """Reject a log without description that lacks a column with a standard name; list all expected names."""
     time = described.time.columns if described.time else ()
     wanted = (*time, *described.position.columns, *described.torque.columns)
     missing = next((name for name in wanted if name not in table.names), None)
     if missing is None:
         return
     line = None if table.first is None else table.first - 1
-    what = "active joints, which alone are measured" if robot.B else "joints"
+    what = "active joints, the only measured ones" if robot.B else "joints"
     listed = ", ".join(table.names[:LISTED_COLUMNS]) + (", ..." if len(table.names) > LISTED_COLUMNS else "")
     raise FormatError(
-        f"there is no column '{missing}': a log of robot '{robot.name}' has {', '.join(wanted)}, by the numbers of its "
+        f"there is no column '{missing}': a log of robot '{robot.name}' has {', '.join(wanted)}, by the numbers of "
+        "its "
         f"{what}; this one has {listed}",
         place=Place(str(table.path), line),
-        hint="rename the columns, or say what they mean in the YAML of the log",
+        hint="rename the columns, or describe them in the YAML file of the log",
     )
 
 
 class _LogFiles:
-    """The files of one log, and the checks that do not need all of it at once."""
+    """Files of one log, and the checks that read one piece at a time."""
 
     def __init__(
         self, path: Path, described: LogDescription, table: ColumnFile | None, robot: Robot, rests: bool
@@ -289,9 +305,9 @@ class _LogFiles:
         for table in tables.values():
             if table.samples != first.samples:
                 raise FormatError(
-                    f"it has {table.samples} samples, {first.path.name} has {first.samples}",
+                    f"this file has {table.samples} samples, but {first.path.name} has {first.samples}",
                     place=Place(str(table.path)),
-                    hint="files of one log have a line for each sample",
+                    hint="all files of one log must have one line per sample",
                 )
         if self.described.rate is not None:
             self._check_stamps(tables)
@@ -315,7 +331,7 @@ class _LogFiles:
         if part.file is None:
             if self.own is None:
                 raise FormatError(
-                    "the description names no file for some columns",
+                    "the description does not give the file of some columns",
                     place=Place(str(self.path)),
                     hint="add 'file', as in position: {file: position.csv, columns: [...]}",
                 )
@@ -325,7 +341,7 @@ class _LogFiles:
         return self.tables[part.file]
 
     def _rate_of_times(self, table: ColumnFile, time: Quantity) -> float:
-        """Samples a second, from the first and last time; checks that time runs on evenly."""
+        """Return the samples per second from the first and last time; check that the times are evenly spaced."""
         column = time.columns[0]
         last = np.empty(0)
         first_time = np.nan
@@ -343,18 +359,18 @@ class _LogFiles:
             _check_times(t, steps[0], table, column, at)
             last, done = t[-1:], done + len(rows)
         if done < 2:
-            raise FormatError("a log needs more than one sample", place=table.place(0))
+            raise FormatError("a log requires more than one sample", place=table.place(0))
         rate = (done - 1) / float(last[0] - first_time)
         if not SLOWEST_LOG <= rate <= FASTEST_LOG:
             raise FormatError(
-                f"{rate:.4g} samples a second are no log of a motion",
+                f"a log with {rate:.4g} samples per second does not record a motion",
                 place=table.place(1, column),
-                hint=f"is '{time.unit}' the unit of the time?",
+                hint=f"check whether '{time.unit}' is the unit of the time",
             )
         return rate
 
     def _check_stamps(self, tables: Mapping[str, ColumnFile]) -> None:
-        """Compare a given rate with the times of the log: those described, or columns that are called so."""
+        """Compare a given rate with the times of the log: the described column, or columns with a standard name."""
         if self.described.time is not None:
             named = [(tables["time"], self.described.time.columns[0], self.described.time.factors[0])]
         else:
@@ -381,12 +397,12 @@ class _LogFiles:
             raise FormatError(
                 "the value is not a finite number",
                 place=table.place(at + int(bad[0]), column),
-                hint="cut the log before it, or repair the sample",
+                hint="cut the log before this sample, or correct the value",
             )
 
     def _check_moved(self, low: Array, high: Array, table: ColumnFile) -> None:
         """Reject joints that never move."""
-        least = 1e-9 * np.maximum(np.abs(high), position_units(self.robot))  # round-off of files
+        least = 1e-9 * np.maximum(np.abs(high), position_units(self.robot))  # round-off of numbers in files
         still = np.flatnonzero(high - low <= least)
         if not still.size:
             return
@@ -398,7 +414,8 @@ class _LogFiles:
         raise FormatError(
             f"joint {names} never moved: the position is constant{lines} (column {columns})",
             place=table.place(0, self.described.position.columns[still[0]]),
-            hint="parameters show in motion alone: move every joint, or describe a robot without this one",
+            hint="parameters can only be identified from motion: move every joint, or describe a robot without this "
+            "one",
         )
 
     def _check_range(self, q: Array, at: int, table: ColumnFile) -> None:
@@ -414,7 +431,7 @@ class _LogFiles:
                     f"joint {j} at {q[bad[0], k]:.4g} {unit}, where its limits are {limits.lower:.4g} and "
                     f"{limits.upper:.4g} {unit}",
                     place=table.place(at + int(bad[0]), self.described.position.columns[k]),
-                    hint=f"is '{self.described.position.unit}' the unit, and are ratios and offsets right?",
+                    hint=f"check whether '{self.described.position.unit}' is the unit, and check ratios and offsets",
                 )
 
     def _check_torques(self, tau: Array, at: int, table: ColumnFile) -> None:
@@ -427,7 +444,7 @@ class _LogFiles:
                 raise FormatError(
                     f"joint {j} with a torque of {tau[bad[0], k]:.4g}, where its limit is {limit:.4g}",
                     place=table.place(at + int(bad[0]), self.described.torque.columns[k]),
-                    hint=f"is '{self.described.torque.unit}' the unit, and are ratios and scales right?",
+                    hint=f"check whether '{self.described.torque.unit}' is the unit, and check ratios and scales",
                 )
 
     def _chunks(
@@ -461,7 +478,7 @@ class _LogFiles:
 
 
 def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
-    """Pieces of `size` rows, the last perhaps of fewer; a file may give them as it likes."""
+    """Yield pieces of `size` rows from pieces of any size; the last may have fewer rows."""
     held: list[Array] = []
     rows = 0
     for piece in pieces:
@@ -476,7 +493,7 @@ def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
 
 
 def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int) -> None:
-    """Reject time that is repeated, decreases or is not evenly spaced."""
+    """Reject times that are repeated, decrease or are not evenly spaced."""
     steps = np.diff(t)
     bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > EVEN_STEP * abs(step)))
     if not bad.size:
@@ -484,19 +501,19 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
     back = np.flatnonzero(steps < 0)
     lost = np.flatnonzero(_lost(steps))
     if back.size and back[0] <= bad[0] + 2:
-        k = int(back[0])  # lines that are swapped have a gap before them
+        k = int(back[0])  # swapped lines have a gap before them
     elif lost.size and (steps > 0).all():
-        k = int(lost[0])  # rounded times are uneven everywhere; a lost sample is the cause to report
+        k = int(lost[0])  # rounded times are uneven everywhere; a lost sample is reported first
     else:
         k = int(bad[0])
     place = table.place(at + k + 1, column)
     before = f"{t[k]:.9g} s before"
     if steps[k] == 0:
         raise FormatError(
-            f"the time {t[k + 1]:.9g} s stands twice", place=place, hint="remove one of the samples"
+            f"the time {t[k + 1]:.9g} s is repeated", place=place, hint="remove one of the samples"
         )
     if steps[k] < 0:
-        message = f"time runs back: {t[k + 1]:.9g} s after {t[k]:.9g} s"
+        message = f"the time decreases: {t[k + 1]:.9g} s follows {t[k]:.9g} s"
         raise FormatError(message, place=place, hint="sort the log by its time")
     raise FormatError(
         f"the samples are not evenly spaced: {t[k + 1]:.9g} s, {before}, others are {step:.4g} s apart",
@@ -506,7 +523,7 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
 
 
 def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
-    """Return the seconds per unit of a column of times that is not described; zero if the column is not a clock."""
+    """Return the seconds per unit of a time column without description; zero if the column is not a clock."""
     try:
         t = next(table.chunks([column], 200_000))[:, 0]
     except FormatError:
@@ -514,14 +531,14 @@ def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
     steps = np.diff(t)
     if len(steps) < 2 or not np.isfinite(t).all() or (steps < 0).any() or np.median(steps) == 0:
         return 0.0
-    factor = float(len(steps) / rate / (t[-1] - t[0]))  # by which the rate would be right
+    factor = float(len(steps) / rate / (t[-1] - t[0]))  # units in which the given rate would be correct
     usual = min(TIME.values(), key=lambda unit: abs(np.log(unit / factor)))
     return usual if abs(np.log(usual / factor)) < 1 else factor
 
 
 def _uneven_hint(t: Array, largest: float) -> str:
-    """Return the hint about uneven times: to give the rate only where they are even times that were rounded."""
-    gap = "cut the log at the gap, or interpolate it to one rate"
+    """Return a hint about uneven times; it suggests giving the rate only if even times were rounded."""
+    gap = "cut the log at the gap, or interpolate it to a constant rate"
     count = int(_lost(np.diff(t)).sum())
     if count:
         return f"{count} sample{'s'[: count > 1]} may be missing there: {gap}"
@@ -531,9 +548,10 @@ def _uneven_hint(t: Array, largest: float) -> str:
     low, high = ((len(t) - 1) / (t[-1] - t[0] + sign * quantum) for sign in (1, -1))
     mean = (len(t) - 1) / (t[-1] - t[0])
     rounded = (float(f"{mean:.{digits}g}") for digits in range(1, 10))
-    rate = next((x for x in rounded if low <= x <= high), mean)  # the one of fewest digits that agrees
+    rate = next((x for x in rounded if low <= x <= high), mean)  # the rate with the fewest digits that agrees
     return (
-        f"they are evenly spaced, and rounded to {quantum:g} s: give their rate, as in 'rate: {rate:.9g}', beside the "
+        f"the times are evenly spaced but rounded to {quantum:g} s: give their rate, as in 'rate: {rate:.9g}', with "
+        "the "
         "time in the description of the log"
     )
 
@@ -541,8 +559,8 @@ def _uneven_hint(t: Array, largest: float) -> str:
 def _lost(steps: Array) -> NDArray[np.bool_]:
     """Return which steps are so long that a sample may be missing.
 
-    A lost sample doubles a step. Rounding may do the same where the step is one to two units of the clock: there the
-    two differ only if steps of that length are too many to be losses.
+    A lost sample doubles a step. Rounding can have the same effect if the step is one to two units of the clock: in
+    this case steps are lost samples only if they are few.
     """
     long = steps > LOST_SAMPLE * float(np.median(steps))
     return long & (np.mean(long) < MANY_LOST)
@@ -561,7 +579,7 @@ def _rounded_to(t: Array) -> float | None:
 
 
 def _range_about_line(t: Array) -> float:
-    """Return the least range of t - k T over all steps T; that of rounded times is less than the unit of the clock."""
+    """Return the smallest range of t - k T over all steps T; for rounded times it is below the unit of the clock."""
     k = np.arange(len(t))
     low, high = (float(np.median(np.diff(t))) * (1 + sign * 0.5) for sign in (-1, 1))
     low, high = min(low, (t[-1] - t[0]) / k[-1] * 0.9), max(high, (t[-1] - t[0]) / k[-1] * 1.1)
@@ -575,7 +593,7 @@ def _range_about_line(t: Array) -> float:
 
 
 def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) -> None:
-    """Reject a given rate that the time stamps (seconds) contradict; they may be rounded."""
+    """Reject a given rate that contradicts the time stamps (seconds), which may be rounded."""
     if len(t) < 3:
         return
     steps, step = np.diff(t), 1 / rate
@@ -583,7 +601,7 @@ def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) 
     bad = np.flatnonzero((steps < 0) | (np.abs(steps - step) >= tolerance * (1 - CLOCK_MULTIPLE)))
     slow = abs(float(t[-1] - t[0]) / len(steps) - step) > CLOCK_DRIFT * step + 2 * tolerance / len(steps)
     if not bad.size and (slow or _range_about_line(t) > tolerance * (1 + CLOCK_MULTIPLE)):
-        # Where a sample is missing, or soon after, this leaves the range that rounding allows.
+        # At or soon after a missing sample this difference exceeds the range that rounding allows.
         off = t - step * np.arange(len(t))
         ranges = np.maximum.accumulate(off) - np.minimum.accumulate(off)
         bad = np.array([max(int(np.argmax(ranges > tolerance * (1 + CLOCK_MULTIPLE))) - 1, 0)])
@@ -591,17 +609,19 @@ def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) 
         k = int(bad[0])
         missing = "; a sample may be missing" if steps[k] > LOST_SAMPLE * step else ""
         raise FormatError(
-            f"the time stamps contradict the rate of {rate:g} samples a second: {t[k + 1]:.9g} s follows {t[k]:.9g} s, "
+            f"the time stamps contradict the rate of {rate:g} samples per second: {t[k + 1]:.9g} s follows "
+            f"{t[k]:.9g} s, "
             f"where {step:.4g} s are expected{missing}",
             place=table.place(at + k + 1, column),
-            hint="give the true rate, or cut the log at the gap, or interpolate it to one rate; without the column of "
+            hint="give the true rate, or cut the log at the gap, or interpolate it to a constant rate; without the "
+            "column of "
             "times the samples are taken as evenly spaced",
         )
 
 
 def _unit_of_clock(t: Array) -> float:
-    """Return the unit to which the latest times are rounded; zero if it is none of the usual ones."""
-    late = t[-max(3, len(t) // 10) :]  # times written with so many digits are coarser the later they are
+    """Return the unit to which the latest times are rounded; zero if it is not a common one."""
+    late = t[-max(3, len(t) // 10) :]  # times written with a fixed number of digits become coarser with time
     for quantum in reversed(CLOCK_UNITS):
         if np.abs(late / quantum - np.round(late / quantum)).max() < CLOCK_MULTIPLE:
             return quantum
@@ -612,10 +632,10 @@ def _unit_of_clock(t: Array) -> float:
 
 
 def log_names(logs: Sequence[Log], beside: Sequence[Log] = ()) -> list[str]:
-    """One name a log, no two alike.
+    """Return one distinct name per log.
 
     Args:
-        beside: logs that are told of too; one of these under the same name is told apart unless it is the same file.
+        beside: other logs in the same report; their names are avoided unless they are the same file.
     """
     plain = []
     for log in logs:

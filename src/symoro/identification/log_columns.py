@@ -1,7 +1,7 @@
 """Columns of numbers in files, read piece by piece: CSV by NumPy, Parquet by pyarrow.
 
-A CSV file has one line of names, then one line a sample, apart by commas, semicolons, tabs or blanks; lines that begin
-with # are comments. Errors name the line; in a Parquet file, which has none, the row.
+A CSV file has one line of names, then one line per sample. Values are separated by commas, semicolons, tabs or blanks;
+lines that begin with # are comments. Errors contain the line, or the row of a Parquet file.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from symoro.identification.optional_packages import needed
 
 Array = NDArray[np.float64]
 PARQUET = (".parquet", ".pq")
-HELD_NUMBERS = 1_000_000  # columns of short logs with at most so many numbers are kept once they were read
+CACHED_NUMBERS = 1_000_000  # columns of logs with at most this many numbers are cached
 COMMENT = re.compile(rb"^[ \t]*#", re.MULTILINE)
 DECIMAL_COMMAS = (
-    "are these decimal commas? write points, as in 0.5, and commas or semicolons between the values"
+    "write decimal points instead of decimal commas, as in 0.5, and commas or semicolons between values"
 )
 
 
 @dataclass(frozen=True)
 class ColumnFile:
-    """A file of columns.
+    """File with columns of numbers.
 
     Attributes:
-        names: of its columns.
-        samples: how many rows there are.
-        first: the line of the first sample if there are no comments; None where a file has no lines.
-        comments: lines of comments below the names.
+        names: names of the columns.
+        samples: number of rows.
+        first: line number of the first sample if there are no comments; None for a file without lines.
+        comments: line numbers of comments below the names.
     """
 
     path: Path
@@ -50,20 +50,20 @@ class ColumnFile:
     _held: dict[tuple[int, ...], Array] = field(default_factory=dict, compare=False, repr=False)
 
     def line(self, sample: int) -> int:
-        """Return the line of a sample."""
+        """Return the line number of a sample."""
         line = sample + (self.first or 0)
         while (after := sample + (self.first or 0) + bisect_right(self.comments, line)) != line:
             line = after
         return line
 
     def place(self, sample: int, column: str | None = None) -> Place:
-        """Return the place of a sample for messages; columns are given by name."""
+        """Return the position of a sample in the file, for messages; columns are given by name."""
         if self.first is None:
             return Place(str(self.path), key=f"row {sample + 1}" + (f", column '{column}'" if column else ""))
         return Place(str(self.path), self.line(sample), None, f"column '{column}'" if column else None)
 
     def index(self, column: str) -> int:
-        """Return the number of a column.
+        """Return the index of a column.
 
         Raises:
             FormatError: there is no such column.
@@ -77,18 +77,18 @@ class ColumnFile:
     def chunks(
         self, columns: Sequence[str], size: int, start: int = 0, stop: int | None = None
     ) -> Iterator[Array]:
-        """Yield the columns asked for of the samples start .. stop, `size` rows at a time."""
+        """Yield the given columns of the samples start .. stop, `size` rows at a time."""
         wanted = [self.index(column) for column in columns]
         end = self.samples if stop is None else min(stop, self.samples)
         if self.first is None:
             return self._parquet(columns, size, start, end)
-        if self.samples * len(wanted) > HELD_NUMBERS:
+        if self.samples * len(wanted) > CACHED_NUMBERS:
             return self._csv(wanted, size, start, end)
         rows = self._short(tuple(wanted), size)
         return (rows[k : min(k + size, end)] for k in range(start, end, size))
 
     def _short(self, wanted: tuple[int, ...], size: int) -> Array:
-        """Return all samples of a file that is short, read once."""
+        """Return all samples of a short file, which is read once."""
         if wanted not in self._held:
             rows = list(self._csv(wanted, size, 0, self.samples))
             self._held[wanted] = np.concatenate(rows) if rows else np.empty((0, len(wanted)))
@@ -97,7 +97,7 @@ class ColumnFile:
     def _csv(self, wanted: Sequence[int], size: int, start: int, end: int) -> Iterator[Array]:
         done = start
         with self.path.open(encoding="utf-8-sig", newline=None) as stream:
-            next(itertools.islice(stream, self.line(start) - 2, None), None)  # the last line to skip
+            next(itertools.islice(stream, self.line(start) - 2, None), None)  # the last line that is skipped
             samples = (
                 (line for line in stream if not line.lstrip(" \t").startswith("#"))
                 if self.comments
@@ -116,7 +116,7 @@ class ColumnFile:
                 done += len(lines)
 
     def _check_widths(self, lines: Sequence[str], done: int) -> None:
-        """Reject lines with more or fewer values than there are names, which NumPy lets pass."""
+        """Reject lines with more or fewer values than there are names, which NumPy accepts."""
         wanted = len(self.names) - 1
         if self.delimiter is None or all(line.count(self.delimiter) == wanted for line in lines):
             return
@@ -127,7 +127,7 @@ class ColumnFile:
 
     def _wrong_width(self, values: int, sample: int) -> NoReturn:
         raise FormatError(
-            f"this line has {values} values, the line of names has {len(self.names)}",
+            f"this line has {values} values, but the line of names has {len(self.names)}",
             place=self.place(sample),
             hint=DECIMAL_COMMAS
             if self.delimiter == "," and 1 < values - len(self.names) <= len(self.names)
@@ -135,7 +135,7 @@ class ColumnFile:
         )
 
     def _raise_unreadable(self, lines: Sequence[str], done: int, message: str) -> NoReturn:
-        """Find the line that NumPy could not read, and say what is wrong with it."""
+        """Raise an error for the line that NumPy could not read."""
         for k, line in enumerate(lines):
             cells = line.split(self.delimiter)
             if len(cells) != len(self.names):
@@ -170,16 +170,16 @@ class ColumnFile:
                     yield rows[lower:upper]
 
     def _numbers(self, values: Any, column: str, row: int) -> Array:
-        """Return a column of a Parquet file, from a row on; what is missing is no number."""
+        """Return a column of a Parquet file from a row on; missing values are NaN."""
         types = needed("pyarrow", "reading Parquet files").types
         kind = values.type
         if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
             return np.asarray(values.to_numpy(zero_copy_only=False), float)
         if not (types.is_string(kind) or types.is_large_string(kind)):
             raise FormatError(
-                f"the column holds values of type {kind}, where numbers are expected",
+                f"the column contains values of type {kind}; numbers are expected",
                 place=self.place(row, column),
-                hint="write it as floating point numbers, times in seconds",
+                hint="write floating-point numbers, and times in seconds",
             )
         numbers = []
         for k, text in enumerate(values.to_pylist()):
@@ -193,11 +193,11 @@ class ColumnFile:
 
 
 def open_table(path: Path) -> ColumnFile:
-    """Return a file of columns: its names and length, before any of its numbers is read.
+    """Open a file of columns: read its names and length, but no numbers.
 
     Raises:
-        FormatError: there is no such file, or it holds no samples.
-        MissingDependencyError: Parquet without pyarrow.
+        FormatError: there is no such file, or it contains no samples.
+        MissingDependencyError: a Parquet file requires pyarrow.
     """
     try:
         if path.suffix.lower() in PARQUET:
@@ -206,7 +206,9 @@ def open_table(path: Path) -> ColumnFile:
     except FileNotFoundError:
         raise FormatError("there is no such file", place=Place(str(path)), hint="check the path") from None
     except UnicodeDecodeError:
-        raise FormatError("this is no text", place=Place(str(path)), hint="logs are CSV or Parquet") from None
+        raise FormatError(
+            "this is not a text file", place=Place(str(path)), hint="give a log as CSV or Parquet"
+        ) from None
     except OSError as error:
         raise FormatError(f"the file cannot be read: {reason(error)}", place=Place(str(path))) from None
 
@@ -220,7 +222,7 @@ def _csv_table(path: Path) -> ColumnFile:
     names = [name.strip().strip("\"'").strip() for name in head.split(delimiter)]
     place = Place(str(path), above + 1)
     if not any(names):
-        raise FormatError("the file starts without the names of its columns", place=place)
+        raise FormatError("the first line with the names of the columns is missing", place=place)
     if all(_is_number(name) for name in names):
         raise FormatError(
             "the first line has numbers where the names of the columns are expected",
@@ -238,7 +240,7 @@ def _csv_table(path: Path) -> ColumnFile:
 def _check_names(names: Sequence[str], place: Place) -> None:
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
     if twice is not None:
-        raise FormatError(f"two columns are called '{twice}'", place=place, hint="rename one of them")
+        raise FormatError(f"two columns have the name '{twice}'", place=place, hint="rename one of them")
 
 
 def _is_number(text: str) -> bool:
@@ -250,7 +252,7 @@ def _is_number(text: str) -> bool:
 
 
 def _lines(path: Path) -> tuple[int, list[int]]:
-    """Return how many lines there are up to the last that is not empty, and which of them are comments."""
+    """Return the number of lines up to the last nonempty one, and the numbers of the comment lines."""
     total, lines, comments = 0, 0, []
     with path.open("rb") as stream:
         while data := stream.read(1 << 20) + stream.readline():
@@ -272,7 +274,7 @@ def _parquet_table(path: Path) -> ColumnFile:
         file = parquet.ParquetFile(path)
     except arrow.ArrowInvalid as error:
         first = str(error).split("\n")[0][:100]
-        raise FormatError(f"this is no Parquet file: {first}", place=Place(str(path))) from None
+        raise FormatError(f"this is not a Parquet file: {first}", place=Place(str(path))) from None
     names = file.schema_arrow.names
     _check_names(names, Place(str(path)))
     if not file.metadata.num_rows:

@@ -55,7 +55,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Transmission:
-    """The matrix R of q_motor = R q_joint, by rows."""
+    """Matrix R of q_motor = R q_joint, by rows."""
 
     rows: tuple[tuple[float, ...], ...]
 
@@ -67,29 +67,32 @@ class Transmission:
         if (np.diag(matrix) == 0).any():
             k = int(np.flatnonzero(np.diag(matrix) == 0)[0]) + 1
             raise ArgumentError(
-                f"the ratio of motor {k} to joint {k} is zero", hint="give each joint its motor"
+                f"the ratio of motor {k} to joint {k} is zero",
+                hint="give a nonzero ratio for the motor of each joint",
             )
         if rank(matrix, threshold(ROUND_OFF)) != n:
-            raise ArgumentError("the motors do not determine the joints: the transmission is singular")
+            raise ArgumentError(
+                "the transmission matrix is singular: the motor positions do not determine the joint positions"
+            )
 
     @property
     def matrix(self) -> Array:
         return np.array(self.rows)
 
     def positions(self, motor: Array) -> Array:
-        """Positions, velocities or accelerations of the joints, one row a sample."""
+        """Return positions, velocities or accelerations of the joints, one row per sample."""
         return np.asarray(np.linalg.solve(self.matrix, motor.T).T)
 
     def torques(self, motor: Array) -> Array:
-        """Torques at the joints."""
+        """Return the torques at the joints."""
         return motor @ self.matrix
 
     def coupled(self) -> list[int]:
-        """Motors that turn with more than one joint, from 0."""
+        """Return the indices (from 0) of motors that turn with more than one joint."""
         return [k for k, row in enumerate(self.rows) if sum(1 for x in row if x) > 1]
 
     def shares(self, k: int) -> Array:
-        """c: what motor k turns for a unit rate of each joint, in terms of joint k."""
+        """Return c: the rate of motor k for a unit rate of each joint, relative to joint k."""
         row = self.matrix[k]
         return np.asarray(row / row[k])
 
@@ -99,13 +102,13 @@ def transmission(
     turns_with: Mapping[int, Mapping[int, float]] | None = None,
     joints: Sequence[int] | None = None,
 ) -> Transmission:
-    """Return a transmission by its ratios.
+    """Return a transmission with given gear ratios.
 
     Args:
-        ratios: turns of the motor for one of its joint.
-        turns_with: motor -> {joint: ratio}: what the motor turns with joints that are not its own; a motor has the
-            number of its joint.
-        joints: their numbers, 1, 2, ... unless given.
+        ratios: turns of each motor per turn of its joint.
+        turns_with: motor -> {joint: ratio}: turns of the motor per turn of another joint. A motor has the number of its
+            joint.
+        joints: numbers of the joints; 1, 2, ... by default.
     """
     n = len(ratios)
     place = {j: k for k, j in enumerate(joints or range(1, n + 1))}
@@ -141,18 +144,18 @@ TURNING = ("deg", "turn", "deg/s", "turn/s", "rpm", "deg/s^2", "turn/s^2", "N.mm
 SLIDING = ("mm", "mm/s", "mm/s^2", "kN")
 _RATIOS = "transmission: {ratios: [...]}"
 TOP = (KEY, "rate", "time", "delay", *UNITS, "transmission", "controller")
-HOLD = "hold"  # a delay of minus half a sample: torques that a controller holds from sample to sample
+HOLD = "hold"  # delay of minus half a sample: torques of a zero-order hold
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """Columns of one kind, one a joint.
+    """Columns of one physical quantity, one per joint.
 
     Attributes:
-        factors: what each column's numbers are multiplied by to be in SI.
+        factors: factor of each column for conversion to SI units.
         unit: as written, for messages.
-        motor: whether they are of the motors.
-        file: the file they stand in; None is the log itself.
+        motor: whether the values are on the motor side.
+        file: the file that contains the columns; None for the log itself.
     """
 
     columns: tuple[str, ...]
@@ -164,7 +167,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class PdController:
-    """Gains of a law tau = kp (reference - q) + kd (its rate - qd) at the joints."""
+    """Gains of the controller tau = kp (reference - q) + kd (its rate - qd) at the joints."""
 
     kp: tuple[float, ...]
     kd: tuple[float, ...]
@@ -172,7 +175,10 @@ class PdController:
 
 @dataclass(frozen=True)
 class LogDescription:
-    """What a log holds; `rate` in samples a second, or the column `time`, or both, which must agree."""
+    """Contents of a log.
+
+    The rate (samples per second) or the column `time` is required; if both are given they must agree.
+    """
 
     position: Quantity
     torque: Quantity
@@ -187,7 +193,7 @@ class LogDescription:
 
 
 def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescription:
-    """Columns t (or time), q1, q2, ..., tau1, tau2, ... in SI, by the numbers of the joints."""
+    """Return the default description: columns t (or time), q1, q2, ..., tau1, tau2, ... in SI units."""
 
     def numbered(stem: str, unit: str) -> Quantity:
         return Quantity(tuple(f"{stem}{j}" for j in joints), (1.0,) * len(joints), unit)
@@ -208,10 +214,15 @@ def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescrip
 
 
 def read_description(path: Path, joints: Sequence[int], slides: Collection[int] = ()) -> LogDescription:
-    """Return the description in a file, of a log of the joints with these numbers, of which some slide.
+    """Read the description of a log from a file.
+
+    Args:
+        path: the YAML file.
+        joints: numbers of the joints that were logged.
+        slides: numbers of the prismatic joints among them.
 
     Raises:
-        FormatError: with the position of the first problem, and all others found.
+        FormatError: with the position of the first problem, and a list of all others.
     """
     place = Place(str(path))
     try:
@@ -233,14 +244,16 @@ def parse_description(
     folder: Path | None = None,
     slides: Collection[int] = (),
 ) -> LogDescription:
-    """Return the description in a text; `joints` are their numbers, files that it names are looked for in `folder`."""
+    """Parse the description of a log of the joints with these numbers; files that it names are relative to `folder`."""
     report = Report(file, "description of a log")
     if not text.strip():
-        report.fail("the file is empty", (1, 1), None, f"it starts with '{KEY}: {SCHEMA}'")
+        report.fail("the file is empty", (1, 1), None, f"start it with '{KEY}: {SCHEMA}'")
     node = compose(unix_lines(text), report, "description of a log", f"{KEY}: {SCHEMA}")
     top = Record(report, node, "", TOP)
     if top.text(KEY) != str(SCHEMA):
-        top.problem(KEY, f"expected '{KEY}: {SCHEMA}'", "the first line is the version of the description")
+        top.problem(
+            KEY, f"expected '{KEY}: {SCHEMA}'", "the first line must contain the version of the description"
+        )
         report.check()
     reader = _Reader(report, top, joints, folder or Path(), slides)
     description = reader.read()
@@ -261,7 +274,9 @@ class _Reader:
         for kind in ("position", "torque"):
             if kind not in self.top:
                 self.top.problem(
-                    kind, f"a log needs '{kind}'", f"{kind}: {{columns: [...], unit: {SI[kind]}}}"
+                    kind,
+                    f"the description of a log requires '{kind}'",
+                    f"{kind}: {{columns: [...], unit: {SI[kind]}}}",
                 )
         self._check_twice(quantities)
         empty = Quantity((), (), "")
@@ -280,7 +295,7 @@ class _Reader:
 
     @property
     def _which(self) -> str:
-        return f"one a joint ({', '.join(map(str, self.numbers))})"
+        return f"one per joint ({', '.join(map(str, self.numbers))})"
 
     def _quantity(self, kind: str) -> Quantity:
         record = self.top.record(kind, ("columns", "unit", "side", "file", "scale"))
@@ -290,7 +305,7 @@ class _Reader:
         side = record.choice("side", ("joint", "motor"), "joint")
         units = self._units(record, kind, side == "joint")
         if "A" in units and "scale" not in record:
-            record.problem("unit", "a current needs 'scale', the torque of one ampere for each motor")
+            record.problem("unit", "a current requires 'scale', the torque per ampere of each motor")
         scale = self._numbers(record, "scale") if "scale" in record else [1.0] * self.joints
         file = record.text("file")
         factors = tuple(UNITS[kind][unit] * x for unit, x in zip(units, scale, strict=True))
@@ -298,7 +313,7 @@ class _Reader:
         return Quantity(tuple(names), factors, listed, side == "motor", self.folder / file if file else None)
 
     def _units(self, record: Record, kind: str, at_joints: bool) -> list[str]:
-        """Return the unit of each joint: one for all of them, or a list."""
+        """Return the unit of each joint, from a list or from one unit for all joints."""
         if isinstance(record.node.entries.get("unit"), YamlList):
             units = self._texts(record, "unit", "a unit")
             unknown = next((unit for unit in units if unit not in UNITS[kind]), None)
@@ -312,22 +327,22 @@ class _Reader:
             units = [record.choice("unit", list(UNITS[kind]), SI[kind])] * self.joints
         for j, unit in zip(self.numbers, units, strict=True):
             if at_joints and unit in (TURNING if j in self.slides else SLIDING):
-                what = "slides" if j in self.slides else "turns"
+                what = "is prismatic" if j in self.slides else "is revolute"
                 record.problem(
                     "unit",
-                    f"'{unit}' is no unit of joint {j}, which {what}",
+                    f"'{unit}' is not a unit of joint {j}, which {what}",
                     "give a unit for each joint, as in unit: [deg, mm]",
                 )
                 break
         return units
 
     def _check_twice(self, quantities: dict[str, Quantity]) -> None:
-        """Reject columns that stand for two things."""
+        """Reject columns that are used for two quantities or joints."""
         used = Counter((part.file, name) for part in quantities.values() for name in part.columns)
         for kind, part in quantities.items():
             twice = next((name for name in part.columns if used[part.file, name] > 1), None)
             if twice is not None:
-                self.top.problem(kind, f"column '{twice}' stands twice", "each joint has a column of its own")
+                self.top.problem(kind, f"column '{twice}' is used twice", "give each joint a separate column")
                 return
 
     def _texts(self, record: Record, key: str, what: str = "the name of a column") -> list[str]:
@@ -353,7 +368,7 @@ class _Reader:
             return None
         rate = self.top.number("rate")
         if rate is not None and rate <= 0:
-            self.top.problem("rate", f"expected samples a second, a positive number, got {rate:g}")
+            self.top.problem("rate", f"expected a positive number of samples per second, got {rate:g}")
         return rate
 
     def _delay(self) -> float | str | None:
@@ -370,7 +385,7 @@ class _Reader:
             return None
         record = self.top.record("time", ("column", "unit", "file"))
         if "column" not in record:
-            record.problem("column", "the time needs 'column', the name of its column")
+            record.problem("column", "the time requires 'column', the name of its column")
         unit, file = record.choice("unit", list(TIME), "s"), record.text("file")
         return Quantity(
             (record.text("column"),), (TIME[unit],), unit, file=self.folder / file if file else None
@@ -380,7 +395,7 @@ class _Reader:
         if "transmission" not in self.top:
             for kind, quantity in quantities.items():
                 if quantity.motor:
-                    self.top.problem(kind, "what is of the motors needs 'transmission'", _RATIOS)
+                    self.top.problem(kind, "quantities on the motor side require 'transmission'", _RATIOS)
             return None
         record = self.top.record("transmission", ("ratios", "turns_with", "matrix"))
         if ("ratios" in record) == ("matrix" in record):
@@ -418,7 +433,7 @@ class _Reader:
         return {motor: others for motor, others in motors.items() if motor}
 
     def _number(self, record: Record, key: str) -> int:
-        """Return the number of a joint; 0, which no joint has, where an error is reported."""
+        """Return the number of a joint; 0, which is not a joint number, after reporting an error."""
         if key.isascii() and key.isdigit() and int(key[:9]) in self.numbers:
             return int(key)
         record.report.add(
@@ -433,7 +448,7 @@ class _Reader:
         record = self.top.record("controller", ("kp", "kd"))
         for key in ("kp", "kd"):
             if key not in record:
-                record.problem(key, f"the controller needs '{key}', one gain a joint")
+                record.problem(key, f"the controller requires '{key}', one gain per joint")
         if "reference" not in quantities:
-            self.top.problem("controller", "a controller needs 'reference', the positions that it follows")
+            self.top.problem("controller", "a controller requires 'reference', the desired positions")
         return PdController(tuple(self._numbers(record, "kp")), tuple(self._numbers(record, "kd")))

@@ -4,27 +4,27 @@ Noise. Differences of order n of samples x, in which well-sampled motion vanishe
 
     s^2 = mean of (difference of order n)^2 / binomial(2n, n);      n = 3:  x(k+3) - 3 x(k+2) + 3 x(k+1) - x(k), and 20
 
-White noise gives the same for every n, and a motion that is sampled thinly less for higher n: the least one is used.
-Normal noise of N samples has a range of about 2 sqrt(2 ln N) s; a coarse encoder at rest alternates between
-neighbouring counts. Velocities that are computed from such noise have the deviation
+White noise gives the same value for every n. A motion that is sampled coarsely gives smaller values for higher n, so
+the smallest value is used. Normal noise of N samples has a range of about 2 sqrt(2 ln N) s; a coarse encoder at rest
+alternates between neighbouring counts. Velocities that are computed from such noise have the deviation
 
     s_v^2 = s^2 / pi times the integral over w = 0 .. pi of (H(w) D(w) rate)^2
 
-with H the gain of the low-pass, forwards and backwards, and D that of the differences; without D(w) rate if velocities
-were measured. A joint rests if its velocities are within this noise and its range is not far beyond it: its friction
-would have the sign of noise. A range within the noise of raw samples may still be motion, since the low-pass removes
-most of the noise.
+where H is the gain of the low-pass filter, forwards and backwards, and D that of the differences; the factor D(w) rate
+is absent if velocities were measured. A joint rests if its velocities are within this noise and its range is not far
+beyond it: its friction would have the sign of noise. A range within the noise of raw samples may still be motion,
+because the low-pass filter removes most of the noise.
 
 Units. Measured velocities and accelerations are compared with positions and velocities over windows of a tenth of a
 second, in which noise averages out:
 
     x(t + h) - x(t) = s integral of v,        s = 1 if their units agree
 
-Accelerations without velocities are compared with the change of this from window to window. Positions in another unit
+Accelerations without velocities are compared with the change of this from window to window. Positions in a wrong unit
 change every sine of the model, while friction and rotor inertias fit as before. So a part of the log is fitted again
 with positions in other units. Joints that are far from zero and fast give a warning if no fit determines the unit,
-unless the robot allows this velocity or the joint rotates onward. Joints that go to and fro faster than any robot does
-have a time or a rate in another unit.
+unless the robot allows this velocity or the joint rotates in one direction. Joints that oscillate faster than any robot
+can indicate a time or a rate in a wrong unit.
 """
 
 from __future__ import annotations
@@ -89,15 +89,15 @@ from symoro.trajectory.samples import compared
 
 
 Array = NDArray[np.float64]
-STRETCHES = 10  # stretches of the log in which these samples are
+STRETCHES = 10  # parts of the log over which these samples are distributed
 
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """White noise of each joint: of the positions, and of the velocities that rows are made of.
+    """Standard deviation of the white noise of each joint: of positions, and of the velocities in the rows.
 
     Attributes:
-        count: the usual step of an encoder that showed a few counts alone; zero of others.
+        count: median step of an encoder that alternates between few counts; zero otherwise.
     """
 
     position: Array
@@ -109,39 +109,41 @@ def motion_warnings(logs: Sequence[Log], robot: Robot, preparation: Preparation)
     """Return warnings about joints that are slower than noise in many rows, or that hardly move.
 
     Raises:
-        FormatError: the motion of a joint is that of noise in every log; joints without any motion are reported by
-            their columns.
+        FormatError: a joint moves by no more than its noise in every log. (Constant joints are rejected when a log is
+            read.)
     """
     joints = coordinate_joints(robot)
     seen = [_diagnosed(log, preparation) for log in logs]
-    still = np.array([_still_in(log, *parts, preparation) for log, parts in zip(logs, seen, strict=True)])
-    constant = np.array([(noise.position == 0) & (_way(pieces) == 0) for noise, pieces in seen])
+    still = np.array([_resting_in(log, *parts, preparation) for log, parts in zip(logs, seen, strict=True)])
+    constant = np.array([(noise.position == 0) & (_motion_ranges(pieces) == 0) for noise, pieces in seen])
     for k in np.flatnonzero((still | constant).all(axis=0) & still.any(axis=0)):
         at = int(np.argmax(still[:, k]))
-        _refuse(logs[at], joints, int(k), *seen[at])
+        _reject_resting_joint(logs[at], joints, int(k), *seen[at])
     warnings: list[DiagnosticWarning] = []
     for log, (noise, pieces) in zip(logs, seen, strict=True):
-        slow = _slow(pieces, noise, joints, preparation)
+        slow = _slow_joint_warnings(pieces, noise, joints, preparation)
         warnings += slow if len(logs) == 1 else [line.in_log(log.name) for line in slow]
-    return warnings or _short(np.max([_way(pieces) for _, pieces in seen], axis=0), robot, joints)
+    return warnings or _short_motion_warnings(
+        np.max([_motion_ranges(pieces) for _, pieces in seen], axis=0), robot, joints
+    )
 
 
-def _still_in(
+def _resting_in(
     log: Log, noise: Noise, pieces: Sequence[MotionPiece], preparation: Preparation
 ) -> NDArray[np.bool_]:
-    """Return which joints stand still all along a log: in the parts that were looked at, then in all of it."""
-    still = _still_in_all(pieces, noise)
-    return still & _still_in_all(motions(log, preparation), noise) if still.any() else still
+    """Return which joints rest during a whole log; selected parts are checked first."""
+    still = _resting_in_all(pieces, noise)
+    return still & _resting_in_all(motions(log, preparation), noise) if still.any() else still
 
 
-def _still_in_all(pieces: Iterable[MotionPiece], noise: Noise) -> NDArray[np.bool_]:
-    """Return which joints stand still in all pieces, but for those too short to tell."""
-    still = [_still(piece, noise) for piece in pieces if piece.count >= REST_SAMPLES]
+def _resting_in_all(pieces: Iterable[MotionPiece], noise: Noise) -> NDArray[np.bool_]:
+    """Return which joints rest in all pieces that are long enough to decide."""
+    still = [_resting(piece, noise) for piece in pieces if piece.count >= REST_SAMPLES]
     return np.all(still, axis=0) if still else np.zeros(len(noise.position), dtype=bool)
 
 
 def _diagnosed(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPiece]]:
-    """Return the noise in parts of a log from its beginning to its end, and the motion there."""
+    """Return the noise in parts that are distributed over a log, and the motion in them."""
     ends = planned(log, preparation).ends
     size = min(log.samples - 2 * ends, DIAGNOSED_SAMPLES // STRETCHES)
     count = min(STRETCHES, ceil((log.samples - 2 * ends) / size))
@@ -161,7 +163,7 @@ def _noise(parts: Sequence[Array]) -> Array:
 
 
 def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | None:
-    """Return the deviation of the rows of each joint by white noise of torques (e,); None if rows are not torques."""
+    """Return the deviation of each joint's rows by white noise of torques (e,); None if rows are not torques."""
     if kind in SCALAR:
         return None
     parts = [_middle(log, DIAGNOSED_SAMPLES) for log in logs]
@@ -170,7 +172,7 @@ def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | Non
 
 
 def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
-    """Return the deviation of velocities by that of the noise they are made of."""
+    """Return the ratio of the deviation of velocities to that of the noise from which they are computed."""
     w = (np.arange(8192) + 0.5) * np.pi / 8192
     gain = np.ones_like(w)
     if preparation.cutoff is not None:
@@ -182,60 +184,63 @@ def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
     return float(np.sqrt(np.mean(gain**2)))
 
 
-def _own(motion: MotionPiece) -> slice:
+def _inner_samples(motion: MotionPiece) -> slice:
     return slice(motion.first - motion.start, motion.first - motion.start + motion.count)
 
 
-def _way(pieces: Sequence[MotionPiece]) -> Array:
-    """Return how far each joint goes."""
-    return np.asarray(np.ptp(np.concatenate([piece.q[_own(piece)] for piece in pieces]), axis=0))
+def _motion_ranges(pieces: Sequence[MotionPiece]) -> Array:
+    """Return the range of motion of each joint."""
+    return np.asarray(np.ptp(np.concatenate([piece.q[_inner_samples(piece)] for piece in pieces]), axis=0))
 
 
-def _still(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
-    """Return which joints do not move in a piece, though they are not constant."""
-    q, qd = motion.q[_own(motion)], np.abs(motion.qd[_own(motion)])
-    way = np.ptp(q, axis=0)
+def _resting(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
+    """Return which joints rest in a piece; joints with exactly constant positions are excluded."""
+    q, qd = motion.q[_inner_samples(motion)], np.abs(motion.qd[_inner_samples(motion)])
+    span = np.ptp(q, axis=0)
     wide = 2 * (2 * ln(max(len(q), 2))) ** 0.5 + NOISE_RANGE
     slow = (np.sqrt(np.mean(qd**2, axis=0)) <= NOISE_VELOCITY * noise.velocity) & (noise.velocity > 0)
     peaks = np.mean(qd > PEAK_VELOCITY * noise.velocity, axis=0) > PEAK_SAMPLES
-    quiet = slow & (way <= np.where(peaks, 1.0, CERTAIN_MOTION) * wide * noise.position)
-    return np.asarray((noise.position > 0) & (quiet | (way <= ENCODER_COUNTS * noise.count)))
+    quiet = slow & (span <= np.where(peaks, 1.0, CERTAIN_MOTION) * wide * noise.position)
+    return np.asarray((noise.position > 0) & (quiet | (span <= ENCODER_COUNTS * noise.count)))
 
 
 def _count(q: Array) -> float:
-    """Return the usual step of samples that take a few values alone; zero of others."""
+    """Return the median step of samples that have only a few distinct values; zero otherwise."""
     steps = np.diff(np.unique(q))
     steps = steps[steps > EQUAL_POSITIONS * np.ptp(q)]
     return float(np.median(steps)) if 0 < len(steps) <= ENCODER_COUNTS else 0.0
 
 
-def _refuse(log: Log, joints: Sequence[int], k: int, noise: Noise, pieces: Sequence[MotionPiece]) -> None:
-    way, fast = _way(pieces)[k], float(np.sqrt(np.mean(_speeds(pieces)[:, k] ** 2)))
+def _reject_resting_joint(
+    log: Log, joints: Sequence[int], k: int, noise: Noise, pieces: Sequence[MotionPiece]
+) -> None:
+    span, fast = _motion_ranges(pieces)[k], float(np.sqrt(np.mean(_speeds(pieces)[:, k] ** 2)))
     raise FormatError(
-        f"joint {joints[k]} never moved: its position goes over {way:.2g} where the noise of its samples is "
-        f"{noise.position[k]:.2g}, its velocity is {fast:.2g} (root mean square) where noise alone gives "
+        f"joint {joints[k]} never moved: the range of its position is {span:.2g} and the noise of its samples is "
+        f"{noise.position[k]:.2g}; the root mean square of its velocity is {fast:.2g}, of which noise alone gives "
         f"{noise.velocity[k]:.2g}",
         place=log.place(0),
-        hint="parameters show in motion alone: move every joint beyond the noise, give a lower cut-off if it did "
-        "move, or describe a robot without this one",
+        hint="move every joint by more than the noise, give a lower cut-off frequency if the joint did move, or "
+        "describe a robot without this joint",
     )
 
 
 def _speeds(pieces: Sequence[MotionPiece]) -> Array:
-    """Return the speeds in all pieces."""
-    return np.concatenate([np.abs(piece.qd[_own(piece)]) for piece in pieces])
+    """Return the absolute velocities in all pieces."""
+    return np.concatenate([np.abs(piece.qd[_inner_samples(piece)]) for piece in pieces])
 
 
-def _slow(
+def _slow_joint_warnings(
     pieces: Sequence[MotionPiece], noise: Noise, joints: Sequence[int], preparation: Preparation
 ) -> list[DiagnosticWarning]:
-    """Return warnings about joints that rest at times, or are slow mostly, where those rows take part.
+    """Return warnings about joints that rest at times or are mostly slow in rows that are used.
 
-    Consecutive samples of one position do not take part, or obey the model if no dry friction is estimated. A joint
-    that turns back is within three deviations about as long as between three and six: what is more is rest.
+    Constant runs of positions are excluded, because their rows are dropped, or satisfy the model if no dry friction is
+    estimated. The velocity of a joint that reverses is within three deviations about as often as between three and six:
+    any excess is rest.
     """
     qd = _speeds(pieces)
-    moves = ~np.concatenate([piece.rests[_own(piece)] for piece in pieces])
+    moves = ~np.concatenate([piece.rests[_inner_samples(piece)] for piece in pieces])
     warnings = []
     for k, j in enumerate(joints):
         limit = SIGNIFICANT * noise.velocity[k]
@@ -249,13 +254,15 @@ def _slow(
     return warnings
 
 
-def _short(ways: Array, robot: Robot, joints: Sequence[int]) -> list[DiagnosticWarning]:
+def _short_motion_warnings(ranges: Array, robot: Robot, joints: Sequence[int]) -> list[DiagnosticWarning]:
     """Return warnings about joints that hardly move in any log."""
     warnings = []
     for k, j in enumerate(joints):
-        alike = [w for w, i in zip(ways, joints, strict=True) if robot.frame(i).sigma == robot.frame(j).sigma]
-        if 0 < ways[k] < SHORT_MOTION * max(alike):
-            warnings.append(warning("short-motion", joint=j, range=ways[k], other=max(alike)))
+        alike = [
+            w for w, i in zip(ranges, joints, strict=True) if robot.frame(i).sigma == robot.frame(j).sigma
+        ]
+        if 0 < ranges[k] < SHORT_MOTION * max(alike):
+            warnings.append(warning("short-motion", joint=j, range=ranges[k], other=max(alike)))
     return warnings
 
 
@@ -267,13 +274,13 @@ DIAGNOSED_ROWS = 200
 LEAST_MOTION = {
     JointType.REVOLUTE: 0.05,
     JointType.PRISMATIC: 0.005,
-}  # rad, robot lengths: less is not a motion for identification
+}  # rad, robot lengths: smaller motions are not used for identification
 LARGEST_MOTION = {JointType.REVOLUTE: 8 * pi, JointType.PRISMATIC: 20.0}
 
 
 @dataclass(frozen=True)
 class OtherUnit:
-    """A unit that positions might be in: joints of this kind, times a factor, are in SI then."""
+    """Unit in which positions may be given by mistake; `factor` converts positions of this joint type to SI units."""
 
     sigma: JointType
     factor: float
@@ -282,10 +289,10 @@ class OtherUnit:
 
 OTHER_UNITS = (
     OtherUnit(JointType.REVOLUTE, pi / 180, "in degrees"),
-    OtherUnit(JointType.REVOLUTE, 180 / pi, "in radians, and taken for degrees"),
+    OtherUnit(JointType.REVOLUTE, 180 / pi, "in radians but were read as degrees"),
     OtherUnit(JointType.REVOLUTE, 2 * pi, "in turns"),
     OtherUnit(JointType.PRISMATIC, 1e-3, "in millimetres"),
-    OtherUnit(JointType.PRISMATIC, 1e3, "in metres, and taken for millimetres"),
+    OtherUnit(JointType.PRISMATIC, 1e3, "in metres but were read as millimetres"),
 )
 
 
@@ -295,16 +302,20 @@ def unit_warnings(logs: Sequence[Log], model: RowModel, preparation: Preparation
     joints = coordinate_joints(model.robot)
     for log in logs:
         part = _middle(log, max(DIAGNOSED_SAMPLES, DIAGNOSED_ROWS * preparation.decimation))
-        own = [*_rates(part, log.rate, joints, log.position_units)]
-        own = own or _positions(log, part, model, preparation) or _wound_up(log, part, model, preparation)
-        own = own or _too_fast(log, part, model)
+        own = [*_derivative_warnings(part, log.rate, joints, log.position_units)]
+        own = (
+            own
+            or _position_unit_warnings(log, part, model, preparation)
+            or _wound_up_warnings(log, part, model, preparation)
+        )
+        own = own or _time_unit_warnings(log, part, model)
         warnings += own if len(logs) == 1 else [line.in_log(log.name) for line in own]
     return warnings
 
 
 def rate_warnings(log: Log, joints: Sequence[int]) -> list[DiagnosticWarning]:
-    """Return warnings about measured velocities and accelerations that are not those of the positions."""
-    return [*_rates(_middle(log, DIAGNOSED_SAMPLES), log.rate, joints, log.position_units)]
+    """Return warnings about measured velocities and accelerations that contradict the positions."""
+    return [*_derivative_warnings(_middle(log, DIAGNOSED_SAMPLES), log.rate, joints, log.position_units)]
 
 
 def _middle(log: Log, size: int) -> dict[str, Array]:
@@ -312,10 +323,13 @@ def _middle(log: Log, size: int) -> dict[str, Array]:
     return log.part(first, min(log.samples, first + size))
 
 
-def _rates(
+def _derivative_warnings(
     part: dict[str, Array], rate: float, joints: Sequence[int], units: Array
 ) -> Iterator[DiagnosticWarning]:
-    """Velocities beside positions, accelerations beside velocities, or beside positions where there are none."""
+    """Yield warnings about velocities that contradict positions, and accelerations that contradict velocities.
+
+    Accelerations are compared with positions if velocities are not given.
+    """
     step = max(1, round(RATE_WINDOW * rate))
     for higher, lower in (("velocity", "position"), ("acceleration", "velocity")):
         if higher not in part:
@@ -324,7 +338,7 @@ def _rates(
         if x is None:
             x, sums, times = part["position"], _integral(sums, rate), 2
         moved, integrated = (np.diff(a[::step], times, axis=0) for a in (x, sums))
-        of = f"its {_plural(lower)}" if times == 1 else "the rate of its positions"
+        of = f"its {_plural(lower)}" if times == 1 else "the change of its positions"
         for k, j in enumerate(joints):
             unit = units[k]
             enough = len(moved) >= 3
@@ -338,7 +352,7 @@ def _rates(
 
 
 def _integral(v: Array, rate: float) -> Array:
-    """Over time, from the first sample on, by trapezia."""
+    """Return the integral over time from the first sample, by the trapezoidal rule."""
     return np.concatenate([np.zeros((1, v.shape[1])), np.cumsum((v[1:] + v[:-1]) / 2, axis=0)]) / rate
 
 
@@ -346,20 +360,20 @@ def _plural(kind: str) -> str:
     return "velocities" if kind == "velocity" else f"{kind}s"
 
 
-def _turning(model: RowModel) -> list[int]:
-    """Places of the joints that turn."""
+def _revolute_indices(model: RowModel) -> list[int]:
+    """Return the indices of the revolute joints."""
     joints = coordinate_joints(model.robot)
     return [k for k, j in enumerate(joints) if model.robot.frame(j).sigma == JointType.REVOLUTE]
 
 
-def _wound_up(
+def _wound_up_warnings(
     log: Log, part: dict[str, Array], model: RowModel, preparation: Preparation
 ) -> list[DiagnosticWarning]:
-    """Return warnings about joints that are far from zero and fast, unless the torques confirm it."""
+    """Return warnings about joints that are far from zero and fast, unless the torques confirm radians."""
     joints = coordinate_joints(model.robot)
     step = max(1, round(RATE_WINDOW * log.rate))
     warnings = []
-    for k in _turning(model):
+    for k in _revolute_indices(model):
         q = part["position"][:, k]
         far, fast = float(np.abs(q).max()), _speed(q, log.rate, step)
         allowed = (model.robot.frame(joints[k]).limits.velocity or 0.0) * (1 + FACTOR_OF_RATES)
@@ -370,8 +384,8 @@ def _wound_up(
     return warnings
 
 
-def _too_fast(log: Log, part: dict[str, Array], model: RowModel) -> list[DiagnosticWarning]:
-    """Return a warning about the fastest of the joints that go to and fro faster than any joint does."""
+def _time_unit_warnings(log: Log, part: dict[str, Array], model: RowModel) -> list[DiagnosticWarning]:
+    """Return a warning about the joint that exceeds plausible velocities most, if any does."""
     step = max(1, min(round(log.rate * RATE_WINDOW / 10), len(part["position"]) // 50))
     largest, worst = 1.0, []
     for k, j in enumerate(coordinate_joints(model.robot)):
@@ -386,21 +400,21 @@ def _too_fast(log: Log, part: dict[str, Array], model: RowModel) -> list[Diagnos
 
 
 def _speed(q: Array, rate: float, step: int) -> float:
-    """Return the largest mean velocity over some steps."""
+    """Return the largest mean velocity over `step` samples."""
     return float(np.abs(q[step:] - q[:-step]).max(initial=0.0)) * rate / step
 
 
 def _turns_onward(q: Array) -> bool:
-    """Return whether a joint goes round and round, or one way."""
+    """Return whether a joint moves mostly in one direction."""
     return bool(abs(q[-1] - q[0]) > ONE_WAY * float(np.abs(np.diff(q)).sum()))
 
 
 def _confirmed(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, joint: int
 ) -> bool:
-    """Return whether degrees for radians of one joint would leave clearly more of the torques."""
+    """Return whether the torque residual would be clearly larger with one joint in degrees."""
     if model.assembly is not None and not model.assembly[0].linear:
-        return True  # loops that close all along the log determine the unit themselves
+        return True  # the unit is correct if the loops close along the whole log
     try:
         kept = [block.kept for block in model.blocks(_part(log, arrays), preparation)]
     except SymoroError:
@@ -412,12 +426,12 @@ def _confirmed(
     return now is not None and tried is not None and max(now, UNIT_RESIDUAL) < BETTER_FIT * tried
 
 
-def _positions(
+def _position_unit_warnings(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation
 ) -> list[DiagnosticWarning]:
-    """Return the unit of positions with which torques are explained far better, if there is one."""
+    """Return a warning about a unit of positions that explains the torques far better, if there is one."""
     if model.assembly is not None and not model.assembly[0].linear:
-        return []  # loops that close all along the log determine the unit themselves
+        return []  # the unit is correct if the loops close along the whole log
     try:
         part = _part(log, arrays)
         kept = [block.kept for block in model.blocks(part, preparation)]
@@ -431,7 +445,7 @@ def _positions(
     for other in OTHER_UNITS:
         chosen = np.array([sigma == other.sigma for sigma in joints])
         own = arrays["position"] / log.position_units
-        if not chosen.any() or not _likely(own[:, chosen], other):
+        if not chosen.any() or not _is_plausible_range(own[:, chosen], other):
             continue
         factors = np.where(chosen, other.factor, 1.0)
         scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
@@ -444,10 +458,10 @@ def _positions(
     return [warning("position-unit", unit=best[1], **shares)]
 
 
-def _likely(q: Array, other: OtherUnit) -> bool:
-    """Return whether joints that were in this unit would move as those of robots do."""
-    way = other.factor * np.ptp(q, axis=0)
-    return bool(way.max() > LEAST_MOTION[other.sigma] and way.max() < LARGEST_MOTION[other.sigma])
+def _is_plausible_range(q: Array, other: OtherUnit) -> bool:
+    """Return whether the range of motion would be plausible if the positions were in this unit."""
+    span = other.factor * np.ptp(q, axis=0)
+    return bool(span.max() > LEAST_MOTION[other.sigma] and span.max() < LARGEST_MOTION[other.sigma])
 
 
 def _part(log: Log, arrays: dict[str, Array]) -> Log:
@@ -461,9 +475,9 @@ def _part(log: Log, arrays: dict[str, Array]) -> Log:
 def _residual(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, kept: Sequence[Booleans]
 ) -> float | None:
-    """Return the residual of a fit to samples, of some rows of each block; None where there is none."""
+    """Return the relative residual of a fit to the kept rows of each block; None if no fit exists."""
     part = _part(log, arrays)
-    every = replace(preparation, slow=0.0)  # another unit would drop other rows
+    every = replace(preparation, slow=0.0)  # the same rows for all units
     try:
         blocks = (
             replace(block, kept=chosen) for block, chosen in zip(model.blocks(part, every), kept, strict=True)
@@ -474,7 +488,7 @@ def _residual(
             return None
         shown = [data.wide(k)[:, :-1].any(axis=0) for k in range(len(data.factors))]
         if not np.any(shown, axis=0).all():
-            return None  # a joint rests here, that another log moves
+            return None  # a joint rests in this log and moves in another one
         return residual(data, weighted(model.names, data)).relative
     except (SymoroError, np.linalg.LinAlgError):
         return None

@@ -5,9 +5,9 @@ A file is a table with a line of names: q1 .. qn, one for each independent joint
     pose        x y z, and qw qx qy qz (a quaternion) or rx ry rz (a rotation vector)
     position    x y z
     distance    distance
-    plane       nothing more: every posture touches it
+    plane       no further column: the marker touches the plane in every posture
 
-Lines that begin with # are comments; names and numbers stand between commas, semicolons, blanks or tabs.
+Lines that begin with # are comments. Names and numbers are separated by commas, semicolons, blanks or tabs.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ MOST_ROWS = 2_000_000
 
 @dataclass(frozen=True)
 class Measurements:
-    """What was measured.
+    """Measurements for a calibration.
 
     Attributes:
         measure: 'pose', 'position', 'distance' or 'plane'.
         q: postures (S, n).
-        poses: (S, 4, 4), the rotation of positions being the identity; empty for the others.
-        distances: (S,); empty for the others.
-        vectors: rx, ry, rz of poses as they were written (S, 3), where they were.
+        poses: (S, 4, 4); for positions the rotation is the identity; empty for distances and planes.
+        distances: (S,) in metres; empty for the others.
+        vectors: rx, ry, rz of poses as written in the file (S, 3); None if there are none.
     """
 
     measure: str
@@ -58,13 +58,16 @@ class Measurements:
 def read_measurements(
     robot: Robot, path: str | Path, measure: str = "pose", *, degrees: bool = False
 ) -> Measurements:
-    """Measurements from a file.
+    """Read measurements from a file.
 
     Args:
-        degrees: whether revolute joints are given in degrees.
+        robot: the robot that was measured.
+        path: the file.
+        measure: 'pose', 'position', 'distance' or 'plane'.
+        degrees: whether positions of revolute joints are in degrees.
 
     Raises:
-        FormatError: a column is missing, or a line has no numbers; the place names the line.
+        FormatError: a column is missing, or a value is not a number; the error contains the line.
     """
     checked_measure(measure)
     try:
@@ -74,7 +77,7 @@ def read_measurements(
             f"the measurements cannot be read: {getattr(error, 'strerror', None) or error}",
             place=Place(str(path)),
         ) from None
-    hint = "a line of names, then lines of numbers"
+    hint = "the file must contain a line of names, then lines of numbers"
     numbers = read_numbers(text, str(path), most=MOST_ROWS, hint=hint, cells=_words)
     table = _Table(numbers, str(path), np.array(numbers.rows))
     joints = independent(robot)
@@ -88,7 +91,7 @@ def read_measurements(
         poses[:, :3, 3] = table.columns(POSITION)
         if measure == "pose":
             poses[:, :3, :3] = _rotations(table)
-            vectors = table.columns(VECTOR) if set(VECTOR) <= set(table.found.names) else None
+            vectors = table.columns(VECTOR) if set(VECTOR) <= set(table.source.names) else None
     elif measure == "distance":
         distances = table.columns(["distance"])[:, 0]
         if (low := np.flatnonzero(distances <= 0)).size:
@@ -117,48 +120,52 @@ def _words(line: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Table:
-    """The columns of a file by their names."""
+    """Columns of a file by name."""
 
-    found: NumberTable
+    source: NumberTable
     file: str
     numbers: Array
 
     def columns(self, names: Sequence[str]) -> Array:
-        """Return those asked for (S, n).
+        """Return the given columns (S, n).
 
         Raises:
-            FormatError: one is missing.
+            FormatError: a column is missing.
         """
-        if missing := [name for name in names if name not in self.found.names]:
+        if missing := [name for name in names if name not in self.source.names]:
             raise FormatError(
-                f"no column {', '.join(missing)}: there are {', '.join(self.found.names)}"[:400],
-                place=Place(self.file, max(1, self.found.lines[0] - 1)),
+                f"there is no column {', '.join(missing)}; the columns are {', '.join(self.source.names)}"[
+                    :400
+                ],
+                place=Place(self.file, max(1, self.source.lines[0] - 1)),
             )
-        return self.numbers[:, [self.found.names.index(name) for name in names]]
+        return self.numbers[:, [self.source.names.index(name) for name in names]]
 
     def place(self, row: int) -> Place:
-        return Place(self.file, self.found.lines[row])
+        return Place(self.file, self.source.lines[row])
 
 
 def _rotations(table: _Table) -> Array:
-    if set(VECTOR) <= set(table.found.names):
+    if set(VECTOR) <= set(table.source.names):
         vectors = table.columns(VECTOR)
         long = np.linalg.norm(vectors, axis=1)
         if (bad := np.flatnonzero(long > 2 * np.pi + QUATERNION_LENGTH)).size:
             raise FormatError(
-                f"a rotation vector of length {long[bad[0]]:.4g}, more than a turn",
+                f"a rotation vector has the length {long[bad[0]]:.4g}, more than one turn",
                 place=table.place(bad[0]),
-                hint="rotation vectors are in radians",
+                hint="give rotation vectors in radians",
             )
         return exponential(vectors)
-    if not set(QUATERNION) <= set(table.found.names):
+    if not set(QUATERNION) <= set(table.source.names):
         raise FormatError(
-            "a pose needs its orientation: qw qx qy qz, or rx ry rz",
+            "the orientation of the poses is missing: columns qw qx qy qz, or rx ry rz",
             place=Place(table.file),
-            hint="positions alone are measure='position'",
+            hint="for positions without orientation use measure='position'",
         )
     given = table.columns(QUATERNION)
     size = np.linalg.norm(given, axis=1)
     if (bad := np.flatnonzero(np.abs(size - 1) > QUATERNION_LENGTH)).size:
-        raise FormatError(f"a quaternion of length {size[bad[0]]:.3g}", place=table.place(bad[0]))
+        raise FormatError(
+            f"a quaternion has the length {size[bad[0]]:.3g} instead of 1", place=table.place(bad[0])
+        )
     return from_quaternion(given)

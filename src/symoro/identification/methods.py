@@ -1,9 +1,9 @@
-"""Methods of identification by name, and the parameters from which their iterations start.
+"""Identification methods by name, and the parameters from which their iterations start.
 
-Methods that simulate the robot start from WLS, from the robot's nominal parameters, or from given numbers, in steps
-that are short enough (`simulated_rows`). Noise on positions biases WLS, and a robot with the inertias of WLS may not
-be one that can be simulated; nominal parameters are those of some body. Friction without a nominal value is that of
-WLS, or zero if that is negative. Friction that grows with the load is predicted by the estimate itself
+Methods that simulate the robot start from WLS, from the robot's nominal parameters, or from given values, with a
+sufficiently short integration step (`simulated_rows`). Noise on positions biases WLS, and a robot with the inertias of
+WLS may not be one that can be simulated; nominal parameters are physically consistent. Friction without a nominal value
+starts from WLS, or from zero if that is negative. Load-dependent friction is predicted by the estimate itself
 (`load_friction`).
 """
 
@@ -20,7 +20,7 @@ from symoro.identification.cluster import Passes
 from symoro.identification.didim import direct_and_inverse
 from symoro.identification.identified_robot import FRICTION, nominal_columns
 from symoro.identification.instrumental_variables import instrumental
-from symoro.identification.load_friction import LoadPoint, load_point, settled_load, without_load
+from symoro.identification.load_friction import LoadPoint, converged_load, load_point, without_load
 from symoro.identification.log_description import PdController
 from symoro.identification.output_error import output_error
 from symoro.identification.regression import KEPT, Estimate, ordinary, own_deviations, weighted
@@ -45,14 +45,16 @@ def check_start(start: str | Mapping[str, float], simulating: bool) -> None:
         OptionError: the method has no initial values.
     """
     if start != "wls" and not simulating:
-        raise OptionError("start: only iv, didim and cloe start from values", hint="leave it out")
+        raise OptionError(
+            "start: only the methods iv, didim and cloe have initial values", hint="remove this option"
+        )
 
 
 def started(estimate: Estimate, *, base: BaseParameters, start: str | Mapping[str, float]) -> Estimate:
-    """Return the estimate with the values to start from; its weights and deviations stay those of WLS.
+    """Return the estimate with the initial values of an iteration; weights and deviations remain those of WLS.
 
     Raises:
-        ArgumentError: the robot has no nominal values, or a name is no column.
+        ArgumentError: the robot has no nominal values, or a name is not a column.
     """
     if start == "wls":
         return estimate
@@ -73,7 +75,7 @@ def _nominal(estimate: Estimate, base: BaseParameters) -> dict[str, float]:
     if known is None:
         raise ArgumentError(
             f"start: robot '{base.original.name}' has no nominal values for all of its inertial parameters",
-            hint="give it numbers, or start from wls or from numbers by name",
+            hint="give the robot nominal values, or start from wls or from values by parameter name",
         )
     start = {}
     for name, value in estimate.as_dict().items():
@@ -100,7 +102,7 @@ def estimated_with_load(
     begin: Callable[[Estimate], Estimate],
     time_limit: float = CLOE_TIME_LIMIT,
 ) -> tuple[Estimate, RFactors]:
-    """Return the estimate with friction that grows with the load as it predicts it, and the R factors of its rows."""
+    """Return the estimate with load-dependent friction predicted by itself, and the R factors of its rows."""
     model = passes.model
     simulates = method in SIMULATING
 
@@ -109,7 +111,7 @@ def estimated_with_load(
         r_factors = merged(parts, model.support, KEPT)
         return _least_squares("wls" if simulates else method, r_factors, rows), r_factors
 
-    estimate, r_factors = settled_load(without_load(model, data), fit)
+    estimate, r_factors = converged_load(without_load(model, data), fit)
     if not simulates:
         return estimate, r_factors
     rows = LogRows(model, passes.logs, passes.work.preparation)
@@ -125,7 +127,11 @@ def estimated(
     begin: Callable[[Estimate], Estimate],
     time_limit: float = CLOE_TIME_LIMIT,
 ) -> Estimate:
-    """Return the estimate of a method; those that simulate begin at what `begin` makes of that of WLS."""
+    """Return the estimate of a method.
+
+    Args:
+        begin: maps the WLS estimate to the initial estimate of methods that simulate.
+    """
     estimate = _least_squares("wls" if method in SIMULATING else method, data, rows)
     return (
         _simulated(method, begin(estimate), rows, data, controller, time_limit)

@@ -1,13 +1,14 @@
-"""CLOE: the closed-loop output error; positions alone are measured.
+"""CLOE (closed-loop output error): only positions are measured.
 
     x = (K, q_s(0), qd_s(0) of each log) = argmin sum over samples of |q - q_s(x)|^2 / sigma_j^2,
 
-q_s the motion of the closed loop with K, by Gauss and Newton's method with Levenberg's damping; the sensitivities of
-q_s are central differences, each from two simulations. C = s2 (J'J)^-1. A start that is taken from noisy samples
-instead of being sought stays in the motion for as long as the controller takes to forget it.
+where q_s is the simulated motion of the closed loop with K. The method is Gauss-Newton with Levenberg damping; the
+sensitivities of q_s are central differences, each from two simulations. C = s2 (J'J)^-1. The initial state is estimated
+too: an error of an initial state from noisy samples would persist for the settling time of the controller.
 
-Where friction turns round the error is a little rough: where no step lessens it, and the next would lessen it by next
-to nothing, x counts, and C holds that step. Deviations of positions are no less than what a simulation is good for.
+Where friction changes its sign the error is not smooth. If no step reduces it and the predicted reduction is
+negligible, x is accepted, and C includes that step. Deviations of positions are at least the accuracy of the
+simulation.
 
 M. Gautier, A. Janot, P.-O. Vandanjon, "A new closed-loop output error method for parameter identification of robot
 dynamics", IEEE Trans. Control Systems Technology 21, 2013, section II.C. I.D. Landau, A. Karimi, "An output error
@@ -44,16 +45,18 @@ from symoro.progress import Task, task
 from symoro.threads import processors
 
 Array = NDArray[np.float64]
-SIMULATIONS = 18  # for each unknown, in steps of one sample: sensitivities for steps of 1 and of 1/4
-PROBED_SAMPLES = 200  # samples of the short simulation from which the time is estimated
+SIMULATIONS = (
+    18  # simulations per unknown, with one step per sample: sensitivities for steps of 1 and 1/4 sample
+)
+PROBED_SAMPLES = 200  # samples of the short simulation from which the computing time is predicted
 
 
 @dataclass(frozen=True, eq=False)
 class _Logs:
-    """What is compared: the motions of loops with the positions that were measured.
+    """Output-error problem: simulated closed loops, and the measured positions.
 
     Attributes:
-        size: how many parameters K has; the starts of the loops follow it in x.
+        size: number of parameters K; the initial states of the loops follow them in x.
     """
 
     model: RowModel
@@ -64,45 +67,50 @@ class _Logs:
     def start(self, K: Array) -> Array:
         return np.concatenate([K, *(np.concatenate([loop.start, loop.start_rate]) for loop in self.loops)])
 
-    def ways(self, K: Array, deviations: Array) -> Array:
-        """Of the differences."""
+    def increments(self, K: Array, deviations: Array) -> Array:
+        """Return the increments of the finite differences, one per unknown."""
         own = np.maximum(np.abs(K), np.maximum(deviations, 1e-3 * float(np.abs(K).max())))
-        ways = [
+        increments = [
             np.concatenate([np.ptp(q, axis=0), _usual(loop)])
             for q, loop in zip(self.positions, self.loops, strict=True)
         ]
-        return CLOE_STEP * np.concatenate([own, *ways])
+        return CLOE_STEP * np.concatenate([own, *increments])
 
-    def offs(self, x: Array) -> Array:
-        """(N, n): what was measured less what x gives."""
-        return np.concatenate([q - self._moved(k, x[None])[0] for k, q in enumerate(self.positions)])
+    def position_errors(self, x: Array) -> Array:
+        """Return the measured minus the simulated positions (N, n)."""
+        return np.concatenate(
+            [q - self._simulated_positions(k, x[None])[0] for k, q in enumerate(self.positions)]
+        )
 
-    def sensitivities(self, x: Array, ways: Array, off: Array | None) -> Array:
-        """(N, n, size of x): central differences, or those to one side of where x is off by `off`."""
+    def sensitivities(self, x: Array, increments: Array, off: Array | None) -> Array:
+        """Return the sensitivities of the positions (N, n, size of x).
+
+        They are central differences; if the errors `off` at x are given, one-sided ones.
+        """
         parts, first = [], 0
         for k, q in enumerate(self.positions):
-            own = np.concatenate([np.arange(self.size), self._places(k)])
+            own = np.concatenate([np.arange(self.size), self._state_indices(k)])
             change = np.zeros((len(own), len(x)))
-            change[np.arange(len(own)), own] = ways[own]
+            change[np.arange(len(own)), own] = increments[own]
             if off is None:
-                positions = self._moved(k, np.concatenate([x + change, x - change]))
+                positions = self._simulated_positions(k, np.concatenate([x + change, x - change]))
                 slopes = (positions[: len(own)] - positions[len(own) :]) / 2
             else:
-                slopes = self._moved(k, x + change) - (q - off[first : first + len(q)])
+                slopes = self._simulated_positions(k, x + change) - (q - off[first : first + len(q)])
             first += len(q)
             rows = np.zeros((*q.shape, len(x)))
-            rows[:, :, own] = np.moveaxis(slopes, 0, -1) / ways[own]
+            rows[:, :, own] = np.moveaxis(slopes, 0, -1) / increments[own]
             parts.append(rows)
         return np.concatenate(parts)
 
-    def _places(self, k: int) -> NDArray[np.intp]:
-        """Return the position of the start of a loop in x."""
+    def _state_indices(self, k: int) -> NDArray[np.intp]:
+        """Return the indices in x of the initial state of a loop."""
         width = 2 * self.positions[0].shape[1]
         return np.asarray(np.arange(width) + (self.size + width * k))
 
-    def _moved(self, k: int, x: Array) -> Array:
-        """(B, N, n): the positions that several x give."""
-        start, rate = np.split(x[:, self._places(k)], 2, axis=1)
+    def _simulated_positions(self, k: int, x: Array) -> Array:
+        """Return the simulated positions for several x (B, N, n)."""
+        start, rate = np.split(x[:, self._state_indices(k)], 2, axis=1)
         return simulated(
             self.model, x[:, : self.size], replace(self.loops[k], start=start, start_rate=rate)
         ).q
@@ -113,8 +121,8 @@ def _usual(loop: ControlLoop) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _Ended:
-    """Where an iteration ended: x, and the sensitivities that led there."""
+class _IterationResult:
+    """Result of an iteration: the estimate, x, and the last sensitivities."""
 
     estimate: Estimate
     x: Array
@@ -127,30 +135,32 @@ def output_error(
     controller: PdController | None = None,
     time_limit: float = CLOE_TIME_LIMIT,
 ) -> Callable[[int], Estimate]:
-    """CLOE from an estimate: a function of the steps from sample to sample, which goes on from where the last one was.
+    """Return a function that estimates the parameters by CLOE with a given number of steps per sample.
+
+    Each call of the function starts from the result of the previous one.
 
     Args:
-        time_limit: seconds that it may take, by an estimate from a part of the simulations.
+        time_limit: largest computing time in seconds; the time is predicted from short simulations.
 
     Raises:
-        OptionError: it would take longer.
-        ProgramError: the iteration does not settle, or leaves what can be simulated.
+        OptionError: the predicted time exceeds the limit.
+        ProgramError: the iteration does not converge, or its parameters cannot be simulated.
     """
     check_model(rows.model)
     _check_time(rows, start, controller, time_limit)
-    coarser: list[_Ended] = []
+    coarser: list[_IterationResult] = []
 
     def solve(steps: int) -> Estimate:
         given = [loop_of(log, controller, rows.preparation.cutoff, steps) for log in rows.logs]
         loops, positions = [item[0] for item in given], [item[1] for item in given]
         logs = _Logs(rows.model, loops, positions, len(start.values))
-        with task(f"rounds of CLOE, {steps} to a sample", CLOE_ITERATIONS) as work:
+        with task(f"iterations of CLOE, {steps} steps per sample", CLOE_ITERATIONS) as work:
             try:
-                ended = _settled(logs, start, coarser[-1] if coarser else None, work)
+                ended = _converged(logs, start, coarser[-1] if coarser else None, work)
             except ProgramError:
                 if not coarser:
                     raise
-                ended = _settled(logs, start, None, work)  # longer steps may have led astray
+                ended = _converged(logs, start, None, work)  # the result of longer steps may be a bad start
         coarser.append(ended)
         return ended.estimate
 
@@ -158,7 +168,7 @@ def output_error(
 
 
 def _check_time(rows: LogRows, start: Estimate, controller: PdController | None, time_limit: float) -> None:
-    """Reject what would take longer than the limit, by the time of a short piece of one simulation of each log."""
+    """Reject an estimation that would exceed the time limit, predicted from a short simulation of each log."""
     seconds, unknowns = 0.0, len(start.values)
     for log in rows.logs:
         loop = loop_of(log, controller, rows.preparation.cutoff)[0]
@@ -167,7 +177,7 @@ def _check_time(rows: LogRows, start: Estimate, controller: PdController | None,
         short = replace(loop, reference=loop.reference[:tried], reference_rate=loop.reference_rate[:tried])
         unknowns += 2 * loop.reference.shape[1]
         times = []
-        for _ in range(2):  # the first may compile
+        for _ in range(2):  # the first simulation may include compilation
             began = perf_counter()
             simulated(rows.model, start.values, short)
             times.append(perf_counter() - began)
@@ -175,31 +185,33 @@ def _check_time(rows: LogRows, start: Estimate, controller: PdController | None,
     expected = SIMULATIONS * unknowns * seconds / processors()
     if expected > time_limit:
         raise OptionError(
-            f"CLOE would take about {expected:.0f} s, more than the time limit of {time_limit:g} s: some "
-            f"{SIMULATIONS * unknowns} simulations of {seconds:.2g} s for {unknowns} unknowns, {processors()} at once",
+            f"CLOE would take about {expected:.0f} s, more than the time limit of {time_limit:g} s: about "
+            f"{SIMULATIONS * unknowns} simulations of {seconds:.2g} s for {unknowns} unknowns, {processors()} at "
+            "once",
             hint="take method='didim', which simulates once a round, shorten the log, lower its rate, or raise the "
             f"limit by the option 'time_limit', for example to {2 * expected:.0f}",
         )
 
 
-def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) -> _Ended:
-    """Return the end of an iteration.
+def _converged(logs: _Logs, start: Estimate, before: _IterationResult | None, work: Task) -> _IterationResult:
+    """Iterate until convergence and return the result.
 
-    Sensitivities cost two simulations a parameter, a step one. So the way is made by those to one side, and by those of
-    longer steps or of a point up to `CLOE_NEAR` deviations away, as long as they progress. The end is decided by
-    central differences in the steps themselves: those of longer steps have made deviations half as large.
+    Sensitivities require two simulations per parameter, a step one. So the iteration uses one-sided sensitivities, and
+    those of longer integration steps or of a point up to `CLOE_NEAR` deviations away, as long as it progresses.
+    Convergence is decided with central differences at the final step size, because sensitivities of longer steps can
+    give deviations that are half as large.
     """
     x = logs.start(start.values) if before is None else before.x
     J, at, exact = (None if before is None else before.sensitivities), x, False
-    ways = logs.ways(start.values, start.deviations)
-    damping, off, last = 0.0, logs.offs(x), np.inf
+    increments = logs.increments(start.values, start.deviations)
+    damping, off, last = 0.0, logs.position_errors(x), np.inf
     least = ROUND_OFF * np.max([np.ptp(q, axis=0) for q in logs.positions], axis=0)
     for rounds in range(1, CLOE_ITERATIONS + 1):
         work.to(rounds - 1)
         fresh = J is None
         if J is None:
             exact = last < CLOE_NEAR
-            J, at = logs.sensitivities(x, ways, None if exact else off), x
+            J, at = logs.sensitivities(x, increments, None if exact else off), x
         sigma = np.maximum(np.sqrt(np.mean(off**2, axis=0)), least)
         normal, slope = _normal(J, off, sigma)
         change, covariance = _step(normal, slope, damping)
@@ -213,9 +225,9 @@ def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) ->
             continue
         estimate = _estimate(start, x, covariance, off.size - len(x), rounds)
         if size < CONVERGED:
-            return _Ended(estimate, x, J)
+            return _IterationResult(estimate, x, J)
         try:
-            moved = _moved(logs, x, change, normal, slope, sigma, off)
+            moved = _damped_step(logs, x, change, normal, slope, sigma, off)
         except ProgramError:
             if fresh and exact:
                 raise
@@ -224,11 +236,12 @@ def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) ->
         if moved is not None:
             x, off, damping = moved
         elif fresh and exact:
-            return _Ended(estimate.wider(change[: len(start.values)]), x, J)
+            return _IterationResult(estimate.wider(change[: len(start.values)]), x, J)
         else:
             J, last = None, 0.0
     raise ProgramError(
-        f"CLOE did not settle in {CLOE_ITERATIONS} rounds", hint="start nearer, from IDIM-IV or DIDIM"
+        f"CLOE did not converge in {CLOE_ITERATIONS} iterations",
+        hint="use a better start, such as the result of IDIM-IV or DIDIM",
     )
 
 
@@ -249,19 +262,21 @@ def _step(normal: Array, slope: Array, damping: float) -> tuple[Array, Array]:
     return change, np.linalg.inv(normal / np.outer(scale, scale)) / np.outer(scale, scale)
 
 
-def _moved(
+def _damped_step(
     logs: _Logs, x: Array, change: Array, normal: Array, slope: Array, sigma: Array, off: Array
 ) -> tuple[Array, Array, float] | None:
-    """The next x: Newton's step, shortened by damping until the error does not grow; None where there is none left.
+    """Return the next x, its errors and cost: Newton's step, damped until the cost does not grow.
+
+    The result is None if no step reduces the cost and the predicted reduction is negligible.
 
     Raises:
-        ProgramError: no step lessens the error, though there is much of it to lessen.
+        ProgramError: no step reduces the cost although the predicted reduction is large.
     """
-    worth = float(slope @ change)  # by which the whole step would lessen the error
+    worth = float(slope @ change)  # predicted reduction of the cost by the full step
     before, damping = float(np.sum((off / sigma) ** 2)), 0.0
     for _ in range(12):
         try:
-            new = logs.offs(x + change)
+            new = logs.position_errors(x + change)
             if float(np.sum((new / sigma) ** 2)) <= before * (1 + 1e-9):
                 return x + change, new, damping
         except ProgramError:
@@ -271,5 +286,6 @@ def _moved(
     if worth < CLOE_ROUGHNESS * max(before, off.size):
         return None
     raise ProgramError(
-        "CLOE found no step that lessens the error", hint="start nearer, from IDIM-IV or DIDIM"
+        "CLOE did not converge: no step reduces the output error",
+        hint="use a better start, such as the result of IDIM-IV or DIDIM",
     )

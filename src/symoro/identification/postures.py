@@ -1,8 +1,9 @@
-"""Postures along a log: the positions of all joints that a model needs, from the measured ones.
+"""Positions of all joints along a log, computed from the measured ones.
 
-A log of a robot with closed loops has its active joints alone. The others follow from the geometry of the loops, from
-sample to sample in one way of assembly (`trajectory.assembly`), after the low-pass, so that positions, velocities and
-accelerations agree; the models themselves have the velocities and accelerations of the passive joints.
+A log of a robot with closed loops contains only its active joints. The passive joints follow from the geometry of the
+loops, from sample to sample in one assembly mode (`trajectory.assembly`). They are computed after the low-pass filter,
+so that positions, velocities and accelerations agree; velocities and accelerations of the passive joints are part of
+the models.
 """
 
 from __future__ import annotations
@@ -19,28 +20,30 @@ from symoro.robot.description import Robot
 from symoro.trajectory.assembly import BrokenLoopsError, LoopAssembly, first_posture
 
 Array = NDArray[np.float64]
-KEPT_PIECES = 8  # of a log, whose loops were solved last
-_RECENT: dict[tuple[int, bytes, bytes], tuple[LoopAssembly, Array]] = {}  # the assembly keeps its id in use
+KEPT_PIECES = 8  # logs whose loop coordinates are cached
+_RECENT: dict[
+    tuple[int, bytes, bytes], tuple[LoopAssembly, Array]
+] = {}  # a reference to the assembly, so that its id is not reused
 NamedPosture = str | Sequence[float]
-"""The name of one of the robot's, or the positions of all joints of the tree."""
+"""Name of a posture of the robot, or the positions of all joints of the tree."""
 
 
 class LogPostures:
-    """Of a robot whose joints were all measured."""
+    """Postures of a robot whose joints were all measured."""
 
     def __init__(self, log: Log) -> None:
         self.log = log
 
     def of(self, begin: int, q: Array) -> Array:
-        """Return the postures at the samples from `begin` on, with these measured joints."""
+        """Return the postures at the samples from `begin` on, for the given measured joints."""
         return q
 
     def check(self, begin: int, parts: Sequence[Array | None]) -> None:
-        """Reject samples, from `begin` on, at which the model has no value."""
+        """Reject samples from `begin` on at which the model is not finite."""
 
 
 class LoopPostures(LogPostures):
-    """Of a robot with closed loops: each piece goes on from the one before, the first from a row near its start."""
+    """Postures of a robot with closed loops; each piece continues from the end of the previous one."""
 
     def __init__(self, log: Log, assembly: LoopAssembly, start: Sequence[float]) -> None:
         super().__init__(log)
@@ -65,21 +68,24 @@ class LoopPostures(LogPostures):
             if part is None or np.isfinite(part).all():
                 continue
             row = int(np.flatnonzero(~np.isfinite(part).reshape(len(part), -1).all(axis=1))[0])
-            raise self._refused(begin + row, "the model has no value here: a dead point of the loops")
+            raise self._refused(
+                begin + row, "the model is not finite here: the loops are in a singular configuration"
+            )
 
     def _refused(self, sample: int, reason: str) -> FormatError:
         return FormatError(
             reason,
             place=self.log.place(sample),
-            hint="check the posture that the log starts from, units, signs and offsets of the positions, and the "
-            "robot's lengths; or cut the log before this sample",
+            hint="check the initial posture, the units, signs and offsets of the positions, and the robot's lengths; "
+            "or "
+            "cut the log before this sample",
         )
 
 
 def _followed(assembly: LoopAssembly, q: Array, row: Array) -> Array:
-    """Return the rows of the loops along positions; the rows of recent positions are kept.
+    """Return the loop coordinates along given positions; recent results are cached.
 
-    The rows, the diagnostics and the fit of assembly modes ask for the same positions of a log.
+    Rows, diagnostics and the fit of assembly modes require the loop coordinates of the same positions.
     """
     key = (id(assembly), q.tobytes(), row.tobytes())
     if key not in _RECENT:
@@ -92,17 +98,21 @@ def _followed(assembly: LoopAssembly, q: Array, row: Array) -> Array:
 def start_postures(
     robot: Robot, logs: Sequence[Log], posture: NamedPosture | Sequence[NamedPosture] | None
 ) -> list[tuple[float, ...] | None]:
-    """Of each log what `start_posture` says; None of others than the first where one posture was given for all.
+    """Return the posture at the start of each log.
+
+    It is None for all but the first log if one posture was given for all.
 
     Raises:
-        ArgumentError: neither one posture nor one for each log.
+        ArgumentError: the number of postures is neither one nor that of the logs.
     """
     several = not isinstance(posture, str) and posture is not None and any(not _is_number(x) for x in posture)
     if not several:
         return [start_posture(robot, logs[0], posture), *(None for _ in logs[1:])]  # type: ignore[arg-type]
     given = list(posture or ())
     if len(given) not in (1, len(logs)):
-        raise ArgumentError(f"posture: expected one, or one for each of {len(logs)} logs, got {len(given)}")
+        raise ArgumentError(
+            f"posture: expected one, or one for each of the {len(logs)} logs, got {len(given)}"
+        )
     postures = [start_posture(robot, log, one) for log, one in zip(logs, given, strict=False)]  # type: ignore[arg-type]
     return [*postures, *(None for _ in logs[len(postures) :])]
 
@@ -112,7 +122,7 @@ def _is_number(x: object) -> bool:
 
 
 def in_mode_of(robot: Robot, posture: NamedPosture | Sequence[NamedPosture] | None) -> Robot:
-    """Return a robot with loops in the assembly mode of a posture, the first where each log has one of its own."""
+    """Return a robot whose home posture has the assembly mode of the given posture, or of the first one."""
     if not robot.B or posture is None or not len(posture):
         return robot
     several = not isinstance(posture, str) and not _is_number(posture[0])
@@ -123,20 +133,18 @@ def in_mode_of(robot: Robot, posture: NamedPosture | Sequence[NamedPosture] | No
 
 
 def start_posture(robot: Robot, log: Log, posture: NamedPosture | None) -> tuple[float, ...] | None:
-    """Return all joints of a robot with closed loops, near the first sample of a log; None where there is no choice.
+    """Return the positions of all joints near the first sample of a log; None for a robot without closed loops.
 
     Args:
-        posture: the name of one of the robot's, or the positions of all joints of the tree; 'home' unless given.
+        posture: name of a posture of the robot, or the positions of all joints of the tree; 'home' by default.
 
     Raises:
-        ArgumentError: the loops can be assembled in several ways there, and nothing tells in which.
-        FormatError: they do not close with the first sample.
+        ArgumentError: the loops have several assembly modes there, and no posture is given.
+        FormatError: the loops do not close at the first sample.
     """
     if not robot.B:
         if posture is not None:
-            raise ArgumentError(
-                "posture: a robot without closed loops has no other joints than those in the log"
-            )
+            raise ArgumentError("posture: this option applies to robots with closed loops only")
         return None
     first = log.part(0, 1)["position"][0]
     return first_posture(robot, dict(robot.nominal), first, posture, log.name, log.place(0))

@@ -7,19 +7,19 @@ S divides the rows of equation j by sigma_j, the deviation of the residual of th
 
     sigma_j^2 = min ||A_j K - y_j||^2 / (rows_j - rank A_j)
 
-Rows of a decimation filter are not independent: it keeps the share 0.8 of the band of white noise, and its rows count
-for that share of their number.
+Rows of a decimation filter are not independent: it keeps the share 0.8 of the band of white noise, and its rows are
+counted with this factor.
 
 Residuals are relative, ||S (A K - y)|| / ||S y||. Dropped rows make any residual small, so results contain that of all
-rows, and that of the last third of the log for parameters of the first two (`held out`).
+rows, and a validation residual: that of the last third of the log with parameters from the first two (`held out`).
 
-Normal rows [R r] represent an estimate of any method by its covariance C, with f = rows less parameters:
+Normal rows [R r] represent an estimate of any method by its covariance C, with f = rows - parameters:
 
     R K = r in least squares gives K^,     |R K - r|^2 = f + (K - K^)' C^-1 (K - K^)
 
-Dependent columns: the columns of the weighted data, of unit length, are taken in order; one in the span of those before
-it, except for round-off, cannot be identified beside them. If it is in their span at random motions too, the structure
-of the robot is the reason, otherwise this motion.
+Dependent columns: the columns of the weighted data, scaled to unit length, are examined in order. A column that is in
+the span of those before it, up to round-off, cannot be identified. If it is in their span at random motions too, the
+structure of the robot is the reason, otherwise this motion.
 
 M. Gautier, "Dynamic identification of robots with power model", ICRA 1997. J. Swevers et al., "Optimal robot
 excitation and identification", IEEE Trans. Robotics and Automation 13, 1997.
@@ -56,16 +56,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Parameters from data.
+    """Estimated parameters and their covariance.
 
     Attributes:
-        method: how they were found.
-        names: of the parameters.
+        method: name of the estimation method.
+        names: names of the parameters.
         values: K.
-        covariance: (P, P), as the method tells it.
+        covariance: (P, P), computed by the method.
         sigma: deviation of the residual of each equation, by which its rows are divided.
-        freedom: rows less parameters.
-        rounds: how often an iteration went on; 0 where there is none.
+        freedom: number of rows minus number of parameters.
+        rounds: number of iterations; 0 for a direct method.
         autocorrelation: median ratio of the deviations to those for white noise (module `autocorrelation`).
     """
 
@@ -91,17 +91,21 @@ class Estimate:
 
     @property
     def correlations(self) -> Array:
-        """(P, P); of a parameter with itself 1."""
+        """Correlation matrix (P, P)."""
         scale = np.where(self.deviations > 0, self.deviations, 1.0)
         return np.asarray(self.covariance / np.outer(scale, scale))
 
     def interval(self, quantile: float = 1.959963984540054) -> tuple[Array, Array]:
-        """Lower and upper ends, of 95 % unless another quantile of the normal distribution is given."""
+        """Return the lower and upper ends of the confidence intervals.
+
+        Args:
+            quantile: quantile of the normal distribution; the default gives 95 % intervals.
+        """
         half = quantile * self.deviations
         return self.values - half, self.values + half
 
     def wider(self, change: Array) -> Estimate:
-        """With deviations that hold a change of all parameters, as if noise had made it."""
+        """Return the estimate with a change of all parameters added to the covariance, as if it were noise."""
         units = change / self.deviations
         spread = float(units @ np.linalg.solve(self.correlations, units)) / len(change)
         return replace(self, covariance=self.covariance * (1 + spread))
@@ -114,7 +118,7 @@ class Estimate:
 
 
 def ordinary(names: Sequence[str], data: RFactors) -> Estimate:
-    """OLS; deviations allow for equations of different noise."""
+    """Estimate by OLS; the deviations account for the different noise of the equations."""
     R = data.together([1.0] * len(data.factors))
     K, inverse = solved(R)
     sigma = own_deviations(data)
@@ -126,7 +130,7 @@ def ordinary(names: Sequence[str], data: RFactors) -> Estimate:
 
 
 def weighted(names: Sequence[str], data: RFactors) -> Estimate:
-    """WLS, the weights from the residual of each equation alone."""
+    """Estimate by WLS; the weights follow from the residual of each equation alone."""
     sigma = own_deviations(data)
     R = data.together(1 / sigma)
     K, inverse = solved(R)
@@ -136,13 +140,13 @@ def weighted(names: Sequence[str], data: RFactors) -> Estimate:
 
 
 def own_deviations(data: RFactors) -> Array:
-    """sigma_j: the deviation of the residual of each equation, solved alone.
+    """Return sigma_j, the residual deviation of each equation when it is solved alone.
 
     Raises:
-        ArgumentError: an equation has too few rows to tell.
+        ArgumentError: an equation has too few rows.
     """
-    # By the columns of all equations together: one that is round-off in this equation stays small. Each equation is
-    # divided by its measurement, since forces and torques are not comparable.
+    # Columns are scaled by their norm over all equations, so that round-off in one equation remains small. Each
+    # equation is divided by the norm of its measurements, because forces and torques are not comparable.
     norms = np.where(data.norms() > 0, data.norms(), 1.0)
     together = np.vstack([data.wide(k, 1 / norm)[:, :-1] for k, norm in enumerate(norms)])
     sizes = np.linalg.norm(together, axis=0)
@@ -161,11 +165,11 @@ def own_deviations(data: RFactors) -> Array:
         deviations.append(float(np.linalg.norm(unit @ K - y)) / freedom**0.5)
     sigma = np.array(deviations)
     floor = 1e-12 * np.maximum(data.norms() / np.sqrt(np.maximum(data.counts, 1)), 1e-300)
-    return np.asarray(np.maximum(sigma, floor))  # data without noise: no division by zero
+    return np.asarray(np.maximum(sigma, floor))  # avoids a division by zero for data without noise
 
 
 def solved(R: Array) -> tuple[Array, Array]:
-    """K and (A'A)^-1 from the R factor of [A y], by columns of unit length."""
+    """Return K and (A'A)^-1 from the R factor of [A y], after scaling columns to unit length."""
     A, y = R[:-1, :-1], R[:-1, -1]
     scale = np.linalg.norm(A, axis=0)
     inner = np.linalg.inv(A / scale)
@@ -177,7 +181,7 @@ def solved(R: Array) -> tuple[Array, Array]:
 
 
 def normal_rows(estimate: Estimate, data: RFactors) -> tuple[Array, float]:
-    """Return the R factor of [R r], (P + 1, P + 1), and the number of independent rows behind it."""
+    """Return the R factor of [R r], (P + 1, P + 1), and the number of independent rows that it represents."""
     K, P = estimate.values, len(estimate.values)
     scale = np.maximum(estimate.deviations, EXACT_PARAMETER * np.abs(K))
     if estimate.method == "WLS" and (scale == estimate.deviations).all():
@@ -204,9 +208,9 @@ class Residual:
     """Residual of an estimate on data.
 
     Attributes:
-        rows: how many there are.
-        relative: weighted residual over weighted measurement.
-        equations: the same for each equation alone, which its weight does not change.
+        rows: number of rows.
+        relative: norm of the weighted residual over that of the weighted measurements.
+        equations: the same for each equation alone; its weight has no effect.
         deviations: root mean square of each equation's residual, in its unit.
     """
 
@@ -218,11 +222,11 @@ class Residual:
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """Of the rows that were kept, of all, and of the last third (kept, all) for parameters of the first two.
+    """Residuals of kept rows, of all rows, and of the last third of a log for parameters of the first two thirds.
 
     Attributes:
-        held_out_by: the method that found these from the first two thirds; another one than that of the estimate where
-            this goes through the whole log.
+        held_out_by: method that estimated the parameters from the first two thirds. It differs from the method of the
+            estimate if that one requires the whole log.
     """
 
     kept: Residual
@@ -246,7 +250,7 @@ def residual(data: RFactors, estimate: Estimate) -> Residual:
 
 
 def log_residual(parts: Mapping[LogPart, RFactors], support: Booleans, estimate: Estimate) -> Residuals:
-    """Of the kept and of all rows of a log."""
+    """Return the residuals of the kept rows and of all rows of a log."""
     return Residuals(
         residual(merged(parts, support, KEPT), estimate), residual(merged(parts, support, ALL), estimate)
     )
@@ -256,24 +260,25 @@ def log_residual(parts: Mapping[LogPart, RFactors], support: Booleans, estimate:
 
 
 IN_THIS_LOG = (
-    "its column is zero in this log: nothing that was measured depends on it",
-    "in this log its column is {}: the motion does not separate them",
+    "its column is zero in this log: the measured torques do not depend on it",
+    "in this log its column equals {}: the motion does not distinguish them",
 )
 FOR_EVERY_MOTION = (
-    "its column is zero for this robot at every motion",
-    "its column is {} for this robot at every motion: they act only together",
+    "its column is zero for every motion of this robot",
+    "its column equals {} for every motion of this robot: only their combination can be identified",
 )
 
 
 def dependent(
     names: Sequence[str], R: Array, words: tuple[str, str] = IN_THIS_LOG, units: Array | float = 1.0
 ) -> dict[str, str]:
-    """Columns that cannot be identified, each with the reason.
+    """Return the columns that cannot be identified, each with the reason.
 
     Args:
-        R: the R factor of the weighted data, columns in the order of the names, y last.
-        words: of a column that is zero, and of one that is a sum of others.
-        units: of the parameters, for a robot of its size, in which the sizes of columns are comparable.
+        names: names of the columns.
+        R: R factor of the weighted data, columns in the order of the names, y last.
+        words: texts for a column that is zero, and for one that is a linear combination of others.
+        units: units of the parameters for a robot of this size, in which the norms of columns are comparable.
     """
     A = R[:, :-1]
     norms = np.linalg.norm(A, axis=0)
@@ -305,13 +310,14 @@ def check_dependence(
     at_random: Callable[[], Array | None] = lambda: None,
     units: Array | float = 1.0,
 ) -> None:
-    """Reject data that leave a column undetermined.
+    """Reject data that do not determine all columns.
 
     Args:
-        at_random: the columns (rows, P) at random motions, where they are known: it tells what no motion determines.
+        at_random: returns the columns (rows, P) at random motions, or None; they show which columns no motion
+            determines.
 
     Raises:
-        ArgumentError: which names each of them with the reason.
+        ArgumentError: columns are not determined; the message lists them with the reasons.
     """
     bad = dependent(names, R, units=units)
     if not bad:
@@ -324,13 +330,11 @@ def check_dependence(
     )
     reasons = bad | {name: reason for name, reason in always.items() if name in bad}
     lines = "".join(f"\n  - {name}: {reason}" for name, reason in reasons.items())
-    moving = "move the joints more and faster, each on its own too, or leave these columns out"
+    moving = "move the joints farther and faster, also one at a time, or leave these columns out"
     structural = [name for name in bad if name in always]
-    hint = (
-        f"leave out what no motion of this robot determines, {', '.join(structural)}, by the option 'without'"
-    )
+    hint = f"no motion of this robot determines {', '.join(structural)}: leave these out with the option 'without'"
     if structural and len(structural) < len(bad):
-        hint += f"; for the others {moving}"
+        hint += f"; for the others, {moving}"
     raise ArgumentError(
         f"{len(bad)} of {len(names)} parameters cannot be identified from this log:{lines}",
         hint=hint if structural else moving,
@@ -338,10 +342,10 @@ def check_dependence(
 
 
 def why_no_column(name: str, base: BaseParameters, relations: Mapping[str, Mapping[str, object]]) -> str:
-    """Why a standard parameter has no column of its own."""
+    """Return the reason why a standard parameter has no column."""
     if name in base.no_effect:
         return f"{name} has no effect on any torque of this robot"
     holders = [kept for kept, others in relations.items() if name in others]
     if holders:
-        return f"{name} acts only together with {', '.join(holders)}, into which it is regrouped"
-    return f"{name} is no parameter of this robot"
+        return f"{name} is grouped with {', '.join(holders)}: only their combination can be identified"
+    return f"{name} is not a parameter of this robot"

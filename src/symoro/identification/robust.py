@@ -1,16 +1,16 @@
 """Iteratively reweighted least squares (IRLS): outliers have smaller weights.
 
-Huber's weights of the normalised residuals e = (A K - y)/sigma, sigma told by the median of |e|:
+Huber's weights of the normalised residuals e = (A K - y)/sigma, where sigma is estimated from the median of |e|:
 
     w = 1 where |e| <= c, c/|e| beyond;      c = 1.345, 95 % of the efficiency of least squares on normal noise
 
-Each round goes over the data once, as least squares of the rows times sqrt(w). With psi = w e and rows a of A/sigma the
-covariance is that of an M-estimator whose rows may have different noise,
+Each iteration passes over the data once and solves the least-squares problem of the rows times sqrt(w). With psi = w e
+and rows a of A/sigma the covariance is that of an M-estimator with heteroscedastic rows,
 
     C = n/(n - P) B^-1 (sum of psi^2 a a') B^-1,       B = sum of a a' over the rows with |e| <= c
 
-Rows of the power and energy models have more noise where the robot is faster, which is where they tell most; one
-variance for all of them would make the deviations too small. n counts rows that a decimation filter made for their
+Rows of the power and energy models have more noise where the robot is faster, and these rows contain most information;
+one variance for all rows would make the deviations too small. Rows of a decimation filter are counted in n by their
 independent share, and C is divided by it.
 
 P.J. Huber, "Robust statistics", 1981, section 7.6. J.G. MacKinnon, H. White, "Some heteroskedasticity-consistent
@@ -39,17 +39,21 @@ from symoro.identification.tolerances import (
 )
 
 Array = NDArray[np.float64]
-MEDIAN = 0.674489750196082  # of |e| for normal noise of unit deviation
-MEDIAN_ROWS = 1_000_000  # rows of an equation whose median is taken
+MEDIAN = 0.674489750196082  # median of |e| for normal noise of unit deviation
+MEDIAN_ROWS = 1_000_000  # rows of an equation from which the median is computed
 
 
 def robust(
     names: Sequence[str], blocks: Callable[[], Iterable[RowBlock]], start: Estimate, data: RFactors
 ) -> Estimate:
-    """IRLS from an estimate, over blocks that can be gone through again.
+    """Estimate the parameters by IRLS from an initial estimate.
+
+    Args:
+        blocks: returns an iterable of all rows; called once per iteration.
+        data: R factors of the rows.
 
     Raises:
-        ProgramError: the weights do not settle.
+        ProgramError: the weights do not converge.
     """
     K, sigma = start.values, start.sigma
     plain = data.together(1 / sigma)
@@ -67,13 +71,15 @@ def robust(
             return Estimate(
                 "IRLS", tuple(names), K, covariance, sigma, int(data.independent) - len(K), rounds
             )
-    raise ProgramError(f"the weights of the rows did not settle in {IRLS_ITERATIONS} rounds", hint="try WLS")
+    raise ProgramError(
+        f"the weights of IRLS did not converge in {IRLS_ITERATIONS} iterations", hint="try WLS"
+    )
 
 
 def _scales(blocks: Iterable[RowBlock], K: Array, data: RFactors) -> Array:
-    """Return the deviation of each equation's residual, by the median of its absolute values.
+    """Return the deviation of each equation's residual, from the median of its absolute values.
 
-    Of more rows than `MEDIAN_ROWS` every so many-th is taken, by its time: the memory has room for as many.
+    At most `MEDIAN_ROWS` rows are stored; of longer data every k-th row is used.
     """
     residuals: list[list[Array]] = [[] for _ in data.counts]
     stride = -(-max(data.counts) // MEDIAN_ROWS)

@@ -2,12 +2,12 @@
 
     [A y] = Q R,      ||A K - y|| = ||R_A K - r|| for every K
 
-R has as many rows as columns for any number of samples, and contains all that least squares needs of the data. A new
-block is appended by the decomposition of [R; block]; two R factors of different data (pieces, logs, machines) are
-joined by the decomposition of one above the other. The order changes no more than round-off. Rows of one equation do
-not contain the columns of links before its joint: its R factor has the columns of its support only.
+R has as many rows as columns for any number of samples, and is sufficient for least squares. A new block is appended by
+the decomposition of [R; block]. Two R factors of different data (pieces, logs, machines) are joined by the
+decomposition of one above the other. The result does not depend on the order except for round-off. Rows of one equation
+do not contain the columns of links before its joint: its R factor has the columns of its support only.
 
-Rows are kept in memory while they are few, and computed again if they are many.
+Rows are kept in memory if they are few, and computed again otherwise.
 
 G.H. Golub, C.F. Van Loan, "Matrix computations", section 5.2; J. Demmel et al., "Communication-optimal parallel and
 sequential QR and LU factorizations", SIAM J. Sci. Comput. 34, 2012 (tall and skinny).
@@ -31,20 +31,20 @@ from symoro.identification.signals import Preparation, planned
 
 Array = NDArray[np.float64]
 LogPart = tuple[int, bool]
-"""Which third of the log, and whether the rows are kept."""
+"""Index of the third of the log, and whether the rows are kept."""
 THIRDS = 3
-AT_ONCE = 320  # rows to one factorisation
+AT_ONCE = 320  # rows per factorisation
 
 
 @dataclass(frozen=True, eq=False)
 class RFactors:
-    """The data of all equations.
+    """R factors of all equations.
 
     Attributes:
-        factors: for each equation R of [A y], over the columns of its support and y.
-        counts: rows of each equation.
-        support: (e, P).
-        share: of the rows that counts as independent; less than 1 where a filter made neighbours alike.
+        factors: per equation the R factor of [A y], over the columns of its support and y.
+        counts: number of rows of each equation.
+        support: (e, P), False where A is zero for every motion.
+        share: share of the rows that counts as independent; less than 1 if a filter correlates neighbouring rows.
     """
 
     factors: tuple[Array, ...]
@@ -58,7 +58,7 @@ class RFactors:
 
     @property
     def independent(self) -> float:
-        """How many independent rows these are worth."""
+        """Return the equivalent number of independent rows."""
         return self.share * self.rows
 
     def wide(self, k: int, scale: float = 1.0) -> Array:
@@ -69,36 +69,36 @@ class RFactors:
         return wide
 
     def together(self, weights: Iterable[float]) -> Array:
-        """R of all equations, the rows of each times its weight."""
+        """Return the R factor of all equations, with the rows of each multiplied by its weight."""
         parts = [self.wide(k, weight) for k, weight in enumerate(weights)]
         return r_factor(np.vstack(parts))
 
     def residuals(self, K: Array) -> Array:
-        """||A K - y|| of each equation."""
+        """Return ||A K - y|| of each equation."""
         return np.array(
             [float(np.linalg.norm(self.wide(k) @ np.append(K, -1.0))) for k in range(len(self.factors))]
         )
 
     def norms(self) -> Array:
-        """||y|| of each equation."""
+        """Return ||y|| of each equation."""
         return np.array([float(np.linalg.norm(factor[:, -1])) for factor in self.factors])
 
 
 def r_factor(rows: Array) -> Array:
-    """R of a QR factorisation, square: rows of zeros where there are fewer than columns."""
+    """Return the square factor R of a QR decomposition, padded with zero rows if there are too few rows."""
     factor = np.asarray(np.linalg.qr(rows, mode="r"))
     missing = rows.shape[1] - len(factor)
     return np.vstack([factor, np.zeros((missing, rows.shape[1]))]) if missing > 0 else factor
 
 
 def empty(support: Booleans, share: float = 1.0) -> RFactors:
-    """No rows at all."""
+    """Return the R factors of no rows."""
     sizes = [int(row.sum()) + 1 for row in support]
     return RFactors(tuple(np.zeros((n, n)) for n in sizes), (0,) * len(sizes), support, share)
 
 
 def joined(first: RFactors, second: RFactors) -> RFactors:
-    """Return the R factors of both data."""
+    """Return the R factors of both data sets together."""
     pairs = zip(first.factors, second.factors, strict=True)
     factors = tuple(r_factor(np.vstack(pair)) for pair in pairs)
     counts = tuple(a + b for a, b in zip(first.counts, second.counts, strict=True))
@@ -106,7 +106,7 @@ def joined(first: RFactors, second: RFactors) -> RFactors:
 
 
 def absorbed(before: RFactors, block: RowBlock, rows: Booleans) -> RFactors:
-    """Return the R factors with the rows (N, e) of a block appended."""
+    """Return the R factors with the selected rows (N, e) of a block appended."""
     factors, counts = [], []
     for k, factor in enumerate(before.factors):
         chosen, columns = rows[:, k], np.flatnonzero(before.support[k])
@@ -121,7 +121,7 @@ def absorbed(before: RFactors, block: RowBlock, rows: Booleans) -> RFactors:
 
 
 def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> Array:
-    """Return the R factor with rows appended, few at a time: what stays in the cache is factored twice as fast."""
+    """Return the R factor with rows appended, few at a time; rows that fit into the cache are factored faster."""
     n = len(columns)
     whole = n and columns[-1] - columns[0] + 1 == n
     chosen: slice | NDArray[np.intp] = slice(columns[0], columns[-1] + 1) if whole else columns
@@ -138,7 +138,7 @@ def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> A
 def compressed(
     blocks: Iterable[RowBlock], support: Booleans, length: float, share: float = 1.0
 ) -> dict[LogPart, RFactors]:
-    """Return the rows of a log of `length` seconds, by thirds, those that are kept and those that are not."""
+    """Return the R factors of a log of `length` seconds, by third and by whether the rows are kept."""
     factors: dict[LogPart, RFactors] = {}
     for block in blocks:
         third = np.minimum((THIRDS * block.time / length).astype(int), THIRDS - 1)
@@ -153,7 +153,7 @@ def compressed(
 
 
 def merged(parts: Mapping[LogPart, RFactors], support: Booleans, wanted: Iterable[LogPart]) -> RFactors:
-    """Return some parts as one."""
+    """Return the R factors of several parts together."""
     share = next((part.share for part in parts.values()), 1.0)
     return reduce(joined, (parts[part] for part in wanted if part in parts), empty(support, share))
 
@@ -166,14 +166,14 @@ FIELDS = ("time", "A", "y", "direction", "kept")
 
 
 class LogRows:
-    """The blocks of some logs, one after the other."""
+    """Rows of several logs, in the order of the logs."""
 
     def __init__(self, model: RowModel, logs: Sequence[Log], preparation: Preparation) -> None:
         self.model, self.logs, self.preparation = model, tuple(logs), preparation
         self._held: dict[int, list[RowBlock]] = {}
 
     def of(self, number: int) -> Iterator[RowBlock]:
-        """Yield the blocks of one log."""
+        """Yield the blocks of rows of one log."""
         if number in self._held:
             yield from self._held[number]
             return
@@ -195,12 +195,12 @@ class LogRows:
 
 
 def whole(blocks: Sequence[RowBlock]) -> RowBlock:
-    """Return the blocks of a log as one."""
+    """Return the blocks of a log as one block."""
     return RowBlock(*(np.concatenate([getattr(b, field) for b in blocks]) for field in FIELDS))
 
 
 def picked(rows: RowBlock, at: NDArray[np.intp]) -> RowBlock:
-    """Return some of the samples of a block."""
+    """Return the block with the given samples only."""
     return RowBlock(*(getattr(rows, field)[at] for field in FIELDS))
 
 
@@ -212,7 +212,7 @@ PART_ROWS = 100
 
 
 def part_of(log: Log, model: RowModel, preparation: Preparation) -> Log:
-    """Samples for some rows from the middle; from the start where loops are followed from there."""
+    """Return a short part of a log, from its middle; from its start if the loops are followed from there."""
     ends = planned(log, preparation).ends
     size = max(PART_SAMPLES, PART_ROWS * preparation.decimation) + 2 * ends
     followed = model.assembly is not None and not model.assembly[0].linear

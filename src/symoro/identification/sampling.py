@@ -1,15 +1,16 @@
-"""Bias of an estimate by sampling, filtering and noise on positions.
+"""Bias of an estimate caused by sampling, filtering and noise on positions.
 
-Differences lose a share of fast motion that grows with its frequency beside the sample rate, and the low-pass one that
-grows beside its cut-off. Rows W' made with differences of twice the width, or with the low-pass run once more over what
-it left, change by about what the estimate's own rows are off by; noise on positions biases least squares, and as much
-noise again about as much again (J.R. Cook, L.A. Stefanski, "Simulation-extrapolation estimation in parametric
-measurement error models", J. Amer. Statist. Assoc. 89, 1994). With W' in the place of W the estimate moves by
+Finite differences attenuate motion by a share that grows with its frequency relative to the sampling rate, and the
+low-pass filter by a share that grows with its frequency relative to the cut-off. If rows W' are computed with
+differences of twice the width, or with the low-pass filter applied twice, they change by about the error of the
+original rows. Noise on positions biases least squares, and doubling the noise adds about the same bias again (J.R.
+Cook, L.A. Stefanski, "Simulation-extrapolation estimation in parametric measurement error models", J. Amer. Statist.
+Assoc. 89, 1994). With W' in place of W the estimate changes to first order by
 
     dK = (W'W)^-1 (V'(y' - W' K) - W'(y - W K)),  weighted,     V = W, or W' for noise, which is in both
 
-to first order. Where dK is no longer small beside the deviations, these do not tell how far off the parameters are: dK
-is added to them then.
+If dK is not small compared with the deviations, these underestimate the errors of the parameters: dK is then added to
+them.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ from symoro.identification.signals import Preparation, white_noise
 from symoro.identification.tolerances import BIAS_DEVIATIONS
 
 Array = NDArray[np.float64]
-SIMULATED_MOTION = ("DIDIM", "CLOE")  # the motion, which no difference is made of
-ROBUST_TO_NOISE = ("IDIM-IV", *SIMULATED_MOTION)  # on positions, which these methods allow for
+SIMULATED_MOTION = ("DIDIM", "CLOE")  # these methods simulate the motion, so no differences are used
+ROBUST_TO_NOISE = ("IDIM-IV", *SIMULATED_MOTION)  # these methods account for noise on positions
 
 
 @dataclass(frozen=True, eq=False)
 class SamplingBias:
-    """What parameters are off by, about; None of what an estimate has no part of.
+    """Approximate bias of the parameters by cause; None if the cause does not apply to the estimate.
 
     Attributes:
-        differences: by the width of the differences.
-        low_pass: by the low-pass.
+        differences: by the width of the finite differences.
+        low_pass: by the low-pass filter.
         noise: by noise on positions.
     """
 
@@ -53,11 +54,14 @@ class SamplingBias:
 def sampling_bias(
     logs: Sequence[Log], model: RowModel, preparation: Preparation, estimate: Estimate, data: RFactors
 ) -> SamplingBias:
-    """Return the bias of an estimate, from a part of each log; none of methods that simulate the motion."""
+    """Return the bias of an estimate, from a part of each log; methods that simulate the motion have none."""
     if estimate.method in SIMULATED_MOTION:
         return SamplingBias()
     parts = [_rows_of(part_of(log, model, preparation), model, preparation) for log in logs]
-    halves = (2 * preparation.half, preparation.half // 2)  # the second for logs that are too short
+    halves = (
+        2 * preparation.half,
+        preparation.half // 2,
+    )  # the second one is for logs that are too short for the first
     widths = [replace(preparation, half=half) for half in halves]
     again = replace(preparation, passes=2 * preparation.passes)
 
@@ -74,7 +78,7 @@ def sampling_bias(
 
 
 def widened(estimate: Estimate, biases: SamplingBias) -> Estimate:
-    """Return the estimate with deviations that include a bias by sampling that exceeds them."""
+    """Return the estimate with sampling biases that exceed the deviations included in these."""
     covariance = estimate.covariance
     for bias in (biases.differences, biases.low_pass):
         if bias is not None and np.any(np.abs(bias) > BIAS_DEVIATIONS * estimate.deviations):
@@ -84,7 +88,7 @@ def widened(estimate: Estimate, biases: SamplingBias) -> Estimate:
 
 @dataclass(frozen=True, eq=False)
 class _ChangedRows:
-    """Rows as they were taken, and others at the same moments; V of the others is W, or theirs."""
+    """Original rows and changed rows at the same times; V is W of the original or of the changed rows."""
 
     here: RowBlock
     there: RowBlock
@@ -92,7 +96,7 @@ class _ChangedRows:
 
 
 def _bias(changes: Iterable[_ChangedRows | None], estimate: Estimate, data: RFactors) -> Array:
-    """dK, with the W'W of all data, and the slope of the parts as that of all."""
+    """Return dK, with W'W of all data and the gradient extrapolated from the parts to all data."""
     slope, rows = np.zeros(len(estimate.names)), 0
     for change in changes:
         if change is None:
@@ -113,7 +117,7 @@ def _bias(changes: Iterable[_ChangedRows | None], estimate: Estimate, data: RFac
 
 @dataclass(frozen=True, eq=False)
 class _PartOfLog:
-    """Samples of a log, and their rows as they were taken; None where there are too few samples."""
+    """Part of a log, and its original rows; None if there are too few samples."""
 
     log: Log
     rows: RowBlock | None
@@ -127,7 +131,7 @@ def _rows_of(part: Log, model: RowModel, preparation: Preparation) -> _PartOfLog
 
 
 def _changed(part: _PartOfLog, model: RowModel, others: Sequence[Preparation]) -> _ChangedRows | None:
-    """Rows of another preparation beside; None of a log that is too short for each of them."""
+    """Return the rows of the first preparation for which the log is long enough; None if there is none."""
     here = part.rows
     if here is None:
         return None
@@ -143,15 +147,15 @@ def _changed(part: _PartOfLog, model: RowModel, others: Sequence[Preparation]) -
 
 
 def _noisier(part: _PartOfLog, model: RowModel, preparation: Preparation) -> Iterator[_ChangedRows]:
-    """Rows of positions with as much noise again beside, and with its opposite: what is odd in it cancels."""
+    """Yield the rows of positions with added noise, and with its negative, so that odd-order effects cancel."""
     if part.rows is None or "velocity" in part.log.part(0, 1):
-        return  # which were measured, by sensors of their own
+        return  # velocities or accelerations were measured by separate sensors
     for there in _noisy_rows(part.log, model, preparation):
         yield _ChangedRows(part.rows, there, both=True)
 
 
 def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[RowBlock]:
-    """Rows of a motion with as much noise again on all that was measured of it, and with its opposite."""
+    """Return the rows of a motion with noise added to all measured quantities, and with its negative."""
     arrays = part.part(0, part.samples)
     chance = np.random.default_rng(0)
     motion = {kind: x for kind, x in arrays.items() if kind in ("position", "velocity", "acceleration")}
@@ -165,12 +169,12 @@ def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[Ro
             rows = model.blocks(replace(log, measured=False, start=part.start, units=part.units), preparation)
             noisy_rows.append(whole(list(rows)))
         except FormatError:
-            return []  # noise breaks loops that stand near a dead point
+            return []  # near a singular configuration the loops may not close with noise
     return noisy_rows
 
 
 def column_errors(logs: Sequence[Log], model: RowModel, preparation: Preparation, sigma: Array) -> Array:
-    """Root mean squares of the errors of each column by noise on the motion, in rows divided by sigma."""
+    """Return the root mean square error of each column due to noise on the motion, in rows divided by sigma."""
     squares, rows = np.zeros(len(model.names)), 0
     for log in logs:
         pair = _noisy_rows(part_of(log, model, preparation), model, preparation)

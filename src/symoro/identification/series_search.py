@@ -1,22 +1,23 @@
-"""Search for an exciting Fourier series under the limits of the joints.
+"""Optimisation of an exciting Fourier series under the limits of the joints.
 
-The positions of all joints of the tree follow from the coordinates, q_tree = G q + c (`models.coordinates`), so that
+The positions of all joints of the tree follow from the coordinates, q_tree = G q + c (`models.coordinates`). The limits
+are
 
-    positions, velocities, accelerations    of every joint keep its own limits
+    positions, velocities, accelerations    of every joint
     effort of a coordinate's joint          (G' tau_tree)_i, the effort of its motor
-    effort of a coupled joint               (tau_tree)_j, what is transmitted to it
+    effort of a coupled joint               (tau_tree)_j, the effort transmitted to it
 
-Positions, velocities and accelerations are linear in the series; for motions that start and end at rest, a and b lie in
-a plane. The gradients are analytic: of the criterion by the regressor, of the regressor by the motion
-(`models.identification.pullback`), of the motion by the series. The regressor is that of the
-identification (`equations`).
+Positions, velocities and accelerations are linear in the series; for motions that start and end at rest, the
+coefficients a and b are in a linear subspace. The gradients are analytic: of the criterion with respect to the
+regressor, of the regressor with respect to the motion (`models.identification.pullback`), of the motion with respect to
+the series. The regressor is that of the identification (`equations`).
 
-Limits hold between samples too. What is linear in the series is a trigonometric polynomial of degree L, which N samples
-of a period bound (Ehlich and Zeller):
+The limits are satisfied between samples too. Quantities that are linear in the series are trigonometric polynomials of
+degree L, which are bounded by N samples of a period (Ehlich and Zeller):
 
     max |p| <= max |p(t_k)| / cos(pi L / N),     N > 2 L
 
-Torques are not; their largest values are refined between the samples around each peak.
+Torques are not linear in the series; their extrema are refined between the samples around each peak.
 
 H. Ehlich, K. Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathematische Zeitschrift 86, 1964.
 """
@@ -58,11 +59,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class MotionLimits:
-    """Limits of all moving joints, a row each: positions from lower to upper, and the largest of the rest (inf: any).
+    """Limits of all moving joints, one row per joint.
 
     Attributes:
-        joints: of the rows; `own` those with a coordinate, of the columns of `ratios`.
+        joints: numbers of the joints (rows).
+        own: numbers of the joints with a coordinate (columns of `ratios`).
         ratios, offsets: G and c.
+        lower, upper: position limits.
+        velocity, acceleration, effort: largest absolute values; inf if unlimited.
     """
 
     joints: tuple[int, ...]
@@ -76,7 +80,7 @@ class MotionLimits:
     effort: Array
 
     def tree(self, x: Array) -> Array:
-        """The series of all joints (m, 1 + plane) from those of the coordinates (n, 1 + plane), offsets first."""
+        """Return the series of all joints (m, 1 + plane) from those of the coordinates (n, 1 + plane)."""
         series: Array = self.ratios @ x
         series[:, 0] += self.offsets
         return series
@@ -87,14 +91,14 @@ class MotionLimits:
 
     @cached_property
     def loads(self) -> Array:
-        """The efforts that are limited, from the torques of the tree's joints."""
+        """Matrix that maps the torques of the tree's joints to the limited efforts."""
         loads = np.eye(len(self.joints))
         loads[self.own_rows] = self.ratios.T
         return loads
 
     @cached_property
     def _linked(self) -> NDArray[np.bool_]:
-        """(n, m): whether a joint moves with a coordinate, or with one that moves a joint of it, and so on."""
+        """(n, m): whether a joint is coupled to a coordinate, directly or through other joints."""
         moves = (self.ratios != 0).astype(int)
         near = np.sign(moves.T @ moves + np.eye(len(self.own), dtype=int))
         for _ in self.own:
@@ -102,7 +106,7 @@ class MotionLimits:
         return np.asarray(near @ moves.T > 0)
 
     def by_coordinate(self, shares: Array) -> Array:
-        """Return the largest shares of the joints that each coordinate is linked with."""
+        """Return, per coordinate, the largest share over the joints that are coupled to it."""
         return np.asarray(np.where(self._linked, shares, 0.0).max(axis=1))
 
     @cached_property
@@ -110,7 +114,7 @@ class MotionLimits:
         """Coordinates at which all joints are far from their limits.
 
         Raises:
-            ArgumentError: no position keeps the limits of joints that follow others.
+            ArgumentError: no position satisfies the limits of the coupled joints.
         """
         middle = ((self.lower + self.upper) / 2)[self.own_rows]
         if len(self.own) == len(self.joints):
@@ -128,8 +132,8 @@ class MotionLimits:
         if solution.status != 0 or not solution.x[-1] > ROUND_OFF:
             names = ", ".join(f"q{j}" for j in self.joints if j not in self.own)
             raise ArgumentError(
-                f"no position keeps the limits of the joints that follow others, {names}",
-                hint="compare their limits with those of the joints that they follow",
+                f"no position satisfies the limits of the coupled joints {names}",
+                hint="compare their limits with those of the joints that move them",
             )
         return np.asarray(solution.x[:-1])
 
@@ -137,14 +141,16 @@ class MotionLimits:
 def motion_limits(
     robot: Robot, acceleration: Any, margin: float, torque: bool, known: Mapping[str, float]
 ) -> MotionLimits:
-    """Return the limits of a description, times the margin.
+    """Return the limits of a robot, multiplied by a margin.
 
     Args:
-        acceleration: one for all joints, one a coordinate, or one a moving joint; None for none.
-        torque: whether efforts are limits.
+        acceleration: one for all joints, one per coordinate, or one per moving joint; None for no limit.
+        margin: share of each limit that may be used.
+        torque: whether the effort limits apply.
+        known: values of the robot's symbols.
 
     Raises:
-        ArgumentError: a joint has no range, or a limit that keeps it from moving.
+        ArgumentError: a joint has no range, or a limit that prevents its motion.
     """
     tree = coordinates_at(robot, dict.fromkeys(range(1, robot.NF + 1), 0.0), lambda x: x.value(known))
     ratios = np.array(tree.matrix(), dtype=float).reshape(len(tree.joints), len(tree.own))
@@ -175,20 +181,24 @@ def _check_moving(robot: Robot, joints: tuple[int, ...], torque: bool) -> None:
         limits = robot.frame(j).limits
         if limits.velocity == 0:
             raise ArgumentError(
-                f"q{j} has a velocity limit of 0: it does not move, and shows nothing",
-                hint="give it a velocity, none where it is unknown, or make the joint fixed",
+                f"q{j} has a velocity limit of 0, so its parameters cannot be excited",
+                hint="give it a positive velocity limit, or none if it is unknown, or make the joint fixed",
             )
         if torque and limits.effort == 0:
             raise ArgumentError(
-                f"q{j} has an effort limit of 0: nothing moves it",
-                hint="give it an effort, none where it is unknown, or do not limit the torques (torque=False)",
+                f"q{j} has an effort limit of 0, so it cannot be moved",
+                hint="give it a positive effort limit, or none if it is unknown, or do not limit the torques "
+                "(torque=False)",
             )
 
 
 def _ranges(
     robot: Robot, joints: tuple[int, ...], own: tuple[int, ...], ratios: Array, offsets: Array
 ) -> tuple[Array, Array]:
-    """From where to where each joint goes; without limits, one that follows goes as far as those it follows."""
+    """Return the lower and upper positions of each joint.
+
+    The range of a coupled joint without limits follows from the ranges of the joints that move it.
+    """
     low, high = np.full(len(joints), np.nan), np.full(len(joints), np.nan)
     for k, j in enumerate(joints):
         frame = robot.frame(j)
@@ -203,12 +213,13 @@ def _ranges(
     high = np.where(follows & np.isnan(high), reach[1], high)
     if unknown := [f"q{j}" for j, a, b in zip(joints, low, high, strict=True) if np.isnan(a + b)]:
         raise ArgumentError(
-            f"no range is known for {', '.join(unknown)}", hint="give these joints limits: lower and upper"
+            f"there are no position limits for {', '.join(unknown)}",
+            hint="give these joints lower and upper limits",
         )
     if bad := [f"q{j} (from {a:g} to {b:g})" for j, a, b in zip(joints, low, high, strict=True) if not a < b]:
         raise ArgumentError(
-            f"there is no room to move for {', '.join(bad)}",
-            hint="give these joints limits, lower below upper; make a joint that stands fixed",
+            f"the position limits leave no range of motion for {', '.join(bad)}",
+            hint="give these joints a lower limit below the upper one, or make a joint that does not move fixed",
         )
     return low, high
 
@@ -221,7 +232,7 @@ def _accelerations(given: Any, joints: tuple[int, ...], own: tuple[int, ...]) ->
             f"acceleration: expected positive numbers, one or {' or '.join(map(str, sizes))}, got {given!r}"[
                 :200
             ],
-            hint="one for all joints, or one a joint",
+            hint="give one for all joints, or one per joint",
         )
     if most.shape == (len(own),) != (len(joints),):
         largest = np.full(len(joints), math.inf)
@@ -235,16 +246,21 @@ def _accelerations(given: Any, joints: tuple[int, ...], own: tuple[int, ...]) ->
 
 PENALTIES = (1.0, 30.0, 1000.0)
 HARD = (1e5,)
-TIGHTER = (0.995, 0.98, 0.95, 0.9)  # shares of the limits, where a motion that is drawn in is spoilt
-FINE = 20  # samples a shortest period, where the penalty is taken
-DENSE = 200  # the same, where limits are confirmed
+TIGHTER = (
+    0.995,
+    0.98,
+    0.95,
+    0.9,
+)  # shares of the limits, tried if reducing a motion to its limits degrades the criterion
+FINE = 20  # samples per shortest period for the penalty
+DENSE = 200  # samples per shortest period for the final check of the limits
 BETWEEN = 1 / np.cos(np.pi / DENSE)
-ZOOMS, ZOOM = 3, 10  # rounds, and by how much each is finer
+ZOOMS, ZOOM = 3, 10  # number of refinements of a peak, and the factor of each
 HALVINGS = 12
 
 
 class SeriesSearch:
-    """One search: x are the series in the plane of motions that start at rest."""
+    """Optimisation of one motion; x (n, 1 + plane) contains the offsets and the series in the basis of the subspace."""
 
     def __init__(
         self,
@@ -264,7 +280,9 @@ class SeriesSearch:
         self.limits, self.criterion = limits, criterion
         self.n, self.harmonics, self.frequency = len(limits.own), harmonics, frequency
         self.basis = _at_rest(harmonics) if rest else np.eye(2 * harmonics)
-        between = np.arange(samples) + 0.5  # at the ends nothing moves, and friction has no sign
+        between = (
+            np.arange(samples) + 0.5
+        )  # not at the ends, where nothing moves and the sign of friction is undefined
         self.few = self._linear(between / samples / frequency)
         count = DENSE * harmonics
         self.dense_middles = self._linear((np.arange(count) + 0.5) / count / frequency)
@@ -285,7 +303,7 @@ class SeriesSearch:
             self.dry = np.array([robot.frame(j).FS.value(known) for j in limits.joints])
 
     def _linear(self, t: Array) -> Values:
-        """Position, velocity and acceleration of one joint from (offset, a, b) in the plane: (S, 1 + plane)."""
+        """Return the matrices (S, 1 + plane) from (offset, a, b) to position, velocity and acceleration of a joint."""
         order = 2 * np.pi * self.frequency * np.arange(1, self.harmonics + 1)
         s, c = np.sin(t[:, None] * order), np.cos(t[:, None] * order)
         zero = np.zeros((len(t), 1))
@@ -295,7 +313,7 @@ class SeriesSearch:
         return q, qd, qdd
 
     def start(self, rng: np.random.Generator) -> Array:
-        """Return a random motion within the limits, but for torques."""
+        """Return a random motion that satisfies all limits except those of torques."""
         plane = self.basis.shape[1]
         x = rng.standard_normal((self.n, 1 + plane))
         half = ((self.limits.upper - self.limits.lower) / 2)[self.limits.own_rows]
@@ -304,11 +322,11 @@ class SeriesSearch:
         return self._within(x)
 
     def moved(self, x: Array, linear: Values) -> Values:
-        """q, qd, qdd: (S, n) of coordinates, (S, m) of all joints by their series (`MotionLimits.tree`)."""
+        """Return q, qd, qdd of a series: (S, n) for coordinates, (S, m) for all joints (`MotionLimits.tree`)."""
         q, qd, qdd = (part @ x.T for part in linear)
         return q, qd, qdd
 
-    # -- the measure
+    # -- criterion
 
     def matrix(self, x: Array, linear: Values | None = None) -> Array:
         """Return the regressor along the motion (S n, P), at few samples by default."""
@@ -316,18 +334,18 @@ class SeriesSearch:
         rows = self.equation.parts(q, qd, qdd, np.zeros_like(qd))[1]
         if not (np.abs(rows) < LARGEST_ENTRY).all():
             raise ArgumentError(
-                "the regressor does not stay finite along a motion within the limits",
-                hint="are limits, lengths or the frequency of a size that robots have?",
+                "the regressor is not finite along a motion within the limits",
+                hint="check the units of the limits, of the lengths and of the frequency",
             )
-        rows = rows * self.equation.joint_units[:, None]  # torques, also of slides
+        rows = rows * self.equation.joint_units[:, None]  # torques, for prismatic joints too
         return rows.reshape(-1, len(self.columns))
 
     def worth(self, w: Array) -> float:
-        """Return the criterion: a condition number, or minus the determinant's logarithm."""
+        """Return the criterion: the condition number, or minus the logarithm of the determinant."""
         return self._measured(w)[0] if self.criterion == "determinant" else condition(w)
 
     def _measured(self, w: Array) -> tuple[float, Array]:
-        """Return the measure that is minimised, and its derivative by the regressor."""
+        """Return the minimised criterion, and its derivative with respect to the regressor."""
         if self.criterion == "determinant":
             u, s, v = np.linalg.svd(w, full_matrices=False)
             s = np.maximum(s, 1e-14 * s[0])
@@ -341,7 +359,7 @@ class SeriesSearch:
         return float(np.log(s[0] / weakest)), slope
 
     def objective(self, flat: Array, penalty: float, allowed: float = 1.0) -> tuple[float, Array]:
-        """Measure and penalty, from a share of the limits on, with their slope."""
+        """Return criterion plus penalty, and the gradient; the penalty starts at the share `allowed` of the limits."""
         x = flat.reshape(self.n, -1)
         q, qd, qdd = self.moved(x, self.few)
         value, slope = self._measured(self.matrix(x))
@@ -357,10 +375,10 @@ class SeriesSearch:
     # -- limits
 
     def _shares(self, motion: Values, worst: bool = False) -> dict[str, Array]:
-        """Positions from the middle, velocities, accelerations and efforts of all joints, in parts of their limits.
+        """Return the motion and efforts of all joints divided by their limits; positions are relative to mid-range.
 
         Args:
-            worst: whether dry friction counts in full against every effort, whichever way the joints move.
+            worst: whether dry friction is added in full to every effort, independent of the direction of motion.
         """
         q, qd, qdd = motion
         lower, upper = self.limits.lower, self.limits.upper
@@ -378,9 +396,10 @@ class SeriesSearch:
         return shares
 
     def _penalty(self, x: Array, allowed: float) -> tuple[float, Array]:
-        """Squares of what passes a share of the limits, in parts of them, and the slope.
+        """Return the sum of squared violations of a share of the limits, relative to them, and its gradient.
 
-        Below the limits dry friction counts at its worst: its jumps would stop the search.
+        With a share below 1 dry friction is added at its worst, because its discontinuities would stop the
+        optimisation.
         """
         motion = self.moved(self.limits.tree(x), self.many)
         over = {
@@ -407,7 +426,7 @@ class SeriesSearch:
         return cost, self.limits.ratios.T @ slope
 
     def used(self, x: Array) -> dict[str, float]:
-        """Return the largest share of each limit that is used, between samples too."""
+        """Return the largest used share of each kind of limit, between samples too."""
         lower, upper = self.limits.lower, self.limits.upper
         q, qd, qdd = (_bounds(part) for part in self.moved(self.limits.tree(x), self.dense))
         shares = {
@@ -420,7 +439,7 @@ class SeriesSearch:
         return used if effort is None else {**used, "effort": effort}
 
     def effort(self, x: Array) -> float | None:
-        """Return the largest share of the torques' limits, also between samples; None where they have none."""
+        """Return the largest used share of the effort limits, between samples too; None without effort limits."""
         if self.torques is None:
             return None
         series = self.limits.tree(x)
@@ -442,14 +461,14 @@ class SeriesSearch:
         return largest
 
     def feasible(self, x: Array) -> Array:
-        """Return the motion drawn in until it keeps all limits: those of torques by all joints together."""
-        return self._carried(self._within(x))
+        """Return the motion, reduced until it satisfies all limits; for torques all joints are reduced together."""
+        return self._within_torque_limits(self._within(x))
 
     def _within(self, x: Array) -> Array:
-        """Return the motion drawn in until it keeps the limits of all but torques.
+        """Return the motion, reduced until it satisfies all limits except those of torques.
 
-        Each joint, with those that it is coupled with, comes nearer to the centre of their ranges, and moves less for
-        velocities and accelerations.
+        Each joint, together with those coupled to it, is moved towards the centre of its range; its amplitudes are
+        reduced for the limits of velocity and acceleration.
         """
         centre = np.zeros_like(x)
         centre[:, 0] = self.limits.centre
@@ -465,11 +484,14 @@ class SeriesSearch:
         return x
 
     def _share(self, most: Array) -> Array:
-        """Return what is left of the coordinates' motion (n, 1) where joints use these shares of their limits."""
+        """Return the factors (n, 1) that reduce the coordinates' motion if joints use these shares of their limits."""
         return np.asarray(KEPT_LIMIT / np.maximum(self.limits.by_coordinate(most), KEPT_LIMIT))[:, None]
 
-    def _carried(self, x: Array) -> Array:
-        """Return the motion drawn in until the limits of torques hold; as it is where the least motion takes more."""
+    def _within_torque_limits(self, x: Array) -> Array:
+        """Return the motion with amplitudes reduced until the torque limits are satisfied.
+
+        The motion is not changed if even the smallest motion exceeds the torque limits.
+        """
 
         def holds(scale: float) -> bool:
             effort = self.effort(_scaled(x, scale))
@@ -484,33 +506,35 @@ class SeriesSearch:
         return _scaled(x, low) if low > 0 else x
 
     def slow_efforts(self, x: Array) -> Array | None:
-        """The largest efforts of the joints (m,) where the motion is hardly more than standing; None without limits."""
+        """Return the largest efforts of the joints (m,) in a nearly static motion; None without effort limits."""
         if self.torques is None:
             return None
         slow = self.limits.tree(_scaled(x, 2.0**-HALVINGS / max(np.abs(x[:, 1:]).max(), TINY)))
         shares = np.abs(self._shares(self.moved(slow, self.dense))["effort"])
         return np.asarray(shares.max(axis=0) * self.limits.effort)
 
-    # -- the search
+    # -- optimisation
 
-    def found(self, x: Array) -> Array:
-        """Return the best motion from a start, drawn in until it keeps the limits where one does."""
-        best = self._drawn(x)
-        return best if self.keeps(best) else self._drawn(self._lightened(x))
+    def optimised(self, x: Array) -> Array:
+        """Return the best motion from a start, reduced until it satisfies the limits if possible."""
+        best = self._optimised_from(x)
+        return best if self.keeps(best) else self._optimised_from(self._with_smaller_violation(x))
 
-    def _drawn(self, x: Array) -> Array:
-        """Return the same from this very start.
+    def _optimised_from(self, x: Array) -> Array:
+        """Return the best motion from exactly this start.
 
-        With dry friction a smaller motion can take as much torque as a larger one elsewhere, so that drawing it in does
-        not help, or leaves little of it: the search then goes on within less than the limits.
+        With dry friction a smaller motion can require as much torque as a larger one elsewhere. Reducing the motion
+        then does not help, or leaves little of it, and the optimisation continues with tighter limits.
         """
-        wanted = self._searched(x)
-        best = self.feasible(wanted)
+        unconstrained = self._with_penalties(x)
+        best = self.feasible(unconstrained)
         for allowed in TIGHTER:
-            if self.keeps(best) and self._condition(best) <= SPOILT_CONDITION * self._condition(wanted):
+            if self.keeps(best) and self._condition(best) <= SPOILT_CONDITION * self._condition(
+                unconstrained
+            ):
                 break
-            wanted = self._searched(wanted, HARD, allowed)
-            other = self.feasible(wanted)
+            unconstrained = self._with_penalties(unconstrained, HARD, allowed)
+            other = self.feasible(unconstrained)
             if self.keeps(other) and not (
                 self.keeps(best) and self._condition(best) < self._condition(other)
             ):
@@ -518,20 +542,22 @@ class SeriesSearch:
         return best
 
     def keeps(self, x: Array) -> bool:
-        """Return whether a motion keeps all limits."""
+        """Return whether a motion satisfies all limits."""
         return all(share <= 1 for share in self.used(x).values())
 
     def _condition(self, x: Array) -> float:
         return condition(self.matrix(x, self.dense_middles))
 
-    def _searched(self, x: Array, penalties: tuple[float, ...] = PENALTIES, allowed: float = 1.0) -> Array:
-        """Return the best motion from another one, limits kept by penalties."""
+    def _with_penalties(
+        self, x: Array, penalties: tuple[float, ...] = PENALTIES, allowed: float = 1.0
+    ) -> Array:
+        """Return the optimised motion from a start, with penalties for the limits."""
         for penalty in penalties:
             x = self._minimised(x, partial(self.objective, penalty=penalty, allowed=allowed))
         return x
 
-    def _lightened(self, x: Array) -> Array:
-        """Return a motion near another one that passes the limits less, whatever it shows."""
+    def _with_smaller_violation(self, x: Array) -> Array:
+        """Return a motion near another one that violates the limits less; the criterion is ignored."""
 
         def cost(flat: Array) -> tuple[float, Array]:
             value, slope = self._penalty(flat.reshape(x.shape), TIGHTER[-1])
@@ -542,7 +568,7 @@ class SeriesSearch:
     def _minimised(self, x: Array, cost: Callable[[Array], tuple[float, Array]]) -> Array:
         from scipy.optimize import minimize
 
-        units = np.repeat(self.equation.joint_units, x.shape[1])  # the search is in radians and robot lengths
+        units = np.repeat(self.equation.joint_units, x.shape[1])  # unknowns in radians and robot lengths
 
         def in_units(u: Array) -> tuple[float, Array]:
             value, slope = cost(u * units)
@@ -554,12 +580,12 @@ class SeriesSearch:
 
 
 def _scaled(x: Array, scale: float) -> Array:
-    """Return the motion with other amplitudes around the same middle."""
+    """Return the motion with scaled amplitudes and the same offset."""
     return np.hstack([x[:, :1], scale * x[:, 1:]])
 
 
 def _bounds(values: Array) -> tuple[Array, Array]:
-    """Return what the columns' trigonometric polynomials, sampled on the dense grid, do not pass anywhere."""
+    """Return lower and upper bounds of the columns' trigonometric polynomials, sampled on the dense grid."""
     low, high = values.min(0), values.max(0)
     middle, half = (low + high) / 2, BETWEEN * (high - low) / 2
     return middle - half, middle + half
@@ -570,7 +596,7 @@ def _farthest(bounds: tuple[Array, Array], middle: Array | float = 0.0) -> Array
 
 
 def condition(w: Array) -> float:
-    """Return the condition number of a matrix with columns of length one."""
+    """Return the condition number of a matrix with columns scaled to unit length."""
     size = np.linalg.norm(w, axis=0)
     s = np.linalg.svd(w / np.where(size > 0, size, 1), compute_uv=False)
     return float(s[0] / max(s[-1], TINY))

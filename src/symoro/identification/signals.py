@@ -1,24 +1,26 @@
-"""Signals: jumps, zero-phase low-pass, differences and parallel decimation, in pieces that overlap.
+"""Signal processing: jumps, zero-phase low-pass filter, differences and parallel decimation, in overlapping pieces.
 
-1. Positions with jumps are rejected. Neighbouring steps of a joint that moves are similar. A step is a jump if at most
-   two of the sixteen around it are more than a tenth of it (a spike has two steps), and if it exceeds what the
-   acceleration of a joint and a few counts of a coarse encoder explain.
-2. Positions pass a Butterworth filter of order 4 forwards and backwards, which has no phase; velocities and
+1. Positions with jumps are rejected. Neighbouring steps of a moving joint are similar. A step is a jump if at most two
+   of the sixteen around it are more than a tenth of it (a spike has two steps), and if it exceeds what the acceleration
+   of a joint and a few counts of a coarse encoder explain.
+2. Positions pass a Butterworth filter of order 4 forwards and backwards, which has zero phase; velocities and
    accelerations are differences of high order,
 
        f'(k) = rate sum over i = 1 .. m of c_i (f(k+i) - f(k-i)),    c_i = (-1)^(i+1) m!^2 / (i (m-i)! (m+i)!)
 
-   They are exact for polynomials of degree 2 m and maximally flat. A sine of w radians per sample loses the share
-   m!^2 / (2m+1)! w^(2m) of its slope: for m = 8 6e-11 at w = 0.5 and 2.5e-6 at w = 1. At half of the sample rate the
-   gain is zero. Integrals over one step are those of the polynomial through m samples around it (Fornberg 1988).
-3. Both sides of every equation, each column of W and y alike, pass one symmetric low-pass with the cut-off 0.8 of the
-   new Nyquist rate, and one sample of `decimation` is kept (parallel decimation, Gautier 1997). It removes from y what
-   W cannot contain, and leaves residuals that are nearly white.
+   They are exact for polynomials of degree 2 m and maximally flat. The derivative of a sine of w radians per sample is
+   too small by the share m!^2 / (2m+1)! w^(2m): for m = 8 6e-11 at w = 0.5 and 2.5e-6 at w = 1. At half of the sampling
+   rate the gain is zero. Integrals over one step are those of the polynomial through m samples around it (Fornberg
+   1988).
+3. Both sides of every equation, each column of W and y alike, pass one symmetric low-pass filter with the cut-off 0.8
+of
+   the new Nyquist frequency, and one sample of `decimation` is kept (parallel decimation, Gautier 1997). This removes
+   from y the frequencies that W cannot contain, and leaves residuals that are nearly white.
 4. Rows are dropped if the joint is slow, or rests while its dry friction is estimated.
 
-A filter that runs backwards needs samples from after a piece. Its memory decays by the largest modulus p of its poles,
-so pieces overlap by the samples in which p^k falls below 1e-18, and give the numbers of the log as a whole. The
-decimation filter is finite (Kaiser's window): it needs `REACH` new samples to each side.
+A filter that runs backwards requires samples from after a piece. Its memory decays by the largest modulus p of its
+poles, so pieces overlap by the samples in which p^k falls below 1e-18; the results equal those of the log as a whole.
+The decimation filter is finite (Kaiser's window): it requires `REACH` new samples to each side.
 
 B. Fornberg, "Generation of finite difference formulas on arbitrarily spaced grids", Math. Comp. 51, 1988. M. Gautier,
 "Dynamic identification of robots with power model", ICRA 1997, section 4.
@@ -53,11 +55,11 @@ from symoro.identification.tolerances import (
 
 
 Array = NDArray[np.float64]
-HALF = 8  # samples to each side
+HALF = 8  # samples on each side
 
 
 def slope_weights(half: int) -> Array:
-    """c_1 .. c_m."""
+    """Return the weights c_1 .. c_m of the differences."""
     m = factorial(half)
     return np.array(
         [
@@ -68,7 +70,7 @@ def slope_weights(half: int) -> Array:
 
 
 def inner_slopes(x: Array, rate: float, half: int = HALF) -> Array:
-    """Return the slopes (N - 2 half, ...) at all samples (N, ...) but `half` at each end."""
+    """Return the derivatives (N - 2 half, ...) at all samples (N, ...) except `half` at each end."""
     count = len(x) - 2 * half
     slope = np.zeros((max(count, 0), *x.shape[1:]))
     for i, weight in enumerate(slope_weights(half) * rate, 1):
@@ -77,7 +79,7 @@ def inner_slopes(x: Array, rate: float, half: int = HALF) -> Array:
 
 
 def slopes(x: Array, rate: float, half: int = HALF) -> Array:
-    """Return the slopes at all samples, at both ends by differences of neighbours."""
+    """Return the derivatives at all samples; at both ends by differences of neighbours."""
     if len(x) < 2:
         return np.zeros_like(x)
     slope = np.gradient(x, 1 / rate, axis=0)
@@ -87,18 +89,18 @@ def slopes(x: Array, rate: float, half: int = HALF) -> Array:
 
 
 def slope_gain(w: Array, half: int = HALF) -> Array:
-    """Return the gain of slopes at w radians from sample to sample, for a rate of 1."""
+    """Return the gain of the differences at w radians per sample, for a rate of 1."""
     i = np.arange(1, half + 1)
     return np.asarray(2 * np.sin(np.multiply.outer(w, i)) @ slope_weights(half))
 
 
 def beside(half: int) -> int:
-    """Samples to each side of a step, beside its ends, that its integral is made of."""
+    """Return the number of samples on each side of a step, beyond its ends, that its integral uses."""
     return half // 2 - 1
 
 
 def step_integrals(x: Array, rate: float, half: int = HALF) -> Array:
-    """Integrals of samples (N, ...) over each step but `beside(half)` at each end."""
+    """Return the integrals of samples (N, ...) over each step, except `beside(half)` steps at each end."""
     count = len(x) - 1 - 2 * beside(half)
     integrals = np.zeros((max(count, 0), *x.shape[1:]))
     for i, weight in enumerate(step_weights(half) / rate):
@@ -107,8 +109,10 @@ def step_integrals(x: Array, rate: float, half: int = HALF) -> Array:
 
 
 def step_weights(half: int) -> Array:
-    """Weights of the samples around a step whose sum is its integral, exact for polynomials of degree `half` - 1."""
-    at = (np.arange(-beside(half), beside(half) + 2) - 0.5) / half  # from the middle of the step
+    """Return the weights of the samples for the integral over a step, exact for polynomials of degree `half` - 1."""
+    at = (
+        np.arange(-beside(half), beside(half) + 2) - 0.5
+    ) / half  # positions relative to the middle of the step
     powers = np.arange(len(at))
     end = 0.5 / half
     exact = half * (end ** (powers + 1) - (-end) ** (powers + 1)) / (powers + 1)
@@ -119,13 +123,13 @@ def step_weights(half: int) -> Array:
 
 
 def check_jumps(q: Array, start: int, log: Log) -> None:
-    """Reject positions that leap.
+    """Reject positions with jumps.
 
     Args:
         q: (N, n), raw samples of a log from the sample `start` on.
 
     Raises:
-        FormatError: with the line of the sample after the first leap.
+        FormatError: with the line of the sample after the first jump.
     """
     steps = np.abs(np.diff(q, axis=0))
     if not len(steps):
@@ -144,7 +148,7 @@ def check_jumps(q: Array, start: int, log: Log) -> None:
 
 
 def _usual(steps: Array) -> Array:
-    """Return the median of the steps of each joint that are not zero."""
+    """Return the median of the nonzero steps of each joint."""
     moved = [column[column > 0] for column in steps.T]
     return np.array([float(np.median(column)) if len(column) >= JUMP_STEPS else 0.0 for column in moved])
 
@@ -156,17 +160,15 @@ def _refuse(q: Array, k: int, joint: int, start: int, log: Log) -> None:
     back = np.abs(q[k + 2 : k + 2 + JUMP_OTHERS, joint] - q[k, joint]) < SPIKE_REST * abs(step)
     turns = round(abs(step) / (2 * pi))
     if turns and abs(abs(step) - 2 * pi * turns) < WHOLE_TURN * 2 * pi:
-        what = f"leaps by {step:.4g}, {'a whole turn' if turns == 1 else f'{turns} whole turns'}"
-        hint = (
-            "the angle is wrapped: count the turns on (numpy.unwrap), so that the position goes on smoothly"
-        )
+        what = f"jumps by {step:.4g}, {'one full turn' if turns == 1 else f'{turns} full turns'}"
+        hint = "the angle is wrapped: unwrap it (numpy.unwrap), so that the position is continuous"
     elif back.any():
         samples = int(np.argmax(back)) + 1
-        what = f"leaps by {step:.4g} for {'one sample' if samples == 1 else f'{samples} samples'}, and back"
-        hint = "a spike of the measurement: put a value between those before and after in its place"
+        what = f"jumps by {step:.4g} for {'one sample' if samples == 1 else f'{samples} samples'}, and back"
+        hint = "this is a spike of the measurement: replace it by a value between its neighbours"
     else:
-        what = f"leaps by {step:.4g} from one sample to the next, others go by much less"
-        hint = "cut the log there, or repair it: no joint moves so"
+        what = f"jumps by {step:.4g} between two samples, much more than elsewhere"
+        hint = "cut the log there, or correct the samples"
     raise FormatError(f"the position of {name} {what}", place=log.place(start + k + 1), hint=hint)
 
 
@@ -174,27 +176,27 @@ def _refuse(q: Array, k: int, joint: int, start: int, log: Log) -> None:
 
 
 ORDER = 4
-REACH = 10  # of the decimation filter, in new samples to each side
-SHAPE = 5.0  # of Kaiser's window: about 50 dB
-PASS = 0.8  # of the new Nyquist rate
+REACH = 10  # length of the decimation filter on each side, in decimated samples
+SHAPE = 5.0  # parameter of Kaiser's window: about 50 dB attenuation
+PASS = 0.8  # share of the Nyquist frequency after decimation
 FORGOTTEN = 1e-18
 PIECE = 8192
-DIFFERENCE_ORDERS = (3, 6, 12)  # of the differences that determine white noise
-SAMPLES_PER_ORDER = 4  # samples more than so many times the order
-# rad/s, or robot lengths per second: a slower joint is at rest, since the sign of its velocity is round-off.
+DIFFERENCE_ORDERS = (3, 6, 12)  # orders of the differences from which white noise is estimated
+SAMPLES_PER_ORDER = 4  # smallest number of samples as a multiple of the order
+# rad/s, or robot lengths per second: a slower joint rests, because the sign of its velocity is round-off.
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is done to the samples.
+    """Options of the signal processing.
 
     Attributes:
-        cutoff: of the low-pass on positions in Hz; None leaves them as they are.
-        decimation: how many samples make one row; 1 keeps all, unfiltered.
+        cutoff: cut-off frequency in Hz of the low-pass filter on positions; None for no filter.
+        decimation: number of samples per row; 1 uses all samples, unfiltered.
         slow: rows of a joint slower than this (rad/s, m/s) are dropped.
-        piece: samples that are in memory at once, at least.
-        half: samples to each side that differences are made of.
-        passes: how often the low-pass goes over positions.
+        piece: smallest number of samples in memory at once.
+        half: number of samples to each side in the differences.
+        passes: number of times that the low-pass filter is applied.
     """
 
     cutoff: float | None = None
@@ -206,20 +208,20 @@ class Preparation:
 
     def __post_init__(self) -> None:
         if self.cutoff is not None and not self.cutoff > 0:
-            raise ArgumentError(f"cutoff: expected a frequency in Hz, a positive number, got {self.cutoff}")
+            raise ArgumentError(f"cutoff: expected a positive frequency in Hz, got {self.cutoff}")
         if self.decimation < 1:
-            raise ArgumentError(f"decimation: expected a whole number from 1, got {self.decimation}")
+            raise ArgumentError(f"decimation: expected an integer of at least 1, got {self.decimation}")
         if not self.slow >= 0:
-            raise ArgumentError(f"slow: expected a velocity, zero or more, got {self.slow}")
+            raise ArgumentError(f"slow: expected a nonnegative velocity, got {self.slow}")
 
 
 @dataclass(frozen=True)
 class MotionPiece:
-    """A piece of motion around the samples `first` .. `first + count` that are its own.
+    """Motion of the samples `first` .. `first + count`, with some samples before and after them.
 
     Attributes:
-        start: the sample of row 0 of the arrays; there are some before `first` and after the last.
-        rests: (N, n), where a joint stands still: the same position for as long as differences reach.
+        start: the sample of row 0 of the arrays.
+        rests: (N, n), whether a joint rests: its position is constant over the reach of the differences.
     """
 
     start: int
@@ -233,11 +235,11 @@ class MotionPiece:
 
 
 def low_pass(cutoff: float, rate: float) -> Array:
-    """Butterworth's filter in second-order sections."""
+    """Return the Butterworth filter in second-order sections."""
     if cutoff >= rate / 2:
         raise ArgumentError(
-            f"the cut-off of {cutoff:g} Hz is not below half of the {rate:g} samples a second",
-            hint="give a lower cut-off, or none",
+            f"the cut-off frequency of {cutoff:g} Hz must be below half of the sampling rate of {rate:g} Hz",
+            hint="give a lower cut-off frequency, or none",
         )
     from scipy.signal import butter
 
@@ -245,20 +247,21 @@ def low_pass(cutoff: float, rate: float) -> Array:
 
 
 def memory(sections: Array) -> int:
-    """After how many samples a filter has forgotten."""
+    """Return the number of samples after which the impulse response of a filter is negligible."""
     poles = np.concatenate([np.roots(section[3:]) for section in sections])
     return ceil(log(FORGOTTEN) / log(float(np.abs(poles).max())))
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How a log is cut into pieces.
+    """Division of a log into pieces.
 
     Attributes:
-        sections: of the low-pass, in all its passes; None where there is none.
-        context: samples that a piece needs beyond its own, to each side.
-        ends: samples at both ends of the log, where the filters lean on nothing, that belong to no piece.
-        size: of a piece.
+        sections: second-order sections of the low-pass filter in all its passes; None without a filter.
+        context: number of further samples that a piece requires on each side.
+        ends: number of samples at each end of the log that belong to no piece, because the filters are inaccurate
+            there.
+        size: number of samples of a piece.
     """
 
     sections: Array | None
@@ -268,7 +271,7 @@ class Plan:
 
 
 def planned(given: Log, preparation: Preparation) -> Plan:
-    """Return the plan for a log.
+    """Return the division of a log into pieces.
 
     Raises:
         ArgumentError: the log is too short for its filters.
@@ -278,13 +281,13 @@ def planned(given: Log, preparation: Preparation) -> Plan:
         sections = np.tile(low_pass(preparation.cutoff, given.rate), (preparation.passes, 1))
         settle = preparation.passes * memory(sections)
     reach = REACH * preparation.decimation if preparation.decimation > 1 else 0
-    reach += 2 * preparation.half  # of accelerations; of the slope of what is made of velocities
+    reach += 2 * preparation.half  # for accelerations, and for derivatives of functions of the velocities
     context = settle + reach
     ends = settle // 4 + reach
     if given.samples <= 2 * ends + preparation.decimation:
         raise ArgumentError(
-            f"{given.name}: {given.samples} samples are too few: the filters take {ends} at each end",
-            hint="give a longer log, a higher cut-off, or less decimation",
+            f"{given.name}: {given.samples} samples are too few: the filters discard {ends} at each end",
+            hint="give a longer log, a higher cut-off frequency, or less decimation",
         )
     size = max(preparation.piece, 4 * context)
     size += -size % preparation.decimation
@@ -292,7 +295,7 @@ def planned(given: Log, preparation: Preparation) -> Plan:
 
 
 def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
-    """Yield the log as pieces of motion, in order; what the filters reach beyond them is there too."""
+    """Yield the log as pieces of motion in time order, each with the samples around it that the filters require."""
     plan = planned(given, preparation)
     for start, first, end, arrays in _windows(given, plan.size, plan.context):
         lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
@@ -301,7 +304,7 @@ def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
 
 
 def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> MotionPiece | None:
-    """Return the piece of motion of the samples first .. end alone, for one who does not go through the log."""
+    """Return the piece of motion of the samples first .. end, without processing the rest of the log."""
     plan = planned(given, preparation)
     lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
     if upper <= lower:
@@ -312,7 +315,7 @@ def motion_between(given: Log, preparation: Preparation, first: int, end: int) -
 
 
 def _windows(given: Log, size: int, context: int) -> Iterator[tuple[int, int, int, dict[str, Array]]]:
-    """(sample of row 0, first own sample, last plus one, arrays), with `context` samples to both sides."""
+    """Yield (sample of row 0, first sample of the piece, its last plus one, arrays) with `context` samples around."""
     held: dict[str, Array] = {}
     start, first, seen = 0, 0, 0
     for chunk in given.chunks(size):
@@ -355,7 +358,7 @@ def _motion(
 
 
 def rests(q: Array, least: int) -> NDArray[np.bool_]:
-    """Return which samples (N, n) are of more than `least` on end with one value: those that differences blur too."""
+    """Return which samples (N, n) belong to a run of more than `least` equal values."""
     resting = np.zeros(q.shape, dtype=bool)
     for k, column in enumerate(q.T):
         ends = np.flatnonzero(np.append(np.diff(column) != 0, True)) + 1
@@ -367,18 +370,18 @@ def rests(q: Array, least: int) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=4)
 def decimation_filter(decimation: int) -> Array:
-    """2 REACH rows of `decimation` weights: a symmetric low-pass of unit gain, cut into pieces."""
+    """Return a symmetric low-pass filter of unit gain as 2 REACH rows of `decimation` weights."""
     half = REACH * decimation
     k = np.arange(-half, half)
     taps = np.sinc(PASS * k / decimation) * np.kaiser(2 * half + 1, SHAPE)[:-1]
-    taps[0] = 0.0  # one weight more on one side would shift the phase
+    taps[0] = 0.0  # an additional weight on one side would shift the phase
     weights = np.asarray((taps / taps.sum()).reshape(2 * REACH, decimation))
     weights.setflags(write=False)
     return weights
 
 
 def independent_share(decimation: int) -> float:
-    """r(0) / sum of r(m), the autocovariances of white noise after the filter, `decimation` samples apart."""
+    """Return r(0) / sum of r(m), from the autocovariances r of filtered white noise, `decimation` samples apart."""
     if decimation == 1:
         return 1.0
     taps = decimation_filter(decimation).ravel()
@@ -387,7 +390,7 @@ def independent_share(decimation: int) -> float:
 
 
 def decimated(x: Array, weights: Array) -> Array:
-    """Filtered samples (K, ...) at REACH blocks from the start of x, and each block further."""
+    """Return the filtered samples (K, ...), one per block of x; the first is REACH blocks from its start."""
     blocks = len(x) // weights.shape[1]
     flat = x[: blocks * weights.shape[1]].reshape(blocks, weights.shape[1], -1)
     parts = np.matmul(weights, flat)  # (block, row of weights, column)

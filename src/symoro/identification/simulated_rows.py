@@ -1,16 +1,16 @@
 """Rows of a simulated motion at the times of measured rows, and the step size of the simulation.
 
-Steps from sample to sample may be too long for the gains of the controller, or where dry friction holds a joint. An
+One integration step per sample may be too long for the gains of the controller, or where dry friction holds a joint. An
 estimate is accepted if shorter steps give the same one. The difference d of two estimates with covariance C is small if
 
-    d' C^-1 d / P <= (1/2)^2       noise has 1 here on average, for any correlations of the P parameters
-    max |d_k| / sigma_k <= 3/2     steps a quarter as long leave a quarter of an error of first order: a third of d
+    d' C^-1 d / P <= (1/2)^2       for noise the mean is 1, for any correlations of the P parameters
+    max |d_k| / sigma_k <= 3/2     steps a quarter as long leave a quarter of a first-order error: a third of d
 
-The largest difference alone is not enough: a row that is added or dropped, since a joint turns back a step sooner,
+The largest difference alone is not sufficient: a row that is added or dropped, because a joint reverses a step earlier,
 changes one of 35 parameters by a deviation.
 
-Deviations of logs with hardly any noise are so small that no steps are short enough where friction changes its sign: an
-estimate whose d changes no more than a thousandth of the torques is accepted too, and its deviations include d.
+The deviations of logs with hardly any noise are so small that no step is short enough where friction changes its sign.
+So an estimate is also accepted if d changes the torques by less than a thousandth, and its deviations include d.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from symoro.identification.tolerances import (
 
 
 Array = NDArray[np.float64]
-STEADY_ROWS = 2  # rows to each side
+STEADY_ROWS = 2  # rows on each side
 
 
 @dataclass(frozen=True, eq=False)
 class RowPair:
-    """Measured and simulated rows of one log; `kept` by the simulated velocities, which have no noise, but for rest."""
+    """Measured and simulated rows of one log; `kept` follows from the simulated velocities, which have no noise."""
 
     measured: RowBlock
     simulated: RowBlock
@@ -53,35 +53,34 @@ class RowPair:
 
 
 def check_model(model: RowModel) -> None:
-    """Reject models that simulation does not serve."""
+    """Reject models other than the dynamic model."""
     if model.kind != "dynamic":
-        raise OptionError("methods that simulate the robot take the dynamic model", hint="model='dynamic'")
+        raise OptionError("methods that simulate the robot require the dynamic model", hint="model='dynamic'")
 
 
 def check_enough(rows: int, P: int) -> int:
-    """Rows less parameters.
+    """Return the number of rows minus the number of parameters.
 
     Raises:
-        ProgramError: there are too few.
+        ProgramError: there are too few rows.
     """
     if rows - P < P:
         raise ProgramError(
-            f"{rows} rows in which joints move steadily are too few for {P} parameters: in the others they rest or "
-            "turn back",
+            f"{rows} usable rows are too few for {P} parameters: in the other rows joints rest or reverse",
             hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
         )
     return rows - P
 
 
 def damped(K: Array, estimated: Array, rounds: int) -> Array:
-    """Return the next parameters to simulate: those found, or half way to them where an iteration goes to and fro."""
+    """Return the next parameters to simulate: the estimate, or after some iterations half of the step to it."""
     return estimated if rounds <= UNDAMPED_ITERATIONS else (K + estimated) / 2
 
 
 def measured_loops(
     rows: LogRows, controller: PdController | None, steps: int
 ) -> list[tuple[Log, RowBlock, ControlLoop]]:
-    """Each log with its rows and the loop that made it."""
+    """Return each log with its measured rows and the control loop in which it was recorded."""
     check_model(rows.model)
     cutoff = rows.preparation.cutoff
     return [
@@ -99,11 +98,10 @@ def paired(
     preparation: Preparation,
     kept: Booleans | None = None,
 ) -> RowPair:
-    """Return the rows of the motion that K gives, at the moments of the measured rows.
+    """Return the rows of the motion simulated with K, at the times of the measured rows.
 
     Args:
-        kept: which rows take part, where that was settled before: rows that come and go would keep an iteration from
-            settling.
+        kept: mask of used rows from an earlier iteration; a mask that changes would prevent convergence.
     """
     motion = simulated(model, K, loop)
     arrays = log_of_arrays(
@@ -122,7 +120,7 @@ def paired(
 
 
 def steady(rows: RowBlock) -> Booleans:
-    """Kept rows near which no joint turns back: the measured velocity, filtered, would have its sign wrong there."""
+    """Return the kept rows near which no joint reverses; the filtered velocity may have a wrong sign there."""
     signs = np.where(rows.kept, rows.direction, 0.0)
     kept = rows.kept.copy()
     for k in range(1, STEADY_ROWS + 1):
@@ -134,19 +132,22 @@ def steady(rows: RowBlock) -> Booleans:
 # -- resolution
 
 
-STEPS = (1, 4, 16)  # from sample to sample
+STEPS = (1, 4, 16)  # steps per sample
 
 
 def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors | None = None) -> Estimate:
-    """Return the first estimate that agrees with that of longer steps; or the last, where it does so but for little.
+    """Return the first estimate that agrees with that of longer integration steps.
+
+    The last estimate is returned if it agrees up to a negligible change of the torques.
 
     Args:
-        solve: the estimate with so many steps from sample to sample, from one start: another may choose other rows.
+        solve: returns the estimate for a number of steps per sample. All start from the same values, because another
+            start may select other rows.
         slow: the velocity below which rows were dropped.
-        data: the rows, beside whose torques a difference may be little.
+        data: the rows, for comparison of a difference with the torques.
 
     Raises:
-        ProgramError: no two agree, or the shortest steps give none.
+        ProgramError: no two estimates agree, or the shortest steps give none.
     """
     before: Estimate | None = None
     last: Estimate | None = None
@@ -166,16 +167,16 @@ def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors
     if last is not None:
         return last
     raise ProgramError(
-        "the estimate changes with the steps of the simulation: the gains are stiff for the rate of the log, or joints "
-        "stick",
+        "the estimate depends on the step of the simulation: the gains are stiff for the sampling rate, or a joint "
+        "sticks",
         hint="; ".join(
-            _hints("record at a higher rate, without rest; or take wls or irls, which simulate nothing", slow)
+            _hints("record at a higher rate without rest, or use wls or irls, which do not simulate", slow)
         ),
     )
 
 
 def agree(before: Estimate, estimate: Estimate) -> bool:
-    """Return whether two estimates differ by little beside what noise does to the second."""
+    """Return whether two estimates differ by less than the noise of the second one."""
     off = (estimate.values - before.values) / estimate.deviations
     if not np.isfinite(off).all() or np.abs(off).max() > RESOLVED_WORST:
         return False
@@ -190,6 +191,6 @@ def _is_little(change: Array, estimate: Estimate, data: RFactors) -> bool:
 
 
 def _hints(hint: str | None, slow: float) -> list[str]:
-    """Rows at which joints turn back come and go with the steps: dropping them is tried first."""
+    """Return the hints, first to drop slow rows: rows in which joints reverse vary with the step size."""
     first = [] if slow else ["drop rows in which a joint is slow (slow=0.05, --slow 0.05)"]
     return first + ([hint] if hint else [])

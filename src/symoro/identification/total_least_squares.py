@@ -2,15 +2,15 @@
 
     min ||[E f]||_F   such that (A + E) K = y + f
 
-with the rows weighted as in WLS and every column that has errors brought to the size of its own noise. K follows from
-the right singular vector of the least singular value of [A y]. Columns known exactly (a constant, a sign) must not be
-changed: they come first in a QR factorisation, and the total part is solved on what remains below them,
+with the rows weighted as in WLS and every column that has errors scaled by the size of its noise. K follows from the
+right singular vector of the smallest singular value of [A y]. Columns known exactly (a constant, a sign) must not be
+changed: they come first in a QR factorisation, and total least squares is applied to the block that remains below them,
 
     R = [R11 R12; 0 R22],     TLS on R22,     R11 K1 = r1 - R12 K2
 
-To first order C = s2 (1 + |K2|^2) (A'A - lambda I)^-1, in the scaled columns, with lambda the least squared singular
-value, s2 = lambda / (rows - P), and I without the exact columns. It is a method for errors of known proportions:
-columns whose errors are taken for larger than they are get a bias of their own.
+To first order C = s2 (1 + |K2|^2) (A'A - lambda I)^-1, in the scaled columns, with lambda the smallest squared singular
+value, s2 = lambda / (rows - P), and I without the exact columns. The method requires errors of known proportions:
+columns whose errors are assumed too large get a bias.
 
 S. Van Huffel, J. Vandewalle, "The total least squares problem", SIAM, 1991, sections 2.3, 3.5 (mixed) and 8.2.
 """
@@ -38,15 +38,15 @@ def total(
     errors: Sequence[float] | Array | None = None,
     exact: Sequence[str] | None = None,
 ) -> Estimate:
-    """Total least squares.
+    """Estimate the parameters by total least squares.
 
     Args:
-        errors: deviation of the errors in each column of A, in units of those of y (which are 1 after weighting); a
-            hundredth of the column's root mean square unless given.
-        exact: names of columns without errors; the signs and constants of friction unless given.
+        errors: deviation of the errors in each column of A, relative to those of y (which are 1 after weighting); by
+            default a hundredth of the column's root mean square.
+        exact: names of columns without errors; by default the signs and constants of friction.
 
     Raises:
-        ProgramError: the least singular value is not apart from the next: there is no one solution.
+        ProgramError: the smallest singular value is not separated from the next: the solution is not unique.
     """
     sigma = own_deviations(data)
     R = data.together(1 / sigma)
@@ -65,7 +65,7 @@ def total(
     _, singular, right = np.linalg.svd(lower)
     last = right[-1]
     if abs(last[-1]) < 1e-12 or (len(singular) > 1 and singular[-1] > singular[-2] * (1 - 1e-9)):
-        raise ProgramError("total least squares has no one solution on these data", hint="try WLS")
+        raise ProgramError("total least squares has no unique solution for these data", hint="try WLS")
     K2 = -last[:-1] / last[-1]
     K1 = np.linalg.solve(arranged[:first, :first], arranged[:first, -1] - arranged[:first, first:-1] @ K2)
     s2 = float(singular[-1] ** 2) / (rows - P)

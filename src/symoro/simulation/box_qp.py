@@ -1,11 +1,11 @@
-"""A convex quadratic program on a box, by an active-set method.
+"""Convex quadratic program with bounds, solved by an active-set method.
 
     min 1/2 l'G l + b'l,     lo <= l <= hi,     G symmetric and positive semidefinite
 
-On a face (the entries that are free, the others at a bound) the minimiser of least norm is approached up to the first
-bound. Along a null direction of G with a slope the value falls without end, so that direction is followed to a bound.
-When a face is optimal, the entry whose gradient has the worst sign is freed; it moves inward. Each face is left for one
-with a smaller minimum, and there are 3^m faces, so the method ends.
+On a face (some entries free, the others at a bound) the iteration moves towards the minimiser of least norm, up to the
+first bound. Along a null direction of G with a nonzero gradient the objective is unbounded below, so this direction is
+followed to a bound. When a face is optimal, the entry whose gradient has the most wrong sign is freed; it moves inward.
+Each face is left for one with a smaller minimum, and there are 3^m faces, so the method terminates.
 
 C.L. Lawson, R.J. Hanson, "Solving least squares problems", Prentice-Hall, 1974, chapter 23; P.B. Stark, R.L. Parker,
 "Bounded-variable least-squares: an algorithm and applications", Computational Statistics 10, 1995.
@@ -22,21 +22,21 @@ from symoro.simulation.tolerances import GRADIENT, IMPLIED, RANK, ZERO_ROW
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-STEPS = 50  # per entry; random problems need at most three
+STEPS = 50  # iterations per entry; random problems need at most three
 
 
 class InfeasibleError(ArithmeticError):
-    """The value falls without end: hard constraints contradict each other."""
+    """Error of an objective without lower bound: hard constraints contradict each other."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoxSolution:
-    """A minimiser.
+    """Minimiser of a quadratic program with bounds.
 
     Attributes:
         forces: l.
-        free: the entries that the method left between their bounds.
-        lower: the entries at their lower bound.
+        free: mask of the entries between their bounds.
+        lower: mask of the entries at their lower bound.
         gradient: G l + b.
     """
 
@@ -47,12 +47,12 @@ class BoxSolution:
 
 
 def solve_box(G: Array, b: Array, lo: Array, hi: Array, free: Mask) -> BoxSolution:
-    """Return a minimiser of 1/2 l'G l + b'l on the box.
+    """Return a minimiser of 1/2 l'G l + b'l within the bounds.
 
     Args:
         G: (m, m), of any rank.
         b, lo, hi: (m,); bounds may be infinite.
-        free: (m,), the face to start from; other entries start at a bound.
+        free: (m,), mask of the initial face; other entries start at a bound.
 
     Raises:
         InfeasibleError: there is no minimiser.
@@ -75,18 +75,18 @@ def solve_box(G: Array, b: Array, lo: Array, hi: Array, free: Mask) -> BoxSoluti
             forces = np.where(free, np.clip(forces / scale, least, most), np.where(lower, least, most))
             return BoxSolution(forces, free, lower, gradient * scale)
         free[int(wrong.argmax())] = True
-    raise InfeasibleError("the active-set method does not end")
+    raise InfeasibleError("the active-set method did not converge")
 
 
 def _scale(G: Array) -> Array:
-    """Return factors that give G a diagonal of ones; 1 for rows that no force moves."""
+    """Return factors that scale the diagonal of G to one; 1 for zero rows."""
     diagonal = np.diag(G)
     zero = diagonal <= ZERO_ROW * np.abs(G).max(initial=0.0)
     return np.sqrt(np.where(zero, 1.0, diagonal))
 
 
 def _advance(G: Array, b: Array, lo: Array, hi: Array, forces: Array, free: Mask, noise: float) -> bool:
-    """Move to the minimiser of the face, or to the first bound; return whether a bound was met."""
+    """Move to the minimiser of the face, or to the first bound; return whether a bound was reached."""
     F = np.flatnonzero(free)
     right = -(b[F] + G[np.ix_(F, ~free)] @ forces[~free])
     values, vectors = np.linalg.eigh(G[np.ix_(F, F)])
@@ -95,7 +95,7 @@ def _advance(G: Array, b: Array, lo: Array, hi: Array, forces: Array, free: Mask
     slope = vectors[:, ~kept] @ part[~kept]
     steepest = np.abs(slope).max(initial=0.0)
     endless = bool(steepest > noise)
-    slope[np.abs(slope) <= RANK * steepest] = 0.0  # round-off would be followed to a bound
+    slope[np.abs(slope) <= RANK * steepest] = 0.0  # otherwise round-off would be followed to a bound
     step = slope if endless else vectors[:, kept] @ (part[kept] / values[kept]) - forces[F]
     ahead = np.where(step > 0, hi[F], lo[F]) - forces[F]
     room = np.full(len(F), np.inf)
@@ -113,7 +113,7 @@ def _advance(G: Array, b: Array, lo: Array, hi: Array, forces: Array, free: Mask
 
 
 def implied_rows(G: Array, held: Mask) -> Mask:
-    """Return which rows are combinations of the held ones: their Schur complement vanishes."""
+    """Return which rows depend linearly on the held ones: their Schur complement vanishes."""
     scale = _scale(G)
     unit = G / np.outer(scale, scale)
     outside = np.diag(unit).copy()

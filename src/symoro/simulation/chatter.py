@@ -1,8 +1,8 @@
-"""Detection of laws that chatter: events or steps without end at one time.
+"""Detection of chattering control laws: unlimited numbers of events or steps at one time.
 
-A torque that jumps with the state, such as sign(qd), may hold the state where it jumps: the state moves to and fro in
-ever smaller steps. If many steps or events hardly advance, the torques of that time are compared: those of a continuous
-law hardly change in such a time.
+A torque that is discontinuous in the state, such as sign(qd), may keep the state at the discontinuity: the state
+oscillates in ever smaller steps. If many steps or events hardly advance the time, their torques are compared: those of
+a continuous law hardly change in such a short time.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from symoro.errors import UndecidedError
 from symoro.simulation.tolerances import CROWDED_TIME, SAME_TIME, SHORT_STEPS, TORQUE_JUMP
 
 Array = NDArray[np.float64]
-SIMULTANEOUS = 50  # events at one time that do not end
-CROWDED = 1000  # events or steps in a short time
+SIMULTANEOUS = 50  # events at one time that are taken as an unlimited number
+CROWDED = 1000  # events or steps in a short time that are examined
 LOOKS = 100  # short steps whose torques are compared
-JUMPS = 0.1  # of the looks: a torque that jumps so often chatters
+JUMPS = 0.1  # share of the compared steps: a torque that jumps more often chatters
 
 
 class ChatterGuard:
-    """The last events and steps of a simulation."""
+    """Record of the last events and steps of a simulation."""
 
     def __init__(self, duration: float, coordinates: Sequence[int]) -> None:
         self._coordinates = coordinates
@@ -37,23 +37,23 @@ class ChatterGuard:
         self._largest = np.zeros(len(coordinates))
 
     def observe(self, tau: Array) -> None:
-        """Add torques to those whose size is known."""
+        """Update the largest torque of each joint, with which changes are compared."""
         self._largest = np.maximum(self._largest, np.abs(tau))
 
     def check_count(self, t: float, repeated: int) -> None:
-        """Raise if segments without length follow each other.
+        """Reject an unlimited sequence of segments of zero length.
 
         Raises:
             UndecidedError: there are more than `SIMULTANEOUS`.
         """
         if repeated > SIMULTANEOUS:
-            raise UndecidedError(f"events follow each other without end at t = {t:g} s")
+            raise UndecidedError(f"the simulation does not advance: too many events at t = {t:g} s")
 
     def event(self, t: float, tau: Array) -> None:
-        """Add a change of friction, with the torques that act.
+        """Add a friction event with the acting torques.
 
         Raises:
-            UndecidedError: such events do not end.
+            UndecidedError: too many events occur in a short time.
         """
         self._events.append(t)
         self._torques.append(tau)
@@ -61,7 +61,9 @@ class ChatterGuard:
         same = len(events) >= SIMULTANEOUS and t - events[-SIMULTANEOUS] <= self._same
         if same or (len(events) == CROWDED and t - events[0] <= self._crowded):
             why = self._jumping(list(self._torques))
-            raise UndecidedError(f"events follow each other without end at t = {t:g} s{why and ': '}{why}")
+            raise UndecidedError(
+                f"the simulation does not advance: too many events at t = {t:g} s{why and '; '}{why}"
+            )
 
     def is_slow(self, t: float) -> bool:
         """Add a step; return whether the last steps are so short that torques must be compared."""
@@ -72,7 +74,7 @@ class ChatterGuard:
         """Add the torques at the end of a short step.
 
         Raises:
-            UndecidedError: they jump to and fro.
+            UndecidedError: the torques alternate between two values.
         """
         self._looks.append(tau)
         if len(self._looks) < LOOKS:
@@ -84,7 +86,7 @@ class ChatterGuard:
             raise UndecidedError(f"the integrator does not advance at t = {t:g} s: {why}")
 
     def _jumping(self, torques: Sequence[Array]) -> str:
-        """Return a sentence on the joint whose torque jumps to and fro; empty if there is none."""
+        """Return a sentence about the joint whose torque alternates; empty if there is none."""
         rows = np.array(torques)
         size = np.maximum(self._largest, np.abs(rows).max(axis=0))
         jumps = (np.abs(np.diff(rows, axis=0)) > TORQUE_JUMP * size).sum(axis=0)
@@ -93,6 +95,7 @@ class ChatterGuard:
         k = int(jumps.argmax())
         low, high = rows[:, k].min(), rows[:, k].max()
         return (
-            f"the torque that the law gives joint {self._coordinates[k]} jumps between {low:g} and {high:g}, and holds "
-            "the state where it does; a law that is continuous there has a motion"
+            f"the control law chatters: the torque of joint {self._coordinates[k]} alternates between {low:g} and "
+            f"{high:g}; "
+            "replace the discontinuity by a continuous transition"
         )

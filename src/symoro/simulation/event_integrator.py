@@ -1,9 +1,10 @@
-"""The event-driven integration of a simulation: SciPy's integrators from event to event, with samples on the way.
+"""Event-driven integration of a simulation: SciPy's integrators from event to event, with samples between.
 
-Between two events the right side is smooth. Friction and stops change their modes (`contact_modes`) at times that are
-located on the integrator's own interpolation (`event_location`). Torques jump at declared times (`drives`), or where
-error control finds them; the modes after a jump depend on the torques after it. If loops close, a base floats or
-passive joints stick, the state is projected onto its constraints when it has drifted, and the integrator is restarted.
+Between two events the right-hand side is smooth. The modes of friction and stops (`friction_and_stops`) change at times
+that are located on the integrator's interpolation (`event_location`). Torques jump at declared times (`drives`), or
+where error control detects it; the modes after a jump depend on the torques after it. If there are closed loops, a
+floating base or sticking passive joints, a state that has drifted is projected onto its constraints and the integrator
+is restarted.
 """
 
 from __future__ import annotations
@@ -27,21 +28,24 @@ from symoro.simulation.result import Recording, Simulation
 from symoro.simulation.tolerances import CONTACT, DRIFT, FORCE_NOISE
 
 Array = NDArray[np.float64]
-SAMPLES = 5  # samples in the longest interval that is interpolated at once, where a user's function decides
-STRIDES = {"DOP853": 3, "RK45": 2}  # samples in a step whose stages are no farther apart than samples; else 1
+SAMPLES = 5  # samples in the longest interval that is interpolated at once, if there is a user's function
+STRIDES = {
+    "DOP853": 3,
+    "RK45": 2,
+}  # largest step in samples, by method: its stages are not farther apart than samples; 1 for other methods
 MOST_EVENTS = 100_000
-DECISIONS = 4  # at one time, for a law whose torque jumps with the state
+DECISIONS = 4  # repeated decisions at one time, for a law that is discontinuous in the state
 
 
 class EventIntegrator:
     """One simulation.
 
     Attributes:
-        grid: the times of the samples, from zero on.
-        restarts: times at which the integrator is restarted: kinks of followed motions, declared jumps, the end.
-        limits: those of joints without a stop; None if limits have no effect.
+        grid: times of the samples, starting at zero.
+        restarts: times at which the integrator is restarted: kinks of prescribed motions, declared jumps, the end.
+        limits: limits of joints without a stop; None if limits have no effect.
         ends: whether a stop or such a limit ends the simulation.
-        slack: position error of the integrator, rad.
+        position_error: error of the integrator in rad.
     """
 
     def __init__(
@@ -52,7 +56,7 @@ class EventIntegrator:
         limits: WatchedLimits | None,
         grid: Array,
         breaks: Iterable[float],
-        slack: float,
+        position_error: float,
         *,
         ends: bool = False,
         until: Callable[[float, State], float] | None = None,
@@ -61,7 +65,7 @@ class EventIntegrator:
     ) -> None:
         self.mechanics, self.control, self.modes, self.limits = mechanics, control, modes, limits
         self.ends, self.until, self.watch, self.record = ends, until, watch, record
-        self.slack, self.grid = slack, grid
+        self.position_error, self.grid = position_error, grid
         self.wheels = WheelWatch(mechanics)
         if record is not None:
             record.begin(mechanics, control)
@@ -71,18 +75,19 @@ class EventIntegrator:
         smooth = until is None and control.constant is not None and not control.motions
         self._apart = np.inf if smooth else float(grid[-1]) / (len(grid) - 1)
         self._watched = not modes.idle or until is not None or bool(limits) or self.wheels.varies
-        self._raised: Exception | None = None  # by a function of the user
+        self._raised: Exception | None = None  # exception raised by a function of the user
         self.rows: list[Array] = []
         self.taus: list[Array] = []
         self.times: list[float] = []
         self.events: list[MotionEvent] = []
 
     def result(self, integrator: Any, options: dict[str, Any], y: Array) -> Simulation:
-        """Integrate, and return the motion up to its end.
+        """Integrate and return the motion up to its end.
 
         Raises:
             ArgumentError: the accelerations are not determined at the start.
-            NotClosedError, UndecidedError: the same of closed loops, and of friction and stops.
+            NotClosedError: the loops do not close at the start.
+            UndecidedError: the state of friction and stops is not determined at the start.
         """
         why = ""
         try:
@@ -106,38 +111,40 @@ class EventIntegrator:
         return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why, warnings)
 
     def _undetermined(self, error: Exception) -> str:
-        """Return why the accelerations are not determined; raise at the start."""
+        """Return the reason why the accelerations are not determined; raise it at the start of the simulation."""
         known = isinstance(error, FloatingPointError)
         why = str(error) if known else "the accelerations are not determined"
         if len(self.times) < 2:
             hint = "give every link a mass or an inertia, and every symbol a value"
             if self.mechanics.loops is not None:
-                hint = f"start away from singular configurations of the loops; {hint}"
+                hint = f"start outside singular configurations of the loops; {hint}"
             raise ArgumentError(why, hint=hint) from None
-        return why if self.mechanics.loops is None else f"{why}, where its loops may be singular"
+        return why if self.mechanics.loops is None else f"{why}; the loops may be in a singular configuration"
 
     def _rates(self, t: float, y: Array) -> Array:
         y, known = self.control.moved(t, y)
         tau = self.control.acting(t, y)
         try:
-            found = self.mechanics.rates(y, self.modes.accelerations(y, tau, known))
+            rates = self.mechanics.rates(y, self.modes.accelerations(y, tau, known))
         except np.linalg.LinAlgError:
-            found = np.full(len(y), np.nan)
-        if np.isnan(found).any() and np.isfinite(y).all():  # SciPy would halve its step without end
+            rates = np.full(len(y), np.nan)
+        if (
+            np.isnan(rates).any() and np.isfinite(y).all()
+        ):  # otherwise SciPy would halve its step indefinitely
             raise FloatingPointError(f"the accelerations are not determined at t = {t:g} s")
-        return found
+        return rates
 
     # -- from event to event
 
     def _run(self, integrator: Any, options: dict[str, Any], y: Array, work: Task) -> str:
-        """Integrate; return the reason why it ended early."""
+        """Integrate; return the reason of an early end, or an empty text."""
         t, repeated, restarts = 0.0, 0, iter(self.restarts)
         end = next(restarts)
         self.control.within(t, end)
         y = self._start(t, y)
         self.wheels.begin(y)
         while True:
-            y = self.modes.rows.clipped(t, y, 2 * self.slack)
+            y = self.modes.rows.clipped(t, y, 2 * self.position_error)
             self._record(y, t)
             before = t
             t, y, event, failed = self._segment(integrator, options, t, y, end, work)
@@ -152,13 +159,13 @@ class EventIntegrator:
             if len(self.events) > MOST_EVENTS:
                 raise UndecidedError(f"more than {MOST_EVENTS} events up to t = {t:g} s")
             if event is not None:
-                y, over = self._switch(t, self.modes.rows.clipped(t, y, 2 * self.slack), event)
+                y, over = self._switch(t, self.modes.rows.clipped(t, y, 2 * self.position_error), event)
                 if over:
                     self._record(y, t, last=True)
                     return over
 
     def _start(self, t: float, y: Array) -> Array:
-        """Return the state with the modes of the start decided."""
+        """Return the initial state after deciding the modes of friction and stops."""
         if self.modes.idle:
             return y
         y = self.modes.rows.clipped(t, y, CONTACT)
@@ -168,10 +175,11 @@ class EventIntegrator:
         return self._settled(t, y, begin=True)
 
     def _settled(self, t: float, y: Array, **change: Any) -> Array:
-        """Return the state after the decision on the modes of rows at rest.
+        """Decide the modes of rows at rest and return the state.
 
-        A torque that jumps with the velocity is another one when rows come to rest: the decision is made again with
-        the torque that acts then. Such a law holds a row at rest if it would push the row back the way it came.
+        A torque that is discontinuous in the velocity changes when rows come to rest, so the decision is repeated with
+        the new torque. Such a law keeps a row at rest if its torque would drive the row back in the direction from
+        which it came.
         """
         if self.modes.idle:
             return y
@@ -182,13 +190,13 @@ class EventIntegrator:
         if event is not None and event < len(modes.mode) and not modes.rows.stop[event]:
             came = int(modes.mode[event])
         for _ in range(DECISIONS):
-            y, found = modes.settle(t, here, tau, known, **change)
+            y, events = modes.settle(t, here, tau, known, **change)
             if event is not None and came in (Mode.FORWARD, Mode.BACKWARD) and modes.mode[event] == came:
                 modes.restore(before)
                 here, came = modes.stopped(here, event), Mode.OPEN
                 tau = self.control.acting(t, here)
                 continue
-            news += found
+            news += events
             last, tau = tau, self.control.acting(t, y)
             if np.array_equal(tau, last):
                 break
@@ -205,9 +213,12 @@ class EventIntegrator:
     def _segment(
         self, integrator: Any, options: dict[str, Any], t: float, y: Array, end: float, work: Task
     ) -> tuple[float, Array, int | None, str]:
-        """Integrate up to the next event, or to a state that must be projected; a reason if the integrator fails.
+        """Integrate up to the next event, or to a state that must be projected.
 
-        Each segment starts with SciPy's own first step: reusing the last one loses two digits of energy.
+        Each segment starts with SciPy's automatic first step: reusing the last step loses two digits of energy.
+
+        Returns:
+            Time, state, number of the event (or None), and the reason if the integrator fails.
         """
         stride = STRIDES.get(integrator.__name__, 1) * self._apart
         solver = integrator(
@@ -224,7 +235,7 @@ class EventIntegrator:
                 self._guard.look(upto, self._torques_at(upto, solver.y))
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 reason = message or "the state is not finite"
-                return upto, solver.y, None, f"the integrator gives up at t = {upto:g} s: {reason}"
+                return upto, solver.y, None, f"the integrator fails at t = {upto:g} s: {reason}"
             dense: Any = None
             if self._watched or self.record is not None or self._due(upto):
                 dense = solver.dense_output()
@@ -248,7 +259,7 @@ class EventIntegrator:
         return float(solver.t), self._ready(float(solver.t), solver.y), None, ""
 
     def _check_loops(self, before: Array, y: Array, ready: Array, t: float, solver: Any) -> None:
-        """Raise if a step passes a singular configuration of loops, which error control need not notice."""
+        """Reject a step through a singular configuration of loops, which error control may not detect."""
         if self.mechanics.loops is None:
             return
         q = self.mechanics.parts["q"]
@@ -257,16 +268,19 @@ class EventIntegrator:
             start = float(solver.t_old)
             return np.asarray(solver.dense_output()(start + shares * (t - start))[q].T)
 
-        self.mechanics.loops.check_way(path, before[q], y[q], ready[q], t)
+        self.mechanics.loops.check_path(path, before[q], y[q], ready[q], t)
 
     def _ready(self, t: float, y: Array) -> Array:
-        """Return the state on its constraints: loops closed, quaternion of length 1, held rows at rest."""
+        """Return the state projected onto its constraints: loops closed, unit quaternion, held rows at rest."""
         return self.modes.project(self.mechanics.projected(y, t))
 
     # -- events
 
     def _margins(self, t: float, y: Array) -> Array:
-        """Return what is positive until an event: of friction and stops, of limits, of wheels, the user's function."""
+        """Return the event functions: of friction and stops, of limits, of wheels, and the user's function.
+
+        Each is positive until its event.
+        """
         here, known = self.control.moved(t, y)
         parts = [] if self.modes.idle else [self.modes.margins(here, self.control.acting(t, here), known)]
         if self.limits is not None:
@@ -275,29 +289,31 @@ class EventIntegrator:
         return np.concatenate([*parts, self.wheels.margins(here), [last]])
 
     def _noise(self) -> Array:
-        """Return the round-off of the margins."""
-        parts = [] if self.modes.idle else [self.modes.noise(self.slack)]
+        """Return the round-off of the event functions."""
+        parts = [] if self.modes.idle else [self.modes.noise(self.position_error)]
         watched, wheels = np.full(len(self.limits or ()), CONTACT), np.zeros(len(self.wheels))
         return np.concatenate([*parts, watched, wheels, [FORCE_NOISE]])
 
     def _until(self, t: float, y: Array) -> float:
-        """Return the value of the user's function.
+        """Return the value of the user's function `until`.
 
         Raises:
-            ArgumentError: it is not a number.
+            ArgumentError: the value is not a number.
         """
         assert self.until is not None
         try:
-            found: Any = self.until(t, self.mechanics.state(t, y))
+            value: Any = self.until(t, self.mechanics.state(t, y))
         except Exception as error:
             self._raised = error
             raise
-        flat = np.asarray(found)
+        flat = np.asarray(value)
         if flat.dtype.kind not in "iuf" or flat.size != 1 or np.isnan(flat).any():
             raise ArgumentError(
-                f"'until' gives {str(found)[:60]} at t = {t:g} s: expected a number that becomes negative where the "
-                "simulation is to end",
-                hint="1 - state.q[0] ends it where q[0] passes 1; conditions and NaN have no crossing",
+                f"'until' returns {str(value)[:60]} at t = {t:g} s: expected a number that becomes negative at the "
+                "end of "
+                "the simulation",
+                hint="for example, 1 - state.q[0] ends the simulation where q[0] exceeds 1; do not return a "
+                "condition or NaN",
             )
         return float(flat.reshape(()))
 
@@ -308,20 +324,20 @@ class EventIntegrator:
         return self.control.acting(t, self.control.moved(t, y)[0])
 
     def _switch(self, t: float, y: Array, event: int) -> tuple[Array, str]:
-        """Return the state after an event, and a reason if it ends the simulation."""
+        """Return the state after an event, and the reason if it ends the simulation."""
         rows = self.modes.rows
         others = event - (0 if self.modes.idle else len(rows) + 1)
         limits = len(self.limits or ())
         if others == limits + len(self.wheels):
-            return y, f"ended at t = {t:g} s, as asked"
+            return y, f"ended at t = {t:g} s by the function 'until'"
         if others == limits:
             return y, f"{SINGULAR_WHEELS}, at t = {t:g} s"
         if others >= 0 and self.limits is not None:
             self.events.append(self.limits.switch(t, others))
-            return y, f"joint {self.events[-1].joint} passes its limit at t = {t:g} s" if self.ends else ""
+            return y, f"joint {self.events[-1].joint} exceeds its limit at t = {t:g} s" if self.ends else ""
         if event < len(rows) and rows.stop[event] and self.modes.mode[event] == Mode.OPEN:
             if self.ends:
-                return y, f"joint {rows.joints[event]} meets its stop at t = {t:g} s"
+                return y, f"joint {rows.joints[event]} reaches its stop at t = {t:g} s"
             return self._strike(t, y, event), ""
         self._guard.event(t, self._torques_at(t, y))
         return self._settled(t, y, event=event), ""
@@ -332,7 +348,7 @@ class EventIntegrator:
         return len(self.times) < len(self.grid) and self.grid[len(self.times)] <= t
 
     def _record(self, y: Array, end: float, dense: Any = None, *, last: bool = False) -> None:
-        """Record the samples of the grid up to a time; without interpolation the one at that time."""
+        """Record the samples of the grid up to a time; without an interpolation only a sample at that time."""
         first, upto = len(self.times), int(np.searchsorted(self.grid, end, side="right"))
         times = self.grid[first:upto]
         if dense is not None and len(times):
@@ -354,7 +370,7 @@ class EventIntegrator:
         except NotClosedError:
             if len(times) == 1:
                 raise
-            for k in range(len(times)):  # the samples before the first that does not close
+            for k in range(len(times)):  # keep the samples before the first one that does not close
                 self._take(times[k : k + 1], rows[k : k + 1])
             return
         for t, y, (_, known) in zip(times, ready, moved, strict=True):

@@ -1,14 +1,14 @@
-"""Location of the first event: the first time at which one of several functions falls below zero.
+"""Location of the first event: the first time at which one of several functions becomes negative.
 
-The functions are evaluated in the Chebyshev points of an interval. Where the polynomial through these values comes near
-zero, or its last coefficients are not small, a function may fall in between:
+The functions are evaluated at the Chebyshev points of an interval. A function may become negative between them if the
+interpolating polynomial comes near zero or its last coefficients are not small:
 
     resolved      it is evaluated at every extremum of the polynomial, between which it is monotonic
     not resolved  the interval is halved
 
-If a function jumps, as a torque that is switched on makes it, the event is the first time after the jump: the modes
-after the event depend on the torques that act from then on. SciPy's `solve_ivp` tests signs at the ends of steps only
-and misses functions that fall and come back within a step.
+If a function is discontinuous, for example when a torque is switched on, the event is the first time after the jump:
+the modes after the event depend on the torques that act from then on. SciPy's `solve_ivp` tests signs at the ends of
+steps only and misses functions that become negative and positive again within a step.
 
 The interpolation of an integrator is itself a polynomial in each step, so that positions and velocities are resolved
 to round-off.
@@ -29,10 +29,10 @@ from symoro.simulation.tolerances import RESOLVED, ROOT, TIME
 
 Array = NDArray[np.float64]
 Margins = Callable[[float], Array]
-"""Time -> numbers that are positive until an event."""
+"""Event functions: a function of time that returns numbers that are positive until an event."""
 DEGREE = 9  # two more than the interpolation of DOP853: the last two coefficients estimate the error
 HALVINGS = 7
-AFTER_JUMP, AFTER_NOISE = 3, 64  # doublings of the width of a root: past a jump, and past any round-off
+AFTER_JUMP, AFTER_NOISE = 3, 64  # doublings of the width of a root, to get beyond a jump and round-off
 _POINTS = -np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
 _COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_POINTS, DEGREE))
 _BETWEEN = chebyshev.chebvander(np.linspace(-1, 1, 4 * DEGREE + 1), DEGREE) @ _COEFFICIENTS
@@ -41,12 +41,13 @@ _BETWEEN = chebyshev.chebvander(np.linspace(-1, 1, 4 * DEGREE + 1), DEGREE) @ _C
 def first_event(
     margins: Margins, start: float, end: float, before: Array, noise: Array, longest: float = np.inf
 ) -> tuple[float, int | None, Array]:
-    """Return the first time in (start, end] at which a margin falls below zero, its number, and the last values.
+    """Return the first time in (start, end] at which an event function is negative, its index, and the last values.
 
     Args:
-        before: the values at the start.
-        noise: per margin, the amount below zero that counts as zero.
-        longest: of the intervals that are interpolated, in seconds.
+        margins: the event functions.
+        before: their values at the start.
+        noise: per function, the amount below zero that counts as zero.
+        longest: longest interval that is interpolated, in seconds.
     """
     pieces = max(1, int(np.ceil((end - start) / longest))) if np.isfinite(longest) else 1
     for a, b in pairwise(np.linspace(start, end, pieces + 1)):
@@ -85,12 +86,14 @@ def _first(
 
 
 def _candidates(rows: Array, noise: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the margins that may fall below zero, and which of all are resolved."""
+    """Return the functions that may become negative, and which of all functions are resolved."""
     finite = np.isfinite(rows).all(axis=0)
     known = np.where(finite, rows, 1.0)
     tails = np.abs(_COEFFICIENTS[-2:] @ known).max(axis=0)
     curves = _BETWEEN @ known
-    bends = np.abs(np.diff(curves, 2, axis=0)).max(axis=0)  # a minimum is lower than its neighbours by less
+    bends = np.abs(np.diff(curves, 2, axis=0)).max(
+        axis=0
+    )  # a minimum is below its neighbours by less than this
     low = np.minimum(curves.min(axis=0) - bends, known.min(axis=0)) - 4 * tails
     falls = (low < -noise) & (known.max(axis=0) >= -noise)
     return np.flatnonzero(falls), tails <= RESOLVED * np.abs(known).max(axis=0)
@@ -98,19 +101,19 @@ def _candidates(rows: Array, noise: Array) -> tuple[NDArray[np.intp], NDArray[np
 
 def _extrema(rows: Array) -> Array:
     """Return the extrema in (-1, 1) of the polynomials through the values."""
-    found = [np.zeros(0)]
+    extrema = [np.zeros(0)]
     for column in rows.T:
         slope = chebyshev.chebder(_COEFFICIENTS @ column)
         roots = chebyshev.chebroots(chebyshev.chebtrim(slope, 1e-14 * np.abs(slope).max(initial=0.0)))
         real = roots.real[np.abs(roots.imag) < 1e-6]
-        found.append(real[np.abs(real) < 1 - ROOT])
-    return np.unique(np.concatenate(found))
+        extrema.append(real[np.abs(real) < 1 - ROOT])
+    return np.unique(np.concatenate(extrema))
 
 
 def _root(margins: Margins, k: int, start: float, end: float, noise: float, positive: bool) -> float:
-    """Return the first time at which a margin is negative; if it starts at zero, below its noise.
+    """Return the first time at which a function is negative; below minus its noise if it starts at zero.
 
-    A margin that stays at zero for a while, such as a torque that equals the friction, has not fallen yet.
+    A function that stays at zero for some time, such as that of a torque that equals the friction, is not an event.
     """
     from scipy.optimize import brentq
 

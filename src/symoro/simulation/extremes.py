@@ -1,4 +1,4 @@
-"""Peaks of a motion and the limits that it passes: of the whole motion (`Panels`), or of samples alone."""
+"""Peaks of a motion and the limits that it exceeds, of the continuous motion or of samples only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import moving_joints
-from symoro.simulation.piecewise_chebyshev import Panels, Piece, QuantityKey, resolved
+from symoro.simulation.piecewise_chebyshev import Piece, PiecewiseChebyshev, QuantityKey, resolved
 from symoro.simulation.result import Recording
 from symoro.simulation.tolerances import EQUAL_PEAKS, LIMIT_PASSED, PEAK_SHOWN, VELOCITY_MISS
 from symoro.trajectory.samples import Samples
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 class Known(Protocol):
-    """Quantities over time."""
+    """Quantities as functions of time."""
 
     def integral(self, key: QuantityKey, power: int = 1) -> float: ...
 
@@ -33,7 +33,7 @@ class Known(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SampledQuantities:
-    """Quantities at samples: integrals by the trapezoidal rule, limits passed on the line between two samples."""
+    """Quantities at samples: integrals by the trapezoidal rule, crossings of limits by linear interpolation."""
 
     t: Array
     columns: Mapping[QuantityKey, Array]
@@ -57,12 +57,13 @@ class SampledQuantities:
 
 @dataclass(frozen=True)
 class Passed:
-    """A limit that a motion passes.
+    """Limit that a motion exceeds.
 
     Attributes:
-        what: position, velocity or effort.
-        time: when it is passed for the first time.
-        worst: the value farthest beyond it, and `worst_time` when.
+        what: 'position', 'velocity' or 'effort'.
+        time: first time at which it is exceeded, in seconds.
+        worst: value farthest beyond the limit.
+        worst_time: time of that value.
     """
 
     joint: int
@@ -75,7 +76,7 @@ class Passed:
 
 @dataclass(frozen=True)
 class Peak:
-    """The largest amounts of a joint along a motion, each with its sign, and when."""
+    """Values of largest magnitude of a joint along a motion, with their signs, and the time of the largest torque."""
 
     joint: int
     torque: float
@@ -88,24 +89,24 @@ class Peak:
 
 
 def largest(known: Known, key: QuantityKey) -> tuple[float, float]:
-    """The value of largest amount, and when; the earlier of two that are alike."""
-    first, second = sorted((known.extreme(key, sign) for sign in (1, -1)), key=lambda found: found[1])
+    """Return the value of largest magnitude and its time; the earlier of two equal ones."""
+    first, second = sorted((known.extreme(key, sign) for sign in (1, -1)), key=lambda peak: peak[1])
     return second if abs(second[0]) > abs(first[0]) * (1 + EQUAL_PEAKS) else first
 
 
 def peaks_of(known: Known, joints: Sequence[int], span: float) -> tuple[Peak, ...]:
-    """The peaks of joints over a span of time."""
-    found = []
+    """Return the peaks of joints over a duration `span` in seconds."""
+    peaks = []
     for j in joints:
         torque, time = largest(known, ("effort", j))
         rms = float(np.sqrt(known.integral(("effort", j), 2) / span)) if span > 0 else abs(torque)
         rest = {what: largest(known, (what, j))[0] for what in ("velocity", "acceleration", "power")}
-        found.append(Peak(j, torque, time, rms, energy=known.integral(("power", j)), **rest))
-    return tuple(found)
+        peaks.append(Peak(j, torque, time, rms, energy=known.integral(("power", j)), **rest))
+    return tuple(peaks)
 
 
 def passed_limits(known: Known, robot: Robot, keys: Sequence[QuantityKey]) -> Iterator[Passed]:
-    """The limits passed by quantities that are known."""
+    """Yield the limits that known quantities exceed."""
     for what, j in keys:
         for sign, limit in _limits(robot, what, j):
             worst, when = known.extreme((what, j), sign)
@@ -115,7 +116,7 @@ def passed_limits(known: Known, robot: Robot, keys: Sequence[QuantityKey]) -> It
 
 
 def _limits(robot: Robot, what: str, j: int) -> Iterator[tuple[int, float]]:
-    """Below and above."""
+    """Yield the lower limit with sign -1 and the upper limit with sign 1, as far as they are given."""
     limits = robot.frame(j).limits
     most = {"velocity": limits.velocity, "effort": limits.effort}.get(what)
     lower, upper = (
@@ -134,32 +135,32 @@ def quantities(
     tau: Array,
     rates: Mapping[int, Array],
 ) -> dict[QuantityKey, Array]:
-    """Positions and velocities of all joints where they are known; accelerations, efforts and powers of the driven.
+    """Return known positions and velocities of all joints, and accelerations, efforts and powers of driven ones.
 
-    Arguments:
+    Args:
         motion: positions, velocities and accelerations of the driven joints, positions of all joints of the tree.
-        rates: velocities of other joints, where they are known.
+        rates: known velocities of other joints.
     """
     q, qd, qdd, tree = motion
     places = {} if tree is None else {j: tree[:, k] for k, j in enumerate(independent(robot))}
     places |= {j: q[:, k] for k, j in enumerate(joints)}
     velocities = {**rates, **{j: qd[:, k] for k, j in enumerate(joints)}}
-    found: dict[QuantityKey, Array] = {}
+    columns: dict[QuantityKey, Array] = {}
     for j, place, rate in _tree_motion(robot, values, places, velocities):
-        found["position", j] = place
+        columns["position", j] = place
         if rate is not None:
-            found["velocity", j] = rate
+            columns["velocity", j] = rate
     for k, j in enumerate(joints):
-        found["acceleration", j] = qdd[:, k]
-        found["effort", j] = tau[:, k]
-        found["power", j] = tau[:, k] * qd[:, k]
-    return found
+        columns["acceleration", j] = qdd[:, k]
+        columns["effort", j] = tau[:, k]
+        columns["power", j] = tau[:, k] * qd[:, k]
+    return columns
 
 
 def _tree_motion(
     robot: Robot, values: Mapping[str, float], q: Mapping[int, Array], qd: Mapping[int, Array]
 ) -> Iterator[tuple[int, Array, Array | None]]:
-    """Each moving joint with its positions, and its velocities where they are known."""
+    """Yield each moving joint with its positions, and its velocities if they are known."""
     size = len(next(iter(q.values())))
     for j in moving_joints(robot):
         relations = relation(robot, j)
@@ -179,17 +180,17 @@ def whole_motion(
     parts: Sequence[PartMotion],
     keys: Sequence[QuantityKey],
     known: Callable[[Array, MotionRows], Mapping[QuantityKey, Array]],
-) -> Panels:
-    """All quantities along the parts, at moments that they ask for themselves.
+) -> PiecewiseChebyshev:
+    """Return all quantities along the parts of a trajectory as piecewise Chebyshev interpolants.
 
-    Arguments:
-        known: times and the motion there -> the quantities `keys`, and others.
+    Args:
+        known: maps times and the motion to the quantities `keys`, and others.
     """
 
     def evaluate(number: int, times: Array) -> Array:
         part = parts[number]
-        found = known(part.begin + times, part.at(times))
-        return np.stack([found[key] for key in keys], axis=1)
+        columns = known(part.begin + times, part.at(times))
+        return np.stack([columns[key] for key in keys], axis=1)
 
     return resolved(evaluate, pieces_of(parts), keys, turning_joints(robot, keys))
 
@@ -200,27 +201,27 @@ def whole_simulation(
     begin: float,
     keys: Sequence[QuantityKey],
     known: Callable[[Array, Array, Array, Array], Mapping[QuantityKey, Array]],
-) -> Panels:
-    """The same along a simulated motion.
+) -> PiecewiseChebyshev:
+    """Return all quantities along a simulated motion as piecewise Chebyshev interpolants.
 
-    Arguments:
-        begin: when the simulation begins.
-        known: positions of the tree, velocities, accelerations (of driven ones) and torques of the coordinates -> the
-            quantities `keys`, and others.
+    Args:
+        begin: time at which the simulation begins.
+        known: maps positions of the tree, velocities, accelerations (of driven joints) and torques of the coordinates
+            to the quantities `keys`, and others.
     """
     parts = record.mechanics.parts
 
     def evaluate(number: int, times: Array) -> Array:
         rows, tau, driven = record.at(number, times)
-        found = known(rows[:, parts["q"]], rows[:, parts["qd"]], driven, tau)
-        return np.stack([found[key] for key in keys], axis=1)
+        columns = known(rows[:, parts["q"]], rows[:, parts["qd"]], driven, tau)
+        return np.stack([columns[key] for key in keys], axis=1)
 
     pieces = [Piece(k, begin, start, end) for k, (start, end) in record.spans.items()]
     return resolved(evaluate, pieces, keys, turning_joints(robot, keys))
 
 
 def pieces_of(parts: Sequence[PartMotion]) -> list[Piece]:
-    """The times in which the parts are smooth."""
+    """Return the time intervals in which the parts are smooth."""
     return [
         Piece(k, part.begin, float(start), float(end))
         for k, part in enumerate(parts)
@@ -229,30 +230,32 @@ def pieces_of(parts: Sequence[PartMotion]) -> list[Piece]:
 
 
 def turning_joints(robot: Robot, keys: Sequence[QuantityKey]) -> list[int]:
-    """The joints whose position is an angle."""
+    """Return the joints whose position is an angle."""
     return [j for what, j in keys if what == "position" and robot.frame(j).sigma == JointType.REVOLUTE]
 
 
-def unresolved(panels: Panels) -> Iterator[str]:
-    """What grows faster than it could be followed."""
+def resolution_warnings(panels: PiecewiseChebyshev) -> Iterator[str]:
+    """Yield warnings about quantities that change too fast to be resolved."""
     for what, j in panels.keys:
         t = panels.grows((what, j))
         if t is not None:
             most = abs(largest(panels, (what, j))[0])
             yield (
                 f"the {what} of joint {j} is not resolved at t = {t:.6g} s: it is at least {most:.4g} there, and a "
-                f"limit may be passed"
+                f"limit may be exceeded"
             )
     if panels.cut:
         widest = int(np.where(panels.open, panels.ends - panels.begins, 0.0).argmax())
         yield (
-            f"the motion changes too often to be resolved, as from t = {panels.begins[widest]:.6g} s to "
-            f"{panels.ends[widest]:.6g} s: peaks may be larger, and a limit may be passed"
+            f"the motion changes too often to be resolved, for example from t = {panels.begins[widest]:.6g} s to "
+            f"{panels.ends[widest]:.6g} s: peaks may be larger, and a limit may be exceeded"
         )
 
 
-def unseen(panels: Panels, sampled: SampledQuantities, joints: Sequence[int]) -> Iterator[str]:
-    """Peaks that the samples do not show."""
+def missed_peak_warnings(
+    panels: PiecewiseChebyshev, sampled: SampledQuantities, joints: Sequence[int]
+) -> Iterator[str]:
+    """Yield a warning about peaks that are missing in the samples."""
     missed = []
     for what, j in ((what, j) for what in ("velocity", "effort") for j in joints):
         peak, time = largest(panels, (what, j))
@@ -263,22 +266,23 @@ def unseen(panels: Panels, sampled: SampledQuantities, joints: Sequence[int]) ->
         _, what, j, shown, most, time = min(missed)
         names = ", ".join(map(str, sorted({one[2] for one in missed})))
         yield (
-            f"the samples miss peaks of joints {names}: the {what} of joint {j} comes to {most:.4g} at "
-            f"t = {time:.6g} s, and to {shown:.4g} in the samples; a smaller step shows more"
+            f"the samples miss peaks of joints {names}: the {what} of joint {j} reaches {most:.4g} at "
+            f"t = {time:.6g} s, but {shown:.4g} in the samples; use a smaller step"
         )
 
 
-def coarse(samples: Samples, parts: Sequence[PartMotion]) -> Iterator[str]:
-    """Where the quintic pieces through samples, which a simulation follows, are not the motion."""
+def step_warnings(samples: Samples, parts: Sequence[PartMotion]) -> Iterator[str]:
+    """Yield a warning if the quintic splines through the samples, used by a simulation, differ from the motion."""
     t = (samples.t[1:] + samples.t[:-1]) / 2
-    told = samples.at(t)[1]
+    interpolated = samples.at(t)[1]
     begins = np.array([part.begin for part in parts])
     number = np.searchsorted(begins, t, side="right") - 1
     true = np.concatenate([part.at(t[number == k] - part.begin)[1] for k, part in enumerate(parts)])
-    miss = np.abs(told - true)
+    miss = np.abs(interpolated - true)
     if miss.max(initial=0.0) > VELOCITY_MISS * np.abs(true).max(initial=0.0):
         row, column = np.unravel_index(int(miss.argmax()), miss.shape)
         yield (
-            f"the samples are too far apart for the motion: between them the velocity that is followed is off by "
-            f"{miss[row, column]:.4g} of joint {samples.joints[column]} at t = {t[row]:.6g} s; take a smaller step"
+            f"the samples are too far apart for the motion: between them the velocity of joint "
+            f"{samples.joints[column]} has an error of {miss[row, column]:.4g} at t = {t[row]:.6g} s; use a smaller "
+            "step"
         )

@@ -1,6 +1,6 @@
-"""The generated fixed-step integrator (`emit/integrator`), compiled and run: Runge and Kutta of order four in C.
+"""Generated fixed-step integrator (`emit/integrator`), compiled and run: fourth-order Runge-Kutta in C.
 
-Torques are held from step to step, as in a controller that runs at the rate of the integrator.
+Torques are constant during each step, as in a controller that runs at the rate of the integrator.
 """
 
 from __future__ import annotations
@@ -20,18 +20,24 @@ from symoro.runtime.compiler import library
 from symoro.simulation.limits import SINGULAR_WHEELS, WheelWatch
 from symoro.simulation.mechanics import Mechanics, Watch
 from symoro.simulation.result import Simulation
-from symoro.trajectory.assembly import DEAD, JUMP, OPEN
+from symoro.trajectory.assembly import JUMP, OPEN, SINGULAR
 
 Array = NDArray[np.float64]
 
 NAME = "model"
-PARTS = {"qda": "qd"}  # parts of the state that have another name in the model
-UNFINISHED = ("", OPEN, DEAD, JUMP, "the state is not finite")  # what a status of the integrator means
-CHUNK = 1000  # steps in one call, where torques are constant: a word on progress between them
+PARTS = {"qda": "qd"}  # names in the model of parts of the state
+UNFINISHED = (
+    "",
+    OPEN,
+    SINGULAR,
+    JUMP,
+    "the state is not finite",
+)  # meaning of the status codes of the integrator
+CHUNK = 1000  # steps per call with constant torques; progress is reported between calls
 
 
 class FixedStep:
-    """The compiled integrator of a robot."""
+    """Compiled integrator of a robot."""
 
     def __init__(self, mechanics: Mechanics) -> None:
         program = mechanics.direct.program
@@ -67,8 +73,8 @@ class FixedStep:
         ]
 
     def advance(self, y: Array, tau: Array, h: float, steps: int) -> tuple[Array, str]:
-        """The state some steps later; where not all of them can be taken that before, and the reason."""
-        parts = [y[part].copy() for part in self._slices]  # the integrator writes into them
+        """Return the state after several steps; if a step fails, the state before it and the reason."""
+        parts = [y[part].copy() for part in self._slices]  # copies, because the integrator writes into them
         given = [np.ascontiguousarray(tau) if x is None else x for x in self._inputs]
         pointers = [_pointer(x) for x in (*parts, *given, *self.constants)]
         status = self._step(ctypes.c_size_t(steps), ctypes.c_double(h), *pointers) or 0
@@ -89,12 +95,12 @@ def run_fixed(
     step: float,
     watch: Watch | None = None,
 ) -> Simulation:
-    """A simulation in equal steps, each of them a sample."""
+    """Simulate with equal steps; each step is a sample."""
     integrator, wheels = FixedStep(mechanics), WheelWatch(mechanics)
     wheels.begin(y)
     if mechanics.loops is not None:
         q = y[mechanics.parts["q"]]
-        mechanics.loops.check_way(lambda _: q[None], q, q, q, 0.0)
+        mechanics.loops.check_path(lambda _: q[None], q, q, q, 0.0)
     times = np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
     h = float(times[1])
     rows, taus, why, reached = [y], [torques(0.0, y)], "", 1

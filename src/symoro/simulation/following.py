@@ -1,7 +1,7 @@
-"""Driven joints follow a motion while the rest follows from forces: a free or rolling base, springs, modes.
+"""Simulation of a robot whose driven joints follow a trajectory: floating or wheeled base, springs, flexible modes.
 
-This is a simulation with samples at the times of the motion. Springs and modes start in equilibrium: with the driven
-joints and the base where they are, the accelerations of elastic joints and modes are zero, by Newton's method with
+The samples are at the times of the trajectory. Springs and modes start in equilibrium: for the given driven joints and
+base, the accelerations of elastic joints and modes are zero. The equilibrium is computed by Newton's method with finite
 differences.
 """
 
@@ -29,19 +29,18 @@ Array = NDArray[np.float64]
 NEWTON_STEPS = 50
 
 
-def at_equilibrium(mechanics: Mechanics, y: Array, told: Container[str]) -> Array:
-    """The state at rest with its springs and modes in equilibrium, the other joints and the base where they are.
+def at_equilibrium(mechanics: Mechanics, y: Array, given: Container[str]) -> Array:
+    """Return the state at rest with springs and modes in equilibrium; other joints and the base are unchanged.
 
-    Arguments:
-        told: parts of the state that stay as they are: "q" (springs), "e" (modes).
+    Args:
+        given: parts of the state that are not changed: "q" (springs), "e" (modes).
 
     Raises:
-        ArgumentError: there is none near the springs' rest.
-
+        ArgumentError: there is no equilibrium near the rest positions of the springs.
     """
     parts = mechanics.parts
-    springs = [] if "q" in told else mechanics.springs
-    modes = "e" in parts and "e" not in told
+    springs = [] if "q" in given else mechanics.springs
+    modes = "e" in parts and "e" not in given
     places = [parts["q"].start + mechanics.at[k] for k in springs]
     places += range(parts["e"].start, parts["e"].stop) if modes else ()
     if not places:
@@ -57,8 +56,8 @@ def at_equilibrium(mechanics: Mechanics, y: Array, told: Container[str]) -> Arra
     rates += range(parts["ed"].start, parts["ed"].stop) if modes else ()
     units = mechanics.units[places]
     accelerations = _accelerations(mechanics, y, places, rates)
-    found = _zero(lambda u: accelerations(u * units) / units, y[places] / units, mechanics.robot.name)
-    y[places] = found * units
+    equilibrium = _zero(lambda u: accelerations(u * units) / units, y[places] / units, mechanics.robot.name)
+    y[places] = equilibrium * units
     return y
 
 
@@ -68,13 +67,13 @@ def _accelerations(
     n = len(mechanics.coordinates)
     known = {k: 0.0 for k in range(n) if mechanics.parts["qd"].start + k not in rates}
 
-    def found(u: Array) -> Array:
+    def accelerations(u: Array) -> Array:
         here = y.copy()
         here[places] = u
         x = mechanics.free_dynamics(here, np.zeros(n), np.zeros(n), known).accelerations()
         return np.asarray(mechanics.rates(here, x)[rates])
 
-    return found
+    return accelerations
 
 
 def _zero(function: Callable[[Array], Array], u: Array, name: str) -> Array:
@@ -94,12 +93,12 @@ def _zero(function: Callable[[Array], Array], u: Array, name: str) -> Array:
         if np.abs(move).max() < NEWTON_STEP * (1 + np.abs(u).max()):
             return u
     raise ArgumentError(
-        f"springs and modes of robot '{name}' have no equilibrium near their rest",
+        f"the springs and modes of robot '{name}' have no equilibrium near their rest positions",
         hint="give their initial positions: start={'q': ..., 'e': ...}",
     )
 
 
-def led(
+def followed_motion(
     robot: Robot,
     samples: Samples,
     values: Mapping[str, float],
@@ -109,21 +108,21 @@ def led(
     tolerance: float,
     record: Recording | None = None,
 ) -> Simulation:
-    """The motion of the whole robot, with the torques of its driven joints.
+    """Return the simulated motion of the whole robot, with the torques of its driven joints.
 
-    Arguments:
-        start: parts of the state; springs (in q) and modes (e) that are not told start in equilibrium.
-        record: is filled with what lies between samples, in seconds from the first of them.
+    Args:
+        start: parts of the state; springs (in q) and modes (e) that are not given start in equilibrium.
+        record: receives the motion between samples, in seconds from the first of them.
 
     Raises:
         ArgumentError: the motion cannot be followed to its end.
     """
     if len(samples.t) < 2:
-        raise ArgumentError("a motion that the rest of the robot follows takes more than one sample")
+        raise ArgumentError("the trajectory must have more than one sample")
     own = {name: value for name, value in values.items() if name in robot.symbols()}
     moved = replace(samples, t=samples.t - samples.t[0])
     posture, rest = _begin(Mechanics(robot, own, inputs), moved, values, start)
-    found = simulate(
+    simulation = simulate(
         robot,
         float(moved.t[-1]),
         q=posture,
@@ -139,17 +138,17 @@ def led(
             record=record,
         ),
     )
-    if found.why == "interrupted":
+    if simulation.why == "interrupted":
         raise KeyboardInterrupt
-    if not found.finished:
-        raise ArgumentError(f"the motion cannot be followed to its end: {found.why}")
-    return replace(found, t=samples.t)
+    if not simulation.finished:
+        raise ArgumentError(f"the motion cannot be followed to its end: {simulation.why}")
+    return replace(simulation, t=samples.t)
 
 
 def _begin(
     mechanics: Mechanics, samples: Samples, values: Mapping[str, float], start: Mapping[str, ArrayLike]
 ) -> tuple[Array, dict[str, ArrayLike]]:
-    """All joints at the start, and the other parts of the state."""
+    """Return the initial positions of all joints, and the other parts of the initial state."""
     near = default_posture(mechanics.robot, values) if samples.tree is None else samples.tree[0]
     posture = np.array(start.get("q", near), dtype=float)
     if posture.shape == (len(mechanics.joints),):
@@ -159,12 +158,12 @@ def _begin(
         if "q" in start and not (off <= GIVEN_POSITION * np.maximum(units, np.abs(samples.q[0]))).all():
             j = samples.joints[int(np.argmax(off))]
             raise ArgumentError(
-                f"joint {j} starts at {posture[mechanics.joints.index(j)]:g}, the trajectory at "
+                f"joint {j} starts at {posture[mechanics.joints.index(j)]:g}, but its trajectory starts at "
                 f"{samples.q[0][int(np.argmax(off))]:g}",
-                hint="leave out q, or give the joints that are led their first positions",
+                hint="leave out q, or give the driven joints the first positions of the trajectory",
             )
         posture[led] = samples.q[0]
     y = mechanics.start({**start, "q": posture})
-    parts = mechanics.split(at_equilibrium(mechanics, y, told=start))
+    parts = mechanics.split(at_equilibrium(mechanics, y, given=start))
     rest: dict[str, ArrayLike] = {"e": parts["e"]} if "e" in parts else {}
     return parts["q"], rest | {name: value for name, value in start.items() if name != "q"}

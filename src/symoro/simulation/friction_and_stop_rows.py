@@ -2,8 +2,9 @@
 
     v = w(q) qd,     v' = w(q) qdd + c(q, qd),     generalised force w' l
 
-A joint with a coordinate of its own has a unit row w; a coupled joint has its ratios, a passive joint of loops or
-wheels the row of G (nu_tree = G nu). Friction has the bounds [-FS, FS]. A stop has [0, inf), and w points away from it.
+The row w of a joint with an independent coordinate is a unit vector; that of a coupled joint contains its ratios; that
+of a passive joint of loops or wheels is a row of G (nu_tree = G nu). Friction has the bounds [-FS, FS]. A stop has the
+bounds [0, inf), and w points away from it.
 """
 
 from __future__ import annotations
@@ -44,15 +45,15 @@ def without_friction(robot: Robot, values: Mapping[str, float]) -> tuple[Robot, 
 
 
 class ContactRows:
-    """The rows of a robot: first its joints with friction, then its stops.
+    """Rows of a robot: first its joints with friction, then its stops.
 
     Attributes:
-        joints: the joint of each row.
-        coordinate: the coordinate of a unit row, -1 for others.
-        stop: which rows are stops.
+        joints: joint of each row.
+        coordinate: index of the coordinate of a unit row, -1 for other rows.
+        stop: mask of the stops.
         friction: FS of the rows, infinite for stops.
         units: 1 rad, or the robot's length for prismatic joints, per row.
-        driven: rows that move with driven coordinates alone; their friction loads the drives only.
+        driven: mask of the rows that move with driven coordinates only; their friction acts on the drives only.
         plain: whether every row is a unit row.
     """
 
@@ -90,10 +91,12 @@ class ContactRows:
         self.driven = self._led(driven, own, len(stops))
 
     def _led(self, driven: frozenset[int], own: Sequence[int], stops: int) -> Mask:
-        """Return the friction rows with entries for driven coordinates alone."""
+        """Return the mask of friction rows whose nonzero entries all belong to driven coordinates."""
         mechanics = self._mechanics
         tied = mechanics.loops is not None or mechanics.rolling
-        tree = np.ones(len(mechanics.joints), dtype=bool)  # joints of the tree that other coordinates move
+        tree = np.ones(
+            len(mechanics.joints), dtype=bool
+        )  # joints of the tree that coordinates other than driven ones move
         if len(driven) == len(mechanics.coordinates):
             tree[:] = False
         elif not tied:
@@ -113,7 +116,7 @@ class ContactRows:
         return np.vstack([rubbing, self._stop_rows]) if len(self._limit) else np.asarray(rubbing)
 
     def drift(self, y: Array) -> Array:
-        """Return c."""
+        """Return c, the accelerations of the rows for zero accelerations of the coordinates."""
         drift = np.zeros(len(self))
         if not self.plain:
             drift[: len(self._rubbing)] = self._ratios @ self._mechanics.tree_drift(y)
@@ -127,7 +130,7 @@ class ContactRows:
 
     @property
     def gap_noise(self) -> Array:
-        """The round-off of the gaps."""
+        """Round-off of the gaps."""
         return np.asarray(POSITION * np.maximum(self.units[self.stop], np.abs(self._limit)))
 
     def at_limit(self, y: Array, row: int) -> Array:
@@ -138,7 +141,7 @@ class ContactRows:
         return y
 
     def clipped(self, t: float, y: Array, most: float) -> Array:
-        """Return the state with coordinates at the limits that they have passed by less than `most` rad."""
+        """Return the state with coordinates at the limits that they exceed by less than `most` rad."""
         mechanics = self._mechanics
         places = mechanics.parts["q"].start + np.array(mechanics.at)
         inside = np.clip(y[places], self.lower, self.upper)
@@ -151,7 +154,7 @@ class ContactRows:
         return mechanics.projected(y, t)
 
     def check_start(self, y: Array) -> None:
-        """Raise if a joint starts beyond its stops."""
+        """Reject an initial state beyond a stop."""
         mechanics = self._mechanics
         q = y[mechanics.parts["q"]][mechanics.at]
         beyond = CONTACT * mechanics.coordinate_units
@@ -163,7 +166,7 @@ class ContactRows:
 
 
 def joint_ratios(mechanics: Mechanics, joints: Sequence[int]) -> Array:
-    """Return the velocities of joints per velocity of the joints of the tree with a coordinate."""
+    """Return the ratios of the velocities of joints to those of the independent joints of the tree."""
     robot, own = mechanics.robot, independent(mechanics.robot)
     values = {**dict(robot.nominal), **mechanics.values}
     ratios = np.zeros((len(joints), len(own)))

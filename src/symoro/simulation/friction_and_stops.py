@@ -1,6 +1,6 @@
-"""Dry friction and stops: which rows are held, slide or are open, decided by one convex problem per event.
+"""Dry friction and stops: the mode of each row (held, sliding or open) follows from one convex problem per event.
 
-Each joint with friction and each stop is a row (`contact_rows`) with a force l in [lo, hi]:
+Each joint with friction and each stop is a row (`friction_and_stop_rows`) with a force l in [lo, hi]:
 
     v' > 0 => l = lo,      v' < 0 => l = hi,      lo < l < hi => v' = 0
 
@@ -9,11 +9,13 @@ Rows that move have l = -FS sign(v). With A x = Q - H + W'l and a = A^-1 (Q - H)
     min 1/2 l'G l + b'l,   lo <= l <= hi,     G = W A^-1 W',   b = W a + c                    (`box_qp`)
 
 which is the dual of Gauss' principle, min 1/2 (x - a)'A(x - a) + sum FS |w x + c| with w x >= 0 at stops. That problem
-is strictly convex: x exists and is unique. The forces l may be indeterminate where rows depend on each other; they are
-shared by least norm. A row at a bound that the held rows imply is carried: at rest, with a constant force.
+is strictly convex: x exists and is unique. The forces l may be indeterminate if rows are linearly dependent; the
+solution of least norm is used. A row at a bound whose rest follows from the held rows is called carried: it is at rest
+with a constant force.
 
-Static friction (`static` > 1) is a rule: rows at rest have static FS; those that slip get FS, and the problem is solved
-again. The set of slipping rows only grows. Impacts are the same problem over impulses with Newton's restitution:
+Static friction (`static` > 1) is modelled as follows: rows at rest have the bound static FS; those that slip get FS,
+and the problem is solved again. The set of slipping rows only grows. Impacts are the same problem over impulses with
+Newton's restitution:
 
     min 1/2 p'G p + (v - r)'p,   p >= 0,      r = restitution times the speed of approach, 0 for stops at rest
 
@@ -58,7 +60,7 @@ What = Literal[
 
 @dataclass(frozen=True)
 class MotionEvent:
-    """Something that happened to a joint."""
+    """Event of a joint: stick, slide, contact with a stop, or passage of a limit."""
 
     time: float
     joint: int
@@ -66,10 +68,10 @@ class MotionEvent:
 
 
 class Mode:
-    """The state of a row.
+    """Mode of a row, a plain integer for use in arrays.
 
-    OPEN: no force. HELD: at rest, the force follows from v' = 0. FORWARD, BACKWARD: v > 0 with l = lo, v < 0 with
-    l = hi. CARRIED: at rest because held rows imply it, with the force of a bound. Plain integers, for arrays.
+    OPEN: no force. HELD: at rest, the force follows from v' = 0. FORWARD: v > 0 with l = lo. BACKWARD: v < 0 with l =
+    hi. CARRIED: at rest because held rows imply it, with the force of a bound.
     """
 
     OPEN = 0
@@ -81,7 +83,7 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class HeldMotion:
-    """The accelerations of a state in its present modes.
+    """Accelerations and row forces of a state in its present modes.
 
     Attributes:
         x: all accelerations.
@@ -97,13 +99,14 @@ class HeldMotion:
 
 
 class ContactModes:
-    """The modes of the rows of a robot.
+    """Modes of the rows of a robot.
 
     Attributes:
         mode: one `Mode` per row.
         force: l of the rows that are not held.
-        lower, upper: the bounds of held rows.
-        left: stops that were left at the last event; `near` are the open stops that were touched then.
+        lower, upper: bounds of held rows.
+        left: mask of the stops that were left at the last event.
+        near: mask of the open stops that were touched at the last event.
     """
 
     def __init__(
@@ -129,18 +132,18 @@ class ContactModes:
 
     @property
     def at_rest(self) -> Mask:
-        """The rows that are at rest."""
+        """Mask of the rows at rest."""
         return _at_rest(self.mode)
 
     def copy(self) -> ContactModes:
-        """Return the modes as they are now."""
-        found = copy(self)
+        """Return a copy of the present modes."""
+        copied = copy(self)
         for name in ("mode", "force", "lower", "upper", "left", "near"):
-            setattr(found, name, getattr(self, name).copy())
-        return found
+            setattr(copied, name, getattr(self, name).copy())
+        return copied
 
     def restore(self, before: ContactModes) -> None:
-        """Return to modes that were copied."""
+        """Restore copied modes."""
         self.__dict__.update(before.copy().__dict__)
 
     # -- between events
@@ -151,13 +154,13 @@ class ContactModes:
             return self.mechanics.accelerations(y, tau)
         if known or (self.mode == Mode.HELD).any():
             return self.held_motion(y, tau, known).x
-        push = self.force @ self.rows.matrix(y) if self.force.any() else np.zeros(len(tau))
-        if push[self.mechanics.springs].any():  # the model does not read torques of elastic joints
-            return self.mechanics.free_dynamics(y, tau, push, known).accelerations()
-        return self.mechanics.accelerations(y, tau + push)
+        row_forces = self.force @ self.rows.matrix(y) if self.force.any() else np.zeros(len(tau))
+        if row_forces[self.mechanics.springs].any():  # the model ignores torques of elastic joints
+            return self.mechanics.free_dynamics(y, tau, row_forces, known).accelerations()
+        return self.mechanics.accelerations(y, tau + row_forces)
 
     def held_motion(self, y: Array, tau: Array, known: Mapping[int, float]) -> HeldMotion:
-        """Return the accelerations and forces with held rows at v' = 0.
+        """Return the accelerations and forces with v' = 0 of held rows.
 
         With M = U S V' the change of L'x is -V S^-1 U'(M z + c), and l = -U S^-2 U'(M z + c) has the least norm.
         """
@@ -178,11 +181,11 @@ class ContactModes:
         forces[held] = U[:, kept] @ (part / S[kept]) / size
         own = self.rows.coordinate[held]
         still = own[(own >= 0) & (norms > 0)]
-        x[dynamics.columns.start + still] = 0.0  # unit rows: zero without round-off
+        x[dynamics.columns.start + still] = 0.0  # for unit rows exactly zero
         return HeldMotion(x, forces, norms**2, rows, dynamics)
 
     def drive_torques(self, y: Array, tau: Array, known: Mapping[int, float]) -> Array:
-        """Return the torques of the drives, with those that driven coordinates need for their motion."""
+        """Return the torques of the drives, including those that driven coordinates require for their motion."""
         if not known:
             return tau.copy()
         motion = self.held_motion(y, tau, known)
@@ -192,27 +195,27 @@ class ContactModes:
         forces[driven] = 0.0
         forces[moves] = -self.rows.friction[moves] * np.sign(speeds[moves])
         missing = motion.dynamics.missing_forces(motion.x) - forces @ motion.rows
-        found = tau.copy()
-        found[self._driven] += missing[self._driven]
-        return found
+        torques = tau.copy()
+        torques[self._driven] += missing[self._driven]
+        return torques
 
     def margins(self, y: Array, tau: Array, known: Mapping[int, float]) -> Array:
-        """Return functions that stay positive while the modes are right: one per row, and one for rows at rest.
+        """Return event functions that are positive while the modes are valid: one per row, and one for rows at rest.
 
-        Sliding rows: the speed. Open stops: the gap; if the stop was touched at the last event only while approaching,
-        as interpolated q and qd may disagree. Held rows: the distance of the force from its bounds. The last one: the
-        accelerations of rows at rest.
+        For sliding rows it is the speed. For open stops it is the gap; if the stop was touched at the last event, only
+        while approaching, because interpolated q and qd may disagree. For held rows it is the distance of the force
+        from its bounds. The last one is a bound on the accelerations of rows at rest.
         """
-        found = np.ones(len(self.rows) + 1)
+        functions = np.ones(len(self.rows) + 1)
         rows, mode, stop = self.rows, self.mode, self.rows.stop
-        by_row = found[:-1]  # a view
+        by_row = functions[:-1]  # a view
         slides = ~stop & ~rows.driven & ((mode == Mode.FORWARD) | (mode == Mode.BACKWARD))
         open_stops = stop & (mode == Mode.OPEN)
         rest = self.at_rest
         motion = self.held_motion(y, tau, known) if rest.any() else None
         if slides.any() or open_stops.any():
             matrix = rows.matrix(y) if motion is None else motion.rows
-            speeds = self._speeds(matrix, self.project(y))  # without drift off the held rows
+            speeds = self._speeds(matrix, self.project(y))  # without drift of the held rows
             by_row[slides] = np.where(mode == Mode.FORWARD, speeds, -speeds)[slides]
             by_row[open_stops] = (rows.gaps(y) / rows.units[stop])[open_stops[stop]]
             leaving = open_stops & self.near & (speeds >= 0)
@@ -223,52 +226,52 @@ class ContactModes:
             room = np.minimum(force - self.lower[held], upper - force)
             by_row[held] = np.where(stop[held], room * motion.softness / rows.units[held], room / upper)
             if not rows.plain or (mode == Mode.CARRIED).any():
-                found[-1] = self._residual(y, motion, rest)
-        return found
+                functions[-1] = self._residual(y, motion, rest)
+        return functions
 
     def _residual(self, y: Array, motion: HeldMotion, rest: Mask) -> float:
-        """Return the margin of the accelerations of rows at rest."""
+        """Return the event function of the accelerations of rows at rest."""
         x = motion.x[motion.dynamics.columns]
         moves = np.abs(motion.rows[rest] @ x + self.rows.drift(y)[rest]) / self.rows.units[rest]
         return float(RESIDUAL * (1 + np.abs(x / self.mechanics.coordinate_units).max()) - moves.max())
 
-    def noise(self, slack: float) -> Array:
-        """Return the round-off of the margins.
+    def noise(self, position_error: float) -> Array:
+        """Return the round-off of the event functions.
 
         Args:
-            slack: position error of the integrator, rad; a stop that is being left is passed by less.
+            position_error: error of the integrator in rad, by which a stop that is being left may be exceeded.
         """
-        rows, found = self.rows, np.full(len(self.rows) + 1, FORCE_NOISE)
-        by_row = found[:-1]  # a view
+        rows, round_off = self.rows, np.full(len(self.rows) + 1, FORCE_NOISE)
+        by_row = round_off[:-1]  # a view
         sliding = ~rows.stop & ~self.at_rest
         by_row[sliding] = VELOCITY_REST
         open_stops = rows.stop & (self.mode == Mode.OPEN)
         by_row[open_stops] = (rows.gap_noise / rows.units[rows.stop])[open_stops[rows.stop]]
-        by_row[self.left] = slack
-        found[-1] = 0.0
-        return found
+        by_row[self.left] = position_error
+        round_off[-1] = 0.0
+        return round_off
 
     # -- at an event
 
     def begin(self, y: Array) -> list[int]:
-        """Take rows without speed as held; return the stops that the start strikes."""
+        """Set rows without speed to held; return the stops that the initial state strikes."""
         speeds = self._speeds(self.rows.matrix(y), y)
         friction = ~self.rows.stop & ~self.rows.driven
         self.mode[friction & (np.abs(speeds) <= VELOCITY_REST)] = Mode.HELD
         return [int(i) for i in np.flatnonzero(self._touching(y) & (speeds < -VELOCITY_REST))]
 
     def _speeds(self, matrix: Array, y: Array) -> Array:
-        """Return the speeds of the rows, rad/s."""
+        """Return the speeds of the rows in rad/s."""
         return np.asarray(matrix @ y[self.mechanics.parts["qd"]] / self.rows.units)
 
     def _touching(self, y: Array) -> Mask:
-        """Return the stops at which the state is, to round-off."""
+        """Return the mask of stops that are touched, up to round-off."""
         touching = self.rows.stop.copy()
         touching[self.rows.stop] = np.abs(self.rows.gaps(y)) <= self.rows.gap_noise
         return touching
 
     def project(self, y: Array) -> Array:
-        """Return the state with the speeds of held rows at zero."""
+        """Return the state with the speeds of held rows set to zero."""
         held = np.flatnonzero(self.mode == Mode.HELD)
         if not len(held):
             return y
@@ -283,7 +286,7 @@ class ContactModes:
         return y
 
     def _stop_tied(self, rows: Array, qd: Array, columns: list[int]) -> None:
-        """Change velocities by least squares so that rows stand still; rows without entries are left out."""
+        """Change velocities by least squares so that the rows are at rest; rows without entries are ignored."""
         units = self.mechanics.coordinate_units[columns]
         W = rows[:, columns] * units
         norms, whole = (
@@ -301,7 +304,7 @@ class ContactModes:
             qd[columns] -= units * change
 
     def stopped(self, y: Array, row: int) -> Array:
-        """Return the state with the speed of one row at exactly zero."""
+        """Return the state with the speed of one row set to exactly zero."""
         before = self.mode.copy()
         self.mode[row] = Mode.HELD
         y = self.project(y)
@@ -324,9 +327,9 @@ class ContactModes:
         Args:
             tau: torques of the drives, without friction.
             known: accelerations of the driven coordinates.
-            event: the row whose margin has come to zero.
+            event: the row whose event function has become zero.
             begin: whether this is the start.
-            struck: whether there was an impact; it may have moved rows that were at rest.
+            struck: whether there was an impact, which may have moved rows that were at rest.
         """
         before = self.mode.copy()
         stops = event is not None and event < len(self.rows) and not self.rows.stop[event]
@@ -336,7 +339,7 @@ class ContactModes:
             y = self.project(y)
         rows, touching = self.rows.matrix(y), self._touching(y)
         decided = np.zeros(len(self.rows), dtype=bool)
-        while True:  # holding rows may bring others to rest; the set grows
+        while True:  # held rows may bring others to rest; the set only grows
             speeds = self._speeds(rows, y)
             resting = decided | (np.abs(speeds) <= VELOCITY_REST) & np.where(
                 self.rows.stop, touching, ~self.rows.driven
@@ -377,7 +380,7 @@ class ContactModes:
         """Set the modes of the rows Q at rest.
 
         Raises:
-            UndecidedError: hard rows contradict each other.
+            UndecidedError: no accelerations satisfy all stops.
         """
         others = self.force.copy()
         others[Q] = 0.0
@@ -387,36 +390,41 @@ class ContactModes:
         b = M @ dynamics.reduced + self.rows.drift(y)[Q] + dynamics.given_part(rows[Q])
         stop, units = self.rows.stop[Q], self.rows.units[Q]
         sliding = np.isin(before[Q], (Mode.FORWARD, Mode.BACKWARD)) & (came != Q)
-        factor = np.where(sliding & (not struck), 1.0, self.static)  # what slides has no static friction
-        start = ~((event == Q) & (before[Q] == Mode.HELD))  # a force that has come to its bound starts there
+        factor = np.where(sliding & (not struck), 1.0, self.static)  # sliding rows have no static friction
+        start = ~((event == Q) & (before[Q] == Mode.HELD))  # a force that has reached its bound starts there
         while True:
             hi = np.where(stop, np.inf, factor * self.rows.friction[Q])
             lo = np.where(stop, 0.0, -hi)
             try:
-                found = solve_box(G, b, lo, hi, start)
+                solution = solve_box(G, b, lo, hi, start)
             except InfeasibleError:
                 joints = ", ".join(str(self.rows.joints[i]) for i in Q)
                 raise UndecidedError(
                     f"no accelerations satisfy the stops of joints {joints} at t = {t:g} s"
                 ) from None
-            x = dynamics.accelerations(found.forces @ M)[dynamics.columns] / self.mechanics.coordinate_units
-            still = np.abs(found.gradient) / units <= RESIDUAL * (1 + np.abs(x).max(initial=0.0))
-            carried = implied_rows(G, found.free) & ~found.free & still
+            x = (
+                dynamics.accelerations(solution.forces @ M)[dynamics.columns]
+                / self.mechanics.coordinate_units
+            )
+            still = np.abs(solution.gradient) / units <= RESIDUAL * (1 + np.abs(x).max(initial=0.0))
+            carried = implied_rows(G, solution.free) & ~solution.free & still
             mode = np.select(
-                [found.free, carried, found.lower], [Mode.HELD, Mode.CARRIED, Mode.FORWARD], Mode.BACKWARD
+                [solution.free, carried, solution.lower],
+                [Mode.HELD, Mode.CARRIED, Mode.FORWARD],
+                Mode.BACKWARD,
             )
             slips = ~_at_rest(mode) & (factor > 1.0) & ~stop
             if not slips.any():
                 break
-            factor[slips], start = 1.0, found.free
+            factor[slips], start = 1.0, solution.free
         self.mode[Q], self.lower[Q], self.upper[Q] = mode, lo, hi
-        self.force[Q] = np.where(found.free, 0.0, found.forces)
+        self.force[Q] = np.where(solution.free, 0.0, solution.forces)
         gone = Q[stop & ~_at_rest(mode)]
         self.mode[gone], self.force[gone] = Mode.OPEN, 0.0
         self.left[gone] = True
 
     def impact(self, t: float, y: Array, tau: Array, known: Mapping[int, float], row: int) -> Array:
-        """Return the state after the impact at a stop; other stops that are touched take part.
+        """Return the state after the impact at a stop, including other stops that are touched.
 
         Friction forces are finite and have no impulse. Slow and low rebounds are inelastic.
         """
@@ -432,29 +440,29 @@ class ContactModes:
         rebound = self.restitution * np.maximum(-speeds, 0.0)
         low = (rebound / units) ** 2 < 2 * REBOUND_HEIGHT * np.maximum(press, 0.0)
         rebound[low | (rebound < REBOUND_SPEED * units)] = 0.0
-        found = solve_box(
+        solution = solve_box(
             M @ M.T, speeds - rebound, np.zeros(len(Q)), np.full(len(Q), np.inf), np.ones(len(Q), dtype=bool)
         )
         change = np.zeros(len(dynamics.free))
-        change[dynamics.free] = dynamics.from_reduced(found.forces @ M)
+        change[dynamics.free] = dynamics.from_reduced(solution.forces @ M)
         y = self.mechanics.with_impulse(y, change)
         qd = y[self.mechanics.parts["qd"]]  # a view
-        stays = (found.forces > 0) & (rebound == 0) | (np.abs(self._speeds(matrix, y)[Q]) <= VELOCITY_REST)
+        stays = (solution.forces > 0) & (rebound == 0) | (np.abs(self._speeds(matrix, y)[Q]) <= VELOCITY_REST)
         qd[self.rows.coordinate[Q[stays]]] = 0.0
         return y
 
     def _news(self, t: float, before: NDArray[np.int_], struck: int | None) -> Iterator[MotionEvent]:
-        """Yield the events of rows that have changed their modes; a joint at a stop has no events of friction."""
+        """Yield the events of rows that have changed their modes; a joint at a stop has no friction events."""
         was, now = _at_rest(before), self.at_rest
         stop, coordinate = self.rows.stop, self.rows.coordinate
-        standing = set(coordinate[stop & (was | now)].tolist())
+        at_stop = set(coordinate[stop & (was | now)].tolist())
         if struck is not None:
             yield MotionEvent(t, self.rows.joints[struck], "meets its stop")
         for i in np.flatnonzero(stop & (was != now)):
             if i != struck:
                 yield MotionEvent(t, self.rows.joints[i], "meets its stop" if now[i] else "leaves its stop")
         for i in np.flatnonzero(~stop & (before != self.mode) & ~(was & now)):
-            if coordinate[i] < 0 or coordinate[i] not in standing:
+            if coordinate[i] < 0 or coordinate[i] not in at_stop:
                 yield MotionEvent(t, self.rows.joints[i], "sticks" if now[i] else "slides")
 
 

@@ -1,14 +1,14 @@
-"""Watched limits: joints without a stop that pass their limits, and wheels in a singular configuration.
+"""Monitored limits: joints without a stop that exceed their limits, and wheels in a singular configuration.
 
-Limits of passive, coupled and driven joints are not stops: an impulse would act through the loops, or against a given
-motion. They are event functions instead:
+Limits of passive, coupled and driven joints are not stops, because an impulse would act through the loops or against a
+prescribed motion. They are event functions instead:
 
     p = ratios q + offset,     margin = min(p - lower, upper - p),   its negative while the joint is beyond
 
-so that each passing and each return is one event. Cut joints have no coordinate; their limits are only reported.
+so that each passage and each return is one event. Cut joints have no coordinate; their limits are only reported.
 
 A car that is driven at the rear cannot be driven with its steering at a right angle: det of `wheel-kinematics` is zero
-and G has no value. Error control may step over such a configuration, so its determinant is an event function too:
+and G does not exist. Error control may step over such a configuration, so its determinant is an event function too:
 
     margin = s det(q) - SMALL_DETERMINANT D,     s the sign of det at the start, D the largest |det| of random postures
 """
@@ -31,18 +31,19 @@ from symoro.simulation.mechanics import Mechanics
 from symoro.simulation.tolerances import CONTACT, SAME_DETERMINANT, SMALL_DETERMINANT
 
 Array = NDArray[np.float64]
-SINGULAR_WHEELS = "the wheels steer to where the active joints cannot drive the robot"
+SINGULAR_WHEELS = (
+    "the wheels are in a singular configuration, in which the active joints cannot drive the robot"
+)
 POSTURES = 64
 
 
 class WatchedLimits:
-    """The limits of a robot that are watched, and no stops.
+    """Limits of a robot that are monitored but are not stops.
 
     Attributes:
-        joints: their numbers.
-        beyond: which of them are beyond a limit now.
-        named: those that are not watched either.
-
+        joints: numbers of the monitored joints.
+        beyond: mask of the joints that are beyond a limit now.
+        named: joints whose limits are only reported.
     """
 
     def __init__(self, mechanics: Mechanics, driven: frozenset[int], *, ends: bool) -> None:
@@ -64,7 +65,7 @@ class WatchedLimits:
         return len(self.joints)
 
     def check_start(self, y: Array) -> None:
-        """Take down what starts beyond its limits; raise where the simulation is to end there."""
+        """Determine the joints that start beyond their limits; reject them if a limit ends the simulation."""
         places = self._places(y)
         self.beyond = self._inside(places) < -CONTACT
         for i in np.flatnonzero(self.beyond):
@@ -76,12 +77,12 @@ class WatchedLimits:
             self._passed[self.joints[i]] = 0.0
 
     def margins(self, y: Array) -> Array:
-        """Numbers that stay positive as long as no joint passes a limit, or comes back."""
+        """Return event functions that are positive until a joint exceeds a limit or returns."""
         inside = self._inside(self._places(y))
         return np.where(self.beyond, -inside, inside)
 
     def switch(self, t: float, i: int) -> MotionEvent:
-        """A joint passes its limit, or comes back."""
+        """Change the state of a joint that exceeds its limit or returns; return the event."""
         self.beyond[i] = not self.beyond[i]
         joint = self.joints[i]
         if not self.beyond[i]:
@@ -90,15 +91,16 @@ class WatchedLimits:
         return MotionEvent(t, joint, "passes its limit")
 
     def warnings(self) -> Iterator[str]:
-        """Which limits are no stops, and which of them were passed."""
+        """Yield warnings about limits that are not stops, and the times at which they were exceeded."""
         if self.joints and not self._ends:
-            told = [f"that of joint {j} is passed at t = {t:g} s" for j, t in self._passed.items()]
+            passages = [f"joint {j} exceeds its limit at t = {t:g} s" for j, t in self._passed.items()]
             yield (
-                f"the limits of {self._words(self.joints)} hold nothing, as stops are those of joints with a "
-                f"coordinate of their own that follow no motion: {'; '.join(told) or 'none of them is passed'}"
+                f"the limits of {self._words(self.joints)} do not stop the motion, because these joints are not "
+                "independent "
+                f"or have a prescribed motion: {'; '.join(passages) or 'none of these limits is exceeded'}"
             )
         if self.named:
-            yield f"the limits of {self._words(self.named)} are not watched"
+            yield f"the limits of {self._words(self.named)} are not monitored"
 
     def _words(self, joints: tuple[int, ...]) -> str:
         return ", ".join(f"joint {j} ({self._kind(j)})" for j in joints)
@@ -106,7 +108,7 @@ class WatchedLimits:
     def _kind(self, j: int) -> str:
         robot = self._mechanics.robot
         if j > robot.NL:
-            return "opened"
+            return "cut"
         if relation(robot, j) is not None:
             return "coupled"
         return "driven" if j in self._follow else "passive"
@@ -132,7 +134,7 @@ def _offsets(mechanics: Mechanics, joints: tuple[int, ...]) -> Array:
 
 
 class WheelWatch:
-    """Watches the determinant of a robot on wheels."""
+    """Event function of the determinant of a wheeled robot."""
 
     def __init__(self, mechanics: Mechanics) -> None:
         self._mechanics = mechanics
@@ -151,14 +153,16 @@ class WheelWatch:
         return int(self.varies)
 
     def begin(self, y: Array) -> None:
-        """Take down the sign of the start; raise where it has none."""
+        """Store the sign of the determinant at the start; reject a singular start."""
         if self.varies:
             self._sign = float(np.sign(self._determinant(y)))
             if not (self.margins(y) > 0).all():
-                raise ArgumentError("the wheels stand where the active joints cannot drive the robot")
+                raise ArgumentError(
+                    "the initial configuration of the wheels is singular: the active joints cannot drive the robot"
+                )
 
     def margins(self, y: Array) -> Array:
-        """What stays positive, where there is something to watch."""
+        """Return the event function; empty if the determinant is constant."""
         return np.array([self._sign * self._determinant(y) - self._least] if self.varies else [])
 
     def _determinant(self, y: Array) -> float:

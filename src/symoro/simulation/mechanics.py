@@ -1,18 +1,19 @@
-"""The motion of a robot as rates of a state, whatever its structure.
+"""Equations of motion of a robot of any structure, as rates of one state vector.
 
-The state is one vector; its parts, where a robot has them:
+The parts of the state, as far as a robot has them:
 
     q    joints of the tree                  q' = qd, or from the coordinates: G qda (loops, wheels)
-    qd   coordinates' velocities             qd' from `direct-dynamics`
+    qd   velocities of the coordinates       qd' from `direct-dynamics`
     e, ed  modes of flexible links           e' = ed, ed' = edd
     P0, Q0, V0  a floating base              P0' = R0 v,  Q0' = Q0 (0, w)/2,  V0' = Vd0 - (w x v; 0)
-    pose  a base on wheels: x, y, heading    from V0 of the model, turned by the heading
+    pose  a wheeled base: x, y, heading      from V0 of the model, rotated by the heading
 
-Coordinates are all joints; where loops or wheels tie them, the active ones. The quaternion's length has no meaning (the
-models divide by it), and it is set to 1 at each step: the rotation never leaves the group.
+The coordinates are all joints, or the active ones if loops or wheels constrain them. The models divide by the length of
+the quaternion; it is normalised at each step.
 
-Where some accelerations are known (joints that follow a motion, joints that stick or stand at a stop) the equations are
-parted (`partition`)."""
+If some accelerations are known (of joints with a prescribed motion, sticking joints or joints at a stop) the equations
+are solved for the others (`free_dynamics`).
+"""
 
 from __future__ import annotations
 
@@ -45,11 +46,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A moment of a motion, as a controller sees it; its arrays cannot be written to.
+    """State of a robot at one time, as given to a controller; its arrays are read-only.
 
     Attributes:
+        t: time in seconds.
         q, qd: positions and velocities of the coordinates.
-        parts: all parts of the state by name; `tree` are the positions of all joints.
+        parts: all parts of the state by name; `tree` contains the positions of all joints.
     """
 
     t: float
@@ -60,12 +62,13 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class FreeDynamics:
-    """The equations A x = Q - H + W'l, factored over the entries of x that are not given: A_ff = L L'.
+    """Equations A x = Q - H + W'l, factored over the unknown entries of x: A_ff = L L'.
 
     Attributes:
         columns: the entries of the coordinates.
         inertia, force: A and Q - H.
-        given: x with its given entries, zero elsewhere; `free` are the entries that are not given.
+        given: x with its given entries, zero elsewhere.
+        free: mask of the unknown entries.
         factor: L.
         reduced: z = L^-1 (Q - H - A x_given)_f.
     """
@@ -89,7 +92,7 @@ class FreeDynamics:
         return np.asarray(rows @ self.given[self.columns])
 
     def accelerations(self, change: Array | None = None) -> Array:
-        """Return x; the forces of rows change z by M'l."""
+        """Return x; forces l of rows are included by the change M'l of z."""
         x = self.given.copy()
         x[self.free] = self.from_reduced(self.reduced if change is None else self.reduced + change)
         return x
@@ -104,15 +107,15 @@ class FreeDynamics:
 
 
 class Mechanics:
-    """A robot with numbers, its state laid out, and its rates.
+    """Robot with numerical parameters: layout of its state, and its equations of motion.
 
     Attributes:
         joints: all joints of the tree with a coordinate.
-        coordinates: those whose velocities are part of the state.
-        fixed: torques that the robot fixes (GAM), by the number of the coordinate.
-        at: places of the coordinates among the joints.
+        coordinates: joints whose velocities are part of the state.
+        fixed: torques that the robot fixes (GAM), by index of the coordinate.
+        at: indices of the coordinates among the joints.
         parts: slices of the state by name.
-        length: the robot's characteristic length.
+        length: the robot's characteristic length in metres.
         units: one per entry of the state: 1 for angles, `length` for lengths, the same for their rates.
         coordinate_units: the units of the coordinates.
     """
@@ -148,10 +151,10 @@ class Mechanics:
         return _generated(self.robot, model, quaternion)
 
     def _fixed_torques(self) -> dict[int, float]:
-        """What acts on coordinates whatever their drives are told."""
+        """Return the torques that the robot fixes (GAM), independent of the drives."""
         values = {**dict(self.robot.nominal), **self.values}
-        told = {k: self.robot.frame(j).GAM for k, j in enumerate(self.coordinates)}
-        return {k: GAM.value(values) for k, GAM in told.items() if GAM is not None}
+        fixed = {k: self.robot.frame(j).GAM for k, j in enumerate(self.coordinates)}
+        return {k: GAM.value(values) for k, GAM in fixed.items() if GAM is not None}
 
     def _layout(self, direct: Program) -> dict[str, slice]:
         shapes = {port.name: port.shape for port in direct.inputs}
@@ -162,26 +165,26 @@ class Mechanics:
             sizes |= {"P0": 3, "Q0": 4, "V0": 6}
         if self.rolling:
             sizes |= {"pose": 3}
-        found, start = {}, 0
+        parts, start = {}, 0
         for name, size in sizes.items():
-            found[name] = slice(start, start + size)
+            parts[name] = slice(start, start + size)
             start += size
         self.size = start
-        return found
+        return parts
 
     def _units(self) -> Array:
-        found, parts, length = np.ones(self.size), self.parts, self.length
-        found[parts["q"]] = joint_units(self.robot, self.joints, length)
-        found[parts["qd"]] = self.coordinate_units
+        units, parts, length = np.ones(self.size), self.parts, self.length
+        units[parts["q"]] = joint_units(self.robot, self.joints, length)
+        units[parts["qd"]] = self.coordinate_units
         for name in ("e", "ed"):
             if name in parts:
-                found[parts[name]] = [
+                units[parts[name]] = [
                     1.0 if mode.startswith("et") else length for mode in mode_names(self.robot)
                 ]
         for name, lengths in (("P0", 3), ("V0", 3), ("pose", 2)):
             if name in parts:
-                found[parts[name].start : parts[name].start + lengths] = length
-        return found
+                units[parts[name].start : parts[name].start + lengths] = length
+        return units
 
     def _check_inputs(self) -> None:
         own = {"q", "qd", "qda", "tau", *self.parts}
@@ -191,9 +194,9 @@ class Mechanics:
             if given is None and name == EXTERNAL.name:
                 given = self._wrenches(shape[0])
             if given is None:
-                symbols = ", or values for its symbols" if name == EXTERNAL.name else ""
+                symbols = ", or values of its symbols" if name == EXTERNAL.name else ""
                 raise ArgumentError(
-                    f"robot '{self.robot.name}' needs '{name}' besides its state and torques",
+                    f"the input '{name}' of robot '{self.robot.name}' is missing",
                     hint=f"give inputs={{'{name}': ...}} with shape {shape}{symbols}",
                 )
             if given.shape != shape and given.shape != (math.prod(shape),):
@@ -202,11 +205,11 @@ class Mechanics:
         for name in self.inputs:
             if name not in wanted:
                 raise ArgumentError(
-                    f"there is no input '{name}' to be given", hint=f"known: {', '.join(wanted) or 'none'}"
+                    f"there is no input '{name}'", hint=f"the inputs are: {', '.join(wanted) or 'none'}"
                 )
 
     def _wrenches(self, rows: int) -> Array | None:
-        """Return the links' wrenches from the values of their symbols, the last `rows` links; None without values."""
+        """Return the wrenches of the last `rows` links from their symbols; None if a symbol has no value."""
         links = [self.robot.base.link, *self.robot.links][-rows:]
         formulas = [getattr(link, name) for link in links for name in WRENCH]
         values = {**dict(self.robot.nominal), **self.values}
@@ -214,13 +217,13 @@ class Mechanics:
             return None
         return np.array([formula.value(values) for formula in formulas])
 
-    # -- the state
+    # -- state
 
     def split(self, y: Array) -> dict[str, Array]:
         return {name: y[part] for name, part in self.parts.items()}
 
     def state(self, t: float, y: Array) -> State:
-        """The state in its parts: copies, as what a controller does to them must not change the motion."""
+        """Return the state in its parts; the parts are copies, so that a controller cannot change the motion."""
         y = y.copy()
         y.flags.writeable = False
         tree = y[self.parts["q"]]
@@ -229,7 +232,7 @@ class Mechanics:
         return State(t, q, y[self.parts["qd"]], {**self.split(y), "tree": tree})
 
     def start(self, given: Mapping[str, ArrayLike | None]) -> Array:
-        """The state with these parts; what is not given is zero, and the base stands upright at the origin."""
+        """Return the initial state with the given parts; other parts are zero, the base upright at the origin."""
         y = np.zeros(self.size)
         if self.floating:
             y[self.parts["Q0"]] = (1.0, 0.0, 0.0, 0.0)
@@ -238,8 +241,8 @@ class Mechanics:
                 continue
             if name not in self.parts:
                 raise ArgumentError(
-                    f"robot '{self.robot.name}' has no '{name}' in its state",
-                    hint=f"it has {', '.join(self.parts)}",
+                    f"the state of robot '{self.robot.name}' has no part '{name}'",
+                    hint=f"its parts are {', '.join(self.parts)}",
                 )
             part = self.parts[name]
             array = np.asarray(value, dtype=float)
@@ -255,18 +258,18 @@ class Mechanics:
                     f"{name} has shape {array.shape}, expected ({part.stop - part.start},){active}"
                 )
             if not np.isfinite(array).all():
-                raise ArgumentError(f"{name}: a number is not finite")
+                raise ArgumentError(f"{name}: a value is not finite")
             y[part] = array
         if self.floating and not np.linalg.norm(y[self.parts["Q0"]]) > 0:
-            raise ArgumentError("the quaternion Q0 has no length")
+            raise ArgumentError("the quaternion Q0 is zero")
         y = self.projected(y)
         if self.loops is not None:
             self.loops.check_start(y[self.parts["q"]])
-        _ = self.direct  # the first function that needs a value of every parameter
+        _ = self.direct  # raises an error if a parameter has no value
         return y
 
     def projected(self, y: Array, t: float = 0.0) -> Array:
-        """The state with its loops closed and its quaternion of length 1."""
+        """Return the state with closed loops and a unit quaternion."""
         if self.loops is None and not self.floating:
             return y
         return np.asarray(self.projected_rows(y[None], [t])[0])
@@ -284,13 +287,13 @@ class Mechanics:
         return rows
 
     def gap(self, y: Array, projected: Array) -> float:
-        """Return how far a state has drifted, in radians or shares of the robot's length."""
+        """Return how far a state has drifted from its projection, in radians or shares of the robot's length."""
         return float((np.abs(y - projected) / self.units).max())
 
     # -- accelerations
 
     def _call(self, function: Function, y: Array, tau: Array | None) -> dict[str, Any]:
-        """A function of the state, with what it takes of it."""
+        """Evaluate a function with the parts of the state that it has as inputs."""
         names = self._bound.get(id(function))
         if names is None:
             names = frozenset(port.name for port in function.program.inputs)
@@ -306,12 +309,12 @@ class Mechanics:
 
     def accelerations(self, y: Array, tau: Array) -> Array:
         """Return all accelerations x from the direct dynamic model; it does not read the torques of elastic joints."""
-        found = self._call(self.direct, y, tau)
-        x = [found["qdda"] if "qdda" in found else found["qdd"]]
+        outputs = self._call(self.direct, y, tau)
+        x = [outputs["qdda"] if "qdda" in outputs else outputs["qdd"]]
         if self.floating:
-            x.insert(0, found["Vd0"])
+            x.insert(0, outputs["Vd0"])
         if "ed" in self.parts:
-            x.append(found["edd"])
+            x.append(outputs["edd"])
         return np.concatenate(x)
 
     def rates(self, y: Array, x: Array) -> Array:
@@ -339,30 +342,30 @@ class Mechanics:
         dy[parts["V0"].start : parts["V0"].start + 3] -= np.cross(w, v)
 
     def tree_matrix(self, y: Array) -> Array:
-        """How fast all joints of the tree turn as the coordinates do."""
+        """Return G of nu_tree = G nu: rates of all joints of the tree per rate of the coordinates."""
         q = y[self.parts["q"]]
         if self.rolling:
             return np.asarray(self._wheel_rates(q=q)["G"][3:])
-        found = np.zeros((len(self.joints), len(self.coordinates)))
-        found[self.at, range(len(self.at))] = 1.0
+        matrix = np.zeros((len(self.joints), len(self.coordinates)))
+        matrix[self.at, range(len(self.at))] = 1.0
         if self.loops is not None:
-            found[self.loops.passive] = self._loop_rates(q=q, qd=np.zeros(len(q)))["W"]
-        return found
+            matrix[self.loops.passive] = self._loop_rates(q=q, qd=np.zeros(len(q)))["W"]
+        return matrix
 
     def wheel_determinant(self, q: Array) -> float:
-        """What is zero where the active joints cannot drive a robot on wheels."""
+        """Return the determinant that is zero where the active joints cannot drive a wheeled robot."""
         return float(self._wheel_rates(q=q)["det"])
 
     def tree_rates(self, y: Array) -> Array:
-        """Velocities of all joints of the tree."""
+        """Return the velocities of all joints of the tree."""
         qd = y[self.parts["qd"]]
         return self.tree_matrix(y) @ qd if self.loops is not None or self.rolling else qd
 
     def tree_drift(self, y: Array) -> Array:
-        """Accelerations of all joints of the tree where the coordinates have none."""
+        """Return the accelerations of all joints of the tree for zero accelerations of the coordinates."""
         if self.rolling:
-            found = self._call(self.direct, y, np.zeros(len(self.coordinates)))
-            return np.asarray(found["qdd"] - self.tree_matrix(y) @ found["qdda"])
+            outputs = self._call(self.direct, y, np.zeros(len(self.coordinates)))
+            return np.asarray(outputs["qdd"] - self.tree_matrix(y) @ outputs["qdda"])
         drift = np.zeros(len(self.joints))
         if self.loops is not None:
             drift[self.loops.passive] = self._loop_rates(q=y[self.parts["q"]], qd=self.tree_rates(y))["b"]
@@ -376,7 +379,7 @@ class Mechanics:
 
     @cached_property
     def direct(self) -> Function:
-        """The direct dynamic model."""
+        """Direct dynamic model."""
         return self._direct.function(self.values)
 
     @cached_property
@@ -393,8 +396,9 @@ class Mechanics:
             return self._function("inertia-matrix")
         except NotApplicableError as error:
             raise NotApplicableError(
-                f"joints of robot '{self.robot.name}' that follow a motion, stick or meet stops need its inertia "
-                f"matrix: {error.message}"
+                "prescribed motions, dry friction and stops require the inertia matrix of robot "
+                f"'{self.robot.name}': "
+                f"{error.message}"
             ) from None
 
     @cached_property
@@ -403,25 +407,25 @@ class Mechanics:
 
     @property
     def columns(self) -> slice:
-        """The entries of the coordinates among all accelerations."""
+        """Entries of the coordinates among all accelerations."""
         base = 6 if self.floating else 0
         return slice(base, base + len(self.coordinates))
 
-    def free_dynamics(self, y: Array, tau: Array, push: Array, known: Mapping[int, float]) -> FreeDynamics:
-        """Return the equations of motion, factored over the accelerations that are not known.
+    def free_dynamics(self, y: Array, tau: Array, further: Array, known: Mapping[int, float]) -> FreeDynamics:
+        """Return the equations of motion, factored over the unknown accelerations.
 
         Args:
-            tau: torques of the drives; those of elastic joints are those of their springs instead.
-            push: further forces on the coordinates.
-            known: accelerations of coordinates.
+            tau: torques of the drives; elastic joints have the torques of their springs instead.
+            further: further forces on the coordinates.
+            known: given accelerations of coordinates by index.
 
         Raises:
             LinAlgError: the inertia matrix is not positive definite.
         """
         A, H = self._call(self._inertia, y, None)["A"], self._call(self._bias, y, None)["H"]
         columns = self.columns
-        force = tau + push
-        force[self.springs] = push[self.springs]
+        force = tau + further
+        force[self.springs] = further[self.springs]
         right = -H
         right[columns] += force
         given, free = np.zeros(len(H)), np.ones(len(H), dtype=bool)
@@ -436,7 +440,7 @@ class Mechanics:
         return FreeDynamics(columns, A, right, given, free, factor, reduced)
 
     def with_impulse(self, y: Array, change: Array) -> Array:
-        """Return the state with its velocities changed by those of all entries."""
+        """Return the state with the given changes of all velocities."""
         after, columns = y.copy(), self.columns
         after[self.parts["qd"]] += change[columns]
         if self.floating:
@@ -445,16 +449,16 @@ class Mechanics:
             after[self.parts["ed"]] += change[columns.stop :]
         return after
 
-    # -- what comes of it
+    # -- energies
 
     @cached_property
     def unknown_energy_reason(self) -> str:
-        """The reason why the energies are unknown where the base moves as prescribed; empty where they are known."""
+        """Reason why the energies are unknown (a base with prescribed motion); empty if they are known."""
         return unknown_energy_reason(self.robot, {**dict(self.robot.nominal), **self.values}, self.inputs)
 
     @cached_property
     def energy_function(self) -> Function | None:
-        """Kinetic and potential energy, where the robot has the model and the numbers."""
+        """Function for kinetic and potential energy; None if the robot has no such model or numbers are missing."""
         if self.unknown_energy_reason:
             return None
         try:
@@ -463,7 +467,7 @@ class Mechanics:
             return None
 
     def energies(self, rows: Array) -> tuple[Array, Array] | None:
-        """E and U of states, one a row."""
+        """Return the energies E and U of states, one per row."""
         function = self.energy_function
         if function is None:
             return None
@@ -473,16 +477,16 @@ class Mechanics:
             given["qda"] = rows[:, self.parts["qd"]]
             given.pop("qd", None)
         given |= {name: value for name, value in self.inputs.items() if name in names}
-        found = function(**given)
-        return np.asarray(found["E"]), np.asarray(found["U"])
+        outputs = function(**given)
+        return np.asarray(outputs["E"]), np.asarray(outputs["U"])
 
 
 @lru_cache(maxsize=32)
 def _generated(robot: Robot, model: str, quaternion: bool) -> Model:
-    """Return a model; simulations of one robot follow each other, with other starts, torques or values."""
+    """Return a model; it is cached, because several simulations of one robot usually follow each other."""
     return generate(robot, model, **({"rotation": "quaternion"} if quaternion else {}))
 
 
 Controller = Callable[[float, State], ArrayLike]
 Watch = Callable[[State, Array], None]
-"""Hears of a sample: the state, and the torques of the coordinates."""
+"""Function called with each sample: the state, and the torques of the coordinates."""

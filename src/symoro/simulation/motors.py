@@ -1,7 +1,8 @@
-"""Motors behind springs along a trajectory of the links: their motion and torques, and what they cannot follow.
+"""Motors of elastic joints along a trajectory of the links: their motion and torques, and infeasible motions.
 
-The torques need the fourth derivative of the motion (`models/dynamic/actuated_motion`). So the trajectory must give all
-joints, the links of elastic ones included, and its third derivative must not jump, as a motor's velocity would.
+The torques require the fourth derivative of the motion (`models/dynamic/actuated_motion`). So the trajectory must
+contain all joints, including the link positions of elastic ones, and its third derivative must not jump, because the
+motor's velocity would jump too.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from symoro.robot.description import Robot
 from symoro.robot.topology import elastic_joints
 from symoro.runtime.function import Function
 from symoro.simulation.extremes import pieces_of, quantities, turning_joints
-from symoro.simulation.piecewise_chebyshev import Panels, QuantityKey, resolved
+from symoro.simulation.piecewise_chebyshev import PiecewiseChebyshev, QuantityKey, resolved
 from symoro.simulation.tolerances import MOTION_JUMP, PIECE_SIDE
 from symoro.trajectory.sampling import JointMoments, PartMotion
 
 Array = NDArray[np.float64]
 
 MotorRows = dict[str, Array]
-INNER = 9  # moments of a piece that tell sizes, its ends included
-SMOOTH = "law: nonic makes moves that start and end smoothly"
+INNER = 9  # times per piece at which magnitudes are evaluated, including its ends
+SMOOTH = "use 'law: nonic', whose moves start and end smoothly"
 
 
 @dataclass(frozen=True, eq=False)
 class MotorDrives:
-    """The motors of a robot with numbers.
+    """Motors of a robot with numerical parameters.
 
     Attributes:
-        links: the robot whose joints a trajectory tells.
+        links: the robot whose joint positions the trajectory contains.
         elastic: joints with a motor behind a spring.
     """
 
@@ -47,58 +48,60 @@ class MotorDrives:
 
     @classmethod
     def of(cls, robot: Robot, values: Mapping[str, float]) -> MotorDrives:
-        """Those of a robot.
+        """Return the motors of a robot.
 
         Raises:
-            NotApplicableError: it has none.
+            NotApplicableError: the robot has no elastic joints.
         """
         function = Function(actuated_motion(robot), values, robot=robot)
         return cls(robot, links_alone(robot), tuple(elastic_joints(robot)), values, function)
 
     def rows(self, part: PartMotion, times: Array) -> MotorRows:
-        """Motion of the links and motors, and torques, at moments of a part."""
-        assert isinstance(part.moments, JointMoments)  # no loops, no poses
+        """Return the motion of links and motors, and the torques, at times of a part."""
+        assert isinstance(
+            part.moments, JointMoments
+        )  # robots with motors behind springs have no loops and no pose trajectories
         q, qd, qdd, _ = part.at(times)
         third, fourth = part.moments.path.higher(times)
-        found = self.function(q=q, qd=qd, qdd=qdd, qddd=third, qdddd=fourth)
+        outputs = self.function(q=q, qd=qd, qdd=qdd, qddd=third, qdddd=fourth)
         return {
             "q": q,
             "qd": qd,
             "qdd": qdd,
             "qddd": third,
-            **{name: np.asarray(x) for name, x in found.items()},
+            **{name: np.asarray(x) for name, x in outputs.items()},
         }
 
     def at(self, parts: Sequence[PartMotion], t: Array) -> MotorRows:
-        """The same at moments of the whole trajectory."""
+        """Return the same at times of the whole trajectory."""
         begins = np.array([part.begin for part in parts])
         number = np.clip(np.searchsorted(begins, t, side="right") - 1, 0, None)
         rows = [self.rows(part, t[number == k] - part.begin) for k, part in enumerate(parts)]
         return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
 
     def quantities(self, joints: Sequence[int], rows: MotorRows) -> dict[QuantityKey, Array]:
-        """What is told of the joints; the power is that of the motors."""
+        """Return the quantities of the joints; the power is that of the motors."""
         motion = rows["q"], rows["qd"], rows["qdd"], None
-        found = quantities(self.links, self.values, joints, motion, rows["tau"], {})
+        columns = quantities(self.links, self.values, joints, motion, rows["tau"], {})
         power = rows["tau"] * rows["qmd"]
-        return found | {("power", j): power[:, k] for k, j in enumerate(joints)}
+        return columns | {("power", j): power[:, k] for k, j in enumerate(joints)}
 
     def whole(
         self, parts: Sequence[PartMotion], joints: Sequence[int], keys: Sequence[QuantityKey]
-    ) -> Panels:
-        """The quantities along the parts, at moments that they ask for themselves."""
+    ) -> PiecewiseChebyshev:
+        """Return the quantities along the parts of a trajectory as piecewise Chebyshev interpolants."""
 
         def evaluate(number: int, times: Array) -> Array:
-            found = self.quantities(joints, self.rows(parts[number], times))
-            return np.stack([found[key] for key in keys], axis=1)
+            columns = self.quantities(joints, self.rows(parts[number], times))
+            return np.stack([columns[key] for key in keys], axis=1)
 
         return resolved(evaluate, pieces_of(parts), keys, turning_joints(self.links, keys))
 
     def check(self, parts: Sequence[PartMotion], joints: Sequence[int]) -> None:
-        """Raise where the motion is not smooth enough to be followed.
+        """Reject a motion that is not smooth enough for motors behind springs.
 
         Raises:
-            ArgumentError: with joint and time.
+            ArgumentError: an acceleration or its derivative jumps; the message contains joint and time.
         """
         pieces = pieces_of(parts)
         sides = [(parts[p.part], p.start, p.end, PIECE_SIDE * (p.end - p.start)) for p in pieces]
@@ -113,19 +116,21 @@ class MotorDrives:
             if len(wrong):
                 k, column = (int(x) for x in wrong[0])
                 raise ArgumentError(
-                    f"the {what} of joint {joints[column]} jumps at t = {pieces[k + 1].begin + pieces[k + 1].start:g} "
-                    "s: no motor behind a spring can follow that",
+                    f"the {what} of joint {joints[column]} jumps at t = "
+                    f"{pieces[k + 1].begin + pieces[k + 1].start:g} "
+                    "s, which a motor behind a spring cannot follow",
                     hint=SMOOTH,
                 )
 
     def warnings(self, rows: MotorRows, joints: Sequence[int]) -> Iterator[str]:
-        """Motors that do not rest where their links do."""
+        """Yield warnings about motors that move while their links are at rest."""
         for j in self.elastic:
             k = list(joints).index(j)
             for row, word in ((0, "starts"), (-1, "ends")):
                 speed, most = rows["qmd"][row, k], np.abs(rows["qmd"][:, k]).max()
                 if rows["qd"][row, k] == 0 and abs(speed) > MOTION_JUMP * most:
                     yield (
-                        f"the motor of joint {j} {word} with a velocity of {speed:.4g} while its link rests, as the "
-                        f"third derivative of the trajectory is not zero there; {SMOOTH}"
+                        f"the motor of joint {j} {word} with a velocity of {speed:.4g} while its link is at rest, "
+                        "because "
+                        f"the third derivative of the trajectory is not zero there; {SMOOTH}"
                     )

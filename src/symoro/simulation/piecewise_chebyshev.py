@@ -1,12 +1,12 @@
-"""Quantities over time as piecewise Chebyshev interpolants on panels, found by halving.
+"""Quantities as piecewise Chebyshev interpolants of time, on panels determined by bisection.
 
-On a panel every quantity is known at the nine points t = mid - half cos(k pi/8). The panel is resolved if the
-polynomial through every second point meets the points between, and the integral of each velocity (acceleration) equals
-the change of its position (velocity): a spike between the points shows in the position. Otherwise it is halved.
+On a panel every quantity is evaluated at the nine points t = mid - half cos(k pi/8). The panel is resolved if the
+polynomial through every second point agrees with the points between, and the integral of each velocity (acceleration)
+equals the change of its position (velocity): a spike between the points shows in the position. Otherwise it is halved.
 
     integrals by Clenshaw-Curtis quadrature,     extrema and crossings from the roots of the interpolant
 
-The points of a panel are inside it by a billionth of its length, so that both sides of a jump are seen. If Coulomb
+The points of a panel are inside it by a billionth of its length, so that both sides of a jump are evaluated. If Coulomb
 friction makes a torque jump, at a velocity that changes its sign, the panel is divided there.
 
 L.N. Trefethen, "Approximation theory and approximation practice", SIAM, 2013, chapters 5, 18 and 19.
@@ -35,21 +35,21 @@ from symoro.simulation.tolerances import (
 
 Array = NDArray[np.float64]
 QuantityKey = tuple[str, int]
-"""What a quantity is (position, velocity, ...), and of which joint."""
+"""Kind of a quantity (position, velocity, ...), and number of the joint."""
 Evaluate = Callable[[int, Array], Array]
-"""Number of a part and times from its start -> rows of all quantities."""
+"""Function of the number of a part and times from its start that returns rows of all quantities."""
 
 POINTS = 9
-MOST_TURN = 1.0  # rad; no joint moves farther in a panel
-MOST = 3000  # panels besides four times those of the start
-DENSE = 33  # points at which a panel is evaluated
+MOST_TURN = 1.0  # rad; largest motion of a revolute joint in a panel
+MOST = 3000  # largest number of panels, in addition to four times the initial number
+DENSE = 33  # points per panel at which the interpolant is evaluated
 MOTION = ("position", "velocity", "acceleration")
 _CHEBYSHEV = -np.cos(np.pi * np.arange(POINTS) / (POINTS - 1))
 _COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_CHEBYSHEV, POINTS - 1))
 _HALF = np.linalg.inv(chebyshev.chebvander(_CHEBYSHEV[::2], POINTS // 2))
 _BETWEEN = (
     chebyshev.chebvander(_CHEBYSHEV[1::2], POINTS // 2) @ _HALF
-)  # from every second point to the others
+)  # interpolation from every second point to the others
 _WEIGHTS = chebyshev.chebval(1.0, chebyshev.chebint(np.eye(POINTS), lbnd=-1)) @ _COEFFICIENTS
 _PLACES = np.linspace(-1.0, 1.0, DENSE)
 _SMOOTH = chebyshev.chebvander(_PLACES, POINTS - 1) @ _COEFFICIENTS
@@ -57,15 +57,15 @@ _LINES = np.stack([np.interp(_PLACES, _CHEBYSHEV, row) for row in np.eye(POINTS)
 
 
 @dataclass(frozen=True, eq=False)
-class Panels:
-    """Quantities over a time, on panels that follow each other.
+class PiecewiseChebyshev:
+    """Quantities over a time interval, as Chebyshev interpolants on consecutive panels.
 
     Attributes:
         begins, ends: (P,), seconds.
         values: (P, POINTS, C), of the quantities `keys`.
-        smooth: (P,), False where the polynomial does not hold: at a jump, or where halving was given up.
-        open: (P,), where halving was given up.
-        cut: whether it was given up because there were too many panels.
+        smooth: (P,), False where the polynomial is not valid: at a jump, or where bisection stopped early.
+        open: (P,), True where bisection stopped early.
+        cut: whether it stopped because there were too many panels.
     """
 
     keys: tuple[QuantityKey, ...]
@@ -81,7 +81,7 @@ class Panels:
         return {key: k for k, key in enumerate(self.keys)}
 
     def integral(self, key: QuantityKey, power: int = 1) -> float:
-        """Return the integral over the whole time."""
+        """Return the integral of a power of the quantity over the whole time."""
         rows = self.values[:, :, self._at[key]] ** power
         return float(((self.ends - self.begins) / 2) @ (rows @ _WEIGHTS))
 
@@ -108,10 +108,10 @@ class Panels:
         return sign * best, self._time(panel, place)
 
     def first_beyond(self, key: QuantityKey, sign: int, limit: float) -> float:
-        """Return the first time at which the quantity is beyond a limit; it is beyond it somewhere."""
+        """Return the first time at which the quantity is beyond a limit that it is known to exceed."""
         rows = sign * (self._dense(key) - limit)
         beyond = np.flatnonzero(rows.ravel() > 0)
-        if not len(beyond):  # by less than can be seen at the dense points
+        if not len(beyond):  # the limit is exceeded only between the dense points
             return self.extreme(key, sign)[1]
         panel, at = divmod(int(beyond[0]), DENSE)
         if at == 0:
@@ -128,7 +128,7 @@ class Panels:
         return self._time(panel, low + share * (high - low))
 
     def grows(self, key: QuantityKey) -> float | None:
-        """Return when a quantity is largest if halving was given up there and it exceeds all that is resolved."""
+        """Return the time of the largest value if it is on a panel where bisection stopped early; else None."""
         if not self.open.any():
             return None
         most = np.abs(self.values[:, :, self._at[key]]).max(axis=1)
@@ -146,7 +146,7 @@ def _roots(curve: Array) -> Array:
 
 @dataclass(frozen=True)
 class Piece:
-    """A time of a part in which its motion is smooth; from `begin` of the part on."""
+    """Time interval in which the motion of a part is smooth; `start` and `end` are relative to `begin` of the part."""
 
     part: int
     begin: float
@@ -156,7 +156,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class _Open:
-    """A panel that is not resolved yet."""
+    """Panel that is not resolved yet."""
 
     piece: Piece
     a: float
@@ -170,10 +170,11 @@ class _Open:
 
 def resolved(
     evaluate: Evaluate, pieces: Sequence[Piece], keys: Sequence[QuantityKey], turning: Sequence[int]
-) -> Panels:
-    """Return panels of quantities over pieces of time that follow each other.
+) -> PiecewiseChebyshev:
+    """Return the interpolants of quantities over consecutive time intervals.
 
     Args:
+        evaluate: returns the quantities at times of a part.
         turning: joints whose position is an angle.
     """
     check = _Resolution(tuple(keys), turning, 1 + max(piece.part for piece in pieces))
@@ -206,7 +207,7 @@ def _middle(piece: Piece) -> float:
 
 
 def _evaluated(evaluate: Evaluate, panels: list[_Open], count: int) -> Array:
-    """Return values (P, POINTS, C)."""
+    """Return the values at the points of the panels (P, POINTS, C)."""
     values = np.empty((len(panels), POINTS, count))
     for part in dict.fromkeys(panel.piece.part for panel in panels):
         rows = [k for k, panel in enumerate(panels) if panel.piece.part == part]
@@ -217,7 +218,7 @@ def _evaluated(evaluate: Evaluate, panels: list[_Open], count: int) -> Array:
 
 
 class _Resolution:
-    """Decides which quantities of which panels their polynomials do not resolve."""
+    """Test of the panels: which quantities their polynomials do not resolve."""
 
     def __init__(self, keys: tuple[QuantityKey, ...], turning: Sequence[int], parts: int) -> None:
         at = {key: k for k, key in enumerate(keys)}
@@ -232,7 +233,9 @@ class _Resolution:
             if other == lower and (what, j) in at
         ]
         self.angles = [k for (what, j), k in at.items() if what == "position" and j in turning]
-        self.largest = np.zeros((parts, len(keys)))  # of each part, so that a spike of one hides no other
+        self.largest = np.zeros(
+            (parts, len(keys))
+        )  # per part, so that a spike in one part does not hide another
 
     def __call__(self, panels: list[_Open], values: Array) -> NDArray[np.bool_]:
         parts = np.array([panel.piece.part for panel in panels])
@@ -256,7 +259,7 @@ class _Resolution:
 
 
 def _divided(panel: _Open, rows: Array, wrong: NDArray[np.bool_], check: _Resolution) -> list[_Open]:
-    """Return two halves; or the panels before and after a change of sign, if forces alone are not resolved."""
+    """Divide a panel into halves, or at a velocity's change of sign if only forces are not resolved."""
     a, b, piece = panel.a, panel.b, panel.piece
     if not wrong[check.motion].any():
         root = _sign_change(rows[:, check.rates])
@@ -270,7 +273,7 @@ def _divided(panel: _Open, rows: Array, wrong: NDArray[np.bool_], check: _Resolu
 
 
 def _sign_change(rates: Array) -> float | None:
-    """Return the first place in (-1, 1) at which one of the polynomials changes its sign."""
+    """Return the first point in (-1, 1) at which one of the polynomials changes its sign; None if there is none."""
     rows = _SMOOTH @ rates
     changes = np.argwhere(rows[:-1] * rows[1:] < 0)
     if not len(changes):
@@ -281,10 +284,12 @@ def _sign_change(rates: Array) -> float | None:
     return float(roots[0]) if len(roots) else float((_PLACES[at] + _PLACES[at + 1]) / 2)
 
 
-def _joined(keys: tuple[QuantityKey, ...], kept: list[tuple[_Open, Array, bool, bool]], cut: bool) -> Panels:
+def _joined(
+    keys: tuple[QuantityKey, ...], kept: list[tuple[_Open, Array, bool, bool]], cut: bool
+) -> PiecewiseChebyshev:
     kept.sort(key=lambda item: (item[0].piece.begin, item[0].piece.part, item[0].a))
     begins, ends = (
         np.array([panel.piece.begin + getattr(panel, end) for panel, *_ in kept]) for end in ("a", "b")
     )
     values, smooth, given_up = ([item[k] for item in kept] for k in (1, 2, 3))
-    return Panels(keys, begins, ends, np.array(values), np.array(smooth), np.array(given_up), cut)
+    return PiecewiseChebyshev(keys, begins, ends, np.array(values), np.array(smooth), np.array(given_up), cut)

@@ -1,7 +1,7 @@
-"""The result of a simulation: samples and their tables, and the motion between samples.
+"""Result of a simulation: samples and their tables, and the motion between samples.
 
 A segment is one run of the integrator from event to event. Within it the modes of friction and stops do not change and
-followed motions have no kink, so that torques are smooth.
+prescribed motions have no kink, so that torques are smooth.
 """
 
 from __future__ import annotations
@@ -30,18 +30,21 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A simulated motion.
+    """Simulated motion.
 
     Attributes:
-        joints, coordinates: joints of the tree, and those that qd and tau tell of.
-        t: times (N,); q (N, joints), qd (N, coordinates), tau (N, coordinates, friction not taken off).
+        joints: joints of the tree, the columns of q.
+        coordinates: joints of the columns of qd and tau.
+        t: times in seconds (N,).
+        q, qd: positions (N, joints) and velocities (N, coordinates).
+        tau: torques of the drives, friction not subtracted (N, coordinates).
         parts: the other parts of the state by name: e, ed, P0, Q0, V0, pose.
-        E, U: kinetic and potential energy (N,) in the world; None where the robot has no such model, numbers are
-            missing, or its base moves as prescribed and not steadily on one level (see `warnings`).
-        events: joints that stick, slide, meet and leave stops, pass limits that are no stops.
-        finished: whether it came to its end; `why` says why not.
-        warnings: limits and inputs that were not used, in sentences.
-
+        E, U: kinetic and potential energy (N,) in the world; None if the robot has no such model, numbers are missing,
+            or its base has a prescribed motion that is not steady and horizontal (see `warnings`).
+        events: events of joints that stick, slide, reach and leave stops, and exceed limits that are not stops.
+        finished: whether the end of the duration was reached.
+        why: reason of an earlier end.
+        warnings: sentences about limits and inputs that had no effect.
     """
 
     robot: Robot
@@ -75,10 +78,10 @@ class Simulation:
         why: str,
         warnings: Iterable[str] = (),
     ) -> Simulation:
-        """From states, one a sample."""
+        """Return the result with given states, one per sample."""
         y = np.array(rows).reshape(len(times), mechanics.size)
         energies = mechanics.energies(y) if len(times) else None
-        untold = mechanics.unknown_energy_reason
+        reason = mechanics.unknown_energy_reason
         others = {name: y[:, part] for name, part in mechanics.parts.items() if name not in ("q", "qd")}
         return cls(
             mechanics.robot,
@@ -94,64 +97,68 @@ class Simulation:
             tuple(events),
             not why,
             why,
-            (*warnings, *([f"the energies are unknown: {untold}"] if untold else [])),
+            (*warnings, *([f"the energies are unknown: {reason}"] if reason else [])),
         )
 
     @property
     def energy(self) -> Array | None:
-        """E + U."""
+        """Total energy E + U (N,); None if unknown."""
         return None if self.E is None or self.U is None else self.E + self.U
 
     @property
     def columns(self) -> dict[str, Array]:
-        """The columns of its table."""
-        found = {"t": self.t}
-        found |= {f"q{j}": self.q[:, k] for k, j in enumerate(self.joints)}
-        found |= {f"qd{j}": self.qd[:, k] for k, j in enumerate(self.coordinates)}
-        found |= {f"tau{j}": self.tau[:, k] for k, j in enumerate(self.coordinates)}
+        """Columns of the table by name."""
+        table = {"t": self.t}
+        table |= {f"q{j}": self.q[:, k] for k, j in enumerate(self.joints)}
+        table |= {f"qd{j}": self.qd[:, k] for k, j in enumerate(self.coordinates)}
+        table |= {f"tau{j}": self.tau[:, k] for k, j in enumerate(self.coordinates)}
         for name, rows in self.parts.items():
             names = ENTRIES.get(name, tuple(f"{name}{k}" for k in range(1, rows.shape[1] + 1)))
-            found |= {label: rows[:, k] for k, label in enumerate(names)}
+            table |= {label: rows[:, k] for k, label in enumerate(names)}
         if self.E is not None and self.U is not None:
-            found |= {"E": self.E, "U": self.U}
-        return found
+            table |= {"E": self.E, "U": self.U}
+        return table
 
     def csv(self) -> str:
-        """Its table as CSV."""
+        """Return the table as CSV."""
         return table_text(self.columns)
 
     def write_parquet(self, file: str | Path, *, force: bool = False) -> None:
-        """Write its table to a Parquet file; one that exists is overwritten by force alone.
+        """Write the table to a Parquet file; an existing file is overwritten only with `force`.
 
         Raises:
-            MissingDependencyError: pyarrow is not there.
+            MissingDependencyError: pyarrow is not installed.
             WriteError: the file cannot be written, or exists.
         """
         write_files({Path(file): self.parquet()}, force=force)
 
     def parquet(self) -> bytes:
-        """Its table as the bytes of a Parquet file.
+        """Return the table as the bytes of a Parquet file.
 
         Raises:
-            MissingDependencyError: pyarrow is not there.
+            MissingDependencyError: pyarrow is not installed.
         """
         try:
             import pyarrow
             from pyarrow import parquet
         except ImportError:
-            raise MissingDependencyError("Parquet needs pyarrow", hint="pip install pyarrow") from None
-        made = io.BytesIO()
-        parquet.write_table(pyarrow.table(dict(self.columns)), made)
-        return made.getvalue()
+            raise MissingDependencyError(
+                "writing Parquet files requires pyarrow, which is not installed", hint="pip install pyarrow"
+            ) from None
+        buffer = io.BytesIO()
+        parquet.write_table(pyarrow.table(dict(self.columns)), buffer)
+        return buffer.getvalue()
 
 
 @dataclass
 class _Segment:
-    """A run of the integrator.
+    """Run of the integrator between two events.
 
     Attributes:
-        modes: of friction and stops.
-        ends: of its steps; `curves` are the interpolations up to them.
+        begin: start time in seconds.
+        modes: modes of friction and stops.
+        ends: end times of its steps.
+        curves: interpolations of its steps.
     """
 
     begin: float
@@ -161,13 +168,13 @@ class _Segment:
 
 
 class Recording:
-    """The motion of a simulation between its samples, filled in by the simulation."""
+    """Motion of a simulation between its samples; the simulation fills it."""
 
     def __init__(self) -> None:
         self._segments: list[_Segment] = []
 
     def begin(self, mechanics: Mechanics, control: Drives) -> None:
-        """Start a simulation."""
+        """Start the recording of a simulation."""
         self.mechanics, self._control, self._segments = mechanics, control, []
 
     def run(self, t: float, modes: ContactModes) -> None:
@@ -181,7 +188,7 @@ class Recording:
 
     @property
     def spans(self) -> dict[int, tuple[float, float]]:
-        """Start and end of the segments that have a length, by number."""
+        """Start and end of the segments of nonzero length, by number."""
         ends = {k: (one.begin, one.ends[-1]) for k, one in enumerate(self._segments) if one.ends}
         return {k: (start, end) for k, (start, end) in ends.items() if end > start}
 

@@ -123,7 +123,7 @@ def simulate(
         limits.check_start(y)
     breaks = kinks(driven.curve) if isinstance(driven, Samples) else ()
     grid = _grid(duration, step, chosen.times)
-    grid, reason = (grid, "") if isinstance(driven, Samples) else control.told(grid)
+    grid, reason = (grid, "") if isinstance(driven, Samples) else control.finite_times(grid)
     run = EventIntegrator(
         mechanics,
         control,

@@ -33,22 +33,28 @@ from symoro.simulation.extremes import (
     Passed,
     Peak,
     SampledQuantities,
-    coarse,
+    missed_peak_warnings,
     passed_limits,
     peaks_of,
     quantities,
-    unresolved,
-    unseen,
+    resolution_warnings,
+    step_warnings,
     whole_motion,
     whole_simulation,
 )
-from symoro.simulation.following import led
+from symoro.simulation.following import followed_motion
 from symoro.simulation.motors import MotorDrives
-from symoro.simulation.piecewise_chebyshev import Panels, QuantityKey
+from symoro.simulation.piecewise_chebyshev import PiecewiseChebyshev, QuantityKey
 from symoro.simulation.result import Recording, Simulation
 from symoro.simulation.tolerances import HUGE
 from symoro.trajectory.prescribed import check_rates, check_steady
-from symoro.trajectory.robot_samples import GivenPosture, closed_samples, driven_columns, strayed, told_parts
+from symoro.trajectory.robot_samples import (
+    GivenPosture,
+    closed_samples,
+    deviation_warnings,
+    driven_columns,
+    initial_parts,
+)
 from symoro.trajectory.samples import Samples, columns_of, rate_warnings
 from symoro.trajectory.sampling import (
     STEP,
@@ -56,8 +62,8 @@ from symoro.trajectory.sampling import (
     PartMotion,
     coordinates_of,
     follows_from_forces,
+    initial_posture,
     planned,
-    told_start,
 )
 from symoro.trajectory.trajectory import OF_POSES, Start, Trajectory
 
@@ -191,22 +197,22 @@ def torques(
     if isinstance(motion, Samples):
         samples = driven_columns(asked, motion)
         if why:
-            begin = told_parts(asked, motion, samples, numbers, posture, start or {})
+            begin = initial_parts(asked, motion, samples, numbers, posture, start or {})
         elif asked.B and samples.tree is None:
             samples, off = closed_samples(asked, samples, numbers, posture)
             warnings += off
     else:
         samples, parts = planned(asked, motion, numbers, step)
-        whole = told_start(asked, motion)
+        whole = initial_posture(asked, motion)
         begin = {} if whole is None else {"q": whole}
     if why:
         begin |= start or {}
         record = Recording() if parts else None
-        follows = led(asked, samples, numbers, begin, inputs or {}, method, tolerance, record)
+        follows = followed_motion(asked, samples, numbers, begin, inputs or {}, method, tolerance, record)
         found = _simulated(asked, replace(samples, tree=follows.q), follows, numbers, record)
-        warnings += strayed(asked, samples, follows.q)
+        warnings += deviation_warnings(asked, samples, follows.q)
         if parts:
-            coarser = tuple(coarse(samples, parts))  # what is followed then is another motion
+            coarser = tuple(step_warnings(samples, parts))  # what is followed then is another motion
             found = replace(
                 found, warnings=(*coarser, *found.warnings), between=found.between and not coarser
             )
@@ -331,7 +337,7 @@ def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: Motio
 
 
 def _report(
-    robot: Robot, samples: Samples, found: Mapping[QuantityKey, Array], panels: Panels | None
+    robot: Robot, samples: Samples, found: Mapping[QuantityKey, Array], panels: PiecewiseChebyshev | None
 ) -> TorqueReport:
     """What quantities at samples, and those of the whole time where they are known, tell."""
     sampled = SampledQuantities(samples.t, found)
@@ -341,7 +347,11 @@ def _report(
     energy = np.array([peak.energy for peak in peaks])
     passed = tuple(passed_limits(whole, robot, list(found)))
     between = panels is not None or len(samples.t) == 1
-    warnings = () if panels is None else (*unresolved(panels), *unseen(panels, sampled, samples.joints))
+    warnings = (
+        ()
+        if panels is None
+        else (*resolution_warnings(panels), *missed_peak_warnings(panels, sampled, samples.joints))
+    )
     warnings = (*warnings, *_unwatched(robot))
     return TorqueReport(robot, samples, tau, power, energy, peaks, passed, between, warnings)
 

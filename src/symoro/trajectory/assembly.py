@@ -43,18 +43,20 @@ from symoro.trajectory.tolerances import (
 
 Array = NDArray[np.float64]
 
-ROWS = 512  # in one leap
+ROWS = 512  # samples computed in one step
 ROUNDS = 15
 STARTS = 160
-CONFIRMED = 16  # closed postures without which nothing is said of how many assemblies there are
+CONFIRMED = 16  # closed postures required to determine the number of assembly modes
 
 OPEN = "the loops do not close"
-DEAD = "the loops stand in a dead point, where the active joints do not determine the others"
-JUMP = "the way of the passive joints ends: a dead point, or positions that the loops cannot have"
+SINGULAR = (
+    "the loops are in a singular configuration, in which the active joints do not determine the passive ones"
+)
+JUMP = "the passive joints have no continuous motion: a singular configuration, or positions out of reach of the loops"
 
 
 class BrokenLoopsError(NotClosedError):
-    """The loops cannot be followed; `row` is the first sample where they cannot."""
+    """Error of loops that cannot be followed; `row` is the first sample at which they do not close."""
 
     def __init__(self, row: int, reason: str) -> None:
         super().__init__(reason)
@@ -62,12 +64,14 @@ class BrokenLoopsError(NotClosedError):
 
 
 class LoopAssembly:
-    """The loops of a robot with numbers.
+    """Closed loops of a robot with numerical parameters, followed in one assembly mode.
+
+    A row contains the coordinates of the tree and of the cut joints.
 
     Attributes:
-        linear: whether all of them are parallelograms, so that there is nothing to follow.
-        joints: of the tree, in whose order postures are given.
-        active: places of the active ones among them.
+        linear: whether all loops are parallelograms, which have linear relations.
+        joints: joints of the tree, in the order of postures.
+        active: indices of the active joints among them.
     """
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
@@ -83,21 +87,21 @@ class LoopAssembly:
 
     @property
     def active_units(self) -> Array:
-        """The units of the active joints: one radian, or the largest length of the loops."""
+        """Units of the active joints: one radian, or the largest length of the loops in metres."""
         return self._tree.units[self._driven]
 
     def postures(self, rows: Array) -> Array:
-        """All joints of the tree (N, n), from rows of coordinates as `along` has them."""
+        """Return the positions of all joints of the tree (N, n) from rows of coordinates."""
         return np.asarray(joint_positions(self._tree, rows)[:, [j - 1 for j in self.joints]])
 
     def row(self, posture: Sequence[float] | Array) -> Array:
-        """The row of coordinates of a posture of all joints, which need not be closed to the last digit.
+        """Return the row of coordinates of a posture of all joints, whose loops need to close only approximately.
 
         Raises:
-            NotClosedError: the loops do not close near it.
+            NotClosedError: the loops do not close near the posture.
         """
         given = np.asarray(posture, dtype=float)[self._of_tree]
-        whole = np.concatenate([given, opened_joints(self._tree, given)])[None]
+        whole = np.concatenate([given, cut_joint_positions(self._tree, given)])[None]
         if self._unknown:
             whole, good = closed(self._tree, whole, self._unknown, damped=True)
             if not good[0]:
@@ -105,10 +109,10 @@ class LoopAssembly:
         return np.asarray(whole[0])
 
     def assemblies(self, qa: Array) -> list[Array]:
-        """Rows of the assemblies that have these active joints, as many as starts at random find.
+        """Return the rows of all assembly modes with these active joint positions, from random starts.
 
         Raises:
-            NotClosedError: too few of them close to tell.
+            NotClosedError: too few starts converge to determine the number of assembly modes.
         """
         chance = np.random.default_rng(1)
         turns = [self._tree.robot.frame(j).sigma == JointType.REVOLUTE for j in self._tree.coordinates]
@@ -122,14 +126,14 @@ class LoopAssembly:
                 raise NotClosedError(OPEN)
         x = np.where(turns, np.remainder(x + np.pi, 2 * np.pi) - np.pi, x)
         x[:, self._driven] = qa
-        found: list[Array] = []
+        distinct: list[Array] = []
         for one in x:
-            if not any(self._alike(one, other, turns) for other in found):
-                found.append(one)
-        return found
+            if not any(self._alike(one, other, turns) for other in distinct):
+                distinct.append(one)
+        return distinct
 
     def alike(self, one: Array, other: Array) -> bool:
-        """Whether two rows are one posture, but for whole turns."""
+        """Return whether two rows are the same posture up to full turns."""
         turns = [self._tree.robot.frame(j).sigma == JointType.REVOLUTE for j in self._tree.coordinates]
         return self._alike(one, other, turns)
 
@@ -139,7 +143,7 @@ class LoopAssembly:
         return bool(np.abs(away).max() < SAME_POSTURE)
 
     def walked(self, row: Array, qa: Array) -> Array:
-        """From a row to others of the active joints, on the straight way between them, step by step.
+        """Return the row reached from another row when the active joints move along a straight line.
 
         Raises:
             BrokenLoopsError: the loops cannot be followed.
@@ -149,11 +153,11 @@ class LoopAssembly:
         most = min(1.0, LEAP / length) if length > 0 else 1.0
         done, step = 0.0, most
         while done < 1.0:
-            ahead = min(1.0, done + step)
-            goal = here + ahead * (there - here)
+            fraction = min(1.0, done + step)
+            goal = here + fraction * (there - here)
             rows, reason = self._leap(row, goal[None])
             if reason is None:
-                row, done, step = rows[0], ahead, min(2 * step, most)
+                row, done, step = rows[0], fraction, min(2 * step, most)
             elif step > LEAST_SHARE * most:
                 step /= 2
             else:
@@ -161,12 +165,12 @@ class LoopAssembly:
         return row
 
     def along(self, qa: Array, row: Array) -> Array:
-        """Rows for samples (N, active) of the active joints; `row` stands near the first.
+        """Return the rows for samples (N, active) of the active joints; `row` is near the first sample.
 
         Raises:
-            BrokenLoopsError: the loops cannot be followed, with the sample.
+            BrokenLoopsError: the loops cannot be followed; the error contains the sample.
         """
-        found = np.empty((len(qa), len(row)))
+        coordinates = np.empty((len(qa), len(row)))
         start = 0
         while start < len(qa):
             end = self._reach(qa, start, row)
@@ -176,21 +180,21 @@ class LoopAssembly:
                     rows[k - start] = row = self.walked(row, qa[k])
                 except BrokenLoopsError as error:
                     raise BrokenLoopsError(k, error.message) from None
-            found[start:end] = rows
-            row, start = found[end - 1], end
-        return found
+            coordinates[start:end] = rows
+            row, start = coordinates[end - 1], end
+        return coordinates
 
     def _reach(self, qa: Array, start: int, row: Array) -> int:
-        """Up to which sample one leap may go, one at least."""
+        """Return the last sample plus one that can be computed in one step from a row; at least one sample."""
         if not self._unknown:
             return len(qa)
-        ahead = qa[start : start + ROWS]
-        away = np.abs((ahead - row[self._driven]) / self._tree.units[self._driven]).max(axis=1)
+        following = qa[start : start + ROWS]
+        away = np.abs((following - row[self._driven]) / self._tree.units[self._driven]).max(axis=1)
         beyond = np.flatnonzero(away > LEAP)
-        return start + max(1, int(beyond[0]) if beyond.size else len(ahead))
+        return start + max(1, int(beyond[0]) if beyond.size else len(following))
 
     def _leap(self, row: Array, qa: Array) -> tuple[Array, str | None]:
-        """All samples from one row at once, and why that cannot be, where it cannot."""
+        """Close the loops of all samples from one row at once; return the rows, and the reason of a failure or None."""
         rows = np.repeat(row[None], len(qa), 0)
         rows[:, self._driven] = qa
         if not self._unknown:
@@ -200,53 +204,53 @@ class LoopAssembly:
             return rows, OPEN
         return rows, self._broken(np.concatenate([row[None], rows]))
 
-    def broken_way(self, way: Array, end: Array) -> str | None:
-        """Why postures of all joints on a way, each with the next, are not of one assembly.
+    def broken_path(self, postures: Array, end: Array) -> str | None:
+        """Return the reason why consecutive postures of all joints are not in one assembly mode; None if they are.
 
-        Arguments:
-            way: nearly closed postures, `LEAP` apart or less.
+        Args:
+            postures: nearly closed postures, at most `LEAP` apart.
             end: the last of them, closed.
         """
-        given = np.vstack([way, end])[:, self._of_tree]
-        rows = np.concatenate([given, opened_joints(self._tree, given)], axis=1)
+        given = np.vstack([postures, end])[:, self._of_tree]
+        rows = np.concatenate([given, cut_joint_positions(self._tree, given)], axis=1)
         _, slopes = balanced_closure(self._tree, rows)
-        if _dead(slopes[:, :, self._unknown]):
-            return DEAD
-        return JUMP if self.length(way[-1], end) > LEAP else None
+        if _is_singular(slopes[:, :, self._unknown]):
+            return SINGULAR
+        return JUMP if self.length(postures[-1], end) > LEAP else None
 
-    def broken_sample(self, nearly: Array, found: Array) -> tuple[int, str] | None:
-        """Return the first row at which a nearly closed posture and its closed one differ in assembly, and why."""
-        given = np.stack([nearly, found], axis=1).reshape(-1, nearly.shape[1])[:, self._of_tree]
-        rows = np.concatenate([given, opened_joints(self._tree, given)], axis=1)
+    def broken_sample(self, nearly: Array, closed_postures: Array) -> tuple[int, str] | None:
+        """Return the first row at which nearly closed and closed postures differ in assembly mode, and the reason."""
+        given = np.stack([nearly, closed_postures], axis=1).reshape(-1, nearly.shape[1])[:, self._of_tree]
+        rows = np.concatenate([given, cut_joint_positions(self._tree, given)], axis=1)
         passive = balanced_closure(self._tree, rows)[1][:, :, self._unknown]
-        dead = _singular(passive).reshape(-1, 2).any(axis=1) | _turned_over(passive[::2], passive[1::2])
+        dead = _singular(passive).reshape(-1, 2).any(axis=1) | _sign_changes(passive[::2], passive[1::2])
         units = self._tree.units[: len(self._of_tree)]
-        far = (np.abs((found - nearly)[:, self._of_tree] / units) > LEAP).any(axis=1)
+        far = (np.abs((closed_postures - nearly)[:, self._of_tree] / units) > LEAP).any(axis=1)
         for row in np.flatnonzero(dead | far)[:1]:
-            return int(row), DEAD if dead[row] else JUMP
+            return int(row), SINGULAR if dead[row] else JUMP
         return None
 
     def length(self, one: Array, other: Array) -> float:
-        """The longest way of a joint between two postures, in radians or shares of the largest length."""
+        """Return the largest motion of a joint between two postures, in radians or shares of the largest length."""
         units = self._tree.units[: len(self._of_tree)]
         return float(np.abs((other - one)[self._of_tree] / units).max(initial=0.0))
 
     def _broken(self, rows: Array) -> str | None:
-        """Why rows, each with the next, are no motion."""
+        """Return the reason why consecutive rows are not a continuous motion; None if they are."""
         _, slopes = balanced_closure(self._tree, rows)
         passive, active = slopes[:, :, self._unknown], slopes[:, :, self._driven]
-        if _dead(passive):
-            return DEAD
+        if _is_singular(passive):
+            return SINGULAR
         W = -least_squares(passive, active)
-        way = np.diff(rows, axis=0) / self._tree.units
-        told = (((W[:-1] + W[1:]) / 2) @ way[:, self._driven, None])[:, :, 0]
-        off = np.abs(way[:, self._unknown] - told).max(axis=1)
-        return JUMP if (off > AGREEMENT * np.abs(told).max(axis=1) + AGREEMENT_ROUND_OFF).any() else None
+        change = np.diff(rows, axis=0) / self._tree.units
+        expected = (((W[:-1] + W[1:]) / 2) @ change[:, self._driven, None])[:, :, 0]
+        off = np.abs(change[:, self._unknown] - expected).max(axis=1)
+        return JUMP if (off > AGREEMENT * np.abs(expected).max(axis=1) + AGREEMENT_ROUND_OFF).any() else None
 
 
-def _dead(passive: Array) -> bool:
-    """Whether Jp of rows is singular at one of them, or between one and the next."""
-    return bool(_singular(passive).any() or _turned_over(passive[:-1], passive[1:]).any())
+def _is_singular(passive: Array) -> bool:
+    """Return whether Jp is singular at one of the rows or between two of them."""
+    return bool(_singular(passive).any() or _sign_changes(passive[:-1], passive[1:]).any())
 
 
 def _singular(passive: Array) -> NDArray[np.bool_]:
@@ -255,16 +259,16 @@ def _singular(passive: Array) -> NDArray[np.bool_]:
     return np.asarray(squares[:, 0] < SINGULAR_LOOPS**2 * squares[:, -1])
 
 
-def _turned_over(before: Array, after: Array) -> NDArray[np.bool_]:
+def _sign_changes(before: Array, after: Array) -> NDArray[np.bool_]:
     """Return between which rows det(Jp(before)' Jp(after)) is not positive."""
     return np.asarray(np.linalg.det(before.transpose(0, 2, 1) @ after) <= 0)
 
 
-def opened_joints(tree: NumericTree, near: Array) -> Array:
-    """Opened joints that turn (or shift) one side of each loop onto the other, as far as their axis allows.
+def cut_joint_positions(tree: NumericTree, near: Array) -> Array:
+    """Return the positions of the cut joints that best align both sides of each loop.
 
-    Arguments:
-        near: the coordinates of the tree before them, of one posture or of many, one a row.
+    Args:
+        near: coordinates of the tree without cut joints, of one posture (n,) or of several (N, n).
     """
     given = np.atleast_2d(near)
     own = given.shape[1]
@@ -283,14 +287,16 @@ def opened_joints(tree: NumericTree, near: Array) -> Array:
     return np.asarray(q[:, own:].reshape(*np.shape(near)[:-1], -1))
 
 
-HINT = "start in a posture of all joints in which the loops are closed, and keep within the reach"
+HINT = (
+    "start in a posture of all joints in which the loops are closed, and remain within the reach of the loops"
+)
 
 
 class LoopCloser:
-    """The loops of a robot with numbers.
+    """Closed loops of a robot with numerical parameters, closed near given postures.
 
     Attributes:
-        active, passive: places of these joints among the joints of the tree.
+        active, passive: indices of these joints among the joints of the tree.
     """
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
@@ -313,7 +319,7 @@ class LoopCloser:
         ]
 
     def at(self, qa: Array, near: Array, t: float = 0.0) -> Array:
-        """All joints of the tree with these active ones, near a posture.
+        """Return the positions of all joints of the tree for given active ones, near a posture.
 
         Raises:
             NotClosedError: the loops do not close there.
@@ -321,19 +327,19 @@ class LoopCloser:
         return np.asarray(self.rows_at(qa[None], near[None], [t])[0])
 
     def rows_at(self, qa: Array, near: Array, times: Sequence[float] | Array) -> Array:
-        """Return `at` for many samples at once, one per row, each near a posture of its own.
+        """Return `at` for many samples at once, one per row, each near a separate posture.
 
         Raises:
             NotClosedError: the loops do not close at one of them.
         """
-        guess = np.concatenate([near, opened_joints(self._tree, near)], axis=1)
+        guess = np.concatenate([near, cut_joint_positions(self._tree, near)], axis=1)
         guess[:, self.active] = qa
-        found, flags = closed(self._tree, guess, self._unknown, damped=True)
+        coordinates, flags = closed(self._tree, guess, self._unknown, damped=True)
         for k in np.flatnonzero(~flags)[:1]:
             raise NotClosedError(
-                f"the loops do not close at t = {times[k]:g} s, near the posture before", hint=HINT
+                f"the loops do not close at t = {times[k]:g} s near the previous posture", hint=HINT
             )
-        return np.array([self._straightened(row) for row in found[:, : self._size]])
+        return np.array([self._with_exact_parallelograms(row) for row in coordinates[:, : self._size]])
 
     def guess(self, qa: Array) -> Array:
         """Return a posture with these active joints, in the assembly mode of 'home' if it can be reached from there.
@@ -352,36 +358,36 @@ class LoopCloser:
         return q
 
     def check_start(self, q: Array) -> None:
-        """Raise where Newton's method has crossed a parallelogram, which the models do not represent.
+        """Reject an initial posture in which a parallelogram is crossed or open; the models do not represent it.
 
         Raises:
-            NotClosedError: the posture that was given is open, or crossed.
+            NotClosedError: a parallelogram is not closed by its linear relation.
         """
         for j, away, is_crossed in self._deviations(q):
             if is_crossed:
                 joint = independent(self._robot)[j]
                 raise NotClosedError(
-                    f"the loops are open in the posture at the start: with its active joints, joint {joint} closes "
+                    f"the loops are not closed in the initial posture: for its active joints, joint {joint} closes "
                     f"the parallelogram at {q[j] - away:.6g}",
-                    hint="give the active joints alone, or a posture of all joints in which the loops are closed",
+                    hint="give the active joints only, or a posture of all joints in which the loops are closed",
                 )
 
-    def _straightened(self, q: Array) -> Array:
-        """Return joints of parallelograms where their relations have them: Newton's method is inexact at flat ones."""
+    def _with_exact_parallelograms(self, q: Array) -> Array:
+        """Set joints of parallelograms to their linear relations; Newton's method is inexact at flat ones."""
         for j, away, is_crossed in self._deviations(q):
             if not is_crossed:
                 q[j] -= away
         return q
 
     def _deviations(self, q: Array) -> Iterator[tuple[int, float, bool]]:
-        """Yield the joints of parallelograms: each with its distance from its relation, and whether it is crossed."""
+        """Yield the joints of parallelograms with the deviation from their relation, and whether they are crossed."""
         for j, terms, offset, turns in self._laws:
             away = float(q[j] - offset - sum(ratio * q[i] for i, ratio in terms))
             away -= 2 * np.pi * np.round(away / (2 * np.pi)) if turns else 0.0
             yield j, away, abs(away) >= CROSSED * (1.0 if turns else self._tree.size)
 
     def along(self, t: Array, qa: Array, near: Array) -> Array:
-        """The same for each row of a motion, each on the way from the one before, in one assembly (`assembly`).
+        """Return all joints for each row of a motion, following the loops in one assembly mode.
 
         Raises:
             NotClosedError: the loops cannot be followed.
@@ -393,35 +399,35 @@ class LoopCloser:
             raise NotClosedError(f"{error.message}, at t = {t[error.row]:g} s", hint=HINT) from None
         return self._assembly.postures(rows)
 
-    def check_way(
-        self, path: Callable[[Array], Array], begin: Array, end: Array, found: Array, t: float
+    def check_path(
+        self, path: Callable[[Array], Array], begin: Array, end: Array, closed_end: Array, t: float
     ) -> None:
-        """Raise where a way between two postures, which are nearly closed, goes through a dead point.
+        """Reject a path between two nearly closed postures that passes through a singular configuration.
 
-        Arguments:
-            path: postures at shares of the way between 0 and 1, a row each.
-            found: the end as `at` closed it.
+        Args:
+            path: returns the postures at fractions of the path between 0 and 1, one per row.
+            closed_end: the final posture after closing its loops.
 
         Raises:
-            NotClosedError: it does, or the end was closed in another assembly.
+            NotClosedError: the path is singular, or the final posture has another assembly mode.
         """
         if self._assembly.linear:
             return
         pieces = int(min(ROWS, np.ceil(self._assembly.length(begin, end) / LEAP)))
         between = path(np.arange(1, pieces) / pieces) if pieces > 1 else np.empty((0, len(end)))
-        reason = self._assembly.broken_way(np.vstack([begin, between, end]), found)
+        reason = self._assembly.broken_path(np.vstack([begin, between, end]), closed_end)
         if reason is not None:
             raise NotClosedError(f"{reason}, at t = {t:g} s", hint=HINT)
 
-    def check_samples(self, nearly: Array, found: Array, times: Sequence[float] | Array) -> None:
-        """Raise if postures that are nearly closed, one per row, were closed through a singular configuration.
+    def check_samples(self, nearly: Array, closed_postures: Array, times: Sequence[float] | Array) -> None:
+        """Reject nearly closed postures, one per row, that were closed through a singular configuration.
 
         Raises:
             NotClosedError: with the time of the first of them.
         """
         if self._assembly.linear:
             return
-        broken = self._assembly.broken_sample(nearly, found)
+        broken = self._assembly.broken_sample(nearly, closed_postures)
         if broken is not None:
             row, reason = broken
             raise NotClosedError(f"{reason}, at t = {times[row]:g} s", hint=HINT)
@@ -431,7 +437,7 @@ class LoopCloser:
         return LoopAssembly(self._robot, self._values)
 
 
-SHOWN = 4  # assemblies that a message lists
+SHOWN = 4  # assembly modes that a message lists
 
 
 def first_posture(
@@ -442,16 +448,19 @@ def first_posture(
     source: str,
     place: Place | None = None,
 ) -> tuple[float, ...] | None:
-    """All joints of a robot with closed loops, at the first sample of its active ones; None where there is no choice.
+    """Return the positions of all joints of a robot with closed loops at the first sample.
 
-    Arguments:
-        first: the active joints there.
-        posture: the name of one of the robot's, or the positions of all joints of the tree; 'home' unless given.
-        source: what the sample is from, and `place` where it stands, for messages.
+    The result is None if the loops have only one assembly mode.
+
+    Args:
+        first: positions of the active joints at the first sample.
+        posture: name of a posture of the robot, or the positions of all joints of the tree; 'home' by default.
+        source: name of the data, for messages.
+        place: position of the sample in a file, for messages.
 
     Raises:
-        ArgumentError: the loops can be assembled in several ways there, and nothing tells in which.
-        SymoroError: they do not close with the sample; a FormatError where it has a place.
+        ArgumentError: the loops have several assembly modes there, and no posture is given.
+        SymoroError: the loops do not close at the sample; a FormatError if `place` is given.
     """
     assembly = LoopAssembly(robot, values)
     named = _named(robot, assembly, posture)
@@ -460,25 +469,25 @@ def first_posture(
             _check_sums(assembly, named)
         return None
     if named is None:
-        return _only(robot, assembly, first, source, place)
+        return _only_assembly_mode(robot, assembly, first, source, place)
     try:
         row = assembly.row(named)
     except NotClosedError:
         raise ArgumentError(
-            "posture: the loops do not close near it",
-            hint=f"give the positions of all joints with which {source} starts, as near as you know them",
+            "posture: the loops do not close near the given posture",
+            hint=f"give the approximate positions of all joints at the start of {source}",
         ) from None
     try:
         return tuple(assembly.postures(assembly.walked(row, first)[None])[0])
     except BrokenLoopsError as error:
-        raise _refused(
-            f"on the way from the given posture to the first sample {error.message}",
+        raise _rejection(
+            f"between the given posture and the first sample {error.message}",
             place,
-            "check units, signs and offsets of the positions; or give a posture nearer to the first sample",
+            "check units, signs and offsets of the positions, or give a posture nearer to the first sample",
         ) from None
 
 
-def _refused(message: str, place: Place | None, hint: str) -> SymoroError:
+def _rejection(message: str, place: Place | None, hint: str) -> SymoroError:
     return (
         ArgumentError(message, hint=hint) if place is None else FormatError(message, place=place, hint=hint)
     )
@@ -503,36 +512,37 @@ def _named(
 
 
 def _check_sums(assembly: LoopAssembly, posture: Sequence[float]) -> None:
-    """Refuse a posture that parallelograms do not have."""
+    """Reject a posture that violates the linear relations of parallelograms."""
     closed = assembly.postures(assembly.row(posture)[None])[0]
     away = np.abs(np.angle(np.exp(1j * (closed - np.asarray(posture)))))
     k = int(np.argmax(away))
     if away[k] > POSTURE_READ:
         raise ArgumentError(
-            f"posture: joint {assembly.joints[k]} at {posture[k]:.4g}, where the parallelograms have it at "
-            f"{closed[k]:.4g} with the other joints",
-            hint="leave it out: parallelograms can be assembled in one way alone",
+            f"posture: joint {assembly.joints[k]} is at {posture[k]:.4g}, but the parallelograms require "
+            f"{closed[k]:.4g} for the other joints",
+            hint="leave out the posture: parallelograms have only one assembly mode",
         )
 
 
-def _only(
+def _only_assembly_mode(
     robot: Robot, assembly: LoopAssembly, first: Array, source: str, place: Place | None
 ) -> tuple[float, ...]:
-    """The one assembly with the first sample's positions."""
+    """Return the only assembly mode with the positions of the first sample."""
     try:
-        found = [assembly.postures(row[None])[0] for row in assembly.assemblies(first)]
+        postures = [assembly.postures(row[None])[0] for row in assembly.assemblies(first)]
     except NotClosedError:
-        raise _refused(
-            f"the loops of robot '{robot.name}' do not close with these positions",
+        raise _rejection(
+            f"the loops of robot '{robot.name}' do not close at these positions",
             place,
             "check units, signs and offsets of the positions, and the robot's lengths",
         ) from None
-    if len(found) == 1:
-        return tuple(found[0])
-    shown = "".join(f"\n  {','.join(f'{x:.4g}' for x in one)}" for one in found[:SHOWN])
+    if len(postures) == 1:
+        return tuple(postures[0])
+    shown = "".join(f"\n  {','.join(f'{x:.4g}' for x in one)}" for one in postures[:SHOWN])
     names = ", ".join(f"q{j}" for j in assembly.joints)
     raise ArgumentError(
-        f"the loops of robot '{robot.name}' can be assembled in {len(found)} ways where {source} starts, and nothing "
-        f"tells in which ({names}):{shown}{'' if len(found) <= SHOWN else ' ...'}",
-        hint="say which by the option 'posture', or by a posture 'home' in the robot's file",
+        f"the loops of robot '{robot.name}' have {len(postures)} assembly modes at the start of {source}, and none "
+        "is "
+        f"selected ({names}):{shown}{'' if len(postures) <= SHOWN else ' ...'}",
+        hint="select one by the option 'posture', or by a posture 'home' in the robot's file",
     )

@@ -59,10 +59,10 @@ T = TypeVar("T")
 
 
 def read_trajectory_text(text: str, file: str | None = None) -> Trajectory:
-    """The trajectory that a YAML text describes.
+    """Parse a trajectory from YAML text.
 
     Raises:
-        FormatError: with the place of what is wrong.
+        FormatError: the text is not valid; the error contains the position.
     """
     report = Report(file)
     if len(text) > MAX_BYTES:
@@ -80,12 +80,15 @@ class _Reader:
     def read(self) -> Trajectory:
         if self.top.text("symoro-trajectory") != "1":
             self.report.add(
-                "this is no trajectory: 'symoro-trajectory: 1' is missing", self.top.spot, None, SEE
+                "this is not a trajectory: the line 'symoro-trajectory: 1' is missing",
+                self.top.spot,
+                None,
+                SEE,
             )
             self.report.check()
         parts = [self._part(k, item) for k, item in enumerate(self.top.items("parts"), 1)]
         if not parts:
-            self.top.problem("parts", "a trajectory has at least one part", SEE)
+            self.top.problem("parts", "a trajectory requires at least one part", SEE)
         start, method = self._start(), self.top.choice("method", METHODS, "auto")
         self.report.check()
         return self._made(
@@ -102,7 +105,7 @@ class _Reader:
         )
 
     def _places(self) -> tuple[Place, ...]:
-        """Of the start, and of each part."""
+        """Positions in the file of the start and of each part."""
         items = self.top.items("parts")
         spots = [(self.top.spot_of("start"), "start")]
         spots += [(item.spot, f"parts[{k}]") for k, item in enumerate(items, 1)]
@@ -136,9 +139,9 @@ class _Reader:
         keys = list(node.entries) if isinstance(node, YamlMapping) else []
         kinds = [kind for kind in PARTS if kind in keys]
         if len(kinds) != 1:
-            told = "no" if not kinds else "more than one"
-            hint = f"a part has one of the keys {', '.join(PARTS)}"
-            self.report.add(f"this part has {told} kind", node.spot, path, hint)
+            count = "no" if not kinds else "more than one"
+            hint = f"a part requires exactly one of the keys {', '.join(PARTS)}"
+            self.report.add(f"this part has {count} kind", node.spot, path, hint)
             return None
         (kind,) = kinds
         record = Record(self.report, node, path, (kind, *PARTS[kind]))
@@ -189,9 +192,9 @@ class _Reader:
         return fields
 
     def _timed(self, record: Record, unit: Callable[[float], float]) -> dict[str, Any]:
-        found: dict[str, Any] = {"law": record.choice("law", LAWS, "quintic")}
+        timing: dict[str, Any] = {"law": record.choice("law", LAWS, "quintic")}
         if "duration" in record:
-            found["duration"] = self._number(record, "duration")
+            timing["duration"] = self._number(record, "duration")
         for name in ("velocity", "acceleration"):
             if name in record:
                 node = record.node.entries[name]
@@ -200,8 +203,8 @@ class _Reader:
                     if isinstance(node, YamlList)
                     else (self._number(record, name) or 0.0,)
                 )
-                found[name] = tuple(unit(x) for x in values)
-        return found
+                timing[name] = tuple(unit(x) for x in values)
+        return timing
 
     # -- numbers
 
@@ -212,8 +215,8 @@ class _Reader:
         if key not in record:
             record.problem(key, f"'{key}' is missing")
             return 1.0
-        found = record.number(key)
-        return 1.0 if found is None else found
+        number = record.number(key)
+        return 1.0 if number is None else number
 
     def _row(self, record: Record, key: str, angles: bool) -> NumberRow:
         if key not in record:
@@ -237,11 +240,11 @@ class _Reader:
         if not isinstance(item, YamlScalar) or item.is_null:
             self.report.add("expected one value", item.spot, record.full(key))
             return 0.0
-        found = record.expression(item, key).number
-        if found is None:
+        number = record.expression(item, key).number
+        if number is None:
             self.report.add(f"expected a number, got '{item.text[:40]}'", item.spot, record.full(key))
             return 0.0
-        return self._angle(found) if angles else found
+        return self._angle(number) if angles else number
 
     def _pose(self, record: Record, key: str) -> NumberRow:
         return self._as_pose(self._row(record, key, False))
@@ -250,7 +253,7 @@ class _Reader:
         return (*row[:3], *(self._angle(x) for x in row[3:])) if len(row) == 6 else row
 
     def _made(self, record: Record, make: Callable[[], T]) -> T:
-        """What the numbers make; what is wrong with them is told at their place."""
+        """Return the result of `make`; report an argument error at the position of the record."""
         try:
             return make()
         except ArgumentError as error:
@@ -275,7 +278,7 @@ MAX_FILE_BYTES = 512 * 2**20
 
 
 def bundled() -> list[str]:
-    """The names of the bundled trajectories."""
+    """Return the names of the bundled trajectories."""
     folder = resources.files("symoro.trajectory.library")
     return sorted(
         entry.name.removesuffix(_SUFFIX) for entry in folder.iterdir() if entry.name.endswith(_SUFFIX)
@@ -283,12 +286,12 @@ def bundled() -> list[str]:
 
 
 def load_trajectory(which: str | Path) -> Trajectory | Samples:
-    """A trajectory from a file (.yaml), samples from a table (.csv, .parquet), or a bundled trajectory by its name.
+    """Load a trajectory from a YAML file, samples from a table (.csv, .parquet), or a bundled trajectory by name.
 
     Raises:
-        FormatError: the file cannot be read, with the place of what is wrong.
-        UnknownNameError: no file, and no bundled trajectory of this name.
-        MissingDependencyError: a Parquet file, and pyarrow is not there.
+        FormatError: the file cannot be read; the error contains the position.
+        UnknownNameError: there is neither a file nor a bundled trajectory of this name.
+        MissingDependencyError: a Parquet file requires pyarrow.
     """
     path = Path(which)
     if path.suffix.lower() in COLUMNS:
@@ -301,17 +304,23 @@ def load_trajectory(which: str | Path) -> Trajectory | Samples:
         file = f"{which}{_SUFFIX}"
         text = (resources.files("symoro.trajectory.library") / file).read_text(encoding="utf-8")
         return read_trajectory_text(text, file)
-    hint = None if bundled() and not path.exists() else "a trajectory's file ends in .yaml, .csv or .parquet"
+    hint = (
+        None
+        if bundled() and not path.exists()
+        else "the name of a trajectory file must end in .yaml, .csv or .parquet"
+    )
     raise UnknownNameError("trajectory", which, bundled(), hint=hint)
 
 
 def _parquet(path: Path) -> Samples:
-    """The samples in a Parquet file; columns of anything but numbers are left alone."""
+    """Return the samples in a Parquet file; columns that are not numeric are ignored."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise MissingDependencyError("Parquet needs pyarrow", hint="pip install pyarrow") from None
+        raise MissingDependencyError(
+            "reading Parquet files requires pyarrow, which is not installed", hint="pip install pyarrow"
+        ) from None
     place = Place(str(path))
     try:
         table = parquet.read_table(path)
@@ -322,7 +331,7 @@ def _parquet(path: Path) -> Samples:
         field.name for field in table.schema if types.is_floating(field.type) or types.is_integer(field.type)
     ]
     if not names or not table.num_rows:
-        raise FormatError("the table holds no numbers", place=place)
+        raise FormatError("the table contains no numbers", place=place)
     data = np.column_stack([table.column(name).to_numpy().astype(float) for name in names])
     strict = [k for k, name in enumerate(names) if is_of_motion(name)]
     for row, column in np.argwhere(~np.isfinite(data[:, strict]))[:1]:
@@ -337,6 +346,6 @@ def _read(path: Path) -> str:
             raise FormatError(f"the file is longer than {MAX_FILE_BYTES} bytes", place=Place(str(path)))
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise FormatError("the file is no text in UTF-8", place=Place(str(path))) from None
+        raise FormatError("the file is not a text in UTF-8", place=Place(str(path))) from None
     except (OSError, ValueError) as error:
         raise FormatError(f"the file cannot be read: {reason(error)}", place=Place(str(path))) from None

@@ -1,6 +1,6 @@
-"""Time laws, and curves of joints and poses over time with their derivatives.
+"""Time laws, and paths of joints and poses over time with their derivatives.
 
-Laws s(t) lead a move from 0 to 1 in its duration T:
+A time law s(t) moves from 0 to 1 in its duration T:
 
     quintic       s = 10 x^3 - 15 x^4 + 6 x^5,  x = t/T          at rest at both ends; largest sd 15/8 /T,
                                                                 largest sdd 10/sqrt(3) /T^2
@@ -9,13 +9,13 @@ Laws s(t) lead a move from 0 to 1 in its duration T:
                                                                 2520 (3/14)^3/sqrt(7) /T^2
     trapezoidal   sdd = a, 0, -a with ramps of r seconds,  a = 1/(r (T - r))     fastest within limits of sd and sdd
 
-On a path whose direction turns by an angle c (a circle) the acceleration has a normal part: its norm is
+On a path whose direction rotates by an angle c (a circle) the acceleration has a normal part: its norm is
 length sqrt(sdd^2 + c^2 sd^4). For the smooth laws its peak is that of T = 1 divided by T^2; for a trapezoidal law ramp
-and cruise share the limit so that the move is shortest.
+and cruise share the limit so that the duration is minimal.
 
 Joints:   `Between` (one law from start to end), `Through` (smooth through points), `FourierPath` (a series).
-Poses:    `Straight` (line, and the shortest rotation), `Round` (circle), `PosesThrough`. They give T (4, 4) in frame 0,
-          and the twist V and its derivative Vd (linear; angular) of the frame's origin in the axes of frame 0.
+Poses:    `Straight` (line, and the shortest rotation), `Round` (circle), `PosesThrough`. They return T (4, 4) in frame
+          0, and the twist V and its derivative Vd (linear; angular) of the frame's origin in the axes of frame 0.
 
 Orientations are interpolated on the group: from R0 to R1 as R0 exp(s v), v = log(R0' R1), so that the axis R0 v is
 constant in frame 0, w = R0 v sd and wd = R0 v sdd.
@@ -42,11 +42,11 @@ from symoro.trajectory.tolerances import LONGEST_MOVE, REAL_ROOT
 Array = NDArray[np.float64]
 
 LAWS = ("quintic", "nonic", "trapezoidal")
-SHARES, SHARPER = 40, 8  # tried at once; how often the best is looked at more closely
+SHARES, SHARPER = 40, 8  # grid points per refinement, and number of refinements
 _PEAKS = {
     "quintic": (15 / 8, 10 / math.sqrt(3)),
     "nonic": (315 / 128, 2520 * (3 / 14) ** 3 / math.sqrt(7)),
-}  # of sd and sdd, for a duration of 1 s
+}  # largest sd and sdd for a duration of 1 s
 _NONIC = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])
 _QUINTIC = np.polynomial.Polynomial([0, 0, 0, 10, -15, 6])
 _CURVES = {"quintic": _QUINTIC, "nonic": _NONIC}
@@ -54,18 +54,18 @@ _CURVES = {"quintic": _QUINTIC, "nonic": _NONIC}
 
 @dataclass(frozen=True)
 class Law:
-    """A law of time: its kind, its duration and, of a trapezoidal one, how long it speeds up."""
+    """Time law: its kind, its duration and, for a trapezoidal law, the duration of its ramps, in seconds."""
 
     kind: str
     duration: float
     ramp: float = 0.0
 
     def at(self, t: Array) -> Values:
-        """s, sd and sdd at times; before and after the move it rests."""
+        """Return s, sd and sdd at times; the law is at rest before and after the move."""
         return _FORMS[self.kind](self, np.asarray(t, dtype=float))
 
     def higher(self, t: Array) -> tuple[Array, Array]:
-        """The third and the fourth derivative of s; a trapezoidal law has none but where its ramps end."""
+        """Return the third and fourth derivatives of s; zero for a trapezoidal law."""
         x = np.asarray(t, dtype=float) / (self.duration or 1.0)
         inside = (x >= 0) & (x <= 1) & (self.duration > 0)
         curve = {"quintic": _QUINTIC, "nonic": _NONIC}.get(self.kind)
@@ -86,31 +86,32 @@ def made_law(
     acceleration: Array | None = None,
     turn: float = 0.0,
 ) -> Law:
-    """The law of a move by some distances, of given duration or as fast as the limits allow.
+    """Return the time law of a move, with a given duration or as fast as the limits allow.
 
-    Arguments:
-        distance: of each coordinate; it is the signless amount that counts.
-        velocity, acceleration: largest of each coordinate; they may stand beside a duration for a trapezoidal law
-            (the velocity is then cruised at).
-        turn: the angle by which the direction of the first coordinate turns on its way.
+    Args:
+        kind: 'quintic', 'nonic' or 'trapezoidal'.
+        distance: distance of each coordinate; only its magnitude is used.
+        duration: duration in seconds.
+        velocity, acceleration: limits of each coordinate, required without a duration.
+        turn: angle in radians by which the direction of the first coordinate rotates along the path.
 
     Raises:
-        ArgumentError: nothing tells how long the move takes, or it cannot be done so fast.
+        ArgumentError: neither a duration nor both limits are given, or the resulting duration is not valid.
     """
     if kind not in LAWS:
-        raise ArgumentError(f"no law called '{kind}'", hint=f"known: {', '.join(LAWS)}")
-    way = np.abs(np.asarray(distance, dtype=float))
+        raise ArgumentError(f"there is no time law '{kind}'", hint=f"the laws are {', '.join(LAWS)}")
+    lengths = np.abs(np.asarray(distance, dtype=float))
     check_timing(duration, velocity, acceleration)
     if duration is not None:
         return Law(kind, duration, duration / 3 if kind == "trapezoidal" else 0.0)
     assert velocity is not None and acceleration is not None
-    fastest, hardest = _share(way, velocity), _share(way, acceleration)
-    if math.isinf(fastest):  # it stays where it is
+    fastest, hardest = _share(lengths, velocity), _share(lengths, acceleration)
+    if math.isinf(fastest):  # nothing moves
         return Law(kind, 0.0)
     timed = _timed_trapezoid if kind == "trapezoidal" else partial(_timed_curve, kind)
     law = timed(fastest, hardest)
-    if turn and way[0] > 0:
-        whole = _share(way[:1], acceleration[:1])
+    if turn and lengths[0] > 0:
+        whole = _share(lengths[:1], acceleration[:1])
         if kind == "trapezoidal":
             law = _bent_trapezoid(fastest, hardest, whole, abs(turn))
         else:
@@ -120,28 +121,29 @@ def made_law(
 
 
 def check_timing(duration: float | None, velocity: ArrayLike | None, acceleration: ArrayLike | None) -> None:
-    """Raise unless either a duration or both limits tell how long a move takes."""
+    """Reject a move unless either a duration or both limits are given."""
     if duration is not None:
         if velocity is not None or acceleration is not None:
             raise ArgumentError(
-                "a move has a duration, or limits of velocity and acceleration", hint="leave one of them out"
+                "a move has either a duration or limits of velocity and acceleration",
+                hint="leave one of them out",
             )
         _check_duration(duration)
         return
     if velocity is None or acceleration is None:
         raise ArgumentError(
-            "nothing tells how long the move takes", hint="give its duration, or velocity and acceleration"
+            "the duration of the move is not given", hint="give its duration, or velocity and acceleration"
         )
     for what, limit in (("velocity", velocity), ("acceleration", acceleration)):
-        if not (np.asarray(limit, dtype=float) > 0).all():  # nan, too
+        if not (np.asarray(limit, dtype=float) > 0).all():  # rejects NaN too
             raise ArgumentError(f"the largest {what} of a move must be a positive number")
 
 
-def _share(way: Array, most: Array) -> float:
-    """The largest rate of s that no coordinate exceeds its own with; infinite where nothing moves."""
-    limit = np.broadcast_to(np.asarray(most, dtype=float), way.shape)
-    moving = way > 0
-    return float((limit[moving] / way[moving]).min()) if moving.any() else math.inf
+def _share(lengths: Array, most: Array) -> float:
+    """Return the largest rate of s for which no coordinate exceeds its limit; infinite if nothing moves."""
+    limit = np.broadcast_to(np.asarray(most, dtype=float), lengths.shape)
+    moving = lengths > 0
+    return float((limit[moving] / lengths[moving]).min()) if moving.any() else math.inf
 
 
 def _timed_curve(kind: str, fastest: float, hardest: float) -> Law:
@@ -151,14 +153,14 @@ def _timed_curve(kind: str, fastest: float, hardest: float) -> Law:
 
 def _timed_trapezoid(fastest: float, hardest: float) -> Law:
     ramp = fastest / hardest
-    if fastest * ramp >= 1:  # it never comes to cruise
+    if fastest * ramp >= 1:  # the cruising velocity is not reached
         ramp = math.sqrt(1 / hardest)
         return Law("trapezoidal", 2 * ramp, ramp)
     return Law("trapezoidal", 1 / fastest + ramp, ramp)
 
 
 def _bent_curve(law: Law, whole: float, turn: float) -> Law:
-    """Slow enough for the whole acceleration, its part across included."""
+    """Return the law with a duration for which the total acceleration, including its normal part, is within limits."""
     sd = _CURVES[law.kind].deriv()
     square = sd.deriv() ** 2 + turn**2 * sd**4
     x = square.deriv().roots()
@@ -167,7 +169,10 @@ def _bent_curve(law: Law, whole: float, turn: float) -> Law:
 
 
 def _bent_trapezoid(fastest: float, hardest: float, whole: float, turn: float) -> Law:
-    """The soonest of those that speed up with whole cos(share) and cruise with whole sin(share) across, or less."""
+    """Return the fastest trapezoidal law on a curved path.
+
+    The ramps use the acceleration whole cos(share), the cruise a normal acceleration of at most whole sin(share).
+    """
 
     def at(share: float) -> Law:
         cruise = math.sqrt(whole * math.sin(share) / turn)
@@ -226,7 +231,7 @@ def _trapezoidal(law: Law, t: Array) -> Values:
 
 
 def _rest(t: Array) -> Values:
-    """A move of no length, which is over at once."""
+    """Return the values of a move of zero duration."""
     return np.ones_like(t), np.zeros_like(t), np.zeros_like(t)
 
 
@@ -249,22 +254,22 @@ class _FromTo:
 
 
 class Between(_FromTo):
-    """q = start + s(t) (end - start)."""
+    """Joint path with one time law, q = start + s(t) (end - start)."""
 
     def at(self, t: Array) -> Values:
         s, sd, sdd = (x[:, None] for x in self.law.at(t))
-        way = self.end - self.start
-        return self.start + s * way, sd * way, sdd * way
+        difference = self.end - self.start
+        return self.start + s * difference, sd * difference, sdd * difference
 
     def higher(self, t: Array) -> tuple[Array, Array]:
-        """The third and the fourth derivative."""
+        """Return the third and fourth derivatives."""
         third, fourth = (x[:, None] * (self.end - self.start) for x in self.law.higher(t))
         return third, fourth
 
 
 @dataclass(frozen=True, eq=False)
 class Through:
-    """Quintic pieces through points (m, n) at times, with velocities and accelerations there."""
+    """Quintic spline through points (m, n) at times (m,), with given velocities and accelerations there."""
 
     times: Array
     points: Array
@@ -287,7 +292,7 @@ class Through:
         return values_at(self._triple, t)
 
     def higher(self, t: Array) -> tuple[Array, Array]:
-        """Return the third and the fourth derivative; outside, zero."""
+        """Return the third and fourth derivatives; zero outside the time interval."""
         inside = ((t >= self.times[0]) & (t <= self.times[-1]))[:, None]
         third, fourth = (np.where(inside, self._curve(t, order), 0.0) for order in (3, 4))
         return third, fourth
@@ -295,7 +300,7 @@ class Through:
 
 @dataclass(frozen=True, eq=False)
 class FourierPath:
-    """A Fourier series, as identification excites robots with: of joint i
+    """Fourier series, the usual excitation for identification. For joint i
 
         q = offset + sum_l  a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t),      w = 2 pi frequency
 
@@ -320,7 +325,7 @@ class FourierPath:
         return position, cosines @ a + sines @ b, (cosines * order) @ b - (sines * order) @ a
 
     def higher(self, t: Array) -> tuple[Array, Array]:
-        """The third and the fourth derivative."""
+        """Return the third and fourth derivatives."""
         order = 2 * np.pi * self.frequency * np.arange(1, self.sine.shape[1] + 1)
         angle = np.asarray(t, dtype=float)[:, None] * order
         sines, cosines = np.sin(angle), np.cos(angle)
@@ -339,18 +344,18 @@ class PoseMotion:
 
 
 class Straight(_FromTo):
-    """From pose to pose along a line, turning about one axis."""
+    """Straight line between two poses, with a rotation about a constant axis."""
 
     def at(self, t: Array) -> PoseMotion:
         s, sd, sdd = self.law.at(t)
-        way = self.end[:3, 3] - self.start[:3, 3]
-        place = s[:, None] * way, sd[:, None] * way, sdd[:, None] * way
+        difference = self.end[:3, 3] - self.start[:3, 3]
+        place = s[:, None] * difference, sd[:, None] * difference, sdd[:, None] * difference
         return _motion(self.start, place, *_turned(self.start, self.end, (s, sd, sdd)))
 
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """Round a centre by an angle about an axis; the orientation stays, or turns with the way (`turning`)."""
+    """Arc of a circle about an axis through a centre; with `turning` the orientation rotates along the arc."""
 
     start: Array
     centre: Array
@@ -381,7 +386,7 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class PosesThrough:
-    """Positions smoothly through poses; orientations turn from one to the next, at rest in each."""
+    """Smooth positions through poses; the orientation rotates from pose to pose and rests at each."""
 
     places: Through
     poses: tuple[Array, ...]
@@ -406,7 +411,7 @@ class PosesThrough:
 
 
 def _turned(start: Array, end: Array, law: Values) -> tuple[Array, Array, Array]:
-    """Rotations between two poses, angular velocities and accelerations in frame 0."""
+    """Return rotations between two poses, angular velocities and accelerations in frame 0."""
     vector = logarithm(start[:3, :3].T @ end[:3, :3])
     axis = start[:3, :3] @ vector
     s, sd, sdd = (x[:, None] for x in law)
@@ -414,7 +419,7 @@ def _turned(start: Array, end: Array, law: Values) -> tuple[Array, Array, Array]
 
 
 def _motion(start: Array, place: Values, rotation: Array, w: Array, wd: Array) -> PoseMotion:
-    """Poses from what the place has moved by, and the rotation."""
+    """Return the poses for given displacements of the position and given rotations."""
     away, velocity, acceleration = place
     T = np.zeros((len(away), 4, 4))
     T[:, 3, 3] = 1.0

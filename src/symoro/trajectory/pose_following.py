@@ -1,21 +1,21 @@
-"""Joints that follow a path of poses, on the branch of the posture it starts in.
+"""Joint motions that follow a path of poses, on the solution branch of the initial posture.
 
 At a pose with velocity V and acceleration Vd
 
     S J qd = S V,     S J qdd = S (Vd - Jdot qd) + ...
 
-where S takes the given entries: all of V and Vd, or, for an entry (r, c) of the rotation, (w x c)_r and its derivative.
-A redundant robot has the solution of least norm of the first, and in the second the part that keeps it so,
+where S selects the given entries: all of V and Vd, or, for an entry (r, c) of the rotation, (w x c)_r and its
+derivative. For a redundant robot qd is the solution of least norm, and qdd contains the term that keeps it so,
 (1 - J^+ J) Jdot' J^+' qd.
 
-From one moment to the next the posture is the solution of the inverse geometric model that is nearest to the one
-predicted, or Newton's method goes on from there. It is taken when the motion between the two moments agrees with the
-velocities and accelerations at both,
+At each time the posture is the solution of the inverse geometric model that is nearest to the predicted one, or the
+result of Newton's method from there. It is accepted if the motion since the previous time agrees with the velocities
+and accelerations at both times,
 
-    q1 - q0 = h (qd0 + qd1)/2 - h^2 (qdd1 - qdd0)/12,
+    q1 - q0 = h (qd0 + qd1)/2 - h^2 (qdd1 - qdd0)/12.
 
-else the step is halved. So a jump to another branch is not taken for a motion; where no step is small enough, or J
-changes the sign of its determinant, the branch ends, and the time is told.
+Otherwise the step is halved, so that a jump to another branch is not accepted as a motion. If no step is small enough,
+or the determinant of J changes its sign, the branch ends, and an error contains the time.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ NEWTON = 25
 
 @dataclass(frozen=True, eq=False)
 class PathState:
-    """A posture on the path: all joints of the tree, and the rates of the coordinates."""
+    """Posture on the path: positions of all joints of the tree, and the rates of the coordinates."""
 
     q: Array
     qd: Array
@@ -67,7 +67,7 @@ class PathState:
 
 
 class Follower:
-    """A robot whose frame follows poses. Made once for a trajectory."""
+    """Solver for the joints of a robot whose frame follows poses; created once per trajectory."""
 
     def __init__(
         self,
@@ -97,16 +97,16 @@ class Follower:
         self.rank = self._generic_rank()
 
     def _solver(self, own: dict[str, Any], pose: str, method: str, values: Mapping[str, float]) -> Any:
-        """The inverse geometric model; None for Newton's method."""
+        """Return the inverse geometric model; None for Newton's method."""
         if method == "numeric":
             if self.robot.B:
                 raise NotApplicableError(
-                    f"robot '{self.robot.name}' has closed loops, whose poses are not found numerically",
-                    hint="method: algebraic",
+                    f"robot '{self.robot.name}' has closed loops, for which the numeric method does not exist",
+                    hint="use 'method: algebraic'",
                 )
             return None
         try:
-            # the form for platforms takes whole poses, and no word about them
+            # the model of platforms takes whole poses and has no option 'pose'
             partial = {} if pose == "full" else {"pose": pose}
             return generate(self.robot, "inverse-geometry", **partial, **own).function(values)
         except NotApplicableError:
@@ -115,7 +115,7 @@ class Follower:
             return None
 
     def _generic_rank(self) -> int:
-        """How many independent rates the given entries have, at random postures."""
+        """Return the rank of the rates of the given entries at random postures."""
         if self.robot.B:
             return len(self.driven)
         drawn = np.random.default_rng(3).uniform(-1, 1, (8, len(self.joints))) * self._tree_units
@@ -126,17 +126,17 @@ class Follower:
         return int((values > SINGULAR_POSE * values[0]).sum()) if values.size and values[0] > 0 else 0
 
     def _scaled(self, matrix: Array) -> Array:
-        """Rows of lengths in units of the robot's size."""
+        """Return the matrix with rows of lengths in units of the robot's reach."""
         return matrix * self._weights[:, None]
 
     def _pseudo_inverse(self, scaled: Array) -> Array:
-        """Return the matrix from scaled rates of the entries to the joints' rates, least in the joints' units."""
+        """Return the pseudo-inverse from scaled rates of the entries to joint rates, of least norm in joint units."""
         return np.asarray(self._units[:, None] * np.linalg.pinv(scaled * self._units, rcond=SINGULAR_POSE))
 
     # -- velocities and accelerations at a posture
 
     def _rows(self, T: Array) -> Array:
-        """S: the rates of the given entries from (v; w)."""
+        """Return S, which maps (v; w) to the rates of the given entries."""
         if self._whole:
             return np.eye(6)
         rows = []
@@ -149,7 +149,7 @@ class Follower:
         return np.array(rows)
 
     def _turning(self, T: Array, w: Array) -> Array:
-        """w x (w x c)_r of the given entries of the rotation, zero elsewhere."""
+        """Return (w x (w x c))_r of the given entries of the rotation, zero elsewhere."""
         if self._whole:
             return np.zeros(6)
         second = hat(w) @ hat(w) @ T[:3, :3]
@@ -161,20 +161,20 @@ class Follower:
         return np.asarray(self._rows(T) @ self._jacobian(q=q)["J"])
 
     def tree_rates(self, q: Array, qd: Array) -> Array:
-        """Velocities of all joints of the tree from those of the driven ones."""
+        """Return the velocities of all joints of the tree from those of the driven ones."""
         if self._loops is None:
             return qd
-        found = np.zeros(len(self.joints))
+        rates = np.zeros(len(self.joints))
         passive = [k for k in range(len(self.joints)) if k not in self._at]
-        found[self._at] = qd
-        found[passive] = self._loops(q=q, qd=np.zeros(len(self.joints)))["W"] @ qd
-        return found
+        rates[self._at] = qd
+        rates[passive] = self._loops(q=q, qd=np.zeros(len(self.joints)))["W"] @ qd
+        return rates
 
     def state(self, q: Array, T: Array, V: Array, Vd: Array, t: float) -> PathState:
-        """Velocities and accelerations with which a posture follows the path.
+        """Return the velocities and accelerations with which a posture follows the path.
 
         Raises:
-            ArgumentError: the posture is singular, or the robot cannot move so.
+            ArgumentError: the posture is singular, or the robot cannot perform the motion.
         """
         here = self.place(q=q)["T"]
         matrix = self._matrix(q, here)
@@ -186,12 +186,12 @@ class Follower:
         inverse = self._pseudo_inverse(scaled)
         first = (self._rows(T) @ V) * weights
         qd = inverse @ first
-        if not _met(scaled @ qd, first):
-            raise self._cannot(q, t)
+        if not _agrees(scaled @ qd, first):
+            raise self._motion_error(q, t)
         speeds = np.abs(qd) / self._units
         moving = np.where(speeds < POSE_STILL * speeds.max(initial=0.0), 0.0, qd)
-        if _met(scaled @ moving, first):  # near a singular posture small velocities count beside large ones
-            qd = moving  # or friction takes round-off for a motion
+        if _agrees(scaled @ moving, first):  # near a singular posture small velocities matter
+            qd = moving  # otherwise friction would act on round-off
         bias = self._bias(q=q, **({"qda": qd} if self.robot.B else {"qd": qd}))["a"]
         w = (self._jacobian(q=q)["J"] @ qd)[3:]
         second = self._rows(T) @ Vd + self._turning(T, V[3:])
@@ -201,17 +201,17 @@ class Follower:
             qdd = qdd + self._drift(q, qd, scaled, inverse)
         return PathState(q, qd, qdd, scaled * self._units)
 
-    def _cannot(self, q: Array, t: float) -> ArgumentError:
-        """Why a velocity is none of the robot's: it has too few joints, or is all but singular."""
+    def _motion_error(self, q: Array, t: float) -> ArgumentError:
+        """Return the error of a velocity that the robot cannot have: too few joints, or a nearly singular posture."""
         if self.rank >= len(self._weights):
             return _singular(q, t)
         return ArgumentError(
-            f"at t = {t:g} s the path asks for a motion that the robot cannot make: it has too few joints",
-            hint="say which entries of the pose are given, as 'pose: position'",
+            f"the robot has too few joints for the motion of the path at t = {t:g} s",
+            hint="select the entries of the pose to be followed, for example 'pose: position'",
         )
 
     def _drift(self, q: Array, qd: Array, scaled: Array, inverse: Array) -> Array:
-        """Return the acceleration that keeps the least velocity: (1 - J^+ J) Jdot' J^+' qd, in the joints' units."""
+        """Return the acceleration (1 - J^+ J) Jdot' J^+' qd that keeps the velocity of least norm, in joint units."""
         size = float((np.abs(qd) / self._units).max())
         if size == 0.0:
             return np.zeros_like(qd)
@@ -224,30 +224,31 @@ class Follower:
     # -- postures
 
     def start(self, T: Array, near: Array) -> Array:
-        """The posture that reaches a pose and is nearest to another one."""
+        """Return the posture nearest to a given one that reaches a pose."""
         if self._inverse is not None:
-            found = nearest(self._rows_of(T, near), near, robot=self.robot)
-            if found.index < 0:
-                raise ArgumentError("no posture within the limits of the joints reaches the start")
-            return np.asarray(found.q)
+            solution = nearest(self._rows_of(T, near), near, robot=self.robot)
+            if solution.index < 0:
+                raise ArgumentError("no posture within the joint limits reaches the initial pose")
+            return np.asarray(solution.q)
         found_q = self._newton(near, T)
         if found_q is None:
             raise ArgumentError(
-                "Newton's method finds no posture for the start", hint="give a posture nearer to it"
+                "Newton's method does not converge to the initial pose",
+                hint="give an initial posture nearer to it",
             )
         return found_q
 
     def _rows_of(self, T: Array, near: Array) -> Any:
-        """All postures of a pose; joints that it leaves free stand as in a posture."""
+        """Return all postures of a pose; joints that it does not determine keep their positions in `near`."""
         takes = any(port.name == "q0" for port in self._inverse.program.inputs)
         return self._inverse(T=T, q0=near) if takes else self._inverse(T=T)
 
     def _solved(self, T: Array, predicted: Array) -> Array | None:
-        """The posture of a pose nearest to the one predicted."""
+        """Return the posture of a pose nearest to the predicted one; None if there is none."""
         if self._inverse is None:
             return self._newton(predicted, T)
-        found = nearest(self._rows_of(T, predicted), predicted, robot=self.robot, limits=False)
-        return None if found.index < 0 else np.asarray(found.q)
+        solution = nearest(self._rows_of(T, predicted), predicted, robot=self.robot, limits=False)
+        return None if solution.index < 0 else np.asarray(solution.q)
 
     def _newton(self, q: Array, T: Array) -> Array | None:
         for _ in range(NEWTON):
@@ -272,7 +273,7 @@ class Follower:
     # -- along a path
 
     def begun(self, path: PosePath, q: Array, begin: float) -> PathState:
-        """The state at the start of a path, in a posture that reaches its first pose."""
+        """Return the state at the start of a path, for a posture that reaches its first pose."""
         return self._state_at(path.at(np.zeros(1)), 0, q, begin)
 
     def advanced(
@@ -285,34 +286,38 @@ class Follower:
         end: float,
         begin: float,
     ) -> list[tuple[float, PathState]]:
-        """From one moment of a path to a later one, in halves of halves where the motion asks for it.
+        """Advance along a path to a later time, with bisection of steps that are too long.
 
-        Arguments:
-            known: the path, which its row tells at the later moment.
-            begin: what is added to times in messages.
+        Args:
+            known: the path at times that include the later one.
+            row: its row at the later time.
+            state, now: present state and time from the start of the path.
+            end: the later time.
+            begin: start time of the path, added to times in messages.
 
         Returns:
-            All moments on the way with their states, the last of which is the later one.
+            All intermediate times with their states; the last one is the later time.
         """
-        found: list[tuple[float, PathState]] = []
+        states: list[tuple[float, PathState]] = []
         ends = [(end, 0, known, row)]
         while ends:
             end, depth, motion, row = ends[-1]
             stepped = self._stepped(state, end - now, motion, row, begin + end)
             if stepped is not None:
                 state, now = stepped, end
-                found.append((now, state))
+                states.append((now, state))
                 ends.pop()
             elif depth >= HALVINGS:
                 raise ArgumentError(
-                    f"the branch ends at t = {begin + now:g} s: the next pose is out of reach, or beyond a singular "
+                    f"the solution branch ends at t = {begin + now:g} s: the next pose is out of reach, or beyond a "
+                    "singular "
                     f"posture; q = {_shown(state.q)}",
-                    hint="lead the path past it, or start on another branch",
+                    hint="change the path, or start on another solution branch",
                 )
             else:
                 middle = (now + end) / 2
                 ends.append((middle, depth + 1, path.at(np.array([middle])), 0))
-        return found
+        return states
 
     def _state_at(self, known: PoseMotion, k: int, q: Array, t: float) -> PathState:
         return self.state(q, known.T[k], known.V[k], known.Vd[k], t)
@@ -320,50 +325,50 @@ class Follower:
     def _stepped(
         self, state: PathState, h: float, motion: PoseMotion, row: int, t: float
     ) -> PathState | None:
-        """The state after a step, or None where the step is too long."""
+        """Return the state after a step; None if the step is too long."""
         rates = self.tree_rates(state.q, state.qd)
         guess = state.q + h * rates
         if self.robot.B == 0:
             guess = guess + h**2 / 2 * state.qdd
         redundant = self._inverse is None and self.rank < len(self.driven)
-        found: PathState | None = None
+        reached: PathState | None = None
         for _ in range(3 if redundant else 1):
             q = self._solved(motion.T[row], guess)
             if q is None:
                 return None
             try:
-                found = self._state_at(motion, row, q, t)
+                reached = self._state_at(motion, row, q, t)
             except ArgumentError:
                 if h < 1e-4:
                     raise
                 return None
             guess = (
-                state.q + h / 2 * (state.qd + found.qd) - h**2 / 12 * (found.qdd - state.qdd)
+                state.q + h / 2 * (state.qd + reached.qd) - h**2 / 12 * (reached.qdd - state.qdd)
                 if redundant
                 else guess
             )
-        assert found is not None
-        return found if self._agree(state, found, h) else None
+        assert reached is not None
+        return reached if self._agree(state, reached, h) else None
 
     def _agree(self, a: PathState, b: PathState, h: float) -> bool:
-        way = (b.q - a.q)[self._at] / self._units
-        told = (h / 2 * (a.qd + b.qd) - h**2 / 12 * (b.qdd - a.qdd)) / self._units
+        change = (b.q - a.q)[self._at] / self._units
+        expected = (h / 2 * (a.qd + b.qd) - h**2 / 12 * (b.qdd - a.qdd)) / self._units
         size = h * float((np.abs(a.qd) / self._units).max() + (np.abs(b.qd) / self._units).max())
-        if np.abs(way - told).max() > POSE_AGREEMENT * size + POSE_ROUND_OFF:
+        if np.abs(change - expected).max() > POSE_AGREEMENT * size + POSE_ROUND_OFF:
             return False
         wide = a.jacobian.shape[0] < a.jacobian.shape[1]
         product = a.jacobian @ b.jacobian.T if wide else a.jacobian.T @ b.jacobian
         return bool(self.rank < min(product.shape) or np.linalg.det(product) > 0)
 
 
-def _met(found: Array, wanted: Array) -> bool:
-    return bool(np.abs(found - wanted).max(initial=0.0) <= 1e-6 * max(np.abs(wanted).max(initial=0.0), 1e-3))
+def _agrees(rates: Array, wanted: Array) -> bool:
+    return bool(np.abs(rates - wanted).max(initial=0.0) <= 1e-6 * max(np.abs(wanted).max(initial=0.0), 1e-3))
 
 
 def _singular(q: Array, t: float) -> ArgumentError:
     return ArgumentError(
-        f"the branch ends at t = {t:g} s in a singular posture: q = {_shown(q)}",
-        hint="lead the path past it, or move the joints there (a part 'joints')",
+        f"the solution branch ends at t = {t:g} s in a singular posture: q = {_shown(q)}",
+        hint="avoid this posture, or prescribe joint positions there (a part 'joints')",
     )
 
 

@@ -1,7 +1,7 @@
-"""Motions that a robot's description prescribes, and whether they hold along a motion.
+"""Motions that a robot's description prescribes, and checks whether they are valid along a motion.
 
-A moving base (W0, WP0, V0, VP0) keeps its rotation in the models, which hold for one instant. Along a motion it may
-only rotate steadily about the direction of gravity, which is then constant in frame 0.
+A moving base (W0, WP0, V0, VP0) keeps its rotation in the models, which describe one instant. Along a motion it may
+only rotate at a constant rate about the direction of gravity, which is then constant in frame 0.
 
 The model `energy` uses the velocity of the base as described, and heights above the origin of frame 0. Along a motion
 these are energies in the world only if that velocity is constant in frame 0, and horizontal:
@@ -29,33 +29,33 @@ Array = NDArray[np.float64]
 
 
 def check_steady(robot: Robot, values: Mapping[str, float]) -> None:
-    """Raise where the description turns the base so that gravity would turn in frame 0.
+    """Reject a described rotation of the base with which gravity would rotate in frame 0.
 
     Raises:
-        NotApplicableError: with what to do.
-
+        NotApplicableError: gravity is not constant in frame 0; the hint describes an alternative.
     """
     base = robot.base
     if base.kind != BaseKind.FIXED:
         return
     entries = (*base.W0, *base.WP0, *base.G, *base.Z)
     if any(name not in values for entry in entries for name in entry.symbols):
-        return  # what is missing is an input, or is told by the model
+        return  # a missing value is an input, or is reported by the model
     w, wd, g = (np.array([x.value(values) for x in part]) for part in (base.W0, base.WP0, base.G))
     fixed = np.array([x.value(values) for x in base.Z]).reshape(4, 4)[:3, :3].T @ g
     turns = np.linalg.norm(np.cross(w, fixed)) > PARALLEL * np.linalg.norm(w) * np.linalg.norm(fixed)
     if wd.any() or turns:
         raise NotApplicableError(
-            f"the base of robot '{robot.name}' turns (W0, WP0), and gravity would turn in its frame along the motion",
-            hint="describe the turning as a joint that follows a motion",
+            f"the base of robot '{robot.name}' rotates (W0, WP0), so that gravity would rotate in frame 0 along the "
+            "motion",
+            hint="describe the rotation as a joint with a prescribed motion",
         )
 
 
 def unknown_energy_reason(robot: Robot, values: Mapping[str, float], inputs: Mapping[str, Array]) -> str:
-    """Why kinetic and potential energy along a motion are not those in the world; empty where they are.
+    """Return the reason why the energies along a motion are not those in the world; empty if they are.
 
-    Arguments:
-        inputs: the motion of a base that moves as given: V0, Vd0.
+    Args:
+        inputs: given motion of the base: V0, Vd0.
     """
     base = robot.base
     if base.kind == BaseKind.FLOATING or robot.wheels:
@@ -68,9 +68,9 @@ def unknown_energy_reason(robot: Robot, values: Mapping[str, float], inputs: Map
     across = np.cross(w, v)
     size = PARALLEL * max(np.linalg.norm(vd), np.linalg.norm(w) * np.linalg.norm(v))
     if wd.any() or np.linalg.norm(vd - across) > size:
-        return "its base accelerates, and the description tells its velocity at one moment"
+        return "its base accelerates, but its description contains the velocity at one instant only"
     sinks = abs(g @ v) > PARALLEL * np.linalg.norm(g) * np.linalg.norm(v)
-    return "its base rises or sinks, and heights are counted from it" if sinks else ""
+    return "its base moves vertically, but heights are measured from it" if sinks else ""
 
 
 def _symbols(robot: Robot) -> set[str]:
@@ -82,32 +82,33 @@ def _symbols(robot: Robot) -> set[str]:
 def _given(
     robot: Robot, values: Mapping[str, float], given: Array | None, entries: Sequence[Formula]
 ) -> tuple[Array, Array]:
-    """Linear and angular entries, those that vary taken from an input (`models.recursion.base_motion`)."""
+    """Return linear and angular entries; entries that vary are taken from an input (`models.recursion.base_motion`)."""
     free = robot.base.kind != BaseKind.FIXED
-    found = np.array(
+    twist = np.array(
         [
             x.value(values) if given is None or not (free or x.symbols) else given[k]
             for k, x in enumerate(entries)
         ]
     )
-    return found[:3], found[3:]
+    return twist[:3], twist[3:]
 
 
 RATES = {"QP": "velocity", "QDP": "acceleration"}
 
 
 def check_rates(robot: Robot) -> None:
-    """Raise where the description fixes the velocity or acceleration of a joint.
+    """Reject a description that fixes the velocity or acceleration of a joint.
 
     Raises:
-        NotApplicableError: with what to do.
+        NotApplicableError: QP or QDP of a joint is given; the hint describes an alternative.
     """
     for j in moving_joints(robot):
         for name, what in RATES.items():
             fixed = getattr(robot.frame(j), name)
             if fixed is not None:
                 raise NotApplicableError(
-                    f"robot '{robot.name}' fixes the {what} of joint {j} ({name} = {fixed}), which holds for a moment "
-                    "and for no motion",
-                    hint=f"leave out {name}, and let the joint follow a motion",
+                    f"robot '{robot.name}' fixes the {what} of joint {j} ({name} = {fixed}), which is valid at one "
+                    "instant "
+                    "but not along a motion",
+                    hint=f"leave out {name}, and prescribe the motion of the joint",
                 )

@@ -1,12 +1,12 @@
-"""A motion in samples: positions, velocities and accelerations of the coordinates, and its table.
+"""Sampled motion: positions, velocities and accelerations of the coordinates, and its table.
 
 A table (CSV; separated by commas, semicolons or tabs) has a header with the names of its columns: `t` (or `time`), then
 `q1, q2, ...` by joint number and, if known, `qd1, ...` and `qdd1, ...`. If some joints have velocities, the others are
 known by position only. Columns of other parts of a state (`P0x`, `pose`, ..., as in tables of simulations) give their
 initial values. Other columns are ignored; lines that start with # are comments.
 
-`rate_warnings` compares velocities and accelerations with positions, to find wrong units. Over windows of a tenth of a
-second, in which noise averages out, the change of a position is compared with the integral of the velocity,
+`rate_warnings` compares velocities and accelerations with positions, to detect wrong units. Over windows of a tenth of
+a second, in which noise averages out, the change of a position is compared with the integral of the velocity,
 h/2 (qd0 + qd1) - h^2/12 (qdd1 - qdd0) from sample to sample; that of a velocity with the trapezoidal rule.
 """
 
@@ -45,20 +45,20 @@ ENTRIES = {
     "V0": ("V0x", "V0y", "V0z", "W0x", "W0y", "W0z"),
     "pose": ("x", "y", "heading"),
 }
-"""Columns of parts of a state; those of modes are e1, e2, ..., and ed1, ed2, ..."""
+"""Columns of the parts of a state; those of modes are e1, e2, ..., and ed1, ed2, ..."""
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """A motion in samples.
+    """Sampled motion.
 
     Attributes:
-        joints: the numbers of the joints that q, qd and qdd tell of.
-        t: times (N,), ascending.
-        q, qd, qdd: (N, n), radians or metres, per second.
-        tree: positions of all joints of the tree (N, m), where loops are closed or wheels roll; None elsewhere.
-        others: positions (N,) of further joints, by number, where a table tells them.
-        start: other parts of the state at the first sample by name, where a table tells them: e, ed, P0, Q0, V0, pose.
+        joints: numbers of the joints of the columns of q, qd and qdd.
+        t: times in seconds (N,), ascending.
+        q, qd, qdd: positions, velocities and accelerations (N, n), in rad or m, per s and s^2.
+        tree: positions of all joints of the tree (N, m) for robots with closed loops or wheels; otherwise None.
+        others: positions (N,) of further joints in a table, by number.
+        start: other parts of the state at the first sample in a table, by name: e, ed, P0, Q0, V0, pose.
     """
 
     joints: tuple[int, ...]
@@ -77,7 +77,7 @@ class Samples:
         for name in ("q", "qd", "qdd"):
             array = getattr(self, name)
             if array.shape != shape:
-                raise ArgumentError(f"{name} has shape {array.shape}, expected {shape}: times, joints")
+                raise ArgumentError(f"{name} has shape {array.shape}, expected {shape} (times, joints)")
             if not np.isfinite(array).all():
                 row, column = np.argwhere(~np.isfinite(array))[0]
                 raise ArgumentError(
@@ -87,7 +87,7 @@ class Samples:
 
     @cached_property
     def curve(self) -> Any:
-        """The quintic pieces through the samples, a SciPy `PPoly`."""
+        """Quintic spline through the samples, a SciPy `PPoly`."""
         return quintic_pieces(self.t, self.q, self.qd, self.qdd)
 
     @cached_property
@@ -95,7 +95,7 @@ class Samples:
         return with_derivatives(self.curve)
 
     def at(self, t: ArrayLike) -> Values:
-        """Return q, qd and qdd (N, n) at any times: quintic pieces through the samples, at rest outside."""
+        """Return q, qd and qdd (N, n) at any times, by the quintic spline through the samples; at rest outside."""
         times = np.atleast_1d(np.asarray(t, dtype=float))
         q, qd, qdd = values_at(self._triple, times)
         outside = (times < self.t[0]) | (times > self.t[-1])
@@ -104,44 +104,46 @@ class Samples:
 
 
 def check_times(t: Array) -> None:
-    """Raise unless times are finite and ascend."""
+    """Reject times that are not finite or do not increase."""
     if t.ndim != 1 or not len(t):
-        raise ArgumentError(f"times of shape {t.shape}, expected (N,) with at least one")
+        raise ArgumentError(f"the times have shape {t.shape}, expected (N,) with N of at least 1")
     if not np.isfinite(t).all():
         raise ArgumentError(f"time {int(np.flatnonzero(~np.isfinite(t))[0]) + 1} is not a finite number")
     steps = np.flatnonzero(np.diff(t) <= 0)
     if len(steps):
         k = int(steps[0])
-        raise ArgumentError(f"times must ascend: {t[k + 1]:g} s comes after {t[k]:g} s")
+        raise ArgumentError(f"times must increase: {t[k + 1]:g} s follows {t[k]:g} s")
 
 
 def from_positions(joints: Sequence[int], t: ArrayLike, q: ArrayLike) -> Samples:
-    """Samples of positions alone; velocities and accelerations are those of the natural cubic spline."""
+    """Return samples of given positions; velocities and accelerations are those of the natural cubic spline."""
     times, positions = np.asarray(t, dtype=float), np.asarray(q, dtype=float)
     check_times(times)
     if positions.ndim != 2 or len(positions) != len(times):
         raise ArgumentError(f"q has shape {positions.shape}, expected ({len(times)}, n)")
     if len(times) < 3:
-        raise ArgumentError("positions alone need at least 3 samples", hint="give qd and qdd besides")
+        raise ArgumentError(
+            "positions without velocities require at least 3 samples", hint="give qd and qdd too"
+        )
     return Samples(tuple(joints), times, positions, *cubic_rates(times, positions))
 
 
 def columns_of(samples: Samples) -> dict[str, Array]:
-    """The columns of a table of a motion."""
-    found = {"t": samples.t}
+    """Return the columns of the table of a motion, by name."""
+    columns = {"t": samples.t}
     for name in ("q", "qd", "qdd"):
         rows = getattr(samples, name)
-        found |= {f"{name}{j}": rows[:, k] for k, j in enumerate(samples.joints)}
-    return found
+        columns |= {f"{name}{j}": rows[:, k] for k, j in enumerate(samples.joints)}
+    return columns
 
 
 def read_table(text: str, file: str | None = None) -> Samples:
-    """The motion in a CSV text.
+    """Read a motion from CSV text.
 
     Raises:
-        FormatError: with the line of what is wrong.
+        FormatError: the text is not valid; the error contains the line.
     """
-    hint = "a head 't,q1,q2' and a row a sample"
+    hint = "the table must have a header 't,q1,q2' and one row per sample"
     table = read_numbers(text, file, most=MAX_ROWS, hint=hint, asked_for=is_of_motion)
     lines = table.lines
     return from_columns(
@@ -150,26 +152,28 @@ def read_table(text: str, file: str | None = None) -> Samples:
 
 
 def from_columns(names: Sequence[str], data: Array, place: Callable[[int], Place]) -> Samples:
-    """The motion in columns (N, names).
+    """Return the motion in columns (N, names).
 
-    Arguments:
-        place: where a row stands.
+    Args:
+        place: returns the position of a row in the file, for messages.
 
     Raises:
-        FormatError: with the place of what is wrong.
+        FormatError: the columns are not valid; the error contains the position.
     """
     file = Place(place(0).file)
     groups = _groups(names, file)
     columns = {name: k for k, name in enumerate(names)}
     t = data[:, columns["t" if "t" in columns else "time"]]
     for k in np.flatnonzero(np.diff(t) <= 0)[:1]:
-        hint = "sort the rows, and keep one of each time"
-        told = f"times must ascend: {t[k + 1]:g} s comes after {t[k]:g} s"
-        raise FormatError(told, place=place(int(k) + 1), hint=hint)
+        hint = "sort the rows, and keep one row per time"
+        message = f"times must increase: {t[k + 1]:g} s follows {t[k]:g} s"
+        raise FormatError(message, place=place(int(k) + 1), hint=hint)
     q, qd, qdd = ({j: data[:, columns[f"{name}{j}"]] for j in groups[name]} for name in ("q", "qd", "qdd"))
     if len(t) < 3 and not qdd:
-        what = "positions and velocities" if qd else "positions"
-        raise FormatError(f"{what} alone need at least 3 rows", place=file, hint="add qd and qdd")
+        what, higher = ("positions and velocities", "accelerations") if qd else ("positions", "velocities")
+        raise FormatError(
+            f"{what} without {higher} require at least 3 rows", place=file, hint="add qd and qdd"
+        )
     joints = tuple(j for j in q if j in qd) if qd else tuple(q)
     rows = np.stack([q[j] for j in joints], axis=1)
     if qd:
@@ -182,12 +186,12 @@ def from_columns(names: Sequence[str], data: Array, place: Callable[[int], Place
 
 
 def is_of_motion(name: str) -> bool:
-    """Whether a column tells of joints or time."""
+    """Return whether a column contains times or joint data."""
     return name in ("t", "time") or _COLUMN.match(name) is not None
 
 
 def _start(columns: Mapping[str, int], data: Array) -> dict[str, Array]:
-    """Parts of the state besides joints, in the first row."""
+    """Return the parts of the state besides joints in the first row."""
     entries = dict(ENTRIES)
     for name in ("e", "ed"):
         counted = takewhile(columns.__contains__, (f"{name}{k}" for k in count(1)))
@@ -200,7 +204,10 @@ def _start(columns: Mapping[str, int], data: Array) -> dict[str, Array]:
 
 
 def _groups(head: Sequence[str], file: Place) -> dict[str, list[int]]:
-    """The joints of the columns q, qd and qdd; those of qd are among those of q, those of qdd none or those of qd."""
+    """Return the joints of the columns q, qd and qdd.
+
+    Joints of qd must be among those of q; joints of qdd must equal those of qd, or there are none.
+    """
     groups: dict[str, list[int]] = {"q": [], "qd": [], "qdd": []}
     for name in head:
         if match := _COLUMN.match(name):
@@ -208,10 +215,10 @@ def _groups(head: Sequence[str], file: Place) -> dict[str, list[int]]:
     timed = "t" in head or "time" in head
     if not timed or not groups["q"]:
         missing = "q1" if timed else "t"
-        hint = f"the head has: {', '.join(head[:12])}"
+        hint = f"the header contains {', '.join(head[:12])}"
         raise FormatError(f"column '{missing}' is missing", place=file, hint=hint)
     if groups["qdd"] and not groups["qd"]:
-        hint = "give both, or neither: they are then found by a spline"
+        hint = "give both velocities and accelerations, or neither; they are then computed by a spline"
         raise FormatError("columns 'qd...' are missing", place=file, hint=hint)
     pairs = [("q", "qd"), ("qd", "qdd")] + ([("qdd", "qd")] if groups["qdd"] else [])
     for wanted, given in pairs:
@@ -230,7 +237,7 @@ FACTORS = {
     "radians for turns": 2 * pi,
     "milli": 1e3,
     "kilo": 1e-3,
-    "of the other sign": -1.0,
+    "wrong sign": -1.0,
 }
 
 
@@ -250,9 +257,9 @@ def rate_warnings(samples: Samples, units: Sequence[float]) -> Iterator[str]:
     pairs = (("velocities", "positions", q, velocity), ("accelerations", "velocities", qd, acceleration))
     for higher, lower, rows, steps in pairs:
         moved = np.diff(rows[ends], axis=0)
-        told = np.add.reduceat(steps, ends[:-1], axis=0)
+        integrals = np.add.reduceat(steps, ends[:-1], axis=0)
         for k, j in enumerate(samples.joints):
-            why = compared(moved[:, k] / units[k], told[:, k] / units[k])
+            why = compared(moved[:, k] / units[k], integrals[:, k] / units[k])
             if why:
                 yield f"the {higher} of joint {j} {why} of its {lower}"
 
@@ -264,22 +271,28 @@ def _windows(t: Array) -> NDArray[np.intp]:
     return ends if len(ends) > 3 else np.arange(len(t))
 
 
-def compared(moved: Array, told: Array, least: float = LEAST_CHANGE, slack: float = RATE_RATIO) -> str | None:
-    """What is odd about changes of a quantity beside what its rate makes of them.
+def compared(
+    moved: Array, integrals: Array, least: float = LEAST_CHANGE, tolerance: float = RATE_RATIO
+) -> str | None:
+    """Return a description of the contradiction between changes of a quantity and the integral of its rate.
 
-    Arguments:
-        least: changes that tell something.
-        slack: of 1, that their ratio may be.
+    The result is None if they agree.
+
+    Args:
+        moved: changes of the quantity over windows.
+        integrals: integrals of its rate over the same windows.
+        least: smaller changes are not compared.
+        tolerance: largest difference of their ratio from 1.
     """
-    own, other = float(np.linalg.norm(moved)), float(np.linalg.norm(told))
-    if max(np.abs(moved).max(), np.abs(told).max()) < least:
+    own, other = float(np.linalg.norm(moved)), float(np.linalg.norm(integrals))
+    if max(np.abs(moved).max(), np.abs(integrals).max()) < least:
         return None
-    alike = float(moved @ told) / (own * other) if own * other > 0 else 0.0
+    alike = float(moved @ integrals) / (own * other) if own * other > 0 else 0.0
     if abs(alike) < UNCORRELATED:
         return f"are not the derivative (their correlation is {alike:.2f})"
     factor = np.sign(alike) * other / own
-    # noise of either side pulls the factor from the one regression (times alike) to the other (by alike)
-    if factor * abs(alike) * (1 - slack) < 1 < factor / abs(alike) * (1 + slack):
+    # noise on either side moves the factor between those of the two regressions (times and divided by `alike`)
+    if factor * abs(alike) * (1 - tolerance) < 1 < factor / abs(alike) * (1 + tolerance):
         return None
     words = next((f" ({w}?)" for w, f in FACTORS.items() if abs(factor / f - 1) < UNIT_RATIO), "")
     return f"are {factor:.3g} times the derivative{words}"

@@ -1,11 +1,11 @@
-"""A trajectory on a robot: its joints at any time of each part, and samples at equal steps.
+"""Trajectory of a robot: its joints at any time of each part, and samples at equal steps.
 
-Coordinates are the active joints with a coordinate of their own. Passive joints of loops follow: the loops are closed
-again from sample to sample. Other passive joints, elastic joints, rolling wheels and free bases follow from forces and
-are not part of the samples.
+The coordinates are the independent active joints. Passive joints of loops follow: the loops are closed from sample to
+sample. Other passive joints, elastic joints, rolling wheels and floating bases follow from forces and are not part of
+the samples.
 
 Joints that poses or closed loops determine are computed from the nearest earlier time that is known; all results are
-kept, with the intermediate times that were needed.
+stored, with the intermediate times that were needed.
 """
 
 from __future__ import annotations
@@ -66,18 +66,18 @@ Array = NDArray[np.float64]
 
 JointPath = Between | Through | FourierPath
 MotionRows = tuple[Array, Array, Array, Array | None]
-"""Positions, velocities and accelerations of the coordinates; positions of all joints where loops are closed."""
+"""Positions, velocities and accelerations of the coordinates; positions of all joints, or None without loops."""
 
 
 class PathMoments(Protocol):
-    """Where the joints are at moments of a path, in seconds from its start."""
+    """Joint motion along a path, at times in seconds from its start."""
 
     def at(self, times: Array) -> MotionRows: ...
 
 
 @dataclass(frozen=True, eq=False)
 class JointMoments:
-    """Joints whose path tells all."""
+    """Joint motion along a path of joint positions."""
 
     path: JointPath
 
@@ -86,7 +86,7 @@ class JointMoments:
 
 
 class LoopMoments:
-    """Active joints on a path, and closed loops that follow."""
+    """Active joints along a path, and passive joints of closed loops."""
 
     def __init__(self, path: JointPath, loops: LoopCloser, start: Array, begin: float) -> None:
         self._path, self._loops, self._begin = path, loops, begin
@@ -106,7 +106,7 @@ class LoopMoments:
 
 
 class PoseMoments:
-    """Joints that follow a path of poses."""
+    """Joint motion along a path of poses."""
 
     def __init__(
         self, path: PosePath, follower: Follower, own: Sequence[int], start: Array, begin: float
@@ -123,10 +123,10 @@ class PoseMoments:
             place = bisect_right(self._times, t)
             before, state = self._times[place - 1], self._states[place - 1]
             if t > before:
-                found = self._follower.advanced(self._path, known, int(k), state, before, t, self._begin)
-                self._times[place:place] = [moment for moment, _ in found]
-                self._states[place:place] = [new for _, new in found]
-                state = found[-1][1]
+                reached = self._follower.advanced(self._path, known, int(k), state, before, t, self._begin)
+                self._times[place:place] = [moment for moment, _ in reached]
+                self._states[place:place] = [new for _, new in reached]
+                state = reached[-1][1]
             states[k] = state
         tree = np.array([state.q for state in states])
         rates = np.array([state.qd for state in states]), np.array([state.qdd for state in states])
@@ -134,7 +134,7 @@ class PoseMoments:
 
 
 def _runs(times: Array, known: list[float]) -> list[list[int]]:
-    """Rows in order of time, parted where a known moment lies between."""
+    """Return groups of rows in time order; a new group starts after each known time."""
     groups: list[list[int]] = []
     last = -1
     for k in np.argsort(times, kind="stable").tolist():
@@ -148,12 +148,13 @@ def _runs(times: Array, known: list[float]) -> list[list[int]]:
 
 @dataclass(frozen=True, eq=False)
 class PartMotion:
-    """A part of a trajectory on a robot.
+    """Motion of a robot along one part of a trajectory.
 
     Attributes:
-        number: of the part, from 1 on; `place` where it stands in a file.
-        begin: when it begins.
-        breaks: the ends of its pieces, from 0 to its duration; within a piece it is smooth.
+        number: number of the part, from 1.
+        place: position of the part in a file, for messages.
+        begin: start time in seconds.
+        breaks: ends of its pieces, from 0 to its duration; within a piece the motion is smooth.
     """
 
     number: int
@@ -163,14 +164,14 @@ class PartMotion:
     moments: PathMoments
 
     def at(self, times: Array) -> MotionRows:
-        """Where the joints are, in seconds from its beginning."""
-        with told_of(self.number, self.place):
+        """Return the joint motion at times in seconds from the start of the part."""
+        with errors_located_in(self.number, self.place):
             return self.moments.at(times)
 
 
 @contextmanager
-def told_of(number: int, place: Place | None) -> Iterator[None]:
-    """Say of what goes wrong in which part it does: at its place, or by its number; 0 is the start."""
+def errors_located_in(number: int, place: Place | None) -> Iterator[None]:
+    """Add the position or number of a part to errors raised in the context; number 0 is the start."""
     try:
         yield
     except SymoroError as error:
@@ -183,27 +184,27 @@ def told_of(number: int, place: Place | None) -> Iterator[None]:
 
 
 def breaks_of(path: JointPath | PosePath) -> Array:
-    """The ends of the pieces in which a path is smooth, those of a series no longer than half its shortest period."""
+    """Return the ends of the pieces in which a path is smooth; for a series at most half its shortest period long."""
     if isinstance(path, Through):
-        found = path.times
+        breaks = path.times
     elif isinstance(path, PosesThrough):
-        found = path.places.times
+        breaks = path.places.times
     elif isinstance(path, FourierPath):
         shortest = 1 / (path.frequency * max(1, path.sine.shape[1]))
-        found = np.linspace(0, path.duration, int(np.ceil(2 * path.duration / shortest)) + 1)
+        breaks = np.linspace(0, path.duration, int(np.ceil(2 * path.duration / shortest)) + 1)
     else:
         law = path.law
-        found = np.array([0.0, law.ramp, law.duration - law.ramp, law.duration])
-    found = np.unique(found)
-    return found[np.diff(found, prepend=-np.inf) > SHORT_PIECE * path.duration]
+        breaks = np.array([0.0, law.ramp, law.duration - law.ramp, law.duration])
+    breaks = np.unique(breaks)
+    return breaks[np.diff(breaks, prepend=-np.inf) > SHORT_PIECE * path.duration]
 
 
 STEP = 0.01
-MAX_SAMPLES = 2_000_000  # samples
+MAX_SAMPLES = 2_000_000  # largest number of samples of one part
 
 
 def coordinates_of(robot: Robot) -> tuple[int, ...]:
-    """The joints whose motion a trajectory tells: the active ones with a coordinate of their own; no elastic one."""
+    """Return the joints whose motion a trajectory prescribes: the independent active ones, except elastic joints."""
     free = elastic_joints(robot)
     return tuple(j for j in active_joints(robot) if j not in free)
 
@@ -215,32 +216,35 @@ def sampled(
     step: float = STEP,
     values: Mapping[str, float] | None = None,
 ) -> Samples:
-    """The joints along a trajectory, from its start to its end.
+    """Return the joint motion along a trajectory, from its start to its end.
 
-    Arguments:
-        step: seconds from one sample to the next, or a little less, so that the last one is at the end.
-        values: numbers for symbols; the robot's nominal values serve where none is given.
+    Args:
+        robot: the robot.
+        trajectory: the trajectory.
+        step: largest time between samples in seconds; it is reduced so that the last sample is at the end.
+        values: values of symbols; by default the robot's nominal values.
 
     Raises:
-        ArgumentError: the trajectory does not fit the robot, or a branch of postures ends; the time is told.
+        ArgumentError: the trajectory does not apply to the robot, or a solution branch ends; the error contains the
+            time.
     """
-    asked = as_robot(robot)
-    return planned(asked, trajectory, {**dict(asked.nominal), **(values or {})}, step)[0]
+    described = as_robot(robot)
+    return planned(described, trajectory, {**dict(described.nominal), **(values or {})}, step)[0]
 
 
 def planned(
     robot: Robot, trajectory: Trajectory, values: Mapping[str, float], step: float
 ) -> tuple[Samples, tuple[PartMotion, ...]]:
-    """The same, and the parts that last, at any moment."""
+    """Return the samples of a trajectory, and its parts of nonzero duration, which can be evaluated at any time."""
     return _Planner(robot, trajectory, values).planned(step)
 
 
 def follows_from_forces(robot: Robot) -> str:
-    """What of a robot moves as forces let it, whatever its driven joints do; empty where these tell all."""
+    """Return the reason why the driven joints do not determine the motion of a robot; empty if they do."""
     if robot.base.kind == BaseKind.FLOATING:
-        return "its base is free"
+        return "its base is floating"
     if robot.wheels:
-        return "its base rolls"
+        return "its base is wheeled"
     if elastic_joints(robot):
         return "some of its joints are elastic"
     if loose := unconstrained_passive_joints(robot):
@@ -248,8 +252,8 @@ def follows_from_forces(robot: Robot) -> str:
     return "its links are flexible" if flexible_links(robot) else ""
 
 
-def told_start(robot: Robot, trajectory: Trajectory) -> tuple[float, ...] | None:
-    """All joints at the start, where the trajectory tells them."""
+def initial_posture(robot: Robot, trajectory: Trajectory) -> tuple[float, ...] | None:
+    """Return the positions of all joints at the start, if the trajectory contains them."""
     start = trajectory.start
     if isinstance(start, str):
         return robot.postures.get(start)
@@ -259,7 +263,7 @@ def told_start(robot: Robot, trajectory: Trajectory) -> tuple[float, ...] | None
 
 
 def default_posture(robot: Robot, values: Mapping[str, float]) -> Array:
-    """The posture 'home', or zero, or the limits nearest to it."""
+    """Return the posture 'home', or zero positions, or the joint limits nearest to zero."""
     home = robot.postures.get("home")
     return joint_ranges(robot, values).home if home is None else np.array(home)
 
@@ -276,65 +280,65 @@ class _Planner:
 
     @cached_property
     def follower(self) -> Follower:
-        asked = self.trajectory
+        trajectory = self.trajectory
         if why := follows_from_forces(self.robot):
             raise NotApplicableError(
-                f"where frames of robot '{self.robot.name}' go is not told by its driven joints: {why}",
-                hint="lead its joints (parts 'joints', 'via', 'fourier')",
+                f"the driven joints of robot '{self.robot.name}' do not determine the poses of its frames: {why}",
+                hint="prescribe joint motions (parts 'joints', 'via', 'fourier')",
             )
-        return Follower(self.robot, asked.frame, asked.pose, asked.method, self.values)
+        return Follower(self.robot, trajectory.frame, trajectory.pose, trajectory.method, self.values)
 
     def planned(self, step: float) -> tuple[Samples, tuple[PartMotion, ...]]:
         if not 0 < step < np.inf:
-            raise ArgumentError(f"a step of {step:g} s: expected a positive number")
-        with told_of(0, self._place(0)):
+            raise ArgumentError(f"step: expected a positive number of seconds, got {step:g}")
+        with errors_located_in(0, self._place(0)):
             whole = self._start()
         q = whole[self._own]
         rows: list[tuple[Array, MotionRows]] = []
         parts: list[PartMotion] = []
         now, last = 0.0, (q, np.zeros_like(q))
         for number, part in enumerate(each(self.trajectory.parts, "following the trajectory"), 1):
-            with told_of(number, self._place(number)):
+            with errors_located_in(number, self._place(number)):
                 path = self._path(part, whole)
                 times = _grid(path.duration, step)
                 moments = self._moments(path, whole, now)
-                found = moments.at(times)
-                self._check_joined(number, now, last, found)
-            rows.append((now + times, found))
+                motion = moments.at(times)
+                self._check_joined(number, now, last, motion)
+            rows.append((now + times, motion))
             if path.duration > 0:
                 parts.append(PartMotion(number, self._place(number), now, breaks_of(path), moments))
             now += path.duration
-            q, last = found[0][-1], (found[0][-1], found[1][-1])
-            whole = self._tree_at(q, found[3], whole, now)
+            q, last = motion[0][-1], (motion[0][-1], motion[1][-1])
+            whole = self._tree_at(q, motion[3], whole, now)
         return self._together(rows), tuple(parts)
 
     def _place(self, number: int) -> Place | None:
-        """Where a part stands in a file; 0 is the start."""
+        """Return the position of a part in a file; 0 is the start."""
         places = self.trajectory.places
         return places[number] if places else None
 
     def _together(self, rows: list[tuple[Array, MotionRows]]) -> Samples:
-        """The samples of all parts; where two meet, that of the later one."""
+        """Return the samples of all parts; at the common time of two parts, that of the later one."""
         times = [t[:-1] for t, _ in rows[:-1]] + [rows[-1][0]]
         q, qd, qdd, tree = (
             None
-            if found[0] is None
-            else np.concatenate([x[: len(t)] for x, t in zip(found, times, strict=True)])
-            for found in zip(*(found for _, found in rows), strict=True)
+            if motions[0] is None
+            else np.concatenate([x[: len(t)] for x, t in zip(motions, times, strict=True)])
+            for motions in zip(*(motions for _, motions in rows), strict=True)
         )
         assert q is not None and qd is not None and qdd is not None
         return Samples(self.joints, np.concatenate(times), q, qd, qdd, tree)
 
-    # -- where it starts
+    # -- start
 
     @cached_property
     def _own(self) -> list[int]:
-        """Places of the coordinates among the joints of the tree."""
+        """Indices of the coordinates among the joints of the tree."""
         all_joints = independent(self.robot)
         return [all_joints.index(j) for j in self.joints]
 
     def _start(self) -> Array:
-        """The posture it starts in, all joints of the tree."""
+        """Return the initial posture, all joints of the tree."""
         start, first = self.trajectory.start, self.trajectory.parts[0]
         if isinstance(start, Start):
             return self.follower.start(self._pose(start.pose, None), self._posture(start.near))
@@ -357,7 +361,8 @@ class _Planner:
             return self._whole(np.array(given), None, 0.0)
         if len(given) != n:
             raise ArgumentError(
-                f"start: {len(given)} numbers, expected {n}: {', '.join(f'q{j}' for j in independent(self.robot))}"
+                f"start: expected {n} numbers, got {len(given)}: "
+                f"{', '.join(f'q{j}' for j in independent(self.robot))}"
             )
         return self._whole(np.array(given)[self._own], np.array(given), 0.0)
 
@@ -368,7 +373,10 @@ class _Planner:
         return LoopCloser(self.robot, self.values)
 
     def _whole(self, q: Array, near: Array | None, t: float) -> Array:
-        """All joints of the tree, loops closed near a posture; those that follow from forces as they are there."""
+        """Return all joints of the tree with loops closed near a posture.
+
+        Joints that follow from forces keep their positions in that posture.
+        """
         if len(q) == len(independent(self.robot)):
             return q
         near = default_posture(self.robot, self.values) if near is None else near
@@ -408,23 +416,23 @@ class _Planner:
         return FourierPath(offset, np.array(part.sine), np.array(part.cosine), part.frequency, duration)
 
     def _check_given(self, part: Line | Circle | Poses, T: Array) -> None:
-        """Raise where a part moves along an axis that the given entries of the pose leave free."""
+        """Reject a part that moves along an axis that the given entries of the pose do not contain."""
         entries = given_entries(self.trajectory.pose)
         for r in (r for r in range(3) if not entries[r][3]):
             axis = "xyz"[r]
             if isinstance(part, Circle):
                 normal = np.array(part.normal) / np.linalg.norm(part.normal)
-                asked = bool(1 - abs(normal[r]) > SAME_POSITION and part.angle)
+                moves = bool(1 - abs(normal[r]) > SAME_POSITION and part.angle)
             elif isinstance(part, Line) and part.by is not None:
-                asked = part.by[r] != 0
-            else:  # of a place all three numbers are written; 0 may stand where none is asked
+                moves = part.by[r] != 0
+            else:  # a position always has three numbers; 0 is allowed for an axis that is not followed
                 poses = part.poses if isinstance(part, Poses) else (part.to or (),)
                 near = SAME_POSITION * characteristic_length(self.robot, self.values)
-                asked = any(len(x) == 3 and x[r] != 0 and abs(x[r] - T[r, 3]) > near for x in poses)
-            if asked:
+                moves = any(len(x) == 3 and x[r] != 0 and abs(x[r] - T[r, 3]) > near for x in poses)
+            if moves:
                 raise ArgumentError(
-                    f"the path moves along {axis}, which 'pose: {self.trajectory.pose}' leaves free",
-                    hint=f"keep {axis} out of the path, or P{axis} among the given entries of the pose",
+                    f"the path moves along {axis}, which 'pose: {self.trajectory.pose}' does not include",
+                    hint=f"remove {axis} from the path, or include P{axis} in the entries of the pose",
                 )
 
     def _pose_path(self, part: Line | Circle | Poses, T: Array) -> PosePath:
@@ -440,34 +448,34 @@ class _Planner:
             if part.by is not None:
                 end[:3, 3] += part.by
             turn = float(np.linalg.norm(logarithm(T[:3, :3].T @ end[:3, :3])))
-            way = np.array([np.linalg.norm(end[:3, 3] - T[:3, 3]), turn])
-            return Straight(T, end, _pose_law(part, way))
+            extent = np.array([np.linalg.norm(end[:3, 3] - T[:3, 3]), turn])
+            return Straight(T, end, _pose_law(part, extent))
         axis, centre = np.array(part.normal) / np.linalg.norm(part.normal), np.array(part.centre)
         arm = T[:3, 3] - centre
         radius = float(np.linalg.norm(arm - axis * (axis @ arm)))
-        way = abs(part.angle) * np.array([radius, float(part.turning)])
-        return Round(T, centre, axis, part.angle, _pose_law(part, way, part.angle), part.turning)
+        extent = abs(part.angle) * np.array([radius, float(part.turning)])
+        return Round(T, centre, axis, part.angle, _pose_law(part, extent, part.angle), part.turning)
 
     def _pose(self, given: tuple[float, ...], before: Array | None) -> Array:
         if len(given) == 3:
-            made = np.eye(4) if before is None else before.copy()
-            made[:3, 3] = given
-            return made
+            pose = np.eye(4) if before is None else before.copy()
+            pose[:3, 3] = given
+            return pose
         if len(given) == 6:
             return from_angles(*given)
-        made = from_entries(given)
-        R = made[:3, :3]
+        pose = from_entries(given)
+        R = pose[:3, :3]
         if np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
-            raise ArgumentError("the first three columns of a pose are no rotation")
-        return made
+            raise ArgumentError("the first three columns of a pose are not a rotation matrix")
+        return pose
 
     def _row(self, what: str, given: tuple[float, ...]) -> Array:
         if len(given) != len(self.joints):
             names = ", ".join(f"q{j}" for j in self.joints)
             why = follows_from_forces(self.robot)
             raise ArgumentError(
-                f"{what}: {len(given)} numbers, expected {len(self.joints)}: {names}",
-                hint=f"a trajectory tells the driven joints alone: {why}" if why else None,
+                f"{what}: expected {len(self.joints)} numbers ({names}), got {len(given)}",
+                hint=f"a trajectory contains the driven joints only: {why}" if why else None,
             )
         return np.array(given)
 
@@ -476,7 +484,7 @@ class _Planner:
             return None
         return np.full(len(self.joints), given[0]) if len(given) == 1 else self._row(what, given)
 
-    # -- along them
+    # -- motion along the parts
 
     def _moments(self, path: JointPath | PosePath, start: Array, begin: float) -> PathMoments:
         if isinstance(path, Straight | Round | PosesThrough):
@@ -488,42 +496,51 @@ class _Planner:
         number: int,
         now: float,
         last: tuple[Array, Array],
-        found: MotionRows,
+        motion: MotionRows,
     ) -> None:
-        """A part must go on where and as fast as the one before ended."""
+        """Reject a part that does not continue from the position and velocity at the end of the previous one."""
         units = joint_units(self.robot, self.joints, characteristic_length(self.robot, self.values))
-        gap = np.abs(found[0][0] - last[0]) / units
+        gap = np.abs(motion[0][0] - last[0]) / units
         if gap.max() > SAME_POSITION:
             j = self.joints[int(gap.argmax())]
             raise ArgumentError(
-                f"begins at t = {now:g} s with q{j} = {found[0][0][gap.argmax()]:.6g}, where the joint "
-                f"stands at {last[0][gap.argmax()]:.6g}",
-                hint="move there first (a part 'joints')",
+                f"begins at t = {now:g} s with q{j} = {motion[0][0][gap.argmax()]:.6g}, but the joint "
+                f"is at {last[0][gap.argmax()]:.6g}",
+                hint="move to this position first (a part 'joints')",
             )
-        jerk = np.abs(found[1][0] - last[1]) / units
+        jerk = np.abs(motion[1][0] - last[1]) / units
         if number > 1 and jerk.max() > SAME_VELOCITY:
             j = self.joints[int(jerk.argmax())]
             raise ArgumentError(
-                f"begins at t = {now:g} s with qd{j} = {found[1][0][jerk.argmax()]:.6g}, where the "
-                f"joint has {last[1][jerk.argmax()]:.6g}",
-                hint="a Fourier series that does not start at rest can only come first",
+                f"begins at t = {now:g} s with qd{j} = {motion[1][0][jerk.argmax()]:.6g}, but the "
+                f"velocity of the joint is {last[1][jerk.argmax()]:.6g}",
+                hint="a Fourier series that does not start at rest can only be the first part",
             )
 
 
-def _pose_law(part: Line | Circle, way: Array, turn: float = 0.0) -> Law:
-    """The law of a way of (length, angle), of a direction that turns by some angle."""
+def _pose_law(part: Line | Circle, extent: Array, turn: float = 0.0) -> Law:
+    """Return the time law of a pose path.
+
+    Args:
+        extent: length (m) and angle (rad) of the path.
+        turn: angle by which its direction rotates.
+    """
     most = [None if x is None else np.array(x) for x in (part.velocity, part.acceleration)]
     for name, limit in zip(("velocity", "acceleration"), most, strict=True):
         if limit is not None and len(limit) not in (1, 2):
             raise ArgumentError(
-                f"{name} of a pose: expected one number, or (linear, angular); got {len(limit)}"
+                f"{name} of a pose: expected one number, or (linear, angular); got {len(limit)} numbers"
             )
-    return made_law(part.law, way, duration=part.duration, velocity=most[0], acceleration=most[1], turn=turn)
+    return made_law(
+        part.law, extent, duration=part.duration, velocity=most[0], acceleration=most[1], turn=turn
+    )
 
 
 def _grid(duration: float, step: float) -> Array:
-    """From 0 to the duration in equal steps; one moment where nothing lasts."""
+    """Return the times from 0 to the duration in equal steps; one time if the duration is zero."""
     if duration / step > MAX_SAMPLES:
-        raise ArgumentError(f"{duration:g} s in steps of {step:g} s are more than {MAX_SAMPLES} samples")
+        raise ArgumentError(
+            f"a duration of {duration:g} s with steps of {step:g} s exceeds {MAX_SAMPLES} samples"
+        )
     count = max(1, int(np.ceil(duration / step - 1e-9))) if duration > 0 else 0
     return np.linspace(0.0, duration, count + 1)

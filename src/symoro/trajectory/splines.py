@@ -2,7 +2,7 @@
 
 Quintic pieces have the positions, velocities and accelerations of their ends. The quintic spline from rest to rest is
 four times differentiable; of all curves through the points it has the least integral of the squared jerk. The cubic
-splines are the natural one, and for slopes alone that without knots next to the ends.
+splines are the natural spline and, for derivatives only, the not-a-knot spline.
 
 C. de Boor, "A practical guide to splines", Springer, 2001, chapters 4 and 5.
 """
@@ -18,11 +18,11 @@ from symoro.trajectory.tolerances import JERK_JUMP, JERK_ROUND_OFF
 
 Array = NDArray[np.float64]
 Values = tuple[Array, Array, Array]
-"""A quantity, its first and its second derivative."""
+"""A quantity and its first and second derivatives."""
 
 
 def quintic_pieces(times: Array, points: Array, rates: Array, seconds: Array) -> Any:
-    """Return the `PPoly` with these values (m, n) and derivatives at the times (m,)."""
+    """Return the `PPoly` with these values (m, n) and first and second derivatives at the times (m,)."""
     from scipy.interpolate import PPoly
 
     h = np.diff(times)[:, None]
@@ -47,7 +47,7 @@ def with_derivatives(curve: Any) -> Any:
 
 
 def values_at(triple: Any, t: Array) -> Values:
-    """Return the columns of `with_derivatives` at times; outside, those of the nearer end."""
+    """Return the columns of `with_derivatives` at times; outside the interval, those of the nearer end."""
     q, qd, qdd = np.split(triple(np.clip(t, triple.x[0], triple.x[-1])), 3, axis=-1)
     return q, qd, qdd
 
@@ -59,7 +59,7 @@ def quintic_through(times: Array, points: Array) -> tuple[Array, Array]:
     rest = [(order, np.zeros(points.shape[1])) for order in (1, 2)]
     spline = make_interp_spline(times, points, k=5, bc_type=(rest, rest))
     rates, seconds = spline(times, 1), spline(times, 2)
-    rates[[0, -1]] = seconds[[0, -1]] = 0.0  # without round-off
+    rates[[0, -1]] = seconds[[0, -1]] = 0.0  # exactly at rest
     return rates, seconds
 
 
@@ -77,7 +77,7 @@ def kinks(curve: Any) -> Array:
 
 
 def cubic_rates(times: Array, points: Array) -> tuple[Array, Array]:
-    """Return velocities and accelerations at two points or more of the natural cubic spline through them."""
+    """Return velocities and accelerations at the points (at least two) of the natural cubic spline."""
     from scipy.interpolate import CubicSpline
 
     spline = CubicSpline(times, points, bc_type="natural")
@@ -85,7 +85,7 @@ def cubic_rates(times: Array, points: Array) -> tuple[Array, Array]:
 
 
 def cubic_slopes(times: Array, points: Array) -> Array:
-    """Return the slopes at three points or more of the cubic spline without knots next to the ends."""
+    """Return the derivatives at the points (at least three) of the not-a-knot cubic spline."""
     from scipy.interpolate import CubicSpline
 
     return np.asarray(CubicSpline(times, points)(times, 1))

@@ -1,9 +1,9 @@
-"""Trajectories as data: a start, and parts that follow each other. Numbers are radians, metres, seconds.
+"""Trajectories as data: a start, and consecutive parts. Numbers are in radians, metres and seconds.
 
     Trajectory(start=(0, 0.5, -0.2), parts=(Move((1, 0, 0), duration=2), Line(by=(0, 0, 0.1), duration=1), Hold(0.5)))
 
-A part begins where the previous one ends. A pose has three numbers (a position, the orientation stays), six (x, y, z,
-roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)) or the sixteen entries of a matrix; it is that of `frame` in frame 0.
+A part begins where the previous one ends. A pose has three numbers (a position; the orientation is kept), six (x, y, z,
+roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)) or the sixteen entries of a matrix. It is the pose of `frame` in frame 0.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ METHODS = ("auto", "algebraic", "numeric")
 
 
 def numbers(what: str, given: ArrayLike) -> NumberRow:
-    """A tuple of finite numbers."""
+    """Return a tuple of finite numbers."""
     try:
-        found = np.asarray(given, dtype=float)
+        array = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         raise ArgumentError(f"{what}: expected numbers, got {str(given)[:60]!r}") from None
-    if not np.isfinite(found).all():
-        raise ArgumentError(f"{what}: a number is not finite")
-    return tuple(float(x) for x in found.ravel())
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{what}: a value is not finite")
+    return tuple(float(x) for x in array.ravel())
 
 
 @dataclass(frozen=True)
 class Timed:
-    """What tells how long a part takes: a duration, or the largest velocity and acceleration.
+    """Timing of a part: a duration, or limits of velocity and acceleration.
 
-    Of joints velocity and acceleration are one number, or one a joint; of poses (linear, angular).
+    For joints, velocity and acceleration are one number, or one per joint; for poses (linear, angular).
     """
 
     law: str = "quintic"
@@ -46,9 +46,9 @@ class Timed:
     acceleration: NumberRow | None = None
 
     def __post_init__(self) -> None:
-        _tidy(self)
+        _convert_to_tuples(self)
         if self.law not in LAWS:
-            raise ArgumentError(f"no law called '{self.law}'", hint=f"known: {', '.join(LAWS)}")
+            raise ArgumentError(f"there is no time law '{self.law}'", hint=f"the laws are {', '.join(LAWS)}")
         check_timing(self.duration, self.velocity, self.acceleration)
 
 
@@ -59,24 +59,24 @@ class _OfMove:
 
 @dataclass(frozen=True)
 class Move(Timed, _OfMove):
-    """All joints from where they are to a posture, together."""
+    """Synchronous motion of all joints from their positions to a posture."""
 
 
 @dataclass(frozen=True)
 class Via:
-    """Smoothly through postures at times (from the start of the part), at rest in the last one."""
+    """Smooth motion through postures at times (from the start of the part), at rest in the last one."""
 
     points: tuple[NumberRow, ...]
     times: NumberRow
 
     def __post_init__(self) -> None:
-        _tidy(self)
+        _convert_to_tuples(self)
         _check_times(self.times, len(self.points))
 
 
 @dataclass(frozen=True)
 class Fourier:
-    """A Fourier series of each joint; `sine` and `cosine` have one row a joint, amplitudes of velocity by harmonic."""
+    """Fourier series of each joint; rows of `sine` and `cosine` are velocity amplitudes by harmonic, one per joint."""
 
     frequency: float
     sine: tuple[NumberRow, ...]
@@ -85,15 +85,16 @@ class Fourier:
     duration: float | None = None
 
     def __post_init__(self) -> None:
-        _tidy(self)
+        _convert_to_tuples(self)
         if not self.frequency > 0:
-            raise ArgumentError(f"a frequency of {self.frequency:g} Hz: expected a positive number")
+            raise ArgumentError(f"frequency: expected a positive number in Hz, got {self.frequency:g}")
         if self.duration is not None and not self.duration > 0:
-            raise ArgumentError(f"a duration of {self.duration:g} s: expected a positive number")
+            raise ArgumentError(f"duration: expected a positive number of seconds, got {self.duration:g}")
         sizes = {len(row) for row in (*self.sine, *self.cosine)}
         if len(self.sine) != len(self.offset) or len(self.cosine) != len(self.offset) or len(sizes) > 1:
             raise ArgumentError(
-                "a Fourier series: expected one row a joint in sine and cosine, all of one length, and one offset a "
+                "Fourier series: expected one row per joint in sine and cosine, all of the same length, and one "
+                "offset per "
                 f"joint; got {len(self.sine)}, {len(self.cosine)} rows and {len(self.offset)} offsets"
             )
 
@@ -106,12 +107,12 @@ class _OfLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Line(Timed, _OfLine):
-    """Along a line to a pose, or by a shift in frame 0."""
+    """Straight line to a pose, or by a displacement in frame 0."""
 
     def __post_init__(self) -> None:
         Timed.__post_init__(self)
         if (self.to is None) == (self.by is None):
-            raise ArgumentError("a line goes to a pose, or by a shift: one of the two")
+            raise ArgumentError("a line requires either a pose ('to') or a displacement ('by')")
         if self.to is not None:
             _check_pose("to", self.to)
         elif self.by is not None and len(self.by) != 3:
@@ -128,7 +129,7 @@ class _OfCircle:
 
 @dataclass(frozen=True)
 class Circle(Timed, _OfCircle):
-    """Round a centre about a normal, both in frame 0; `turning` takes the orientation along."""
+    """Arc of a circle with centre and normal in frame 0; with `turning` the orientation rotates along the arc."""
 
     def __post_init__(self) -> None:
         Timed.__post_init__(self)
@@ -136,18 +137,18 @@ class Circle(Timed, _OfCircle):
             if len(getattr(self, name)) != 3:
                 raise ArgumentError(f"{name}: expected 3 numbers, got {len(getattr(self, name))}")
         if not np.linalg.norm(self.normal) > 0:
-            raise ArgumentError("the normal of a circle has no direction")
+            raise ArgumentError("the normal of a circle must not be zero")
 
 
 @dataclass(frozen=True)
 class Poses:
-    """Through poses at times (from the start of the part): places smoothly, orientations at rest in each pose."""
+    """Motion through poses at times (from the start of the part): smooth positions, orientations at rest in each."""
 
     poses: tuple[NumberRow, ...]
     times: NumberRow
 
     def __post_init__(self) -> None:
-        _tidy(self)
+        _convert_to_tuples(self)
         for pose in self.poses:
             _check_pose("poses", pose)
         _check_times(self.times, len(self.poses))
@@ -155,14 +156,14 @@ class Poses:
 
 @dataclass(frozen=True)
 class Hold:
-    """Stay."""
+    """Rest for a duration in seconds."""
 
     duration: float
 
     def __post_init__(self) -> None:
-        _tidy(self)
+        _convert_to_tuples(self)
         if not self.duration > 0:
-            raise ArgumentError(f"a duration of {self.duration:g} s: expected a positive number")
+            raise ArgumentError(f"duration: expected a positive number of seconds, got {self.duration:g}")
 
 
 Part = Move | Via | Fourier | Line | Circle | Poses | Hold
@@ -171,28 +172,28 @@ OF_POSES = (Line, Circle, Poses)
 
 @dataclass(frozen=True)
 class Start:
-    """A start by its pose; of the postures that reach it, the one nearest to `near` (numbers or a name)."""
+    """Start at a pose, in the posture that reaches it and is nearest to `near` (positions or a name)."""
 
     pose: NumberRow
     near: NumberRow | str | None = None
 
     def __post_init__(self) -> None:
-        _tidy(self)
+        _convert_to_tuples(self)
         _check_pose("start", self.pose)
 
 
 @dataclass(frozen=True)
 class Trajectory:
-    """A start and parts.
+    """Trajectory: a start and parts.
 
     Attributes:
-        start: the posture it starts in (numbers, or a name that the robot knows), or a pose; without it a Fourier
-            series tells.
-        frame: whose poses are told, by number or name; the tool or the last link's unless given.
+        start: initial posture (positions, or a name that the robot defines), or a pose; optional before a Fourier
+            series.
+        frame: frame of the poses, by number or name; by default the tool, or the last link.
         pose: which entries of a pose are given, as the option of `inverse-geometry`.
-        method: how postures are found for poses: by the inverse geometric model (algebraic), by Newton's method
-            (numeric), or the first of them that applies.
-        places: where the start and each part stand in a file, for messages.
+        method: how postures are computed from poses: 'algebraic' (inverse geometric model), 'numeric' (Newton's
+            method), or 'auto' for the first that applies.
+        places: positions of the start and of each part in a file, for messages.
     """
 
     parts: tuple[Part, ...]
@@ -208,11 +209,15 @@ class Trajectory:
         if not isinstance(self.start, str | Start) and self.start is not None:
             object.__setattr__(self, "start", numbers("start", self.start))
         if not self.parts:
-            raise ArgumentError("a trajectory has at least one part")
+            raise ArgumentError("a trajectory requires at least one part")
         if self.method not in METHODS:
-            raise ArgumentError(f"no method called '{self.method}'", hint=f"known: {', '.join(METHODS)}")
+            raise ArgumentError(
+                f"there is no method '{self.method}'", hint=f"the methods are {', '.join(METHODS)}"
+            )
         if self.start is None and not isinstance(self.parts[0], Fourier):
-            raise ArgumentError("a trajectory needs a start", hint="start: the posture it starts in")
+            raise ArgumentError(
+                "the start of the trajectory is missing", hint="give 'start', the initial posture"
+            )
 
     @property
     def has_poses(self) -> bool:
@@ -220,8 +225,8 @@ class Trajectory:
         return isinstance(self.start, Start) or any(isinstance(p, Line | Circle | Poses) for p in self.parts)
 
 
-def _tidy(part: Any) -> None:
-    """Lists and arrays as tuples of numbers."""
+def _convert_to_tuples(part: Any) -> None:
+    """Convert lists and arrays in the fields of a part to tuples of numbers."""
     for one in fields(part):
         value = getattr(part, one.name)
         kind = str(one.type)
@@ -238,14 +243,12 @@ def _tidy(part: Any) -> None:
 
 def _check_times(times: Sequence[float], count: int) -> None:
     if len(times) != count:
-        raise ArgumentError(f"{count} points and {len(times)} times: expected one time a point")
+        raise ArgumentError(f"times: expected one per point ({count}), got {len(times)}")
     for before, after in zip((0.0, *times), times, strict=False):
         if not after > before:
-            raise ArgumentError(
-                f"the times of a part must ascend from 0: {after:g} s comes after {before:g} s"
-            )
+            raise ArgumentError(f"the times of a part must increase from 0: {after:g} s follows {before:g} s")
 
 
 def _check_pose(what: str, pose: Sequence[float]) -> None:
     if len(pose) not in (3, 6, 16):
-        raise ArgumentError(f"{what}: a pose has 3, 6 or 16 numbers, got {len(pose)}")
+        raise ArgumentError(f"{what}: a pose requires 3, 6 or 16 numbers, got {len(pose)}")

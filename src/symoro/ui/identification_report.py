@@ -12,7 +12,7 @@ import numpy as np
 
 from symoro.files import MADE_BY
 from symoro.identification.dynamic import Identification
-from symoro.identification.equations import held_words
+from symoro.identification.equations import known_load_names
 from symoro.identification.regression import Residual, Residuals
 from symoro.models.identification.base.report import relation, renamed
 from symoro.robot.description import JointType
@@ -156,7 +156,7 @@ def _held(found: Identification) -> list[tuple[str, str]]:
 
 def _known(found: Identification) -> list[tuple[str, str]]:
     """What the measured torques are without."""
-    words = held_words(found.original)
+    words = known_load_names(found.original)
     return [("known, and taken off the torques", ", ".join(words))] if words else []
 
 
@@ -346,7 +346,7 @@ def as_data(found: Identification) -> dict[str, Any]:
             "estimated": found.delay and found.delay.seconds,
             "deviation": found.delay and found.delay.deviation,
         },
-        "known": held_words(found.original),
+        "known": known_load_names(found.original),
         "not_in_robot": found.not_in_robot,
         "held_out_by": found.residuals.held_out_by,
         "held_by": {name: list(others) for name, others in found.model.absorbed.items()},
