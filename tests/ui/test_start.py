@@ -200,6 +200,15 @@ def test_the_examples_of_notebooks_are_run(check: Any, tmp_path: Path) -> None:
     assert output.startswith("the saved output of code cell 3 is out of date")
 
 
+def test_outputs_that_pages_show_are_compared(check: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    example = "```python\nprint('largest torque', 1.2344, 'N m')\n```\n\n```text\n{}\n```\n"
+    assert check.broken_examples(page, example.format("largest torque 1.234 N m")) == []
+    (message,) = check.broken_examples(page, example.format("largest torque 2.5 N m"))
+    assert message == "the output at line 6 is out of date: 'largest torque 2.5 N m'"
+    assert check.broken_data("```yaml\na: [1\n```\n")[0].startswith("yaml at line 1")
+
+
 def stream(text: str) -> dict[str, object]:
     return {"output_type": "stream", "name": "stdout", "text": [text]}
 
