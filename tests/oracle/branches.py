@@ -145,9 +145,9 @@ class Branch:
         slides = [robot.frame(j).sigma == P for j in self.closed.joints]
         self.units = np.where(slides, self.size, 1.0)
         q = np.array(robot.postures["home"])
-        tried = [np.r_[q, angle] for angle in np.linspace(-3, 3, 7)]  # of the opened joint
-        opened = list(range(len(q), len(self.closed.joints)))
-        near = min((self.newton(x, opened) for x in tried), key=self.gap)
+        tried = [np.r_[q, angle] for angle in np.linspace(-3, 3, 7)]  # of the cut joint
+        cut_columns = list(range(len(q), len(self.closed.joints)))
+        near = min((self.newton(x, cut_columns) for x in tried), key=self.gap)
         self.home = self.newton(near, list(range(len(near))))
         assert self.gap(self.home) < 1e-12 and np.abs((self.home - near) / self.units).max() < 1e-6
 

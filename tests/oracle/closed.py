@@ -8,7 +8,7 @@ series in time: with a joint's motion p + p' t + p'' t^2/2 and X the generator o
 so that the first coefficient of the equations gives their derivative J by the joints and the second the drift, and no
 formula for a velocity or an acceleration is shared with the models. Torques by Lagrange's multipliers:
 
-    tree's torques = [active torques; 0] + J' multipliers,     those of the opened joints are zero.
+    tree's torques = [active torques; 0] + J' multipliers,     those of the cut joints are zero.
 
 The tree's torques are those of `dynamics.Tree`, by momentum.
 """

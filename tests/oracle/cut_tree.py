@@ -86,8 +86,8 @@ class CutTree:
     def gap(self, x: Array) -> Array:
         """Return the closure error of each configuration."""
         at, result = self.placed(x), np.zeros(len(x))
-        for k, twin in self.pairs():
-            for one, other in zip(at[k], at[twin], strict=True):
+        for k, closing_frame in self.pairs():
+            for one, other in zip(at[k], at[closing_frame], strict=True):
                 result = np.maximum(result, np.abs(one - other).reshape(len(x), -1).max(1))
         return result
 
@@ -169,7 +169,9 @@ class CutTree:
 
     def rows(self, x: Array) -> Array:
         at = self.placed(x)
-        return np.concatenate([self.jacobian(at, k) - self.jacobian(at, twin) for k, twin in self.pairs()], 1)
+        return np.concatenate(
+            [self.jacobian(at, k) - self.jacobian(at, closing_frame) for k, closing_frame in self.pairs()], 1
+        )
 
     def basis(self, x: Array) -> tuple[Array, Array, Array]:
         """Return X with xd = X qda, the rows C, and the inverse of their dependent part."""

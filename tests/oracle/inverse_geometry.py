@@ -295,16 +295,16 @@ class Loops(Search):
 
     def residual(self, x: Array) -> tuple[Array, Array]:
         at = self._frames(x)
-        f = [(at[k] - at[twin])[:, :3].reshape(-1, 12) for k, twin in self.pairs]
+        f = [(at[k] - at[closing_frame])[:, :3].reshape(-1, 12) for k, closing_frame in self.pairs]
         J = [
             np.stack(
                 [
-                    (self.tree.slope(at, k, j) - self.tree.slope(at, twin, j)).reshape(-1, 12)
+                    (self.tree.slope(at, k, j) - self.tree.slope(at, closing_frame, j)).reshape(-1, 12)
                     for j in self.unknown
                 ],
                 axis=-1,
             )
-            for k, twin in self.pairs
+            for k, closing_frame in self.pairs
         ]
         return np.concatenate(f, axis=1), np.concatenate(J, axis=1)
 
@@ -312,7 +312,9 @@ class Loops(Search):
         """Return the largest closure error, one number per row of all joints."""
         values = dict(zip(self.every, np.concatenate([q, qc], axis=1).T, strict=True))
         at = self.tree.placements(values, self.tree.rest)
-        return np.max([np.abs(at[k] - at[twin]).max(axis=(1, 2)) for k, twin in self.pairs], axis=0)
+        return np.max(
+            [np.abs(at[k] - at[closing_frame]).max(axis=(1, 2)) for k, closing_frame in self.pairs], axis=0
+        )
 
     def assemblies(
         self, qa: Sequence[float] | Array, rng: np.random.Generator, **search: int

@@ -46,9 +46,9 @@ def closed(
 
     n = len(alpha) - 1
     chain = tuple(frame(j, P if j + 1 in prismatic else R) for j in range(n + 1))
-    opened = Robot(name, chain, (Link(),) * (n + 1))
+    open_chain = Robot(name, chain, (Link(),) * (n + 1))
     joints = {j + 1: q[j : j + 1] for j in range(n + 1)}
-    T = Tree(opened).placements(joints, [n + 1])[n + 1][0]
+    T = Tree(open_chain).placements(joints, [n + 1])[n + 1][0]
     if abs(T[2, 2]) > 1 - 1e-9:  # planar: all normals lie in one plane, and all axes are parallel
         place = {
             "gamma": float(np.arctan2(T[1, 3], T[0, 3])),
@@ -58,8 +58,10 @@ def closed(
         }
     else:
         place = parameters(T)
-    twin = Frame(0, JointType.FIXED, mu=False, **{key: formula(value) for key, value in place.items()})
-    return Robot(name, (*chain, twin), (Link(),) * n)
+    closing_frame = Frame(
+        0, JointType.FIXED, mu=False, **{key: formula(value) for key, value in place.items()}
+    )
+    return Robot(name, (*chain, closing_frame), (Link(),) * n)
 
 
 def four_bar(rng: Rng) -> tuple[Robot, Array]:

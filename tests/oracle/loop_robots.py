@@ -20,7 +20,7 @@ from tests.oracle.arms import Rng, oblique
 from tests.oracle.placement import placement, screw
 
 Array = NDArray[np.float64]
-Where = int | str  # a link, or "twin 1": the frame that closes the first loop
+Where = int | str  # a link, or "closing frame 1": the frame that closes the first loop
 R, P, F = JointType.REVOLUTE, JointType.PRISMATIC, JointType.FIXED
 
 
@@ -63,8 +63,8 @@ class Draft:
     symbols: float = 0.4  # how many of the lengths are symbols
     frames: list[Frame] = field(default_factory=list)
     q: list[float] = field(default_factory=list)
-    opened: list[tuple[Frame, float]] = field(default_factory=list)
-    twins: list[tuple[Where, Frame]] = field(default_factory=list)
+    cut_joints: list[tuple[Frame, float]] = field(default_factory=list)
+    closing_frames: list[tuple[Where, Frame]] = field(default_factory=list)
     nominal: dict[str, float] = field(default_factory=dict)
     bare: set[int] = field(default_factory=set)  # fixed frames without a mass
 
@@ -88,7 +88,7 @@ class Draft:
 
     def placed(self, at: Where) -> Array:
         if isinstance(at, str):
-            ant, frame = self.twins[int(at.split()[1]) - 1]
+            ant, frame = self.closing_frames[int(at.split()[-1]) - 1]
             return self.placed(ant) @ self.local(frame)
         if at == 0:
             return np.eye(4)
@@ -118,17 +118,19 @@ class Draft:
             given["d"] = self.named(given["d"].number)
         return self.shut(frame, q, on, Frame(0, F, mu=False, **given))
 
-    def shut(self, frame: Frame, q: float, on: Where, twin: Frame) -> str:
-        self.opened.append((frame, q))
-        self.twins.append((on, twin))
-        return f"twin {len(self.twins)}"
+    def shut(self, frame: Frame, q: float, on: Where, closing_frame: Frame) -> str:
+        self.cut_joints.append((frame, q))
+        self.closing_frames.append((on, closing_frame))
+        return f"closing frame {len(self.closing_frames)}"
 
     def robot(self, name: str) -> tuple[Robot, dict[int, float]]:
-        n, loops = len(self.frames), len(self.opened)
-        number = {f"twin {k + 1}": n + loops + k + 1 for k in range(loops)}
+        n, loops = len(self.frames), len(self.cut_joints)
+        number = {f"closing frame {k + 1}": n + loops + k + 1 for k in range(loops)}
         frames = [replace(f, IA=Formula(f"IA{j}") if f.mu else f.IA) for j, f in enumerate(self.frames, 1)]
-        frames += [frame for frame, _ in self.opened]
-        frames += [replace(frame, ant=number[on] if isinstance(on, str) else on) for on, frame in self.twins]
+        frames += [frame for frame, _ in self.cut_joints]
+        frames += [
+            replace(frame, ant=number[on] if isinstance(on, str) else on) for on, frame in self.closing_frames
+        ]
         rng = self.rng
         share = 1.0 if rng.random() < 0.8 else 0.7
         links = [
@@ -140,7 +142,10 @@ class Draft:
         made = Robot(
             name, tuple(frames), tuple(links), Base(G=(x, y, z)), nominal=tuple(self.nominal.items())
         )
-        positions = {**dict(enumerate(self.q, 1)), **{n + k + 1: q for k, (_, q) in enumerate(self.opened)}}
+        positions = {
+            **dict(enumerate(self.q, 1)),
+            **{n + k + 1: q for k, (_, q) in enumerate(self.cut_joints)},
+        }
         return made, positions
 
 
@@ -196,8 +201,8 @@ def parallelogram(draft: Draft, carrier: int, *, crossed: bool = False) -> Pairs
     crank = draft.joint(ground, q, active=True)
     coupler = draft.joint(crank, coupler_q, d=side)
     rocker = draft.joint(ground, rocker_q, d=base)
-    opened = Frame(coupler, mu=False, d=base)
-    draft.shut(opened, rocker_q - q - coupler_q, rocker, Frame(0, F, mu=False, d=side))
+    cut_joint = Frame(coupler, mu=False, d=base)
+    draft.shut(cut_joint, rocker_q - q - coupler_q, rocker, Frame(0, F, mu=False, d=side))
     return [(crank, coupler)]
 
 
@@ -273,7 +278,7 @@ def on_cut_frame(draft: Draft, pairs: Pairs) -> None:
     parent, _ = pairs[int(draft.rng.integers(len(pairs)))]
     one = draft.joint(parent, _angle(draft.rng), d=draft.length(), gamma=round(_angle(draft.rng), 2))
     two = draft.joint(one, _angle(draft.rng), d=draft.length())
-    draft.close(two, f"twin {len(draft.twins)}", _angle(draft.rng), d=draft.length())
+    draft.close(two, f"closing frame {len(draft.closing_frames)}", _angle(draft.rng), d=draft.length())
 
 
 LOOPS: dict[str, Callable[[Draft, int], Pairs]] = {
@@ -289,7 +294,7 @@ SHARES = [0.2, 0.3, 0.05, 0.15, 0.1, 0.1, 0.1]
 ADDED: dict[str, Callable[[Draft, Pairs], None]] = {
     "dyad": dyad,
     "parallelogram about a joint": parallel_dyad,
-    "on a twin": on_cut_frame,
+    "on a closing frame": on_cut_frame,
 }
 PLANAR = ("four-bar", "parallelogram", "slider-crank", "five-bar")
 
@@ -302,14 +307,14 @@ def loop_robot(rng: Rng, number: int) -> tuple[Robot, dict[int, float], list[str
     words: list[str] = []
     wanted = int(rng.choice([1, 2, 3], p=[0.35, 0.45, 0.2]))
     carriers = list(range(len(draft.frames) + 1))
-    while len(draft.opened) < wanted:
+    while len(draft.cut_joints) < wanted:
         kind = str(rng.choice(list(LOOPS), p=SHARES))
         if kind == "spatial" and "spatial" in words:
             continue
         carrier = int(rng.choice(carriers))
         pairs = LOOPS[kind](draft, carrier)
         words.append(kind)
-        if kind in PLANAR and len(draft.opened) < wanted and rng.random() < 0.6:
+        if kind in PLANAR and len(draft.cut_joints) < wanted and rng.random() < 0.6:
             added = str(rng.choice(list(ADDED)))
             ADDED[added](draft, pairs)
             words.append(added)

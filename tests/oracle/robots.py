@@ -127,9 +127,9 @@ def closed(draw: st.DrawFn, *, most: int = 5) -> Robot:
     tree = draw(trees(most=most))
     count = draw(st.integers(1, 2))
     ends = [draw(st.permutations(range(tree.NL + 1)))[:2] for _ in range(count)]
-    opened = tuple(draw(joints(left, mu=False)) for left, _ in ends)
-    twins = tuple(draw(joints(right, mu=False, sigma=JointType.FIXED)) for _, right in ends)
-    return tree.replace(frames=tree.frames + opened + twins)
+    cut = tuple(draw(joints(left, mu=False)) for left, _ in ends)
+    closing_frames = tuple(draw(joints(right, mu=False, sigma=JointType.FIXED)) for _, right in ends)
+    return tree.replace(frames=tree.frames + cut + closing_frames)
 
 
 def numbers(seed: int, n: int) -> NDArray[np.float64]:

@@ -144,10 +144,10 @@ def test_another_method_is_taken_and_said() -> None:
 
 
 def test_refinement_is_said_where_it_is_and_absent_where_it_is_not_needed() -> None:
-    said = "solutions that are not exact are refined by Newton's method"
-    assert said in Solver(five_axes(np.random.default_rng(0))).model.program.choices
+    note = "solutions that are not exact are refined by Newton's method"
+    assert note in Solver(five_axes(np.random.default_rng(0))).model.program.choices
     for name in ("puma560", "rx90", "ur5e"):
-        assert said not in Solver(bundled(name)).model.program.choices
+        assert note not in Solver(bundled(name)).model.program.choices
 
 
 # -- symbols that are zero at run time

@@ -54,11 +54,11 @@ def test_a_free_joint_takes_the_value_that_is_asked(name: str) -> None:
     made = solver(bundled(name))
     q = straight(name)
     T = made.pose(q)
-    asked = q.copy()
-    asked[made.unknown_columns] += (
+    given = q.copy()
+    given[made.unknown_columns] += (
         0.05  # a small change: with a different q6 the elbow of a UR arm is out of reach
     )
-    answer = made(T, asked)
+    answer = made(T, given)
     made.check(answer, T, q)
     loose = np.flatnonzero((answer.status == SINGULAR) & answer.free.any(axis=1))
     assert len(loose)
@@ -67,7 +67,7 @@ def test_a_free_joint_takes_the_value_that_is_asked(name: str) -> None:
     assert right
     for k in right:
         free = answer.free[k] == 1
-        difference = chain.wrapped(answer.q[k] - asked[made.unknown_columns])[free]
+        difference = chain.wrapped(answer.q[k] - given[made.unknown_columns])[free]
         np.testing.assert_allclose(difference, 0, atol=1e-9)
 
 

@@ -270,8 +270,8 @@ def test_a_joint_left_free_keeps_its_value() -> None:
 
 @pytest.mark.parametrize("qa", [[0.5, 0.5], [0.5, 0.5 + PI]])
 def test_a_rhombus_that_lies_flat(qa: list[float]) -> None:
-    for asked in ("parallelogram", "all"):
-        result = modes(rhombus(), qa, modes=asked)
+    for option in ("parallelogram", "all"):
+        result = modes(rhombus(), qa, modes=option)
         assert result["status"][0] == 2 and np.isfinite(result["q"]).all()
         good = result["status"] < 3
         assert open_by(rhombus(), result["q"][good], result["qc"][good]) < 1e-9

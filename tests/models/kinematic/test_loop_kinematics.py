@@ -30,8 +30,8 @@ def check(case: Case, seed: int = 3) -> None:
     assert error(result["W"] @ qdda + result["b"], at.qdd[p]) < size
     assert error(result["Wa"] @ qda + result["Wp"] @ at.qd[p], np.zeros(len(p))) < size
     assert error(result["Wa"] @ qdda + result["Wp"] @ at.qdd[p] + result["Psi"], np.zeros(len(p))) < size
-    opened, moved = at.qd[truth.n :], at.qdd[truth.n :]
-    rate = result["Wac"] @ qda + result["Wpc"] @ at.qd[p] + result["Wc"] @ opened
+    cut_rates, moved = at.qd[truth.n :], at.qdd[truth.n :]
+    rate = result["Wac"] @ qda + result["Wpc"] @ at.qd[p] + result["Wc"] @ cut_rates
     assert error(rate, 0 * rate) < size
     second = result["Wac"] @ qdda + result["Wpc"] @ at.qdd[p] + result["Wc"] @ moved + result["Phi"]
     assert error(second, 0 * second) < size
@@ -196,7 +196,7 @@ def test_a_loop_that_cannot_close_is_refused() -> None:
 
 def test_what_has_no_place_in_a_loop_is_refused() -> None:
     robot = symoro.load("fivebar")
-    with pytest.raises(NotApplicableError, match="open the loop elsewhere"):
+    with pytest.raises(NotApplicableError, match="cut the loop at another joint"):
         symoro.generate(robot.with_frame(5, eta=True, k="10"), "inverse-dynamics")
     with pytest.raises(NotApplicableError, match="active and elastic"):
         symoro.generate(robot.with_frame(1, eta=True, k="10"), "inverse-dynamics")
