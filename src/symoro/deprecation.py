@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import wraps
 from importlib import import_module
@@ -47,6 +47,26 @@ def takes_options(option_type: type) -> Callable[[Callable[P, T]], Callable[P, T
         return call
 
     return decorate
+
+
+def renamed(**former: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator that accepts keywords by their former names: `renamed(old="new")`."""
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            return function(*args, **current_names(kwargs, former))
+
+        return call
+
+    return decorate
+
+
+def current_names(given: Mapping[str, Any], former: Mapping[str, str]) -> dict[str, Any]:
+    """Return keywords under their current names, with a warning for each former name."""
+    for name in given.keys() & former.keys():
+        warn(f"{name}= is deprecated: use {former[name]}=", stacklevel=4)
+    return {former.get(name, name): value for name, value in given.items()}
 
 
 def moved_name(old: str, new: str) -> Any:

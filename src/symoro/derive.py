@@ -67,7 +67,7 @@ def inverse_geometry(
     swivel: bool = False,
     tolerance: float = 1e-09,
     space: Literal["platform"] | None = None,
-    fold: str | None = None,
+    working_mode: str | None = None,
     modes: Literal["parallelogram", "all"] = "parallelogram",
 ) -> Model:
     r"""Derive `inverse-geometry` (inverse geometric model, all solutions).
@@ -90,8 +90,8 @@ def inverse_geometry(
         swivel: solve seven joints, with the elbow angle about the line shoulder - wrist as an input.
         tolerance: largest residual of a valid solution.
         space: platform: pose and twist of the platform are the coordinates (for a platform with legs).
-        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'; by
-            default all working modes (for a platform with legs).
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112';
+            by default all working modes (for a platform with legs).
         modes: modes of parallelograms: uncrossed only (unless 'home' is crossed), or also crossed (for closed
             loops).
 
@@ -134,7 +134,7 @@ def inverse_geometry(
         swivel=swivel,
         tolerance=tolerance,
         space=space,
-        fold=fold,
+        working_mode=working_mode,
         modes=modes,
     )
 
@@ -376,7 +376,7 @@ def jacobian_inverse(
     frame: FrameLike = 0,
     mid: FrameLike | None = None,
     space: Literal["platform"] | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
 ) -> Model:
     r"""Derive `jacobian-inverse` (inverse of the Jacobian, or its pseudo-inverse).
 
@@ -395,8 +395,8 @@ def jacobian_inverse(
         mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
         space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
             space='platform').
-        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform with legs, space='platform').
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
+            (for a platform with legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -427,7 +427,7 @@ def jacobian_inverse(
         frame=frame,
         mid=mid,
         space=space,
-        fold=fold,
+        working_mode=working_mode,
     )
 
 
@@ -439,7 +439,7 @@ def inverse_kinematics(
     mid: FrameLike | None = None,
     method: Literal["auto", "regular", "redundant", "partial", "damped"] = "auto",
     space: Literal["platform"] | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
 ) -> Model:
     r"""Derive `inverse-kinematics` (inverse kinematic model: joint velocities from a frame's velocity).
 
@@ -460,8 +460,8 @@ def inverse_kinematics(
         method: method of inversion.
         space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
             space='platform').
-        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform with legs, space='platform').
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
+            (for a platform with legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -496,7 +496,7 @@ def inverse_kinematics(
         mid=mid,
         method=method,
         space=space,
-        fold=fold,
+        working_mode=working_mode,
     )
 
 
@@ -507,7 +507,7 @@ def jacobian(
     frame: FrameLike = 0,
     mid: FrameLike | None = None,
     space: Literal["platform"] | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
 ) -> Model:
     r"""Derive `jacobian` (Jacobian matrix of a frame).
 
@@ -527,8 +527,8 @@ def jacobian(
         mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
         space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
             space='platform').
-        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform with legs, space='platform').
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
+            (for a platform with legs, space='platform').
 
     Returns:
         Model: a model with the inputs
@@ -560,7 +560,7 @@ def jacobian(
         frame=frame,
         mid=mid,
         space=space,
-        fold=fold,
+        working_mode=working_mode,
     )
 
 
@@ -1144,7 +1144,7 @@ def inverse_dynamics(
     surplus: Literal["refuse", "share"] = "refuse",
     space: Literal["platform"] | None = None,
     to: FrameLike | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
     q: bool = False,
 ) -> Model:
     r"""Derive `inverse-dynamics` (inverse dynamic model: torques from positions, velocities and accelerations).
@@ -1177,8 +1177,8 @@ def inverse_dynamics(
             space='platform').
         to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
-        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform with legs, space='platform').
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
+            (for a platform with legs, space='platform').
         q: also return the joint positions (for a platform with legs, space='platform').
 
     Returns:
@@ -1227,7 +1227,7 @@ def inverse_dynamics(
         surplus=surplus,
         space=space,
         to=to,
-        fold=fold,
+        working_mode=working_mode,
         q=q,
     )
 
@@ -1242,7 +1242,7 @@ def direct_dynamics(
     surplus: Literal["refuse", "share"] = "refuse",
     space: Literal["platform"] | None = None,
     to: FrameLike | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
     q: bool = False,
 ) -> Model:
     r"""Derive `direct-dynamics` (direct dynamic model: accelerations from torques).
@@ -1271,8 +1271,8 @@ def direct_dynamics(
             space='platform').
         to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
-        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform with legs, space='platform').
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
+            (for a platform with legs, space='platform').
         q: also return the joint positions (for a platform with legs, space='platform').
 
     Returns:
@@ -1315,7 +1315,7 @@ def direct_dynamics(
         surplus=surplus,
         space=space,
         to=to,
-        fold=fold,
+        working_mode=working_mode,
         q=q,
     )
 
@@ -1325,7 +1325,7 @@ def inertia_matrix(
     *,
     space: Literal["platform"] | None = None,
     to: FrameLike | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
     q: bool = False,
 ) -> Model:
     r"""Derive `inertia-matrix` (inertia matrix, by composite links).
@@ -1344,8 +1344,8 @@ def inertia_matrix(
             space='platform').
         to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
-        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform with legs, space='platform').
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
+            (for a platform with legs, space='platform').
         q: also return the joint positions (for a platform with legs, space='platform').
 
     Returns:
@@ -1376,7 +1376,7 @@ def inertia_matrix(
         robot,
         space=space,
         to=to,
-        fold=fold,
+        working_mode=working_mode,
         q=q,
     )
 
@@ -1388,7 +1388,7 @@ def bias_torques(
     rotation: Literal["matrix", "quaternion"] = "matrix",
     space: Literal["platform"] | None = None,
     to: FrameLike | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
     q: bool = False,
 ) -> Model:
     r"""Derive `bias-torques` (torques at zero acceleration: centrifugal, Coriolis, gravity, friction).
@@ -1411,8 +1411,8 @@ def bias_torques(
             space='platform').
         to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
-        fold: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112' (for a
-            platform with legs, space='platform').
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
+            (for a platform with legs, space='platform').
         q: also return the joint positions (for a platform with legs, space='platform').
 
     Returns:
@@ -1446,7 +1446,7 @@ def bias_torques(
         rotation=rotation,
         space=space,
         to=to,
-        fold=fold,
+        working_mode=working_mode,
         q=q,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from symoro.deprecation import current_names, renamed
 from symoro.display import html
 from symoro.errors import ArgumentError, NotApplicableError, UnknownNameError
 from symoro.models import catalogue as models
@@ -348,6 +349,7 @@ def numeric_inverse(
     return NumericInverse(rigid, error, {**dict(rigid.nominal), **(values or {})}, locked=fixed, **options)
 
 
+@renamed(fold="working_mode")
 def platform_pose(
     robot: RobotLike,
     qa: ArrayLike,
@@ -355,7 +357,7 @@ def platform_pose(
     *,
     values: Mapping[str, float] | None = None,
     to: int | str | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
 ) -> PlatformPose:
     """Return the platform pose of a parallel robot from its active joints, by Newton's method from a known pose.
 
@@ -363,12 +365,12 @@ def platform_pose(
         qa: positions of the active joints (radians or metres).
         near: the initial pose (4, 4), or the name of a posture; by default the posture 'home'.
         values: numbers for symbols; by default the nominal values of the robot.
-        to, fold: frame of the platform and working mode of the legs, as in the models with `space="platform"`.
+        to, working_mode: frame of the platform and working mode of the legs, as in the models with `space="platform"`.
     """
     from symoro.runtime.platform_pose import platform_pose as compute
 
     parallel = as_robot(robot)
-    return compute(parallel, qa, near, {**dict(parallel.nominal), **(values or {})}, to, fold)
+    return compute(parallel, qa, near, {**dict(parallel.nominal), **(values or {})}, to, working_mode)
 
 
 def assembly_modes(
@@ -415,6 +417,8 @@ def generate(robot: RobotLike, model: str, **options: Any) -> Model:
             hint=f"generate(robot, '{robot if models.is_model_name(robot) else 'inverse-dynamics'}')",
         )
     described = as_robot(robot)
+    former = {option.former: option.name for option in models.entry(model).all_options if option.former}
+    options = current_names(options, former)
     entry, program = models.build(described, model, options)
     return Model(described, entry, options, program)
 

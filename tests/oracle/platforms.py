@@ -60,9 +60,9 @@ def _words(text: str) -> set[str]:
 
 
 @cache
-def model(robot: Robot, name: str, fold: str = "1", **options: bool) -> symoro.Function:
+def model(robot: Robot, name: str, working_mode: str = "1", **options: bool) -> symoro.Function:
     """Return the function of a model in platform coordinates."""
-    made = symoro.generate(robot, name, space="platform", fold=fold, **options)
+    made = symoro.generate(robot, name, space="platform", working_mode=working_mode, **options)
     return made.function(compiled=False)
 
 

@@ -24,7 +24,7 @@ const ENTRY: EntryData = {
   options: [option("effort", "choice", "quick", ["quick", "search"]), option("reactions", "flag", false)],
   forms: [
     { of: "a floating base", inputs: {}, outputs: {}, reference: "", applies_to: "", options: [option("base", "choice", "free", ["free", "given"])] },
-    { of: "a platform", inputs: {}, outputs: {}, reference: "", applies_to: "", options: [option("space", "choice", null, ["platform"]), option("fold", "text", "1")] },
+    { of: "a platform", inputs: {}, outputs: {}, reference: "", applies_to: "", options: [option("space", "choice", null, ["platform"]), option("working_mode", "text", "1")] },
     { of: "free joints", inputs: {}, outputs: {}, reference: "", applies_to: "", options: [option("free", "frames")] },
   ],
   form: 0,
@@ -48,12 +48,12 @@ describe("forms of a model", () => {
 
   it("show their own options and those that lead elsewhere, not those of forms out of reach", () => {
     expect(names({})).toEqual(["effort", "reactions", "space", "free"]);
-    expect(names({ space: "platform" })).toEqual(["space", "fold", "free"]);
+    expect(names({ space: "platform" })).toEqual(["space", "working_mode", "free"]);
   });
 
   it("send what says something else than the default", () => {
-    expect(given(ENTRY, { effort: "quick", reactions: true, fold: "2", free: [] })).toEqual({ reactions: true });
-    expect(given(ENTRY, { effort: "search", space: "platform", fold: "2" })).toEqual({ space: "platform", fold: "2" });
+    expect(given(ENTRY, { effort: "quick", reactions: true, working_mode: "2", free: [] })).toEqual({ reactions: true });
+    expect(given(ENTRY, { effort: "search", space: "platform", working_mode: "2" })).toEqual({ space: "platform", working_mode: "2" });
   });
 });
 

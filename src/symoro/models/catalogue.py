@@ -43,6 +43,7 @@ class Option:
         kind: 'frame' (number or name), 'frames' (several), 'points' (frames, or frames with a point in each),
             'choice', 'flag', 'text', 'number' or 'posture' (a name, or the positions of all joints).
         flag: name on the command line, if it differs from `name`.
+        former: previous name, accepted for one release with a DeprecationWarning.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Option:
     default: Any = None
     choices: tuple[str, ...] = ()
     flag: str = ""
+    former: str = ""
 
 
 POSTURE = Option(

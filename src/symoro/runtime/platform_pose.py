@@ -52,7 +52,7 @@ def platform_pose(
     near: ArrayLike | str | None,
     values: Mapping[str, float],
     to: int | str | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
 ) -> PlatformPose:
     """Return the pose at the positions of the active joints, near a pose (4, 4) or that of a posture.
 
@@ -60,7 +60,7 @@ def platform_pose(
         ArgumentError: qa or the pose has a wrong shape.
         NotApplicableError: the robot has no platform that the models support.
     """
-    program = motors_at(robot, to, fold)
+    program = motors_at(robot, to, working_mode)
     legs = Function(program, dict(values), compiled=False)
     active = motors(robot)
     target = _motors(qa, len(active))

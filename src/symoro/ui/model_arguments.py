@@ -238,7 +238,8 @@ def _words(arguments: Sequence[str], with_value: set[str]) -> Iterator[str]:
 
 def _flags(option: Option) -> list[str]:
     name = option.flag or option.name
-    return [f"--{name.replace('_', '-')}", *(["--from"] if option.name == "frm" else [])]
+    others = ["from"] if option.name == "frm" else [option.former] if option.former else []
+    return [f"--{word.replace('_', '-')}" for word in (name, *others)]
 
 
 def add_model_option(group: argparse._ArgumentGroup, option: Option, flags: list[str] | None = None) -> None:

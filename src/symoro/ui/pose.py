@@ -31,7 +31,9 @@ def show_pose(robot: Robot, options: argparse.Namespace) -> int:
     if options.all:
         return _show_all(robot, qa, values, options)
     start = _start(robot, options.near)
-    solution = platform_pose(robot, qa, start, values=values, to=options.to, fold=options.fold)
+    solution = platform_pose(
+        robot, qa, start, values=values, to=options.to, working_mode=options.working_mode
+    )
     if options.json:
         data = {"T": solution.T.tolist() if solution.reached else None, "reached": solution.reached}
         present.as_json({**data, "residual": solution.residual, "iterations": solution.iterations})

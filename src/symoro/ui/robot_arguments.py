@@ -109,7 +109,7 @@ def add_analysing(command: Command) -> None:
     pose.add_argument(
         "--working-mode",
         "--fold",
-        dest="fold",
+        dest="working_mode",
         default="1",
         metavar="DIGITS",
         help="working mode of the legs, 1 or 2: one digit for all legs, or one per leg (default 1)",

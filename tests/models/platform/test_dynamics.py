@@ -22,11 +22,11 @@ def times(matrices: Array, vectors: Array) -> Array:
     return np.asarray(np.einsum("nij,nj->ni", matrices, vectors))
 
 
-def compare(robot: Robot, T: Array, seed: int, fold: str = "1") -> float:
+def compare(robot: Robot, T: Array, seed: int, working_mode: str = "1") -> float:
     """Return the largest relative error of the models at the motion of random motors, by the oracle."""
     closed, to, still = CutTree(robot), robot.platform or 0, np.zeros((len(T), 6))
     rng = np.random.default_rng(seed)
-    inverse = model(robot, "inverse-dynamics", fold, q=True)
+    inverse = model(robot, "inverse-dynamics", working_mode, q=True)
     x = closed.opened(inverse(T=T, V=still, Vd=still)["q"])
     assert closed.gap(x).max() < 1e-10
     there, J = closed.platform(x, to)
@@ -37,17 +37,17 @@ def compare(robot: Robot, T: Array, seed: int, fold: str = "1") -> float:
     rest = closed.motor_torques(x, 0 * qda, 0 * qda)
     units = [closed.motor_torques(x, 0 * qda, np.broadcast_to(e, qda.shape)) for e in np.eye(qda.shape[1])]
     inertia = np.stack([unit - rest for unit in units], 2)
-    A = model(robot, "inertia-matrix", fold)(T=T)["A"]
-    H = model(robot, "bias-torques", fold)(T=T, V=V)["H"]
+    A = model(robot, "inertia-matrix", working_mode)(T=T)["A"]
+    H = model(robot, "bias-torques", working_mode)(T=T, V=V)["H"]
     Jt = J.transpose(0, 2, 1)
     return max(
         relative(inverse(T=T, V=V, Vd=Vd)["tau"], tau),
         relative(Jt @ A @ J, inertia),
         relative(times(Jt, times(A, Vd) + H), tau),
-        relative(model(robot, "direct-dynamics", fold)(T=T, V=V, tau=tau)["Vd"], Vd),
-        relative(model(robot, "jacobian", fold)(T=T)["J"], J),
-        relative(times(model(robot, "jacobian-inverse", fold)(T=T)["Jinv"], V), qda),
-        relative(model(robot, "inverse-kinematics", fold)(T=T, V=V)["qda"], qda),
+        relative(model(robot, "direct-dynamics", working_mode)(T=T, V=V, tau=tau)["Vd"], Vd),
+        relative(model(robot, "jacobian", working_mode)(T=T)["J"], J),
+        relative(times(model(robot, "jacobian-inverse", working_mode)(T=T)["Jinv"], V), qda),
+        relative(model(robot, "inverse-kinematics", working_mode)(T=T, V=V)["qda"], qda),
     )
 
 
@@ -57,7 +57,7 @@ def test_models_against_multipliers(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "fold"),
+    ("name", "working_mode"),
     [
         ("gough_stewart_general", "2"),
         ("3rrr", "212"),
@@ -67,8 +67,8 @@ def test_models_against_multipliers(name: str) -> None:
         ("3-UPU", "121"),
     ],
 )
-def test_other_working_modes(name: str, fold: str) -> None:
-    assert compare(ROBOTS[name], poses(name, ROBOTS[name], 6, 2), 2, fold) < 1e-8
+def test_other_working_modes(name: str, working_mode: str) -> None:
+    assert compare(ROBOTS[name], poses(name, ROBOTS[name], 6, 2), 2, working_mode) < 1e-8
 
 
 @pytest.mark.slow
@@ -77,8 +77,8 @@ def test_many_poses(name: str) -> None:
     if name in LIBRARY[:2]:
         for seed in range(20):
             assert compare(ROBOTS[name], poses(name, ROBOTS[name], 500, seed), seed) < 1e-9
-    for fold in ("1", "2"):
-        assert compare(ROBOTS[name], poses(name, ROBOTS[name], 200, 3), 3, fold) < 1e-8
+    for working_mode in ("1", "2"):
+        assert compare(ROBOTS[name], poses(name, ROBOTS[name], 200, 3), 3, working_mode) < 1e-8
 
 
 def test_friction_and_mass_everywhere_in_the_legs() -> None:

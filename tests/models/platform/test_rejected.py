@@ -47,6 +47,16 @@ def test_robots() -> None:
 
 
 def test_working_modes() -> None:
-    for fold in ("3", "11", "", "x"):
-        with pytest.raises(OptionError, match="fold"):
-            symoro.generate("3rrr", "inverse-dynamics", space="platform", fold=fold)
+    for working_mode in ("3", "11", "", "x"):
+        with pytest.raises(OptionError, match="working_mode"):
+            symoro.generate("3rrr", "inverse-dynamics", space="platform", working_mode=working_mode)
+
+
+def test_the_former_name_of_the_working_mode_warns() -> None:
+    """`fold` is accepted for one release by models and by `platform_pose`."""
+    with pytest.warns(DeprecationWarning, match="fold= is deprecated: use working_mode="):
+        former = symoro.generate("3rrr", "inverse-dynamics", space="platform", fold="112")
+    current = symoro.generate("3rrr", "inverse-dynamics", space="platform", working_mode="112")
+    assert former.code("c") == current.code("c")
+    with pytest.warns(DeprecationWarning, match="use working_mode="):
+        symoro.platform_pose("delta", [0.1, 0.2, 0.3], fold="1")

@@ -23,12 +23,12 @@ class PlatformSpace:
 
     Attributes:
         to: frame of the platform; None selects the platform frame of the description.
-        fold: working modes of the legs, one digit for all legs or one digit per leg.
+        working_mode: working modes of the legs, one digit for all legs or one digit per leg.
         with_positions: whether the joint positions are an output.
     """
 
     to: int | str | None = None
-    fold: str = "1"
+    working_mode: str = "1"
     with_positions: bool = False
 
 

@@ -183,9 +183,11 @@ def named_joints(robot: Robot, free: Sequence[int | str] | None) -> tuple[int, .
     return tuple(joints)
 
 
-def platform_space(space: str | None, to: int | str | None, fold: str, q: bool) -> PlatformSpace | None:
+def platform_space(
+    space: str | None, to: int | str | None, working_mode: str, q: bool
+) -> PlatformSpace | None:
     """Return the platform coordinates, if the options request them; otherwise None."""
-    return PlatformSpace(to, fold, q) if space == "platform" else None
+    return PlatformSpace(to, working_mode, q) if space == "platform" else None
 
 
 def has_own_drives(robot: Robot, options: Options) -> str | None:
@@ -285,11 +287,11 @@ def inverse_dynamics(
     surplus: str = "refuse",
     space: str | None = None,
     to: int | str | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
     q: bool = False,
 ) -> Program:
     """Return the torques of a motion, the accelerations of force-driven coordinates, and optionally the reactions."""
-    platform = platform_space(space, to, fold, q)
+    platform = platform_space(space, to, working_mode, q)
     layout = Layout(robot, actuators, surplus, named_joints(robot, free), platform)
     given = base == "given"
     if reactions and robot.B:
@@ -427,11 +429,11 @@ def direct_dynamics(
     surplus: str = "refuse",
     space: str | None = None,
     to: int | str | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
     q: bool = False,
 ) -> Program:
     """Return the accelerations caused by given torques."""
-    platform = platform_space(space, to, fold, q)
+    platform = platform_space(space, to, working_mode, q)
     layout = Layout(robot, actuators, surplus, platform=platform)
     if method == "recursive" and layout.is_coupled:
         kind = "closed loops" if robot.B else "coupled joints"
@@ -546,10 +548,14 @@ WEIGHT_WORDS = {
     },
 )
 def inertia_matrix(
-    robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1", q: bool = False
+    robot: Robot,
+    space: str | None = None,
+    to: int | str | None = None,
+    working_mode: str = "1",
+    q: bool = False,
 ) -> Program:
     """Return the inertia matrix A of the independent coordinates."""
-    layout = Layout(robot, platform=platform_space(space, to, fold, q))
+    layout = Layout(robot, platform=platform_space(space, to, working_mode, q))
     s = system("inertia_matrix", layout, quick(robot), Inputs(rates=False, weight=False))
     port = rows_port("A", structure_of(layout), INERTIA_WORDS, square=True)
     s.builder.output(port, _square(s, s.dynamics.inertia()))
@@ -594,11 +600,11 @@ def bias_torques(
     rotation: str = "matrix",
     space: str | None = None,
     to: int | str | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
     q: bool = False,
 ) -> Program:
     """Return the forces on the independent coordinates at zero accelerations."""
-    layout = Layout(robot, platform=platform_space(space, to, fold, q))
+    layout = Layout(robot, platform=platform_space(space, to, working_mode, q))
     port = rows_port("H", structure_of(layout), BIAS_WORDS)
 
     def build(formulation: Formulation) -> Program:

@@ -18,7 +18,6 @@ from symoro.models.kinematic.wheels.setting import APPLIES_TO as ROLLING_ROBOTS
 from symoro.models.kinematic.wheels.setting import on_wheels
 from symoro.models.platform.leg import APPLIES_TO
 from symoro.models.platform.pose import (
-    FOLD,
     PLATFORM_POSE,
     PLATFORM_TAU,
     PLATFORM_V,
@@ -26,6 +25,7 @@ from symoro.models.platform.pose import (
     SPACE,
     TO,
     WITH_Q,
+    WORKING_MODE,
     in_platform_space,
 )
 from symoro.models.ports import (
@@ -93,7 +93,7 @@ SURPLUS = Option(
     ("refuse", "share"),
 )
 # Options that require a property of the structure.
-PLATFORM_OPTIONS = (SPACE, TO, FOLD, WITH_Q)
+PLATFORM_OPTIONS = (SPACE, TO, WORKING_MODE, WITH_Q)
 NEEDS_BASE = (ROTATION, BASE_MOTION)
 NEEDS_WHEELS = (SURPLUS,)
 NEEDS_RIGID_TREE = (ACTUATORS, WITH_REACTIONS, METHOD)

@@ -129,7 +129,7 @@ def system(
 def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: Inputs) -> System:
     """Declare the inputs T, V, Vd and tau that a model in platform coordinates uses."""
     builder = Builder(f"{layout.robot.name}_{OF_PLATFORM.get(name, f'platform_{name}')}")
-    provider = platform_input(builder, layout.robot, space.to, space.fold)
+    provider = platform_input(builder, layout.robot, space.to, space.working_mode)
     dynamics = platform_dynamics(provider)
     nu: dict[Coordinate, Scalar] = dict.fromkeys(provider.own, 0)
     nud: dict[Coordinate, Scalar] = {}

@@ -1,10 +1,8 @@
 """`inverse-geometry` of a parallel robot: positions of the joints of its legs from the pose of the platform.
 
-Each leg has a closed-form solution. A leg with two working modes doubles the number of solutions. The two solutions
-of
+Each leg has a closed-form solution. A leg with two working modes doubles the number of solutions. The two solutions of
 a universal or spherical joint that have equal motor positions do not count as working modes: the first one is
-returned,
-and the option `fold` selects the other one.
+returned, and the option `working_mode` selects the other one.
 
 J.-P. Merlet, Parallel robots, Springer, 2006, chapter 3.
 """
@@ -12,6 +10,7 @@ J.-P. Merlet, Parallel robots, Springer, 2006, chapter 3.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -24,10 +23,10 @@ from symoro.models.geometric.inverse.finite import closes, largest, magnitude, r
 from symoro.models.platform.dynamics import platform_coordinates
 from symoro.models.platform.leg import APPLIES_TO, joints_of, legs_of, seat_of
 from symoro.models.platform.pose import (
-    FOLD,
     PLATFORM_POSE,
     SPACE,
     TO,
+    WORKING_MODE,
     PlatformPose,
     in_platform_space,
     pose_input,
@@ -44,7 +43,7 @@ from symoro.robot.platform import ParallelRobot, parallel_robot
 from symoro.robot.topology import chain, moving_joints
 
 TOLERANCE = Option("tolerance", "largest residual of a valid solution", "number", 1e-9)
-ALL_FOLDS = Option(FOLD.name, FOLD.title + "; by default all working modes", "text", None)
+ALL_MODES = replace(WORKING_MODE, title=WORKING_MODE.title + "; by default all working modes", default=None)
 VALID, OUT_OF_REACH, SINGULAR = 0, 1, 2
 
 
@@ -52,7 +51,7 @@ def is_platform(robot: Robot, options: Mapping[str, Any]) -> bool:
     """Return whether the options describe the pose of a platform whose legs have closed-form solutions."""
     if in_platform_space(robot, options):
         return True
-    if not robot.B or set(options) - {"to", "fold", "tolerance"}:
+    if not robot.B or set(options) - {"to", "working_mode", "tolerance"}:
         return False
     if options.get("to") is None and robot.platform is None:
         return False
@@ -69,7 +68,7 @@ def is_platform(robot: Robot, options: Mapping[str, Any]) -> bool:
     takes=is_platform,
     inputs=(PLATFORM_POSE,),
     outputs=(SOLUTIONS, STATUS, RESIDUAL, FREE),
-    options=(SPACE, TO, ALL_FOLDS, TOLERANCE),
+    options=(SPACE, TO, ALL_MODES, TOLERANCE),
     reference=NEWTON_EULER_2010.at("section 5"),
     equations=r"L_i u_i = P + R\,b_i - A_i",
     applies=lambda robot: None,
@@ -80,14 +79,18 @@ def platform_inverse_geometry(
     robot: Robot,
     space: str | None = None,
     to: int | str | None = None,
-    fold: str | None = None,
+    working_mode: str | None = None,
     tolerance: float = 1e-9,
 ) -> Program:
     """Derive the positions of all joints of the tree from the platform pose, one row per working mode."""
     parallel = parallel_robot(robot, to)
     builder = Builder(f"{robot.name}_inverse_geometry")
     pose = pose_input(builder)
-    modes = [working_modes(fold, len(parallel.legs))] if fold else working_mode_rows(builder, parallel)
+    modes = (
+        [working_modes(working_mode, len(parallel.legs))]
+        if working_mode
+        else working_mode_rows(builder, parallel)
+    )
     joints = moving_joints(robot)
     rows, statuses, residuals = [], [], []
     for of_legs in modes:

@@ -54,7 +54,7 @@ from symoro.models.kinematic.platform import (
     platform_jacobian_inverse,
 )
 from symoro.models.kinematic.tool import moving_frame
-from symoro.models.platform.pose import FOLD, PLATFORM_POSE, PLATFORM_V, SPACE, TO
+from symoro.models.platform.pose import PLATFORM_POSE, PLATFORM_V, SPACE, TO, WORKING_MODE
 from symoro.models.ports import QD, QDA, Q
 from symoro.models.rank import always_singular
 from symoro.models.recursion import base_motion
@@ -208,7 +208,7 @@ def _partial(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
     title="inverse of the Jacobian, or its pseudo-inverse",
     read=Inputs(rates=False, weight=False),
     outputs=lambda structure: (inverse_port(structure),),
-    options=(*OPTIONS, SPACE, TO, FOLD),
+    options=(*OPTIONS, SPACE, TO, WORKING_MODE),
     aliases=("jinv", "inverse-jacobian", "pseudo-inverse"),
     structures=structures(r"J^{-1}, \quad J^{+} = J^T (J J^T)^{-1} \text{ or } (J^T J)^{-1} J^T"),
 )
@@ -218,11 +218,11 @@ def jacobian_inverse(
     frame: int | str = 0,
     mid: int | str | None = None,
     space: str | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
 ) -> Program:
     """Derive the inverse Jacobian if it is square, else a pseudo-inverse."""
     if space == "platform":
-        return platform_jacobian_inverse(robot, to, fold)
+        return platform_jacobian_inverse(robot, to, working_mode)
     tree, end, expressed = moving_frame(robot, to, frame)
     mids = _mids(tree, end, expressed, mid)
     return _cheapest([_inverse_program(tree, end, expressed, m) for m in mids], robot)
@@ -251,7 +251,7 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
     title="inverse kinematic model: joint velocities from a frame's velocity",
     read=Inputs(rates=False, weight=False),
     outputs=lambda structure: (PLATFORM_QDA if structure.platform else QDA if structure.wheels else QD,),
-    options=(*OPTIONS, METHOD, SPACE, TO, FOLD),
+    options=(*OPTIONS, METHOD, SPACE, TO, WORKING_MODE),
     aliases=("ikm", "inverse-velocity-kinematics", "differential-inverse-kinematics"),
     structures=structures(
         r"\dot q = J^{-1} V, \quad \dot q = J^{+} V + (I - J^{+} J)\,\dot q_0, \quad "
@@ -270,11 +270,11 @@ def inverse_kinematics(
     mid: int | str | None = None,
     method: str = "auto",
     space: str | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
 ) -> Program:
     """Derive the joint velocities for a given velocity of a frame."""
     if space == "platform":
-        return platform_inverse_kinematics(robot, to, fold)
+        return platform_inverse_kinematics(robot, to, working_mode)
     tree, end, expressed = moving_frame(robot, to, frame)
     mids = _mids(tree, end, expressed, mid)
     return _cheapest([_velocity_program(tree, end, expressed, m, method) for m in mids], robot)

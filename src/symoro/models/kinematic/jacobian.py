@@ -52,7 +52,7 @@ from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.platform import PLATFORM_DETAILS, PLATFORM_J, platform_jacobian
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.kinematic.wheels.setting import on_wheels
-from symoro.models.platform.pose import FOLD, SPACE, TO
+from symoro.models.platform.pose import SPACE, TO, WORKING_MODE
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
@@ -228,7 +228,7 @@ RENAUD_1997 = SYMORO_1997.at("section 4.1, eq. (4), (5)")
     title="Jacobian matrix of a frame",
     read=Inputs(rates=False, weight=False),
     outputs=lambda structure: (jacobian_port(structure),),
-    options=(*OPTIONS, SPACE, TO, FOLD),
+    options=(*OPTIONS, SPACE, TO, WORKING_MODE),
     aliases=("jac", "jacobian-matrix", "geometric-jacobian", "differential-kinematics"),
     structures={
         FIXED: {
@@ -256,11 +256,11 @@ def jacobian(
     frame: int | str = 0,
     mid: int | str | None = None,
     space: str | None = None,
-    fold: str = "1",
+    working_mode: str = "1",
 ) -> Program:
     """Derive the Jacobian J G by the independent coordinates; with `mid`, its three factors as well."""
     if space == "platform":
-        return platform_jacobian(robot, to, fold)
+        return platform_jacobian(robot, to, working_mode)
     tree, end, expressed = moving_frame(robot, to, frame)
     chosen = checked_mid(tree, end, mid)
     if chosen is not None:

@@ -40,14 +40,16 @@ PLATFORM_QA = Port("qa", "na", "positions of the active joints")
 PLATFORM_QDA = Port("qda", "na", "velocities of the active joints")
 
 
-def _at_pose(robot: Robot, name: str, to: int | str | None, fold: str) -> tuple[Builder, TwistCoordinates]:
+def _at_pose(
+    robot: Robot, name: str, to: int | str | None, working_mode: str
+) -> tuple[Builder, TwistCoordinates]:
     builder = Builder(f"{robot.name}_{name}")
-    return builder, platform_input(builder, robot, to, fold)
+    return builder, platform_input(builder, robot, to, working_mode)
 
 
-def platform_jacobian(robot: Robot, to: int | str | None, fold: str) -> Program:
+def platform_jacobian(robot: Robot, to: int | str | None, working_mode: str) -> Program:
     """Derive J, from motor velocities to the platform twist."""
-    builder, provider = _at_pose(robot, "platform_jacobian", to, fold)
+    builder, provider = _at_pose(robot, "platform_jacobian", to, working_mode)
     columns = transpose(provider.actuation.jacobian())
     require(builder, provider.regular())
     twists = [twist_of(dict(zip(provider.own, column, strict=True))) for column in columns]
@@ -62,30 +64,30 @@ def _rows(provider: TwistCoordinates) -> Matrix:
     return [twist_of(dict(zip(provider.own, row, strict=True))) for row in rows]
 
 
-def platform_jacobian_inverse(robot: Robot, to: int | str | None, fold: str) -> Program:
+def platform_jacobian_inverse(robot: Robot, to: int | str | None, working_mode: str) -> Program:
     """Derive Jinv, from the platform twist to motor velocities."""
-    builder, provider = _at_pose(robot, "platform_jacobian_inverse", to, fold)
+    builder, provider = _at_pose(robot, "platform_jacobian_inverse", to, working_mode)
     require(builder, provider.regular())
     builder.output(PLATFORM_JINV, _rows(provider))
     return builder.program()
 
 
-def platform_inverse_kinematics(robot: Robot, to: int | str | None, fold: str) -> Program:
+def platform_inverse_kinematics(robot: Robot, to: int | str | None, working_mode: str) -> Program:
     """Derive qda, the velocities of the motors."""
-    builder, provider = _at_pose(robot, "platform_inverse_kinematics", to, fold)
+    builder, provider = _at_pose(robot, "platform_inverse_kinematics", to, working_mode)
     nu = twist_input(builder, PLATFORM_V, provider.own)
     require(builder, [*provider.regular(), *provider.allows_velocity(nu)])
     builder.output(PLATFORM_QDA, matvec(_rows(provider), twist_of(nu)))
     return builder.program()
 
 
-def motors_at(robot: Robot, to: int | str | None, fold: str) -> Program:
+def motors_at(robot: Robot, to: int | str | None, working_mode: str) -> Program:
     """Derive the active joints' positions `qa` and the inverse Jacobian `Jinv` at a pose, for iterations on poses.
 
     Raises:
         NotApplicableError: the legs restrict the pose.
     """
-    builder, provider = _at_pose(robot, "motors_at", to, fold)
+    builder, provider = _at_pose(robot, "motors_at", to, working_mode)
     if provider.is_constrained:
         raise NotApplicableError(
             f"the legs of robot '{robot.name}' restrict the pose of its platform, so that Newton's method on all "

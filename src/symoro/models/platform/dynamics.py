@@ -150,17 +150,17 @@ def platform_coordinates(
 
 
 def platform_input(
-    builder: Builder, robot: Robot, to: int | str | None, fold: str
+    builder: Builder, robot: Robot, to: int | str | None, working_mode: str
 ) -> PlatformCoordinates | LegCoordinates:
     """Declare the input T and return the coordinates of the platform.
 
     Raises:
         NotApplicableError: the robot is not a platform with legs of closed form.
-        OptionError: `fold` is neither one working mode for all legs nor one per leg.
+        OptionError: `working_mode` is neither one working mode for all legs nor one per leg.
     """
     parallel = parallel_robot(robot, to)
     pose = pose_input(builder)
-    return platform_coordinates(builder, parallel, pose, working_modes(fold, len(parallel.legs)))
+    return platform_coordinates(builder, parallel, pose, working_modes(working_mode, len(parallel.legs)))
 
 
 def platform_dynamics(

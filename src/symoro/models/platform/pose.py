@@ -29,11 +29,12 @@ SPACE = Option(
     "space", "platform: pose and twist of the platform are the coordinates", "choice", None, ("platform",)
 )
 TO = Option("to", "frame of the platform; by default the one in the robot description", "frame", None)
-FOLD = Option(
-    "fold",
+WORKING_MODE = Option(
+    "working_mode",
     "working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'",
     "text",
     "1",
+    former="fold",
 )
 WITH_Q = Option("q", "also return the joint positions", "flag", False)
 
@@ -43,17 +44,17 @@ def in_platform_space(robot: Robot, options: Mapping[str, Any]) -> bool:
     return options.get("space") == "platform"
 
 
-def working_modes(fold: str, legs: int) -> list[int]:
+def working_modes(working_mode: str, legs: int) -> list[int]:
     """Return the working mode of each leg, from one digit for all legs or one digit per leg.
 
     Raises:
         OptionError: the text is neither.
     """
-    digits = fold * legs if len(fold) == 1 else fold
+    digits = working_mode * legs if len(working_mode) == 1 else working_mode
     if len(digits) != legs or set(digits) - set("12"):
         raise OptionError(
-            f"option fold: expected 1 or 2 for all {legs} legs, or {legs} such digits, got {fold!r}",
-            hint=f"fold='{'1' * legs}' is the first mode of each leg",
+            f"option working_mode: expected 1 or 2 for all {legs} legs, or {legs} such digits, got {working_mode!r}",
+            hint=f"working_mode='{'1' * legs}' is the first mode of each leg",
         )
     return [int(digit) for digit in digits]
 
