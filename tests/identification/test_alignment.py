@@ -404,7 +404,7 @@ def test_postures_that_are_almost_alike_blame_no_unit() -> None:
     poses = simulated(robot, q, errors, length=1e-4, angle=1e-4, seed=5).poses
     with pytest.raises(ProgramError) as caught:
         calibrate(robot, Measurements("position", q, poses, np.zeros(0)), noise={"length": 1e-4})
-    assert "postures that differ more" in str(caught.value.hint)
+    assert "configurations that differ more" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("count", [6, pytest.param(7, marks=pytest.mark.slow), 8])
@@ -487,7 +487,7 @@ def test_the_place_of_the_base_is_told(tmp_path: Path, capsys: pytest.CaptureFix
     measured = simulated(robot, q, {"theta2": 3e-3, "TX0": 4.0, "RX0": 2.5}, length=1e-5, angle=1e-5)
     write_measurements(robot, measured, log)
     assert main(["calibrate", "puma560", str(log), "-o", str(out)]) == 0
-    assert "frame 0 stands at 4" in capsys.readouterr().out
+    assert "frame 0 is at 4" in capsys.readouterr().out
     assert ends(symoro.load(out), q, {}) == pytest.approx(measured.poses, abs=1e-3)
     assert main(["calibrate", "puma560", str(log), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)

@@ -263,7 +263,7 @@ def test_a_marker_is_told_and_the_file_leaves_the_tool(
     measured = simulated(robot, postures("puma560", 60, 3), {"theta2": 3e-3, **MARKER}, to=4, length=1e-5)
     write_measurements(robot, measured, log)
     assert main(["calibrate", "puma560", str(log), "--to", "4", "-o", str(out)]) == 0
-    assert "the marker stands on frame 4 at " in capsys.readouterr().out
+    assert "the marker is on frame 4 at " in capsys.readouterr().out
     assert symoro.load(out).tool == robot.tool
     assert main(["calibrate", "puma560", str(log), "--to", "4", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["marker"]

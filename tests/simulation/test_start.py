@@ -68,7 +68,7 @@ def test_open_loops_are_reported_before_parameters_without_a_value() -> None:
             assert "the loops are not closed in the initial posture" in error.value.message
             assert "active joints" in (error.value.hint or "")
         else:
-            assert "needs values for 93 parameter(s)" in error.value.message
+            assert "requires values for 93 parameter(s)" in error.value.message
     assert reports.count(NotClosedError) >= 3 and len(set(reports)) == 2
     with pytest.raises(ArgumentError, match=r"expected \(8,\), or \(6,\) for the active joints"):
         symoro.simulate(SR400, 0.01, q=[0.0] * 5)

@@ -152,7 +152,7 @@ def test_loops_are_closed_for_samples_and_trajectories_alike():
 
 
 def test_values_that_are_missing_are_named():
-    with pytest.raises(ArgumentError, match="needs values"):
+    with pytest.raises(ArgumentError, match="requires values"):
         symoro.torques("rx90", Trajectory((Hold(1),), (0,) * 6))
 
 

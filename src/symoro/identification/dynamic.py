@@ -1,9 +1,9 @@
-"""`identify`: the parameters of a robot from logs of its motion.
+"""Identification of the inertial and friction parameters of a robot from logs of its motion.
 
     result = symoro.identify("tx40", "log.yaml", cutoff=100, decimation=100, slow=0.1)
     result.estimate.as_dict(), result.estimate.deviations
     result.residuals.kept.relative, result.residuals.every.relative, result.residuals.held_out.relative
-    result.robot                                      the robot with the estimated numbers
+    result.robot                                      the robot with the estimated parameters
 
 One pass over the logs computes the R factors of their rows (`rows`); every linear estimator starts from these.
 """
@@ -89,18 +89,20 @@ class Identification:
     """The result of an identification.
 
     Attributes:
-        original: the robot, every inertial parameter of it a symbol.
-        base: its base parameters, with the relations to the standard ones.
-        model: the equations.
-        logs: that were used.
-        estimate: of the parameters.
-        residuals: on the logs that were used.
-        data: R factors of the kept rows.
-        validation: residuals on other logs, by name.
-        essential: reduced set of parameters, if requested.
-        consistent: standard parameters that bodies can have, where asked for.
-        warnings: suspicions about the data and the estimate (`diagnostics`).
-        delay: by which the torques lag behind the motion, beyond what was given; None where it does not show.
+        original: the robot with a symbol for every inertial parameter.
+        base: its base parameters and their relations to the standard parameters.
+        model: the identification equations, y = W K.
+        preparation: filters, decimation and velocity limit of the samples.
+        logs: the logs from which the parameters are estimated.
+        estimate: the estimated parameters K with their standard deviations.
+        residuals: residuals of the estimate on these logs.
+        data: R factors of the QR decompositions of the rows that were kept.
+        rows: the rows of the regression, log by log.
+        validation: residuals on the validation logs, by name.
+        essential: reduced (essential) parameter set, if requested.
+        consistent: physically consistent standard parameters, if requested.
+        warnings: suspicious properties of the data and of the estimate (`diagnostics`).
+        delay: remaining delay of the torques with respect to the motion; None if it is not significant.
     """
 
     original: Robot
@@ -120,9 +122,9 @@ class Identification:
 
     @cached_property
     def robot(self) -> Robot:
-        """The robot with numbers: consistent standard parameters where they were asked for, base parameters otherwise.
+        """The robot with the estimated numbers: consistent standard parameters if requested, otherwise base parameters.
 
-        With base parameters, what is regrouped into others is zero.
+        With base parameters, the parameters that are regrouped into others are zero.
         """
         if self.consistent is not None:
             return standard_robot(self.original, dict(self.consistent.standard))
@@ -135,16 +137,16 @@ class Identification:
 
     @property
     def not_in_robot(self) -> list[str]:
-        """Columns that a robot's file has no place for: the torques of `robot` are those of the log without them."""
+        """Estimated columns that a robot description cannot contain; the torques of `robot` do not include them."""
         return beyond_a_file(self.original, self.estimate.names)
 
     @property
     def log_names(self) -> list[str]:
-        """Names of the logs that were used, no two alike."""
+        """Distinct names of the logs from which the parameters are estimated."""
         return log_names(self.logs)
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
-        """(time, measured, predicted) of the rows of one log, those that were dropped too."""
+        """Return time, measured and predicted values of all rows of one log, including the dropped rows."""
         blocks = list(self.rows.of(number))
         K = self.estimate.values
         return (
@@ -217,8 +219,8 @@ def identify(
     others = _beside(used[0], others, equation, preparation, near)
     if chosen.client is not None and near is not None:
         raise NotApplicableError(
-            f"the loops of robot '{symbolic.name}' are followed from sample to sample, which a cluster cannot do",
-            hint="leave out the client: one process goes through the log",
+            f"the loops of robot '{symbolic.name}' are closed sample after sample, which a cluster cannot do",
+            hint="leave out the client, so that one process reads the log",
         )
     share = row_share(chosen.model, decimation)
     work = Work(
@@ -252,7 +254,7 @@ def identify(
     bias = sampling_bias(used, rows.model, preparation, estimate, data)
     of_estimate = sampling_warnings(bias, estimate, data) + method_warnings(equation, estimate, data)
     early = first_rows(rows)
-    if method not in SIMULATING:  # noise on positions makes residuals alike too: its warning comes first
+    if method not in SIMULATING:  # noise of positions causes autocorrelation too, and its warning comes first
         estimate = with_autocorrelation(estimate, early, chosen.model, decimation)
     lag = estimated_delay(chosen.model, early, estimate, share) if method != "cloe" else None
     estimate = widened(estimate, bias)
@@ -275,7 +277,7 @@ def identify(
         *of_motion,
         *of_estimate,
     ]
-    if not assembly_warnings:  # a wrong assembly explains by itself what wrong torques would
+    if not assembly_warnings:  # a wrong assembly mode has the same effects as wrong torques
         given = used[0].rate, used[0].delay
         warnings += parameter_warnings(base, estimate, residuals, data)
         warnings += torque_warnings(equation.labels, estimate, data, noise, lag, *given)
@@ -299,7 +301,7 @@ def identify(
 
 
 def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
-    """Return the robot with a symbol for every inertial parameter, and numbers for all that is known.
+    """Return the robot with a symbol for every inertial parameter and numbers for known symbols.
 
     Raises:
         NotApplicableError: a passive joint has a rotor inertia, which base parameters do not have.
@@ -311,10 +313,9 @@ def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> R
 def _check_method(method: str, robot: Robot) -> None:
     if robot.B and method in SIMULATING:
         raise NotApplicableError(
-            f"method '{method}' simulates the robot in its control loop, which it does for robots without closed "
-            "loops "
-            f"alone; '{robot.name}' has some",
-            hint="take wls, irls or tls; a low cut-off and decimation keep the noise of positions small",
+            f"method '{method}' simulates the robot in its control loop, which is not supported for robots with "
+            f"closed kinematic loops such as '{robot.name}'",
+            hint="use wls, irls or tls; a low cut-off frequency and decimation reduce the noise of the positions",
         )
 
 
@@ -323,7 +324,7 @@ def _opened(
 ) -> tuple[Log, ...]:
     given: Sequence[LogLike] = [logs] if isinstance(logs, Log | str | Path) else list(logs)
     if not given:
-        raise ArgumentError("there is no log", hint="name one file at least")
+        raise ArgumentError("no log is given", hint="give at least one log or file")
     rests = rests or len(given) > 1
     opened = tuple(
         log if isinstance(log, Log) else open_log(log, robot, description, rests=rests) for log in given
@@ -338,24 +339,24 @@ def _opened(
                 f"{log.name} has {log.joints} joints, robot '{robot.name}' has {len(joints)} {what}: {names}"
             )
         if log.transmission != opened[0].transmission:
-            raise ArgumentError(f"{log.name} has another transmission than {opened[0].name}")
+            raise ArgumentError(f"the transmissions of {log.name} and {opened[0].name} differ")
     return opened
 
 
 def _timed(log: Log, delay: float | str | None) -> Log:
-    """Return the log with its motion at the moments of its torques."""
+    """Return the log with its motion shifted to the times of its torques."""
     described = log.description.delay if log.description else None
     return aligned(log, delay_seconds(described if delay is None else delay, log.rate))
 
 
 def _check_files(logs: Sequence[Log]) -> None:
-    """Reject a log that is given twice: its rows would count twice, and deviations be too small."""
+    """Reject a log that is given twice: its rows would count twice, and the standard deviations would be too small."""
     files = [log.source.resolve() for log in logs if log.source is not None]
     twice = next((file for file, count in Counter(files).items() if count > 1), None)
     if twice is not None:
         raise ArgumentError(
             f"the log '{twice.name}' is given twice",
-            hint="name each log once: a second time its samples add nothing",
+            hint="give each log once; repeated samples add no information",
         )
 
 
@@ -366,14 +367,14 @@ def _beside(
     preparation: Preparation,
     near: tuple[float, ...] | None,
 ) -> tuple[Log, ...]:
-    """Logs to validate on, in the assemblies that go with the first one's."""
+    """Return the validation logs with the assembly modes that correspond to the first log."""
     if not others:
         return ()
     return assembled((first, *others), model, preparation, (near, *(None for _ in others)))[0][1:]
 
 
 def check_left_out(without: Sequence[str], base: BaseParameters) -> None:
-    """Say why a standard parameter that is to be left out has no column."""
+    """Reject standard parameters that are to be left out but have no column, with the reason."""
     for name in without:
         if _STANDARD.match(name) and name not in base.names:
             raise ArgumentError(f"there is no column '{name}': {why_no_column(name, base, base.relations)}")
@@ -390,14 +391,15 @@ def check_rows(equation: RowModel, data: RFactors) -> None:
     for k, count in enumerate(data.counts):
         if not count:
             raise ArgumentError(
-                f"no row of joint {equation.labels[k]} is left: it was never faster than the limit, or never moved",
+                f"no row of joint {equation.labels[k]} remains: it never moved, or never faster than the limit",
                 hint="move every joint, or give a lower velocity below which rows are dropped",
             )
     norms = data.norms()
     for k, norm in enumerate(norms):
         if norm == 0:
             raise ArgumentError(
-                f"the torque of joint {equation.labels[k]} is zero throughout", hint="is it measured?"
+                f"the torque of joint {equation.labels[k]} is zero throughout",
+                hint="check whether it was measured",
             )
     check_dependence(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)
 
@@ -409,7 +411,10 @@ def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPa
 def _residuals(
     method: str, equation: RowModel, parts: Mapping[LogPart, RFactors], estimate: Estimate
 ) -> Residuals:
-    """Of all data; and of the last third, for weighted (or ordinary) least squares on the first two."""
+    """Return the residuals on all data, and those on the last third of an estimate from the first two thirds.
+
+    The latter is estimated by weighted least squares, or by ordinary least squares if that is the method.
+    """
     residuals = log_residual(parts, equation.support, estimate)
     early = merged(parts, equation.support, [part for part in KEPT if part[0] < 2])
     late = merged(parts, equation.support, [part for part in KEPT if part[0] == 2])
@@ -420,6 +425,6 @@ def _residuals(
     except ArgumentError:
         return residuals
     every = merged(parts, equation.support, [part for part in ALL if part[0] == 2])
-    held = residual(late, before) if late.rows else None
+    late_residual = residual(late, before) if late.rows else None
     whole = residual(every, before) if every.rows else None
-    return replace(residuals, held_out=held, held_out_every=whole, held_out_by=before.method)
+    return replace(residuals, held_out=late_residual, held_out_every=whole, held_out_by=before.method)

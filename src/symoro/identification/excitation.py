@@ -5,9 +5,9 @@
     condition     min of log s1 - log sP, singular values of the regressor with columns of length one
     determinant   min of -log det(W'W) / P, the volume of the parameters' confidence region
 
-The regressor is that of the identification that follows: `identify` seeks the same columns from a log of the motion.
-Limits are kept by a penalty that grows round by round; at the end the series is drawn in until it keeps all of them,
-between samples too (`series_search`).
+The regressor has the columns that `identify` estimates from a log of the motion. Limits are enforced by a penalty that
+increases from round to round; finally the amplitudes are reduced until all limits are respected, also between samples
+(`series_search`).
 
 J. Swevers, C. Ganseman, D.B. Tukel, J. De Schutter, H. Van Brussel, "Optimal robot excitation and identification",
 IEEE Transactions on Robotics and Automation 13, 1997. M. Gautier, W. Khalil, "Exciting trajectories for the
@@ -48,8 +48,8 @@ Array = NDArray[np.float64]
 CRITERIA = ("condition", "determinant")
 SLOWEST, FASTEST = 1e-6, 1e6  # Hz
 ALONG_THE_MOTION = (
-    "its column is zero along the motion that was found",
-    "along the motion that was found its column is {}",
+    "its column is zero along the optimised motion",
+    "along the optimised motion its column is {}",
 )
 
 
@@ -59,13 +59,14 @@ class Excitation:
 
     Attributes:
         trajectory: the Fourier series.
-        condition: of the regressor with columns of length one, along one period.
+        condition: condition number of the regressor with columns of unit norm, along one period.
         determinant: log det(W'W) / P.
-        columns: the parameters that it shows, those that `identify` seeks.
-        used: the largest share that is used of each limit times the margin: position, velocity, acceleration, effort.
-        starts: condition or determinant reached from each start.
-        margin: share of each limit that was to be used.
-        absorbed: friction that has no column, with the columns of which it is a sum for every motion.
+        columns: the excited parameters, which `identify` estimates.
+        used: largest used share of each limit (times the margin): position, velocity, acceleration, effort.
+        starts: final value of the criterion for each random start.
+        seconds: duration of the search.
+        margin: share of each limit that may be used.
+        absorbed: friction parameters without a column, with the columns of which theirs is a linear combination.
     """
 
     trajectory: Trajectory
@@ -85,7 +86,7 @@ class Excitation:
             f"{len(self.columns)} parameters, condition {self.condition:.2f}, log det(W'W)/P {self.determinant:.2f}; "
             f"used of {of}: {shares}; {self.seconds:.1f} s"
             + "".join(
-                f"\nnote: {name} acts only together with {', '.join(others)}, and has no column of its own"
+                f"\nnote: {name} acts only together with {', '.join(others)}, and has no separate column"
                 for name, others in self.absorbed.items()
             )
         )
@@ -170,28 +171,28 @@ def excite(
 def _equation(
     robot: Robot, values: Mapping[str, float] | None, friction: Sequence[str], without: Sequence[str]
 ) -> RowModel:
-    """Return the equations of the identification that the motion is for."""
+    """Return the identification equations for which the motion is optimised."""
     terms = Friction(tuple(friction))
     if beyond := [term for term in terms.terms if term not in USUAL]:
-        raise OptionError(f"friction: a motion is sought for {', '.join(USUAL)}; got '{beyond[0]}'")
-    sought = symbolic_robot(robot, values)
-    check_left_out(without, base_parameters(sought))
-    equation = equations(sought, "dynamic", terms, None, without)
+        raise OptionError(f"friction: expected some of {', '.join(USUAL)}, got '{beyond[0]}'")
+    symbolic = symbolic_robot(robot, values)
+    check_left_out(without, base_parameters(symbolic))
+    equation = equations(symbolic, "dynamic", terms, None, without)
     if not equation.names:
-        raise NotApplicableError(f"robot '{robot.name}' has no parameters that a motion could show")
+        raise NotApplicableError(f"robot '{robot.name}' has no parameters that a motion can excite")
     return equation
 
 
 def _check(robot: Robot) -> None:
-    """Reject robots that joints given as functions of time do not move, or not all of them freely."""
-    reason = "it has closed loops, in which joints do not move freely" if robot.B else ""
+    """Reject robots whose motion is not determined by independent functions of time of all joints."""
+    reason = "it has closed loops, whose joints are not independent" if robot.B else ""
     if robot.base.kind != BaseKind.FIXED:
-        reason = f"it stands on a {robot.base.kind} base, whose motion is no Fourier series"
+        reason = f"it has a {robot.base.kind} base, whose motion is not a Fourier series"
     for j in independent(robot):
         if robot.frame(j).eta:
-            reason = reason or f"joint {j} is elastic, and moves as its spring lets it"
+            reason = reason or f"joint {j} is elastic, and its motion depends on its spring"
         elif not robot.frame(j).mu:
-            reason = reason or f"joint {j} is passive: no motor moves it along a series"
+            reason = reason or f"joint {j} is passive: it has no motor that follows a series"
         if robot.frame(j).GAM is not None:
             reason = reason or f"the torque of joint {j} is prescribed (GAM)"
     reason = reason or follows_from_forces(robot)
@@ -199,24 +200,26 @@ def _check(robot: Robot) -> None:
         raise NotApplicableError(f"no motion is optimised for robot '{robot.name}': {reason}")
 
 
-def _torque(robot: Robot, asked: bool | None, known: Mapping[str, float]) -> bool:
-    """Return whether torques are limited."""
-    if asked is False:
+def _torque(robot: Robot, requested: bool | None, known: Mapping[str, float]) -> bool:
+    """Return whether the effort limits are respected."""
+    if requested is False:
         return False
     program = generate(uncoupled(robot), "inverse-dynamics").program
     missing = sorted(set(program.used_parameters) - known.keys())
-    if asked and missing:
-        raise ArgumentError(f"torques cannot be limited: no number is known for {', '.join(missing[:8])}")
+    if requested and missing:
+        raise ArgumentError(
+            f"the effort limits cannot be respected: there are no values for {', '.join(missing[:8])}"
+        )
     return not missing
 
 
 def _failure(
     work: SeriesSearch, robot: Robot, known: Mapping[str, float], x: Array, w: Array
 ) -> ProgramError:
-    """Why a motion is none: what forbids to move along x, or what its regressor w does not show."""
+    """Return the error for a failed search, with the limit or the columns that prevent a solution."""
     slow, limits = work.slow_efforts(x), work.limits
     hint = "try more starts, a larger effort, or no torque limits (torque=False)"
-    none = f"no motion of robot '{robot.name}' within its limits was found"
+    none = f"the search gave no motion of robot '{robot.name}' within its limits"
     dry = {j: robot.frame(j).FS.value(known) for j in limits.joints} if slow is not None else {}
     for (j, least), effort in zip(dry.items(), limits.effort, strict=False):
         if least >= effort:
@@ -230,22 +233,21 @@ def _failure(
         j = limits.joints[k]
         place = ", ".join(f"{q:.3g}" for q in x[:, 0])
         return ProgramError(
-            f"{none}: to move slowly around q = [{place}] takes an effort of {slow[k]:.4g} at joint {j}, "
-            f"{dry[j]:.4g} "
-            f"of it dry friction (FS); its limit, times the margin, is {limits.effort[k]:.4g}",
+            f"{none}: slow motion near q = [{place}] requires an effort of {slow[k]:.4g} at joint {j}, "
+            f"{dry[j]:.4g} of it dry friction (FS); its limit, times the margin, is {limits.effort[k]:.4g}",
             hint=hint,
         )
     size = condition(w)
     full = [name for name, share in work.used(x).items() if share > LIMIT_IN_USE]
-    bound = f"; it uses all of {', '.join(full)}" if full else ""
+    bound = f"; these limits are fully used: {', '.join(full)}" if full else ""
     return ProgramError(
-        f"{none} that shows its parameters: the condition is {size:.1e}{bound}{_hidden(work, w)}",
+        f"{none} that excites its parameters: the condition number is {size:.1e}{bound}{_hidden(work, w)}",
         hint="try more starts, more harmonics, wider limits, or leave out columns by the option 'without'",
     )
 
 
 def _hidden(work: SeriesSearch, w: Array) -> str:
-    """Return the columns that a motion does not tell apart."""
+    """Return the columns that are linearly dependent along a motion, with the reason, as lines of text."""
     zero = np.zeros((len(w), 1))
     units = work.equation.parameter_units
     hidden = dependent(work.columns, np.hstack([w, zero]), ALONG_THE_MOTION, units)
@@ -285,7 +287,7 @@ def _result(
 
 
 def trajectory_text(excitation: Excitation) -> str:
-    """Return the file of an optimised motion, as `load_trajectory` reads it."""
+    """Return the trajectory file (YAML) of an optimised motion, which `symoro.trajectory.load` reads."""
     (series,) = excitation.trajectory.parts
     names = excitation.columns
     assert isinstance(series, Fourier)

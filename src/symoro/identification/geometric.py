@@ -3,17 +3,17 @@
 Nonlinear least squares with e the residuals of the measurements, W the derivative by the parameters
 (`models.calibration`), and S the variances of the noise, one for lengths and one for angles:
 
-    dxi = (W' S^-1 W)^-1 W' S^-1 e,   again at the new geometry, until it converges         (Gauss and Newton)
+    dxi = (W' S^-1 W)^-1 W' S^-1 e,   repeated at the new geometry until it converges           (Gauss-Newton)
     C = (W' S^-1 W)^-1                                                                   covariance of the parameters
 
-The parameters are the identifiable ones; errors of the others are contained in those with which they act. Deviations of
-the noise that are not given are estimated from the residuals.
+The parameters are the identifiable ones; errors of the other parameters are regrouped into these. Standard deviations
+of the noise that are not given are estimated from the residuals.
 
-If the placements of frame 0 and of the end are near the description, the fit starts from it, and errors refer to it. If
-not, or if that start is worse than the described robot placed elsewhere (`alignment`), frame 0 is placed first, and
-errors refer to that placement. Placements that are similarly good at first are all tried, and one that remains as good
-gives a warning. Positions show more parameters if the marker is off the axes, distances and contacts if the base is
-elsewhere: this is decided again at the computed placements.
+If the poses of frame 0 and of the end effector are near the description, the fit starts from the description, and
+errors refer to it. Otherwise, or if another pose of frame 0 gives a smaller initial residual (`alignment`), the pose of
+frame 0 is estimated first, and errors refer to it. All poses with similar initial residuals are tried; a second one
+with a similar final residual gives a warning. More parameters are identifiable if the marker is off the joint axes
+(positions) or if the base is displaced (distances, contacts): the set is determined again at the estimated poses.
 
 W. Khalil, E. Dombre, "Modeling, Identification and Control of Robots", 2002, chapter 11.
 """
@@ -81,7 +81,9 @@ class CalibrationTask:
 
     Attributes:
         known: arguments of `geometric_parameters`.
-        base: where frame 0 was found to stand (4, 4); None where it stands near the description.
+        point: point to which distances are measured, in the world frame.
+        plane: nx, ny, nz, d of the touched plane n.p = d, in the world frame.
+        base: estimated pose of frame 0 in the world (4, 4); None if it is near the description.
     """
 
     robot: Robot
@@ -92,13 +94,13 @@ class CalibrationTask:
     base: Array | None = None
 
     def parameters(self, offset: Sequence[float] | None = None) -> GeometricParameters:
-        """Return those that the measurements show, with what is measured at some place of its frame."""
+        """Return the identifiable parameters, for a measured point with a given offset in its frame."""
         places: dict[str, Any] = {"point": list(self.point), "plane": list(self.plane), "offset": offset}
-        return geometric_parameters(self.standing, measure=self.measured.measure, **self.known, **places)
+        return geometric_parameters(self.placed_robot, measure=self.measured.measure, **self.known, **places)
 
     @property
-    def standing(self) -> Robot:
-        """The robot where it was found to stand."""
+    def placed_robot(self) -> Robot:
+        """The robot with the estimated pose of frame 0."""
         if self.base is None:
             return self.robot
         z = tuple(formula(float(x)) for x in self.base.reshape(-1))
@@ -106,15 +108,15 @@ class CalibrationTask:
 
     @property
     def depends_on_base(self) -> bool:
-        """Whether what shows depends on where the robot stands."""
+        """Whether the identifiable parameters depend on the pose of the base."""
         return self.measured.measure in ("distance", "plane")
 
     def fitting(self, parameters: GeometricParameters) -> Fitting:
-        """Return the fit of some parameters."""
-        way = path_to(self.robot, self.known["to"])
+        """Return the least-squares problem of some parameters."""
+        path = path_to(self.robot, self.known["to"])
         more = {name: value for name, value in self.known.items() if name != "to"}
-        chosen = [c for c in columns(way, **more) if c.name in parameters.names]
-        chain = numeric_chain(way)
+        chosen = [c for c in columns(path, **more) if c.name in parameters.names]
+        chain = numeric_chain(path)
         here = chain if self.base is None else replace(chain, start=self.base)
         return Fitting(
             here, chosen, self.measured, self.point, self.plane, self._whole(), described=chain.start
@@ -123,16 +125,20 @@ class CalibrationTask:
     def _whole(self) -> NumericChain | None:
         try:
             return numeric_chain(path_to(self.robot, None))
-        except (ArgumentError, NotApplicableError):  # numbers that the measured way does without
+        except (ArgumentError, NotApplicableError):  # symbols without numbers beyond the measured path
             return None
 
 
 @dataclass(frozen=True)
 class GeometricFit:
-    """A fit: the errors, the noise's deviations, the errors' covariance, and how many steps it took.
+    """A fit of geometric parameters to measurements.
 
     Attributes:
-        rivals: other places of frame 0 at which everything fits as well (4, 4).
+        xi: errors of the parameters.
+        scale: standard deviations of the noise of lengths and angles.
+        covariance: covariance matrix of the errors.
+        rounds: number of Gauss-Newton steps.
+        rivals: other poses of frame 0 (4, 4) with a similar residual.
     """
 
     task: CalibrationTask
@@ -154,25 +160,25 @@ class GeometricFit:
 
     @property
     def base(self) -> Array:
-        """Where frame 0 stands (4, 4)."""
+        """Pose of frame 0 in the world (4, 4)."""
         moved = np.array([self.errors.get(kind + BASE, 0.0) for kind in DISPLACEMENT])
         return np.asarray(self.work.chain.start @ displacement(moved))
 
     @property
     def relative_residual(self) -> float:
-        """The residuals, in parts of the robot's size."""
+        """Root mean square residual divided by the size of the robot."""
         return relative_residual(self.work, self.xi, reach(self.work) or 1.0)
 
     @property
-    def is_doubtful(self) -> bool:
+    def is_suspicious(self) -> bool:
         return bool(fit_warnings(self.work, self.xi, self.deviations))
 
 
 def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> GeometricFit:
-    """Return the best fit of all starts.
+    """Return the best fit of all initial values.
 
     Raises:
-        ArgumentError, ProgramError: as `calibrate`.
+        ArgumentError, ProgramError: for the same reasons as `calibrate`.
     """
     parameters = task.parameters()
     work = task.fitting(parameters)
@@ -187,7 +193,7 @@ def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> Geomet
             fits.append(_completed(first, _offset(first.errors, work), noise))
         except ProgramError as error:
             failure = error
-        if fits and _settles(fits[0], places):
+        if fits and _is_sufficient(fits[0], places):
             return fits[0]
     for place in places:
         factor = SIMILAR_PLACEMENT if places[0].residual < PLAUSIBLE_PLACEMENT else 1.0
@@ -198,37 +204,37 @@ def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> Geomet
         except (ProgramError, np.linalg.LinAlgError) as error:
             failure = failure or (error if isinstance(error, ProgramError) else None)
     if not fits:
-        raise _refusal(work, places, failure) from None
+        raise _fit_error(work, places, failure) from None
     return best_of(fits)
 
 
-def _refusal(work: Fitting, places: Sequence[Alignment], failure: ProgramError | None) -> ProgramError:
-    """Return what to say where no start ends."""
+def _fit_error(work: Fitting, places: Sequence[Alignment], failure: ProgramError | None) -> ProgramError:
+    """Return the error for measurements that no start fits."""
     error = failure or ProgramError("no geometry near the description fits the measurements")
     if places and places[0].residual < GOOD_PLACEMENT:
         hint = (
-            f"the robot as it is described meets them to {100 * places[0].residual:.2g} percent of its size: measure "
-            "postures that differ more, or take the base or the tool as known"
+            f"the nominal robot fits them up to {100 * places[0].residual:.2g} percent of its size: measure at "
+            "configurations that differ more, or keep the base or the tool at its nominal pose"
         )
         return ProgramError(error.message, hint=hint)
     meant = misread_data(work)
     return ProgramError(error.message, hint=meant) if meant else error
 
 
-def _settles(first: GeometricFit, places: Sequence[Alignment]) -> bool:
-    """Return whether the fit from the description needs no other beside it."""
+def _is_sufficient(first: GeometricFit, places: Sequence[Alignment]) -> bool:
+    """Return whether the fit from the description is sufficient, so that other poses of frame 0 need not be tried."""
     if not places:
         return True
     alone = len(places) == 1 or places[1].residual > SIMILAR_PLACEMENT * places[0].residual + ROUND_OFF
     return (
         alone
         and first.relative_residual <= places[0].residual * (1 + BETTER_START) + ROUND_OFF
-        and not first.is_doubtful
+        and not first.is_suspicious
     )
 
 
 def best_of(fits: Sequence[GeometricFit]) -> GeometricFit:
-    """Return the best fit, with the bases of others that are as good; the one from the description comes first."""
+    """Return the best fit, with the base poses of other fits of similar quality; the first fit is preferred."""
     best = fits[0]
     for other in fits[1:]:
         if other.relative_residual < best.relative_residual * (1 - BETTER_START) - ROUND_OFF:
@@ -239,7 +245,7 @@ def best_of(fits: Sequence[GeometricFit]) -> GeometricFit:
 
 
 def _differ(best: GeometricFit, other: GeometricFit) -> bool:
-    """Return whether two fits say different things of other postures."""
+    """Return whether two fits predict different poses at other configurations."""
     apart = difference(best.work, best.xi, other.work, other.xi)
     return apart > DIFFERENT_PREDICTION * other.relative_residual + ROUND_OFF
 
@@ -259,9 +265,9 @@ def _from_place(
         start = np.array([place.tip.get(column.name, 0.0) for column in work.chosen])
     work.check(start)
     first = _fitted(there, shown, start, noise)
-    if not first.is_doubtful or place.residual > PLAUSIBLE_PLACEMENT:
+    if not first.is_suspicious or place.residual > PLAUSIBLE_PLACEMENT:
         return _completed(first, _offset(first.errors, work), noise)
-    # What does not show from the frame's origin may be what is missing.
+    # Parameters that are not identifiable from the frame's origin may explain the residual.
     more = _completed(first, _offset(place.tip, work), noise, start=start)
     return min(first, more, key=lambda fit: fit.relative_residual)
 
@@ -282,9 +288,13 @@ def _completed(
     noise: Mapping[str, float] | None,
     start: Array | None = None,
 ) -> GeometricFit:
-    """The same with what shows at a place of what is measured, where that is more; from other errors, if given."""
+    """Return the fit with the parameters that are identifiable for an offset marker, if these are more.
+
+    Args:
+        start: initial errors; by default those of the first fit.
+    """
     task, begun = first.task, first.xi if start is None else start
-    if task.measured.measure == "pose" or offset is None or (start is None and first.is_doubtful):
+    if task.measured.measure == "pose" or offset is None or (start is None and first.is_suspicious):
         return first
     more = task.parameters(offset)
     if len(more) <= len(first.parameters):
@@ -297,9 +307,9 @@ def _completed(
 
 
 def _offset(errors: Mapping[str, float], work: Fitting) -> list[float] | None:
-    """Return the location of the measured point in its frame; None where it is known already.
+    """Return the estimated position of the measured point in its frame; None if it is the origin.
 
-    What is small beside the robot is taken for zero: parameters that such a lever alone would show are not shown well.
+    Offsets that are small compared with the robot are set to zero: they determine no further parameter accurately.
     """
     least = LEAST_OFFSET * reach(work)
     away = [errors.get(kind + END, 0.0) for kind in DISPLACEMENT[:3]]
@@ -307,7 +317,7 @@ def _offset(errors: Mapping[str, float], work: Fitting) -> list[float] | None:
     return away if any(away) else None
 
 
-# -- geometric
+# -- calibration
 
 
 @dataclass(frozen=True)
@@ -315,17 +325,20 @@ class Calibration:
     """The result of a calibration.
 
     Attributes:
-        names, errors, deviations: of the parameters; errors are to be added to the description's values.
-        correlations: between them (P, P).
+        names, errors, deviations: names of the estimated parameters, their errors (to be added to the values of the
+            description) and the standard deviations of the errors.
+        correlations: correlation matrix of the errors (P, P).
         before, after: root mean square of the residuals, {'length': metres, 'angle': radians}.
-        noise: the deviations of the noise that weights were made of.
-        condition: of W, its columns of one length.
-        parameters: which are identifiable, with their relations.
-        robot: the robot that was calibrated, standing at `base`; `calibrated` is the new one.
-        to: the frame that was measured, as it was given.
-        warnings: suspicions about the measurements (`diagnostics`).
-        base: where frame 0 was found to stand in the world (4, 4), far from the description: errors are told against
-            the robot standing there. None where they are told against the description.
+        noise: standard deviations of the noise that determine the weights, {'length': metres, 'angle': radians}.
+        condition: condition number of W with columns of unit norm.
+        count: number of measurements.
+        rounds: number of Gauss-Newton steps.
+        parameters: the identifiable parameters and their relations to the others.
+        robot: the robot to which the errors refer, with frame 0 at `base`; `calibrated` is the corrected one.
+        to: the measured frame, as it was given.
+        warnings: suspicious properties of the measurements (`diagnostics`).
+        base: estimated pose of frame 0 in the world (4, 4) if it is far from the description; errors then refer to
+            this pose. None if errors refer to the description.
     """
 
     names: tuple[str, ...]
@@ -351,16 +364,16 @@ class Calibration:
 
     @property
     def calibrated(self) -> Robot:
-        """The robot with the errors taken out, in numbers; its tool is another where it was measured."""
+        """The robot with the corrected geometry, in numbers; its tool frame is corrected too if it was measured."""
         from symoro.identification.identified_robot import corrected
 
         return corrected(self.robot, self._by_name(), self.to)
 
     @property
     def marker(self) -> Tool | None:
-        """What was measured, where that is on another frame than the robot's own end: a tool on that frame.
+        """The measured marker as a tool frame, if it is not on the robot's end effector; otherwise None.
 
-        `calibrated.replace(tool=marker)` is the robot whose tool stands where it was measured.
+        `calibrated.replace(tool=marker)` is the robot whose tool frame is the marker.
         """
         from symoro.identification.identified_robot import marker
 
@@ -370,7 +383,6 @@ class Calibration:
         return dict(zip(self.names, map(float, self.errors), strict=True))
 
     def __str__(self) -> str:
-
         return text(self)
 
 
@@ -422,7 +434,7 @@ def calibrate(
         len(measured),
         fit.rounds,
         fit.parameters,
-        fit.task.standing,
+        fit.task.placed_robot,
         to,
         (
             *calibration_warnings(work, fit.xi, fit.deviations, noise or {}),
@@ -433,7 +445,7 @@ def calibrate(
 
 
 def _check_finite(robot: Robot, measured: Measurements) -> None:
-    """Reject measurements that are no numbers, or of another robot."""
+    """Reject measurements that are not finite numbers, or that have a wrong number of joints."""
     n = len(independent(robot))
     if measured.q.ndim != 2 or measured.q.shape[1] != n:
         raise ArgumentError(
@@ -442,7 +454,7 @@ def _check_finite(robot: Robot, measured: Measurements) -> None:
     for what in (measured.q, measured.poses, measured.distances):
         bad = np.flatnonzero(~np.isfinite(what).all(axis=tuple(range(1, what.ndim))))
         if len(bad):
-            raise ArgumentError(f"measurement {bad[0] + 1} holds what is no number")
+            raise ArgumentError(f"measurement {bad[0] + 1} contains a value that is not a finite number")
 
 
 def _noise(given: Mapping[str, float] | None) -> dict[str, float] | None:
@@ -465,7 +477,15 @@ def simulated(
     angle: float = 0.0,
     seed: int = 0,
 ) -> Measurements:
-    """Poses of a robot whose geometry is off, measured with noise: to try a calibration before measuring."""
+    """Return simulated measurements of poses with geometric errors and noise, to test a calibration.
+
+    Args:
+        q: configurations (S, n), in radians or metres.
+        errors: errors of geometric parameters by name, in radians or metres.
+        to: number or name of the measured frame; by default the tool or the last link's frame.
+        length, angle: standard deviations of the noise of positions (m) and rotations (rad).
+        seed: seed of the noise.
+    """
     chain = numeric_chain(path_to(robot, to))
     pose = end_poses(chain, q, errors)
     rng = np.random.default_rng(seed)
@@ -474,17 +494,17 @@ def simulated(
     return Measurements("pose", q, pose, np.zeros(0))
 
 
-# -- geometric_report
+# -- report
 
 
 def text(result: Calibration) -> str:
-    """Parameters with their deviations, residuals before and after."""
+    """Return a table of the parameters with their deviations, and the residuals before and after."""
     lines = [
         f"{result.robot.name}: {len(result.names)} geometric parameters from {result.count} measurements of the "
         f"{result.parameters.measure}",
         f"residuals before {_sizes(result.before)}, after {_sizes(result.after)}; condition {result.condition:.3g}",
         "",
-        f"{'parameter':>10}  {'error':>13}  {'deviation':>11}  {'error/deviation':>15}  stands for",
+        f"{'parameter':>10}  {'error':>13}  {'deviation':>11}  {'error/deviation':>15}  includes",
     ]
     for name, error, deviation in zip(result.names, result.errors, result.deviations, strict=True):
         others = result.parameters.relations.get(name, {})
@@ -500,17 +520,17 @@ def text(result: Calibration) -> str:
             f"{result.names[i]}, {result.names[j]} ({result.correlations[i, j]:.3f})" for i, j in close[:8]
         ]
         lines += ["", f"strongly correlated: {'; '.join(pairs)}"]
-    if (stands := base_place(result)) is not None:
+    if (base_pose := base_place(result)) is not None:
         lines += [
             "",
-            f"frame 0 stands at {_numbers(stands[0])} m, turned by {_numbers(stands[1])} rad, far from where it is "
-            "described: errors, and residuals before, are those of the robot standing there",
+            f"frame 0 is at {_numbers(base_pose[0])} m, rotated by {_numbers(base_pose[1])} rad, far from the "
+            "description: errors, and residuals before, refer to this pose",
         ]
     if (tool := result.marker) is not None:
         place, turn = marker_place(result)
         lines += [
             "",
-            f"the marker stands on frame {tool.place.ant} at {_numbers(place)} m, turned by {_numbers(turn)} rad; "
+            f"the marker is on frame {tool.place.ant} at {_numbers(place)} m, rotated by {_numbers(turn)} rad; "
             "the robot's tool is left as it is",
         ]
     if result.warnings:
@@ -519,7 +539,7 @@ def text(result: Calibration) -> str:
 
 
 def base_place(result: Calibration) -> tuple[list[float], list[float]] | None:
-    """Position and rotation vector of frame 0 in the world, its errors taken out; None where it is as described."""
+    """Return position (m) and rotation vector (rad) of frame 0 in the world; None if it is as described."""
     if result.base is None:
         return None
     errors = dict(zip(result.names, map(float, result.errors), strict=True))
@@ -529,7 +549,7 @@ def base_place(result: Calibration) -> tuple[list[float], list[float]] | None:
 
 
 def marker_place(result: Calibration) -> tuple[list[float], list[float]]:
-    """Position and rotation vector of the marker in the frame that was measured."""
+    """Return position (m) and rotation vector (rad) of the marker in the measured frame."""
     errors = dict(zip(result.names, map(float, result.errors), strict=True))
     values = [errors.get(kind + END, 0.0) for kind in DISPLACEMENT]
     return values[:3], values[3:]

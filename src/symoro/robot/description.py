@@ -1,12 +1,12 @@
-"""What a robot is: frozen data, in the notation of Khalil and Kleinfinger.
+"""The description of a robot: frozen data in the notation of Khalil and Kleinfinger.
 
-Frame j is fixed to link j and placed on its antecedent frame by six parameters,
+Frame j is fixed to link j. Six parameters define its pose in the antecedent frame i,
 
     iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r),
 
-with theta (sigma 0) or r (sigma 1) equal to q_j + offset: for a moving joint the field holds the offset alone.
-Frames 1..NL carry links. A loop, opened at joint k > NL, adds the frames k and k + B (B loops): the same
-frame seen from its two sides, without a link of their own.
+with theta (sigma 0) or r (sigma 1) equal to q_j + offset: for a moving joint the field contains only the offset.
+Frames 1..NL have links. A loop that is cut at joint k > NL adds the frames k and k + B (B loops): one frame,
+described on both sides of the cut, without a link.
 
 W. Khalil, J.F. Kleinfinger, "A new geometric notation for open and closed-loop robots", ICRA 1986.
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 2.
@@ -57,16 +57,23 @@ MERGED = (
 
 @dataclass(frozen=True)
 class Robot:
-    """A robot. `frames[0]` is frame 1, `links[0]` is link 1; `frame(j)` and `link(j)` count as the papers do.
+    """A robot: frames with joints, links, base, tool frame and payload.
+
+    `frames[0]` is frame 1 and `links[0]` is link 1; `frame(j)` and `link(j)` take the numbers of the notation.
 
     Attributes:
-        nominal: numbers for symbols, used where a caller gives none; the symbol G3 of the default gravity is -9.81.
-        payload: inertial parameters carried in the tool frame.
-        wheels: what a wheeled base rolls on; without any its motion is given.
-        postures: postures by name, each with one number a coordinate (radians, metres); a robot made from this one
-            keeps those that still have as many.
-        notes: what a reader should know of how the description was obtained; no part of equality.
-        platform: the frame of a parallel robot's platform, on which its legs meet; None where there is none.
+        name: name of the robot.
+        frames, links: frames 1..NF with their joints, links 1..NL with their inertial parameters.
+        base: kind, link 0, prescribed motion, gravity and pose of the base.
+        tool: the tool frame, if there is one.
+        payload: inertial parameters of a load, about the origin and in the axes of the tool frame (`with_payload`).
+        nominal: default numbers for symbols; the symbol G3 of the default gravity is -9.81 m/s2.
+        title, reference: one line about the robot, and the publication of its parameters.
+        notes: remarks on the origin of the description; they are ignored in comparisons.
+        postures: configurations by name, one number per coordinate (radians, metres). A modified robot keeps those
+            whose length still fits.
+        wheels: the wheels of a wheeled base; without wheels its motion is prescribed.
+        platform: the frame of the platform of a parallel robot, which its legs carry; None if there is none.
         merged_links: names of links of a file that were merged with the links that carry them; not compared.
     """
 
@@ -86,17 +93,17 @@ class Robot:
     merged_links: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.postures, Postures):  # those of the robot that this one was made from
+        if isinstance(self.postures, Postures):  # copied from the robot that was modified
             kept: Mapping[str, tuple[float, ...]] = with_length(self.postures, self)
         else:
             kept = Postures(self.postures)
         object.__setattr__(self, "postures", kept)
         object.__setattr__(self, "nominal", with_nominal_gravity(self.nominal, self.base))
-        found = problems(self)
-        if found:
-            raise RobotError(self.name, found)
+        inconsistencies = problems(self)
+        if inconsistencies:
+            raise RobotError(self.name, inconsistencies)
 
-    # -- sizes, in the papers' words
+    # -- sizes, named as in the notation
 
     @property
     def NL(self) -> int:
@@ -115,14 +122,14 @@ class Robot:
 
     @property
     def NJ(self) -> int:
-        """Number of joints, the opened ones included."""
+        """Number of joints, including the cut joints."""
         return self.NL + self.B
 
     def frame(self, j: int | str) -> Frame:
-        """Frame j, from 1, or by the name of its joint or link.
+        """Return frame j = 1..NF, by number or by the name of its joint or link.
 
         Raises:
-            UnknownNameError: no such frame; frame 0 is the base (`robot.base`), which has no joint.
+            UnknownNameError: there is no such frame. Frame 0 is the base (`robot.base`), which has no joint.
         """
         number = self.frame_number(j) if isinstance(j, str) else j
         if not 1 <= number <= len(self.frames):
@@ -131,17 +138,17 @@ class Robot:
         return self.frames[number - 1]
 
     def link(self, j: int | str) -> Link:
-        """Link j, also by its name or its joint's; 0 is the base.
+        """Return link j = 0..NL, by number or by the name of the link or its joint; 0 is the base.
 
         Raises:
-            UnknownNameError: no such link; the frames of a cut joint have none.
+            UnknownNameError: there is no such link. The frames of a cut joint have none.
         """
         number = self.frame_number(j) if isinstance(j, str) else j
         if not 0 <= number <= len(self.links):
             raise UnknownNameError("link", j, [f"0 .. {len(self.links)}"])
         return self.links[number - 1] if number else self.base.link
 
-    # -- robots from Python's own lists
+    # -- robots from tables
 
     @classmethod
     def from_dh(
@@ -153,42 +160,46 @@ class Robot:
         degrees: bool = False,
         **details: Any,
     ) -> Robot:
-        """A robot from rows of Denavit-Hartenberg parameters; numbers, or texts such as "pi/2" and "D3".
+        """Return a robot from rows of Denavit-Hartenberg parameters.
 
-        Arguments:
-            rows: one a joint. A tuple has the columns of the convention: theta, d, a, alpha (standard);
-                alpha, a, theta, d (Craig); alpha, d, theta, r or all six (Khalil and Kleinfinger). The joint's
-                own column holds its offset, or "q3" or "q3 + pi/2", and a "q3" in the column of lengths makes the
-                joint prismatic; so does a letter R, P or F in front. A dict has the keys of a frame in YAML, and
-                `mass`, `com`, `inertia` besides.
+            symoro.Robot.from_dh([("q1", 0, 0, "pi/2"), ("q2", 0, "L2", 0)], "standard")
+            symoro.Robot.from_dh([(q1, 0, 0, sympy.pi / 2), (q2, 0, L2, 0)], "standard")     # SymPy symbols
+
+        Args:
+            rows: one row per joint, of numbers, texts such as "pi/2" and "D3", or SymPy expressions. A tuple has the
+                columns of the convention: theta, d, a, alpha (standard); alpha, a, theta, d (Craig); alpha, d,
+                theta, r or all six (Khalil and Kleinfinger). The column of the joint variable contains the offset,
+                or "q3" or "q3 + pi/2". A "q3" in the column of the length makes the joint prismatic; a letter R, P
+                or F at the beginning of the row also states the type. A dict has the keys of a frame in YAML, and
+                `mass`, `com`, `inertia`.
             convention: "standard" (or dh), "craig" (or modified, mdh), "khalil-kleinfinger" (or kk).
             degrees: the angles of rows, limits, tool and postures are in degrees.
             details: `joints` ("RRP"), `gravity`, and the other keys of a robot's YAML file: `tool`, `base`,
                 `payload`, `nominal`, `postures`, `inertia="symbolic"`, `friction`, `title`, `reference`.
 
         Raises:
-            FormatError: with the row and key of what is wrong.
+            FormatError: a value is wrong; the message contains the row and the key.
         """
         from symoro.robot.formats.rows import from_rows
 
         return from_rows(cls, rows, convention, name, degrees=degrees, **details)
 
-    # -- new robots from this one
+    # -- modified robots
 
     def replace(self, **changes: Any) -> Robot:
-        """The robot with some fields changed."""
+        """Return the robot with some fields changed."""
         return replace(self, **changes)
 
     def with_frame(self, j: int | str, **changes: Any) -> Robot:
-        """The robot with some fields of frame j changed; texts and numbers become formulas."""
+        """Return the robot with some fields of frame j changed, given as numbers, texts or SymPy expressions."""
         j = self.frame_number(j)
         frame = replace(self.frame(j), **_as_formulas(Frame, changes))
         return replace(self, frames=(*self.frames[: j - 1], frame, *self.frames[j:]))
 
     def with_link(self, j: int | str, **changes: Any) -> Robot:
-        """The robot with some parameters of link j changed; 0 is the base.
+        """Return the robot with some parameters of link j changed; 0 is the base.
 
-        `mass`, with `com` and `inertia` about it, stands for all ten inertial parameters.
+        `mass`, with `com` (m) and `inertia` (kg m2, about the centre of mass), defines all ten inertial parameters.
         """
         j = self.frame_number(j)
         link = replace(self.link(j), **_as_formulas(Link, without_centre(changes)))
@@ -229,7 +240,7 @@ class Robot:
         return with_payload(self, mass, com, inertia, link)
 
     def bind(self, values: Mapping[str, FormulaLike]) -> Robot:
-        """Numbers (or other expressions) for symbols, folded into the description."""
+        """Return the robot with numbers or expressions in place of symbols, as `robot.bind({"D3": 0.45})`."""
         return symbols.bind(self, values)
 
     def symbolic(
@@ -240,27 +251,32 @@ class Robot:
         friction: bool = False,
         gravity: bool = False,
     ) -> Robot:
-        """Symbols for numbers, the numbers kept as nominal values; zeros stay zero, except with inertia='all'."""
+        """Return the robot with symbols in place of numbers, which become nominal values.
+
+        Args:
+            inertia: the inertial parameters; 'all' replaces zeros too, which otherwise remain zero.
+            geometry, friction, gravity: the geometric parameters, the friction and rotor parameters, the gravity.
+        """
         return symbols.symbolic(self, inertia=inertia, geometry=geometry, friction=friction, gravity=gravity)
 
     def tree(self) -> Robot:
-        """The robot with its loops cut: frames 1..NL alone."""
+        """Return the robot with its loops cut: only frames 1..NL."""
         return replace(self, frames=self.frames[: self.NL]) if self.B else self
 
     def floating(self) -> Robot:
-        """The robot on a base that is free in space: link 0, with what inertia it has; its motion is found or given.
+        """Return the robot on a free-floating base, with the inertial parameters of link 0.
 
-        Wheels that it has are off the ground then, and no longer told of.
+        Wheels are removed: they do not touch the ground.
         """
         base = replace(self.base, kind=BaseKind.FLOATING, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
         return replace(self, base=base, wheels=())
 
     def symbols(self) -> tuple[str, ...]:
-        """Names of all symbols of the description, in the order of the frames."""
+        """Return the names of all symbols of the description, in the order of the frames."""
         return symbols.symbols(self)
 
     def frame_number(self, which: int | str) -> int:
-        """The number of a frame given by number, joint name or link name; 'base' is 0."""
+        """Return the number of a frame given by number, joint name or link name; 'base' is 0."""
         if isinstance(which, int) and not isinstance(which, bool):
             if 0 <= which <= self.NF:
                 return which

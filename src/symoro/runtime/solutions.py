@@ -1,13 +1,13 @@
-"""What is done with the solutions of an inverse geometric model: keep the valid ones, respect limits, choose, follow.
+"""Choice among the solutions of an inverse geometric model: validity, joint limits, nearest solution, paths.
 
-    found = function(T=T)                       q (K, n), status (K,), ... or with a batch axis in front
-    valid(found)                                the rows that are solutions
-    within_limits(robot, q), windings(robot, q) the joints' limits, and the turns of 2 pi that they leave
-    nearest(found, posture, robot=robot)        the solution, with its turns, that is nearest to a posture
-    follow(function, poses, posture)            one solution a pose, each the nearest to the one before
-    distances(place, q, pose, given)            how far postures are from a pose, solutions or not
+    solutions = function(T=T)                   q (K, n), status (K,), ... or with a batch axis in front
+    valid(solutions)                            the rows that are solutions
+    within_limits(robot, q), windings(robot, q) joint limits, and the multiples of 2 pi that they admit
+    nearest(solutions, posture, robot=robot)    the solution nearest to a configuration
+    follow(function, poses, posture)            one configuration per pose, each the nearest to the previous one
+    distances(place, q, pose, given)            pose errors of configurations
 
-Positions are in the order of the model's q; limits that a robot does not tell are infinite.
+Positions are in the order of the model's q; limits that a robot does not have are infinite.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ TURN = 2 * np.pi
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """The solution nearest to a posture; for a batch, arrays with the batch axis in front.
+    """The solution nearest to a configuration; for a batch, arrays with the batch axis in front.
 
     Attributes:
-        q: its joint positions, nan where there is no solution.
-        index: its row in the result, -1 where there is no solution.
-        distance: from the posture, the root of the weighted sum of squares; inf where there is no solution.
+        q: joint positions (n,), nan if there is no solution.
+        index: row in the result of the inverse model, -1 if there is no solution.
+        distance: weighted Euclidean distance from the configuration; inf if there is no solution.
     """
 
     q: Array
@@ -54,14 +54,14 @@ class Nearest:
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """Postures along a path of poses.
+    """Configurations along a path of poses.
 
     Attributes:
-        q: one posture a pose, nan where the pose has no solution.
-        index: row of the result that each posture is, -1 where there is none.
-        missing: numbers of the poses without a solution; the path goes on from the last posture before.
-        singular: numbers of the poses at which a joint was free and kept the value it had before.
-        jumps: numbers of the poses that a joint reaches by more than the largest step allowed.
+        q: one configuration per pose (N, n), nan if the pose has no solution.
+        index: row of each configuration in the result of the inverse model, -1 if there is none.
+        missing: numbers of the poses without a solution; the path continues from the last configuration before.
+        singular: numbers of the poses at which a joint is undetermined and keeps its previous position.
+        jumps: numbers of the poses at which a joint moves by more than the largest step.
     """
 
     q: Array
@@ -72,42 +72,50 @@ class Track:
 
 
 def valid(result: Solutions, *, singular: bool = False) -> Any:
-    """The rows that are solutions: an array (m, n) for one pose, a list of such arrays for a batch.
+    """Return the rows that are solutions: an array (m, n) for one pose, a list of such arrays for a batch.
 
-    Arguments:
-        singular: those too in which a joint is free, and has the value that q0 gave it.
+    Args:
+        result: result of the function of an inverse geometric model.
+        singular: include singular solutions, in which an undetermined joint has its value in q0.
     """
-    q, held = _solutions(result, singular=singular)
-    return q[held] if q.ndim == 2 else [rows[kept] for rows, kept in zip(q, held, strict=True)]
+    q, is_solution = _solutions(result, singular=singular)
+    return q[is_solution] if q.ndim == 2 else [rows[kept] for rows, kept in zip(q, is_solution, strict=True)]
 
 
 def within_limits(robot: RobotLike, q: ArrayLike) -> Any:
-    """Whether postures, of shape (..., n), respect the limits of all joints, as they are (see `windings`)."""
+    """Return whether configurations (..., n) respect the limits of all joints, without adding multiples of 2 pi.
+
+    Returns:
+        Booleans (...,). `windings` adds multiples of 2 pi.
+    """
     robot = as_robot(robot)
     positions = _postures(robot, q)
     lower, upper = _limits(robot)
-    slack = limit_tolerance(_revolute(robot), lower, upper)
-    return ((positions >= lower - slack) & (positions <= upper + slack)).all(axis=-1)
+    tolerance = limit_tolerance(_revolute(robot), lower, upper)
+    return ((positions >= lower - tolerance) & (positions <= upper + tolerance)).all(axis=-1)
 
 
 def windings(robot: RobotLike, q: ArrayLike) -> Array:
-    """Every posture that is one of these but for turns of revolute joints by 2 pi, within the limits: (w, n).
+    """Return all configurations (w, n) within the limits that differ by multiples of 2 pi of revolute joints.
 
-    A joint that lacks a limit has no end of turns; it keeps the one nearest to the position that is given.
+    A joint without a lower or upper limit keeps the admissible position nearest to the given one.
+
+    Args:
+        q: configurations (..., n); those with nan are ignored.
     """
     robot = as_robot(robot)
     positions = _postures(robot, q).reshape(-1, len(independent(robot)))
-    positions = positions[np.isfinite(positions).all(axis=1)]  # nan stands for no solution
+    positions = positions[np.isfinite(positions).all(axis=1)]  # nan marks a missing solution
     first, last = _turns(robot, positions)
-    endless = ~np.isfinite(last - first)
+    continuous = ~np.isfinite(last - first)
     nearest = np.clip(0.0, first, last)
-    first, last = np.where(endless, nearest, first), np.where(endless, nearest, last)
-    found = [
+    first, last = np.where(continuous, nearest, first), np.where(continuous, nearest, last)
+    wound = [
         row + TURN * np.array(turns)
         for row, low, high in zip(positions, first, last, strict=True)
         for turns in product(*(np.arange(a, b + 1) for a, b in zip(low, high, strict=True)))
     ]
-    return np.array(found).reshape(-1, positions.shape[1])
+    return np.array(wound).reshape(-1, positions.shape[1])
 
 
 def nearest(
@@ -119,25 +127,28 @@ def nearest(
     limits: bool = True,
     singular: bool = True,
 ) -> Nearest:
-    """The solution nearest to a posture, (n,), or to one posture a pose of a batch, (N, n).
+    """Return the solution nearest to a configuration (n,), or to one configuration per pose of a batch (N, n).
 
-    Arguments:
-        posture: positions, or the name of one of the robot's postures.
-        robot: tells which joints turn, so that each takes the turn nearest to the posture, and their limits; without
-            it positions are compared as they are.
-        weights: one a joint, 1 by default; a larger one makes a joint move less.
-        limits: leave out solutions that no turn brings within the limits.
-        singular: take also solutions in which a joint is free.
+        symoro.solutions.nearest(function(T=T), q_now, robot=robot).q
+
+    Args:
+        result: result of the function of an inverse geometric model.
+        posture: joint positions, or the name of a posture of the robot.
+        robot: provides the joint types, so that revolute joints are compared modulo 2 pi, and the joint limits; without
+            it positions are compared directly.
+        weights: one weight per joint, 1 by default; a larger weight reduces the motion of the joint.
+        limits: leave out solutions that violate the limits for all multiples of 2 pi.
+        singular: include singular solutions, in which a joint is undetermined.
     """
     robot = None if robot is None else as_robot(robot)
-    q, held = _solutions(result, singular=singular)
+    q, is_solution = _solutions(result, singular=singular)
     aim = _numbers("posture", _named_posture(posture, robot), q.shape[-1:], q.shape[:-2] + q.shape[-1:])
     scale = _numbers("weights", np.ones(q.shape[-1]) if weights is None else weights, q.shape[-1:])
     aim = aim[..., None, :]
     if robot is not None:
         q, allowed = _turned(robot, q, aim, limits)
-        held = held & allowed
-    distances = np.where(held, np.sqrt((scale * (q - aim) ** 2).sum(axis=-1)), np.inf)
+        is_solution = is_solution & allowed
+    distances = np.where(is_solution, np.sqrt((scale * (q - aim) ** 2).sum(axis=-1)), np.inf)
     index = distances.argmin(axis=-1)
     distance = np.take_along_axis(distances, index[..., None], axis=-1)[..., 0]
     chosen = np.take_along_axis(q, index[..., None, None], axis=-2)[..., 0, :]
@@ -155,14 +166,18 @@ def follow(
     limits: bool = True,
     largest_step: float = 0.5,
 ) -> Track:
-    """One posture a pose, each the solution nearest to the posture before.
+    """Return one configuration per pose of a path, each the solution nearest to the previous configuration.
 
-    Arguments:
-        function: of an inverse geometric model.
-        poses: (N, 4, 4).
-        posture: where the path starts from, positions or a name; it also gives the joints that the model takes from q0.
-        robot, weights, limits: as for `nearest`; the robot is that of the function unless another one is given.
-        largest_step: a joint that moves by more (radians or metres) from one pose to the next has jumped.
+    Args:
+        function: function of an inverse geometric model.
+        poses: homogeneous transforms (N, 4, 4).
+        posture: configuration before the first pose: positions, or the name of a posture. It is also the initial q0 of
+            the model (undetermined and locked joints).
+        robot, weights, limits: as in `nearest`; by default the robot of the function.
+        largest_step: joint motion (rad or m) between two poses above which the pose is listed in `jumps`.
+
+    Raises:
+        ArgumentError: an argument has a wrong shape.
     """
     path = np.asarray(poses, dtype=float)
     if path.ndim != 3 or path.shape[1:] != (4, 4):
@@ -170,14 +185,14 @@ def follow(
     robot = function.robot if robot is None else as_robot(robot)
     here = np.asarray(_named_posture(posture, robot), dtype=float)
     results = function(T=path, q0=here)
-    free = (results["status"] == SINGULAR).any(axis=-1)  # where q0 has a say
-    found: list[Nearest] = []
+    free = (results["status"] == SINGULAR).any(axis=-1)  # poses whose solution depends on q0
+    nearest_ones: list[Nearest] = []
     singular: list[int] = []
     jumps: list[int] = []
     for k, pose in enumerate(each(path, "following the path")):
         result = function(T=pose, q0=here) if free[k] else {name: rows[k] for name, rows in results.items()}
         best = nearest(result, here, robot=robot, weights=weights, limits=limits)
-        found.append(best)
+        nearest_ones.append(best)
         if best.index < 0:
             continue
         if result["status"][best.index] == SINGULAR:
@@ -185,19 +200,20 @@ def follow(
         if np.abs(best.q - here).max() > largest_step:
             jumps.append(k)
         here = best.q
-    index = np.array([best.index for best in found], dtype=np.int64)
-    q = np.array([best.q for best in found]).reshape(len(path), len(here))
+    index = np.array([best.index for best in nearest_ones], dtype=np.int64)
+    q = np.array([best.q for best in nearest_ones]).reshape(len(path), len(here))
     missing = tuple(int(k) for k in np.flatnonzero(index < 0))
     return Track(q, index, missing, tuple(singular), tuple(jumps))
 
 
 def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given, size: ArrayLike = 1.0) -> Array:
-    """How far postures (..., K, n) are from a pose (..., 4, 4): the largest entry of direct geometry less the pose.
+    """Return the pose errors of configurations (..., K, n): the largest entry of T(q) - pose, (..., K).
 
-    Arguments:
+    Args:
         place: the function of direct geometry, `fast-geometry`, between the frames of the pose.
-        given: three rows of four flags: the entries of the pose that count.
-        size: what entries of the position are divided by, as by `ranges.pose_size`.
+        pose: homogeneous transforms (..., 4, 4).
+        given: three rows of four flags: the entries of the pose that are compared.
+        size: length by which position entries are divided, as `ranges.pose_size` gives it.
     """
     postures, aim = np.asarray(q, dtype=float), np.asarray(pose, dtype=float)[..., None, :3, :]
     reached = place(q=postures.reshape(-1, postures.shape[-1]))["T"].reshape(*postures.shape[:-1], 4, 4)
@@ -207,22 +223,24 @@ def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given, size
 
 
 def _solutions(result: Solutions, *, singular: bool) -> tuple[Array, NDArray[np.bool_]]:
-    """q (..., K, n), and which of its rows are solutions."""
+    """Return q (..., K, n) and which of its rows are solutions."""
     if "q" not in result or "status" not in result:
         raise ArgumentError(
-            "these are no solutions of an inverse geometric model",
-            hint="pass the whole result of its function",
+            "the argument is not a result of an inverse geometric model: it has no q and status",
+            hint="pass the dictionary that the function of the model returns",
         )
     status = np.asarray(result["status"])
-    held = (status == VALID) | (status == SINGULAR) if singular else status == VALID
-    return np.asarray(result["q"], dtype=float), held
+    is_solution = (status == VALID) | (status == SINGULAR) if singular else status == VALID
+    return np.asarray(result["q"], dtype=float), is_solution
 
 
 def _named_posture(posture: ArrayLike | str, robot: Robot | None) -> ArrayLike:
     if not isinstance(posture, str):
         return posture
     if robot is None:
-        raise ArgumentError(f"posture '{posture}' needs the robot that has it", hint="give robot=...")
+        raise ArgumentError(
+            f"the posture '{posture}' is given by name, and no robot is given", hint="give robot=..."
+        )
     return robot.postures[posture]
 
 
@@ -242,10 +260,10 @@ def _numbers(name: str, given: ArrayLike, *shapes: tuple[int, ...]) -> Array:
 
 
 def _limits(robot: Robot) -> tuple[Array, Array]:
-    """Lower and upper limits in the order of q."""
-    found = [robot.frame(j).limits for j in independent(robot)]
-    lower = [-np.inf if limit.lower is None else limit.lower for limit in found]
-    upper = [np.inf if limit.upper is None else limit.upper for limit in found]
+    """Return lower and upper limits in the order of q."""
+    limits = [robot.frame(j).limits for j in independent(robot)]
+    lower = [-np.inf if limit.lower is None else limit.lower for limit in limits]
+    upper = [np.inf if limit.upper is None else limit.upper for limit in limits]
     return np.array(lower), np.array(upper)
 
 
@@ -254,17 +272,17 @@ def _revolute(robot: Robot) -> NDArray[np.bool_]:
 
 
 def _turns(robot: Robot, q: Array) -> tuple[Array, Array]:
-    """The first and the last number of turns that bring each joint within its limits; none where first > last."""
+    """Return the smallest and largest multiple of 2 pi that brings each joint within its limits, if first <= last."""
     lower, upper = _limits(robot)
     turns = _revolute(robot)
-    slack = limit_tolerance(turns, lower, upper)
-    first, last = np.ceil((lower - slack - q) / TURN), np.floor((upper + slack - q) / TURN)
-    outside = (q < lower - slack) | (q > upper + slack)
+    tolerance = limit_tolerance(turns, lower, upper)
+    first, last = np.ceil((lower - tolerance - q) / TURN), np.floor((upper + tolerance - q) / TURN)
+    outside = (q < lower - tolerance) | (q > upper + tolerance)
     return np.where(turns, first, np.where(outside, 1.0, 0.0)), np.where(turns, last, 0.0)
 
 
 def _turned(robot: Robot, q: Array, aim: Array, limits: bool) -> tuple[Array, NDArray[np.bool_]]:
-    """Each joint at its turn nearest to the aim, and which rows respect the limits (all, where they are not asked)."""
+    """Return each joint at the multiple of 2 pi nearest to the aim, and which rows respect the limits if required."""
     wanted = np.where(_revolute(robot), np.round((aim - q) / TURN), 0.0)
     if not limits:
         return q + TURN * wanted, np.ones(q.shape[:-1], dtype=bool)

@@ -2,11 +2,10 @@
 
     tau = ID(q, qd, qdd_r + kd (qd_r - qd) + kp (q_r - q)) + C(q, qd_r),     C = sum_j w_j(q)' FS_j sign(w_j qd_r)
 
-ID is the generated inverse dynamic model without Coulomb friction, r the reference: exact feedback linearisation, the
-error obeys e'' + kd e' + kp e = 0. C is the Coulomb friction of the desired motion, w_j the row of joint j over the
-coordinates. Its sign is that of the desired velocity: at rest the last digit of the measured velocity would decide
-whether the torque holds a joint that should start, or drives one that should rest. A joint that is desired to rest has
-no compensation.
+ID is the generated inverse dynamic model without Coulomb friction, r denotes the reference. This is exact feedback
+linearisation: the error e = q_r - q satisfies e'' + kd e' + kp e = 0. C is the Coulomb friction of the desired motion,
+w_j the row of joint j over the coordinates. Its sign is that of the desired velocity, because the sign of a measured
+velocity near zero is determined by round-off. A joint whose desired velocity is zero has no compensation.
 
 W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, section 14.4;
 B. Armstrong-Helouvry, P. Dupont, C. Canudas de Wit, "A survey of models, analysis tools and compensation methods for
@@ -37,31 +36,31 @@ from symoro.trajectory.trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
-HALVINGS = 60
+HALVINGS = 60  # bisections of an interval between samples, beyond the round-off of its times
 
 
 def smooth_part(robot: Robot) -> Robot:
-    """The robot without Coulomb friction."""
+    """Return the robot without Coulomb friction."""
     return robot.replace(frames=tuple(replace(frame, FS=ZERO) for frame in robot.frames))
 
 
 class DesiredFriction:
-    """The Coulomb friction along a reference.
+    """The Coulomb friction torques along a reference motion.
 
     Attributes:
-        jumps: moments at which it jumps, as a desired velocity comes to zero or leaves it.
+        jumps: times at which the torques are discontinuous, because a desired velocity becomes zero or nonzero.
     """
 
     def __init__(self, robot: Robot, values: Mapping[str, float], reference: Samples) -> None:
         self._function = _friction_alone(robot, values)
         self._rests = DESIRED_AT_REST * np.abs(reference.qd).max(axis=0)
-        self.jumps = () if self._function is None else tuple(_passings(reference, self._rests))
+        self.jumps = () if self._function is None else tuple(_rest_crossings(reference, self._rests))
         self._tied = self._function is not None and any(
             port.name == "qda" for port in self._function.program.inputs
         )
 
     def torques(self, q: Array, qd: Array) -> Array:
-        """The torques of the coordinates, with `q` the joints of the tree and `qd` the desired velocities."""
+        """Return the torques of the coordinates; `q` are the positions of all joints, `qd` the desired velocities."""
         if self._function is None:
             return np.zeros(len(qd))
         moves = np.where(np.abs(qd) > self._rests, qd, 0.0)
@@ -70,7 +69,7 @@ class DesiredFriction:
 
 
 def _friction_alone(robot: Robot, values: Mapping[str, float]) -> Function | None:
-    """The inverse dynamic model of the robot with nothing but its Coulomb friction; None where it has none."""
+    """Return the inverse dynamic model of the Coulomb friction alone; None if the robot has no Coulomb friction."""
     if all(frame.FS == ZERO for frame in robot.frames):
         return None
     frames = (replace(frame, IA=ZERO, FV=ZERO, FO=ZERO) for frame in robot.frames)
@@ -82,9 +81,9 @@ def _friction_alone(robot: Robot, values: Mapping[str, float]) -> Function | Non
     )
 
 
-def _passings(samples: Samples, rests: Array) -> list[float]:
-    """Where velocities come to be rest, or are no longer."""
-    found: set[float] = set()
+def _rest_crossings(samples: Samples, rests: Array) -> list[float]:
+    """Return the times at which the magnitude of a velocity crosses its threshold of rest, by bisection."""
+    times: set[float] = set()
     for k, rest in enumerate(rests):
         for level in (-rest, rest):
             above = samples.qd[:, k] > level
@@ -95,17 +94,20 @@ def _passings(samples: Samples, rests: Array) -> list[float]:
                 rate = samples.at(middle)[1][:, k]
                 same = (rate > level) == above[at]
                 low, high = np.where(same, middle, low), np.where(same, high, middle)
-            found.update(map(float, high))
-    return sorted(found)
+            times.update(map(float, high))
+    return sorted(times)
 
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque:
-    """The computed-torque law of a robot along a reference.
+    """The computed-torque law of a robot along a reference, a controller tau(t, state).
 
     Attributes:
-        torques: ID; `tied` where it takes the velocities of active joints.
-        friction: C.
+        reference: the desired motion.
+        torques: the function ID.
+        friction: the compensation C.
+        kp, kd: gains (1/s2 and 1/s).
+        tied: whether ID has the velocities of the active joints as input (closed loops, wheels).
     """
 
     reference: Samples
@@ -117,7 +119,7 @@ class ComputedTorque:
 
     @property
     def jumps(self) -> tuple[float, ...]:
-        """Moments at which the torque jumps."""
+        """Times at which the torque is discontinuous."""
         return self.friction.jumps
 
     def __call__(self, t: float, state: State) -> Array:
@@ -125,8 +127,8 @@ class ComputedTorque:
         wanted = qdd + self.kd * (qd - state.qd) + self.kp * (q - state.q)
         names = ("qda", "qdda") if self.tied else ("qd", "qdd")
         tree = state.parts["tree"] if self.tied else state.q
-        found = self.torques(q=tree, **dict(zip(names, (state.qd, wanted), strict=True)))
-        return np.asarray(found["tau"] + self.friction.torques(tree, qd))
+        outputs = self.torques(q=tree, **dict(zip(names, (state.qd, wanted), strict=True)))
+        return np.asarray(outputs["tau"] + self.friction.torques(tree, qd))
 
 
 def computed_torque(
@@ -138,39 +140,46 @@ def computed_torque(
     values: Mapping[str, float] | None = None,
     step: float = 0.001,
 ) -> ComputedTorque:
-    """The computed-torque law along a reference, as a controller for `simulate`.
+    """Return the computed-torque law along a reference, as a controller for `simulate`.
 
-    Coulomb friction is compensated by the desired velocity's sign: a joint that is desired to rest gets none.
+        law = symoro.controllers.computed_torque(robot, trajectory, kp=400, kd=40)
+        symoro.simulate(robot, 2.0, q="home", tau=law)
 
-    Arguments:
-        kp, kd: gains, one number or one a coordinate; kd = 2 sqrt(kp) damps the error critically.
-        values: the controller's numbers for symbols, which may differ from the robot's.
-        step: of the samples of a trajectory.
+    Coulomb friction is compensated with the sign of the desired velocity; a joint with desired velocity zero has no
+    compensation.
+
+    Args:
+        reference: the desired motion, a trajectory or samples.
+        kp, kd: gains (1/s2 and 1/s), one number or one per coordinate; kd = 2 sqrt(kp) is critical damping.
+        values: numbers for symbols in the controller, which may differ from those of the simulated robot.
+        step: seconds between the samples of a trajectory.
 
     Raises:
-        NotApplicableError: not all that moves is driven: floating, elastic and flexible robots, passive joints, fixed
-            torques.
+        NotApplicableError: not all coordinates are driven: floating, elastic and flexible robots, passive joints,
+            prescribed torques.
     """
-    asked = as_robot(robot)
-    check_rates(asked)
-    if not asked.wheels and (why := follows_from_forces(asked)):
+    described = as_robot(robot)
+    check_rates(described)
+    if not described.wheels and (why := follows_from_forces(described)):
         raise NotApplicableError(
-            f"the computed-torque law takes all joints as driven, and of robot '{asked.name}' {why}",
-            hint="let joints follow a motion (driven=...), or give a law of your own",
+            f"the computed-torque law requires that all coordinates of robot '{described.name}' are driven: {why}",
+            hint="prescribe the motion of joints (driven=...), or give another controller",
         )
-    if fixed := [j for j in coordinates_of(asked) if asked.frame(j).GAM is not None]:
+    if fixed := [j for j in coordinates_of(described) if described.frame(j).GAM is not None]:
         raise NotApplicableError(
-            f"the computed-torque law takes all joints as driven, and robot '{asked.name}' fixes the torque of "
-            f"joint {fixed[0]} (GAM)"
+            f"the computed-torque law requires that all coordinates are driven; the torque of joint {fixed[0]} of "
+            f"robot '{described.name}' is prescribed (GAM)"
         )
     samples = (
-        reference if isinstance(reference, Samples) else sampled(asked, reference, step=step, values=values)
+        reference
+        if isinstance(reference, Samples)
+        else sampled(described, reference, step=step, values=values)
     )
-    samples = driven_columns(asked, samples)
-    model = generate(smooth_part(asked), "inverse-dynamics")
-    numbers = {**dict(asked.nominal), **(values or {})}
+    samples = driven_columns(described, samples)
+    model = generate(smooth_part(described), "inverse-dynamics")
+    numbers = {**dict(described.nominal), **(values or {})}
     own = model.robot.symbols()
     torques = model.function({name: value for name, value in numbers.items() if name in own})
     gains = np.asarray(kp, dtype=float), np.asarray(kd, dtype=float)
     tied = "qda" in model.inputs
-    return ComputedTorque(samples, torques, DesiredFriction(asked, numbers, samples), *gains, tied)
+    return ComputedTorque(samples, torques, DesiredFriction(described, numbers, samples), *gains, tied)

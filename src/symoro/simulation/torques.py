@@ -71,7 +71,7 @@ Array = NDArray[np.float64]
 
 
 class PassiveRates:
-    """The loops or wheels of a robot with numbers; of a robot with neither no joint is tied."""
+    """Velocities of the passive joints of a robot with closed loops or wheels, from those of the active joints."""
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
         driven, symbols = active_joints(robot), robot.symbols()
@@ -83,7 +83,7 @@ class PassiveRates:
             self._function = generate(robot, model).function(own)
 
     def at(self, tree: Array, qda: Array) -> dict[int, Array]:
-        """By joint, from postures of all joints and velocities of the active ones, one a row."""
+        """Return the velocities (N,) by passive joint, from all joint positions and the active velocities."""
         if not self._passive:
             return {}
         if self._wheels:  # three rows of the base, then all joints
@@ -91,8 +91,8 @@ class PassiveRates:
             matrix = self._function(q=tree)["G"][:, rows]
         else:
             matrix = self._function(q=tree, qd=np.zeros_like(tree))["W"]
-        found = np.einsum("kij,kj->ki", matrix, qda)
-        return {j: found[:, k] for k, j in enumerate(self._passive)}
+        rates = np.einsum("kij,kj->ki", matrix, qda)
+        return {j: rates[:, k] for k, j in enumerate(self._passive)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,13 +100,16 @@ class TorqueReport:
     """Torques along a motion.
 
     Attributes:
-        tau, power: (N, n), of the joints of the samples; newton metres or newtons, watts.
-        energy: (n,), what each drive puts in over the whole motion, in joules; less than 0 where it takes out.
-        between: whether energy, peaks and limits are those of the whole motion; else of the samples alone.
-        warnings: reasons why the numbers may be wrong, in sentences.
-        follows: the simulated motion, where the driven joints do not tell all that moves.
-        springs: (N,), the torques of the springs, by elastic joint.
-        motors: (N,), positions and velocities of motors behind springs, by name: qm2, qmd2.
+        samples: times, positions, velocities and accelerations of the driven joints.
+        tau, power: torques (Nm or N) and powers (W) of the joints of the samples, (N, n).
+        energy: energy in joules that each drive supplies over the whole motion, (n,); negative if it absorbs energy.
+        peaks: largest, root mean square and mean values per joint.
+        passed: limits that are exceeded, with the times.
+        between: whether energy, peaks and limits refer to the whole motion; otherwise to the samples only.
+        warnings: reasons why the numbers may be inaccurate, in sentences.
+        follows: the simulated motion, if the driven joints do not determine the motion of the robot.
+        springs: torques of the springs (N,), by elastic joint.
+        motors: positions and velocities of motors behind springs (N,), by name: qm2, qmd2.
     """
 
     robot: Robot
@@ -129,7 +132,7 @@ class TorqueReport:
 
     @property
     def columns(self) -> dict[str, Array]:
-        """The columns of its table."""
+        """The columns of the table of results, by name."""
         found = columns_of(self.samples)
         for name, rows in (("tau", self.tau), ("power", self.power)):
             found |= {f"{name}{j}": rows[:, k] for k, j in enumerate(self.samples.joints)}
@@ -158,70 +161,81 @@ def torques(
     tolerance: float = 1e-9,
     actuators: str | None = None,
 ) -> TorqueReport:
-    """The torques that a motion takes.
+    """Compute the torques, powers and energies that a motion requires.
 
-    Arguments:
+        report = symoro.torques("filip3r", symoro.trajectory.load("filip3r"))
+        report.tau, report.peaks, report.passed
+
+    Args:
         motion: a trajectory, which is sampled in steps of `step` seconds; or samples.
-        values: numbers for symbols; the robot's nominal values serve where none is given.
-        start: where the rest starts, of robots whose driven joints do not tell all: q (all joints), qd, e, ed, P0, Q0,
-            V0, pose. Springs and modes start in equilibrium unless told, all else at rest; a table may tell them too.
-        posture: of a robot with closed loops, all its joints near the first of samples that tell the active ones alone,
-            or the name of a posture: it tells the way of assembly. 'home' serves, where the robot has it.
-        inputs: other inputs of the direct dynamic model of such robots, constant.
-        method, tolerance: of the integrator for such robots.
-        actuators: "elastic" for motors behind the springs of elastic joints, whose links the trajectory leads.
+        step: seconds between the samples of a trajectory.
+        values: numbers for symbols; by default the nominal values of the robot.
+        start: initial state of the other coordinates, if the driven joints do not determine the motion: q (all joints),
+            qd, e, ed, P0, Q0, V0, pose. By default springs and modes start in equilibrium, everything else at rest; a
+            table of samples may contain these values too.
+        posture: assembly mode of a robot with closed loops, for samples of the active joints only: positions of all
+            joints near the first sample, or the name of a posture; by default 'home', if the robot has it.
+        inputs: other inputs of the direct dynamic model, constant, if the motion is simulated.
+        method, tolerance: integrator and its tolerance, if the motion is simulated.
+        actuators: "elastic" if the motors of elastic joints are behind the springs; the trajectory then prescribes the
+            motion of the links.
 
     Raises:
-        NotApplicableError: a robot without driven joints; poses of a robot whose driven joints do not tell all.
-        ArgumentError: numbers are missing, the motion does not fit, or it cannot be followed to its end.
+        NotApplicableError: the robot has no driven joint, or a path of poses is given although the driven joints do not
+            determine the motion.
+        ArgumentError: numbers are missing, the motion does not match the robot, or it cannot be followed to its end.
     """
-    asked = as_robot(robot)
-    numbers = {**dict(asked.nominal), **(values or {})}
-    check_rates(asked)
-    check_steady(asked, numbers)
+    described = as_robot(robot)
+    numbers = {**dict(described.nominal), **(values or {})}
+    check_rates(described)
+    check_steady(described, numbers)
     if actuators is not None:
-        return _actuated(asked, motion, numbers, step, actuators, more=bool(start or inputs or posture))
-    if not coordinates_of(asked):
-        raise NotApplicableError(f"robot '{asked.name}' has no driven joint", hint="simulate it")
-    why = follows_from_forces(asked)
+        return _actuated(described, motion, numbers, step, actuators, more=bool(start or inputs or posture))
+    if not coordinates_of(described):
+        raise NotApplicableError(f"robot '{described.name}' has no driven joint", hint="simulate it")
+    why = follows_from_forces(described)
     if not why and (start or inputs):
-        raise ArgumentError(f"the motion tells all of robot '{asked.name}': there is no start to be given")
-    if posture is not None and (not asked.B or isinstance(motion, Trajectory)):
         raise ArgumentError(
-            "posture: it tells the assembly of closed loops along samples",
-            hint="the start of a trajectory tells it: all joints" if asked.B else None,
+            f"the driven joints determine the motion of robot '{described.name}': 'start' must not be given"
+        )
+    if posture is not None and (not described.B or isinstance(motion, Trajectory)):
+        raise ArgumentError(
+            "posture: it selects the assembly mode of closed loops for samples only",
+            hint="give the positions of all joints as the start of the trajectory" if described.B else None,
         )
     parts: tuple[PartMotion, ...] = ()
     warnings: list[str] = []
     begin: dict[str, ArrayLike] = {}
     if isinstance(motion, Samples):
-        samples = driven_columns(asked, motion)
+        samples = driven_columns(described, motion)
         if why:
-            begin = initial_parts(asked, motion, samples, numbers, posture, start or {})
-        elif asked.B and samples.tree is None:
-            samples, off = closed_samples(asked, samples, numbers, posture)
+            begin = initial_parts(described, motion, samples, numbers, posture, start or {})
+        elif described.B and samples.tree is None:
+            samples, off = closed_samples(described, samples, numbers, posture)
             warnings += off
     else:
-        samples, parts = planned(asked, motion, numbers, step)
-        whole = initial_posture(asked, motion)
+        samples, parts = planned(described, motion, numbers, step)
+        whole = initial_posture(described, motion)
         begin = {} if whole is None else {"q": whole}
     if why:
         begin |= start or {}
         record = Recording() if parts else None
-        follows = followed_motion(asked, samples, numbers, begin, inputs or {}, method, tolerance, record)
-        found = _simulated(asked, replace(samples, tree=follows.q), follows, numbers, record)
-        warnings += deviation_warnings(asked, samples, follows.q)
+        follows = followed_motion(described, samples, numbers, begin, inputs or {}, method, tolerance, record)
+        report = _simulated(described, replace(samples, tree=follows.q), follows, numbers, record)
+        warnings += deviation_warnings(described, samples, follows.q)
         if parts:
-            coarser = tuple(step_warnings(samples, parts))  # what is followed then is another motion
-            found = replace(
-                found, warnings=(*coarser, *found.warnings), between=found.between and not coarser
+            coarser = tuple(
+                step_warnings(samples, parts)
+            )  # the interpolated samples differ from the trajectory
+            report = replace(
+                report, warnings=(*coarser, *report.warnings), between=report.between and not coarser
             )
     else:
-        found = _known(asked, samples, parts, numbers, values)
+        report = _known(described, samples, parts, numbers, values)
     if isinstance(motion, Samples):
-        units = joint_units(asked, samples.joints, characteristic_length(asked, numbers))
+        units = joint_units(described, samples.joints, characteristic_length(described, numbers))
         warnings = [*rate_warnings(samples, units), *warnings]
-    return replace(found, warnings=(*warnings, *found.warnings))
+    return replace(report, warnings=(*warnings, *report.warnings))
 
 
 def _actuated(
@@ -233,20 +247,22 @@ def _actuated(
     *,
     more: bool,
 ) -> TorqueReport:
-    """The torques of motors, some of them behind springs."""
+    """Return the torques of motors, some of them behind springs."""
     if actuators != "elastic":
         raise OptionError(f"actuators = '{actuators}': expected 'elastic'")
     if more:
-        raise ArgumentError(f"the motion tells all of robot '{robot.name}': there is no start to be given")
+        raise ArgumentError(
+            f"the driven joints determine the motion of robot '{robot.name}': 'start' must not be given"
+        )
     if isinstance(motion, Samples):
         raise ArgumentError(
-            "motors behind springs take the fourth derivative of a motion, which samples do not have",
-            hint="a trajectory of moves, points or a series",
+            "motors behind springs require the fourth derivative of the motion, which samples do not have",
+            hint="give a trajectory of moves, via points or a Fourier series",
         )
     if isinstance(motion.start, Start) or any(isinstance(part, OF_POSES) for part in motion.parts):
         raise NotApplicableError(
-            "motors behind springs take the fourth derivative of a motion, which paths of poses are not given with",
-            hint="lead the joints",
+            "motors behind springs require the fourth derivative of the motion, which paths of poses do not have",
+            hint="give a trajectory of the joints",
         )
     drives = MotorDrives.of(robot, values)
     if why := follows_from_forces(drives.links):
@@ -254,8 +270,8 @@ def _actuated(
     samples, parts = planned(drives.links, motion, values, step)
     drives.check(parts, samples.joints)
     rows = drives.at(parts, samples.t)
-    found = drives.quantities(samples.joints, rows)
-    report = _report(robot, samples, found, drives.whole(parts, samples.joints, list(found)))
+    at_samples = drives.quantities(samples.joints, rows)
+    report = _report(robot, samples, at_samples, drives.whole(parts, samples.joints, list(at_samples)))
     places = {j: samples.joints.index(j) for j in drives.elastic}
     motors = {f"{name}{j}": rows[name][:, k] for name in ("qm", "qmd") for j, k in places.items()}
     warnings = (*report.warnings, *drives.warnings(rows, samples.joints))
@@ -265,7 +281,7 @@ def _actuated(
 def _simulated(
     robot: Robot, samples: Samples, follows: Simulation, values: Mapping[str, float], record: Recording | None
 ) -> TorqueReport:
-    """The torques of a robot whose driven joints do not tell all."""
+    """Return the torques of a robot whose motion is simulated, because the driven joints do not determine it."""
     led = [follows.coordinates.index(j) for j in samples.joints]
     passive = PassiveRates(robot, values)
 
@@ -273,7 +289,7 @@ def _simulated(
         return {**passive.at(tree, qd), **{j: qd[:, k] for k, j in enumerate(follows.coordinates)}}
 
     every = rates(follows.q, follows.qd)
-    found = quantities(robot, values, samples.joints, _rows(samples), follows.tau[:, led], every)
+    at_samples = quantities(robot, values, samples.joints, _rows(samples), follows.tau[:, led], every)
     panels = None
     if record is not None:
 
@@ -282,8 +298,8 @@ def _simulated(
             rows = tree[:, place], qd[:, led], qdd[:, led], tree
             return quantities(robot, values, samples.joints, rows, tau[:, led], rates(tree, qd))
 
-        panels = whole_simulation(robot, record, float(samples.t[0]), list(found), known)
-    report = _report(robot, samples, found, panels)
+        panels = whole_simulation(robot, record, float(samples.t[0]), list(at_samples), known)
+    report = _report(robot, samples, at_samples, panels)
     return replace(report, follows=follows, springs=dict(_springs(robot, follows.q, values)))
 
 
@@ -301,7 +317,7 @@ def _known(
     numbers: Mapping[str, float],
     values: Mapping[str, float] | None,
 ) -> TorqueReport:
-    """The torques of a robot whose driven joints tell all."""
+    """Return the torques of a robot whose driven joints determine its motion."""
     function = generate(robot, "inverse-dynamics").function(values)
     rates = PassiveRates(robot, numbers)
 
@@ -310,8 +326,10 @@ def _known(
         passive = {} if tree is None else rates.at(tree, qd)
         return quantities(robot, numbers, samples.joints, rows, _efforts(function, t, rows), passive)
 
-    found = known(samples.t, _rows(samples))
-    return _report(robot, samples, found, whole_motion(robot, parts, list(found), known) if parts else None)
+    at_samples = known(samples.t, _rows(samples))
+    return _report(
+        robot, samples, at_samples, whole_motion(robot, parts, list(at_samples), known) if parts else None
+    )
 
 
 def _rows(samples: Samples) -> MotionRows:
@@ -320,14 +338,14 @@ def _rows(samples: Samples) -> MotionRows:
 
 def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: MotionRows) -> Array:
     q, qd, qdd, tree = rows
-    found = function(q=q, qd=qd, qdd=qdd) if tree is None else function(q=tree, qda=qd, qdda=qdd)
-    tau = np.asarray(found["tau"])
+    outputs = function(q=q, qd=qd, qdd=qdd) if tree is None else function(q=tree, qda=qd, qdda=qdd)
+    tau = np.asarray(outputs["tau"])
     if not np.isfinite(tau).all():
         row = int(np.flatnonzero(~np.isfinite(tau).all(axis=1))[0])
         most = max(float(np.abs(rates[row]).max(initial=0.0)) for rates in (q, qd, qdd))
         if tree is not None and most < HUGE:
             raise ArgumentError(
-                f"the torques are not determined at t = {t[row]:g} s: a dead point of the loops"
+                f"the torques are not determined at t = {t[row]:g} s: a singular configuration of the loops"
             )
         raise ArgumentError(
             f"the torques are not finite numbers at t = {t[row]:g} s, where the motion has numbers of {most:.3g}",
@@ -337,15 +355,17 @@ def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: Motio
 
 
 def _report(
-    robot: Robot, samples: Samples, found: Mapping[QuantityKey, Array], panels: PiecewiseChebyshev | None
+    robot: Robot, samples: Samples, at_samples: Mapping[QuantityKey, Array], panels: PiecewiseChebyshev | None
 ) -> TorqueReport:
-    """What quantities at samples, and those of the whole time where they are known, tell."""
-    sampled = SampledQuantities(samples.t, found)
+    """Return the report of quantities at samples, with peaks and limits of the whole motion if it is given."""
+    sampled = SampledQuantities(samples.t, at_samples)
     whole = sampled if panels is None else panels
-    tau, power = (np.stack([found[what, j] for j in samples.joints], axis=1) for what in ("effort", "power"))
+    tau, power = (
+        np.stack([at_samples[what, j] for j in samples.joints], axis=1) for what in ("effort", "power")
+    )
     peaks = peaks_of(whole, samples.joints, float(samples.t[-1] - samples.t[0]))
     energy = np.array([peak.energy for peak in peaks])
-    passed = tuple(passed_limits(whole, robot, list(found)))
+    passed = tuple(passed_limits(whole, robot, list(at_samples)))
     between = panels is not None or len(samples.t) == 1
     warnings = (
         ()
@@ -357,12 +377,12 @@ def _report(
 
 
 def _unwatched(robot: Robot) -> Iterator[str]:
-    """Limits that nothing is known of."""
+    """Yield a warning about limits of cut joints, which are not checked."""
     names = [str(j) for j in cut_joints(robot) if robot.frame(j).limits != Limits()]
     if names:
-        yield f"the limits of joints {', '.join(names)}, where loops are opened, are not looked at"
+        yield f"the limits of the cut joints {', '.join(names)} are not checked"
 
 
 def unit_of(robot: Robot, j: int) -> tuple[str, str]:
-    """The units of a joint's position and of its effort."""
+    """Return the units of a joint's position and effort."""
     return ("m", "N") if robot.frame(j).sigma == JointType.PRISMATIC else ("rad", "Nm")
