@@ -1,4 +1,4 @@
-"""Robots with closed loops for the tests of motion: bundled ones, golden ones, random ones, with closed postures."""
+"""Robots with closed loops for tests: bundled, golden and random ones, with closed configurations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Outputs = dict[str, Any]
 
 @dataclass(frozen=True)
 class Case:
-    """A robot in numbers, and a posture that closes it."""
+    """Robot in numbers, and a configuration in which its loops close."""
 
     robot: Robot
     x: Array
@@ -48,28 +48,28 @@ class Case:
 
 
 def golden(name: str) -> tuple[Robot, dict[str, Any]]:
-    """A golden mechanism with its numbers, and its states."""
+    """Return a golden mechanism with its numbers, and its states."""
     data = json.loads((DATA / f"{name}.json").read_text())
     robot = symoro.load(str(DATA / f"{name}.par"))
     return replace(robot, nominal=tuple(data["values"].items())), data
 
 
 def run(robot: Robot, model: str, inputs: Mapping[str, Any], **options: Any) -> Outputs:
-    """A model at some inputs, of which it takes those that it has, in NumPy."""
+    """Return the outputs of a model at those of the given inputs that it has, by the interpreter."""
     made = symoro.generate(robot, model, **options)
     return made.function(compiled=False)(**{name: inputs[name] for name in made.inputs})
 
 
-def error(found: Any, truth: Any) -> float:
-    """The largest difference, beside the largest entry and 1."""
-    found, truth = np.asarray(found, float), np.asarray(truth, float)
-    assert found.shape == truth.shape
-    gap = np.max(np.abs(found - truth), initial=0) / max(1.0, np.max(np.abs(truth), initial=0))
-    return float(gap) if np.isfinite(found).all() else np.inf
+def error(computed: Any, truth: Any) -> float:
+    """Return the largest difference, relative to the largest entry or 1."""
+    computed, truth = np.asarray(computed, float), np.asarray(truth, float)
+    assert computed.shape == truth.shape
+    gap = np.max(np.abs(computed - truth), initial=0) / max(1.0, np.max(np.abs(truth), initial=0))
+    return float(gap) if np.isfinite(computed).all() else np.inf
 
 
 def heavy(robot: Robot, rng: Rng) -> Robot:
-    """The robot in numbers: bodies as they can be, friction and rotors on every joint."""
+    """Return the robot in numbers: feasible inertias, friction and rotors on every joint."""
     links = []
     for link in robot.links:
         if all(getattr(link, n).is_zero for n in INERTIAL):
@@ -109,7 +109,7 @@ def _on_turning_base(draft: Draft) -> None:
 
 
 def _spatial(draft: Draft) -> None:
-    """Seven turns in space."""
+    """Return a loop of seven revolute joints in space."""
     rng = draft.rng
 
     def place() -> dict[str, object]:
@@ -135,7 +135,7 @@ LEAST = 1e-2  # 1/condition of the postures
 
 @cache
 def drawn(kind: str, seed: int = 1) -> Case:
-    """A mechanism of a kind in a good posture; its lengths are symbols with nominal values, its bodies numbers."""
+    """Return a random mechanism of a kind in a regular configuration; lengths are symbols with nominal values."""
     rng = np.random.default_rng(seed)
     while True:
         draft = Draft(rng, symbols=0.0)
@@ -157,11 +157,11 @@ def _good(case: Case) -> bool:
 
 
 def random_loops(seed: int) -> tuple[Case, list[str]]:
-    """A robot with one to three loops of any kind, lengths symbolic or not."""
+    """Return a robot with one to three random loops, with symbolic or numeric lengths."""
     rng = np.random.default_rng(seed)
     while True:
         robot, positions, words = loop_robot(rng, seed)
-        frames = [  # what stands in no loop is driven
+        frames = [  # joints outside the loops are active
             replace(f, mu=True) if _loose(robot, j) else f for j, f in enumerate(robot.frames, 1)
         ]
         made = heavy(replace(robot, frames=tuple(frames)), rng)
@@ -178,7 +178,7 @@ def _loose(robot: Robot, j: int) -> bool:
 
 
 def bundled(name: str, qa: list[float]) -> Case:
-    """A bundled robot with bodies in numbers, closed at some active joints."""
+    """Return a bundled robot with numeric inertias, closed at some active joints."""
     robot = heavy(symoro.load(name), np.random.default_rng(2))
     known = dict(symoro.load(name).nominal)
     robot = robot.bind({s: known.get(s, 0.4) for s in robot.symbols()})
@@ -190,7 +190,7 @@ def bundled(name: str, qa: list[float]) -> Case:
 
 
 def rhombus() -> Robot:
-    """Two motors on one axis and four equal bars: a parallelogram."""
+    """Return two coaxial motors and four equal bars: a parallelogram."""
     d = {"d": formula("d")}
     frames = (
         Frame(0),

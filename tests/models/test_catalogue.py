@@ -1,4 +1,4 @@
-"""The catalogue: ids and aliases, options and their kinds, and entries that say what their models do."""
+"""Catalogue: ids and aliases, options and their kinds, and the descriptions of the models."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_ids_and_aliases_are_distinct() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "expected"),
     [
         ("fgm", "fast-geometry"),
         ("FGM", "fast-geometry"),
@@ -41,8 +41,8 @@ def test_ids_and_aliases_are_distinct() -> None:
         ("ikm", "inverse-kinematics"),
     ],
 )
-def test_names_as_people_write_them(name: str, found: str) -> None:
-    assert entry(name).id == found
+def test_names_as_people_write_them(name: str, expected: str) -> None:
+    assert entry(name).id == expected
 
 
 def test_an_unknown_model() -> None:
@@ -159,7 +159,7 @@ assert listed == {entry.id: len(entry.forms) for entry in catalogue().values()}
 """
 
 
-def test_every_model_is_found_without_loading_every_module() -> None:
-    """The catalogue loads what says that it registers: the rest of the house holds no further entry."""
+def test_every_model_is_listed_without_loading_every_module() -> None:
+    """The catalogue loads the modules that register models; no other module contains an entry."""
     done = subprocess.run([sys.executable, "-c", EVERY_MODULE], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

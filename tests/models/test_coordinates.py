@@ -1,4 +1,4 @@
-"""The layer of coordinates: positions, rates and accelerations of the tree, and efforts the other way."""
+"""Coordinates: positions, rates and accelerations of the tree, and projection of the efforts."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_against_numpy(robot: Robot, seed: int) -> None:
 
 @pytest.mark.parametrize("model", ["bias-torques", "jdot-qdot", "direct-dynamics"])
 def test_every_model_takes_the_bias_of_the_layer(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bias Gdot qd = b of every joint does what qdd = b does, and takes b from the qdd that torques cause."""
+    """A bias Gdot qd = b acts as qdd = b in inverse dynamics, and reduces qdd by b in direct dynamics."""
     robot, b = symoro.load("planar3r"), np.full(3, 0.5)
     rng = np.random.default_rng(1)
     at = {name: rng.uniform(-1, 1, 3) for name in ("q", "qd", "tau")} | {"qdd": b}

@@ -1,4 +1,4 @@
-"""QP, QDP and GAM in every model: as the robot with free motion at the fixed values, with zero derivative columns."""
+"""QP, QDP and GAM in every model: results equal those at the prescribed values, with zero derivative columns."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DERIVATIVES = {
 
 
 def variants(model: Entry) -> Iterator[dict[str, Any]]:
-    """The model as it is, and with each of its options changed."""
+    """Return the options of a model: the defaults, and each option changed."""
     yield {}
     if model.id == "contact-dynamics":
         yield {"damping": 1e-3}
@@ -56,7 +56,7 @@ def variants(model: Entry) -> Iterator[dict[str, Any]]:
 
 
 def fixed(robot: Robot, numbers: dict[str, dict[int, Any]]) -> Robot:
-    """The robot with given values of qd, qdd and tau fixed, the first of each as a symbol."""
+    """Return the robot with given values of qd, qdd and tau prescribed, the first of each as a symbol."""
     nominal = dict(robot.nominal)
     for name, values in numbers.items():
         for at, (j, value) in enumerate(values.items()):
@@ -120,7 +120,7 @@ def test_a_fixed_value_stands_for_the_entry(name: str, model: Entry, options: di
 
 
 def test_the_entry_has_no_effect() -> None:
-    """Not even where it is not a number."""
+    """An ignored entry has no effect, even if it is NaN."""
     robot = seeded_tree(3, 4, coupled=False).with_frame(2, QP=0.5, QDP=1)
     at = state(robot, 1)
     other = {key: value.copy() for key, value in at.items()}

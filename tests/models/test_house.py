@@ -4,7 +4,7 @@ A separate loop is recognised by
 
     what it runs over     outward(robot), moving_joints(robot), range(.., NL + 1)
     a climb               while ..: j = frame.ant
-    a recursion by hand   for ..: found[j] = .. found[frame.ant] ..
+    a recursion by hand   for ..: values[j] = .. values[frame.ant] ..
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def sources(folder: Path) -> list[Path]:
 
 
 def called(node: ast.AST) -> str:
-    """The name of the function that is called, if any."""
+    """Return the name of the called function, if any."""
     function = node.func if isinstance(node, ast.Call) else None
     return getattr(function, "id", getattr(function, "attr", ""))
 
 
 def runs_over_the_tree(over: ast.expr) -> bool:
-    """Whether an iterable lists the links or joints; a walk has more arguments than the order of the frames."""
+    """Return whether an iterable lists the links or joints; recursions have more arguments than the frame order."""
     for node in ast.walk(over):
         name = called(node)
         if name == "moving_joints" or (name == "outward" and len(getattr(node, "args", ())) == 1):
@@ -63,7 +63,7 @@ def climbs(loop: ast.While) -> bool:
 
 
 def recurses(loop: ast.For) -> bool:
-    """Whether what is stored for a body is read for the bodies on it."""
+    """Return whether a value stored for a body is read for the bodies that it carries."""
     stored, read = set(), set()
     for node in ast.walk(loop):
         if isinstance(node, ast.Subscript):
@@ -75,7 +75,7 @@ def recurses(loop: ast.For) -> bool:
 
 
 def loops(tree: ast.AST) -> Iterator[int]:
-    """The lines of loops over the tree."""
+    """Return the lines of loops over the tree."""
     for node in ast.walk(tree):
         if isinstance(node, ast.While):
             yield from [node.lineno] if climbs(node) else []
@@ -105,7 +105,7 @@ def test_a_loop_over_the_tree_is_seen(text: str) -> None:
     [
         "for j, w in outward(tree, start, step).items(): pass",
         "parents = {j: last[local.i] for j, local in tree.items()}",
-        "for j, rate in qd.items():\n    found[j] = rate",
+        "for j, rate in qd.items():\n    values[j] = rate",
         "while left:\n    left = left[1:]",
     ],
 )

@@ -53,7 +53,7 @@ def _key(robot: str, model: str, options: dict[str, object]) -> str:
 
 
 def _measured() -> dict[str, tuple[int, int, str]]:
-    """Operations per call and once, and the hash of the emitted text, of all cases."""
+    """Return operations per call and at setup, and the hash of the emitted text, of all cases."""
     rows = {}
     for robots, models, options in CASES:
         for robot in robots.split():

@@ -1,4 +1,4 @@
-"""Singular values without a library, beside NumPy's."""
+"""Singular values in plain Python against NumPy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Citations: each section and equation that a model names is in the paper's list (tests/data/papers.yaml).
 
 In the catalogue and its pages an equation must also stand in the section that is named before it. In docstrings and
-comments a year says which paper is meant until the next year; where none stands before, it is the one paper of the
+comments a year says which paper is meant until the next year; without a previous year, it is the one paper of the
 module's docstring. A year of a publication without a list is not followed.
 """
 
@@ -38,14 +38,14 @@ PATTERN = re.compile(
 
 
 def spans(text: str) -> Iterator[int]:
-    """The numbers of `(6a), (8) to (10)` or `26-38`."""
+    """Return the numbers of `(6a), (8) to (10)` or `26-38`."""
     for first, last in re.findall(r"(\d+)[a-z]?\)?(?:\s*(?:to|-)\s*\(?(\d+))?", text):
         yield from range(int(first), int(last or first) + 1)
 
 
 @dataclass(frozen=True)
 class Paper:
-    """The equations of each section."""
+    """Equations of each section of a paper."""
 
     sections: dict[str, frozenset[int]]
 
@@ -70,7 +70,7 @@ PAPERS = read()
 
 
 def paper_of(match: re.Match[str]) -> str | None:
-    """The paper that a year stands for; two were published in 2008."""
+    """Return the paper of a year; two were published in 2008."""
     year = match["year"]
     if year == "2008":
         return "filip-2008" if "Filip" in match.string[max(0, match.start() - 100) : match.start()] else None
@@ -78,7 +78,7 @@ def paper_of(match: re.Match[str]) -> str | None:
 
 
 def faults(text: str, paper: str | None, *, strict: bool = False) -> Iterator[str]:
-    """What a text cites that is not there. Strict: equations belong to the section named before them."""
+    """Yield the citations that do not exist. Strict: equations must belong to the section named before them."""
     section = ""
     followed = True
     for match in PATTERN.finditer(text):
@@ -102,7 +102,7 @@ def faults(text: str, paper: str | None, *, strict: bool = False) -> Iterator[st
 
 
 def blocks(path: Path) -> Iterator[str]:
-    """Docstrings and comments of a module; comments on consecutive lines are one text."""
+    """Return docstrings and comments of a module; comments on consecutive lines are one text."""
     source = path.read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
@@ -119,7 +119,7 @@ def blocks(path: Path) -> Iterator[str]:
 
 
 def default_paper(path: Path) -> str | None:
-    """The one listed paper that the docstring of a module names."""
+    """Return the only listed paper that the docstring of a module names."""
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     named = {paper_of(match) for match in PATTERN.finditer(text) if match["year"]} - {None}
     return named.pop() if len(named) == 1 else None

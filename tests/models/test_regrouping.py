@@ -1,4 +1,4 @@
-"""The general rule: the relations as the papers write them out, and the same rule whatever the scalars are."""
+"""General rule of regrouping: the relations as printed in the papers, for scalars of every kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ S, C, D, R = F(3, 5), F(4, 5), F(7, 3), F(-5, 4)  # sin and cos of alpha, d, r
 
 
 def turned(theta: tuple[F, F]) -> list[list[F]]:
-    """The rotation of Khalil and Kleinfinger's frames, from sine and cosine of theta."""
+    """Return the rotation in Khalil and Kleinfinger's notation, from sine and cosine of theta."""
     s, c = theta
     return [[c, -s, 0], [C * s, C * c, -S], [S * s, S * c, C]]
 
@@ -71,7 +71,7 @@ def test_a_joint_that_slides_or_is_fixed() -> None:
 
 @pytest.mark.parametrize("sigma", list(JointType))
 def test_the_relations_are_the_rule(sigma: JointType) -> None:
-    """Numbers through the matrices, and through the coefficients."""
+    """The matrices and the coefficients give the same numbers."""
     chance = random.Random(int(sigma))
     rotation = turned((F(8, 17), F(15, 17)))
     given = {name: F(chance.randint(-9, 9), 7) for name in INERTIAL}

@@ -32,7 +32,7 @@ CLOSE = 1e-13
 
 
 def placed(seed: int, sigma: JointType = JointType.REVOLUTE) -> tuple[JointFrame, Array]:
-    """A frame somewhere on its antecedent, and the 6x6 matrix jTi."""
+    """Return a random frame on its antecedent, and the 6x6 matrix jTi."""
     rng = np.random.default_rng(seed)
     texts = [str(rng.choice(ANGLES)) for _ in range(3)]
     b, d, r = (float(x) for x in rng.uniform(-1, 1, 3) * rng.integers(0, 2, 3))
@@ -60,7 +60,7 @@ def six(x: Twist | Wrench) -> Array:
 
 
 def matrix(inertia: AnyInertia) -> Array:
-    """Column by column."""
+    """Return the 6x6 matrix, column by column."""
     units = [[float(i == k) for i in range(6)] for k in range(6)]
     return np.array([six(inertia @ Twist(u[:3], u[3:])) for u in units]).T
 
@@ -74,7 +74,7 @@ def rigid(rng: np.random.Generator) -> Inertia:
 
 
 def heavy(rng: np.random.Generator) -> ArticulatedInertia:
-    """Any symmetric positive matrix."""
+    """Return a random symmetric positive definite matrix."""
     root = rng.uniform(-1, 1, (6, 6))
     J = (root @ root.T + np.eye(6)).tolist()
     blocks = [

@@ -1,4 +1,4 @@
-"""Models generated in several threads at once are those of one thread; nothing of the process is switched."""
+"""Models generated in several threads equal those of one thread; no state of the process is changed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WORK = (
 
 @pytest.fixture
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
-    """Forgets what was found; threads take turns fifty times as often as they do."""
+    """Clear the caches, and switch threads fifty times as often as usual."""
     monkeypatch.setenv("SYMORO_CACHE", str(tmp_path))
 
     def forget() -> None:
@@ -72,7 +72,7 @@ def test_threads_generate_what_one_does(fresh: Callable[[], None]) -> None:
 
 
 def test_other_threads_keep_their_garbage_collector(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that generates beside others leaves the switch alone: they may want it on, or off."""
+    """Generation in one thread does not change the garbage collector, which other threads may need on or off."""
     switched: list[str] = []
     monkeypatch.setattr(gc, "disable", lambda: switched.append("off"))
     monkeypatch.setattr(gc, "enable", lambda: switched.append("on"))
@@ -99,7 +99,7 @@ def test_one_thread_alone_has_it_off_and_then_as_it_was(monkeypatch: pytest.Monk
 
 
 def test_numpy_warns_in_a_thread_as_before() -> None:
-    """Base parameters are found without warnings; the thread has its own afterwards."""
+    """Base parameters are computed without warnings; the thread's warning filters are restored afterwards."""
     begin = threading.Barrier(3)
 
     def state(_: int) -> tuple[dict[str, str], dict[str, str]]:
@@ -113,8 +113,8 @@ def test_numpy_warns_in_a_thread_as_before() -> None:
             assert before == after
 
 
-def test_found_base_parameters_cannot_be_written_to() -> None:
-    """Who asks again gets the same object, from whatever thread."""
+def test_cached_base_parameters_cannot_be_written_to() -> None:
+    """Equal requests from any thread return the same object."""
     result = symoro.base_parameters(symoro.load("planar2r"))
     kept = result.names[0]
     with pytest.raises(TypeError):

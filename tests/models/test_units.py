@@ -1,4 +1,4 @@
-"""Units of arrays and parameters, from the place where a symbol stands."""
+"""Units of arrays and parameters, from the field that contains a symbol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robots with mass for tests of dynamics: random ones, and a state with the oracle's view of it."""
+"""Robots with mass for tests of dynamics: random robots, states, and their oracle."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ RIGHT = ("0", "pi/2", "-pi/2", "pi")
 
 
 def masses(rng: np.random.Generator) -> dict[str, float]:
-    """The ten parameters of a heap of point masses: a body that can be."""
+    """Return the ten parameters of a set of point masses, which are feasible."""
     m = rng.uniform(0.1, 1.0, 5)
     p = rng.uniform(-0.3, 0.3, (5, 3)) + rng.uniform(-0.2, 0.2, 3)
     J = sum(mi * ((x @ x) * np.eye(3) - np.outer(x, x)) for mi, x in zip(m, p, strict=True))
@@ -56,9 +56,9 @@ def masses(rng: np.random.Generator) -> dict[str, float]:
 
 
 def loaded(robot: Robot, seed: int, *, symbols: bool, wrenches: bool, drives: bool, payload: bool) -> Robot:
-    """The robot with masses, drives, wrenches, gravity in any direction, and a payload where it has a tool.
+    """Return the robot with masses, drives, wrenches, gravity in any direction, and a payload if it has a tool.
 
-    Arguments:
+    Args:
         symbols: inertial parameters and friction are symbols with nominal values, some wrenches are inputs.
     """
     rng = np.random.default_rng(seed)
@@ -97,7 +97,7 @@ def loaded(robot: Robot, seed: int, *, symbols: bool, wrenches: bool, drives: bo
 
 @st.composite
 def heavy_trees(draw: st.DrawFn, most: int = 5) -> Robot:
-    """Trees with every joint type and any order of frames, coupled joints, prescribed motion of the base."""
+    """Return trees with every joint type and frame order, coupled joints, prescribed motion of the base."""
     flag = st.booleans()
     return loaded(
         draw(trees(most=most)),
@@ -110,7 +110,7 @@ def heavy_trees(draw: st.DrawFn, most: int = 5) -> Robot:
 
 
 def seeded_tree(seed: int, n: int | None = None, *, coupled: bool | None = None) -> Robot:
-    """A random tree with numbers of any value for its geometry; half of the angles are right."""
+    """Return a random tree with random geometry; half of the angles are right."""
     rng = np.random.default_rng(seed)
     n = n or int(rng.integers(1, 9))
     order = rng.permutation(n) + 1 if rng.random() < 0.5 else np.arange(1, n + 1)
@@ -157,7 +157,7 @@ def seeded_tree(seed: int, n: int | None = None, *, coupled: bool | None = None)
 
 
 def state(robot: Robot, seed: int = 1) -> Inputs:
-    """Random numbers for every input that a model can have."""
+    """Return random numbers for every possible input of a model."""
     rng = np.random.default_rng(seed)
     n = len(independent(robot))
     shapes = {"q": n, "qd": n, "qdd": n, "tau": n, "F": 6, "V0": 6, "Vd0": 6}
@@ -166,7 +166,7 @@ def state(robot: Robot, seed: int = 1) -> Inputs:
 
 
 def oracle(robot: Robot, at: Inputs) -> Tree:
-    """The robot's numbers; what it leaves symbolic in wrenches and base motion is taken from the inputs."""
+    """Return the oracle of a robot; symbolic wrenches and base motion are taken from the inputs."""
     nominal = dict(robot.nominal)
 
     def number(f: Formula, given: float) -> float:
@@ -185,7 +185,7 @@ def oracle(robot: Robot, at: Inputs) -> Tree:
 
 
 def outputs(robot: Robot, model: str, at: Mapping[str, Any], **options: Any) -> dict[str, Array]:
-    """What a model gives, by the interpreter."""
+    """Return a model's outputs by the interpreter."""
     made, function = _function(robot, model, tuple(options.items()))
     return function(**{name: at[name] for name in made.inputs})
 
@@ -197,13 +197,13 @@ def _function(robot: Robot, model: str, options: tuple[tuple[str, Any], ...]) ->
 
 
 def examples(count: int) -> settings:
-    """Settings of a property test whose examples take long."""
+    """Return the settings of a property test with slow examples."""
     return settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def error(found: Any, expected: Any) -> float:
-    """The largest error, relative to the largest entry (or to 1)."""
-    a, b = np.asarray(found, float), np.asarray(expected, float)
+def error(computed: Any, expected: Any) -> float:
+    """Return the largest error, relative to the largest entry (or to 1)."""
+    a, b = np.asarray(computed, float), np.asarray(expected, float)
     assert a.shape == b.shape
     assert np.all(np.isfinite(a))
     return float(np.abs(a - b).max() / max(1.0, np.abs(b).max())) if a.size else 0.0

@@ -22,7 +22,7 @@ SOLVED = 1e-9  # the condition of the inertia matrix comes in
 
 
 def methods(robot: Robot) -> list[str]:
-    """The ways to direct dynamics that a robot has."""
+    """Return the methods of direct dynamics that apply to a robot."""
     free = len(independent(robot)) == len(moving_joints(robot))
     return ["auto", "inertia", *(["recursive"] if free else [])]
 
@@ -64,7 +64,7 @@ def test_many_seeded_trees(seed: int) -> None:
 
 
 def test_a_turn_by_pi_about_z_is_no_identity() -> None:
-    """gamma = pi has a zero sine, and still exchanges the signs of x and y."""
+    """gamma = pi has a zero sine but changes the signs of x and y."""
     for seed in range(4):
         robot = seeded_tree(seed, 4, coupled=False).with_frame(3, gamma="pi").with_frame(4, gamma="-pi")
         check(robot, seed)
@@ -102,7 +102,7 @@ def test_a_joint_without_mass_is_named(model: str, method: str) -> None:
 
 
 def test_coupled_joints_without_mass_are_named() -> None:
-    """Where there is no inertia at all a model with no output used to come back."""
+    """A robot without inertia is rejected instead of giving a model without outputs."""
     robot = symoro.load("planar3r")
     for j in (1, 2, 3):
         robot = robot.with_frame(j, IA=0).with_link(j, M=0, MX=0, YY=0, ZZ=0)
@@ -121,7 +121,7 @@ def test_auto_takes_the_cheaper_method() -> None:
 
 
 def test_auto_does_not_build_the_matrix_of_a_long_chain() -> None:
-    """Its elimination takes the cube of the length: half a minute for a hundred joints."""
+    """Elimination grows with the cube of the length: half a minute for a hundred joints."""
     n = 60
     robot = serial("snake", [(0, 1, -1)[j % 3] for j in range(n)], ["D"] * n, [0] * n)
     with Effort(most=4_000_000):  # 1.7 million when this was written
@@ -135,7 +135,7 @@ def test_auto_does_not_build_the_matrix_of_a_long_chain() -> None:
 @given(st.lists(st.integers(0, 10), min_size=1, max_size=8), st.integers(0, 1000))
 @examples(50)
 def test_solve_tree(choices: list[int], seed: int) -> None:
-    """Random trees of joints: A has entries between a joint and its ancestors only."""
+    """Random trees: A has entries between a joint and its ancestors only."""
     rng = np.random.default_rng(seed)
     parents = {k: choices[k - 1] % k for k in range(1, len(choices) + 1)}
     n = len(parents)

@@ -1,4 +1,4 @@
-"""Models that do not apply say why; those that do, take every robot of their kind."""
+"""Applicability: models that do not apply state the reason; those that do accept every robot of their kind."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_dynamic_models_are_all_here() -> None:
 
 
 def of_wheels(model: str) -> bool:
-    """Whether a model has a form for robots on wheels."""
+    """Return whether a model has a form for wheeled robots."""
     return any(form.of == "a wheeled robot" for form in catalogue()[model].forms)
 
 
@@ -76,7 +76,7 @@ def test_nothing_moves(model: str) -> None:
 
 
 def held(name: str) -> Robot:
-    """A robot of the library with its loops cut, its base held, its joints and links stiff."""
+    """Return a bundled robot with its loops cut, on a fixed base, with rigid joints and links."""
     robot = symoro.load(name).tree()
     frames = tuple(replace(frame, eta=False, k=ZERO, rest=ZERO) for frame in robot.frames)
     links = tuple(replace(link, flexible=None) for link in robot.links)
@@ -85,7 +85,7 @@ def held(name: str) -> Robot:
 
 
 def numbered(robot: Robot) -> Robot:
-    """A number for every symbol that the library leaves open."""
+    """Return a number for every symbol without a nominal value."""
     rng = np.random.default_rng(len(robot.name))
     open_ = [name for name in robot.symbols() if name not in dict(robot.nominal)]
     return robot.replace(nominal=(*robot.nominal, *((name, float(rng.uniform(0.2, 1))) for name in open_)))
@@ -96,7 +96,7 @@ LONG = ("lagrange", "inverse-dynamics-derivatives", "direct-dynamics-derivatives
 
 @pytest.mark.parametrize("name", sorted(set(library.names()) - {"snake"}))  # a hundred links: floating/
 def test_bundled_robots(name: str) -> None:
-    """They have the models that do not take long, and these give the oracle's numbers."""
+    """Models that are fast to generate agree with the oracle."""
     robot = numbered(held(name))
     at = state(robot)
     truth = oracle(robot, at)
@@ -156,7 +156,7 @@ def test_unknown_option_and_frame() -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_entries_are_complete(model: str) -> None:
-    """What the documentation, the command line and the page are made from."""
+    """Every entry has the data that documentation, command line and page need."""
     entry = catalogue()[model]
     assert entry.menu == "Dynamic"
     assert entry.title
@@ -170,7 +170,7 @@ def test_entries_are_complete(model: str) -> None:
 
 
 def test_an_option_that_does_not_apply_is_named() -> None:
-    """The model itself applies: what does not is named."""
+    """The model applies, and the error names the option that does not."""
     with pytest.raises(OptionError, match=r"option actuators .* a wheeled robot"):
         symoro.generate("diffdrive", "inverse-dynamics", actuators="elastic")
     with pytest.raises(OptionError, match="option free: 3 is not a joint with an independent coordinate"):

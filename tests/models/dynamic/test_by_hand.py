@@ -1,4 +1,4 @@
-"""Cases from mechanics that can be written down, for the oracle and for the models alike."""
+"""Textbook cases with closed formulas, for the oracle and the models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def numbers(**values: object) -> dict[str, object]:
 
 
 def both(robot: Robot, q: list[float], qd: list[float], qdd: list[float]) -> Array:
-    """The torques, on which the oracle and the model agree."""
+    """Return the torques, after a check that oracle and model agree."""
     motion = {"q": np.array(q), "qd": np.array(qd), "qdd": np.array(qdd)}
     result = Tree(robot).torques(*motion.values())
     assert error(outputs(robot, "inverse-dynamics", motion)["tau"], result) < CLOSE
@@ -26,7 +26,7 @@ def both(robot: Robot, q: list[float], qd: list[float], qdd: list[float]) -> Arr
 
 
 def test_two_links_in_a_vertical_plane() -> None:
-    """The textbook's 2R: point masses m1, m2 at the ends of l1, l2."""
+    """Textbook 2R arm: point masses m1, m2 at the ends of l1, l2."""
     m1, m2, l1, l2, g = 1.3, 0.7, 0.9, 0.6, 9.81
     robot = Robot(
         "two",
@@ -52,7 +52,7 @@ def test_two_links_in_a_vertical_plane() -> None:
 
 
 def test_a_mass_that_slides_out_on_a_turntable() -> None:
-    """Coriolis 2 m r w v on the table, centrifugal m r w^2 on the slide."""
+    """Coriolis torque 2 m r w v on the turntable, centrifugal force m r w^2 on the prismatic joint."""
     m, r, v, w = 2.0, 0.5, 0.3, 1.7
     slide = Frame(1, JointType.PRISMATIC, **numbers(alpha="pi/2"))
     robot = Robot("slide", (Frame(0), slide), (Link(), Link(**numbers(M=m))), Base(G=(formula(0),) * 3))
@@ -60,7 +60,7 @@ def test_a_mass_that_slides_out_on_a_turntable() -> None:
 
 
 def test_a_gyroscope() -> None:
-    """A wheel that turns about its axis while the fork turns: the moment J w s is a reaction of the fork."""
+    """A wheel rotates about its axis while the fork rotates: the moment J w s is a reaction of the fork."""
     J, spin, turn = 0.4, 30.0, 0.5
     wheel = Frame(1, **numbers(alpha="pi/2"))
     body = Link(**numbers(XX=J / 2, YY=J / 2, ZZ=J))
@@ -74,7 +74,7 @@ def test_a_gyroscope() -> None:
 
 @pytest.mark.parametrize("rotor", [0.0, 0.2])
 def test_a_lift(rotor: float) -> None:
-    """A prismatic joint upwards in a lift that accelerates: (m + Ia) qdd + m (g + a)."""
+    """Vertical prismatic joint in an accelerating lift: (m + Ia) qdd + m (g + a)."""
     m, g, a, qdd = 3.0, 9.81, 1.1, 0.6
     base = Base(G=(formula(0), formula(0), formula(-g)), VP0=(formula(0), formula(0), formula(a)))
     robot = Robot(
@@ -84,7 +84,7 @@ def test_a_lift(rotor: float) -> None:
 
 
 def test_a_turning_base_throws_outwards() -> None:
-    """A slide along x of a base that turns at w: -m r w^2, and m r wd across is a reaction alone."""
+    """Prismatic joint along x of a base that rotates at w: force -m r w^2; m r wd is a reaction alone."""
     m, r, w, wd = 2.0, 0.5, 1.3, 0.7
     base = Base(
         G=(formula(0),) * 3,
@@ -99,7 +99,7 @@ def test_a_turning_base_throws_outwards() -> None:
 
 
 def test_pushing_against_a_wall() -> None:
-    """A link that pushes the wall with F at the end of l needs the torque F l."""
+    """A link that exerts the force F on a wall at the distance l requires the torque F l."""
     link = Link(**numbers(FY=4.0))
     robot = Robot("push", (Frame(0), Frame(1, **numbers(d=0.8))), (Link(), link), Base(G=(formula(0),) * 3))
     assert error(both(robot, [0.3, 0.0], [0, 0], [0, 0]), [4.0 * 0.8, 0]) < CLOSE
@@ -107,7 +107,7 @@ def test_pushing_against_a_wall() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_oracle_is_conservative(seed: int) -> None:
-    """Its torques without weight do the work that its kinetic energy says."""
+    """The work of its torques without gravity is the change of its kinetic energy."""
     robot = seeded_tree(seed, 4)
     at = state(robot, seed)
     truth = Tree(robot.replace(base=Base(G=robot.base.G, Z=robot.base.Z)), wrench=np.zeros((4, 6)))

@@ -1,4 +1,4 @@
-"""Models on combinations of structures, each on random robots against NumPy: A, H, J of the oracles."""
+"""Models on combinations of structures, on random robots, against A, H and J of the oracles in NumPy."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ CLOSE = 1e-9
 
 
 def slope(f: Callable[[Array], Array], x: Array, largest: float = 0.02) -> Array:
-    """df/dx by differences of eighth order, with the step at which two of them agree best."""
+    """Return df/dx by differences of eighth order, with the step at which two of them agree best."""
     result = [difference(f, x, largest * share) for share in (1, 0.5, 0.25)]
     apart = [error(a, b) for a, b in pairwise(result)]
     return result[int(np.argmin(apart)) + 1]
 
 
 def quadratic_slope(f: Callable[[Array], Array], x: Array) -> Array:
-    """df/dx of a quadratic function, for which central differences are exact."""
+    """Return df/dx of a quadratic function, for which central differences are exact."""
     return np.array([(f(x + e) - f(x - e)) / 2 for e in np.eye(len(x))]).T
 
 
@@ -43,7 +43,7 @@ def quadratic_slope(f: Callable[[Array], Array], x: Array) -> Array:
 
 @pytest.mark.parametrize("seed", range(700, 720))
 def test_derivatives_with_elastic_joints(seed: int) -> None:
-    """Of both outputs of inverse dynamics: torques of the drives, accelerations of the elastic joints."""
+    """Derivatives of drive torques and of accelerations of the elastic joints."""
     robot = sprung(seeded_tree(seed, 2 + seed % 3, coupled=False), seed)
     at, own = state(robot, seed), independent(robot)
     elastic = np.array([robot.frame(j).eta for j in own])
@@ -66,7 +66,7 @@ def test_derivatives_with_elastic_joints(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(740, 760))
 def test_derivatives_on_wheels(seed: int) -> None:
-    """Along the rolling motion, qda and qdda constant; Coulomb friction would jump on the way."""
+    """Derivatives along the rolling motion at constant qda and qdda, without Coulomb friction."""
     robot, q = layout(seed)
     for j in range(1, robot.NL + 1):
         robot = robot.with_frame(j, FS=0)
@@ -94,7 +94,7 @@ def test_derivatives_on_wheels(seed: int) -> None:
 
 
 def regressor_error(model: symoro.Model, at: dict[str, Array], expected: Array) -> float:
-    """W K compared with the forces."""
+    """Return the error of W K compared with the forces."""
     return error(run(model, at)["W"] @ numbers(model), expected)
 
 
@@ -127,7 +127,7 @@ def test_identification_on_wheels(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(830, 850))
 def test_identification_with_elastic_joints(seed: int) -> None:
-    """The stiffness is a column; what drives an elastic joint is its spring alone."""
+    """The stiffness is a column; the spring alone drives an elastic joint."""
     robot = resting(sprung(seeded_tree(seed, 2 + seed % 4), seed))
     at = state(robot, seed)
     truth = oracle(robot, at)
@@ -140,7 +140,7 @@ def test_identification_with_elastic_joints(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(830, 850))
 def test_energy_power_and_momenta_with_elastic_joints(seed: int) -> None:
-    """The springs store energy; their forces are part of what the momenta and the power balance."""
+    """The springs store energy; their forces are part of the momentum and power balances."""
     robot = resting(sprung(seeded_tree(seed, 2 + seed % 4), seed))
     at = state(robot, seed)
     truth = oracle(robot, at)
@@ -170,7 +170,7 @@ def test_energy_power_and_momenta_with_elastic_joints(seed: int) -> None:
 
 
 def sprung_on_wheels(seed: int) -> tuple[Robot, Array, Array, Array]:
-    """A robot on wheels without dry friction, springs on an active and a passive joint: q, stiffness and rest."""
+    """Return a wheeled robot without dry friction, with springs on an active and a passive joint."""
     robot, q = layout(seed)
     rng, own = np.random.default_rng(seed), independent(robot)
     for j in own:
@@ -254,7 +254,7 @@ def test_derivatives_with_elastic_joints_on_wheels(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(860, 880))
 def test_identification_of_motors_behind_springs(seed: int) -> None:
-    """Forces on the joints, then torques of the motors, each with its own rotor and friction."""
+    """Forces on the joints, then torques of the motors, each with its rotor and friction."""
     robot = resting(sprung(seeded_tree(seed, 2 + seed % 4, coupled=False), seed))
     at, own = state(robot, seed), independent(robot)
     rng = np.random.default_rng(seed)

@@ -54,7 +54,7 @@ def point_velocity(
 
 
 def chosen(robot: Robot, rng: np.random.Generator, rows: Callable[[Contact], Array]) -> tuple[Contact, ...]:
-    """Return one or two points of links that determine their forces well; none where there are none."""
+    """Return one or two points with well-determined forces; empty if there are none."""
     points: list[Contact] = []
     for j in range(robot.NL, 0, -1):
         point = (j, tuple(float(x) for x in rng.uniform(-0.3, 0.3, 3)))
@@ -70,7 +70,7 @@ def chosen(robot: Robot, rng: np.random.Generator, rows: Callable[[Contact], Arr
 
 
 class FixedTree:
-    """The rows of points on a tree, over its independent joints; the base may move as prescribed."""
+    """Rows of points on a tree, over its independent joints; the base may have a prescribed motion."""
 
     def __init__(self, tree: Tree, q: Array, qd: Array) -> None:
         self.tree, self.q, self.qd = tree, tree.G @ q + tree.offset, tree.G @ qd
@@ -116,7 +116,7 @@ def test_trees_on_a_fixed_base(seed: int) -> None:
 
 
 def with_arm(case: Case, rng: np.random.Generator) -> Case:
-    """Return the case with three driven joints on one of its links: a point then moves in all directions."""
+    """Return the case with three active joints added to one of its links, so that a point moves in all directions."""
     robot, made = case.robot, Layout(rng)
     n, ant = robot.NL, int(rng.integers(1, robot.NL + 1))
     made.frames = list(robot.frames[:n])
@@ -169,7 +169,7 @@ def test_closed_loops_on_a_fixed_base(seed: int) -> None:
 
 
 class OnWheels:
-    """The rows of points of a robot on wheels, over [x y turn, joints]."""
+    """Rows of points of a wheeled robot, over [x y rotation, joints]."""
 
     def __init__(self, truth: Wheels, q: Array, qda: Array) -> None:
         self.truth, self.q, self.x = truth, q, truth.rates(q, qda)
@@ -184,7 +184,7 @@ class OnWheels:
         return np.array([point_velocity(tree, self.q, e[3:], self._base(e), contact).real for e in units]).T
 
     def drift(self, contact: Contact) -> Array:
-        """Return the acceleration at constant entries of x, of which the base has W0 x V0."""
+        """Return the acceleration at constant entries of x; that of the base is W0 x V0."""
         x = self.x
         base = self._base(x, [-x[2] * x[1], x[2] * x[0], 0])
         return point_velocity(self.truth.tree, self.q, x[3:], base, contact, STEP).imag / STEP
@@ -201,7 +201,7 @@ class OnWheels:
 
 
 def arm_on_wheels(seed: int, rng: np.random.Generator) -> tuple[Robot, Array]:
-    """Return a random robot on wheels with an arm of three joints, and a posture."""
+    """Return a random wheeled robot with an arm of three joints, and a configuration."""
     robot, q = layout(seed)
     made = Layout(rng)
     made.frames = list(robot.frames)
@@ -264,7 +264,7 @@ def test_closed_loops_on_wheels(seed: int) -> None:
 
 
 def test_rejected_and_damped() -> None:
-    """A fixed base, a plane and two wheels do not move a point in three directions; damping accepts them."""
+    """A fixed base, a planar arm and two wheels do not move a point in three directions; damping accepts them."""
     cases: list[tuple[str, list[int]]] = [
         ("rx90", [0]),
         ("planar3r", [3]),
@@ -280,7 +280,7 @@ def test_rejected_and_damped() -> None:
 
 
 def test_a_point_that_is_hardly_held_moves_as_a_free_robot() -> None:
-    """The limit of a soft contact is direct dynamics."""
+    """The limit of large damping is direct dynamics."""
     robot = seeded_tree(7, 6, coupled=False)
     at = state(robot)
     free = outputs(robot, "direct-dynamics", at)

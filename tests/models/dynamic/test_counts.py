@@ -1,4 +1,4 @@
-"""Operation counts: no more than recorded, search no worse than quick, the same each time."""
+"""Operation counts: at most the recorded ones, search not worse than quick, and deterministic."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def test_every_dynamic_case_is_recorded() -> None:
 
 
 def test_a_joint_more_costs_always_the_same() -> None:
-    """Linear in the number of joints."""
+    """The count is linear in the number of joints."""
     totals = [symoro.generate(general(n), "inverse-dynamics").count().total for n in (6, 8, 10, 12)]
     steps = {b - a for a, b in pairwise(totals)}
     assert len(steps) == 1
 
 
 def test_only_the_moving_part_counts_in_a_call() -> None:
-    """Numbers or symbols for the parameters: the same work, or less."""
+    """Numeric parameters cost at most as much per call as symbolic ones."""
     robot = symoro.load("puma560")
     unknown = {name: 5.0 for name in robot.symbols() if name not in dict(robot.nominal)}
     bound = robot.bind({**unknown, **dict(robot.nominal)})

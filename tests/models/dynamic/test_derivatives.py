@@ -25,7 +25,7 @@ CLOSE = 1e-9
 
 
 def step(truth: Tree, qd: Array) -> float:
-    """A step that takes no joint's velocity through zero, where Coulomb friction jumps."""
+    """Return a step that does not change the sign of any velocity, where Coulomb friction is discontinuous."""
     reach = np.abs(truth.G @ qd) / np.maximum(np.abs(truth.G).max(axis=1), 1e-9)
     return float(min(0.02, reach.min() / 5))
 
@@ -63,7 +63,7 @@ def test_many_random_trees(robot: Robot, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [1, 4])
 def test_the_models_are_each_others_inverse(seed: int) -> None:
-    """At the acceleration that tau causes: dqdd/dq = -A^-1 dtau/dq, and the same for the velocities."""
+    """At the acceleration caused by tau: dqdd/dq = -A^-1 dtau/dq, and likewise for the velocities."""
     robot = seeded_tree(seed, 6)
     at = state(robot, seed)
     tau = outputs(robot, "inverse-dynamics", at)["tau"]

@@ -45,7 +45,7 @@ CLOSE = 1e-11
 
 
 def sprung(robot: Robot, seed: int) -> Robot:
-    """The robot with springs on some joints, at least one: numbers, or symbols with nominal values."""
+    """Return the robot with springs on some joints, at least one, by numbers or by symbols with nominal values."""
     rng = np.random.default_rng(seed)
     own = independent(robot)
     nominal = dict(robot.nominal)
@@ -67,7 +67,7 @@ def springs(robot: Robot, q: Array) -> Array:
 
 
 def parted(robot: Robot, at: Inputs, free: Array, torques: Array) -> tuple[Array, Array]:
-    """(qdd, tau) from the accelerations of the driven joints and the torques of the free ones."""
+    """Return (qdd, tau) from accelerations of driven joints and torques of free joints."""
     truth = oracle(robot, at)
     A, H = truth.inertia(at["q"]), truth.bias(at["q"], at["qd"])
     x, f = np.where(free, 0.0, at["qdd"]), np.where(free, torques, 0.0)
@@ -82,7 +82,7 @@ def unread(values: Array, where: Array) -> Array:
 
 
 def check(robot: Robot, seed: int, named: Collection[int] = ()) -> None:
-    """inverse- and direct-dynamics, with NaN wherever nothing is read."""
+    """Check inverse and direct dynamics, with NaN in all ignored entries."""
     at, own = state(robot, seed), independent(robot)
     elastic = np.array([robot.frame(j).eta for j in own])
     free = elastic | np.array([j in named for j in own])
@@ -327,7 +327,7 @@ def test_stored_tree() -> None:
 
 
 def motors(robot: Robot, at: Inputs) -> Inputs:
-    """Motors a little ahead of their links, with rotors; NaN where joints are rigid."""
+    """Return motors with small deflections and rotors; NaN at rigid joints."""
     rng = np.random.default_rng(5)
     n = len(at["q"])
     rigid = np.array([not robot.frame(j).eta for j in independent(robot)])
@@ -425,7 +425,7 @@ def test_actuators_that_are_none() -> None:
 
 
 def afloat(robot: Robot, seed: int) -> Robot:
-    """The robot on a base with mass, which moves as it must."""
+    """Return the robot on a floating base with mass."""
     link = Link(**{name: formula(value) for name, value in masses(np.random.default_rng(seed)).items()})
     return robot.replace(base=replace(robot.base, link=link)).floating()
 
@@ -515,7 +515,7 @@ def test_a_quaternion_does_as_well() -> None:
 
 @pytest.mark.parametrize("seed", [395, 396])
 def test_elastic_actuators_afloat(seed: int) -> None:
-    """A heavy base moves as one that is held; and inverse undoes direct dynamics."""
+    """A heavy base moves as a fixed one; inverse dynamics inverts direct dynamics."""
     robot = afloat(sprung(seeded_tree(seed, 4, coupled=False), seed), seed)
     at = state(robot, seed) | {"R0": turned(seed)}
     at |= motors(robot, at)

@@ -31,7 +31,7 @@ MODELS = ("inverse-dynamics", "direct-dynamics", "inertia-matrix")
 
 
 def heavy(robot: Robot) -> Robot:
-    """With nominal values for all symbols, those of the masses such that the links can be."""
+    """Return the robot with nominal values of all symbols and feasible inertias."""
     rng = np.random.default_rng(1)
     values = {name: float(rng.uniform(0.2, 1.0)) for name in robot.symbols()}
     for j in range(1, robot.NL + 1):
@@ -53,7 +53,7 @@ def arm() -> Robot:
 
 @pytest.mark.parametrize("batch", [False, True])
 def test_c_of_the_rx90(tmp_path: Path, arm: Robot, batch: bool) -> None:
-    """Compiled without a warning; the wrench of the tip is an input."""
+    """The code compiles without warnings; the wrench of the last link is an input."""
     cases = [case(arm, model) for model in MODELS]
     assert_close(run_library(c_library(tmp_path, cases), cases, batch=batch), cases, 1e-11)
 

@@ -1,4 +1,4 @@
-"""Emitted code of a model of each kind that is no rigid tree on a fixed base, in the languages that run here."""
+"""Emitted code of one model per structure other than a rigid tree on a fixed base, in the installed languages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.emit.run import (
 
 
 def sprung() -> Robot:
-    """A planar arm with a spring in its elbow, in numbers."""
+    """Return a planar arm with a spring in its elbow, in numbers."""
     robot = symoro.load("planar2r").with_frame(2, eta=True, k=30, rest=0.1, IA=0.2, FV=0.3)
     for j in (1, 2):
         robot = robot.with_link(j, mass=1, com=[0.2, 0, 0], inertia=[0.01, 0.01, 0.02])

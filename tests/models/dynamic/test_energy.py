@@ -50,7 +50,7 @@ def test_many_seeded_trees(seed: int) -> None:
 
 
 def left_alone(robot: Robot) -> Robot:
-    """No friction, no wrenches, a base that stands still; the rotors stay."""
+    """Return the robot without friction and wrenches, on a fixed base; rotors are kept."""
     base = symoro.Robot("still", robot.frames, robot.links).base
     still = {name: getattr(base, name) for name in ("V0", "W0", "VP0", "WP0")}
     robot = robot.replace(base=type(base)(G=robot.base.G, Z=robot.base.Z, **still))
@@ -62,7 +62,7 @@ def left_alone(robot: Robot) -> Robot:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_power_balance(seed: int) -> None:
-    """d(E + U)/dt = tau . qd on the way."""
+    """d(E + U)/dt = tau . qd along a motion."""
     robot = left_alone(seeded_tree(seed))
     rng = np.random.default_rng(seed)
     n = len(state(robot)["q"])

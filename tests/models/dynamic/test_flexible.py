@@ -38,7 +38,7 @@ def inertial(rng: np.random.Generator) -> Link:
 
 
 def limp(robot: Robot, seed: int, *, shapes: str | None = None) -> Robot:
-    """The tree with some links flexible, at least one; the base at rest, no wrenches."""
+    """Return the tree with some flexible links, at least one, on a fixed base without wrenches."""
     rng = np.random.default_rng(seed)
     chosen = {j for j in range(1, robot.NL + 1) if rng.random() < 0.4} | {int(rng.integers(1, robot.NL + 1))}
     links = []
@@ -132,7 +132,7 @@ def test_links_without_modes_of_a_kind() -> None:
 
 
 def test_a_base_that_moves_as_prescribed() -> None:
-    """As one that a driven joint turns."""
+    """A prescribed base rotation acts as a driven joint."""
     still = limp(seeded_tree(541, 3, coupled=False), 541)
     spin, faster = 0.7, -1.3
     base = replace(
@@ -154,7 +154,7 @@ def test_a_base_that_moves_as_prescribed() -> None:
 
 
 def on_six_joints(robot: Robot) -> Robot:
-    """A floating robot on three slides and three hinges, along z, x, y and about them."""
+    """Return a floating robot on three prismatic and three revolute joints along and about z, x, y."""
     turn = {"gamma": formula("pi/2"), "alpha": formula("pi/2")}
     kinds = [JointType.PRISMATIC] * 3 + [JointType.REVOLUTE] * 3 + [JointType.FIXED]
     legs = [Frame(j, sigma, **(turn if j else {})) for j, sigma in enumerate(kinds)]
@@ -355,7 +355,7 @@ def clamped(shapes: str, case: dict[str, Any], data: dict[str, Any]) -> Robot:
 
 
 def frequencies(robot: Robot) -> Array:
-    """Of the undeformed robot, without that of the free joint."""
+    """Return the natural frequencies of the undeformed robot, without that of the free joint."""
     ne = len(mode_names(robot))
     zero = {"q": np.zeros(1), "qd": np.zeros(1), "tau": np.zeros(1), "ed": np.zeros(ne)}
     A = outputs(robot, "inertia-matrix", {"q": np.zeros(1), "e": np.zeros(ne)})["A"]
@@ -448,7 +448,7 @@ def test_a_stiff_link_is_rigid() -> None:
 
 
 def _at_rest(robot: Robot, at: Inputs) -> Inputs:
-    """The deflection under which the modes do not accelerate while the joints do."""
+    """Return the deflection at which the modes do not accelerate while the joints do."""
     e = np.zeros(4)
     for _ in range(8):
         here = outputs(robot, "inverse-dynamics", at | {"e": e})["edd"]
@@ -554,7 +554,7 @@ def test_the_other_functions_refuse() -> None:
 
 @pytest.mark.parametrize("model", sorted(KNOWN))
 def test_batches_in_c_and_without(model: str) -> None:
-    """Entries of e are told apart from what the emitted loops count with."""
+    """Entries of e are distinguished from loop counters of emitted code."""
     made = symoro.generate("flexible2r", model)
     rng = np.random.default_rng(7)
     at = {name: rng.uniform(-0.3, 0.3, (5, *shape)) for name, shape in made.inputs.items()}

@@ -36,7 +36,7 @@ def golden(name: str) -> dict[str, Any]:
 
 
 def robot_of(data: dict[str, Any]) -> Robot:
-    """The tree, with the numbers of the file as nominal values."""
+    """Return the tree, with the numbers of the file as nominal values."""
     robot = symoro.load(DATA / data["par"]).tree()
     return robot.replace(nominal=tuple(data["env"].items()))
 
@@ -61,7 +61,7 @@ def run(data: dict[str, Any], model: str, **options: str) -> dict[str, Array]:
 
 
 def expected(data: dict[str, Any], values: list[Any]) -> Array:
-    """Entries of the joints that move."""
+    """Return the expected entries of the moving joints."""
     robot = robot_of(data)
     at = [j - 1 for j in range(1, robot.NL + 1) if robot.frame(j).moving]
     result = np.array(values)

@@ -1,4 +1,4 @@
-"""The mixed recursion against the partition of the 6 + n equations: joints driven or free, the base given or free."""
+"""Hybrid dynamics by recursion against the partition of the 6 + n equations of motion."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def declared(builder: Builder, robot: Robot) -> tuple[Mapping[int, Scalar], Mapp
 
 
 def program(robot: Robot, free: Collection[int], free_base: bool) -> Program:
-    """qdd, tau and Vd0 from `known`: the torques of the free joints, the accelerations of the others."""
-    builder = Builder("mixed")
+    """Return qdd, tau and Vd0 from `known`: torques of the free joints, accelerations of the others."""
+    builder = Builder("hybrid")
     q, qd = declared(builder, robot)
     moving = moving_joints(robot)
     known = dict(zip(moving, builder.input("known", (len(moving),)), strict=True))
@@ -90,7 +90,7 @@ def evaluated(robot: Robot, made: Program, at: Inputs) -> dict[str, Array]:
 
 
 def floating(robot: Robot, seed: int) -> Robot:
-    """The robot on a base with mass that bears a wrench, and that may move."""
+    """Return the robot on a floating base with mass and an external wrench."""
     rng = np.random.default_rng(seed)
     numbers = masses(rng) | dict(zip(WRENCH, map(float, rng.uniform(-3, 3, 6)), strict=True))
     link = Link(**{name: formula(value) for name, value in numbers.items()})
@@ -102,7 +102,7 @@ def uncoupled(robot: Robot) -> Robot:
 
 
 def check(robot: Robot, free: Collection[int], free_base: bool, seed: int) -> None:
-    """Against the partition."""
+    """Compare the recursion with the partition."""
     at, moving = state(robot, seed), moving_joints(robot)
     at["known"] = np.random.default_rng(seed).uniform(-2, 2, len(moving))
     wrench = oracle(robot, at).wrench
@@ -146,7 +146,7 @@ def test_many_seeded_trees(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(60, 68))
 def test_a_fixed_base_that_moves_as_the_robot_says(seed: int) -> None:
-    """With the regrouping of a base that stands still, where it does: free and driven joints side by side."""
+    """Free and driven joints on a fixed base, with the regrouping of a fixed base."""
     robot = seeded_tree(seed, coupled=False)
     at, moving = state(robot, seed), moving_joints(robot)
     free = some(moving, seed)
@@ -172,7 +172,7 @@ def test_all_driven_is_inverse_dynamics(seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["rx90", "stanford", "humanoid_torso"])
 def test_all_free_is_direct_dynamics(name: str) -> None:
-    """The same program, to the last operation."""
+    """Both programs are identical to the last operation."""
     robot = symoro.load(name)
     made = program(robot, moving_joints(robot), False)
     kept = replace(made, outputs=tuple(port for port in made.outputs if port.name == "qdd"))
@@ -181,7 +181,7 @@ def test_all_free_is_direct_dynamics(name: str) -> None:
 
 
 def test_fewer_operations_where_joints_are_driven() -> None:
-    """Composite links have ten numbers where articulated bodies have 21."""
+    """Composite links have ten parameters, articulated bodies 21."""
     robot = floating(loaded(uncoupled(symoro.load("rx90")), 1, **ALL), 1)
     totals = [count(optimise(program(robot, free, True))).total for free in ((), (1,), range(1, 7))]
     assert totals == sorted(totals)
@@ -192,7 +192,7 @@ ALL = {"symbols": True, "wrenches": False, "drives": False, "payload": False}
 
 
 def test_each_moving_joint_must_be_known() -> None:
-    """A joint that was forgotten is not taken for one that stands still."""
+    """A missing joint is reported and not treated as fixed."""
     robot = symoro.load("planar2r")
     builder = Builder("one joint short")
     q, qd = declared(builder, robot)
@@ -206,7 +206,7 @@ def test_each_moving_joint_must_be_known() -> None:
 
 
 def pendulum(*frames: Frame, **mass: float) -> Robot:
-    """Massless links, but for the last one."""
+    """Return a pendulum with massless links except the last one."""
     heavy = Link(**{name: formula(value) for name, value in mass.items()})
     robot = Robot("pendulum", frames, (*(Link(),) * (len(frames) - 1), heavy))
     return replace(robot, base=replace(robot.base, G=(ZERO, ZERO, formula(-9.81))))
@@ -224,7 +224,7 @@ def test_a_free_joint_without_mass() -> None:
 
 
 def test_two_free_joints_on_one_axis() -> None:
-    """The inner one feels nothing of what the outer one lets go; no cancellation is left to round-off."""
+    """The inner joint has no inertia from the outer one; this is exact, not a cancellation."""
     robot = pendulum(Frame(0), Frame(1), **HEAVY)
     with pytest.raises(NotApplicableError, match="joint 1 moves no mass"):
         program(robot, {1, 2}, False)

@@ -1,4 +1,4 @@
-"""The Lagrange form, both ways and expanded, against momentum; and the example of the paper."""
+"""Lagrange form by both methods and expanded, against momentum; and the example of the paper."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_filip_reads_as_printed() -> None:
 
 
 def test_filip_torques() -> None:
-    """The same numbers from the other models."""
+    """The other models give the same numbers."""
     robot = symoro.load("planar3r")
     at = state(robot)
     result = outputs(robot, "lagrange", at, expanded=True)

@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics of closed loops against differences of the oracle on the way that the loops leave."""
+"""Derivatives of the dynamics of closed loops against differences of the oracle along the constraints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INVERSE, DIRECT = "inverse-dynamics-derivatives", "direct-dynamics-derivatives"
 
 
 def moved_to(truth: Closed, x: Array, qa: Array) -> Array:
-    """The loops closed again at other active joints, near a posture."""
+    """Close the loops again at other active joints, near a configuration."""
     there = truth.moved(x, qa - x[truth.active], 0 * qa).qd + x
     there[truth.active] = qa
     result = truth.close(there, hold=True)
@@ -32,14 +32,14 @@ def state(truth: Closed, x: Array, seed: int = 3) -> dict[str, Array]:
 
 
 def velocity_step(truth: Closed, x: Array, qda: Array) -> float:
-    """A step that takes no joint's velocity through zero, where Coulomb friction jumps."""
+    """Return a step that does not change the sign of any velocity, where Coulomb friction is discontinuous."""
     at = truth.moved(x, qda, 0 * qda)
     reach = np.abs(at.qd[: truth.n]) / np.maximum(np.abs(at.G).max(axis=1), 1e-9)
     return float(min(0.02, reach[np.abs(at.G).max(axis=1) > 1e-9].min() / 5))
 
 
 def slope(f: Callable[[Array], Array], x: Array, largest: float = 3e-3) -> Array:
-    """df/dx by differences whose step suits: near a dead point it must be small."""
+    """Return df/dx by differences with a suitable step, which is small near a singular configuration."""
     before = difference(f, x, largest)
     for share in (0.3, 0.1, 0.03):
         result = difference(f, x, share * largest)
@@ -143,7 +143,7 @@ def test_of_many_random_loops(seed: int) -> None:
 
 
 def test_no_value_at_a_dead_point() -> None:
-    """Coupler and rocker in line, q1 + q2 - q3 = 0 or pi: every output is not a number."""
+    """Coupler and rocker are collinear, q1 + q2 - q3 = 0 or pi: every output is NaN."""
     robot = symoro.load("fourbar")
     lengths = {"D2": 0.7, "D3": 0.8, "D4": 0.4, "D5": 0.5}
     crank = np.arccos((0.7**2 + 0.8**2 - (0.4 + 0.5) ** 2) / (2 * 0.7 * 0.8))

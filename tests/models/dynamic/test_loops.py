@@ -1,4 +1,4 @@
-"""The dynamic models of closed loops against multipliers, energy and each other."""
+"""Dynamic models of closed loops against Lagrange multipliers, energy and each other."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_a_fixed_velocity_stands_for_the_entry() -> None:
 
 
 def sprung(case: Case) -> Case:
-    """The same with a spring at the first passive joint."""
+    """Return the robot with a spring at the first passive joint."""
     j = case.truth.own[case.truth.passive[0]]
     return Case(case.robot.with_frame(j, eta=True, k="30", rest="0.2"), case.x)
 
@@ -205,7 +205,7 @@ def test_lagrange(kind: str) -> None:
 
 
 def drag(truth: Closed, case: Case, qda: Array) -> Array:
-    """What friction takes of the active torques."""
+    """Return the contribution of friction to the active torques."""
     moved = truth.moved(case.x, qda, 0 * qda)
     qd = moved.qd[: truth.n]
     _, fv, fs, fo = np.array([truth.tree.drive[j] for j in truth.tree.moving]).T
@@ -275,8 +275,8 @@ def test_reactions(kind: str) -> None:
     check_links(case, at, result)
 
 
-def check_links(case: Case, at: dict[str, Any], found: dict[str, Any]) -> None:
-    """Along its axis each joint bears what its drive does: nothing but friction and rotor where it is passive."""
+def check_links(case: Case, at: dict[str, Any], computed: dict[str, Any]) -> None:
+    """Check that the reaction along each joint axis is the torque of the drive, friction and rotor."""
     truth = case.truth
     moved = truth.moved(case.x, at["qda"], at["qdda"])
     tau = dict(zip((truth.own[k] for k in truth.active), at["tau"], strict=True))
@@ -284,7 +284,7 @@ def check_links(case: Case, at: dict[str, Any], found: dict[str, Any]) -> None:
         ia, fv, fs, fo = truth.tree.drive[j]
         qd, qdd = moved.qd[k], moved.qdd[k]
         lost = ia * qdd + fv * qd + fs * np.sign(qd) + fo
-        bears = found["reactions"][j - 1, 5 if truth.tree.sigma[j] == 0 else 2]
+        bears = computed["reactions"][j - 1, 5 if truth.tree.sigma[j] == 0 else 2]
         assert abs(bears - (tau.get(j, 0.0) - lost)) < 1e-8 * max(1.0, np.abs(at["tau"]).max())
 
 
@@ -301,7 +301,7 @@ def test_reactions_of_a_parallelogram() -> None:
 
 
 def dead_five_bar(beside: float) -> tuple[Robot, Array]:
-    """The distal bars nearly in line: the motors do not fix where they go."""
+    """Return a five-bar with almost collinear distal bars, whose pose the motors do not determine."""
     robot = symoro.load("fivebar")
     v = dict(robot.nominal)
     span = v["D5"] + v["D6"] * np.cos(beside)

@@ -23,7 +23,7 @@ def without_drives(robot: Robot) -> Robot:
 
 
 class Pinocchio:
-    """The tree of a robot, built joint by joint, and the frames that close its loops."""
+    """Tree of a robot, built joint by joint, and the frames that close its loops."""
 
     def __init__(self, robot: Robot) -> None:
         pin: Any = pytest.importorskip("pinocchio")
@@ -62,7 +62,7 @@ class Pinocchio:
             self.model.appendBodyToJoint(joint, self.pin.Inertia(body.m, c, about), place)
 
     def terms(self, x: Array, xd: Array) -> tuple[Array, Array, Array, Array]:
-        """M, bias, and the rows and drift of all loops, over the tree's joints in frame order and the opened ones."""
+        """Return M, bias, and rows and drift of all loops, over the joints of the tree and the cut joints."""
         pin, n = self.pin, self.truth.n
         data = self.model.createData()
         q, v = pin.neutral(self.model), np.zeros(self.model.nv)
@@ -87,7 +87,7 @@ class Pinocchio:
         return M[np.ix_(self.rows, self.rows)], h[self.rows], np.vstack(J), np.concatenate(drift)
 
     def _at(self, data: Any, frame: int, q: float, qd: float) -> tuple[Array, Array]:
-        """Jacobian (its own joint last) and classical acceleration of a frame of a loop, in the world's axes."""
+        """Return Jacobian (its own joint last) and classical acceleration of a loop frame, in world axes."""
         pin, robot = self.pin, self.robot
         ant, moves = robot.frame(frame).ant, robot.frame(frame).moving
         chain = [frame]
@@ -193,7 +193,7 @@ def simulated(case: Case, duration: float) -> tuple[float, float]:
 
 
 def _opened(truth: Closed, q: Array) -> Array:
-    """The opened joints of a closed posture: each moves frame k onto frame k + B."""
+    """Return the cut joints of a closed configuration: each moves frame k onto frame k + B."""
     x = np.r_[q, np.zeros(len(truth.cut))]
     at = truth.placements(x, 0 * x, 0 * x)
     results = []

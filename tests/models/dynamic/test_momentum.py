@@ -27,7 +27,7 @@ def truth(robot: Robot) -> Floating:
 
 
 def check(robot: Robot, at: dict[str, Array], qd: Array, V0: Array, share: Array | float = 0.0) -> None:
-    """`share`: what a prescribed motion of the base adds to AG nu."""
+    """Check AG and h; `share` is the contribution of a prescribed base motion."""
     result = outputs(robot, "centroidal-momentum", at)
     h, com = truth(robot).momentum(at["q"], qd, V0)
     assert error(result["h"], h) < CLOSE
@@ -37,7 +37,7 @@ def check(robot: Robot, at: dict[str, Array], qd: Array, V0: Array, share: Array
 
 @pytest.mark.parametrize("seed", range(8))
 def test_trees(seed: int) -> None:
-    """Coupled joints; every other base has a mass, some move as prescribed."""
+    """Coupled joints; every other base has a mass, some have a prescribed motion."""
     robot = seeded_tree(seed, 5)
     if seed % 2:
         robot = robot.replace(base=replace(robot.base, link=body(np.random.default_rng(seed))))

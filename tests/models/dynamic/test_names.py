@@ -1,4 +1,4 @@
-"""Regrouped parameters carry their names into emitted code."""
+"""Names of regrouped parameters in emitted code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symoro.robot.description import Link, Placement, Tool
 
 
 def constants(robot: str, model: str, **options: str) -> list[str]:
-    """What the setup part hands to the call part, as C calls it."""
+    """Return the names of the constants that the setup code passes to the call, in C."""
     text = next(iter(generate(robot, model, **options).code("c", name="f").values()))
     listed = re.search(r"Constants.*?: (.*?)\n \*\n", text, re.DOTALL)
     assert listed is not None

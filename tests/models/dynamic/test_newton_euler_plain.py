@@ -1,4 +1,4 @@
-"""The paper's Newton-Euler: equal to the customised one, and right where that says nothing (the base)."""
+"""Newton-Euler as printed in the paper: equal to the customised recursion, and correct wrenches on the base."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_LOAD = dict.fromkeys(WRENCH, ZERO)
 
 
 def program(robot: Robot) -> Program:
-    """tau (of the tree's joints), and the wrench on every link, link 0 first."""
+    """Return tau of the tree's joints, and the wrench on every link, link 0 first."""
     builder = Builder("plain")
     provider = TreeCoordinates(coordinates(builder, robot))
     nu, nud = (joint_entries(builder, robot, provider, name) for name in ("qd", "qdd"))

@@ -1,4 +1,4 @@
-"""The payload's wrench on the environment, by virtual work: it takes tau = J' w more."""
+"""Payload's wrench on the environment, by virtual work: it adds tau = J' w."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ARMS = ["panda", "scara", "planar2r"]
 
 
 def carrying(name: str) -> tuple[Robot, Robot]:
-    """The robot with a payload that exerts a wrench, and with one that exerts none."""
+    """Return the robot with a payload that exerts a wrench, and with one that does not."""
     robot = symoro.load(name)
     place = Placement(
         robot.platform or (robot.tool.place.ant if robot.tool else robot.NL), *map(Formula, map(str, PLACE))
@@ -33,7 +33,7 @@ def carrying(name: str) -> tuple[Robot, Robot]:
 
 
 def bound(robot: Robot) -> Robot:
-    """With numbers for what has no nominal one: bodies of some kilograms."""
+    """Return the robot with numbers for symbols without a nominal value."""
     return robot.bind(
         {name: dict(robot.nominal).get(name, 0.2 + 0.01 * k) for k, name in enumerate(robot.symbols())}
     )
@@ -78,7 +78,7 @@ def test_direct_dynamics_undoes_it(name: str) -> None:
 
 
 def test_floating_base() -> None:
-    """The base feels it too: on a base that is held, the wrench there is the one that the arm hands down."""
+    """The wrench also acts on the base; on a base with given motion it is the wrench that the arm transmits."""
     pushing, idle = both("rx90_floating")
     rest = {name: np.zeros(k) for name, k in (("qd", 6), ("qdd", 6), ("V0", 6), ("Vd0", 6))}
     given = {"q": state(idle)["q"], **rest, "R0": np.eye(3), "base": "given"}
@@ -97,7 +97,7 @@ def test_floating_base() -> None:
     ("name", "active"), [("fivebar", (2.2, 0.6)), ("sr400", (0.1, -1.2, 0.3, 0.2, 0.5, 0.4))]
 )
 def test_closed_loops(name: str, active: tuple[float, ...]) -> None:
-    """A payload at the origin of its link pushes as the link itself does."""
+    """A wrench of a payload at the origin of its link equals a wrench of the link itself."""
     pushing, idle = carrying(name)
     ant = pushing.tool.place.ant
     here = Tool(Placement(ant))
@@ -122,9 +122,9 @@ def test_gravity_alone_does_not_know_it() -> None:
 
 def test_symbols_are_parameters() -> None:
     robot, _ = carrying("planar2r")
-    asked = robot.replace(payload=Link(M=Formula("2"), FX=Formula("push")))
-    function = symoro.generate(asked, "inverse-dynamics").function(values={"push": 3.0})
-    at = state(asked)
+    with_symbol = robot.replace(payload=Link(M=Formula("2"), FX=Formula("push")))
+    function = symoro.generate(with_symbol, "inverse-dynamics").function(values={"push": 3.0})
+    at = state(with_symbol)
     fixed = robot.replace(payload=Link(M=Formula("2"), FX=Formula("3")))
     np.testing.assert_allclose(function(**at)["tau"], run(fixed, "inverse-dynamics", **at)["tau"], atol=1e-12)
 
@@ -137,7 +137,7 @@ def test_models_without_it_refuse() -> None:
 
 @pytest.mark.parametrize("name", ["gough_stewart", "3rrr"])
 def test_on_a_platform(name: str) -> None:
-    """At rest at home, the torques by the platform's coordinates are those by the joints', and J' w more."""
+    """At rest the torques in platform coordinates equal those in joint coordinates, plus J' w."""
     pushing, idle = both(name)
     q = np.asarray(idle.postures["home"], float)
     T = run(idle, "fast-geometry", q=q, to=idle.platform)["T"]

@@ -32,14 +32,14 @@ SINGULAR = 1e9  # condition of an inertia matrix beyond which accelerations mean
 
 
 def load(path: Path) -> Robot:
-    """The robot with every digit of its file, on a fixed root, without friction (Pinocchio's has none)."""
+    """Return the robot with all digits of its file, on a fixed root, without friction (as in Pinocchio)."""
     robot = read_urdf(path.read_text(), str(path), exact=True, base="fixed")
     frames = tuple(replace(frame, FV=ZERO, FS=ZERO) for frame in robot.frames)
     return robot.replace(frames=frames, base=Base(G=robot.base.G, Z=robot.base.Z))
 
 
 class Pinocchio:
-    """A URDF as Pinocchio reads it, with vectors over the moving joints of our tree."""
+    """URDF as read by Pinocchio, with vectors over the moving joints of the robot's tree."""
 
     def __init__(self, path: Path, robot: Robot) -> None:
         self.pin: Any = pytest.importorskip("pinocchio")
@@ -83,7 +83,7 @@ class Pinocchio:
         return np.asarray(self.G.T @ A[np.ix_(self._rows(), self._rows())] @ self.G)
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
-        """By Pinocchio's own recursion; coupled joints by its matrix."""
+        """Return accelerations by Pinocchio's recursion; for coupled joints by its inertia matrix."""
         if self.G.shape[0] != self.G.shape[1]:
             return np.linalg.solve(self.inertia(q), tau - self.bias(q, qd))
         full = np.zeros(self.model.nv)
@@ -135,7 +135,7 @@ def test_large_robots(name: str) -> None:
 
 
 def test_symoro_loads_urdf() -> None:
-    """The door that users take: numbers rounded to exact angles, and still close."""
+    """symoro.load rounds numbers to exact angles, and the results still agree closely."""
     name = "ur_description/ur5_robot.urdf"
     robot, exact = symoro.load(ROBOTS[name]), load(ROBOTS[name])
     q = np.linspace(-1, 1, len(independent(robot)))

@@ -1,4 +1,4 @@
-"""effort="plain": the papers' own form, equal to the others and left as it was written."""
+"""effort="plain": the formulation of the papers, equal to the others and not optimised."""
 
 from __future__ import annotations
 

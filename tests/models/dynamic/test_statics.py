@@ -15,7 +15,7 @@ CLOSE = 1e-11
 
 
 def axes(truth: Tree, q: Array, frame: int) -> Array:
-    """The rotation of a frame in the world."""
+    """Return the rotation of a frame in the world."""
     t = truth.G @ q + truth.offset
     return truth.motion(t, 0 * t, truth.base).T[frame][:3, :3].real
 
@@ -58,7 +58,7 @@ def test_equal_to_inverse_dynamics_at_rest_without_weight() -> None:
 
 
 def test_in_loops_the_active_joints_hold_it() -> None:
-    """On the cut tree the passive joints would be given torques."""
+    """The active joints balance the wrench; on the cut tree passive joints would have torques too."""
     robot = symoro.load("fourbar")
     assert symoro.generate(robot, "static-torques").outputs == {"tau": (1,)}
     assert symoro.generate(robot.tree(), "static-torques").outputs == {"tau": (3,)}

@@ -36,7 +36,7 @@ SEEDS = range(20)
 def parted(
     A: Array, H: Array, C: Array, drift: Array, known: Mapping[int, float], forces: Mapping[int, float]
 ) -> tuple[Array, Array]:
-    """Return (xd, f) with xd known at some coordinates and f at others; f is zero at the rest, which C moves."""
+    """Return (xd, f) with xd known at some coordinates and f at others; f is zero at coordinates that C determines."""
     size, rows, driven = len(A), len(C), list(known)
     S = np.eye(size)[:, driven]
     right = np.r_[-H, -drift, list(known.values())]
@@ -55,7 +55,7 @@ def parted(
 def on_wheels(
     oracle: Wheels, q: Array, qda: Array, qdda: Array, forces: Mapping[int, float]
 ) -> tuple[Array, Array]:
-    """Return (xd, f) of a robot on wheels; `forces` by joint, of passive joints too."""
+    """Return (xd, f) of a wheeled robot; `forces` by joint, including passive joints."""
     x = oracle.rates(q, qda)
     A, C = oracle.matrix(q), oracle.rows(q).real
     at = {j: 3 + k for k, j in enumerate(oracle.tree.moving)}
@@ -194,7 +194,7 @@ class LinkageOnWheels(Wheels):
 
 
 def linkage_on_wheels(seed: int) -> tuple[Robot, Array, LinkageOnWheels]:
-    """A random robot on wheels that carries a five-bar linkage in a tilted plane."""
+    """Return a random wheeled robot that carries a five-bar linkage in a tilted plane."""
     carrier, q = layout(seed)
     rng = np.random.default_rng(seed)
     first, lengths = carrier.NL + 1, rng.uniform(0.2, 0.5, 5)

@@ -95,7 +95,7 @@ def test_any_formulation(data: st.DataObject, robot: Robot, seed: int) -> None:
 
 
 def parallel_arm() -> Robot:
-    """Runs of parallel axes with a branch in the middle, ahead of an axis across them."""
+    """Return sequences of parallel axes with a branch in the middle, before a perpendicular axis."""
     places = (
         {"ant": 0, "alpha": "pi/2"},
         {"ant": 1, "d": 0.3},
@@ -135,7 +135,7 @@ def test_sums_of_parallel_axes(out: bool, back: bool) -> None:
 
 
 def regrouped_robot(robot: Robot, basis: str) -> Robot:
-    """The robot with the regrouped parameters, as numbers, in place of its own."""
+    """Return the robot with the regrouped parameters, as numbers, in place of its own."""
     builder = Builder("regrouped")
     frames = joint_frames(builder, robot, joint_positions(builder, robot))
     result = regrouped(frames, link_inertias(builder, robot), dict.fromkeys(frames, basis))
@@ -152,7 +152,7 @@ def regrouped_robot(robot: Robot, basis: str) -> Robot:
 
 
 def gone(robot: Robot, j: int, basis: str) -> list[str]:
-    """Parameters of link j that the general rule makes vanish."""
+    """Return the parameters of link j that vanish by the general rule."""
     kinds = {
         JointType.REVOLUTE: ["YY" if basis == "J" else "", "MZ", "M"],
         JointType.PRISMATIC: ["XX", "XY", "XZ", "YY", "YZ", "ZZ"],
@@ -177,7 +177,7 @@ def test_regrouped_parameters_give_the_same_torques(robot: Robot, basis: str, se
 
 
 def test_regrouping_is_done_once() -> None:
-    """Whatever standard parameters are given, a call pays for the regrouped ones only."""
+    """For all standard parameters, a call computes with the regrouped ones only."""
     full = symoro.load("rx90")
     few = full
     for j in range(1, 7):
@@ -194,7 +194,7 @@ def test_regrouping_is_done_once() -> None:
 
 
 def fixed(robot: Robot, **values: object) -> Robot:
-    """The robot with QP or QDP of all joints fixed."""
+    """Return the robot with QP or QDP of all joints prescribed."""
     for j in range(1, robot.NL + 1):
         robot = robot.with_frame(j, **values)
     return robot
@@ -237,7 +237,7 @@ def test_one_joint_at_a_fixed_speed() -> None:
 
 @pytest.mark.parametrize("method", ["recursive", "inertia"])
 def test_a_passive_joint_without_torque(method: str) -> None:
-    """GAM = 0: the entry of tau has no effect and the model becomes cheaper."""
+    """With GAM = 0 the entry of tau has no effect and the model costs less."""
     robot = symoro.load("cartpole")
     at = state(robot)
     passive = robot.with_frame(2, GAM=0)
@@ -269,7 +269,7 @@ def test_symbolic_wrenches_and_base_motion_are_inputs() -> None:
 
 
 def test_weight_follows_the_place_of_the_base() -> None:
-    """A robot on a wall: the base turned by 90 degrees is gravity turned back."""
+    """For a robot on a wall, rotating the base by 90 degrees rotates gravity backwards."""
     robot = symoro.load("planar2r")
     turned = [formula(x) for x in (0, -1, 0, 5, 1, 0, 0, 6, 0, 0, 1, 7, 0, 0, 0, 1)]
     wall = robot.replace(base=replace(robot.base, Z=tuple(turned)))
@@ -294,7 +294,7 @@ def test_a_batch_is_its_samples_and_parameters_without_effect_are_not_asked_for(
     "model", ["inverse-dynamics", "direct-dynamics", "inertia-matrix", "energy", "lagrange"]
 )
 def test_a_first_link_counts_by_its_moment_about_the_axis(model: str) -> None:
-    asked = symoro.generate(symoro.load("rx90"), model).parameters
-    first = [name for name in asked if name.endswith("1")]
+    requested = symoro.generate(symoro.load("rx90"), model).parameters
+    first = [name for name in requested if name.endswith("1")]
     assert not {"XX1", "XY1", "XZ1", "YY1", "YZ1"} & set(first)
     assert "ZZ1" in first

@@ -1,4 +1,4 @@
-"""Robots on wheels: torques and accelerations against Lagrange multipliers, energy and rolling in simulation."""
+"""Wheeled robots: torques and accelerations against Lagrange multipliers, energy and rolling in simulation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def function(robot: Robot, model: str, **options: str) -> Function:
 
 
 def numbered(name: str) -> Robot:
-    """A bundled robot with a number for every symbol."""
+    """Return a bundled robot with a number for every symbol."""
     robot = symoro.load(name)
     rng = np.random.default_rng(len(name))
     left = [s for s in robot.symbols() if s not in dict(robot.nominal)]
@@ -35,7 +35,7 @@ def numbered(name: str) -> Robot:
 
 
 def check(robot: Robot, q: np.ndarray, seed: int) -> None:
-    """All models of a robot without joints that follow, against the oracle."""
+    """Compare all models of a robot without coupled joints with the oracle."""
     truth = Wheels(robot)
     rng = np.random.default_rng(seed)
     qda, qdda, tau = rng.uniform(-1, 1, (3, len(truth.active)))
@@ -142,7 +142,7 @@ def test_compiled_code_agrees() -> None:
 
 
 def test_wrenches_count_those_of_the_base_too() -> None:
-    """A force on the chassis of a differential drive pulls at both wheels alike."""
+    """A force on the chassis of a differential drive loads both wheels equally."""
     robot = numbered("diffdrive")
     pulled = robot.with_link(0, FX=formula(3), CZ=formula(0.5))
     q, still = np.zeros(4), np.zeros(2)
@@ -177,7 +177,7 @@ def test_a_fixed_velocity_of_a_drive_stands_in_its_place() -> None:
 
 
 def test_more_drives_than_freedoms_share_the_torques() -> None:
-    """A mecanum with four drives: the same motion, the same work, and the least sum of squares."""
+    """Mecanum robot with four drives: same motion, same work, least sum of squares."""
     three, four = symoro.load("mecanum"), symoro.load("mecanum").with_frame(4, mu=True)
     rng = np.random.default_rng(1)
     q, (qda, qdda, free) = rng.uniform(-1, 1, 4), rng.uniform(-1, 1, (3, 3))
@@ -235,7 +235,7 @@ FREE = ("diffdrive", "tricycle", "car", "car_ackermann", "omni3", "mobile_manipu
 
 @pytest.mark.parametrize("name", FREE)
 def test_rolling_keeps_energy_and_does_not_slip(name: str) -> None:
-    """Without drive and friction: energy to 1e-9, contact points to 1e-10 in the world, by another way than W."""
+    """Without drive and friction: energy to 1e-9, contact points to 1e-10 in the world, independent of W."""
     from scipy import integrate
 
     robot = numbered(name)
@@ -269,7 +269,7 @@ def test_rolling_keeps_energy_and_does_not_slip(name: str) -> None:
 
 
 def _slip(truth: Wheels, s: np.ndarray, sd: np.ndarray) -> float:
-    """The largest velocity that a contact point has in the world, where it should have none."""
+    """Return the largest velocity of a contact point in the world, which should be zero."""
     c, si = np.cos(s[2]), np.sin(s[2])
     base = [c * sd[0] + si * sd[1], -si * sd[0] + c * sd[1], sd[2]]
     x = np.r_[base, sd[3 : 3 + truth.n]]
@@ -277,7 +277,7 @@ def _slip(truth: Wheels, s: np.ndarray, sd: np.ndarray) -> float:
 
 
 def test_drives_do_the_work() -> None:
-    """With torques and friction: the change of energy is the work of the torques less that of friction."""
+    """With torques and friction the change of energy is the work of the torques minus the friction loss."""
     from scipy import integrate
 
     robot = numbered("diffdrive")

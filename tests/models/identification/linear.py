@@ -1,4 +1,4 @@
-"""What the tests of the identification models share: robots without wrenches, K in numbers, a smooth motion."""
+"""Helpers for tests of identification models: robots without wrenches, K in numbers, a smooth motion."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Motion = Callable[[float], Inputs]
 
 
 def bare(robot: Robot) -> Robot:
-    """The robot without payload and external wrenches, which are no part of the models."""
+    """Return the robot without payload and external wrenches, which the models do not include."""
     links = tuple(replace(link, **dict.fromkeys(WRENCH, ZERO)) for link in robot.links)
     return replace(robot, links=links, payload=None)
 
 
 def resting(robot: Robot) -> Robot:
-    """The same on a base at rest."""
+    """Return the robot without payload and wrenches on a fixed base."""
     still: dict[str, Any] = dict.fromkeys(("V0", "W0", "VP0", "WP0"), ZERO3)
     return bare(replace(robot, base=replace(robot.base, **still)))
 
 
 def library(name: str, seed: int = 1) -> Robot:
-    """A bundled robot with numbers for its masses and drives; its own frames and gravity."""
+    """Return a bundled robot with random inertias and drives, and its own frames and gravity."""
     own = symoro.load(name)
     own = own.bind({s: v for s, v in own.nominal if s in own.symbols()})
     heavy = loaded(own, seed, symbols=False, wrenches=False, drives=True, payload=False)
@@ -43,18 +43,18 @@ def library(name: str, seed: int = 1) -> Robot:
 
 
 def numbers(model: Model, parameters: str = "standard", values: dict[str, float] | None = None) -> Array:
-    """K."""
+    """Return the values of K."""
     given = {**dict(model.robot.nominal), **(values or {})}
     return np.array([f.value(given) for f in parameter_values(model.robot, model.columns, parameters)])
 
 
 def run(model: Model, at: Inputs) -> dict[str, Array]:
-    """A model's outputs, by the interpreter."""
+    """Return a model's outputs by the interpreter."""
     return model.function(compiled=False)(**{name: at[name] for name in model.inputs})
 
 
 def rate(model: Model, output: str, at: Inputs) -> Array:
-    """The exact derivative of an output along the motion q, qd, qdd."""
+    """Return the exact derivative of an output along the motion q, qd, qdd."""
     program, own = model.program, independent(model.robot)
     graph = program.graph
     seeds, given = {}, {}
@@ -69,7 +69,7 @@ def rate(model: Model, output: str, at: Inputs) -> Array:
 
 
 def smooth(n: int, seed: int) -> Motion:
-    """A motion of n joints: three sines each, with its exact derivatives."""
+    """Return a motion of n joints, three sines each, with its exact derivatives."""
     rng = np.random.default_rng(seed)
     size, speed, phase = (
         rng.uniform(0.1, 0.6, (3, n)),

@@ -35,7 +35,7 @@ R, P, F = JointType.REVOLUTE, JointType.PRISMATIC, JointType.FIXED
 
 
 def robot(rows: list[dict[str, Any]], gravity: str = "0 0 G3", name: str = "test", **base: Any) -> Robot:
-    """All inertial parameters symbolic; each row a frame, standing on the one before unless it says."""
+    """Return a robot with symbolic inertial parameters; by default each frame is on the previous one."""
     frames, links = [], []
     for j, given in enumerate(rows, 1):
         row = {"ant": j - 1, **given}
@@ -147,7 +147,7 @@ def same_torques(first: Robot, second: Robot) -> None:
 
 
 def rigid_trees() -> list[str]:
-    """The bundled robots that have an inverse dynamic model, without loops and without links that bend."""
+    """Return the bundled robots with inverse dynamics and without loops and flexible links."""
     model = symoro.catalogue()["inverse-dynamics"]
     robots = {name: symoro.load(name) for name in names()}
     stiff = {name: r for name, r in robots.items() if not r.B and not any(link.flexible for link in r.links)}
@@ -252,7 +252,7 @@ def test_general_loops_by_verified_numbers(name: str) -> None:
 
 
 def full(name: str) -> Robot:
-    """A bundled robot with all inertial parameters."""
+    """Return a bundled robot with all inertial parameters."""
     given = symoro.load(name)
     links = tuple(Link(**{n: Formula(f"{n}{j}") for n in INERTIAL}) for j in range(1, given.NL + 1))
     return given.replace(links=links)

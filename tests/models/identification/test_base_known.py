@@ -1,4 +1,4 @@
-"""Base parameters against answers that others worked out: numbers of the literature, printed relations."""
+"""Base parameters against published results: counts and printed relations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KNOWN = DATA / "base-parameters" / "known.json"
 
 
 def known() -> list[Any]:
-    """Every known robot with and without rotor inertias."""
+    """Return every published robot with and without rotor inertias."""
     robots = {name: g for name, g in json.loads(KNOWN.read_text()).items() if name[0] != "_"}
     cases = []
     for name, g in robots.items():
@@ -30,7 +30,7 @@ def known() -> list[Any]:
 
 
 def robot_of(name: str, g: dict[str, Any]) -> Robot:
-    """A robot of the file: the frames that close a loop come last there, as they do here."""
+    """Return a robot of the file; frames that close a loop come last in both."""
     loops = len(g["loops"])
     count = len(g["links"]) - 2 * loops
     frames = []
@@ -95,8 +95,8 @@ MXR7 = MX7 + d8/d3*MX8 - d8*M8
 """
 
 
-def printed(found: BaseParameters) -> list[str]:
-    return [relation(kept, others) for kept, others in found.relations.items() if others]
+def printed(result: BaseParameters) -> list[str]:
+    return [relation(kept, others) for kept, others in result.relations.items() if others]
 
 
 def test_the_relations_of_the_1988_paper() -> None:

@@ -50,7 +50,7 @@ def four_bar(crank: Numbers, ground: Numbers, coupler: Numbers, rocker: Numbers,
 
 
 def side_by_side() -> Robot:
-    """A parallelogram, and a four-bar that has nothing to do with it."""
+    """Return a parallelogram and an independent four-bar linkage."""
     frames = (
         Frame(0),
         passive(1, d="a"),
@@ -66,14 +66,14 @@ def side_by_side() -> Robot:
     return Robot("both", frames, full(6), VERTICAL, nominal=(("a", 0.5), ("c", 0.7), ("e", 2.0)))
 
 
-def relations_hold(robot: Robot, found: BaseParameters, posture: Mapping[int, float]) -> bool:
-    """Whether the relations hold at states that the oracle closes."""
+def relations_hold(robot: Robot, result: BaseParameters, posture: Mapping[int, float]) -> bool:
+    """Return whether the relations are valid at states that the oracle closes."""
     oracle = Rank(robot, posture)
     rows = oracle.rows(12, seed=9)
     rows = ((rows[1:] - rows[0]) / ORACLE_ONE).astype(float)
     place = {column: k for k, column in enumerate(oracle.columns)}
     left = {column: rows[:, k].copy() for column, k in place.items()}
-    for kept, others in found.relations.items():
+    for kept, others in result.relations.items():
         for name, c in others.items():
             left[split(name)] -= float(c) * rows[:, place[split(kept)]]
         left.pop(split(kept))
@@ -140,7 +140,7 @@ def test_a_flat_parallelogram_is_taken_as_one_and_a_rhombus_is_not_folded() -> N
 
 
 def test_a_crank_at_the_end_of_its_way() -> None:
-    """There its rate cannot be chosen; the loop moves all the same."""
+    """At the end of its stroke the rate of the crank cannot be chosen, but the loop can move."""
     robot = four_bar(0.5, 0.7, 0.3, 0.4)
     end = float(np.arccos((0.5**2 + 0.7**2 - 0.7**2) / (2 * 0.5 * 0.7)))  # coupler and rocker in one line
     tip = 0.5 * np.exp(1j * end)
@@ -186,7 +186,7 @@ def test_numbers_that_do_not_close_are_refused() -> None:
 
 @pytest.mark.parametrize("off", [0.1, 2e-5, 2e-6, 2e-7, 1e-8])
 def test_without_a_gap_there_is_no_answer(off: float) -> None:
-    """Axes that are parallel to 1e-16 only, and almost a parallelogram: its own functions drown in the round-off."""
+    """Axes that are parallel to 1e-16, and almost a parallelogram: its functions are below the round-off."""
     places = {"alpha": 0.779, "d": 0.62, "r": 0.69}, {"alpha": -0.5, "d": 0.13, "theta": 0.4, "r": 0.21}
     ground = [passive(j, F, **place) for j, place in enumerate(places)]
     frames = [*ground, *(replace(f, ant=f.ant + 2) for f in four_bar(0.5, 0.7, 0.7 + off, 0.5).frames)]
@@ -246,7 +246,7 @@ def test_random_loops(number: int) -> None:
 
 
 def test_placements_that_are_rounded() -> None:
-    """What stands on oblique frames, in numbers of sixteen digits: planar loops close to 1e-16 only."""
+    """Planar loops on oblique frames with numbers of sixteen digits close to 1e-16 only."""
     robot, posture, _ = loop_robot(np.random.default_rng([1, 13]), 13)
     rounded, q = folded(robot, posture)
     assert rounded.NL < robot.NL
@@ -257,9 +257,9 @@ def test_placements_that_are_rounded() -> None:
 def test_many_random_loops() -> None:
     from benchmarks.base_loops import swept
 
-    told = swept(range(200), seed=302)
-    assert not told.wrong
-    assert told.refused <= 10
+    messages = swept(range(200), seed=302)
+    assert not messages.wrong
+    assert messages.refused <= 10
 
 
 def test_all_inertial_parameters_of_a_bundled_robot() -> None:

@@ -1,4 +1,4 @@
-"""Base parameters on wheels: the same torques, independent columns, and parameters that a log determines."""
+"""Base parameters of wheeled robots: equal torques, independent columns, and parameters determined by a log."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GAP = 1e-6  # between the smallest singular value of independent columns and the
 def sampled(
     robot: Robot, q: Array, *, moved: bool = True, **options: str
 ) -> tuple[list[Array], symoro.Model]:
-    """W at random states."""
+    """Return W at random states."""
     model = symoro.generate(robot, "dynamic-identification", friction="none", **options)
     function = model.function(compiled=False)
     rng = np.random.default_rng(9)
@@ -39,7 +39,7 @@ def sampled(
 
 
 def check(robot: Robot, q: Array) -> None:
-    """W_base K_base = W K, and W_base has as many independent columns as W."""
+    """Check W_base K_base = W K, and that W_base has as many independent columns as W."""
     every, whole = sampled(robot, q)
     some, base = sampled(robot, q, parameters="base")
     # next to a singular configuration of the wheels one state outweighs all others
@@ -90,7 +90,7 @@ def test_bundled_robots() -> None:
 
 @pytest.mark.parametrize("seed", [seed for seed in range(21) if seed != 5])
 def test_closed_loops_on_wheels(seed: int) -> None:
-    """The same torques at a closed posture and, verified by the method itself, at others of its assembly branch."""
+    """Torques are equal at a closed configuration; the method itself verifies others of its assembly branch."""
     robot, q, _ = linkage_on_wheels(seed)
     robot = robot.replace(postures=(("home", tuple(map(float, q))),))
     every, whole = sampled(robot, q, moved=False)
@@ -102,7 +102,7 @@ def test_closed_loops_on_wheels(seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["diffdrive", "mobile_manipulator"])
 def test_a_log_determines_the_parameters(name: str) -> None:
-    """Least squares on torques of the oracle along a rolling motion, without noise."""
+    """Least squares on the oracle's torques along a rolling motion without noise."""
     robot = numbered(name)
     truth = Wheels(robot)
     model = symoro.generate(robot, "dynamic-identification", parameters="base", friction="none")
@@ -123,7 +123,7 @@ def test_a_log_determines_the_parameters(name: str) -> None:
 
 
 def test_the_other_models_have_the_same_columns() -> None:
-    """Energy but for a constant, momenta and power with base parameters."""
+    """Energy up to a constant, momenta and power agree with base parameters."""
     robot, q = layout(1003)
     rng = np.random.default_rng(1)
     qda, qdda = rng.uniform(-1, 1, (2, len(Wheels(robot).active)))
@@ -148,7 +148,7 @@ def test_the_other_models_have_the_same_columns() -> None:
 
 
 def test_rotor_inertias_of_passive_joints_count() -> None:
-    """They act on the drives by the rolling constraints; without rotor inertias they stay apart."""
+    """Passive rotors act on the drives through the rolling constraints; without `rotor` they are not regrouped."""
     robot = symoro.load("diffdrive")
     result = symoro.base_parameters(robot)
     names = {*result.names, *result.no_effect, *(n for others in result.relations.values() for n in others)}
@@ -170,7 +170,7 @@ def test_size_does_not_matter() -> None:
 
 
 def test_exact_relations_are_those_of_the_tree_on_a_free_base() -> None:
-    """They hold for all values of symbols, and are more than the numeric ones, which hold at the nominal values."""
+    """Exact base parameters are valid for all symbols and more numerous than those at the nominal values."""
     robot = symoro.load("diffdrive")
     exact, numeric = (symoro.base_parameters(robot, method=method) for method in ("exact", "auto"))
     assert len(exact) == 10 + 7 * 4 + 4 and "treated as a free base" in exact.method

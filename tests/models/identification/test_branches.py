@@ -1,4 +1,4 @@
-"""Base parameters and base regressors of the assembly mode in which a robot with closed loops is used."""
+"""Base parameters and base regressors in the assembly mode in which a closed-loop robot is used."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def checked(robot: Robot, **options: Any) -> int:
 
 
 def moved_home(robot: Robot) -> Robot:
-    """The posture under another name."""
+    """Return the robot with the posture under another name."""
     return robot.replace(postures={"work": robot.postures["home"]})
 
 
@@ -148,7 +148,7 @@ def test_modes_that_differ_are_reported_where_no_posture_is_known(robot: Robot) 
 
 @pytest.mark.parametrize("robot", [four_bar(0.3, 0.8, 0.9, 0.6, UP), four_bar(0.5, 0.7, 0.7, 0.5, UP)])
 def test_modes_with_the_same_parameters_are_not_reported(robot: Robot) -> None:
-    """The two modes of a four-bar obey the same relations, and a parallelogram is not crossed unless 'home' is."""
+    """Both modes of a four-bar have the same relations; a parallelogram is crossed only if 'home' is."""
     assert symoro.base_parameters(robot.replace(postures={})).notes == ()
 
 

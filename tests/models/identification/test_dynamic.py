@@ -1,4 +1,4 @@
-"""The regressor against inverse dynamics: W K = tau, its rank, its columns, its cost."""
+"""Regressor against inverse dynamics: W K = tau, rank, columns, operation count."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_library(name: str) -> None:
 
 @pytest.mark.parametrize("name", RANKS)
 def test_golden_torques(name: str) -> None:
-    """W K and what the wrenches add are the torques of another implementation."""
+    """W K plus the torques of external wrenches equals the torques of another implementation."""
     known = golden(name)
     env = known.data["env"]
     wrench = {s: env[s] for s in known.robot.symbols() if s.rstrip("0123456789") in WRENCH}
@@ -79,7 +79,7 @@ def test_golden_torques(name: str) -> None:
 
 @pytest.mark.parametrize("name", RANKS)
 def test_rank(name: str) -> None:
-    """The rank of many samples is the number of base parameters, and those columns have all of it."""
+    """The rank over many samples is the number of base parameters, and their columns have full rank."""
     known = golden(name)
     stacked = {}
     for parameters in ("standard", "base"):
@@ -149,7 +149,7 @@ def test_formulations_agree() -> None:
 
 
 def with_rotors(name: str) -> Robot:
-    """A bundled robot with a symbol for everything that can be identified but friction."""
+    """Return a bundled robot with symbols for all identifiable parameters except friction."""
     robot = symoro.load(name)
     if name == "puma560":  # as the peers have it: the shoulder's offset booked on joint 3
         robot = robot.with_frame(2, r=0)

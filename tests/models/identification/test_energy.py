@@ -1,4 +1,4 @@
-"""The energy functions: h K is the energy, and its change the work of the drives."""
+"""Energy functions: h K is the energy, and its change is the work of the drives."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_seeded_trees(seed: int) -> None:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_base_parameters(name: str) -> None:
-    """h K but for a constant."""
+    """With base parameters h K is the energy up to a constant."""
     robot = library(name)
     model, whole = (symoro.generate(robot, "eim", parameters=p) for p in ("base", "standard"))
     offsets = []
@@ -52,7 +52,7 @@ def test_base_parameters(name: str) -> None:
 @pytest.mark.parametrize("name", ["puma560", "stanford", "scara", "humanoid_torso"])
 @pytest.mark.parametrize("parameters", ["standard", "base"])
 def test_work(name: str, parameters: str) -> None:
-    """The work of the drives less what friction takes, by quadrature, is the change of h K."""
+    """The work of the drives minus the friction loss, by quadrature, is the change of h K."""
     robot = library(name)
     motion = smooth(len(independent(robot)), 7)
     model = symoro.generate(robot, "energy-identification", parameters=parameters)

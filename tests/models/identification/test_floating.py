@@ -1,4 +1,4 @@
-"""The identification models of a floating base: rows of the base, columns of link 0."""
+"""Identification models of a floating base: rows of the base, columns of link 0."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def forces(robot: Robot, at: Inputs) -> Array:
 
 
 def later(at: Inputs, t: float) -> Inputs:
-    """The state a little later, right to first order in t: what its derivative at t = 0 takes."""
+    """Return the state after time t, accurate to first order, for derivatives at t = 0."""
     v, w = at["V0"][:3], at["V0"][3:]
     components = at["Vd0"] - np.r_[np.cross(w, v), np.zeros(3)]
     turn = hat(w * t)
@@ -52,7 +52,7 @@ def test_regressor(seed: int, parameters: str) -> None:
 @pytest.mark.parametrize("parameters", ["standard", "base"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_momenta_and_slopes(seed: int, parameters: str) -> None:
-    """[wrench0; tau] = d(D1 K)/dt + D2 K, the momentum of the base by its components in frame 0."""
+    """[wrench0; tau] = d(D1 K)/dt + D2 K, with the momentum of the base in frame 0."""
     robot = robot_of(seed)
     at = state(robot, seed)
     model = symoro.generate(robot, "filtered-identification", parameters=parameters)
@@ -80,7 +80,7 @@ def test_energy_and_power(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [70, 73])
 def test_base_parameters(seed: int) -> None:
-    """All ten of link 0 and seven a revolute link, and no column too many."""
+    """Link 0 has ten base parameters, each revolute link seven, and all columns are independent."""
     robot = bare(afloat(seeded_tree(seed, 4, coupled=False), seed, wrench=False))
     result = symoro.base_parameters(robot)
     assert {f"{name}0" for name in INERTIAL} <= set(result.names)

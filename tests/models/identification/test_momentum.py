@@ -1,4 +1,4 @@
-"""The momenta and slopes of the filtered model, its filters, and the four models on one motion."""
+"""D1 and D2 of the filtered model, its filters, and the four models on one motion."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_base_parameters(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_momenta(name: str) -> None:
-    """D1 K = A qd; at rest D2 K is the torque of gravity."""
+    """D1 K = A qd; at rest D2 K is the gravity torque."""
     robot = library(name)
     model = symoro.generate(robot, "filtered-identification", friction="none")
     at, K = state(robot, 6), numbers(model)
@@ -63,7 +63,7 @@ def test_momenta(name: str) -> None:
 @pytest.mark.parametrize("name", ["puma560", "stanford", "scara"])
 @pytest.mark.parametrize("parameters", ["standard", "base"])
 def test_four_models(name: str, parameters: str) -> None:
-    """The torques and the power along a motion are the same by all models."""
+    """All models give the same torques and power along a motion."""
     robot = library(name)
     made = {
         word: symoro.generate(robot, f"{word}-identification", parameters=parameters)
@@ -83,7 +83,7 @@ def test_four_models(name: str, parameters: str) -> None:
 
 
 def test_filtered_samples() -> None:
-    """F[tau] = (F'[D1] + F[D2]) K, to the order of the bilinear rule."""
+    """F[tau] = (F'[D1] + F[D2]) K, to the order of the bilinear transform."""
     robot = library("scara")
     model = symoro.generate(robot, "filtered-identification")
     torque = symoro.generate(robot, "inverse-dynamics").function(compiled=False)
@@ -106,7 +106,7 @@ def test_filtered_samples() -> None:
 
 
 def test_filters_of_sines() -> None:
-    """Gain and phase of F and s F at the frequency that the bilinear rule gives."""
+    """Gain and phase of F and s F at the frequency warped by the bilinear transform."""
     a, step, omega = 30.0, 1e-3, 12.0
     t = np.arange(0, 3, step)
     low, slope = low_pass_and_derivative(np.sin(omega * t), a, step)

@@ -24,9 +24,9 @@ def check(robot: Robot, seed: int, parameters: str = "standard") -> None:
     result = run(model, at)
     exact = rate(model, "h", at)
     assert error((exact + result["p"]) @ K, power) < CLOSE
-    asked = symoro.generate(robot, "power-identification", parameters=parameters, acceleration=True)
-    assert asked.columns == model.columns
-    assert error(run(asked, at)["dh"], exact) < CLOSE
+    requested = symoro.generate(robot, "power-identification", parameters=parameters, acceleration=True)
+    assert requested.columns == model.columns
+    assert error(run(requested, at)["dh"], exact) < CLOSE
 
 
 @given(heavy_trees(most=5).filter(massive), st.integers(0, 1000))

@@ -1,4 +1,4 @@
-"""The constraint provider of a platform: q' = G V, its derivative, and the tangents of the pose, by differences."""
+"""Constraint provider of a platform: q' = G V, its derivative, and the tangents of the pose, by differences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.oracle.platforms import FREEDOMS, LIBRARY, poses, robots, turned
 
 
 def moved(T: Array, V: Array, t: float) -> Array:
-    """The pose after a motion with a constant twist."""
+    """Return the pose after a motion with a constant twist."""
     result = T.copy()
     result[:3, :3] = turned(t * V[3:]) @ T[:3, :3]
     result[:3, 3] += t * V[:3]

@@ -1,4 +1,4 @@
-"""Models in the platform's coordinates against multipliers on the cut tree, which has no platform."""
+"""Models in platform coordinates against Lagrange multipliers on the cut tree, which has no platform."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_many_poses(name: str) -> None:
 
 
 def test_friction_and_mass_everywhere_in_the_legs() -> None:
-    """First links with mass, friction and rotors at every joint, those of the balls included."""
+    """First links with mass, friction and rotors at every joint, including ball joints."""
     rng = np.random.default_rng(4)
     name = "gough_stewart_general"
     robot = ROBOTS[name]
@@ -95,7 +95,7 @@ def test_friction_and_mass_everywhere_in_the_legs() -> None:
 
 
 def test_ups_legs_that_are_not_in_the_special_form() -> None:
-    """A rotation between universal joint and slide: the general form of the legs applies."""
+    """With a rotation between universal and prismatic joint the general form of the legs applies."""
     name = "gough_stewart_general"
     robot = ROBOTS[name]
     second = next(j for j in range(1, robot.NL + 1) if robot.frame(j).mu) - 1
@@ -113,7 +113,7 @@ def test_operations(name: str, inverse: int, direct: int) -> None:
 
 
 def test_a_vertical_leg_is_a_regular_posture() -> None:
-    """The first pivot of the unpivoted elimination is zero there."""
+    """The first pivot of an elimination without pivoting is zero there."""
     robot = ROBOTS["gough_stewart"]
     values = dict(robot.nominal)
     angles = [values["GB"], values["GP"]]
@@ -126,7 +126,7 @@ def test_a_vertical_leg_is_a_regular_posture() -> None:
 
 @pytest.mark.parametrize("name", [name for name in robots() if not name.startswith("6-UPS")])
 def test_a_robot_a_thousand_times_smaller(name: str) -> None:
-    """No threshold has a unit: J of the robot with all lengths times s."""
+    """No threshold has a unit: the Jacobian of a scaled robot is scaled accordingly."""
     robot, s = ROBOTS[name], 1e-3
     T = poses(name, robot, 2, 4)
     small = robot.bind(
@@ -143,7 +143,7 @@ def test_a_robot_a_thousand_times_smaller(name: str) -> None:
 
 @pytest.mark.parametrize("beside", [1e-2, 1e-3, 1e-4, -1e-4])
 def test_beside_a_singularity_torques_are_right(beside: float) -> None:
-    """J' (A Vd + H) with J, A and H by other ways, to 1e-8 times the condition."""
+    """Torques equal J' (A Vd + H), with J, A and H computed by other methods, to 1e-8 times the condition number."""
     robot = ROBOTS["gough_stewart"]
     T = np.eye(4)
     T[:3, :3], T[2, 3] = turned([0, 0, np.pi / 2 - beside]), 0.8

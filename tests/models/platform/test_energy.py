@@ -1,4 +1,4 @@
-"""Energy along free motions of platforms, without friction: SciPy integrates, the oracle computes the energy."""
+"""Energy along free motions of platforms without friction, integrated by SciPy; the oracle computes the energy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST = 1e-3  # 1 / condition at which a motion ends
 
 
 class Released:
-    """A platform that moves under gravity and given torques, its motors without friction."""
+    """Platform that moves under gravity and given torques, without friction."""
 
     def __init__(self, name: str) -> None:
         robot = symoro.load(name) if name in LIBRARY else robots()[name]
@@ -47,14 +47,14 @@ class Released:
         return float(values[-1] / values[0] - LEAST)
 
     def joints(self, y: Array) -> tuple[Array, Array]:
-        """Positions of all joints, and rates."""
+        """Return positions and rates of all joints."""
         T, V = self.pose(y), y[12:18]
         x = self.closed.opened(self.posture(T=T)["q"][None])
         qda = self.inverse(T=T)["Jinv"] @ V
         return x, (self.closed.basis(x)[0][0] @ qda)[None]
 
     def run(self, seconds: float) -> tuple[float, float]:
-        """The largest change of energy less the motors' work, against the energy moved, and how open the loops got."""
+        """Return the largest relative energy error, and the largest residual of the loops."""
         start = np.concatenate([self.home[:3, 3], self.home[:3, :3].ravel(), np.zeros(7)])
         stop = self.condition
         stop.__func__.terminal = True  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Robots and options that the models in the platform's coordinates reject."""
+"""Robots and options that the models in platform coordinates reject."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOTOR = "{alpha: pi/2, active: true}"
 
 
 def upu() -> Robot:
-    """Three legs U P U whose last axes are along the first ones in no orientation."""
+    """Return three legs U P U whose last axes are parallel to the first ones in no orientation."""
     slide = "{joint: prismatic, alpha: pi/2, active: true}"
     return platform("upu", ["{joint: universal, alpha: pi/2}", slide], "{joint: universal, alpha: -pi/2}")
 
@@ -25,7 +25,7 @@ def unequal_rods() -> Robot:
 
 
 def test_robots() -> None:
-    """The error names the cause; for a leg also the models that apply."""
+    """The error states the cause; for a leg it also names the models that apply."""
     skew = platform("skew", [MOTOR, "{alpha: 0.3, d: LA}"], "{joint: ball, d: LB}")
     off = platform("off", [MOTOR, "{d: LA}", "{alpha: pi/2, d: 0.1}"], "{joint: ball, d: LB}", six=True)
     cases = [

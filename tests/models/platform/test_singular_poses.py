@@ -1,4 +1,4 @@
-"""Poses and motions without a value: singular legs and platforms, and those that the legs do not allow."""
+"""Singular legs and platforms, and poses and motions that violate the constraints: outputs are NaN."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEW_FREEDOMS = ("3rrr", "delta", "orthoglide")
 
 
 def moved(robot: Robot, name: str, T: Array) -> dict[str, Array]:
-    """The outputs of a model at a pose, with some motion and torques."""
+    """Return the outputs of a model at a pose, with some motion and torques."""
     function = model(robot, name)
     inputs = {"T": T, "V": np.full(6, 0.1), "Vd": np.full(6, 0.2), "tau": np.ones(6)}
     return function(**{port.name: inputs[port.name][: port.shape[0]] for port in function.program.inputs})
@@ -27,7 +27,7 @@ def all_nan(robot: Robot, T: Array) -> bool:
 
 
 def test_parallel_legs_have_no_torques() -> None:
-    """All legs vertical: a singularity of type 2, where the inertia of the platform is regular."""
+    """Vertical legs are a singularity of type 2, where the inertia of the platform is regular."""
     robot = symoro.load("gough_stewart").bind({"RP": "RB", "GP": "GB"})
     T = np.eye(4)
     T[2, 3] = 0.8
@@ -40,14 +40,14 @@ def test_parallel_legs_have_no_torques() -> None:
 
 
 def test_a_platform_turned_by_a_right_angle_has_no_torques() -> None:
-    """Fichter's singularity: a symmetric platform turned by a right angle about the vertical."""
+    """Fichter's singularity: a symmetric platform rotated by a right angle about the vertical."""
     T = np.eye(4)
     T[:3, :3], T[2, 3] = turned([0, 0, np.pi / 2]), 0.8
     assert np.isnan(moved(symoro.load("gough_stewart"), "inverse-dynamics", T)["tau"]).all()
 
 
 def test_a_leg_along_the_first_axis_of_its_universal_joint() -> None:
-    """theta2 = 0: a leg that is not a body of revolution has no turn about itself."""
+    """At theta2 = 0 the rotation of a leg about itself is undetermined."""
     robot = symoro.load("gough_stewart_general")
     values = dict(robot.nominal)
     points = {
@@ -78,7 +78,7 @@ def test_a_stretched_elbow() -> None:
 
 @pytest.mark.parametrize("name", FEW_FREEDOMS)
 def test_poses_and_motions_of_a_platform_with_three_freedoms(name: str) -> None:
-    """A tilted platform has no values; entries of V and Vd that are not free are not read."""
+    """A tilted platform gives NaN; entries of V and Vd that are not coordinates are ignored."""
     robot = symoro.load(name)
     T, free = poses(name, robot, 1, 4)[0], FREEDOMS[name]
     assert np.isfinite(moved(robot, "inertia-matrix", T)["A"]).all()
@@ -98,7 +98,7 @@ def test_poses_and_motions_of_a_platform_with_three_freedoms(name: str) -> None:
 
 @pytest.mark.parametrize("name", RESTRICTED)
 def test_poses_and_motions_that_the_legs_do_not_allow(name: str) -> None:
-    """Parasitic motions cannot be left out: there is no value for such a motion, and no projection of it."""
+    """Motions without the required parasitic components give NaN; they are not projected."""
     robot, still = robots()[name], np.zeros(6)
     T = poses(name, robot, 1, 5)[0]
     inverse, bias, direct = (
@@ -123,7 +123,7 @@ def test_poses_and_motions_that_the_legs_do_not_allow(name: str) -> None:
 @pytest.mark.parametrize("name", ["3-PRS", "3-RRS"])
 @pytest.mark.parametrize("tilt", [0, 1e-9, 1e-6])
 def test_a_ball_whose_turns_are_singular(name: str, tilt: float) -> None:
-    """The level platform: first and last turn of every ball have one axis, which does not matter for a ball."""
+    """At the level pose the first and last axes of all ball joints coincide, which has no effect."""
     robot = robots()[name]
     T = in_planes(robot, 0.7, turned([tilt, 0, 0]))
     out = symoro.generate(robot, "inverse-geometry", space="platform").function(compiled=False)(T=T)

@@ -1,4 +1,4 @@
-"""Robots that float, and a state with the oracle's view of it."""
+"""Robots on a floating base, states, and their oracle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.oracle.floating import Floating, quaternion, rotation
 
 
 def afloat(robot: Robot, seed: int, *, wrench: bool = True) -> Robot:
-    """The robot on a base with mass, which bears a wrench."""
+    """Return the robot on a floating base with mass and an external wrench."""
     rng = np.random.default_rng(seed)
     numbers = masses(rng)
     if wrench:
@@ -26,12 +26,12 @@ def afloat(robot: Robot, seed: int, *, wrench: bool = True) -> Robot:
 
 
 def floating_tree(seed: int, n: int | None = None, *, coupled: bool | None = None) -> Robot:
-    """A random tree that floats."""
+    """Return a random tree on a floating base."""
     return afloat(seeded_tree(seed, n, coupled=coupled), seed)
 
 
 def state(robot: Robot, seed: int = 1) -> Inputs:
-    """Random numbers for every input that a model can have; Q0 is longer than one and turns as R0 does."""
+    """Return random numbers for every possible input of a model; Q0 is not normalised and represents R0."""
     rng = np.random.default_rng(seed + 1000)
     R0 = rotation(rng)
     return joint_state(robot, seed) | {
@@ -42,7 +42,7 @@ def state(robot: Robot, seed: int = 1) -> Inputs:
 
 
 def truth(robot: Robot, at: Inputs) -> Floating:
-    """The oracle at the state's place of the base, with its wrenches."""
+    """Return the oracle at the state's pose of the base, with its wrenches."""
     return Floating(robot, at, oracle(robot, at).wrench)
 
 
@@ -53,7 +53,7 @@ def without_wrenches(robot: Robot) -> Robot:
 
 
 def with_symbolic_base(robot: Robot) -> Robot:
-    """Link 0 in symbols, its numbers their nominal values."""
+    """Return the robot with symbolic inertial parameters of link 0 and their nominal values."""
     nominal = {f"{name}0": getattr(robot.base.link, name).value({}) for name in ("XX", "YY", "ZZ", "MX", "M")}
     link = replace(robot.base.link, **{name[:-1]: Formula(name) for name in nominal})
     return replace(robot, base=replace(robot.base, link=link), nominal=(*robot.nominal, *nominal.items()))

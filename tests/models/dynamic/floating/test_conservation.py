@@ -30,7 +30,7 @@ PIECE = 0.25  # seconds
 
 
 def adrift(seed: int, n: int) -> Robot:
-    """A tree of heavy links, without gravity, friction and wrenches."""
+    """Return a tree of heavy links without gravity, friction and wrenches."""
     robot = without_wrenches(afloat(seeded_tree(seed, n, coupled=False), seed))
     none = dict.fromkeys(DRIVE, ZERO)
     frames = tuple(replace(frame, **none) for frame in robot.frames)
@@ -38,7 +38,7 @@ def adrift(seed: int, n: int) -> Robot:
 
 
 def turn(t: Array) -> Array:
-    """exp(hat(t))."""
+    """Return the rotation exp(hat(t))."""
     angle = np.linalg.norm(t)
     K = hat(t)
     if angle < 1e-8:
@@ -47,14 +47,14 @@ def turn(t: Array) -> Array:
 
 
 def turning(t: Array, w: Array) -> Array:
-    """The rate of t for the angular velocity w in the turning axes."""
+    """Return the rate of t for the angular velocity w in the rotating axes."""
     angle = np.linalg.norm(t)
     share = 1 / 12 if angle < 1e-4 else (1 - angle / 2 / np.tan(angle / 2)) / angle**2
     return np.asarray(w + np.cross(t, w) / 2 + share * np.cross(t, np.cross(t, w)))
 
 
 class Adrift:
-    """The motion of a robot, with the two models that it takes."""
+    """Free motion of a robot, with the two models that it requires."""
 
     def __init__(self, robot: Robot) -> None:
         self.accelerations = _function(robot, "direct-dynamics")
@@ -62,7 +62,7 @@ class Adrift:
         self.energy = _function(robot, "energy")
 
     def slope(self, R: Array) -> Callable[[float, Array], Array]:
-        """Of t, P0, V0, q, qd, for a rotation R exp(hat(t))."""
+        """Return the rates of t, P0, V0, q, qd, for a rotation R exp(hat(t))."""
 
         def rates(_: float, s: Array) -> Array:
             n = (len(s) - 12) // 2
@@ -84,7 +84,7 @@ class Adrift:
         return R, s
 
     def kept(self, R: Array, s: Array) -> Array:
-        """Momentum and its moment about the world's origin, energy."""
+        """Return momentum, angular momentum about the world's origin, and energy."""
         n = (len(s) - 12) // 2
         P, V, q, qd = s[3:6], s[6:12], s[12 : 12 + n], s[12 + n :]
         result = self.momentum(q=q, qd=qd, V0=V)

@@ -1,4 +1,4 @@
-"""Contact dynamics against the system of motion and constraints, solved as a whole."""
+"""Contact dynamics against the complete system of equations of motion and constraints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLOSE = 1e-8
 
 
 def walker(legs: int = 4) -> Robot:
-    """A body on legs of three joints, each as HAA, HFE, KFE."""
+    """Return a body on legs of three joints, each HAA, HFE, KFE."""
     rng = np.random.default_rng(1)
     frames: list[Frame] = []
     for leg in range(legs):
@@ -89,7 +89,7 @@ def test_a_point_in_symbols_is_a_parameter() -> None:
 
 
 def test_the_forces_carry_the_weight_of_a_robot_that_stands() -> None:
-    """At rest with the torques that hold it, the forces on the ground are its weight."""
+    """At rest with holding torques, the sum of the ground forces is the weight."""
     robot = walker()
     at = state(robot) | {"R0": np.eye(3), "qd": np.zeros(12), "V0": np.zeros(6)}
     A = outputs(robot, "inertia-matrix", at)["A"]
@@ -145,7 +145,7 @@ def test_no_contacts_and_frames_that_are_not_there() -> None:
 
 
 def test_damped() -> None:
-    """The equations hold, and the points give way by eps f."""
+    """The equations are satisfied, and the contact points accelerate by eps f."""
     robot, eps = walker(), 1e-6
     at = state(robot) | {"qd": np.zeros(12), "V0": np.zeros(6)}
     result = outputs(robot, "contact-dynamics", at, contacts=FOOT, damping=eps)
@@ -169,7 +169,7 @@ def oracle_rows(oracle: Any, at: Any, contact: Contact) -> Any:
 
 
 def stretched(seed: int, bend: float) -> dict[str, Any]:
-    """The knee of the first leg nearly in line with its hip: the foot cannot come closer to the body."""
+    """Return a configuration with the knee of the first leg almost in line with its hip."""
     at = state(walker(), seed)
     at["q"][2] = bend
     return at
@@ -179,7 +179,7 @@ HIP_AND_FOOT = ((1, (0.1, 0.0, 0.0)), (3, (0.3, 0.0, 0.0)))
 
 
 def test_nan_where_contacts_are_redundant() -> None:
-    """Hip and foot of a straight leg: their distance does not change with the knee, to first order."""
+    """Hip and foot of a straight leg: to first order the knee does not change their distance."""
     robot = walker()
     result = outputs(robot, "contact-dynamics", stretched(1, 0.0), contacts=HIP_AND_FOOT)
     assert all(np.all(np.isnan(value)) for value in result.values())
@@ -196,7 +196,7 @@ def test_right_beside_redundant_postures(bend: float) -> None:
 
 @pytest.mark.parametrize("bend", [1e-4, 1e-5, 1e-6, 1e-8])
 def test_right_or_nan_close_by(bend: float) -> None:
-    """Never numbers that only look right: the error is small beside the numbers, or all are NaN."""
+    """Near redundant contacts the error is small relative to the result, or all outputs are NaN."""
     at = stretched(1, bend)
     result = outputs(walker(), "contact-dynamics", at, contacts=HIP_AND_FOOT)
     if np.isnan(result["forces"]).any():
@@ -207,7 +207,7 @@ def test_right_or_nan_close_by(bend: float) -> None:
 
 
 def test_symbols_that_make_contacts_redundant() -> None:
-    """Hip and foot, where a foot at the knee keeps its distance from the hip: a length of zero at run time."""
+    """A length that is zero at run time makes the distance of hip and foot constant."""
     robot, at = walker(), state(walker())
     model = symoro.generate(robot, "contact-dynamics", contacts=[(3, ("foot", 0, 0)), (1, (0.1, 0, 0))])
     at_rest = {name: at[name] for name in model.inputs}
@@ -234,7 +234,7 @@ def sprung(robot: Robot, joints: tuple[int, ...]) -> Robot:
 
 @pytest.mark.parametrize("joints", [(3,), (2, 6, 9), tuple(range(1, 13))])
 def test_elastic_joints(joints: tuple[int, ...]) -> None:
-    """They bear what their springs and their friction give; the torque that is handed in for them is not read."""
+    """Elastic joints have spring and friction torques; their entries of tau are ignored."""
     robot, at = sprung(walker(), joints), state(walker())
     tau = at["tau"].copy()
     for j in joints:
@@ -248,7 +248,7 @@ def test_elastic_joints(joints: tuple[int, ...]) -> None:
 
 
 def test_a_point_that_is_hardly_held_moves_as_a_free_robot() -> None:
-    """The limit of a soft contact is direct dynamics, springs included."""
+    """The limit of large damping is direct dynamics, including springs."""
     robot, at = sprung(walker(), (2, 5)), state(walker())
     free = outputs(robot, "direct-dynamics", at)
     soft = outputs(robot, "contact-dynamics", at, contacts=FEET[:1], damping=1e12)
@@ -257,7 +257,7 @@ def test_a_point_that_is_hardly_held_moves_as_a_free_robot() -> None:
 
 
 def test_derivatives_of_accelerations_with_springs() -> None:
-    """Those of the robot with the springs' torques handed in, and what the springs' slopes add."""
+    """They are those of the robot with spring torques as inputs, plus the spring stiffness terms."""
     robot, at = sprung(walker(2), (2, 5)), state(walker(2))
     held = outputs(robot, "direct-dynamics-derivatives", at)
     for name, size in (("q", 1e-3), ("qd", 1e-3)):

@@ -1,4 +1,4 @@
-"""What the models of a floating base cost: budgets for legged robots, and linear growth along a chain."""
+"""Operation counts of the models of a floating base: limits for legged robots, linear growth along a chain."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_legged_robots(name: str) -> None:
 
 
 def chain(n: int) -> Robot:
-    """Links of any mass, with axes in turn across each other."""
+    """Return links of random mass with alternately perpendicular axes."""
     rng = np.random.default_rng(1)
     frames = [Frame(j, alpha=formula("pi/2" if j % 2 else "-pi/2"), d=formula(0.1)) for j in range(n)]
     links = tuple(Link(**{name: formula(x) for name, x in masses(rng).items()}) for _ in range(n))

@@ -1,4 +1,4 @@
-"""Emitted code of the models of a floating base, in every language, and where it gives NaN."""
+"""Emitted code of the models of a floating base in every language, and its NaN outputs."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_compiled_functions_and_batches(model: str) -> None:
 
 
 def test_redundant_contacts_are_nan_when_compiled() -> None:
-    """Two points of a straight planar arm, whose distance the second joint cannot change there."""
+    """Two points of a straight planar arm, whose distance the second joint does not change to first order."""
     arm = heavy(symoro.load("planar2r"))
     robot = afloat(arm, 1)
     made = symoro.generate(robot, "contact-dynamics", contacts=[(0, (0, 0, 0)), (2, (0.4, 0, 0))])

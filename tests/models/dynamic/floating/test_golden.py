@@ -1,4 +1,4 @@
-"""Floating robots with numbers that were found elsewhere: an RX90 by OpenSYMORO, a walker on six legs in NumPy."""
+"""Floating robots against reference values: an RX90 by OpenSYMORO, a six-legged walker in NumPy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEXAPOD = json.loads((DATA / "free" / "floating-hexapod.json").read_text())
 
 
 def rx90(model: str, **options: Any) -> dict[str, Array]:
-    """A model at the state of the file, in whose world frame 0 is not turned."""
+    """Return the outputs of a model at the state of the file, with R0 = 1."""
     robot = symoro.load(DATA / RX90["par"])
     made = symoro.generate(robot, model, **options)
     base, first = RX90["base"], 0 if made.inputs.get("wrench", (6,))[0] == 7 else 1

@@ -1,4 +1,4 @@
-"""Closed loops on a floating base: the floating tree, which other tests hold, moved as the loops let it move."""
+"""Closed loops on a floating base against the models of the floating tree along the constraints."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CLOSE = 1e-9
 
 
 class Moved:
-    """A case on a base with mass, a state of it, and G and Gdot qda of the oracle of loops."""
+    """Case on a floating base with mass, its state, and G and Gdot qda of the oracle of loops."""
 
     def __init__(
         self, kind: str | Case, robot: Robot | None = None, at: dict[str, Any] | None = None
@@ -51,7 +51,7 @@ class Moved:
         self.size = CLOSE / min(1.0, moved.condition)
 
     def near(self, x: Array | None = None, **at: Array) -> Moved:
-        """The same robot in another state."""
+        """Return the same robot in another state."""
         case = Case(self.case.robot, self.case.x if x is None else x)
         return Moved(case, robot=self.robot, at=self.at | at | {"q": case.q})
 
@@ -59,7 +59,7 @@ class Moved:
         return np.r_[forces[:6], self.G.T @ forces[6:]]
 
     def forces(self, qdda: Array, Vd0: Array) -> Array:
-        """[wrench0; tau of the active joints]."""
+        """Return [wrench0; tau of the active joints]."""
         qdd = self.G @ qdda + self.bias
         return self.projected(self.tree.forces(self.case.q, self.qd, qdd, self.at["V0"], Vd0))
 
@@ -70,7 +70,7 @@ class Moved:
 
 @pytest.mark.parametrize("kind", DRAWN)
 def test_motion_of_loops_on_a_floating_base(kind: str) -> None:
-    """The models of the floating tree, which have tests of their own, at the joints' motion that the loops allow."""
+    """Results equal those of the floating tree at the joint motion that the loops determine."""
     moved = Moved(kind)
     robot, at, size = moved.robot, moved.at, moved.size
     tree = robot.tree()
@@ -143,7 +143,7 @@ def test_what_knows_no_loops_says_so() -> None:
 
 
 def points_of(moved: Moved, contacts: tuple[Contact, ...]) -> tuple[Array, Array]:
-    """J over [base; active joints], and the points' acceleration at Vd0 = 0 and qdda = 0."""
+    """Return J over [base; active joints], and the points' acceleration at Vd0 = 0 and qdda = 0."""
     at, q, units, h = moved.at, moved.case.q, np.eye(6 + len(moved.G)), 1e-30
     tree, R = moved.tree, at["R0"]
     J = np.vstack([np.array([R.T @ tree.point(q, e[6:], e[:6], c).real for e in units]).T for c in contacts])
@@ -153,7 +153,7 @@ def points_of(moved: Moved, contacts: tuple[Contact, ...]) -> tuple[Array, Array
 
 @pytest.mark.parametrize("kind", DRAWN)
 def test_contacts(kind: str) -> None:
-    """The motion with points held, solved as a whole."""
+    """Contact dynamics against the complete system of equations."""
     moved = Moved(kind)
     robot, at = moved.robot, moved.at
     contacts: tuple[Contact, ...] = ((robot.NL, (0.1, -0.2, 0.3)),)
@@ -169,7 +169,7 @@ def test_contacts(kind: str) -> None:
 
 
 def test_contacts_that_the_loop_holds_apart() -> None:
-    """With no freedom left between them two points keep their distance; with one, both forces are determined."""
+    """Two points at a constant distance are rejected; with one degree of freedom both forces are determined."""
     robot = Moved("four-bar").robot
     ends = [(0, (0.3, 0.1, 0.2)), (robot.NL, (0.1, -0.2, 0.3))]
     assert symoro.generate(robot, "contact-dynamics", contacts=ends).outputs["forces"] == (2, 3)
@@ -183,7 +183,7 @@ def test_contacts_that_the_loop_holds_apart() -> None:
 
 
 def linearised(moved: Moved, f: Callable[[Moved], Array]) -> dict[str, Array]:
-    """df by the active joints, the posture closed again, by their velocities, by V0 and by a turn of the base."""
+    """Return differences of f with respect to active joints, their velocities, V0 and base rotation."""
     truth, x, at = moved.case.truth, moved.case.x, moved.at
     turned = np.zeros(3)
     velocity = velocity_step(truth, x, at["qda"])
@@ -196,7 +196,7 @@ def linearised(moved: Moved, f: Callable[[Moved], Array]) -> dict[str, Array]:
 
 
 def expm(e: Array) -> Array:
-    """The rotation by a vector."""
+    """Return the rotation by a rotation vector."""
     angle = np.linalg.norm(e)
     if angle == 0:
         return np.eye(3)
@@ -231,7 +231,7 @@ def test_derivatives(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", DRAWN)
 def test_derivatives_of_accelerations(kind: str) -> None:
-    """At the accelerations that torques cause they are those of the forces, held by A."""
+    """They equal -A^-1 times the derivatives of the forces at the accelerations caused by the torques."""
     moved = Moved(kind)
     robot, at = moved.robot, moved.at
     tau, Vd0 = (run(robot, "inverse-dynamics", at)[name] for name in ("tau", "Vd0"))
@@ -258,7 +258,7 @@ def regressors(moved: Moved, model: str, parameters: str, **options: Any) -> tup
 
 
 def carried_on(moved: Moved, t: float) -> Moved:
-    """The state after a short time at the accelerations of the state."""
+    """Return the state after a short time at the accelerations of the state."""
     at, case = moved.at, moved.case
     qda = at["qda"] + t * at["qdda"]
     qa = case.x[case.truth.active] + t * at["qda"] + t * t / 2 * at["qdda"]
@@ -318,7 +318,7 @@ def test_springs_are_an_output_of_their_own() -> None:
 
 @pytest.mark.parametrize("kind", DRAWN)
 def test_springs_of_passive_joints(kind: str) -> None:
-    """They bear on the active joints as the passive ones move with them, and leave the base alone."""
+    """The springs load the active joints through the constraints and do not load the base."""
     moved = Moved(kind)
     at, size = moved.at, moved.size
     j = next(j for j in independent(moved.robot) if not moved.robot.frame(j).mu)

@@ -1,4 +1,4 @@
-"""The models of a floating base against equations that come from rates of momentum in the world."""
+"""Models of a floating base against the rates of momentum in the world."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SOLVED = 1e-8  # the condition of the inertia matrix comes in
 
 
 def check(robot: Robot, seed: int) -> None:
-    """Forces, accelerations, inertia, energies and momentum."""
+    """Check forces, accelerations, inertia, energies and momentum."""
     at = state(robot, seed)
     oracle = truth(robot, at)
     q, qd, qdd, tau, V0, Vd0 = (at[name] for name in ("q", "qd", "qdd", "tau", "V0", "Vd0"))
@@ -61,7 +61,7 @@ def check(robot: Robot, seed: int) -> None:
 
 
 def drive_offsets(robot: Robot) -> Array:
-    """FO, which Q leaves out, on the rows of [base; coordinates]."""
+    """Return FO, which Q does not include, in the rows of [base; coordinates]."""
     oracle = truth(robot, state(robot))
     offsets = np.array([oracle.tree.drive[j][3] for j in oracle.tree.moving])
     return np.r_[np.zeros(6), oracle.tree.G.T @ offsets]
@@ -143,7 +143,7 @@ def test_a_quaternion_in_place_of_the_matrix(model: str) -> None:
 
 
 def test_a_matrix_that_is_no_rotation_is_taken_as_it_is() -> None:
-    """Gravity in frame 0 is R0' G, whatever R0 is; NaN stays NaN where it is read."""
+    """Gravity in frame 0 is R0' G for any matrix R0; NaN entries give NaN."""
     robot = floating_tree(41, 3)
     at = state(robot)
     twice = outputs(robot, "gravity-torques", at | {"R0": 2 * at["R0"]})["Q"]
@@ -183,7 +183,7 @@ def test_reactions() -> None:
 
 
 def in_frames(oracle: Floating, at: Inputs, Vd0: Array) -> Array:
-    """The wrench of the antecedent on each link, in its frame."""
+    """Return the wrench of the antecedent on each link, in its frame."""
     tree = oracle.tree
     V0 = at["V0"]
     base = Twist(V0[:3], V0[3:], Vd0[:3], Vd0[3:])
@@ -201,7 +201,7 @@ def in_frames(oracle: Floating, at: Inputs, Vd0: Array) -> Array:
 
 
 def slopes(robot: Robot, at: Inputs, h: float = 0.01) -> Mapping[str, Array]:
-    """Differences of the oracle, by name of the output."""
+    """Return differences of the oracle by name of the output."""
 
     def at_rotation(e: Array) -> Inputs:
         angle = np.linalg.norm(e)
@@ -247,7 +247,7 @@ def test_derivatives(seed: int) -> None:
 
 
 def without_friction(robot: Robot) -> Robot:
-    """Coulomb friction jumps where a difference must not."""
+    """Return the robot without Coulomb friction, which is discontinuous."""
     return replace(robot, frames=tuple(replace(frame, FS=formula(0)) for frame in robot.frames))
 
 
@@ -360,7 +360,7 @@ def test_a_base_without_mass_that_nothing_makes_up_for() -> None:
     ],
 )
 def test_a_base_without_mass_has_no_accelerations(model: str, options: dict[str, Any]) -> None:
-    """It turns freely against the only joint that stands on it: numbers would be round-off."""
+    """A massless base rotates freely against its only joint: results would be round-off."""
     robot = symoro.load("ur5e").floating()
     with pytest.raises(NotApplicableError, match="mass"):
         symoro.generate(robot, model, **options)

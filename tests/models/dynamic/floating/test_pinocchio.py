@@ -50,7 +50,7 @@ def path_of(name: str) -> str:
 
 
 class FreeFlyer:
-    """Robot, state, and what Pinocchio says; vectors over [base; our joints]."""
+    """Robot, state, and Pinocchio's results; vectors over [base; joints of the robot]."""
 
     def __init__(self, name: str) -> None:
         path = path_of(name)
@@ -142,7 +142,7 @@ def check_energies(flyer: FreeFlyer) -> None:
 
 
 def check_regressor(flyer: FreeFlyer) -> None:
-    """The torques are linear in the parameters of the file, whatever the columns are called."""
+    """Check that the torques are linear in the parameters of the file."""
     made = symoro.generate(flyer.robot, "dynamic-identification")
     W = made.function(compiled=False)(**{name: flyer.at[name] for name in made.inputs})["W"]
     K = [
@@ -154,7 +154,7 @@ def check_regressor(flyer: FreeFlyer) -> None:
 
 
 def check_jacobian(flyer: FreeFlyer) -> None:
-    """Of the last link, whose frame stands elsewhere on it than Pinocchio's."""
+    """Compare the Jacobian of the last link, whose frame differs from Pinocchio's."""
     j = leaves(flyer.robot)[-1]
     J = flyer.out("jacobian", to=j)["J"]
     place, T = point(flyer, j, np.zeros(3))
@@ -163,13 +163,13 @@ def check_jacobian(flyer: FreeFlyer) -> None:
 
 
 def point(flyer: FreeFlyer, j: int, p: Array) -> tuple[Array, Array]:
-    """A point of link j in the world, and 0Tj."""
+    """Return a point of link j in the world, and 0Tj."""
     T = flyer.out("transform", frm=0, to=j)["T"]
     return flyer.at["P0"] + flyer.at["R0"] @ (T[:3, :3] @ p + T[:3, 3]), T
 
 
 def at_point(flyer: FreeFlyer, j: int, place: Array) -> Array:
-    """The rows of a point of link j, in the axes of frame 0."""
+    """Return the Jacobian rows of a point of link j, in the axes of frame 0."""
     i = flyer.ids[flyer.moving.index(j)]
     pin.computeJointJacobians(flyer.model, flyer.data, flyer.q)
     J = pin.getJointJacobian(flyer.model, flyer.data, i, pin.LOCAL_WORLD_ALIGNED)[:, flyer.rows]
@@ -178,7 +178,7 @@ def at_point(flyer: FreeFlyer, j: int, place: Array) -> Array:
 
 
 def check_contacts(flyer: FreeFlyer, most: int = 3) -> None:
-    """The tips of some limbs on the ground: motion and constraints solved as a whole."""
+    """Compare contacts at the tips of some limbs with the complete system of equations."""
     at, n = flyer.at, len(flyer.moving)
     contacts = [(j, (0.05, -0.02, 0.1)) for j in leaves(flyer.robot) if j in flyer.moving][:most]
     pin.forwardKinematics(flyer.model, flyer.data, flyer.q, flyer.v, flyer.over(-flyer.more, np.zeros(n)))
@@ -210,7 +210,7 @@ def check_contacts(flyer: FreeFlyer, most: int = 3) -> None:
 
 
 def check_derivatives(flyer: FreeFlyer) -> None:
-    """With the motion of the base given; those of a free one follow by A11, which other tests hold."""
+    """Check derivatives with a given base motion; those of a free base follow from A11, which other tests check."""
     at, model, data = flyer.at, flyer.model, flyer.data
     a = flyer.over(at["Vd0"] - flyer.more, at["qdd"])
     pin.computeRNEADerivatives(model, data, flyer.q, flyer.v, a)
@@ -266,7 +266,7 @@ def test_derivatives(name: str) -> None:
 
 
 def test_root_link_of_a_urdf() -> None:
-    """Its mass is there whether the file is read as fixed or as floating."""
+    """The mass of the root link is present for fixed and floating bases."""
     path = path_of(QUICK[1])
     loaded: Robot = symoro.load(path)
     assert not loaded.base.link.M.is_zero
