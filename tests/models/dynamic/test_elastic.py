@@ -168,7 +168,7 @@ def test_free_joints_that_are_none() -> None:
         symoro.generate("rx90", "inverse-dynamics", free=[0])
     with pytest.raises(OptionError, match="list of frames"):
         symoro.generate("rx90", "inverse-dynamics", free=[1.5])
-    with pytest.raises(OptionError, match="option free: 2 is no joint"):
+    with pytest.raises(OptionError, match="option free: 2 is not a joint"):
         symoro.generate("fourbar", "inverse-dynamics", free=[2])
 
 

@@ -224,7 +224,7 @@ def test_seven_n_minus_four_is_the_bound() -> None:
 def test_a_base_whose_wheels_are_not_described_is_taken_as_free() -> None:
     result = base_parameters(symoro.load("diffdrive").replace(wheels=()))
     assert len(result) == 10 + 7 * 4 + 2  # the rotors of the castor have no drive
-    assert "free in space" in result.method
+    assert "treated as a free base" in result.method
 
 
 # -- round-off
