@@ -140,7 +140,7 @@ def formula(value: FormulaLike) -> Formula:
         if NAME.match(text) and not reserved(text):
             return Formula(text)
         return _stable(parse(value, Graph()))
-    if "sympy" in sys.modules and isinstance(value, sys.modules["sympy"].Basic):
+    if sys.modules.get("sympy") and isinstance(value, sys.modules["sympy"].Basic):
         return _formula_of_sympy(value)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ExpressionError(f"expected a number or an expression, got {type(value).__name__}", 1)
