@@ -1,6 +1,6 @@
-"""The user's cache folder: results that cost time and can always be made again.
+"""Manage the user's cache folder, which contains results that can be recomputed.
 
-SYMORO_CACHE names another place. Where nothing can be written, nothing is kept.
+The environment variable SYMORO_CACHE selects another folder. If the folder is not writable, nothing is cached.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def cache_folder(kind: str) -> Path | None:
-    """The folder for one kind of results, or None when it cannot be written."""
+    """Return the folder for one kind of results, or None if it is not writable."""
     from platformdirs import user_cache_path
 
     named = os.environ.get("SYMORO_CACHE")
@@ -25,12 +25,12 @@ def cache_folder(kind: str) -> Path | None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file under a private name, then give it its own: readers see all of it or nothing."""
+    """Write a file under a temporary name and rename it, so that readers never see an incomplete file."""
     descriptor, private = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text)
         Path(private).replace(path)
-    except BaseException:  # an interrupt leaves nothing behind either
+    except BaseException:  # also removes the temporary file after an interrupt
         Path(private).unlink(missing_ok=True)
         raise

@@ -1,7 +1,7 @@
-"""HTML of robots and models for notebooks.
+"""Return HTML of robots and models for notebooks.
 
-`Robot` and `Model` are defined below the user interface, which draws them. `symoro/__init__.py` registers the
-functions that draw them, so that no module imports from a layer above its own.
+`Robot` and `Model` are defined in layers below the user interface, which draws them. `symoro/__init__.py` registers the
+drawing functions here, so that no module imports from a higher layer.
 """
 
 from __future__ import annotations
@@ -11,5 +11,5 @@ from functools import singledispatch
 
 @singledispatch
 def html(item: object) -> str | None:
-    """Return an object as HTML; None, so that a notebook shows its text, if its class is not registered."""
+    """Return an object as HTML, or None if its class is not registered (a notebook then shows its text)."""
     return None

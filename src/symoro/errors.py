@@ -1,7 +1,7 @@
-"""Every exception a user can meet: what was wrong, where, what was expected, what to do.
+"""Exceptions that invalid input can raise: what is wrong, where, what is expected, what to do.
 
-All of them derive from `SymoroError`, so that a script can catch the family and the command line can
-turn any of them into one message and exit code 2.
+All of them derive from `SymoroError`: a script can catch the base class, and the command line prints any of them as one
+message with exit code 2.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Place:
-    """Where in the user's input an error sits; every part may be unknown."""
+    """Position of an error in the user's input: file, line, column and key, each optional."""
 
     file: str | None = None
     line: int | None = None
@@ -28,7 +28,7 @@ class Place:
 
 
 class SymoroError(Exception):
-    """Base of all errors that the user's input can cause."""
+    """Base class of all errors caused by the user's input."""
 
     def __init__(self, message: str, *, place: Place | None = None, hint: str | None = None) -> None:
         self.message = message
@@ -44,14 +44,14 @@ class SymoroError(Exception):
         return "\n".join(lines)
 
     def at(self, place: Place) -> SymoroError:
-        """The same error, told to sit at `place` (used when an inner layer does not know the file)."""
+        """Return this error with its position set to `place`, for callers that know the file."""
         self.place = place
         self.args = (self.text(),)
         return self
 
 
 class ExpressionError(SymoroError):
-    """An expression that our grammar does not accept; `column` counts from 1 inside the expression."""
+    """Expression that the grammar does not accept; `column` counts from 1 inside the expression."""
 
     def __init__(self, message: str, column: int, *, hint: str | None = None) -> None:
         self.column = column
@@ -65,15 +65,15 @@ class ExpressionError(SymoroError):
 
 
 class FormatError(SymoroError):
-    """A file that cannot be read as a robot."""
+    """File that cannot be read as a robot."""
 
 
 class WriteError(SymoroError):
-    """A file that cannot be written, or that must not be overwritten."""
+    """File that cannot be written or must not be overwritten."""
 
 
 class RobotError(SymoroError):
-    """A description that contradicts itself; `problems` lists every inconsistency found at once."""
+    """Inconsistent description of a robot; `problems` lists all inconsistencies."""
 
     def __init__(self, robot: str, problems: Sequence[str], *, place: Place | None = None) -> None:
         self.problems = tuple(problems)
@@ -86,7 +86,7 @@ class RobotError(SymoroError):
 
 
 class UnknownNameError(SymoroError):
-    """A robot, model, frame, option or language that does not exist."""
+    """Robot, model, frame, option or language that does not exist."""
 
     def __init__(self, kind: str, name: object, known: Sequence[str], *, hint: str | None = None) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
@@ -94,35 +94,35 @@ class UnknownNameError(SymoroError):
 
 
 class NotApplicableError(SymoroError):
-    """A model that does not apply to the robot, with the reason."""
+    """Model that does not apply to the robot; the message contains the reason."""
 
 
 class OptionError(SymoroError):
-    """An option of a model with a value that it cannot take."""
+    """Option with an invalid value."""
 
 
 class ArgumentError(SymoroError):
-    """Numbers handed to a generated function that do not fit: shape, missing value, unknown name."""
+    """Invalid argument of a generated function: wrong shape, missing value or unknown name."""
 
 
 class NotClosedError(ArgumentError):
-    """Closed loops that do not close at the positions of the active joints."""
+    """Closed loops that cannot be closed at the given positions of the active joints."""
 
 
 class UndecidedError(ArgumentError):
-    """A moment of a simulation of which it cannot be told what happens next."""
+    """Simulation state with no unique continuation, for example an undecidable stick/slip state."""
 
 
 class ProgramError(SymoroError):
-    """A program that cannot be built, evaluated or written."""
+    """Program that cannot be built, evaluated or written."""
 
 
 class MissingDependencyError(SymoroError):
-    """An optional package or tool that the request needs and the machine does not have."""
+    """Optional package or tool that is required but not installed."""
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str | None:
-    """A question with the names that are like one, or None when none is."""
+    """Return a question with the most similar known names, or None if no name is similar."""
     import difflib
 
     by_lower = {k.lower(): k for k in known}

@@ -1,6 +1,6 @@
-"""Files on the user's disk: whole or not at all, under clean names, and never over somebody else's work.
+"""Write output files: completely or not at all, with valid names, without overwriting foreign files.
 
-A file is ours when its head says so: whatever symoro writes starts with a comment that holds `MADE_BY`.
+Every file that symoro writes begins with a comment that contains `MADE_BY`. Files without it are foreign.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from symoro.errors import Place, WriteError
 
 MADE_BY = f"Made by symoro {__version__}"
 
-_HEAD = 65_536  # bytes: a header may list a thousand parameters before the mark
+_HEAD = 65_536  # bytes; a header may list a thousand parameters before the mark
 _MARK = re.compile(rb"^[^\w\r\n]{0,8}Made by symoro [0-9][\w.+-]*[^\w\r\n]*\r?$", re.MULTILINE)
 _LONGEST = 80
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?\Z", re.IGNORECASE)
@@ -25,9 +25,9 @@ _FORCE = "choose another name, or give the option 'force' to overwrite it"
 
 
 def file_name(wanted: str, fallback: str = "robot") -> str:
-    """A name out of a description as the name of a file: no folders, no hidden or endless names.
+    """Return a valid file name for a text: without folders, not hidden, of limited length.
 
-    Letters and digits of any script, and `_ - .` within, are kept; whatever else becomes an underscore.
+    Letters and digits of any script and inner `_ - .` are kept; other characters become underscores.
     """
     plain = unicodedata.normalize("NFC", wanted)
     kept = "".join(sign if sign.isalnum() or sign in "_-." else "_" for sign in plain)
@@ -40,15 +40,16 @@ def file_name(wanted: str, fallback: str = "robot") -> str:
 
 
 def write_files(files: Mapping[Path, str | bytes], *, force: bool = False) -> None:
-    """Write texts or bytes to files, all of them or, where something stands in the way, none.
+    """Write texts or bytes to files: either all files are written or none.
 
-    A path that is a link is followed. Devices and pipes (`/dev/stdout`) are written to as they are.
+    Symbolic links are followed. Devices and pipes (`/dev/stdout`) are written to directly.
 
-    Arguments:
-        force: overwrite files that symoro did not write.
+    Args:
+        files: path -> content.
+        force: whether to overwrite files that symoro did not write.
 
     Raises:
-        WriteError: a foreign file or a folder is in the way, or the system refuses.
+        WriteError: a foreign file or a folder would be overwritten, or the system rejects the operation.
     """
     for path in files:
         _check(path, force)
@@ -65,7 +66,7 @@ def write_files(files: Mapping[Path, str | bytes], *, force: bool = False) -> No
             path = target
             beside.replace(target)
     except UnicodeEncodeError:
-        message = "the file cannot be written: a name holds signs that UTF-8 cannot write"
+        message = "the file cannot be written: a name contains characters that UTF-8 cannot represent"
         raise WriteError(message, place=Place(str(path)), hint="change the name") from None
     except (OSError, ValueError) as error:
         raise _failure(path, error) from None
@@ -75,15 +76,15 @@ def write_files(files: Mapping[Path, str | bytes], *, force: bool = False) -> No
 
 
 def check_targets(files: Iterable[Path] = (), folders: Iterable[Path] = (), *, force: bool = False) -> None:
-    """Reject targets that cannot be written, before the work whose result they are for.
+    """Reject targets that cannot be written, before their contents are computed.
 
-    Arguments:
-        files: to be written; their folders must exist.
-        folders: to be written into, which are made where they are missing.
+    Args:
+        files: files to write; their folders must exist.
+        folders: folders to write into; missing ones are created later.
         force: as in `write_files`.
 
     Raises:
-        WriteError: a folder is missing or read-only, a foreign file or a folder is in the way.
+        WriteError: a folder is missing or read-only, or a foreign file or a folder would be overwritten.
     """
     for path in files:
         _check(path, force)
@@ -105,7 +106,7 @@ def check_targets(files: Iterable[Path] = (), folders: Iterable[Path] = (), *, f
 
 
 def _check_folder(path: Path, folder: Path) -> None:
-    """Reject a folder in which no file can be made."""
+    """Reject a folder in which no file can be created."""
     reason = ""
     if not folder.is_dir():
         reason = "its folder does not exist" if not folder.exists() else "its folder is a file"
@@ -115,15 +116,15 @@ def _check_folder(path: Path, folder: Path) -> None:
         raise WriteError(
             f"the file cannot be written: {reason}",
             place=Place(str(path)),
-            hint="check that the folder exists, may be written to and has room",
+            hint="check that the folder exists, is writable and has free space",
         )
 
 
 def write_folder(folder: Path, files: Mapping[str, str], *, force: bool = False) -> list[Path]:
-    """Write texts under a folder, which is made where it is missing; the keys are paths inside it.
+    """Write texts under a folder, which is created if necessary; the keys are paths relative to it.
 
     Raises:
-        WriteError: as `write_files`; or a path would leave the folder.
+        WriteError: as in `write_files`, or a path points outside the folder.
     """
     targets = {folder / _inside(name): text for name, text in files.items()}
     for target in targets:
@@ -143,7 +144,7 @@ def write_folder(folder: Path, files: Mapping[str, str], *, force: bool = False)
 
 
 def is_ours(path: Path) -> bool:
-    """Whether the head of a file says that symoro made it; an empty file is nobody's loss."""
+    """Return whether symoro wrote a file, according to its first bytes; an empty file counts as written by symoro."""
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
     return not head or _MARK.search(head) is not None
@@ -152,7 +153,7 @@ def is_ours(path: Path) -> bool:
 def _inside(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
     if path.is_absolute() or not path.parts or any(part == ".." or "\\" in part for part in path.parts):
-        raise WriteError(f"the name '{name[:80]}' leads out of the folder", hint="rename the robot")
+        raise WriteError(f"the name '{name[:80]}' points outside the folder", hint="rename the robot")
     return path
 
 
@@ -160,25 +161,25 @@ def _check_links(folder: Path, targets: Iterable[Path]) -> None:
     inside = Path(os.path.realpath(folder))
     for target in targets:
         if not Path(os.path.realpath(target)).is_relative_to(inside):
-            message = "a link that leads out of the folder is in the way"
+            message = "a symbolic link that points outside the folder would be overwritten"
             raise WriteError(message, place=Place(str(target)), hint="remove it, or name another folder")
 
 
 def _check(path: Path, force: bool) -> None:
-    """Refuse what must not be overwritten, before anything is written."""
+    """Reject a path that must not be overwritten."""
     place = Place(str(path))
     try:
         if not path.exists():
             if path.is_symlink():
-                message = "a link that leads nowhere is in the way"
+                message = "a broken symbolic link would be overwritten"
                 raise WriteError(message, place=place, hint="remove it, or choose another name")
             return
         if path.is_dir():
-            raise WriteError("a folder is in the way", place=place, hint="choose another name")
+            raise WriteError("a folder with this name exists", place=place, hint="choose another name")
         if _is_stream(path):
             return
         if not path.is_file():
-            raise WriteError("this is no ordinary file", place=place, hint="choose another name")
+            raise WriteError("this is not a regular file", place=place, hint="choose another name")
         if not force and not is_ours(path):
             raise WriteError("the file exists, and symoro did not write it", place=place, hint=_FORCE)
     except (OSError, ValueError) as error:
@@ -203,7 +204,7 @@ def _bytes(content: str | bytes) -> bytes:
 
 
 def _staged(target: Path, content: str | bytes) -> Path:
-    """The content in a file beside its place, with the rights of the file that it will replace."""
+    """Write the content to a temporary file beside the target, with the permissions of the file to be replaced."""
     beside = target.with_name(f".symoro-{os.urandom(8).hex()}.tmp")
     try:
         with beside.open("xb") as stream:
@@ -222,10 +223,10 @@ def _failure(path: Path, error: Exception) -> WriteError:
     return WriteError(
         f"the file cannot be written: {reason(error)}",
         place=Place(str(path)),
-        hint="check that the folder exists, may be written to and has room",
+        hint="check that the folder exists, is writable and has free space",
     )
 
 
 def reason(error: Exception) -> str:
-    """What the system says of a failure, without numbers and paths."""
+    """Return the system's description of an error, without error numbers and paths."""
     return (getattr(error, "strerror", None) or str(error)).lower()

@@ -1,6 +1,6 @@
-"""The one table of symbols: what each name means, its SYMORO name, LaTeX form, unit and frame.
+"""Table of symbols: meaning, SYMORO name, LaTeX form, unit and frame of each name.
 
-Documentation, headers of emitted code and the LaTeX emitter read it; no other place explains a symbol.
+Documentation, headers of generated code and the LaTeX emitter use this table.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Symbol:
-    """One row of the notation table.
+    """Row of the notation table.
 
-    `unit` has the units for revolute and for prismatic joints, and those of what lies between them, apart by commas;
-    those of linear and angular entries apart by a semicolon.
+    `unit` lists the units for revolute joints, prismatic joints and products of both, separated by commas. Units of
+    linear and angular entries are separated by a semicolon.
     """
 
     name: str
@@ -31,7 +31,7 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("qdd", "QDP", r"\ddot q_{j}", "rad/s2, m/s2", "", "joint acceleration"),
     Symbol("tau", "GAM", r"\Gamma_{j}", "N m, N", "", "joint torque or force"),
     Symbol("tau_free", "GAM", r"\Gamma_{f,j}", "N m, N", "", "torque of a free joint"),
-    Symbol("qdd_out", "QDP", r"\ddot q_{j}", "rad/s2, m/s2", "", "joint acceleration, found or given"),
+    Symbol("qdd_out", "QDP", r"\ddot q_{j}", "rad/s2, m/s2", "", "joint acceleration, computed or given"),
     Symbol("qm", "", r"q_{m,j}", "rad, m", "", "position of a motor behind a spring"),
     Symbol("qmd", "", r"\dot q_{m,j}", "rad/s, m/s", "", "velocity of a motor"),
     Symbol("qmdd", "", r"\ddot q_{m,j}", "rad/s2, m/s2", "", "acceleration of a motor"),
@@ -79,15 +79,15 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("V0", "V0", "{}^0V_0", "m/s; rad/s", "0", "velocity of the base (linear; angular)"),
     Symbol("Vd0", "VP0, WP0", r"{}^0\dot V_0", "m/s2; rad/s2", "0", "acceleration of the base"),
     Symbol("R0", "", "R_0", "", "world", "rotation of a floating base, axes of frame 0 by columns"),
-    Symbol("Q0", "", "Q_0", "", "world", "the same as a quaternion (w, x, y, z)"),
+    Symbol("Q0", "", "Q_0", "", "world", "rotation of a floating base as a quaternion (w, x, y, z)"),
     Symbol("P0", "", "P_0", "m", "world", "position of a floating base"),
     Symbol("wrench0", "", "f_0", "N; N m", "0", "wrench that moves the base (force; moment)"),
     Symbol("forces", "", "f", "N", "0", "forces by the robot on the ground, at contacts"),
     Symbol("com", "", "c", "m", "0", "centre of mass of the whole robot"),
     Symbol("AG", "", "A_G", "kg, kg m, kg m2", "0", "centroidal momentum matrix: h = AG [V0; qd]"),
     Symbol("G", "G", "g_{j}", "m/s2", "world", "gravity"),
-    Symbol("Z", "Z", "Z", "", "world", "place of frame 0 in the world"),
-    Symbol("T", "T", "{}^{i}T_{j}", "", "i", "placement of frame j in frame i"),
+    Symbol("Z", "Z", "Z", "", "world", "transform of frame 0 in the world"),
+    Symbol("T", "T", "{}^{i}T_{j}", "", "i", "transform of frame j in frame i"),
     Symbol("J", "J", "J", "", "", "Jacobian, rows linear then angular"),
     Symbol("A", "A", "A", "kg m2, kg, kg m", "", "inertia matrix"),
     Symbol("H", "H", "H", "N m, N", "", "torques at zero acceleration"),
@@ -98,9 +98,9 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("qa", "", "qa", "rad, m", "", "positions of active joints"),
     Symbol("qda", "", r"\dot q_a", "rad/s, m/s", "", "velocities of active joints"),
     Symbol("qdda", "", r"\ddot q_a", "rad/s2, m/s2", "", "accelerations of active joints"),
-    Symbol("qc", "", "qc", "rad, m", "", "positions of opened joints"),
-    Symbol("q0", "", "q0", "rad, m", "", "posture to start from"),
-    Symbol("qc0", "", "qc0", "rad, m", "", "opened joints of that posture"),
+    Symbol("qc", "", "qc", "rad, m", "", "positions of cut joints"),
+    Symbol("q0", "", "q0", "rad, m", "", "initial posture"),
+    Symbol("qc0", "", "qc0", "rad, m", "", "positions of cut joints at the start"),
     Symbol("qd0", "", "qd0", "rad/s, m/s", "", "preferred joint velocities"),
     Symbol("swivel", "", "swivel", "rad", "", "angle of the elbow"),
     Symbol("v", "V", "v", "m/s", "j", "velocity of the frame's origin"),
@@ -112,9 +112,7 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("F", "F", "F", "N; N m", "", "wrench by a frame (force; moment)"),
     Symbol("heading", "", r"\theta", "rad", "world", "angle of frame 0 about the vertical"),
     Symbol("wrench", "", "wrench", "N; N m", "j", "wrench by each link (force; moment)"),
-    Symbol(
-        "cut_reactions", "", "cut_reactions", "N; N m", "k+B", "wrench at each opened joint (force; moment)"
-    ),
+    Symbol("cut_reactions", "", "cut_reactions", "N; N m", "k+B", "wrench at each cut joint (force; moment)"),
     Symbol("reactions", "", "reactions", "N; N m", "j", "wrench on each link (force; moment)"),
 )
 
@@ -136,7 +134,7 @@ def metres(unit: str) -> int:
 
 
 def indexed(stem: str, index: str = "") -> str | None:
-    r"""The table's LaTeX form of a stem with an index: \dot q_{2} for qd and 2; none where it is the letters alone."""
+    r"""Return the LaTeX form of a stem with an index (\dot q_{2} for qd and 2), or None if it equals the stem."""
     form = _LATEX.get(stem, "")
     if form.startswith(stem) or "{i}" in form or not re.search(r"[{,]j}", form):
         return None
@@ -146,7 +144,7 @@ def indexed(stem: str, index: str = "") -> str | None:
 
 
 def latex(name: str) -> str:
-    """The LaTeX form of a symbol's or variable's name."""
+    """Return the LaTeX form of the name of a symbol or variable."""
     if re.fullmatch(r"[CS][0-9m_]+", name):  # cosines and sines of joint angles
         return rf"{'c' if name[0] == 'C' else 's'}_{{{name[1:].replace('_', ',').replace('m', '-')}}}"
     match = _NUMBERED.match(name)

@@ -1,13 +1,13 @@
-"""Progress of long work, told to whoever listens.
+"""Report the progress of long computations to a listener.
 
-    with listening(callback):             in a program that wants to know: callback(Progress(...)) at each step
+    with listening(callback):             the program that displays progress: callback(Progress(...)) at each step
         model = generate(robot, "inverse-dynamics", effort="search")
 
-    with task("searching", total=400) as work:      where the work is done
+    with task("searching", total=400) as work:      the computation
         work.to(17)
 
-The listener belongs to the context that set it (`contextvars`): other threads neither hear nor disturb it. Without one
-a step costs a comparison. An exception that the listener raises ends the work, as an interrupt does.
+A listener applies to the context that set it (`contextvars`) and not to other threads. Without a listener a step costs
+one comparison. An exception raised by the listener ends the computation.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Progress:
-    """Where one task stands.
+    """Progress of one task.
 
     Attributes:
-        task: a number that tells this task from others under way.
-        total: what `done` will have come to at the end, perhaps an estimate; None when nothing is known.
-        finished: whether the task has ended, done or not.
-        came: what has come of the result since it was last told, for those who watch it grow; None elsewhere.
+        task: number that identifies the task.
+        title: name of the task for display.
+        done: completed amount, in units of the task.
+        total: final value of `done`, possibly estimated; None if it is unknown.
+        finished: whether the task has ended, successfully or not.
+        came: partial result since the last report, for tasks that deliver results piecewise; otherwise None.
     """
 
     task: int
@@ -47,7 +49,7 @@ _LISTENER: ContextVar[Listener | None] = ContextVar("symoro_progress", default=N
 
 @contextmanager
 def listening(listener: Listener | None) -> Iterator[None]:
-    """Hear of the tasks that are begun inside; None is silence."""
+    """Report the progress of tasks that start inside this context to a listener; None disables reports."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -56,7 +58,7 @@ def listening(listener: Listener | None) -> Iterator[None]:
 
 
 class Task:
-    """A piece of work under way; made by `task`."""
+    """Running task, created by `task`."""
 
     __slots__ = ("_done", "_listener", "title", "total")
 
@@ -73,19 +75,19 @@ class Task:
             self._listener(Progress(id(self), self.title, self._done, self.total, finished=True))
 
     def to(self, done: float, came: Any = None) -> None:
-        """Tell how much is done, which never goes back, and what has come of the result."""
+        """Report the completed amount, which never decreases, and a partial result."""
         if self._listener is not None:
             self._done = max(self._done, done)
             self._listener(Progress(id(self), self.title, self._done, self.total, came=came))
 
 
 def task(title: str, total: float | None = None) -> Task:
-    """A task that the listener of this context hears of."""
+    """Return a new task whose progress is reported to the listener of this context."""
     return Task(title, total, _LISTENER.get())
 
 
 def each(items: Collection[T], title: str) -> Iterator[T]:
-    """The items one after the other, as a task."""
+    """Yield the items one after the other and report their number as progress."""
     with task(title, len(items)) as work:
         for done, item in enumerate(items):
             work.to(done)

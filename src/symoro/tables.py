@@ -1,6 +1,6 @@
-"""Tables of numbers as text: a line of names, then a line a row; what is wrong is told with its line.
+"""Read and write tables of numbers as text: a line of column names, then one line per row.
 
-Logs that may be larger than memory are read piece by piece instead (`identification/log_columns.py`).
+Logs that may exceed the memory are read in blocks instead (`identification/log_columns.py`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NumberTable:
-    """A table that was read.
+    """Table read from a text.
 
     Attributes:
-        names: of the columns, no two alike.
-        rows: numbers, one a column; nan in columns that were not asked for and hold no number.
-        lines: where each row stands in the text.
+        names: unique names of the columns.
+        rows: numbers, one per column; nan in optional columns where the cell is not a number.
+        lines: line number of each row in the text.
     """
 
     names: tuple[str, ...]
@@ -36,7 +36,7 @@ class NumberTable:
 
 
 def separated(line: str, sign: str) -> list[str]:
-    """The cells of a line of CSV."""
+    """Return the cells of a CSV line."""
     return [cell.strip() for cell in next(csv.reader([line], delimiter=sign))]
 
 
@@ -45,7 +45,7 @@ def _is_remark(line: str) -> bool:
 
 
 def _sign_of(text: str) -> str:
-    """What parts the cells, by the head."""
+    """Return the separator of the cells, determined from the first line."""
     head = next((line for line in text.splitlines() if not _is_remark(line)), "")
     return next((mark for mark in (",", ";", "\t") if mark in head), ",")
 
@@ -59,53 +59,52 @@ def read_numbers(
     cells: Callable[[str], list[str]] | None = None,
     asked_for: Callable[[str], bool] = lambda name: True,
 ) -> NumberTable:
-    """The table in a text.
+    """Return the table in a text.
 
-    Arguments:
-        most: rows that it may have.
-        hint: what a table looks like, for one that is empty.
-        cells: parts a line; at commas, semicolons or tabs, as the head does, unless given.
-        asked_for: which columns must hold finite numbers.
+    Args:
+        most: largest allowed number of rows.
+        hint: example of a table, for the error of an empty one.
+        cells: function that splits a line; by default at commas, semicolons or tabs, as in the first line.
+        asked_for: predicate of the columns that must contain finite numbers.
 
     Raises:
-        FormatError: with the line of what is wrong.
+        FormatError: with the line of the error.
     """
     parted = cells or partial(separated, sign=_sign_of(text))
     names: list[str] = []
     rows: list[list[float]] = []
     lines: list[int] = []
     for number, line in enumerate(text.splitlines(), 1):
-        found = [] if _is_remark(line) else parted(line)
-        if not found:
+        values = [] if _is_remark(line) else parted(line)
+        if not values:
             continue
         if not names:
-            names = _checked_names(found, Place(file, number))
+            names = _checked_names(values, Place(file, number))
             wanted = [asked_for(name) for name in names]
             continue
-        if len(found) != len(names):
+        if len(values) != len(names):
             raise FormatError(
-                f"{len(found)} values where the head has {len(names)} columns", place=Place(file, number)
+                f"{len(values)} values, but the first line has {len(names)} columns",
+                place=Place(file, number),
             )
         rows.append(
             [
                 _number(cell, needed, file, number, name)
-                for name, cell, needed in zip(names, found, wanted, strict=True)
+                for name, cell, needed in zip(names, values, wanted, strict=True)
             ]
         )
         lines.append(number)
         if len(rows) > most:
             raise FormatError(f"more than {most} rows", place=Place(file, number))
     if not rows:
-        raise FormatError("the table holds no rows", place=Place(file), hint=hint)
+        raise FormatError("the table has no rows", place=Place(file), hint=hint)
     return NumberTable(tuple(names), rows, lines)
 
 
 def _checked_names(names: list[str], place: Place) -> list[str]:
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
     if twice is not None:
-        raise FormatError(
-            f"column '{twice}' is there twice", place=Place(place.file, place.line, None, twice)
-        )
+        raise FormatError(f"column '{twice}' occurs twice", place=Place(place.file, place.line, None, twice))
     return names
 
 
@@ -124,7 +123,7 @@ def _number(cell: str, needed: bool, file: str | None, line: int, name: str) -> 
 
 
 def table_text(columns: Mapping[str, NDArray[Any]]) -> str:
-    """Columns of numbers as CSV, with the digits that make the same doubles again."""
+    """Return columns of numbers as CSV with enough digits to restore the same doubles."""
     stream = io.StringIO()
     stream.write(f"# {MADE_BY}\n")
     writer = csv.writer(stream, lineterminator="\n")

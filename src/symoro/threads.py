@@ -1,12 +1,12 @@
-"""Threads: how many can run at once, and linear algebra on one, for work whose matrices are small and many.
+"""Limit threads: number of usable processors, and single-threaded linear algebra for many small matrices.
 
     @one_thread
     def identify(...): ...
 
-OpenBLAS shares each factorisation among all cores. With a hundred columns there is little to share, and threads that
-wait for each other spin: where other processes hold a core, an identification took 28 s instead of 5, a search for an
-excitation 200 s and more instead of 14 (on two cores). What runs here is the process's own limit for the time of the
-call; the caller's comes back after it.
+OpenBLAS distributes each factorisation over all cores. Matrices with a hundred columns gain little from this, and
+waiting threads spin: while other processes used a core, an identification took 28 s instead of 5 s, and the
+optimisation of an excitation more than 200 s instead of 14 s (on two cores). The limit applies to the whole process
+during the call; the previous limit is restored afterwards.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ T = TypeVar("T")
 
 
 def one_thread(work: Callable[P, T]) -> Callable[P, T]:
-    """The function, with one thread to NumPy's and SciPy's linear algebra while it runs."""
+    """Return the function wrapped so that NumPy and SciPy use one thread for linear algebra while it runs."""
 
     @wraps(work)
-    def calm(*args: P.args, **kwargs: P.kwargs) -> T:
+    def limited(*args: P.args, **kwargs: P.kwargs) -> T:
         if sys.platform == "emscripten":  # a browser's Python has one thread
             return work(*args, **kwargs)
         from threadpoolctl import threadpool_limits
@@ -33,7 +33,7 @@ def one_thread(work: Callable[P, T]) -> Callable[P, T]:
         with threadpool_limits(1, user_api="blas"):
             return work(*args, **kwargs)
 
-    return calm
+    return limited
 
 
 def processors() -> int:

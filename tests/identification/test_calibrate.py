@@ -169,7 +169,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         ("", "no rows", None),
         ("q1,q2\n", "no rows", None),
         ("q1,q1\n1,2\n", "twice", 1),
-        ("q1,q2,q3,q4,q5,q6,x,y,z\n1,2\n", "2 values where the head has 9 columns", 2),
+        ("q1,q2,q3,q4,q5,q6,x,y,z\n1,2\n", "2 values, but the first line has 9 columns", 2),
         ("q1,q2,q3,q4,q5,q6,x,y,z,rx,ry,rz\n" + "0," * 11 + "nan\n", "'nan' is not a finite number", 2),
         ("q1,q2,q3,q4,q5,q6,x,y,z,rx,ry,rz\n" + "0," * 11 + "a\n", "got 'a'", 2),
         ("q1,q2,q3,q4,q5,x,y,z,rx,ry,rz\n" + "0," * 10 + "0\n", "no column q6", None),

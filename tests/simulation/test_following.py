@@ -286,7 +286,7 @@ def test_from_the_command_line(tmp_path, capsys):
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["end"]["q1"] == pytest.approx(0.5)
     assert main([*words, "x=1"]) != 0
-    assert "no part of a state" in capsys.readouterr().err
+    assert "neither a state variable nor a symbol" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("step, warned", [(0.5, True), pytest.param(0.005, False, marks=pytest.mark.slow)])

@@ -246,7 +246,7 @@ def test_decimal_commas_are_told():
         ("t,q1,q1\n0,1,1\n", 1, "twice"),
         ("t,q1\n0,1\n1,nan\n", 3, "not a finite"),
         ("t,q1\n0,1\n1,inf\n", 3, "not a finite"),
-        ("t,q1\n0,1\n# a remark\n1\n", 4, "1 values where the head has 2"),
+        ("t,q1\n0,1\n# a remark\n1\n", 4, "1 values, but the first line has 2"),
         ("t,q1\n0,1\n1,x\n", 3, "expected a number, got 'x'"),
         ("t,q1\n0,1\n2,1\n1,1\n", 4, "times must increase: 1 s follows 2 s"),
         ("t,q1\n0,1\n0,1\n", 3, "times must increase"),

@@ -38,7 +38,7 @@ CASES = [
         "inputs 'qd', 'qdd' are missing: give qd=... (2 numbers)",
     ),
     (["eval", "jacobian", "panda", "q=redy"], "did you mean 'ready'"),
-    (["eval", "jacobian", "rx90", "q=home"], "it has none by name"),
+    (["eval", "jacobian", "rx90", "q=home"], "no named postures"),
     (["eval", "inverse-dynamics", "panda", "q=ready", "qd=ready"], "value of 'qd': expected numbers"),
     (["generate", "inverse-dynamics", "sr400", "--actuators", "elastic"], "--tree cuts them"),
     (["convert", "sr400", "--to", "urdf"], "--tree"),
@@ -59,7 +59,7 @@ CASES = [
     (["show", "rx90", "--bind", "D3=__import__('os')"], "value of 'D3'"),
     (["models", "nope"], "no bundled robot called 'nope'"),
     (["cite", "nope"], "no model called 'nope'"),
-    (["convert", "rx90"], "nothing to write"),
+    (["convert", "rx90"], "the output is missing"),
     (["convert", "rx90", "--to", "word"], "no format called 'word'"),
     (["convert", "rx90", "arm.docx"], "does not identify a format"),
     (["convert", "rx90", f"{__file__}/arm.yaml"], "cannot be written"),
@@ -152,7 +152,7 @@ def test_files_that_are_no_robots(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "no JSON"),
+        ("{", "JSON"),
         ("[1, 2]", "expected an object"),
         ('{"q": null}', "input 'q'"),
         ('{"q": "abc"}', "no posture of robot 'RX90' called 'abc'"),
@@ -161,9 +161,9 @@ def test_files_that_are_no_robots(
         ('{"q": [[1], [2, 3]]}', "not an array of real numbers"),
         ('{"q": [0,0,0,0,0,0], "D3": null}', "'D3' is not a number"),
         ('{"q": [' + "1" * 400 + ",0,0,0,0,0]}", "not an array of real numbers"),
-        ('{"q": ' + "1" * 5000 + "}", "no JSON text"),
-        ("[" * 100_000, "no JSON"),
-        ("\udcff", "no JSON"),
+        ('{"q": ' + "1" * 5000 + "}", "is not a JSON text"),
+        ("[" * 100_000, "JSON"),
+        ("\udcff", "JSON"),
     ],
 )
 def test_values_that_are_none(

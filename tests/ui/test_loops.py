@@ -66,8 +66,8 @@ def test_modes_by_newton(data: Any) -> None:
         (["fivebar", "q0=0,0,0,0"], "expected the active joints of robot 'fivebar' as qa=q1,q3"),
         (["fivebar", "qa=1,x"], "contains a symbol"),
         (["fivebar", "qa=nowhere"], "nowhere"),
-        (["fivebar", "qa=1,2", "--at", "0,0,0,0"], "qa and --at do not go together"),
-        (["fivebar", "qa=1,2", "--start", "0,0,0,0"], "q0=... tells where Newton's method starts"),
+        (["fivebar", "qa=1,2", "--at", "0,0,0,0"], "qa and --at exclude each other"),
+        (["fivebar", "qa=1,2", "--start", "0,0,0,0"], "q0=... gives the start of Newton's method"),
         (["fivebar", "1,2"], "is not of the form NAME=VALUE"),
         (["rx90", "qa=1"], "has no closed loop"),
     ],
@@ -112,7 +112,7 @@ def test_a_distance_that_a_loop_keeps_open(data: Any, capsys: pytest.CaptureFixt
 
 def test_show_tells_how_loops_move(run: Any, data: Any) -> None:
     text = run("show", "fivebar")
-    assert "mobility 2: 2 active (q1, q3); 2 passive (q2, q4); 1 opened (q5); constraints of rank 3" in text
+    assert "mobility 2: 2 active (q1, q3); 2 passive (q2, q4); 1 cut (q5); constraints of rank 3" in text
     assert "loop 5-6: planar, of rank 3, joints q1, q2, q5, q3, q4" in text
     result = data("show", "sr400")["loops"]
     assert result["mobility"] == 6 and result["rank"] == 3 and result["remarks"] == []

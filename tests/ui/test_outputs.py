@@ -118,8 +118,8 @@ def test_what_identify_cannot_write_is_rejected_before_the_work(
     words = ("identify", "arm.yaml", "log.csv")
     (folder / "foreign" / "report.md").write_text("somebody's notes")
     cases = {
-        ("-o", "found.urdf"): "--consistent",
-        ("-o", "found.mjcf", "--consistent"): "MJCF",
+        ("-o", "identified.urdf"): "--consistent",
+        ("-o", "identified.mjcf", "--consistent"): "MJCF",
         ("--report", "file"): "not a folder",
         ("--report", "foreign"): "report.md",
         ("--report", "file/out"): "not a folder",
@@ -128,7 +128,7 @@ def test_what_identify_cannot_write_is_rejected_before_the_work(
         assert main([*words, *more]) == 2
         assert message in capsys.readouterr().err
     with pytest.raises(AssertionError, match="the work was begun"):
-        main([*words, "-o", "found.urdf", "--consistent"])
+        main([*words, "-o", "identified.urdf", "--consistent"])
 
 
 @pytest.mark.parametrize("command", ["base", "identify", "torques", "simulate"])

@@ -65,7 +65,9 @@ def test_frames_stand_where_the_oracle_says(robot: Robot) -> None:
 
 def test_no_numbers_no_picture() -> None:
     robot = symoro.load("rx90").replace(nominal=())
-    assert picture(robot) == "no picture: no number is given for D3, RL4 (--bind NAME=VALUE gives one)"
+    assert (
+        picture(robot) == "no picture: no number is given for D3, RL4 (give numbers with --bind NAME=VALUE)"
+    )
     assert "side view" in picture(robot.bind({"D3": 1, "RL4": 2}))
 
 
@@ -77,7 +79,7 @@ def test_symbols_that_do_not_matter() -> None:
 
 def test_all_frames_at_one_place() -> None:
     assert picture(Robot("wrist", (Frame(0), Frame(1)), (Link(),) * 2)).startswith(
-        "no picture: all frames stand"
+        "no picture: all frames have"
     )
 
 

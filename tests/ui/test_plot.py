@@ -61,7 +61,7 @@ def test_one_point_has_a_chart():
 
 @pytest.mark.parametrize("series", [[], [Series("a", [], [])], [Series("a", [0.0], [np.nan])]])
 def test_nothing_to_draw_is_said(series):
-    with pytest.raises(ArgumentError, match="nothing to draw"):
+    with pytest.raises(ArgumentError, match="no series has a finite point"):
         line_chart(series)
 
 

@@ -133,17 +133,17 @@ def test_bars_come_and_go_with_the_tasks(monkeypatch: pytest.MonkeyPatch) -> Non
     bars = Bars()
     monkeypatch.setattr(progress, "_bars", lambda: bars)
     display = progress.Display(delay=3600)
-    display.tell(Progress(1, "outer", 0, None))
-    display.tell(Progress(2, "inner", 1, 4))
+    display.update(Progress(1, "outer", 0, None))
+    display.update(Progress(2, "inner", 1, 4))
     assert not bars.running, "nothing before the delay"
     display._appear()
     assert bars.running and [row["title"] for row in bars.rows.values()] == ["outer", "inner"]
     assert bars.rows[1] == {"title": "inner", "completed": 1, "total": 4}
-    display.tell(Progress(2, "inner", 5, 4))
+    display.update(Progress(2, "inner", 5, 4))
     assert bars.rows[1]["total"] is None, "an estimate that was wrong is none"
-    display.tell(Progress(2, "inner", 5, 4, finished=True))
+    display.update(Progress(2, "inner", 5, 4, finished=True))
     assert bars.running and list(bars.rows) == [0]
-    display.tell(Progress(1, "outer", 0, None, finished=True))
+    display.update(Progress(1, "outer", 0, None, finished=True))
     assert not bars.running and bars.ended == 1
     display._appear()
     assert not bars.running, "a late timer changes nothing"

@@ -169,7 +169,7 @@ def test_cells_of_one_row_are_changed_together() -> None:
         ),
         (LOOP, {"part": "remove_frame", "j": 9}, "there is no link 9", {"j": 9}),
         (LOOP, {"part": "remove_loop", "j": 4}, "there is no loop at frame 4", {"j": 4}),
-        (LOOP, {"part": "add_loop", "from": 5, "to": 1}, "carries no link", {}),
+        (LOOP, {"part": "add_loop", "from": 5, "to": 1}, "has no link", {}),
         (LOOP, {"part": "add_loop", "from": 1, "to": 1}, "stand on the same frame", {}),
         (LOOP, {"part": "add_flexible", "j": 1}, "flexible links in a robot with closed loops", {"j": 1}),
         (
@@ -178,8 +178,8 @@ def test_cells_of_one_row_are_changed_together() -> None:
             "must be passive",
             {"j": 5, "field": "mu"},
         ),
-        (ARM, {"part": "frame", "j": 1, "field": "coupled", "text": "q2^2"}, "no sum of joints", {"j": 1}),
-        (ARM, {"part": "frame", "j": 1, "field": "coupled", "text": "1/q2"}, "no sum of joints", {"j": 1}),
+        (ARM, {"part": "frame", "j": 1, "field": "coupled", "text": "q2^2"}, "not a sum of joints", {"j": 1}),
+        (ARM, {"part": "frame", "j": 1, "field": "coupled", "text": "1/q2"}, "not a sum of joints", {"j": 1}),
         (
             ARM,
             {"part": "frame", "j": 1, "field": "coupled", "text": "q3"},
@@ -193,7 +193,7 @@ def test_cells_of_one_row_are_changed_together() -> None:
         (ARM, {"part": "tool", "j": "tool", "field": "on", "text": "9"}, "no frame called", {"field": "on"}),
         (ARM, {"part": "posture", "j": "home", "field": "q3", "text": "1"}, "expected one of q1, q2, q4", {}),
         (ARM, {"part": "robot", "j": "robot", "field": "platform", "text": "7"}, "platform", {}),
-        (ARM, {"part": "add_frame", "after": 7}, "carries no link", {}),
+        (ARM, {"part": "add_frame", "after": 7}, "has no link", {}),
         (ARM, {"part": "frame", "j": 2, "field": "d", "text": "x" * 3000}, "at most 2000", {"j": 2}),
     ],
 )

@@ -105,7 +105,7 @@ def test_a_xacro_file_is_not_run() -> None:
         {"file": "x", "format": "xacro"},
     ):
         result = call("robot_open", {"text": text, **payload})["error"]
-        assert "workbench runs none" in result["message"] and "convert it to URDF" in result["hint"]
+        assert "not executed in the workbench" in result["message"] and "convert it to URDF" in result["hint"]
 
 
 def test_a_name_is_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +150,7 @@ def test_a_model_that_names_other_files_is_refused(part: str) -> None:
     result = call(
         "robot_open", {"text": MJCF.replace("<worldbody>", part + "\n<worldbody>", 1), "format": "mjcf"}
     )
-    assert "names other files" in result["error"]["message"] and result["error"]["place"]["line"] == 1
+    assert "includes other files" in result["error"]["message"] and result["error"]["place"]["line"] == 1
 
 
 def test_without_mujoco_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,7 @@ def test_a_description_names_no_other_files(file: str) -> None:
     files = {"position.csv": "a,b\n1,2"}
     description = SPLIT.replace("current.csv", file)
     result = call("identify", {"robot": ROBOT, "files": files, "description": description})
-    assert "did not come with it" in result["error"]["message"]
+    assert "was not uploaded with it" in result["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_description_names_no_other_files(file: str) -> None:
 )
 def test_names_of_files_are_names(name: str) -> None:
     result = call("identify", {"robot": ROBOT, "files": {name: text()}})
-    assert "is no table of a log" in result["error"]["message"]
+    assert "is not a table of a log" in result["error"]["message"]
 
 
 def test_what_is_wrong_is_told_at_its_line_without_our_folders() -> None:

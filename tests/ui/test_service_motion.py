@@ -51,7 +51,7 @@ def test_a_tree_and_a_table_are_trajectories_too() -> None:
     rows = [head] + [f"{t},{q[0]},{q[1]},0,0,0,0" for t, q in zip(result["times"], result["q"], strict=True)]
     again = call("trajectory", {"robot": robot, "text": "# a remark\n" + "\n".join(rows)})
     assert again["q"] == result["q"] and again["times"] == result["times"]
-    assert result["verdict"].startswith("no limit is passed") and not result["warnings"]
+    assert result["verdict"].startswith("no limit of the robot is exceeded") and not result["warnings"]
     assert "at the samples" in again["verdict"]
     assert again["warnings"][0].startswith("the velocities of joint 1 are not the derivative")
     apart = call("trajectory", {"robot": robot, "text": "\n".join(rows).replace(",", ";")})
@@ -168,7 +168,7 @@ def test_no_more_is_told_than_the_answer_has(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("symoro.ui.service.playback.MOST_ROWS", 10)
     robot = opened("planar2r")["robot"]
     came: list[int] = []
-    with listening(lambda told: came.append(len(told.came.times)) if told.came else None):
+    with listening(lambda progress: came.append(len(progress.came.times)) if progress.came else None):
         result = call("simulate", {"robot": robot, "q": [0.3, 0.1], "duration": 0.5})
     assert sum(came) <= len(result["times"]) == 11 and result["samples"] == 51
 
@@ -267,7 +267,7 @@ def test_an_excitation_can_be_followed() -> None:
     ("more", "words"),
     [
         ({"values": {"m9": 5}}, "symbol of robot 'Filip3R' called 'm9'"),
-        ({"start": {"XX": [1]}}, "part of a state called 'XX'"),
+        ({"start": {"XX": [1]}}, "state variable called 'XX'"),
         ({"q": []}, "q has shape"),
         ({"start": {"pose": [0, 0, 0]}}, "has no part 'pose'"),
     ],

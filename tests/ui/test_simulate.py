@@ -20,9 +20,9 @@ def test_a_table_with_energy(capsys):
 
 def test_the_numbers_are_those_of_the_library(capsys):
     assert main(["simulate", "planar2r", "q=0,1", "tau=1,0", "--duration", "0.5", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    data = json.loads(capsys.readouterr().out)
     motion = symoro.simulate("planar2r", 0.5, q=[0, 1], tau=[1, 0])
-    assert told["end"]["q2"] == motion.q[-1, 1] and told["finished"] and told["samples"] == len(motion.t)
+    assert data["end"]["q2"] == motion.q[-1, 1] and data["finished"] and data["samples"] == len(motion.t)
 
 
 def test_files_by_their_suffix(tmp_path):
@@ -59,25 +59,25 @@ def test_numbers_for_symbols_stops_and_other_methods(capsys):
 
 
 @pytest.mark.parametrize(
-    "words, told",
+    "words, message",
     [
         ([], "the initial position is missing"),
         (["q=0"], "q has shape"),
         (["q=0,1", "tau=1"], "have shape"),
         (["q=0,1", "--stops", "wall"], "wall"),
         (["q=0,1", "--step", "-1"], "step = -1"),
-        (["q=0,1", "x=1,2"], "'x' is no part of a state"),
+        (["q=0,1", "x=1,2"], "'x' is not a state variable"),
         (["q=0,1", "m2=5"], "no symbol of robot 'planar2R' called 'm2'"),
         (["q=0,1", "q=0,2"], "'q' is given twice"),
         (["q=0,1", "M2=1", "M2=2"], "'M2' is given twice"),
         (["q=0,1", "V0=0,0,0,0,0,0"], "has no 'V0'"),
-        (["q=0,1", "-o", "x.png"], "a result is written as"),
+        (["q=0,1", "-o", "x.png"], "supported formats are"),
         (["q=nowhere"], "posture"),
     ],
 )
-def test_bad_input_ends_with_a_message(capsys, words, told):
+def test_bad_input_ends_with_a_message(capsys, words, message):
     assert main(["simulate", "planar2r", *words]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_parquet_file_of_others_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,7 +93,7 @@ def test_a_parquet_file_of_others_is_left_alone(tmp_path: Path, capsys: pytest.C
 
 def test_gains_without_a_reference_are_refused(capsys):
     assert main(["simulate", "planar2r", "q=0,1", "--gains", "100,20"]) == 2
-    assert "--gains are those of the law that follows --track" in capsys.readouterr().err
+    assert "--gains applies to computed-torque control" in capsys.readouterr().err
 
 
 def test_a_step_that_was_shortened_is_told(capsys):

@@ -17,7 +17,7 @@ AT = ",".join(map(str, Q))
 
 
 @pytest.fixture
-def told(capsys: pytest.CaptureFixture[str]) -> Any:
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
     """Run solve with --json; the value and what stands on standard error."""
 
     def call(*words: str) -> tuple[Any, str]:
@@ -33,8 +33,8 @@ def placed(name: str, q: Any, **frames: Any) -> np.ndarray:
     return symoro.generate(symoro.load(name), "fast-geometry", **frames).function(compiled=False)(q=q)["T"]
 
 
-def test_a_redundant_arm_is_solved_numerically_and_it_is_said(told: Any) -> None:
-    result, note = told("panda", "--at", AT, "--start", "0,0,0,-1,0,1,0")
+def test_a_redundant_arm_is_solved_numerically_and_it_is_said(run: Any) -> None:
+    result, note = run("panda", "--at", AT, "--start", "0,0,0,-1,0,1,0")
     assert result["method"] == "numeric"
     assert "note: 7 joints" in note and "solved numerically" in note and note.count("\n") == 1
     (row,) = result["solutions"]
@@ -43,43 +43,43 @@ def test_a_redundant_arm_is_solved_numerically_and_it_is_said(told: Any) -> None
     assert symoro.solutions.within_limits(symoro.load("panda"), row["q"])
 
 
-def test_closed_forms_say_so(told: Any) -> None:
-    result, note = told("rx90", "--at", "0,60,-45,0,45,0", "--degrees")
+def test_closed_forms_say_so(run: Any) -> None:
+    result, note = run("rx90", "--at", "0,60,-45,0,45,0", "--degrees")
     assert result["method"] == "closed form" and note == "" and len(result["solutions"]) > 1
 
 
-def test_the_method_on_request(told: Any) -> None:
+def test_the_method_on_request(run: Any) -> None:
     words = ("rx90", "--pose", "0.4,0.2,0.3,180,0,0", "--degrees", "--method", "numeric")
-    result, note = told(*words)
+    result, note = run(*words)
     assert result["method"] == "numeric" and note == "" and result["solutions"][0]["status"] == "valid"
-    near, _ = told(*words, "--near", "10,20,30,0,50,0")
+    near, _ = run(*words, "--near", "10,20,30,0,50,0")
     q = near["solutions"][0]["q"]
-    closed, _ = told(*words[:-2])
+    closed, _ = run(*words[:-2])
     apart = [
         np.abs(np.remainder(np.subtract(row["q"], q) + 180, 360) - 180).max() for row in closed["solutions"]
     ]
     assert min(apart) < 1e-5
 
 
-def test_a_preferred_posture(told: Any) -> None:
+def test_a_preferred_posture(run: Any) -> None:
     words = ("panda", "--at", AT, "--start", "1,0,0,-1,0,1,0")
     wanted = np.array([-0.5, 0.2, 0.3, -1.4, 0.5, 1.6, 0.7])
-    plain, _ = told(*words)
-    near, _ = told(*words, "--prefer", ",".join(map(str, wanted)))
+    plain, _ = run(*words)
+    near, _ = run(*words, "--prefer", ",".join(map(str, wanted)))
     apart = [np.linalg.norm(result["solutions"][0]["q"] - wanted) for result in (plain, near)]
     assert apart[1] < apart[0]
 
 
-def test_limits(told: Any) -> None:
+def test_limits(run: Any) -> None:
     """A posture outside the limits: within them where that can be had, outside only when that is allowed."""
     words = ("panda", "--at", "0.1,0.2,0.3,0.5,0.5,1.6,0.7", "--given", "position")
-    result, _ = told(*words, "--limits")
+    result, _ = run(*words, "--limits")
     assert all(symoro.solutions.within_limits(symoro.load("panda"), row["q"]) for row in result["solutions"])
     assert result["solutions"]
 
 
-def test_partial_poses_and_locked_joints(told: Any) -> None:
-    result, note = told(
+def test_partial_poses_and_locked_joints(run: Any) -> None:
+    result, note = run(
         "panda", "--given", "P,az", "--locked", "7", "--near", AT, "--pose", "0.4,0.2,0.5,0,0,0"
     )
     (row,) = result["solutions"]
@@ -88,18 +88,18 @@ def test_partial_poses_and_locked_joints(told: Any) -> None:
     assert np.abs([*(T[:3, 3] - [0.4, 0.2, 0.5]), T[2, 2] - 1]).max() < 1e-9
 
 
-def test_what_is_not_reached_is_not_called_out_of_reach(told: Any) -> None:
-    result, _ = told("panda", "--pose", "4,0,0,0,0,0")
+def test_what_is_not_reached_is_not_called_out_of_reach(run: Any) -> None:
+    result, _ = run("panda", "--pose", "4,0,0,0,0,0")
     (row,) = result["solutions"]
     assert row["status"] == "not reached" and row["residual"] > 2
 
 
-def test_many_poses(told: Any, tmp_path: Path) -> None:
+def test_many_poses(run: Any, tmp_path: Path) -> None:
     q = Q + np.linspace(0, 0.3, 8)[:, None]
     T = placed("panda", q)
     file = tmp_path / "poses.json"
     file.write_text(json.dumps({"T": T.tolist()}))
-    result, note = told("panda", "--values", str(file))
+    result, note = run("panda", "--values", str(file))
     assert len(result) == 8 and note.count("\n") == 1
     answers = [row["q"] for pose in result for row in pose["solutions"] if row["status"] == "valid"]
     assert np.abs(placed("panda", answers) - T).max() < 1e-9
@@ -108,11 +108,14 @@ def test_many_poses(told: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("rx90", "--start", "0,0,0,0,0,0"), "--start is for the numeric method\nhint: add --method numeric"),
-        (("rx90", "--prefer", "0,0,0,0,0,0"), "--prefer is for the numeric method"),
+        (
+            ("rx90", "--start", "0,0,0,0,0,0"),
+            "--start applies to the numeric method only\nhint: add --method numeric",
+        ),
+        (("rx90", "--prefer", "0,0,0,0,0,0"), "--prefer applies to the numeric method only"),
         (("panda", "--prefer", "0,0"), "--prefer: expected 7 numbers"),
         (("panda", "--method", "paul"), "7 joints"),
-        (("iiwa14", "--method", "numeric", "--swivel"), "the swivel angle is for closed forms"),
+        (("iiwa14", "--method", "numeric", "--swivel"), "the option swivel requires a closed-form solution"),
         (("sr400", "--method", "numeric"), "closed loops"),
         (("rx90", "--method", "numeric", "--locked", "9"), "no frame called '9'"),
         (("rx90", "--method", "numeric", "--given", "zz"), "is not an entry of the pose"),

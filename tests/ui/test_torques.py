@@ -14,7 +14,9 @@ from symoro.ui.cli import main
 def test_a_table_with_peaks_energy_and_limits(capsys):
     assert main(["torques", "filip3r", "filip3r"]) == 0
     out = capsys.readouterr().out
-    assert "peak torque" in out and "energy of all drives" in out and "no limit is passed" in out
+    assert (
+        "peak torque" in out and "energy of all drives" in out and "no limit of the robot is exceeded" in out
+    )
 
 
 def test_limits_that_are_passed_are_told(capsys, tmp_path):
@@ -43,10 +45,10 @@ def test_files_by_their_suffix(capsys, tmp_path):
 def test_a_table_goes_back_in(capsys, tmp_path):
     one, two = (str(tmp_path / f"{name}.csv") for name in ("one", "two"))
     main(["torques", "filip3r", "filip3r", "-o", one])
-    assert "no limit is passed that the robot tells" in capsys.readouterr().out
+    assert "no limit of the robot is exceeded" in capsys.readouterr().out
     assert main(["torques", "filip3r", one, "-o", two]) == 0
     assert Path(one).read_text() == Path(two).read_text()
-    assert "at the samples; between them nothing is known" in capsys.readouterr().out
+    assert "at the samples; the motion between samples is not checked" in capsys.readouterr().out
     main(["torques", "filip3r", one, "--json"])
     assert json.loads(capsys.readouterr().out)["between"] is False
 
@@ -69,19 +71,19 @@ def test_csv_on_standard_output(capsys):
 
 
 @pytest.mark.parametrize(
-    "words, told",
+    "words, message",
     [
         (["filip3r", "nothing"], "no trajectory called 'nothing'"),
-        (["filip3r", "filip3r", "-o", "x.png"], "a result is written as .csv, .svg, .json"),
+        (["filip3r", "filip3r", "-o", "x.png"], "supported formats are .csv, .svg, .json"),
         (["filip3r", "filip3r", "--step", "0"], "expected a positive number"),
         (["filip3r", "filip3r", "--step", "nan"], "expected a positive number"),
         (["puma560", "filip3r"], "start: expected 6 numbers, got 3"),
         (["rx90_floating", "filip3r"], "start: expected 6 numbers, got 3"),
     ],
 )
-def test_bad_input_ends_with_a_message(capsys, words, told):
+def test_bad_input_ends_with_a_message(capsys, words, message):
     assert main(["torques", *words]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_numbers_for_symbols_are_taken_as_words(capsys):

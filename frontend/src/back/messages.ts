@@ -2,27 +2,27 @@
 
 export type RobotDocument = Record<string, unknown>;
 
-/** No payload. */
+/** Request without payload. */
 export interface EmptyRequest {
 }
 
-/** A robot alone. */
+/** Request with a robot only. */
 export interface RobotRequest {
   robot: Record<string, unknown>;
 }
 
-/** A robot whose frames are to be placed; with `loops`, closed too. */
+/** Request for the poses of a robot's frames; with `loops`, also for closed loops. */
 export interface FramesRequest {
   robot: Record<string, unknown>;
   loops?: boolean;
 }
 
-/** The catalogue, for a robot or for none. */
+/** Request for the catalogue, optionally for a robot. */
 export interface CatalogueRequest {
   robot?: Record<string, unknown>;
 }
 
-/** A bundled robot by its id, or the text of a file. */
+/** Request for a bundled robot by its id, or for the robot in the text of a file. */
 export interface OpenRequest {
   id?: string;
   text?: string;
@@ -30,7 +30,7 @@ export interface OpenRequest {
   format?: string;
 }
 
-/** A robot to be filled in. */
+/** Request for a new robot. */
 export interface NewRobotRequest {
   name?: string;
   links?: number;
@@ -39,7 +39,7 @@ export interface NewRobotRequest {
   inertia?: "symbolic" | "zero";
 }
 
-/** Denavit-Hartenberg rows. */
+/** Request for a robot from Denavit-Hartenberg rows. */
 export interface ParameterRowsRequest {
   rows: ((number | string)[] | Record<string, unknown>)[];
   convention: string;
@@ -47,7 +47,7 @@ export interface ParameterRowsRequest {
   degrees?: boolean;
 }
 
-/** A cell that gets another text, or a row that comes or goes; its part determines the other fields. */
+/** New text of a cell, or added or removed row; `part` determines the other fields. */
 export interface CellEdit {
   part: string;
   j?: number | string;
@@ -56,44 +56,44 @@ export interface CellEdit {
   [more: string]: unknown;
 }
 
-/** A robot and the edits of its cells. */
+/** Request to edit cells of a robot. */
 export interface EditRequest {
   robot: Record<string, unknown>;
   edits: CellEdit[];
 }
 
-/** A robot and the format of its file. */
+/** Request for the file of a robot in a format. */
 export interface WriteRequest {
   robot: Record<string, unknown>;
   format: string;
   lossy?: boolean;
 }
 
-/** A model of a robot. */
+/** Request for a model of a robot. */
 export interface ModelRequest {
   robot: Record<string, unknown>;
   model: string;
   options?: Record<string, unknown>;
 }
 
-/** A model in a language. */
+/** Request for a model in a language. */
 export interface CodeRequest extends ModelRequest {
   language: string;
   language_options?: Record<string, unknown>;
 }
 
-/** A model as a folder. */
+/** Request for an exported folder of a model. */
 export interface ExportRequest extends ModelRequest {
   languages: string[];
 }
 
-/** A model at numbers. */
+/** Request for the outputs of a model at given inputs. */
 export interface EvaluateRequest extends ModelRequest {
   inputs: Record<string, unknown>;
   values?: Record<string, number>;
 }
 
-/** Loops to be closed from a posture. */
+/** Request to close loops, starting from a posture. */
 export interface CloseRequest {
   robot: Record<string, unknown>;
   qa: number[];
@@ -102,7 +102,7 @@ export interface CloseRequest {
   values?: Record<string, number>;
 }
 
-/** A pose of the end frame in frame 0, options of inverse-geometry, and positions for joints left free. */
+/** Request to solve for a pose of the end effector in frame 0, with options and positions of free joints. */
 export interface SolveRequest {
   robot: Record<string, unknown>;
   pose: number[][];
@@ -111,21 +111,22 @@ export interface SolveRequest {
   values?: Record<string, number>;
 }
 
-/** A robot, and how its base parameters are found. */
+/** Request for the base parameters of a robot, with options of the method. */
 export interface BaseRequest extends RobotRequest {
   options?: Record<string, unknown>;
 }
 
-/** A frame of a robot. */
+/** Request for the singular configurations of a frame. */
 export interface SingularitiesRequest {
   robot: Record<string, unknown>;
   to?: number | string;
 }
 
 /**
- * A trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
+ * Request with a trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
  *
- * `posture` selects the assembly mode of closed loops if a table has only the active joints: all joints, or a name.
+ * `posture` selects the assembly mode of closed loops if a table contains only the active joints: all joints, or a
+ * name.
  */
 export interface TrajectoryRequest {
   robot: Record<string, unknown>;
@@ -136,7 +137,7 @@ export interface TrajectoryRequest {
   values?: Record<string, number>;
 }
 
-/** A robot whose parameters a motion is to show. */
+/** Request for an exciting trajectory of a robot. */
 export interface ExcitationRequest {
   robot: Record<string, unknown>;
   harmonics?: number;
@@ -145,7 +146,7 @@ export interface ExcitationRequest {
   values?: Record<string, number>;
 }
 
-/** A start, what moves the robot (constant torques, or a trajectory to be tracked), and how it is integrated. */
+/** Request to simulate: initial state, constant torques or a trajectory to track, and options of the integrator. */
 export interface SimulationRequest {
   robot: Record<string, unknown>;
   duration?: number;
@@ -163,7 +164,7 @@ export interface SimulationRequest {
   values?: Record<string, number>;
 }
 
-/** The files of a log by their names, what their columns mean (YAML), and how parameters are found. */
+/** Request to identify: files of a log by name, description of their columns (YAML), and options of the method. */
 export interface IdentificationRequest {
   robot: Record<string, unknown>;
   files: Record<string, string>;
@@ -181,13 +182,13 @@ export interface IdentificationRequest {
   values?: Record<string, number>;
 }
 
-/** A language. */
+/** Language of generated code. */
 export interface LanguageData {
   id: string;
   title: string;
 }
 
-/** A format of files: whether they can be opened here, and written. */
+/** File format, and whether the workbench can read and write it. */
 export interface FileFormat {
   id: string;
   suffixes: string[];
@@ -195,7 +196,7 @@ export interface FileFormat {
   written: boolean;
 }
 
-/** What this symoro can do. */
+/** Version and capabilities of this installation. */
 export interface About {
   version: string;
   python: string;
@@ -207,7 +208,7 @@ export interface About {
   conventions: string[];
 }
 
-/** A bundled robot in the gallery. */
+/** Bundled robot in the gallery. */
 export interface GalleryEntry {
   id: string;
   name: string;
@@ -217,12 +218,12 @@ export interface GalleryEntry {
   reference: string;
 }
 
-/** The gallery. */
+/** Gallery of bundled robots. */
 export interface RobotsData {
   robots: GalleryEntry[];
 }
 
-/** A row of a table. */
+/** Row of a table. */
 export interface Row {
   j: number | string;
   cells: string[];
@@ -232,7 +233,7 @@ export interface Row {
   hint?: string;
 }
 
-/** A table of a robot. */
+/** Table of a robot. */
 export interface Table {
   title: string;
   part: string;
@@ -245,7 +246,7 @@ export interface Table {
   remove: string | null;
 }
 
-/** Links, joints, frames and loops. */
+/** Numbers of links, joints, frames and loops. */
 export interface Sizes {
   NL: number;
   NJ: number;
@@ -253,7 +254,7 @@ export interface Sizes {
   B: number;
 }
 
-/** A joint that moves. */
+/** Moving joint. */
 export interface JointView {
   frame: number;
   name: string;
@@ -266,20 +267,20 @@ export interface JointView {
   upper: number | null;
 }
 
-/** A joint that another follows, and by how much. */
+/** Term of a coupling: a driving joint and its ratio. */
 export interface Term {
   frame: number;
   ratio: string;
 }
 
-/** A joint that follows others. */
+/** Coupled joint, whose position is a linear function of other joints. */
 export interface CouplingView {
   frame: number;
   terms: Term[];
   offset: string;
 }
 
-/** A frame and its antecedent. */
+/** Frame and its antecedent. */
 export interface FrameView {
   frame: number;
   ant: number;
@@ -288,14 +289,14 @@ export interface FrameView {
   active: boolean;
 }
 
-/** A loop: the joint where it is opened, its twin, and all frames on the way. */
+/** Closed loop: its cut joint, the second frame of the cut frame pair, and all frames of the loop. */
 export interface LoopView {
   opened: number;
   twin: number;
   frames: number[];
 }
 
-/** A wheel; `symbol` is the parameter that its radius is, `roller` the angle of a Swedish wheel's rollers. */
+/** Wheel; `symbol` is the parameter of its radius, `roller` the angle of the rollers of a Swedish wheel. */
 export interface WheelView {
   frame: number;
   kind: "fixed" | "steering" | "castor" | "swedish";
@@ -305,14 +306,14 @@ export interface WheelView {
   roller: number | null;
 }
 
-/** A platform, the frames that move with it, and its legs. */
+/** Platform, the frames that move with it, and its legs. */
 export interface PlatformView {
   frame: number;
   body: number[];
   legs: number[][];
 }
 
-/** A shape in a frame of the robot. */
+/** Shape in a frame of the robot. */
 export interface VisualData {
   frame: number;
   link: string;
@@ -326,9 +327,9 @@ export interface VisualData {
 }
 
 /**
- * Everything that the page shows of a robot; `file` is its name as the name of a file.
+ * Data of a robot for display; `file` is its name as a file name.
  *
- * `visuals`, the shapes of a URDF, are in the answer of `robot_open` only.
+ * `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`.
  */
 export interface View {
   robot: Record<string, unknown>;
@@ -360,7 +361,7 @@ export interface View {
   visuals?: VisualData[];
 }
 
-/** An option of a model, as a form shows it. */
+/** Option of a model, for the form of the page. */
 export interface OptionData {
   name: string;
   title: string;
@@ -369,13 +370,13 @@ export interface OptionData {
   choices: string[];
 }
 
-/** An array that a model takes or gives; its shape in letters, as 'n' or 'K,n'. */
+/** Input or output of a model; its shape is given in letters, for example 'n' or 'K,n'. */
 export interface PortData {
   shape: string;
   title: string;
 }
 
-/** One form of a model; `of` names the structure, and is absent in the plain form. */
+/** Form of a model; `of` names the kind of robot and is absent in the plain form. */
 export interface FormData {
   of?: string;
   inputs: Record<string, PortData>;
@@ -385,14 +386,14 @@ export interface FormData {
   applies_to: string;
 }
 
-/** A value of an option that alone leads to another form; null where any does. */
+/** Option value that selects another form of a model; null if every value does. */
 export interface Switch {
   option: string;
   value: unknown;
   form: number;
 }
 
-/** A model; `form` (its place in [plain, *forms]), `switches` and `why_not` are those for the robot that came. */
+/** Model; `form` (index in [plain, *forms]), `switches` and `why_not` refer to the robot of the request. */
 export interface EntryData extends FormData {
   id: string;
   menu: string;
@@ -404,38 +405,38 @@ export interface EntryData extends FormData {
   why_not?: string | null;
 }
 
-/** Every model, in the order of the menus. */
+/** All models in the order of the menus. */
 export interface CatalogueData {
   models: EntryData[];
 }
 
-/** Texts by the names of their files. */
+/** Texts by file name. */
 export interface Files {
   files: Record<string, string>;
 }
 
-/** A model as a whole folder, with the folder's name. */
+/** Files of an exported model, and the name of their folder. */
 export interface Project extends Files {
   folder: string;
 }
 
-/** An input's shape and the names of its entries. */
+/** Shape of an input and the names of its entries. */
 export interface InputData {
   shape: number[];
   entries: string[];
 }
 
-/** Source files of a model, with what it takes. */
+/** Source files of a model and its inputs. */
 export interface Sources extends Files {
   inputs: Record<string, InputData>;
 }
 
-/** Arrays by name; null is a value that is not a number. */
+/** Arrays by name; null is a value that is not finite. */
 export interface Outputs {
   outputs: Record<string, unknown>;
 }
 
-/** JavaScript made by symoro, with the names and shapes of what it takes and gives. */
+/** Generated JavaScript module with names and shapes of its inputs and outputs. */
 export interface Module {
   source: string;
   parameters: string[];
@@ -443,13 +444,13 @@ export interface Module {
   outputs: Record<string, number[]>;
 }
 
-/** All frames of a robot placed, and its loops closed where there is a closed form. */
+/** Modules that compute the poses of all frames and, if there is a closed form, close the loops. */
 export interface Placements {
   frames: Module;
   loops: Module | null;
 }
 
-/** A posture: coordinates, opened joints, and how far it is from the pose. */
+/** Solution: coordinates, positions of the cut joints, and distance from the pose. */
 export interface PostureRow {
   q: number[];
   qc: number[];
@@ -458,7 +459,7 @@ export interface PostureRow {
   free: number[];
 }
 
-/** The postures of a pose; `complete` where these are all. */
+/** Solutions for a pose; `complete` if these are all solutions. */
 export interface SolvedPose {
   method: "closed form" | "numeric";
   complete: boolean;
@@ -467,7 +468,7 @@ export interface SolvedPose {
   solutions: PostureRow[];
 }
 
-/** An array that a model takes or gives, with its numbers of rows and columns. */
+/** Input or output of a model with its numbers of rows and columns. */
 export interface ModelPort {
   direction: "in" | "out";
   name: string;
@@ -477,7 +478,7 @@ export interface ModelPort {
   entries?: string[];
 }
 
-/** Operations; `setup` are those done once. */
+/** Operation counts; `setup` counts those that are evaluated once. */
 export interface Counts {
   additions: number;
   multiplications: number;
@@ -488,7 +489,7 @@ export interface Counts {
   setup?: Counts;
 }
 
-/** A model to be read. */
+/** Model with its equations, inputs, outputs, operation counts and reference. */
 export interface ModelAnswer {
   model: string;
   form: string;
@@ -512,14 +513,14 @@ export interface ModelAnswer {
   command: string;
 }
 
-/** What an optimising pass saved: operations before and after. */
+/** Operations before and after an optimisation pass. */
 export interface PassData {
   name: string;
   before: number;
   after: number;
 }
 
-/** How a model was formulated, solved and optimised. */
+/** Formulation, solution steps and optimisation passes of a model. */
 export interface Explanation {
   lines: string[];
   passes: PassData[];
@@ -537,13 +538,13 @@ export interface BaseAnswer {
   notes: string[];
 }
 
-/** The singular postures as conditions; `complete` where these are all. */
+/** Conditions of the singular configurations; `complete` if these are all. */
 export interface SingularAnswer {
   text: string;
   complete: boolean;
 }
 
-/** The largest amounts of a joint along a motion, with their signs. */
+/** Peak values of a joint along a motion, with signs. */
 export interface PeakData {
   joint: number;
   torque: number;
@@ -555,7 +556,7 @@ export interface PeakData {
   energy: number;
 }
 
-/** A limit that a motion passes; `told` describes it in words. */
+/** Limit that a motion exceeds; `told` describes it. */
 export interface PassedLimit {
   joint: number;
   what: string;
@@ -567,9 +568,9 @@ export interface PassedLimit {
 }
 
 /**
- * A motion: rows of all joints of the view; torques are those of `joints`, with their units and limits.
+ * Motion: positions of all joints of the view; torques of `joints` with their units and limits.
  *
- * Of more than 4000 samples some are left out; peaks and energy are those of all.
+ * If there are more than 4000 samples, some are omitted; peaks and energy refer to all samples.
  */
 export interface MotionAnswer {
   times: number[];
@@ -582,7 +583,7 @@ export interface MotionAnswer {
   efforts: (number | null)[];
 }
 
-/** A trajectory on a robot, with what it takes; `verdict` is what can be said where no limit is passed. */
+/** Torques along a trajectory; `verdict` is the statement if no limit is exceeded. */
 export interface TrajectoryAnswer extends MotionAnswer {
   power: ((number | null)[])[];
   peaks: PeakData[];
@@ -592,21 +593,21 @@ export interface TrajectoryAnswer extends MotionAnswer {
   warnings: string[];
 }
 
-/** A motion that shows parameters: the text of its file, the condition of the regressor, and its columns. */
+/** Exciting trajectory: text of its file, condition number of the regressor, and its columns. */
 export interface ExcitationAnswer {
   text: string;
   condition: number;
   columns: string[];
 }
 
-/** A joint that sticks, slides, meets a stop or leaves it. */
+/** Event of a joint: stick, slip, contact with a stop, or release from it. */
 export interface EventData {
   time: number;
   joint: number;
   what: string;
 }
 
-/** A simulated motion; `base` is the location of frame 0 in the world, 16 numbers by rows, if it moves. */
+/** Simulated motion; `base` is the transform of frame 0 in the world, 16 numbers by rows, if it moves. */
 export interface SimulationAnswer extends MotionAnswer {
   base: number[][] | null;
   kinetic: (number | null)[] | null;
@@ -617,7 +618,7 @@ export interface SimulationAnswer extends MotionAnswer {
   warnings: string[];
 }
 
-/** Samples of a simulation as they come. */
+/** Samples of a running simulation. */
 export interface Piece {
   times: number[];
   q: number[][];
@@ -625,7 +626,7 @@ export interface Piece {
   base: number[][] | null;
 }
 
-/** An estimated parameter with its standard deviation; `shown` is its name in the papers, as ZZR1. */
+/** Estimated parameter with its standard deviation; `shown` is its name in the papers, for example ZZR1. */
 export interface ParameterData {
   name: string;
   shown: string;
@@ -634,7 +635,7 @@ export interface ParameterData {
   unit: string;
 }
 
-/** A part of a report: sentences, and a table. */
+/** Section of a report: sentences and a table. */
 export interface SectionData {
   title: string;
   text: string[];
@@ -643,9 +644,9 @@ export interface SectionData {
 }
 
 /**
- * The result of an identification; residuals are relative to the measurements, null where there is none.
+ * Result of an identification; residuals are relative to the measurements, null if there is none.
  *
- * `robot` is the document with the parameters that were found; `files` are the report as Markdown and HTML.
+ * `robot` is the document with the estimated parameters; `files` are the report as Markdown and HTML.
  */
 export interface IdentifyAnswer {
   method: string;
@@ -661,7 +662,7 @@ export interface IdentifyAnswer {
   robot: Record<string, unknown>;
 }
 
-/** Where something is wrong: in a file, or in a cell of a table. */
+/** Position of an error: in a file, or in a cell of a table. */
 export interface ErrorPlace {
   file?: string;
   line?: number;
@@ -672,7 +673,7 @@ export interface ErrorPlace {
   field?: string;
 }
 
-/** What is wrong, and where known what to do, where it is, and all problems of a robot. */
+/** Error with its message and, if known, hint, position and all problems of a robot. */
 export interface ErrorBody {
   kind: string;
   message: string;
@@ -681,12 +682,12 @@ export interface ErrorBody {
   problems?: string[];
 }
 
-/** The answer to what cannot be. */
+/** Answer of a failed call. */
 export interface Failure {
   error: ErrorBody;
 }
 
-/** The state of a job. */
+/** State of a job. */
 export interface JobData {
   id: string;
   call: string;

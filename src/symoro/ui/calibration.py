@@ -1,4 +1,4 @@
-"""`symoro calibrate`: the geometric parameters that measurements show, and their errors from a file of measurements."""
+"""Run `symoro calibrate`: list the identifiable geometric parameters, or estimate their errors from measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
-    """Show the parameters, or what they are off, and write the calibrated robot; the exit code."""
+    """Print the identifiable parameters or their estimated errors, write the calibrated robot, return the exit code."""
     from symoro.identification import calibrate, read_measurements
     from symoro.identification.options import CalibrationOptions
     from symoro.models.calibration.identifiable import geometric_parameters
@@ -28,13 +28,20 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
     places = {name: numbers(name, text) for name in ("point", "plane") if (text := getattr(options, name))}
     if options.measurements is None:
         if options.output:
-            raise OptionError("nothing to write: there are no measurements", hint="name their file")
-        found = geometric_parameters(robot, measure=options.measure, gains=gains, **chosen, **places)
+            raise OptionError(
+                "there is no result to write: the file of measurements is missing",
+                hint="give the file of measurements after the robot",
+            )
+        model_columns = geometric_parameters(robot, measure=options.measure, gains=gains, **chosen, **places)
         if options.json:
-            relations = {k: {n: c.text for n, c in others.items()} for k, others in found.relations.items()}
-            present.as_json({"names": found.names, "no_effect": found.no_effect, "relations": relations})
+            relations = {
+                k: {n: c.text for n, c in others.items()} for k, others in model_columns.relations.items()
+            }
+            present.as_json(
+                {"names": model_columns.names, "no_effect": model_columns.no_effect, "relations": relations}
+            )
         else:
-            print(found)
+            print(model_columns)
         return 0
     check_robot(robot, options)
     measured = read_measurements(robot, options.measurements, options.measure, degrees=options.degrees)
@@ -48,23 +55,23 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
     return deliver(options, lambda: _data(result), lambda: print(result), write)
 
 
-def _data(found: Calibration) -> dict[str, Any]:
+def _data(calibration: Calibration) -> dict[str, Any]:
     from symoro.identification.geometric import base_place, marker_place
 
-    columns = {"names": found.names, "errors": found.errors, "deviations": found.deviations}
-    tool, marker = found.marker, None
+    columns = {"names": calibration.names, "errors": calibration.errors, "deviations": calibration.deviations}
+    tool, marker = calibration.marker, None
     if tool is not None:
-        place, turn = marker_place(found)
+        place, turn = marker_place(calibration)
         marker = {"frame": tool.place.ant, "position": place, "rotation": turn}
-    stands = base_place(found)
+    base_pose = base_place(calibration)
     return {
         **{name: list(values) for name, values in columns.items()},
-        "before": dict(found.before),
-        "after": dict(found.after),
-        "condition": found.condition,
-        "count": found.count,
-        "base": stands and {"position": stands[0], "rotation": stands[1]},
+        "before": dict(calibration.before),
+        "after": dict(calibration.after),
+        "condition": calibration.condition,
+        "count": calibration.count,
+        "base": base_pose and {"position": base_pose[0], "rotation": base_pose[1]},
         "marker": marker,
-        "doubts": list(found.warnings),
-        "warnings": [{"name": one.name, "text": one} for one in found.warnings],
+        "doubts": list(calibration.warnings),
+        "warnings": [{"name": one.name, "text": one} for one in calibration.warnings],
     }

@@ -1,4 +1,4 @@
-"""Charts of motions: positions, torques and power over time."""
+"""Draw charts of motions: positions, torques and power over time."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ TIME = "time [s]"
 Array = NDArray[np.float64]
 
 
-def torque_chart(found: TorqueReport) -> str:
-    """Positions, torques and power along a motion, below each other."""
-    samples, robot = found.samples, found.robot
+def torque_chart(report: TorqueReport) -> str:
+    """Return an SVG with positions, torques and power along a motion, one chart below the other."""
+    samples, robot = report.samples, report.robot
     rows = {
         "Position": (samples.q, "rad", "m"),
-        "Torque": (found.tau, "Nm", "N"),
-        "Power": (found.power, "W", "W"),
+        "Torque": (report.tau, "Nm", "N"),
+        "Power": (report.power, "W", "W"),
     }
     return stacked(
         [_chart(title, robot, samples.t, samples.joints, *values) for title, values in rows.items()]
     )
 
 
-def simulation_chart(found: Simulation) -> str:
-    """Positions, velocities, torques and energies of a simulated motion, below each other."""
-    robot, t = found.robot, found.t
+def simulation_chart(result: Simulation) -> str:
+    """Return an SVG with positions, velocities, torques and energies of a simulated motion."""
+    robot, t = result.robot, result.t
     charts = [
-        _chart("Position", robot, t, found.joints, found.q, "rad", "m"),
-        _chart("Velocity", robot, t, found.coordinates, found.qd, "rad/s", "m/s"),
-        _chart("Torque", robot, t, found.coordinates, found.tau, "Nm", "N"),
+        _chart("Position", robot, t, result.joints, result.q, "rad", "m"),
+        _chart("Velocity", robot, t, result.coordinates, result.qd, "rad/s", "m/s"),
+        _chart("Torque", robot, t, result.coordinates, result.tau, "Nm", "N"),
     ]
-    if found.E is not None and found.U is not None:
+    if result.E is not None and result.U is not None:
         energies = [
-            Series("kinetic", t, found.E),
-            Series("potential", t, found.U),
-            Series("sum", t, found.E + found.U),
+            Series("kinetic", t, result.E),
+            Series("potential", t, result.U),
+            Series("sum", t, result.E + result.U),
         ]
         charts.append(line_chart(energies, f"Energy: {robot.name}", TIME, "[J]"))
     return stacked(charts)
@@ -48,7 +48,7 @@ def simulation_chart(found: Simulation) -> str:
 def _chart(
     title: str, robot: Robot, t: Array, joints: tuple[int, ...], rows: Array, turning: str, sliding: str
 ) -> str:
-    """A line a joint, with the units of joints that turn and of those that slide."""
+    """Return a chart with one line per joint, labelled with the units of revolute and prismatic joints."""
     lines = [Series(joint_name(robot, j), t, rows[:, k]) for k, j in enumerate(joints)]
     kinds = {robot.frame(j).sigma for j in joints}
     units = [turning] * (JointType.REVOLUTE in kinds) + [sliding] * (JointType.PRISMATIC in kinds)
@@ -56,6 +56,6 @@ def _chart(
 
 
 def joint_name(robot: Robot, j: int) -> str:
-    """What a joint is called in a chart."""
+    """Return the label of a joint in a chart."""
     name = robot.frame(j).name
     return f"{j} {name}" if name and name != str(j) else f"joint {j}"

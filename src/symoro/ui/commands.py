@@ -1,4 +1,4 @@
-"""What each command does: read, ask the library, present. No algorithm lives here."""
+"""Run each command: read the input, call the library, print the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from symoro.ui.values import binding, numbers, payload_fields, posture_named, po
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command that was parsed."""
+    """Run the parsed command and return the exit code."""
     command = {
         "robots": robots,
         "show": show,
@@ -66,7 +66,7 @@ def robots(options: argparse.Namespace) -> None:
         present.as_json(rows)
     else:
         present.table(
-            ["id", "structure", "what it is"], [[r["id"], r["structure"], r["title"]] for r in rows]
+            ["id", "structure", "description"], [[r["id"], r["structure"], r["title"]] for r in rows]
         )
 
 
@@ -95,7 +95,7 @@ def render(options: argparse.Namespace) -> None:
 
 
 def _joints(robot: Robot, text: str | None) -> list[float] | None:
-    """Joint positions from the command line: numbers, or the name of a posture."""
+    """Return joint positions from numbers or from the name of a posture; None if no text is given."""
     if text is None:
         return None
     named = posture_named(robot, text)
@@ -136,7 +136,7 @@ def check(options: argparse.Namespace) -> int:
         verdict = f"readable, with {len(warnings)} warning{'s'[: len(warnings) > 1]}" if warnings else "sound"
         print(f"{robot.name}: {verdict}. {describe(robot)}")
         if robot.wheels:
-            print(f"on wheels: {present.wheels(robot)}")
+            print(f"wheels: {present.wheels(robot)}")
         for warning in warnings:
             print(f"warning: {warning}")
         for note in notes:
@@ -160,7 +160,8 @@ def convert(options: argparse.Namespace) -> None:
             sys.stdout.write(text)
     else:
         raise OptionError(
-            "nothing to write: name a file, or a format with --to", hint="symoro convert --help"
+            "the output is missing: give a file, or a format with --to",
+            hint="for example symoro convert rx90 rx90.yaml",
         )
 
 
@@ -191,11 +192,11 @@ def list_languages(options: argparse.Namespace) -> None:
 
 
 def show_singularities(options: argparse.Namespace) -> None:
-    found = singularities(_robot(options), options.to)
+    singular = singularities(_robot(options), options.to)
     if options.json:
-        present.as_json(asdict(found))
+        present.as_json(asdict(singular))
     else:
-        print(found)
+        print(singular)
 
 
 def pose(options: argparse.Namespace) -> int:
@@ -209,17 +210,17 @@ def base(options: argparse.Namespace) -> int:
     check_robot(robot, options)
     method = "numeric" if options.numeric else options.method
     posture = posture_word(options.posture) if options.posture else None
-    found = base_parameters(robot, method=method, rotor=not options.no_rotor, posture=posture)
+    grouped = base_parameters(robot, method=method, rotor=not options.no_rotor, posture=posture)
 
     def write() -> list[str]:
         if options.output:
-            formats.save(found.robot, options.output, force=options.force)
+            formats.save(grouped.robot, options.output, force=options.force)
         return [options.output] if options.output else []
 
     def show() -> None:
-        print(found.latex() if options.latex else found.report())
+        print(grouped.latex() if options.latex else grouped.report())
 
-    return deliver(options, lambda: present.base_data(found), show, write)
+    return deliver(options, lambda: present.base_data(grouped), show, write)
 
 
 def cite(options: argparse.Namespace) -> None:
@@ -272,7 +273,7 @@ def explain(options: argparse.Namespace) -> None:
         print(
             "\n".join(lines)
             if lines
-            else f"{model.entry.id} is written down, not solved for: no steps to show"
+            else f"{model.entry.id} has no solution steps: its equations are written directly"
         )
 
 
@@ -301,7 +302,7 @@ def identify(options: argparse.Namespace) -> int:
 
 def export(options: argparse.Namespace) -> None:
     if not options.output:
-        raise OptionError("export needs a folder", hint="add -o DIR")
+        raise OptionError("export needs a folder: the option -o is missing", hint="for example -o out")
     languages = (options.lang or "c").split(",")
     robot = _robot(options)
     fixed = ("Makefile", "README.md", f"{file_name(robot.name)}.yaml")
@@ -325,12 +326,12 @@ def simulate(options: argparse.Namespace) -> int:
 
 
 def _base_name(robot: Robot, options: argparse.Namespace) -> str:
-    """Return the name of emitted files, as most models have it."""
+    """Return the default base name of generated files."""
     return identifier(options.name or f"{robot.name}_{models.entry(options.model).id}", "model")
 
 
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of the emitted code that the user gave."""
+    """Return the options of the code generator that the user gave."""
     given = {
         "scalar": "float" if options.float32 else None,
         "trig": options.trig,
@@ -341,7 +342,7 @@ def _emitting(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of a file's reader that the user gave."""
+    """Return the options of the robot's file reader that the user gave."""
     prefix = "read_"
     given = {
         name.removeprefix(prefix): value
@@ -356,7 +357,7 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
 def _robot(options: argparse.Namespace) -> Robot:
     if options.robot == "-" and getattr(options, "file", None) == "-":
         raise OptionError(
-            "standard input cannot be both the robot and its values", hint="name a file for one"
+            "standard input cannot contain both the robot and its values", hint="give a file for one of them"
         )
     robot = _read(options)
     if getattr(options, "payload", None) is not None:
@@ -370,7 +371,7 @@ def _read(options: argparse.Namespace) -> Robot:
 
 
 def _chosen(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of the model that the user gave."""
+    """Return the options of the model that the user gave."""
     prefix = "option_"
     return {
         name.removeprefix(prefix): value
@@ -399,7 +400,7 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
 
 
 def _report_notes(model: Model, options: argparse.Namespace) -> None:
-    """Print the notes of a model whose header is not shown, on the error stream and not with --json."""
+    """Print the notes of a model on standard error, unless --json is given."""
     if not options.json:
         for note in model.notes:
             print(f"note: {failure.in_a_shell(note)}", file=sys.stderr)

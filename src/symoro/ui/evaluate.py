@@ -1,4 +1,4 @@
-"""The command `eval`: inputs from words and files, angles in degrees, postures by name."""
+"""Run `symoro eval`: read the inputs, evaluate a model, print the outputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OF_LOOPS = "qc"
 
 
 def evaluate(model: Model, options: argparse.Namespace) -> None:
-    """Evaluate a model once, or for each sample of a file, and show what it gives."""
+    """Evaluate a model once, or for each sample of a file, and print the outputs."""
     ports = {port.name: port for port in model.program.inputs}
     values = read_values([], options.file)
     for item in options.values:
@@ -44,7 +44,9 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
     if options.degrees:
         results = {name: _in_degrees(model.robot, name, array) for name, array in results.items()}
     if options.json:
-        present.as_json({name: present.tidy(array).tolist() for name, array in results.items()})
+        present.as_json(
+            {name: present.without_negative_zeros(array).tolist() for name, array in results.items()}
+        )
     else:
         present.arrays(results)
 
@@ -66,7 +68,7 @@ def _check_missing(ports: Sequence[Input], given: Mapping[str, Any]) -> None:
 
 
 def _input(robot: Robot, port: Input, value: Any, degrees: bool) -> Any:
-    """The value of an input: a posture by name, one number where there is one entry, angles in radians."""
+    """Return the value of an input: posture names and single numbers expanded, degrees converted to radians."""
     if isinstance(value, str):
         return _posture(robot, port, value)
     if isinstance(value, int | float) and not isinstance(value, bool) and size(port.shape) == 1:
@@ -76,7 +78,7 @@ def _input(robot: Robot, port: Input, value: Any, degrees: bool) -> Any:
     try:
         return np.asarray(value, dtype=float) * _factors(robot, _joints(port))
     except (TypeError, ValueError):
-        return value  # the function says what it expects
+        return value  # the function reports the expected shape
 
 
 def _posture(robot: Robot, port: Input, name: str) -> list[float]:
@@ -84,28 +86,28 @@ def _posture(robot: Robot, port: Input, name: str) -> list[float]:
         raise ArgumentError(f"value of '{port.name}': expected numbers, got '{name[:60]}'")
     values = posture_named(robot, name)
     if values is None:
-        raise ArgumentError(f"value of '{port.name}': '{name[:60]}' names no posture")
+        raise ArgumentError(f"value of '{port.name}': '{name[:60]}' is not the name of a posture")
     positions = dict(zip(independent(robot), values, strict=True))
     joints = _joints(port)
     missing = [j for j in joints if j not in positions]
     if missing:
-        raise ArgumentError(f"value of '{port.name}': a posture does not tell joint {missing[0]}")
+        raise ArgumentError(f"value of '{port.name}': a posture does not contain joint {missing[0]}")
     return [positions[j] for j in joints]
 
 
 def _joints(port: Input) -> list[int]:
-    """The joints of an input's entries: q3, qd3 and q0_3 are joint 3."""
+    """Return the joint number of each entry of an input: q3, qd3 and q0_3 belong to joint 3."""
     return [int(re.findall(r"\d+\Z", symbol)[0]) for symbol in port.symbols]
 
 
 def _factors(robot: Robot, joints: list[int]) -> Any:
-    """Radians for the unit that a user writes in degrees."""
+    """Return per joint the factor from user units to SI: pi/180 for revolute joints, 1 for prismatic joints."""
     turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in joints]
     return np.where(turns, np.pi / 180, 1.0)
 
 
 def _in_degrees(robot: Robot, name: str, array: Any) -> Any:
-    """Positions and rates of joints in degrees; everything else stays as it is."""
+    """Return joint positions and their derivatives in degrees; other outputs are unchanged."""
     if name == OF_LOOPS:
         return array / _factors(robot, list(range(robot.NL + 1, robot.NJ + 1)))
     return array / _factors(robot, independent(robot)) if name in OUTPUTS else array

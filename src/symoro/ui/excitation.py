@@ -1,4 +1,4 @@
-"""`symoro excite`: a motion that shows a robot's parameters, and its file."""
+"""Run `symoro excite`: optimise an exciting trajectory and write it to a file."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ OPTIONS = ("margin", "starts", "seed")
 
 
 def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
-    """Optimise the motion, show it and write its file; the exit code."""
+    """Optimise the trajectory, print a summary, write its file, and return the exit code."""
     most = options.acceleration and numbers("acceleration", options.acceleration)
-    found = excite(
+    excitation = excite(
         robot,
         acceleration=most,
         friction=words(options.friction),
@@ -36,19 +36,23 @@ def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
     targets = [Path(options.output)] if options.output else []
 
     def data() -> dict[str, Any]:
-        shown = {"condition": found.condition, "determinant": found.determinant, "columns": found.columns}
-        held = {name: list(others) for name, others in found.absorbed.items()}
-        used = {"used": dict(found.used), "margin": found.margin, "held_by": held}
-        return {**shown, **used, "trajectory": trajectory_text(found)}
+        shown = {
+            "condition": excitation.condition,
+            "determinant": excitation.determinant,
+            "columns": excitation.columns,
+        }
+        held = {name: list(others) for name, others in excitation.absorbed.items()}
+        used = {"used": dict(excitation.used), "margin": excitation.margin, "held_by": held}
+        return {**shown, **used, "trajectory": trajectory_text(excitation)}
 
     def write() -> list[Path]:
-        write_files({path: _text(robot, found, path) for path in targets}, force=options.force)
+        write_files({path: _text(robot, excitation, path) for path in targets}, force=options.force)
         return targets
 
-    return deliver(options, data, lambda: print(found), write)
+    return deliver(options, data, lambda: print(excitation), write)
 
 
-def _text(robot: Robot, found: Excitation, path: Path) -> str:
+def _text(robot: Robot, excitation: Excitation, path: Path) -> str:
     if path.suffix.lower() in TABLES:
-        return table_text(columns_of(sampled(robot, found.trajectory)))
-    return trajectory_text(found)
+        return table_text(columns_of(sampled(robot, excitation.trajectory)))
+    return trajectory_text(excitation)

@@ -1,8 +1,8 @@
-"""What went wrong, told to people on standard error, or with --json to scripts as one object on standard output.
+"""Print errors: as text on standard error, or with --json as one object on standard output.
 
     {"error": {"kind": "UnknownNameError", "message": "...", "hint": "...", "place": {"file": ..., "line": ...}}}
 
-The library words its hints for Python; here they are turned into the words of a shell, or of the workbench's page.
+Hints of the library are written for Python. This module translates them for the command line and for the workbench.
 """
 
 from __future__ import annotations
@@ -67,23 +67,23 @@ _ON_THE_PAGE: Words = (
     (re.compile(r"\bcut (its|the) loops with robot\.tree\(\)"), r"remove \1 loops in the table Geometry"),
     (re.compile(r"\brobot\.tree\(\), the robot with its loops cut\b"), "a robot without the loops"),
     (re.compile(r"\brobot\.floating\(\) frees it\b"), "choose floating in the table Base to free it"),
-    (re.compile(r"\baccept the loss \(lossy=True\)"), "leave out what this format cannot hold"),
+    (re.compile(r"\baccept the loss \(lossy=True\)"), "leave out what this format cannot represent"),
     (re.compile(r"\blossy=True leaves out\b"), "or leave out"),
     (re.compile(r"\bevaluate it with function\(\)"), "evaluate it under Numbers"),
     (re.compile(r"\bthe option '(\w+)'"), r"the option \1"),
     (re.compile(r"\b(\w+)=True\b"), r"the option \1"),
     (re.compile(r"\b([a-z]\w*)='([^']*)'"), r"\1 \2"),
 )
-"""The same -> what does it in the workbench."""
+"""Expression of Python in a hint -> control of the workbench with the same effect."""
 
 
 def in_a_shell(text: str) -> str:
-    """A hint in the words of a shell."""
+    """Translate the Python expressions of a hint into arguments of the command line."""
     return _worded(text, _IN_A_SHELL)
 
 
 def on_the_page(text: str) -> str:
-    """A hint in the words of the workbench."""
+    """Translate the Python expressions of a hint into controls of the workbench."""
     return _worded(text, _ON_THE_PAGE)
 
 
@@ -104,7 +104,7 @@ def report(error: SymoroError, arguments: Sequence[str]) -> int:
 
 
 def as_data(error: SymoroError, worded: Callable[[str], str] = in_a_shell) -> dict[str, Any]:
-    """An error for scripts; what is not known is left out."""
+    """Return an error as a dictionary for JSON; unknown parts are omitted."""
     data: dict[str, Any] = {"kind": type(error).__name__, "message": worded(error.message)}
     if error.hint:
         data["hint"] = worded(error.hint)

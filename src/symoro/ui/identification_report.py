@@ -1,4 +1,4 @@
-"""The report of an identification, as Markdown and as one HTML page: what was done, residuals, parameters, plots."""
+"""Write the report of an identification as Markdown and HTML: data, method, residuals, parameters and plots."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ KINDS = {
 }
 
 
-def report_files(found: Identification) -> dict[str, str]:
-    """The files of a report, by name: report.md, report.html and one plot an equation."""
-    plots = charts(found)
-    sections = report_sections(found)
-    title = f"Identification of {found.original.name}"
+def report_files(result: Identification) -> dict[str, str]:
+    """Return the files of a report by name: report.md, report.html and one plot per equation."""
+    plots = charts(result)
+    sections = report_sections(result)
+    title = f"Identification of {result.original.name}"
     named = {f"torque-{label}.svg": chart for label, chart in plots.items()}
     return {
         "report.md": markdown_page(title, sections, list(named)),
@@ -41,42 +41,42 @@ def report_files(found: Identification) -> dict[str, str]:
     }
 
 
-def report_sections(found: Identification) -> list[Section]:
-    """Return the sections of a report: warnings first, if any, then the result and what explains it."""
-    lines = tuple(f"{line[:1].upper()}{line[1:]}." for line in found.warnings)
+def report_sections(result: Identification) -> list[Section]:
+    """Return the sections of a report: warnings (if any), results, then data, method and relations."""
+    lines = tuple(f"{line[:1].upper()}{line[1:]}." for line in result.warnings)
     warnings = [Section("Warnings", lines)] if lines else []
-    return [*warnings, *result_sections(found), _correlations(found), _relations(found)]
+    return [*warnings, *result_sections(result), _correlations(result), _relations(result)]
 
 
-def result_sections(found: Identification) -> list[Section]:
-    """What was found, without what explains it."""
-    sections = [_data(found), _residuals(found), _parameters(found)]
-    if found.essential is not None:
-        sections.append(_essential(found))
-    if found.consistent is not None:
-        sections += [_consistent(found), _standard(found)]
+def result_sections(result: Identification) -> list[Section]:
+    """Return the sections with residuals and estimated parameters only."""
+    sections = [_data(result), _residuals(result), _parameters(result)]
+    if result.essential is not None:
+        sections.append(_essential(result))
+    if result.consistent is not None:
+        sections += [_consistent(result), _standard(result)]
     return sections
 
 
-def robot_note(found: Identification) -> str | None:
-    """What the robot that was found does not hold, if anything."""
-    names = found.not_in_robot
+def robot_note(result: Identification) -> str | None:
+    """Return a note on estimated parameters that a robot file cannot contain, or None."""
+    names = result.not_in_robot
     if not names:
         return None
     return (
-        f"A robot's file has no place for {', '.join(names)}: the torques of the robot that was found are those of the "
+        f"A robot file cannot contain {', '.join(names)}: the torques of the written robot are those of the "
         "log without them."
     )
 
 
-def charts(found: Identification, number: int = 0) -> dict[str, str]:
-    """Measured and predicted torques of one log, with what is left over, one chart an equation."""
-    time, measured, predicted = found.predicted(number)
+def charts(result: Identification, number: int = 0) -> dict[str, str]:
+    """Return the charts of one log: measured and predicted torques and their residual, one chart per equation."""
+    time, measured, predicted = result.predicted(number)
     made = {}
-    for k, label in enumerate(found.model.labels):
-        unit = _unit_of(found, k)
+    for k, label in enumerate(result.model.labels):
+        unit = _unit_of(result, k)
         title = f"Joint {label}" if label.isdigit() else label.capitalize()
-        share = found.residuals.every.equations[k]
+        share = result.residuals.every.equations[k]
         made[label] = line_chart(
             [
                 Series("measured", time, measured[:, k]),
@@ -90,19 +90,19 @@ def charts(found: Identification, number: int = 0) -> dict[str, str]:
     return made
 
 
-def _unit_of(found: Identification, k: int) -> str:
-    if found.model.kind == "power":
+def _unit_of(result: Identification, k: int) -> str:
+    if result.model.kind == "power":
         return "W"
-    if found.model.kind == "energy":
+    if result.model.kind == "energy":
         return "J"
-    joint = int(found.model.labels[k])
-    return "N m" if found.original.frame(joint).sigma == JointType.REVOLUTE else "N"
+    joint = int(result.model.labels[k])
+    return "N m" if result.original.frame(joint).sigma == JointType.REVOLUTE else "N"
 
 
-def parameter_unit(name: str, found: Identification) -> str:
-    """The unit of a column."""
+def parameter_unit(name: str, result: Identification) -> str:
+    """Return the unit of a parameter."""
     kind = name.rstrip("0123456789")
-    prismatic = found.original.frame(int(name[len(kind) :])).sigma == JointType.PRISMATIC
+    prismatic = result.original.frame(int(name[len(kind) :])).sigma == JointType.PRISMATIC
     units = {"M": "kg", "MX": "kg m", "MY": "kg m", "MZ": "kg m", "FL": "1"}
     if kind in units:
         return units[kind]
@@ -115,68 +115,68 @@ def parameter_unit(name: str, found: Identification) -> str:
     return "kg m^2"
 
 
-def _data(found: Identification) -> Section:
-    p, e = found.preparation, found.estimate
-    named = zip(found.log_names, found.logs, strict=True)
+def _data(result: Identification) -> Section:
+    p, e = result.preparation, result.estimate
+    named = zip(result.log_names, result.logs, strict=True)
     logs = "; ".join(f"{name}, {log.samples} samples at {log.rate:g} Hz" for name, log in named)
     low = f"low-pass at {p.cutoff:g} Hz (zero phase, order 4)" if p.cutoff else "no low-pass"
     filters = f"{low}, differences of {2 * p.half + 1} samples"
     rows = [
         ("log", logs),
-        ("model", f"{KINDS[found.model.kind]}, {len(e.names)} columns"),
+        ("model", f"{KINDS[result.model.kind]}, {len(e.names)} columns"),
         ("signals", filters),
-        ("decimation", f"by {p.decimation}" + (", all columns alike" if p.decimation > 1 else "")),
+        ("decimation", f"by {p.decimation}" + (", all columns weighted alike" if p.decimation > 1 else "")),
         ("rows dropped", f"|qd| < {p.slow:g}" if p.slow else "none"),
-        *_delays(found),
-        *_held(found),
-        *_known(found),
+        *_delays(result),
+        *_held(result),
+        *_known(result),
         ("method", e.method + (f", {e.rounds} rounds" if e.rounds else "")),
         ("rows less parameters", str(e.freedom)),
     ]
     return Section("Data and method", (), ("", ""), tuple(rows))
 
 
-def _delays(found: Identification) -> list[tuple[str, str]]:
-    """Return rows on the delay of the torques: as it was given, and as it is estimated beyond that."""
+def _delays(result: Identification) -> list[tuple[str, str]]:
+    """Return rows on the delay of the torques: the given delay, and the additional estimated delay."""
     rows = []
-    if any(log.delay for log in found.logs):
-        given = ", ".join(dict.fromkeys(f"{1e3 * log.delay:.4g} ms" for log in found.logs))
-        rows.append(("delay of the torques, allowed for", given))
-    if found.delay is not None:
-        shown = f"{1e3 * found.delay.seconds:.3g} ms (deviation {1e3 * found.delay.deviation:.2g} ms)"
-        rows.append((f"delay of the torques, estimated{' beyond that' if rows else ''}", shown))
+    if any(log.delay for log in result.logs):
+        given = ", ".join(dict.fromkeys(f"{1e3 * log.delay:.4g} ms" for log in result.logs))
+        rows.append(("delay of the torques, given", given))
+    if result.delay is not None:
+        shown = f"{1e3 * result.delay.seconds:.3g} ms (deviation {1e3 * result.delay.deviation:.2g} ms)"
+        rows.append((f"delay of the torques, estimated{' in addition' if rows else ''}", shown))
     return rows
 
 
-def _held(found: Identification) -> list[tuple[str, str]]:
-    """Friction that other columns hold."""
-    held = [f"{name} in {', '.join(others)}" for name, others in found.model.absorbed.items() if others]
-    return [("friction held by other columns", "; ".join(held))] if held else []
+def _held(result: Identification) -> list[tuple[str, str]]:
+    """Return a row on friction parameters that are grouped with other parameters."""
+    held = [f"{name} in {', '.join(others)}" for name, others in result.model.absorbed.items() if others]
+    return [("friction grouped with other parameters", "; ".join(held))] if held else []
 
 
-def _known(found: Identification) -> list[tuple[str, str]]:
-    """What the measured torques are without."""
-    words = known_load_names(found.original)
-    return [("known, and taken off the torques", ", ".join(words))] if words else []
+def _known(result: Identification) -> list[tuple[str, str]]:
+    """Return a row on the known torques that were subtracted from the measured torques."""
+    words = known_load_names(result.original)
+    return [("known torques, subtracted", ", ".join(words))] if words else []
 
 
-def _residuals(found: Identification) -> Section:
-    r = found.residuals
+def _residuals(result: Identification) -> Section:
+    r = result.residuals
     third = f"last third, by {r.held_out_by} on the first two"
     cases: list[tuple[str, Residual | None]] = [
-        ("rows that were kept", r.kept),
+        ("kept rows", r.kept),
         ("all rows", r.every),
         (f"{third} (kept rows)", r.held_out),
         (f"{third} (all rows)", r.held_out_every),
     ]
-    for name, other in found.validation.items():
+    for name, other in result.validation.items():
         cases += [(f"validated on {name} ({rows})", one) for rows, one in _of_log(other)]
     rows = [
         (name, str(case.rows), _percent(case.relative), *(_percent(x) for x in case.equations))
         for name, case in cases
         if case is not None
     ]
-    labels = [f"joint {label}" if label.isdigit() else label for label in found.model.labels]
+    labels = [f"joint {label}" if label.isdigit() else label for label in result.model.labels]
     text = "Residual over measurement; 'weighted' counts each equation by the deviation of its residual."
     return Section("Residuals", (text,), ("data", "rows", "weighted", *labels), tuple(rows))
 
@@ -189,17 +189,17 @@ def _percent(x: float) -> str:
     return f"{100 * x:.2f} %" if np.isfinite(x) else "-"
 
 
-def _parameters(found: Identification) -> Section:
-    e = found.estimate
+def _parameters(result: Identification) -> Section:
+    e = result.estimate
     low, high = e.interval()
     rows = [
         (
-            _with_column(name, found),
+            _with_column(name, result),
             _value(e.values[k], e.deviations[k]),
             f"{e.deviations[k]:.2g}",
             f"{e.relative[k]:.1f}" if e.relative[k] < 1e4 else "-",
             f"{_value(low[k], e.deviations[k])} .. {_value(high[k], e.deviations[k])}",
-            parameter_unit(name, found),
+            parameter_unit(name, result),
         )
         for k, name in enumerate(e.names)
     ]
@@ -207,63 +207,63 @@ def _parameters(found: Identification) -> Section:
         f"{_noise(e.autocorrelation)} A regrouped parameter such as ZZR1 is the sum given below; files, options "
         "and Python name it by the column that it is in, ZZ1."
     )
-    note = robot_note(found)
+    note = robot_note(result)
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
     return Section("Parameters", (text, note) if note else (text,), head, tuple(rows))
 
 
-def _noise(colour: float) -> str:
-    """What deviations allow for."""
-    if colour == 1:
+def _noise(autocorrelation: float) -> str:
+    """Return a sentence on the noise model of the standard deviations."""
+    if autocorrelation == 1:
         return (
             "Deviations are those of the estimate if the model holds and the noise is white; what the model lacks adds "
             "to them."
         )
     return (
         "Residuals are correlated in time, by coloured noise or by what the model lacks. Deviations allow for it: they "
-        f"are {colour:.2g} times those of white noise (median)."
+        f"are {autocorrelation:.2g} times those of white noise (median)."
     )
 
 
-def _shown(name: str, found: Identification) -> str:
-    """As the papers write it: ZZR1 where others are regrouped into ZZ1."""
-    return renamed(name) if found.base.relations.get(name) else name
+def _shown(name: str, result: Identification) -> str:
+    """Return the name of a parameter as in the papers: ZZR1 if other parameters are grouped with ZZ1."""
+    return renamed(name) if result.base.relations.get(name) else name
 
 
-def _with_column(name: str, found: Identification) -> str:
-    """That, and the column's own name where it is another."""
-    shown = _shown(name, found)
+def _with_column(name: str, result: Identification) -> str:
+    """Return the name of a parameter as in the papers, followed by the name of its column if that differs."""
+    shown = _shown(name, result)
     return shown if shown == name else f"{shown} ({name})"
 
 
 def _value(value: float, deviation: float) -> str:
-    """As many digits as the deviation lets be known, and one more."""
+    """Return a value with one digit more than its standard deviation justifies."""
     if not (np.isfinite(deviation) and deviation > 0):
         return f"{value:.6g}"
     digits = max(0, 1 - int(np.floor(np.log10(deviation))))
     return f"{value:.{digits}f}" if digits < 12 else f"{value:.3e}"
 
 
-def _essential(found: Identification) -> Section:
-    assert found.essential is not None
-    s = found.essential
+def _essential(result: Identification) -> Section:
+    assert result.essential is not None
+    s = result.essential
     e = s.estimate
     text = [
-        f"From the estimate by {found.estimate.method}. {len(e.names)} of {len(found.estimate.names)} parameters are "
+        f"From the estimate by {result.estimate.method}. {len(e.names)} of {len(result.estimate.names)} parameters are "
         f"left; the residual grows by {s.growth:.2f} %.",
     ]
     if s.removed:
         text.append(
             f"F = {s.statistic:.3g}, of at most {s.critical:.3g} (5 %). Removed, in this order: "
-            f"{', '.join(_shown(name, found) for name in s.removed)}."
+            f"{', '.join(_shown(name, result) for name in s.removed)}."
         )
     rows = [
         (
-            _shown(name, found),
+            _shown(name, result),
             _value(e.values[k], e.deviations[k]),
             f"{e.deviations[k]:.2g}",
             f"{e.relative[k]:.1f}",
-            parameter_unit(name, found),
+            parameter_unit(name, result),
         )
         for k, name in enumerate(e.names)
     ]
@@ -271,13 +271,13 @@ def _essential(found: Identification) -> Section:
     return Section("Essential parameters", tuple(text), head, tuple(rows))
 
 
-def _consistent(found: Identification) -> Section:
-    assert found.consistent is not None
-    c = found.consistent
+def _consistent(result: Identification) -> Section:
+    assert result.consistent is not None
+    c = result.consistent
     masses = ", ".join(f"{c.standard[f'M{j}']:.3g}" for j in c.eigenvalues)
     text = (
         "Standard parameters with a positive definite pseudo-inertia on every link, nearest to the estimate by "
-        f"{found.estimate.method}. Weighted residual on the kept rows {_percent(c.relative)}; by the measure of the "
+        f"{result.estimate.method}. Weighted residual on the kept rows {_percent(c.relative)}; by the measure of the "
         f"method the residual is {c.ratio:.4f} of that without constraints.",
         f"Masses of the links: {masses} kg. What the data leave open (masses above all) is the prior's.",
     )
@@ -287,10 +287,10 @@ def _consistent(found: Identification) -> Section:
     )
 
 
-def _standard(found: Identification) -> Section:
-    assert found.consistent is not None
-    standard = found.consistent.standard
-    rows = [(name, f"{value:.6g}", parameter_unit(name, found)) for name, value in standard.items()]
+def _standard(result: Identification) -> Section:
+    assert result.consistent is not None
+    standard = result.consistent.standard
+    rows = [(name, f"{value:.6g}", parameter_unit(name, result)) for name, value in standard.items()]
     text = (
         "All together they have the torques of the log; one by one, what the data leave open is the prior's. A link's "
         "moments are about the origin of its frame."
@@ -299,11 +299,11 @@ def _standard(found: Identification) -> Section:
     return Section("Physically consistent standard parameters", (text,), head, tuple(rows))
 
 
-def _correlations(found: Identification) -> Section:
-    e = found.estimate
+def _correlations(result: Identification) -> Section:
+    e = result.estimate
     table = e.correlations
     pairs = [
-        (abs(table[i, k]), _shown(e.names[i], found), _shown(e.names[k], found), table[i, k])
+        (abs(table[i, k]), _shown(e.names[i], result), _shown(e.names[k], result), table[i, k])
         for i in range(len(e.names))
         for k in range(i + 1, len(e.names))
         if abs(table[i, k]) >= CORRELATED
@@ -316,8 +316,8 @@ def _correlations(found: Identification) -> Section:
     return Section("Correlations", (text,), ("parameter", "parameter", "correlation"), rows)
 
 
-def _relations(found: Identification) -> Section:
-    base = found.base
+def _relations(result: Identification) -> Section:
+    base = result.base
     text = [f"Base parameters by: {base.method}."]
     if base.no_effect:
         text.append(f"No effect on any torque, so not identifiable: {', '.join(base.no_effect)}.")
@@ -325,60 +325,61 @@ def _relations(found: Identification) -> Section:
     return Section("What the regrouped parameters stand for", tuple(text), ("relation",), rows)
 
 
-def as_data(found: Identification) -> dict[str, Any]:
-    """The result for scripts."""
+def as_data(result: Identification) -> dict[str, Any]:
+    """Return the result as a dictionary for JSON."""
 
     def residual(r: Residual | None) -> dict[str, Any] | None:
         if r is None:
             return None
         return {"rows": r.rows, "relative": r.relative, "equations": [float(x) for x in r.equations]}
 
-    e = found.estimate
+    e = result.estimate
     data: dict[str, Any] = {
-        "robot": found.original.name,
+        "robot": result.original.name,
         "method": e.method,
-        "doubts": list(found.warnings),
-        "warnings": [{"name": one.name, "text": one} for one in found.warnings],
+        "doubts": list(result.warnings),
+        "warnings": [{"name": one.name, "text": one} for one in result.warnings],
         "colour": e.autocorrelation,
-        "model": found.model.kind,
+        "model": result.model.kind,
         "delay": {
-            "given": [log.delay for log in found.logs],
-            "estimated": found.delay and found.delay.seconds,
-            "deviation": found.delay and found.delay.deviation,
+            "given": [log.delay for log in result.logs],
+            "estimated": result.delay and result.delay.seconds,
+            "deviation": result.delay and result.delay.deviation,
         },
-        "known": known_load_names(found.original),
-        "not_in_robot": found.not_in_robot,
-        "held_out_by": found.residuals.held_out_by,
-        "held_by": {name: list(others) for name, others in found.model.absorbed.items()},
+        "known": known_load_names(result.original),
+        "not_in_robot": result.not_in_robot,
+        "held_out_by": result.residuals.held_out_by,
+        "held_by": {name: list(others) for name, others in result.model.absorbed.items()},
         "parameters": {
             name: {
                 "value": float(v),
                 "deviation": float(d),
-                "unit": parameter_unit(name, found),
-                "shown": _shown(name, found),
+                "unit": parameter_unit(name, result),
+                "shown": _shown(name, result),
             }
             for name, v, d in zip(e.names, e.values, e.deviations, strict=True)
         },
         "residuals": {
-            "kept": residual(found.residuals.kept),
-            "all": residual(found.residuals.every),
-            "held_out": residual(found.residuals.held_out),
-            "held_out_all": residual(found.residuals.held_out_every),
+            "kept": residual(result.residuals.kept),
+            "all": residual(result.residuals.every),
+            "held_out": residual(result.residuals.held_out),
+            "held_out_all": residual(result.residuals.held_out_every),
         },
         "validation": {
-            name: {"kept": residual(r.kept), "all": residual(r.every)} for name, r in found.validation.items()
+            name: {"kept": residual(r.kept), "all": residual(r.every)}
+            for name, r in result.validation.items()
         },
     }
-    if found.essential is not None:
-        s = found.essential
+    if result.essential is not None:
+        s = result.essential
         data["essential"] = {
             "method": s.estimate.method,
             "names": list(s.estimate.names),
             "removed": list(s.removed),
             "F": s.statistic,
         }
-    if found.consistent is not None:
-        c = found.consistent
+    if result.consistent is not None:
+        c = result.consistent
         data["consistent"] = {
             "standard": dict(c.standard),
             "relative": c.relative,
@@ -388,12 +389,12 @@ def as_data(found: Identification) -> dict[str, Any]:
     return data
 
 
-# -- the sections of a report as Markdown and as one HTML page; names that a user chose are escaped in both
+# -- sections of a report as Markdown and HTML; names given by the user are escaped
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, sentences, and a table; each may be absent."""
+    """Section of a report: a heading, sentences and a table, each optional."""
 
     title: str
     text: tuple[str, ...] = ()
@@ -415,7 +416,7 @@ def markdown_page(title: str, sections: Sequence[Section], plots: Sequence[str])
 
 
 def escaped(text: str) -> str:
-    """Text of a user or of ours as Markdown that shows it as it is: names may hold HTML, bars or stars."""
+    """Escape a text for Markdown, so that HTML, bars and asterisks in names are shown literally."""
     marked = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", " ".join(text.split()))
     return html.escape(marked, quote=False)
 

@@ -1,4 +1,4 @@
-"""`symoro identify`: parameters from logs, shown as tables or JSON, written as a report and a robot's file."""
+"""Run `symoro identify`: estimate parameters from logs, print them, write a report and a robot file."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from symoro.ui.identification_report import as_data, report_files, result_sectio
 from symoro.ui.outputs import deliver
 from symoro.ui.values import posture_word, words
 
-BODIES = ("urdf", "xacro", "mjcf")  # formats whose links are bodies
+BODIES = ("urdf", "xacro", "mjcf")  # formats that require inertias of physical bodies
 
 
 def run(robot: Robot, options: argparse.Namespace) -> int:
-    """Identify, show the result and write it; the exit code."""
+    """Estimate the parameters, print and write the result, and return the exit code."""
     _check_format(robot, options)
-    found = identify(
+    result = identify(
         robot,
         options.logs,
         method=options.method,
@@ -52,17 +52,17 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
         written: list[Path] = []
         if options.output:
             target = Path(options.output)
-            write_files({target: _robot_text(found, formats.format_of(target))}, force=options.force)
+            write_files({target: _robot_text(result, formats.format_of(target))}, force=options.force)
             written.append(target)
         if options.report:
-            written += write_folder(Path(options.report), report_files(found), force=options.force)
+            written += write_folder(Path(options.report), report_files(result), force=options.force)
         return written
 
-    return deliver(options, lambda: as_data(found), lambda: _show(found), write, "written")
+    return deliver(options, lambda: as_data(result), lambda: _show(result), write, "written")
 
 
 def _check_format(robot: Robot, options: argparse.Namespace) -> None:
-    """Reject files that cannot hold the result, and reports over foreign files, before anything is computed."""
+    """Reject output files that cannot represent the result before anything is computed."""
     if options.report:
         names = ("report.md", "report.html", *(f"torque-{j}.svg" for j in coordinate_joints(robot)))
         targets = [path for name in names if (path := Path(options.report) / name).exists()]
@@ -72,30 +72,30 @@ def _check_format(robot: Robot, options: argparse.Namespace) -> None:
     fmt = formats.format_of(Path(options.output))
     if fmt in BODIES and not options.consistent:
         raise OptionError(
-            f"'{options.output}': a {fmt.upper()} file holds bodies, and base parameters are not their inertias",
+            f"'{options.output}': a {fmt.upper()} file contains inertias of bodies, but base parameters are grouped",
             hint="add --consistent, or write a .yaml file",
         )
-    sought = symbolic_robot(robot)
-    sample = dict.fromkeys(dict(sought.nominal) | dict.fromkeys(sought.symbols(), 0.0), 1.0)
-    formats.dumps(standard_robot(sought, sample), fmt)
+    symbolic = symbolic_robot(robot)
+    sample = dict.fromkeys(dict(symbolic.nominal) | dict.fromkeys(symbolic.symbols(), 0.0), 1.0)
+    formats.dumps(standard_robot(symbolic, sample), fmt)
 
 
-def _show(found: Identification) -> None:
-    for section in result_sections(found):
+def _show(result: Identification) -> None:
+    for section in result_sections(result):
         for text in section.text:
             print(text)
         present.table(list(section.head), [list(row) for row in section.rows], section.title)
-    if found.warnings:
-        print("Warnings:", *(f"  {line}" for line in found.warnings), sep="\n")
+    if result.warnings:
+        print("Warnings:", *(f"  {line}" for line in result.warnings), sep="\n")
 
 
-def _robot_text(found: Identification, fmt: str) -> str:
-    """The robot's file; in YAML what its notes say stands in comments, with all that a robot cannot hold."""
-    text = formats.dumps(found.robot, fmt)
+def _robot_text(result: Identification, fmt: str) -> str:
+    """Return the text of the robot file; a YAML file contains the notes as comments."""
+    text = formats.dumps(result.robot, fmt)
     if fmt != "yaml":
         return text
     head, _, rest = text.partition("\n")
-    logs = ", ".join(found.log_names)
-    lines = [f"from {logs}, by {found.estimate.method}", *found.robot.notes]
+    logs = ", ".join(result.log_names)
+    lines = [f"from {logs}, by {result.estimate.method}", *result.robot.notes]
     comments = [f"# {' '.join(line.split())}" for line in lines]
     return "\n".join([head, *comments, rest])

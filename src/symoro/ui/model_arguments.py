@@ -283,11 +283,11 @@ def points_named(text: str) -> list[int | str | tuple[int | str, list[str]]]:
     """Return frames from a list 'a,b', or points in frames from a list '4:0,0,-0.2;5:0,0,0'."""
     if ":" not in text and ";" not in text:
         return [*frames_named(text)]
-    found: list[int | str | tuple[int | str, list[str]]] = []
+    points: list[int | str | tuple[int | str, list[str]]] = []
     for item in text.split(";"):
         frame, colon, place = item.partition(":")
         if item.strip():
-            found.append(
+            points.append(
                 (frame_named(frame.strip()), place.split(",")) if colon else frame_named(frame.strip())
             )
-    return found
+    return points

@@ -1,7 +1,7 @@
-"""What a notebook shows: a robot as picture and tables, a model as equations, and the workbench's scene in a cell.
+"""Display robots, models and an interactive scene in notebooks.
 
-The scene stands in a frame of its own with all that it needs: a notebook shows it without a server or a network, also
-when it is opened again or written as HTML.
+The scene is an inline frame that contains its script and data. It works without a server and without a network, also
+after the notebook is reopened or converted to HTML.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from symoro.model import Model
 
 BUILT = Path(__file__).parent / "web" / "static" / "notebook"
-MOST_LINES = 400  # of equations; the others are told of
+MOST_LINES = 400  # largest number of displayed lines; the number of the others is shown
 NOT_BUILT = "the scene is not built: run make gui in the clone, or install symoro from its wheel"
 
 
 def robot_html(robot: Robot) -> str:
-    """A picture and the tables."""
+    """Return a picture and the tables of a robot as HTML."""
     return _picture(robot) + tables.html(robot)
 
 
 def model_html(model: Model) -> str:
-    """Title, cost, picture and equations."""
+    """Return title, operation count, picture and equations of a model as HTML."""
     lines = model._repr_latex_().splitlines()
     shown = lines[:MOST_LINES]
     if len(lines) > MOST_LINES:
-        left = f"... {len(lines) - MOST_LINES} lines more: print(model)"
+        left = f"... {len(lines) - MOST_LINES} more lines: print(model)"
         shown += [r"\end{align*}", left] if _inside(shown) else [left]
     head = (
         f"<h4>{escape(model.entry.title)}</h4><p>{escape(model.robot.name)}: {escape(str(model.count()))}</p>"
@@ -48,14 +48,14 @@ def model_html(model: Model) -> str:
 
 
 def _inside(lines: Sequence[str]) -> bool:
-    """Whether the lines end within a block of equations."""
+    """Return whether the lines end inside a block of equations."""
     return next(
         (r"\begin" in line for line in reversed(lines) if r"\begin" in line or r"\end" in line), False
     )
 
 
 def _picture(robot: Robot, size: tuple[int, int] = (640, 480)) -> str:
-    """The robot drawn, or why it cannot be."""
+    """Return a picture of the robot, or a paragraph with the reason why there is none."""
     try:
         return svg(draw(robot, size=size), header=False)
     except SymoroError as error:
@@ -64,7 +64,7 @@ def _picture(robot: Robot, size: tuple[int, int] = (640, 480)) -> str:
 
 @dataclass(frozen=True)
 class NotebookScene:
-    """The workbench's scene of a robot, as a cell shows it."""
+    """Interactive scene of a robot, displayed by a notebook cell."""
 
     robot: Robot
     values: Mapping[str, float]
@@ -104,7 +104,7 @@ class NotebookScene:
 
 
 def _inert(text: str) -> str:
-    """Text that does not end the element it stands in."""
+    """Escape a text so that it cannot close the HTML element that contains it."""
     return text.replace("</", "<\\/")
 
 
@@ -116,25 +116,26 @@ def scene(
     height: int = 480,
     dark: bool = False,
 ) -> NotebookScene:
-    """A robot to be looked at and moved in a notebook: frames, joints, loops closed as they move.
+    """Return an interactive scene of a robot for a notebook; closed loops stay closed while joints move.
 
-    Arguments:
-        values: numbers for symbols, beside the nominal ones.
-        posture: of all joints that move, in the order of their sliders.
-        height: in pixels.
+    Args:
+        values: numbers for symbols, in addition to the nominal values.
+        posture: positions of all moving joints (rad, m), in the order of the sliders.
+        height: height in pixels, 50 to 10000.
+        dark: whether the background is dark.
 
     Raises:
-        ArgumentError: a value is no finite number, or the posture has another number of joints.
+        ArgumentError: a value is not a finite number, or the posture has a wrong number of joints.
     """
-    asked = as_robot(robot)
+    described = as_robot(robot)
     place = None if posture is None else tuple(float(x) for x in posture)
-    joints = sum(frame.moving for frame in asked.frames[: asked.NJ])
+    joints = sum(frame.moving for frame in described.frames[: described.NJ])
     if place is not None and len(place) != joints:
         raise ArgumentError(
-            f"posture: robot '{asked.name}' has {joints} joints that move, got {len(place)} numbers"
+            f"posture: robot '{described.name}' has {joints} moving joints, got {len(place)} numbers"
         )
     if not all(map(math.isfinite, (*(place or ()), *(values or {}).values()))):
         raise ArgumentError("posture and values: expected finite numbers")
     if not 50 <= height <= 10_000:
         raise ArgumentError(f"height: expected 50 to 10000 pixels, got {height}")
-    return NotebookScene(asked, dict(values or {}), place, int(height), dark)
+    return NotebookScene(described, dict(values or {}), place, int(height), dark)

@@ -1,7 +1,7 @@
-"""Files that a command writes: checked before the work, written once the result is shown.
+"""Check and write the output files of a command.
 
-A result that took minutes must not be lost to a folder that does not exist. `check_outputs` rejects what can be known
-to fail; `deliver` shows the result first, so that it is there even if writing fails after all.
+`check_outputs` rejects invalid targets before the computation. `deliver` prints the result before it writes files, so
+that a failure to write does not lose the result.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from symoro.robot.description import Robot
 from symoro.ui import failure, present
 from symoro.ui.common_arguments import FOLDER, ROBOT
 
-PARTS = ("", "_batch", "_example", "_setup", "_rk4")  # of the names of emitted files
+PARTS = ("", "_batch", "_example", "_setup", "_rk4")  # suffixes of the names of generated files
 
 
 def check_outputs(options: argparse.Namespace) -> None:
-    """Reject targets that cannot be written, of any command, before its work.
+    """Reject targets of a command that cannot be written, before the computation.
 
     Raises:
-        OptionError, FormatError: the suffix of a file names no format of the command's results.
-        WriteError: a folder is missing or read-only, or a foreign file is in the way.
+        OptionError, FormatError: the suffix of a file is not a format of the command's results.
+        WriteError: a folder is missing or read-only, or a foreign file would be overwritten.
     """
     target, given = getattr(options, "target", None), getattr(options, "output", None)
     if target is None:
@@ -49,22 +49,22 @@ def check_outputs(options: argparse.Namespace) -> None:
 def _check_suffix(path: Path, suffixes: Sequence[str]) -> None:
     if path.suffix.lower() not in suffixes:
         raise OptionError(
-            f"'{path}': a result is written as {', '.join(suffixes)}", hint="the suffix selects the format"
+            f"'{path}': supported formats are {', '.join(suffixes)}", hint="the suffix determines the format"
         )
 
 
 def check_robot(robot: Robot, options: argparse.Namespace, **details: Any) -> None:
-    """Reject a robot's file whose format cannot hold this robot; the result has the same structure.
+    """Reject an output format that cannot represent this robot.
 
     Raises:
-        FormatError, NotApplicableError: with what the format cannot hold.
+        FormatError, NotApplicableError: the message lists what the format cannot represent.
     """
     if options.output:
         formats.dumps(robot, formats.format_of(Path(options.output)), **details)
 
 
 def check_names(folder: str | None, base: str, fixed: Sequence[str], force: bool) -> None:
-    """Reject foreign files in a folder that emitted files with this base name would overwrite."""
+    """Reject foreign files in a folder that generated files with this base name would overwrite."""
     if not folder or not Path(folder).is_dir():
         return
     inside = [path for path in (*Path(folder).glob("*"), *Path(folder).glob("*/*")) if path.is_file()]
@@ -79,11 +79,13 @@ def deliver(
     write: Callable[[], Sequence[Path | str]],
     key: str | None = None,
 ) -> int:
-    """Show a result, then write its files; the exit code.
+    """Print a result, write its files, and return the exit code.
 
-    Arguments:
-        data: the result for scripts; with --json it has an `error` beside it if writing fails.
-        key: of the names of the written files in it; None leaves them out.
+    Args:
+        data: returns the result for JSON; with --json an `error` is added if writing fails.
+        show: prints the result as text.
+        write: writes the files and returns their paths.
+        key: key of the written file names in the JSON output; None omits them.
     """
     if not options.json:
         show()

@@ -1,7 +1,7 @@
-"""A robot as a stick figure in plain characters: side view and top view, side by side.
+"""Draw a robot as a stick figure in plain characters: side view and top view, side by side.
 
-Digits are the joints, at the origins of their frames; + is the base and T the tool. Where joints share a place, the
-first of them is shown and the legend names the others.
+Digits are the joints, at the origins of their frames; + is the base and T the tool. If several joints coincide, the
+first one is drawn and the legend lists the others.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ def top(p: Point) -> tuple[float, float]:
 
 
 def picture(robot: Robot) -> str:
-    """The two views, beams straight and loops closed, or a sentence that says why there is none."""
+    """Return both views with straight beams and closed loops, or the reason why there is no picture."""
     try:
-        found, posture = _drawn_at(robot)
+        links, posture = _drawn_at(robot)
     except ArgumentError as error:
-        return f"no picture: {error.message} (--bind NAME=VALUE gives one)"
-    places = [point for segment in found for point in segment.points]
+        return f"no picture: {error.message} (give numbers with --bind NAME=VALUE)"
+    places = [point for segment in links for point in segment.points]
     span = max(max(values) - min(values) for values in zip(*places, strict=True))
     if span == 0:
-        return "no picture: all frames stand at one place"
+        return "no picture: all frames have the same origin"
     step = span / min(WIDTH - 1, ASPECT * (HEIGHT - 1))
-    views = [_drawn(found, view, step) for view in (side, top)]
+    views = [_drawn(links, view, step) for view in (side, top)]
     lines = [(left + GAP + right).rstrip() for left, right in zip(*views, strict=True)]
     used = [k for k, line in enumerate(lines) if line]
     head = "side view: x to the right, z up".ljust(WIDTH) + GAP + "top view: x to the right, y up"
-    return "\n".join([head, *lines[used[0] : used[-1] + 1], *_legend(robot, found, span, posture)])
+    return "\n".join([head, *lines[used[0] : used[-1] + 1], *_legend(robot, links, span, posture)])
 
 
 def _drawn_at(robot: Robot) -> tuple[Sequence[Segment], str]:
-    """The links, and the posture's name: zero, but loops stand where they close."""
+    """Return the segments of the links and a description of the posture: zero, with closed loops if possible."""
     if not robot.B:
         return segments(robot, {}), "zero posture"
-    found = figure(robot, {})
-    return found.segments, "loops as they are at zero" if found.open else "loops closed"
+    drawing = figure(robot, {})
+    return drawing.segments, "loops open at zero" if drawing.open else "loops closed"
 
 
-def _drawn(found: Sequence[Segment], view: View, step: float) -> list[str]:
-    """One view, as many lines as all others."""
-    flat = [[view(point) for point in segment.points] for segment in found]
+def _drawn(links: Sequence[Segment], view: View, step: float) -> list[str]:
+    """Return the lines of one view."""
+    flat = [[view(point) for point in segment.points] for segment in links]
     xs, ys = zip(*(point for points in flat for point in points), strict=True)
     left, high = (min(xs) + max(xs)) / 2 - step * (WIDTH - 1) / 2, (min(ys) + max(ys)) / 2
 
@@ -71,7 +71,7 @@ def _drawn(found: Sequence[Segment], view: View, step: float) -> list[str]:
         for a, b in pairwise(corners):
             for (row, column), sign in _line(a, b):
                 grid[row][column] = sign
-    for segment, points in reversed(list(zip(found, flat, strict=True))):
+    for segment, points in reversed(list(zip(links, flat, strict=True))):
         row, column = cell(points[-1])
         grid[row][column] = _sign(segment.frame)
     row, column = cell(flat[0][0])
@@ -85,7 +85,7 @@ def _sign(frame: int | str) -> str:
 
 
 def _line(a: CharacterCell, b: CharacterCell) -> Iterator[tuple[CharacterCell, str]]:
-    """The cells between two corners, each with the stroke of the line's slope."""
+    """Yield the character cells between two corners, each with a stroke in the direction of the line."""
     rows, columns = b[0] - a[0], b[1] - a[1]
     length = max(abs(rows), abs(columns))
     if ASPECT * abs(rows) < abs(columns) / 2:
@@ -98,10 +98,10 @@ def _line(a: CharacterCell, b: CharacterCell) -> Iterator[tuple[CharacterCell, s
         yield (round(a[0] + rows * k / length), round(a[1] + columns * k / length)), sign
 
 
-def _legend(robot: Robot, found: Sequence[Segment], span: float, posture: str) -> Iterator[str]:
+def _legend(robot: Robot, links: Sequence[Segment], span: float, posture: str) -> Iterator[str]:
     yield f"{posture}, about {span:.3g} m across; + base, digits joints" + (", T tool" if robot.tool else "")
     together: dict[Point, list[str]] = {}
-    for segment in found:
+    for segment in links:
         x, y, z = (round(value / span, 6) + 0.0 for value in segment.points[-1])
         together.setdefault((x, y, z), []).append(str(segment.frame))
     shared = [f"{' '.join(frames)}" for frames in together.values() if len(frames) > 1]

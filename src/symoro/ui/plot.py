@@ -1,10 +1,10 @@
-"""Line charts as SVG texts: a page or a report shows them, no further package is needed.
+"""Draw line charts as SVG text, without further packages.
 
     chart = line_chart([Series("joint 1", t, tau1), Series("joint 2", t, tau2)], "Torques", "time [s]", "[Nm]")
     stacked([chart_of_torques, chart_of_power])        several charts below each other, as one SVG
 
-A number that is not finite leaves a gap in its line. A line of more points than a screen can show is thinned: of each
-narrow column the first, lowest, highest and last point are kept, so that no peak is lost.
+A value that is not finite leaves a gap in its line. Lines with more points than a screen can show are thinned: the
+first, lowest, highest and last point of each narrow column remain, so that peaks remain visible.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from symoro.files import MADE_BY
 Array = NDArray[np.float64]
 Kind = Literal["line", "dashed", "points"]
 
-# Okabe and Ito: told apart by readers who see few colours; the dash tells later rounds apart.
+# Colours of Okabe and Ito, distinguishable with colour vision deficiency; dashes distinguish repeated colours.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 WIDTH, HEIGHT = 760, 300
 LEFT, RIGHT, TOP, BOTTOM = 78, 18, 40, 46
 TICKS = 6
-COLUMNS = 1000  # narrower than a pixel of most screens
+COLUMNS = 1000  # width of a column in pixels; narrower than a pixel of most screens
 LEGEND_ROW = 18
 _CHARACTER = 6.6  # mean width of a character of 12 px
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One line: its name in the legend, its points, and how it is drawn."""
+    """Line of a chart: its name in the legend, its points and its style."""
 
     name: str
     x: ArrayLike
@@ -46,7 +46,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Level:
-    """A horizontal line with a name, as a limit has."""
+    """Horizontal line with a label, for example a limit."""
 
     name: str
     value: float
@@ -62,13 +62,13 @@ def line_chart(
     width: int = WIDTH,
     height: int = HEIGHT,
 ) -> str:
-    """A chart of lines over a common axis, as the text of an SVG.
+    """Return a chart of lines over a common axis as the text of an SVG.
 
-    Arguments:
-        levels: horizontal lines, drawn where the chart would show them; they do not widen its range.
+    Args:
+        levels: horizontal lines, drawn only inside the range of the series.
 
     Raises:
-        ArgumentError: a series whose x and y differ in length, or without a finite point in all of them.
+        ArgumentError: x and y of a series differ in length, or no series has a finite point.
     """
     points = [(one, *_points(one)) for one in series]
     legend, rows = _legend([one.name for one in series], [one.kind for one in series], width)
@@ -84,7 +84,7 @@ def line_chart(
 
 
 def stacked(charts: Sequence[str]) -> str:
-    """Charts below each other, as one SVG."""
+    """Return charts below each other as one SVG."""
     sizes = [_size(chart) for chart in charts]
     width, height = max((w for w, _ in sizes), default=WIDTH), sum(h for _, h in sizes)
     body, y = [], 0
@@ -96,7 +96,7 @@ def stacked(charts: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class _Area:
-    """Numbers to pixels."""
+    """Map from values to pixels."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -120,20 +120,20 @@ def _points(one: Series) -> tuple[Array, Array]:
 
 
 def _range(arrays: Sequence[Array], *, flat: float, margin: float = 0.0) -> tuple[float, float]:
-    """From the least to the largest finite number; round a single number, so much to each side."""
+    """Return the range of the finite values; the range of a single value extends by `flat` to both sides."""
     known = [array[np.isfinite(array)] for array in arrays]
     known = [array for array in known if array.size]
     if not known:
-        raise ArgumentError("there is nothing to draw: no series has a finite point")
+        raise ArgumentError("no series has a finite point")
     low, high = min(float(a.min()) for a in known), max(float(a.max()) for a in known)
-    if high - low <= 1e-9 * max(abs(low), abs(high)):  # round-off is not stretched over the chart
+    if high - low <= 1e-9 * max(abs(low), abs(high)):  # do not magnify round-off
         half = flat * max(abs(low), abs(high)) or flat
         return low - half, high + half
     return low - margin * (high - low), high + margin * (high - low)
 
 
 def ticks(low: float, high: float, wanted: int = TICKS) -> list[float]:
-    """Round numbers within a range: multiples of 1, 2 or 5 times a power of ten, about as many as wanted."""
+    """Return about `wanted` round numbers in a range: multiples of 1, 2 or 5 times a power of ten."""
     rough = (high - low) / wanted
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
@@ -142,7 +142,7 @@ def ticks(low: float, high: float, wanted: int = TICKS) -> list[float]:
 
 
 def _tick_texts(values: Sequence[float]) -> list[str]:
-    """Digits enough to tell neighbours apart, and no more."""
+    """Return texts with the smallest number of digits that distinguishes neighbouring ticks."""
     near = 1e-3 * abs(values[1] - values[0]) if len(values) > 1 else math.inf
     for digits in range(1, 16):
         texts = [f"{value:.{digits}g}" for value in values]
@@ -189,7 +189,7 @@ def _level_lines(area: _Area, levels: Sequence[Level]) -> list[str]:
 
 
 def _style(k: int, kind: Kind) -> tuple[str, str]:
-    """Colour and dash of line k."""
+    """Return colour and dash pattern of line k."""
     again = k // len(COLOURS)
     dash = "5 4" if kind == "dashed" else "" if not again else f"{2 + 4 * again} 3"
     return COLOURS[k % len(COLOURS)], dash
@@ -212,7 +212,7 @@ def _drawn(area: _Area, kind: Kind, x: Array, y: Array, colour: str, dash: str) 
 
 
 def _thinned(x: Array, y: Array, span: tuple[float, float]) -> tuple[Array, Array]:
-    """Of each narrow column the first, lowest, highest and last point, where there are more than a screen shows."""
+    """Return the first, lowest, highest and last point of each narrow column, if there are too many points."""
     if len(x) <= 4 * COLUMNS or not np.isfinite(x).all() or (np.diff(x) < 0).any():
         return x, y
     column = np.floor((x - span[0]) / (span[1] - span[0]) * COLUMNS)
@@ -229,7 +229,7 @@ def _thinned(x: Array, y: Array, span: tuple[float, float]) -> tuple[Array, Arra
 
 
 def _legend(names: Sequence[str], kinds: Sequence[Kind], width: int) -> tuple[list[str], int]:
-    """The names with a stroke each, in as many rows as they need; none where nothing has a name."""
+    """Return the legend in as many rows as needed, and their number; no rows if no line has a name."""
     made, x, row = [], float(LEFT), 0
     shown = [(k, name) for k, name in enumerate(names) if name]
     for k, name in shown:
@@ -267,19 +267,19 @@ def _svg(width: int, height: int, title: str, body: Sequence[str]) -> str:
 
 
 def _size(chart: str) -> tuple[int, int]:
-    found = re.search(r'viewBox="0 0 (\d+) (\d+)"', chart)
-    if found is None:
-        raise ArgumentError("this is no chart of line_chart")
-    return int(found[1]), int(found[2])
+    match = re.search(r'viewBox="0 0 (\d+) (\d+)"', chart)
+    if match is None:
+        raise ArgumentError("the text is not a chart of line_chart")
+    return int(match[1]), int(match[2])
 
 
 def _inner(chart: str) -> str:
-    """What stands inside an SVG of ours, its mark and style apart."""
+    """Return the contents of a chart without its frame, comment and style."""
     return chart.partition("</style>\n")[2].rpartition("\n</svg>")[0]
 
 
 def _text(text: str) -> str:
-    """A text as XML: markup escaped, what XML cannot hold replaced."""
+    """Escape a text for XML and replace characters that XML does not allow."""
     clean = "".join(sign if sign.isprintable() else " " for sign in text)
     for sign, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         clean = clean.replace(sign, written)

@@ -1,4 +1,4 @@
-"""Results for people (rich tables, highlighted code) and for scripts (JSON)."""
+"""Print results as tables and highlighted code, or as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from symoro.ui.failure import in_a_shell
 
 
 def as_json(data: Any) -> None:
-    """One JSON value; numbers that JSON lacks (nan, inf) are null."""
+    """Print one JSON value; nan and infinities become null."""
     print(json.dumps(_finite(data), indent=2, allow_nan=False))
 
 
@@ -38,13 +38,13 @@ def _console() -> Any:
 
     class Console(RichConsole):
         def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # the command line knows what to do
+            raise BrokenPipeError  # handled by the command line
 
     return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
-    """A table with aligned columns."""
+    """Print a table with aligned columns."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -56,7 +56,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | No
 
 
 def robot(shown: Robot) -> None:
-    """A robot as tables, and as a picture."""
+    """Print the tables and a picture of a robot."""
     from rich.text import Text
 
     from symoro.ui.picture import picture
@@ -65,7 +65,7 @@ def robot(shown: Robot) -> None:
     console.print(Text.assemble((shown.name, "bold"), "  ", shown.title))
     console.print(Text(describe(shown), "dim"))
     if shown.wheels:
-        console.print(Text(f"on wheels: {wheels(shown)}", "dim"), soft_wrap=True)
+        console.print(Text(f"wheels: {wheels(shown)}", "dim"), soft_wrap=True)
     for line in _loop_lines(shown):
         console.print(Text(line, "dim"), soft_wrap=True)
     if shown.reference:
@@ -73,7 +73,7 @@ def robot(shown: Robot) -> None:
     for note in shown.notes:
         console.print(Text(f"note: {in_a_shell(note)}"))
     for warning in consistency.warnings(shown):
-        if f"{consistency.WARNING}{warning}" not in shown.notes:  # told among them
+        if f"{consistency.WARNING}{warning}" not in shown.notes:  # otherwise it is among the notes
             console.print(Text(f"warning: {warning}"), soft_wrap=True)
     for part in tables(shown):
         table(part.columns, part.rows, part.title)
@@ -81,7 +81,7 @@ def robot(shown: Robot) -> None:
 
 
 def wheels(shown: Robot) -> str:
-    """The class of a robot on wheels, or why it has none."""
+    """Return the class of a wheeled robot, or the reason why it has none."""
     try:
         return mobility(shown).words
     except SymoroError as error:
@@ -89,39 +89,39 @@ def wheels(shown: Robot) -> str:
 
 
 def degrees(shown: Robot) -> tuple[int, int] | None:
-    """The degrees of mobility and steerability, where they can be told."""
+    """Return the degrees of mobility and steerability of a wheeled robot, or None if they are undefined."""
     try:
-        found = mobility(shown)
-        return found[0], found[1]
+        degrees_of = mobility(shown)
+        return degrees_of[0], degrees_of[1]
     except SymoroError:
         return None
 
 
 def _loop_lines(shown: Robot) -> list[str]:
-    """Mobility, active and passive joints, and the kind of each loop, in words."""
+    """Return lines on mobility, active and passive joints, and the type of each loop."""
     if not shown.B:
         return []
     try:
         from symoro.models.geometric.loop.mobility import (
-            loop_mobility,  # it loads NumPy, which the catalogue does without
+            loop_mobility,  # imported here, because it loads NumPy
         )
 
-        found = loop_mobility(shown)
+        mechanism = loop_mobility(shown)
     except SymoroError as error:
         return [f"loops: {error.message}"]
     joints = {
-        "active": found.active,
-        "passive": found.passive,
-        "opened": found.opened,
+        "active": mechanism.active,
+        "passive": mechanism.passive,
+        "cut": mechanism.opened,
     }
-    told = "; ".join(f"{len(js)} {word} ({_joint_list(js)})" for word, js in joints.items() if js)
-    lines = [f"mobility {found.mobility}: {told}; constraints of rank {found.rank}"]
-    for one in found.loops:
+    counts = "; ".join(f"{len(js)} {word} ({_joint_list(js)})" for word, js in joints.items() if js)
+    lines = [f"mobility {mechanism.mobility}: {counts}; constraints of rank {mechanism.rank}"]
+    for one in mechanism.loops:
         held = [j for j in one.loop.frames if shown.frame(j).moving]
         lines.append(
             f"loop {one.loop.left}-{one.loop.right}: {one.kind}, of rank {one.rank}, joints {_joint_list(held)}"
         )
-    return lines + [f"note: {remark}" for remark in found.remarks]
+    return lines + [f"note: {remark}" for remark in mechanism.remarks]
 
 
 def _joint_list(joints: Sequence[int]) -> str:
@@ -129,24 +129,24 @@ def _joint_list(joints: Sequence[int]) -> str:
 
 
 def _loop_data(shown: Robot) -> dict[str, Any]:
-    """The same for scripts; nothing for a tree."""
+    """Return mobility, joints and loops for JSON; an empty dictionary for a robot without loops."""
     if not shown.B:
         return {}
     try:
         from symoro.models.geometric.loop.mobility import (
-            loop_mobility,  # it loads NumPy, which the catalogue does without
+            loop_mobility,  # imported here, because it loads NumPy
         )
 
-        found = loop_mobility(shown)
+        mechanism = loop_mobility(shown)
     except SymoroError as error:
         return {"loops": {"why_not": error.message}}
     return {
         "loops": {
-            "mobility": found.mobility,
-            "rank": found.rank,
-            "active": found.active,
-            "passive": found.passive,
-            "opened": found.opened,
+            "mobility": mechanism.mobility,
+            "rank": mechanism.rank,
+            "active": mechanism.active,
+            "passive": mechanism.passive,
+            "opened": mechanism.opened,
             "loops": [
                 {
                     "frames": [one.loop.left, one.loop.right],
@@ -154,15 +154,15 @@ def _loop_data(shown: Robot) -> dict[str, Any]:
                     "rank": one.rank,
                     "joints": [j for j in one.loop.frames if shown.frame(j).moving],
                 }
-                for one in found.loops
+                for one in mechanism.loops
             ],
-            "remarks": found.remarks,
+            "remarks": mechanism.remarks,
         }
     }
 
 
 def source(files: Mapping[str, str]) -> None:
-    """Source files, one after the other; plain text when the output is not a terminal."""
+    """Print source files one after the other, highlighted if the output is a terminal."""
     for name, text in files.items():
         if len(files) > 1:
             print(f"==== {name}")
@@ -170,21 +170,21 @@ def source(files: Mapping[str, str]) -> None:
 
 
 def arrays(results: Mapping[str, Any]) -> None:
-    """Named arrays."""
+    """Print arrays with their names."""
     import numpy as np
 
     with np.printoptions(precision=6, suppress=True, linewidth=120):
         for name, array in results.items():
-            print(f"{name} =\n{tidy(array.round(15))}")
+            print(f"{name} =\n{without_negative_zeros(array.round(15))}")
 
 
-def tidy(array: Any) -> Any:
-    """The array without negative zeros."""
+def without_negative_zeros(array: Any) -> Any:
+    """Return the array with negative zeros replaced by zero."""
     return array + 0.0
 
 
 def count(model: Model) -> None:
-    """Operations per call and of the part done once."""
+    """Print the operations per call and those of the setup."""
     counted = model.count()
     rows = [_count_row("each call", counted)]
     if counted.setup is not None:
@@ -219,7 +219,7 @@ def model_data(model: Model) -> dict[str, Any]:
 
 
 def inputs_data(model: Model) -> dict[str, Any]:
-    """What a model takes: the shape of each input and the names of its entries."""
+    """Return shape and entry names of each input of a model."""
     return {port.name: {"shape": port.shape, "entries": port.symbols} for port in model.program.inputs}
 
 
@@ -238,7 +238,7 @@ def entry_data(entry: Entry, shown: Robot | None) -> dict[str, Any]:
 
 
 def _form_data(form: Entry) -> dict[str, Any]:
-    """What one form of a model needs, gives and comes from."""
+    """Return inputs, outputs, options and reference of one form of a model."""
     return {
         "inputs": {port.name: {"shape": port.shape, "title": port.title} for port in form.inputs},
         "outputs": {port.name: {"shape": port.shape, "title": port.title} for port in form.outputs},
@@ -273,14 +273,14 @@ def robot_data(shown: Robot) -> dict[str, Any]:
     }
 
 
-def base_data(found: BaseParameters) -> dict[str, Any]:
+def base_data(base: BaseParameters) -> dict[str, Any]:
     return {
-        "robot": found.original.name,
-        "names": found.names,
-        "no_effect": found.no_effect,
-        "relations": {k: {n: str(c) for n, c in others.items()} for k, others in found.relations.items()},
-        "friction": found.friction,
-        "method": found.method,
-        "conditions": found.conditions,
-        "notes": found.notes,
+        "robot": base.original.name,
+        "names": base.names,
+        "no_effect": base.no_effect,
+        "relations": {k: {n: str(c) for n, c in others.items()} for k, others in base.relations.items()},
+        "friction": base.friction,
+        "method": base.method,
+        "conditions": base.conditions,
+        "notes": base.notes,
     }

@@ -1,7 +1,7 @@
-"""Bars on standard error for whatever takes longer than a moment, and only on a terminal.
+"""Show progress bars on standard error, if it is a terminal.
 
-A bar appears when the outermost task (`symoro.progress`) has lasted `DELAY` seconds and is gone when it ends, so that
-results are printed on a clean line. What is left is estimated from the share that is done.
+A bar appears after the outermost task (`symoro.progress`) has run for `DELAY` seconds and disappears when the task
+ends. The remaining time is estimated from the completed fraction.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ DELAY = 2.0
 
 @contextmanager
 def shown(delay: float | None = None) -> Iterator[None]:
-    """Show the tasks that are begun inside."""
+    """Show the progress of tasks that start inside this context."""
     if not sys.stderr.isatty():
         yield
         return
     display = Display(DELAY if delay is None else delay)
     try:
-        with listening(display.tell):
+        with listening(display.update):
             yield
     finally:
         display.clear()
 
 
 class Display:
-    """The tasks under way, and the bars that show them once they last."""
+    """Running tasks and their progress bars."""
 
     def __init__(self, delay: float) -> None:
         self.delay = delay
@@ -42,8 +42,8 @@ class Display:
         self.bars: Any = None
         self.rows: dict[int, Any] = {}
 
-    def tell(self, news: Progress) -> None:
-        """Take down where a task stands."""
+    def update(self, news: Progress) -> None:
+        """Record the progress of a task and update its bar."""
         with self.lock:
             if news.finished:
                 self.tasks.pop(news.task, None)
@@ -61,7 +61,7 @@ class Display:
             self.clear()
 
     def clear(self) -> None:
-        """Take all bars away."""
+        """Remove all bars."""
         with self.lock:
             timer, bars = self.timer, self.bars
             self.timer = self.bars = None
@@ -76,7 +76,7 @@ class Display:
         bars = _bars()
         with self.lock:
             if self.timer is None:
-                return  # all is done
+                return  # complete
             self.bars = bars
             for known in self.tasks.values():
                 self._update(known)
@@ -87,7 +87,7 @@ class Display:
             return
         total = (
             None if news.total is None or news.done > news.total else news.total
-        )  # a wrong estimate is none
+        )  # no estimate is better than a wrong one
         if news.task not in self.rows:
             self.rows[news.task] = self.bars.add_task(news.title, total=total)
         self.bars.update(self.rows[news.task], completed=news.done, total=total)

@@ -1,4 +1,4 @@
-"""The command `simulate`: a start and torques from words, the motion shown as a table, CSV, JSON or chart."""
+"""Run `symoro simulate`: read initial state and torques, simulate, print the motion as table, CSV, JSON or chart."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ GAINS = "400,40"
 
 
 def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
-    """Simulate, and show what came of it; the exit code tells whether it was interrupted."""
+    """Simulate a motion, print and write it, and return the exit code (130 if it was interrupted)."""
     given, values = _words(robot, options.values)
-    found = simulate(
+    result = simulate(
         robot,
         options.duration,
         q=given.pop("q", np.zeros(0)),
@@ -57,19 +57,19 @@ def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
 
     def show() -> None:
         if options.csv:
-            sys.stdout.write(found.csv())
+            sys.stdout.write(result.csv())
         else:
-            _table(found)
+            _table(result)
 
     def write() -> list[str]:
-        return _written(found, options)
+        return _written(result, options)
 
-    code = deliver(options, lambda: simulation_data(found), show, write, "files" if options.output else None)
-    return INTERRUPTED if found.why == "interrupted" else code
+    code = deliver(options, lambda: simulation_data(result), show, write, "files" if options.output else None)
+    return INTERRUPTED if result.why == "interrupted" else code
 
 
 def _words(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, float]]:
-    """Parts of the state and inputs, and numbers for symbols."""
+    """Return the given state variables and inputs, and the numbers for symbols."""
     given: dict[str, Any] = {}
     values: dict[str, float] = {}
     for item in words:
@@ -83,7 +83,7 @@ def _words(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, fl
         if name in (*STATE, *INPUTS, "tau"):
             given[name] = np.atleast_1d(number)
         elif isinstance(number, list):
-            raise OptionError(f"'{name}' is no part of a state, and a symbol has one value")
+            raise OptionError(f"'{name}' is not a state variable or input, and a symbol takes one number")
         else:
             values[name] = number
     if "q" not in given:
@@ -106,10 +106,12 @@ def _torques(
 ) -> Controller | Any:
     if options.track is None:
         if options.gains is not None:
-            raise OptionError("--gains are those of the law that follows --track, which is not given")
+            raise OptionError("--gains applies to computed-torque control, which requires --track")
         return tau
     if tau is not None:
-        raise OptionError("torques are given, or follow from --track: one of the two")
+        raise OptionError(
+            "tau and --track exclude each other: the torques are either given or computed by the controller"
+        )
     gains = np.atleast_1d(numbers("gains", options.gains or GAINS))
     if gains.shape != (2,):
         raise OptionError(f"--gains {options.gains}: expected two numbers, KP,KD")
@@ -133,59 +135,64 @@ def _stops(text: str | None) -> str | float | None:
     return float(value)
 
 
-def _written(found: Simulation, options: argparse.Namespace) -> list[str]:
+def _written(result: Simulation, options: argparse.Namespace) -> list[str]:
     from symoro.ui.charts import simulation_chart
 
     writers: dict[str, Callable[[], str | bytes]] = {
-        ".csv": found.csv,
-        ".svg": lambda: simulation_chart(found),
-        ".parquet": found.parquet,
-        ".json": lambda: page_motion(found.t, found.q, None),
+        ".csv": result.csv,
+        ".svg": lambda: simulation_chart(result),
+        ".parquet": result.parquet,
+        ".json": lambda: page_motion(result.t, result.q, None),
     }
     return write_results(options.output, writers, options.force)
 
 
-def simulation_data(found: Simulation) -> dict[str, Any]:
-    """A simulation for scripts: how it ended, and where."""
-    energy = found.energy
+def simulation_data(result: Simulation) -> dict[str, Any]:
+    """Return a summary of a simulation for JSON: reason of the end, final state, energy and events."""
+    energy = result.energy
     return {
-        "robot": found.robot.name,
-        "finished": found.finished,
-        "why": found.why,
-        "warnings": list(found.warnings),
-        "doubts": list(found.warnings),
-        "samples": len(found.t),
-        "t": float(found.t[-1]) if len(found.t) else 0.0,
-        "end": {name: float(column[-1]) for name, column in found.columns.items() if len(column)},
+        "robot": result.robot.name,
+        "finished": result.finished,
+        "why": result.why,
+        "warnings": list(result.warnings),
+        "doubts": list(result.warnings),
+        "samples": len(result.t),
+        "t": float(result.t[-1]) if len(result.t) else 0.0,
+        "end": {name: float(column[-1]) for name, column in result.columns.items() if len(column)},
         "energy": None if energy is None else {"start": float(energy[0]), "end": float(energy[-1])},
-        "events": [{"time": e.time, "joint": e.joint, "what": e.what} for e in found.events],
+        "events": [{"time": e.time, "joint": e.joint, "what": e.what} for e in result.events],
     }
 
 
-def _table(found: Simulation) -> None:
+def _table(result: Simulation) -> None:
     rows = []
-    places = {j: k for k, j in enumerate(found.coordinates)}
-    for k, j in enumerate(found.joints):
-        q = found.q[:, k]
+    places = {j: k for k, j in enumerate(result.coordinates)}
+    for k, j in enumerate(result.joints):
+        q = result.q[:, k]
         rates = (
-            [f"{x:.6g}" for x in (found.qd[-1, places[j]], np.abs(found.qd[:, places[j]]).max())]
+            [f"{x:.6g}" for x in (result.qd[-1, places[j]], np.abs(result.qd[:, places[j]]).max())]
             if j in places
             else ["", ""]
         )
-        torque = f"{np.abs(found.tau[:, places[j]]).max():.6g}" if j in places else ""
+        torque = f"{np.abs(result.tau[:, places[j]]).max():.6g}" if j in places else ""
         rows.append(
-            [f"{j} {found.robot.frame(j).name}".strip(), *(f"{x:.6g}" for x in (q[0], q[-1])), *rates, torque]
+            [
+                f"{j} {result.robot.frame(j).name}".strip(),
+                *(f"{x:.6g}" for x in (q[0], q[-1])),
+                *rates,
+                torque,
+            ]
         )
     columns = ["joint", "q at the start", "q at the end", "qd at the end", "largest qd", "largest torque"]
-    present.table(columns, rows, f"{found.robot.name}: {found.t[-1]:g} s in {len(found.t)} samples")
-    energy = found.energy
+    present.table(columns, rows, f"{result.robot.name}: {result.t[-1]:g} s in {len(result.t)} samples")
+    energy = result.energy
     if energy is not None:
         print(f"energy: {energy[0]:.9g} J at the start, {energy[-1]:.9g} J at the end")
-    for event in found.events[:20]:
+    for event in result.events[:20]:
         print(f"t = {event.time:.6g} s: joint {event.joint} {event.what}")
-    if len(found.events) > 20:
-        print(f"and {len(found.events) - 20} more events")
-    for warning in found.warnings:
+    if len(result.events) > 20:
+        print(f"and {len(result.events) - 20} more events")
+    for warning in result.warnings:
         print(f"warning: {warning}")
-    if not found.finished:
-        print(f"not finished: {found.why}")
+    if not result.finished:
+        print(f"not finished: {result.why}")

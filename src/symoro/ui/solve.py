@@ -1,4 +1,4 @@
-"""The command `solve`: a pose from the command line, and its solutions as a table, JSON or CSV."""
+"""Run `symoro solve`: read a pose, solve for the joint positions, print the solutions as table, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from symoro.ui.values import binding, numbers, posture_named, read_values
 WORDS = ("valid", "out of reach", "singular", "no solution", "not decided")
 EMPTY = WORDS.index("no solution")
 SOLVED = ("valid", "singular")
-ORDER = (*SOLVED, "not decided", "out of reach")  # in which rows are shown
+ORDER = (*SOLVED, "not decided", "out of reach")  # order of the displayed rows
 POSES = ("at", "pose", "matrix", "file")
-WIDE = 11  # joints that fit beside each other
+WIDE = 11  # largest number of joints displayed as columns
 ROUND_OFF = 1e-9
 FLAT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class PostureRow:
-    """A posture to be shown: row `number` of the model's result, from 1; `residual` is its distance from the pose."""
+    """Solution as displayed: row `number` of the model's output (from 1), and the distance `residual` from the pose."""
 
     number: int
     q: Array
@@ -49,7 +49,7 @@ class PostureRow:
 
 @dataclass(frozen=True, eq=False)
 class PoseAnswer:
-    """The postures of one pose, solutions first; `nearest` tells which is nearest to a posture, if one was named."""
+    """Solutions for one pose, valid ones first; `nearest` is the one nearest to a given posture, if any."""
 
     rows: tuple[PostureRow, ...]
     nearest: Nearest | None
@@ -60,7 +60,7 @@ class PoseAnswer:
 
 
 def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
-    """Solve for every pose that was given, and show the answers; the exit code is 1 where none has a solution."""
+    """Solve for every given pose, print the solutions, and return the exit code: 1 if no pose has a solution."""
     joints = JointDisplay(model.robot, options.degrees)
     place = _direct_geometry(model)
     given = given_entries(model.options.get("pose", "full"))
@@ -71,10 +71,10 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
     numeric = not isinstance(model, Model)
     answers = []
     for target, T in each(list(zip(targets, turned, strict=True)), "solving"):
-        found = solver(T=T, q0=q0)
-        away = distances(place, found["q"], target, given)
-        found["residual"] = np.maximum(away, found["residual"]) if model.robot.B else away
-        answer = answer_of(model.robot, joints, found, aim, options.limits)
+        solutions = solver(T=T, q0=q0)
+        away = distances(place, solutions["q"], target, given)
+        solutions["residual"] = np.maximum(away, solutions["residual"]) if model.robot.B else away
+        answer = answer_of(model.robot, joints, solutions, aim, options.limits)
         answers.append(_not_proved(answer) if numeric else answer)
     if options.json:
         method = "numeric" if numeric else "closed form"
@@ -93,10 +93,10 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
 
 
 class JointDisplay:
-    """Joint positions as the user writes and reads them; with `opened`, those where loops are opened too."""
+    """Conversion of joint positions between SI units and displayed units; `cut` includes the cut joints."""
 
-    def __init__(self, robot: Robot, degrees: bool, *, opened: bool = False) -> None:
-        own = independent(robot) + (cut_joints(robot) if opened else [])
+    def __init__(self, robot: Robot, degrees: bool, *, cut: bool = False) -> None:
+        own = independent(robot) + (cut_joints(robot) if cut else [])
         turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in own]
         self.names = [f"q{j}" for j in own]
         self.titles = [robot.frame(j).name for j in own]
@@ -106,7 +106,7 @@ class JointDisplay:
         self.robot = robot
 
     def read(self, name: str, text: str) -> Array:
-        """A posture, in numbers or by its name."""
+        """Return joint positions in SI units from numbers or from the name of a posture."""
         if (named := posture_named(self.robot, text.strip())) is not None:
             return np.array(named)
         return _vector(name, text, self.names) * self.factors
@@ -126,13 +126,13 @@ def _vector(name: str, text: str, entries: Sequence[str]) -> Array:
     return np.array(given, dtype=float)
 
 
-# -- the poses
+# -- poses
 
 
 def _poses(
     place: Function, options: argparse.Namespace, joints: JointDisplay
 ) -> tuple[list[Array], Array | None]:
-    """The poses, and the posture to be near to."""
+    """Return the given poses and the joint positions to which the nearest solution is determined."""
     if sum(getattr(options, name) is not None for name in POSES) != 1:
         active = (
             f"; qa={_list(active_joints(joints.robot))} gives all assembly modes" if joints.robot.B else ""
@@ -156,7 +156,7 @@ def _poses(
 
 
 def _direct_geometry(model: Model | Numeric) -> Function:
-    """Where the frame is in a posture."""
+    """Return the function that computes the pose of the frame from the joint positions."""
     frames = {name: model.options[name] for name in ("frm", "to") if name in model.options}
     return generate(model.robot, "fast-geometry", **frames).function(compiled=False)
 
@@ -180,9 +180,9 @@ def _array(name: str, given: Any) -> Array:
 
 
 def _rotations(targets: Sequence[Array], given: Given, place: Function) -> tuple[list[Array], list[str]]:
-    """The poses with true rotations, as far as one is given, and a word on those that were not."""
+    """Return the poses with orthonormal rotations, and a note for each rotation that was changed."""
     if not np.isfinite(targets).all():
-        raise ArgumentError("an entry of the pose is no finite number")
+        raise ArgumentError("an entry of the pose is not a finite number")
     part = poses.rotation_part(given)
     hand = None if part is None else _hand(part, place)
     if part is None or hand == 0:
@@ -197,33 +197,34 @@ def _rotations(targets: Sequence[Array], given: Given, place: Function) -> tuple
 
 
 def _hand(part: poses.RotationPart, place: Function) -> int | None:
-    """1 or -1 as the frame's own columns are right- or left-handed; 0 where it leaves the plane, None without a hand.
+    """Return the handedness of the frame's rotation in its plane.
 
-    A frame that stays in a plane has one hand there in all postures, left where its z axis points down.
+    The result is 1 or -1 for a right- or left-handed frame, 0 if the frame leaves the plane, and None if the pose has
+    no rotation part. A frame that stays in a plane has the same handedness in all postures: -1 if z points down.
     """
     if part.whole or part.rows != len(part.columns):
         return 1 if part.whole else None
     postures = np.random.default_rng(0).uniform(-1, 1, (4, len(place.program.inputs[0].symbols)))
-    found = part.hands(place(q=postures)["T"])
-    return round(float(found[0])) if np.ptp(found) < FLAT and abs(abs(found[0]) - 1) < FLAT else 0
+    hands = part.hands(place(q=postures)["T"])
+    return round(float(hands[0])) if np.ptp(hands) < FLAT and abs(abs(hands[0]) - 1) < FLAT else 0
 
 
-# -- the results
+# -- results
 
 
 def answer_of(
-    robot: Robot, joints: JointDisplay, found: dict[str, Any], aim: Array | None, limits: bool
+    robot: Robot, joints: JointDisplay, solutions: dict[str, Any], aim: Array | None, limits: bool
 ) -> PoseAnswer:
-    """The rows to be shown; columns of q beyond the joints of the tree go along."""
+    """Return the rows to display; columns of q beyond the joints of the tree are passed through."""
     rows, n = [], len(independent(robot))
-    for k, status in enumerate(found["status"].astype(int)):
+    for k, status in enumerate(solutions["status"].astype(int)):
         if status == EMPTY or (limits and WORDS[status] not in SOLVED):
             continue
-        free = tuple(name for name, flag in zip(joints.names, found["free"][k], strict=True) if flag)
-        row = found["q"][k]
+        free = tuple(name for name, flag in zip(joints.names, solutions["free"][k], strict=True) if flag)
+        row = solutions["q"][k]
         turned = windings(robot, row[:n]) if limits else [row[:n]]
         for q in (np.concatenate([one, row[n:]]) for one in turned):
-            rows.append(PostureRow(k + 1, q, WORDS[status], float(found["residual"][k]), free))
+            rows.append(PostureRow(k + 1, q, WORDS[status], float(solutions["residual"][k]), free))
     rows.sort(key=lambda row: (ORDER.index(row.status), 0.0 if row.status in SOLVED else row.residual))
     if aim is None or not rows:
         return PoseAnswer(tuple(rows), None)
@@ -236,13 +237,13 @@ def answer_of(
 
 
 def _not_proved(answer: PoseAnswer) -> PoseAnswer:
-    """That no posture was found by iteration does not mean that there is none."""
+    """Replace the status 'out of reach' by 'not reached': a failed iteration does not prove that no solution exists."""
     rows = tuple(replace(r, status="not reached") if r.status == "out of reach" else r for r in answer.rows)
     return replace(answer, rows=rows)
 
 
 def show_answer(answer: PoseAnswer, joints: JointDisplay, title: str, what: str = "solution") -> None:
-    """A table of the rows, with what they are called."""
+    """Print a table of the solutions."""
     solved = answer.solved
     heading = f"{title}: {solved or 'no'} {what}{'s' * (solved != 1)}"
     if not answer.rows:
@@ -258,7 +259,7 @@ def show_answer(answer: PoseAnswer, joints: JointDisplay, title: str, what: str 
     if len(names) <= WIDE:
         heads = [f"{name} ({unit})" + (f"\n{title}" if title else "") for name, unit, title in names]
         present.table(["", "no.", *heads, "status", "residual"], lines, heading)
-    else:  # a column a row
+    else:  # one row per joint
         heads = ["", "no.", *(f"{name} ({unit}) {title}".strip() for name, unit, title in names)]
         turned = zip(*([[*heads, "status", "residual"], *lines]), strict=True)
         present.table([""] * (1 + len(lines)), [list(line) for line in turned], heading)
@@ -268,7 +269,7 @@ def show_answer(answer: PoseAnswer, joints: JointDisplay, title: str, what: str 
 
 
 def as_data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
-    """The rows as JSON has them."""
+    """Return the solutions as a dictionary for JSON."""
     rows = [
         {
             "number": row.number,
@@ -295,7 +296,7 @@ def as_data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
 
 
 def as_csv(answers: Sequence[PoseAnswer], joints: JointDisplay) -> list[str]:
-    """The rows as lines of values between commas."""
+    """Return the solutions as lines of comma-separated values."""
     lines = [",".join(["pose", "number", *joints.names, "status", "free", "residual"])]
     for pose, answer in enumerate(answers, 1):
         for row in answer.rows:
@@ -308,34 +309,39 @@ def as_csv(answers: Sequence[PoseAnswer], joints: JointDisplay) -> list[str]:
 
 METHOD = "numeric"
 ONLY_NUMERIC = ("start", "prefer")
-FIRST_RESTARTS = 20  # in NumPy, before the solver is compiled
-FEW = 5  # poses up to which NumPy is tried first; for more of them compiling is faster
+FIRST_RESTARTS = 20  # number of restarts in NumPy, before the solver is compiled
+FEW = 5  # largest number of poses for which NumPy is tried first; beyond it compiling is faster
 
 
 class Numeric:
-    """Stands where the model in closed form would."""
+    """Numeric inverse geometric model with the interface of a closed-form model."""
 
     def __init__(self, robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> None:
         self.robot = robot
         self.options = {name: value for name, value in chosen.items() if name != "method"}
         if self.options.pop("swivel", False):
             raise OptionError(
-                "the swivel angle is for closed forms", hint="--prefer tells a posture to be near to"
+                "the option swivel requires a closed-form solution",
+                hint="--prefer gives joint positions to stay close to",
             )
         joints = JointDisplay(robot, options.degrees)
-        told = next((name for name in ("start", "near", "at") if getattr(options, name) is not None), None)
-        self._start = None if told is None else joints.read(told, getattr(options, told))
+        start_option = next(
+            (name for name in ("start", "near", "at") if getattr(options, name) is not None), None
+        )
+        self._start = (
+            None if start_option is None else joints.read(start_option, getattr(options, start_option))
+        )
         self._prefer = None if options.prefer is None else joints.read("prefer", options.prefer)
         self._only_limits = options.limits
         self._poses = 0
         self._solvers: dict[tuple[tuple[str, Any], ...], NumericInverse] = {}
-        self._solver(compiled=False, limits=True, restarts=0)  # tells now what is wrong
+        self._solver(compiled=False, limits=True, restarts=0)  # raises errors of the options early
 
     def function(self, *, compiled: bool | None = None) -> Numeric:
         return self
 
     def __call__(self, T: Array, q0: Array) -> dict[str, Any]:
-        """One row, as a model in closed form would give it; `q0` is what was told as --start, --near or --at."""
+        """Return one solution in the form of a closed-form model; the start comes from --start, --near or --at."""
         compiled = None if find_compiler() else False
         attempts: list[dict[str, Any]] = [
             {"compiled": False, "limits": True, "restarts": FIRST_RESTARTS},
@@ -345,14 +351,14 @@ class Numeric:
         self._poses += 1
         many = compiled is None and self._poses > FEW
         for attempt in attempts[int(many) : 2 if self._only_limits else 3]:
-            found = self._solver(**attempt)(T, self._start, prefer=self._prefer)
-            if found["status"] == 0:
+            solution = self._solver(**attempt)(T, self._start, prefer=self._prefer)
+            if solution["status"] == 0:
                 break
         return {
-            "q": found["q"][None],
-            "status": np.array([found["status"]]),
-            "residual": np.array([found["residual"]]),
-            "free": np.zeros((1, len(found["q"]))),
+            "q": solution["q"][None],
+            "status": np.array([solution["status"]]),
+            "residual": np.array([solution["residual"]]),
+            "free": np.zeros((1, len(solution["q"]))),
         }
 
     def _solver(self, **attempt: Any) -> NumericInverse:
@@ -363,37 +369,37 @@ class Numeric:
 
 
 def model_or_numeric(robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> Model | Numeric:
-    """What solves the poses: the method that was asked for, or the first that applies."""
-    asked = chosen.get("method", "auto")
-    if asked == METHOD:
+    """Return the solver: the requested method, or the first one that applies."""
+    method = chosen.get("method", "auto")
+    if method == METHOD:
         return Numeric(robot, chosen, options)
     try:
         model = generate(robot, options.model, **chosen)
     except NotApplicableError as refusal:
-        if asked != "auto" or chosen.get("swivel") or robot.B:
+        if method != "auto" or chosen.get("swivel") or robot.B:
             raise
         numeric = Numeric(robot, chosen, options)
         reason = refusal.message.splitlines()[0]
-        print(f"symoro: note: {reason}; solved numerically, one posture a pose", file=sys.stderr)
+        print(f"symoro: note: {reason}; solved numerically, one solution per pose", file=sys.stderr)
         return numeric
     for name in ONLY_NUMERIC:
         if getattr(options, name) is not None:
-            raise OptionError(f"--{name} is for the numeric method", hint=f"add --method {METHOD}")
+            raise OptionError(f"--{name} applies to the numeric method only", hint=f"add --method {METHOD}")
     return model
 
 
 # -- robots with closed loops: all assembly modes at given active joints, as a table, JSON or CSV
 
-ACTIVE, START, START_OPENED = "qa", "q0", "qc0"
+ACTIVE, START, START_CUT = "qa", "q0", "qc0"
 
 
 def solve_modes(robot: Robot, words: list[str], options: argparse.Namespace, chosen: dict[str, Any]) -> int:
-    """Show every way to assemble the robot at given active joints; the exit code is 1 where there is none."""
+    """Print every assembly mode at given active joints and return the exit code: 1 if there is none."""
     _check(robot, options)
     joints = {
         ACTIVE: active_joints(robot),
         START: independent(robot),
-        START_OPENED: cut_joints(robot),
+        START_CUT: cut_joints(robot),
     }
     given = {
         name: _positions(robot, name, joints[name], text, options) for name, text in _named(words, joints)
@@ -403,12 +409,12 @@ def solve_modes(robot: Robot, words: list[str], options: argparse.Namespace, cho
             f"expected the active joints of robot '{robot.name}' as {ACTIVE}={_list(joints[ACTIVE])}"
         )
     model = generate(robot, "loop-geometry", **chosen)
-    found = model.function(compiled=False)(**given)
-    shown = JointDisplay(robot, options.degrees, opened=True)
+    solutions = model.function(compiled=False)(**given)
+    shown = JointDisplay(robot, options.degrees, cut=True)
     aim = None if options.near is None else JointDisplay(robot, options.degrees).read("near", options.near)
-    found = {**found, "q": np.concatenate([found["q"], found["qc"]], axis=1)}
-    found["free"] = np.concatenate([found["free"], np.zeros_like(found["qc"])], axis=1)
-    answer = answer_of(robot, shown, found, aim, options.limits)
+    solutions = {**solutions, "q": np.concatenate([solutions["q"], solutions["qc"]], axis=1)}
+    solutions["free"] = np.concatenate([solutions["free"], np.zeros_like(solutions["qc"])], axis=1)
+    answer = answer_of(robot, shown, solutions, aim, options.limits)
     if options.json:
         present.as_json({**as_data(answer, shown), "method": _method(model)})
     elif options.csv:
@@ -425,36 +431,38 @@ def _method(model: Model) -> str:
 
 
 def _check(robot: Robot, options: argparse.Namespace) -> None:
-    """Refuse what does not go with active joints."""
+    """Reject options that cannot be combined with active joints."""
     if not robot.B:
         raise NotApplicableError(
-            f"robot '{robot.name}' has no closed loop: its joints do not follow from some of them",
-            hint="tell a pose: --at, --pose, --matrix or --values",
+            f"robot '{robot.name}' has no closed loops: there are no passive joints to compute from qa",
+            hint="give a pose with --at, --pose, --matrix or --values",
         )
-    told = [f"--{name}" for name in (*POSES[:-1], "start", "prefer") if getattr(options, name) is not None]
+    given_poses = [
+        f"--{name}" for name in (*POSES[:-1], "start", "prefer") if getattr(options, name) is not None
+    ]
     if options.file is not None:
-        told.append("--values")
-    if told:
+        given_poses.append("--values")
+    if given_poses:
         raise OptionError(
-            f"{ACTIVE} and {told[0]} do not go together: either the active joints are told, or a pose",
-            hint=f"{START}=... tells where Newton's method starts" if told[0] == "--start" else None,
+            f"{ACTIVE} and {given_poses[0]} exclude each other: give either the active joints or a pose",
+            hint=f"{START}=... gives the start of Newton's method" if given_poses[0] == "--start" else None,
         )
 
 
 def _named(words: list[str], joints: dict[str, list[int]]) -> list[tuple[str, str]]:
-    found = [binding(word) for word in words]
-    for name, _ in found:
+    pairs = [binding(word) for word in words]
+    for name, _ in pairs:
         if name not in joints:
             hint = f"the active joints are {ACTIVE}={_list(joints[ACTIVE])}"
             raise UnknownNameError("input of solve", name, list(joints), hint=hint)
-    return found
+    return pairs
 
 
 def _positions(robot: Robot, name: str, joints: list[int], text: str, options: argparse.Namespace) -> Array:
-    """The joints' positions, in numbers or by a posture's name; angles in radians."""
-    shown = JointDisplay(robot, options.degrees, opened=True)
+    """Return positions of joints in SI units from numbers or from the name of a posture."""
+    shown = JointDisplay(robot, options.degrees, cut=True)
     factors = dict(zip([*independent(robot), *cut_joints(robot)], shown.factors, strict=True))
-    named = posture_named(robot, text.strip()) if name != START_OPENED else None
+    named = posture_named(robot, text.strip()) if name != START_CUT else None
     if named is not None:
         at = dict(zip(independent(robot), named, strict=True))
         return np.array([at[j] for j in joints])
@@ -462,14 +470,14 @@ def _positions(robot: Robot, name: str, joints: list[int], text: str, options: a
     values = given if isinstance(given, list) else [given]
     if len(values) != len(joints) or any(isinstance(x, list) for x in values):
         plural = "s" if len(joints) != 1 else ""
-        what = {ACTIVE: "active joint", START: "joint", START_OPENED: "opened joint"}[name]
+        what = {ACTIVE: "active joint", START: "joint", START_CUT: "cut joint"}[name]
         raise ArgumentError(
             f"{name}: robot '{robot.name}' has {len(joints)} {what}{plural}, {_list(joints)}; got {len(values)} "
             f"value{'s' if len(values) != 1 else ''}",
-            hint=f"expected {name}={','.join('0.5' for _ in joints)}, say",
+            hint=f"for example {name}={','.join('0.5' for _ in joints)}",
         )
-    found: Array = np.array(values, dtype=float) * np.array([factors[j] for j in joints])
-    return found
+    positions: Array = np.array(values, dtype=float) * np.array([factors[j] for j in joints])
+    return positions
 
 
 def _list(joints: list[int]) -> str:

@@ -1,4 +1,4 @@
-"""The command `torques`: a motion read, torques along it, shown as a table, CSV, JSON or chart."""
+"""Run `symoro torques`: read a trajectory, compute the torques, print them as table, CSV, JSON or chart."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Writers = Mapping[str, Callable[[], str | bytes]]
 
 
 def show_torques(robot: Robot, options: argparse.Namespace) -> int:
-    """Torques along a trajectory."""
+    """Compute the torques along a trajectory, print and write them, and return the exit code."""
     from symoro.ui.charts import torque_chart
 
     start, values = _start(robot, options.values)
     trajectory = load_trajectory(options.trajectory)
-    found = torques(
+    report = torques(
         robot,
         trajectory,
         step=options.step,
@@ -46,20 +46,20 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
         actuators=options.actuators,
     )
     writers = {
-        ".csv": lambda: table_text(found.columns),
-        ".svg": lambda: torque_chart(found),
-        ".json": lambda: page_motion(found.samples.t, found.samples.q, found.samples.tree),
+        ".csv": lambda: table_text(report.columns),
+        ".svg": lambda: torque_chart(report),
+        ".json": lambda: page_motion(report.samples.t, report.samples.q, report.samples.tree),
     }
     posed = _posed_frame(robot, trajectory)
 
     def data() -> dict[str, Any]:
-        return {**torque_data(found), **({"frame": posed} if posed else {})}
+        return {**torque_data(report), **({"frame": posed} if posed else {})}
 
     def show() -> None:
         if options.csv:
-            sys.stdout.write(table_text(found.columns))
+            sys.stdout.write(table_text(report.columns))
             return
-        _table(found)
+        _table(report)
         if posed:
             other = "" if robot.tool else "; to use another link of a URDF: --tool LINK"
             print(f"poses of the trajectory: {posed}{other}")
@@ -71,31 +71,31 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _start(robot: Robot, words: list[str]) -> tuple[dict[str, Array], dict[str, float]]:
-    """Parts of the state at the start, and numbers for symbols."""
-    found: dict[str, Array] = {}
+    """Return the given parts of the initial state, and the numbers for symbols."""
+    state: dict[str, Array] = {}
     values: dict[str, float] = {}
     symbols = robot.symbols()
     for item in words:
         name, text = binding(item)
-        if name in found or name in values:
+        if name in state or name in values:
             raise OptionError(f"'{name}' is given twice")
         number = numbers(name, text)
         if name in STATE:
-            found[name] = np.atleast_1d(np.asarray(number, dtype=float))
+            state[name] = np.atleast_1d(np.asarray(number, dtype=float))
         elif name not in symbols:
             raise OptionError(
-                f"'{name}' is no part of a state, and no symbol of the robot",
-                hint=f"known: {', '.join(STATE)}",
+                f"'{name}' is neither a state variable nor a symbol of the robot",
+                hint=f"state variables: {', '.join(STATE)}",
             )
         elif isinstance(number, list):
-            raise OptionError(f"'{name}' is no part of a state, and a symbol has one value")
+            raise OptionError(f"'{name}' is not a state variable, and a symbol takes one number")
         else:
             values[name] = number
-    return found, values
+    return state, values
 
 
 def write_results(files: list[str], writers: Writers, force: bool) -> list[str]:
-    """Write results by the suffixes of their files; all of them or none."""
+    """Write results in the formats given by the suffixes of the files; either all files are written or none."""
     contents: dict[Path, str | bytes] = {}
     for name in files:
         contents[Path(name)] = writers[Path(name).suffix.lower()]()
@@ -104,17 +104,19 @@ def write_results(files: list[str], writers: Writers, force: bool) -> list[str]:
 
 
 def page_motion(t: Array, q: Array, tree: Array | None) -> str:
-    """A motion that the workbench's page plays: times, and a row of joint positions each."""
+    """Return a motion for the workbench as JSON: times, and joint positions per time."""
     import json
 
     rows = q if tree is None else tree
     if not np.isfinite(rows).all():
-        raise OptionError("a motion that is not finite cannot be played")
+        raise OptionError(
+            "the motion contains values that are not finite and cannot be written for the workbench"
+        )
     return json.dumps({"times": t.tolist(), "q": rows.tolist()}, allow_nan=False) + "\n"
 
 
 def _posed_frame(robot: Robot, trajectory: Trajectory | Samples) -> str:
-    """Return the frame whose poses a trajectory gives, in words; empty if it gives joint positions alone."""
+    """Return the frame to which the poses of a trajectory refer; empty if it contains joint positions only."""
     if isinstance(trajectory, Samples) or not trajectory.has_poses:
         return ""
     if trajectory.frame is None and robot.tool is not None:
@@ -124,35 +126,35 @@ def _posed_frame(robot: Robot, trajectory: Trajectory | Samples) -> str:
     return f"frame {number}" + (f" ('{name}')" if name else "")
 
 
-def torque_data(found: TorqueReport) -> dict[str, Any]:
-    """Torques along a motion, for scripts."""
-    samples = found.samples
+def torque_data(report: TorqueReport) -> dict[str, Any]:
+    """Return a summary of the torques for JSON."""
+    samples = report.samples
     return {
-        "robot": found.robot.name,
+        "robot": report.robot.name,
         "joints": list(samples.joints),
         "duration": float(samples.t[-1] - samples.t[0]),
         "samples": len(samples.t),
-        "peaks": [asdict(peak) for peak in found.peaks],
-        "energy": float(found.energy.sum()),
-        "passed": [asdict(one) for one in found.passed],
-        "between": found.between,
-        "warnings": list(found.warnings),
-        "doubts": list(found.warnings),
-        "end": _end(found),
+        "peaks": [asdict(peak) for peak in report.peaks],
+        "energy": float(report.energy.sum()),
+        "passed": [asdict(one) for one in report.passed],
+        "between": report.between,
+        "warnings": list(report.warnings),
+        "doubts": list(report.warnings),
+        "end": _end(report),
     }
 
 
-def _end(found: TorqueReport) -> dict[str, float] | None:
-    """Where the rest of the robot came to, where it follows from forces."""
-    if found.follows is None:
+def _end(report: TorqueReport) -> dict[str, float] | None:
+    """Return the final state of the simulated coordinates, or None if there are none."""
+    if report.follows is None:
         return None
-    return {name: float(rows[-1]) for name, rows in found.follows.columns.items()}
+    return {name: float(rows[-1]) for name, rows in report.follows.columns.items()}
 
 
-def _table(found: TorqueReport) -> None:
-    samples, robot = found.samples, found.robot
+def _table(report: TorqueReport) -> None:
+    samples, robot = report.samples, report.robot
     rows = []
-    for peak in found.peaks:
+    for peak in report.peaks:
         _, effort = unit_of(robot, peak.joint)
         name = robot.frame(peak.joint).name
         rows.append(
@@ -170,38 +172,38 @@ def _table(found: TorqueReport) -> None:
     columns = ["joint", "peak torque", "at (s)", "rms", "peak qd", "peak qdd", "peak power (W)", "energy (J)"]
     duration = samples.t[-1] - samples.t[0]
     present.table(columns, rows, f"{robot.name}: {duration:g} s in {len(samples.t)} samples")
-    print(f"energy of all drives: {found.energy.sum():.6g} J")
-    for j, spring in found.springs.items():
+    print(f"energy of all drives: {report.energy.sum():.6g} J")
+    for j, spring in report.springs.items():
         at = int(np.abs(spring).argmax())
         print(
             f"spring of joint {j}: {spring[at]:.6g} {unit_of(robot, j)[1]} at most, at {samples.t[at]:.4g} s"
         )
-    if found.follows is not None:
-        print(f"what else moves is simulated: {', '.join(found.follows.parts) or 'joints that follow'}")
-    _verdict(found)
+    if report.follows is not None:
+        print(f"simulated coordinates: {', '.join(report.follows.parts) or 'passive joints'}")
+    _verdict(report)
 
 
-def _verdict(found: TorqueReport) -> None:
-    """The limits passed, and the warnings."""
-    if found.passed:
-        print("limits passed:")
-        for one in found.passed:
-            print(f"  {told(found.robot, one)}")
+def _verdict(report: TorqueReport) -> None:
+    """Print the exceeded limits and the warnings."""
+    if report.passed:
+        print("exceeded limits:")
+        for one in report.passed:
+            print(f"  {limit_text(report.robot, one)}")
     else:
-        print(no_limit(found))
-    for warning in found.warnings:
+        print(no_limit(report))
+    for warning in report.warnings:
         print(f"warning: {warning}")
 
 
-def no_limit(found: TorqueReport) -> str:
-    """That no limit is passed, as far as that is known."""
-    if found.between:
-        return "no limit is passed that the robot tells"
-    return "no limit that the robot tells is passed at the samples; between them nothing is known"
+def no_limit(report: TorqueReport) -> str:
+    """Return the sentence that no limit is exceeded."""
+    if report.between:
+        return "no limit of the robot is exceeded"
+    return "no limit of the robot is exceeded at the samples; the motion between samples is not checked"
 
 
-def told(robot: Robot, one: Passed) -> str:
-    """A passed limit in words."""
+def limit_text(robot: Robot, one: Passed) -> str:
+    """Return the description of an exceeded limit."""
     position, effort = unit_of(robot, one.joint)
     unit = {"position": position, "velocity": f"{position}/s", "effort": effort}[one.what]
     return (

@@ -1,4 +1,4 @@
-"""Numbers from the command line and from JSON."""
+"""Read numbers from the command line and from JSON files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAYLOAD_HINT = "write mass=2,com=0,0,0.1 and, if needed, inertia=XX,XY,XZ,YY,YZ,
 
 
 def binding(item: str) -> tuple[str, str]:
-    """NAME=VALUE as a pair."""
+    """Return name and value of a text NAME=VALUE."""
     name, separator, value = item.partition("=")
     if not separator or not name or not value:
         raise OptionError(f"'{item}' is not of the form NAME=VALUE")
@@ -57,33 +57,33 @@ def payload_fields(text: str) -> dict[str, Any]:
 
 
 def posture_named(robot: Robot, text: str) -> tuple[float, ...] | None:
-    """The posture that a text names, or None when it is no name but numbers.
+    """Return the posture with the name in the text, or None if the text contains numbers.
 
     Raises:
-        UnknownNameError: the robot has no posture of this name.
+        UnknownNameError: the robot has no posture with this name.
     """
     if text in robot.postures:
         return robot.postures[text]
     if not NAME.match(text) or reserved(text):
         return None
-    hint = None if robot.postures else "it has none by name; give numbers, as in 0,pi/2,0"
+    hint = None if robot.postures else "the robot has no named postures; give numbers, for example 0,pi/2,0"
     raise UnknownNameError(f"posture of robot '{robot.name}'", text, list(robot.postures), hint=hint)
 
 
 def posture_word(text: str) -> str | list[float]:
-    """A posture for the library: its name, or a list of numbers.
+    """Return a posture as the library expects it: its name, or a list of numbers.
 
     Raises:
-        OptionError: it is neither.
+        OptionError: the text is neither a name nor numbers.
     """
     if NAME.match(text) and not reserved(text):
         return text
-    found = numbers("posture", text)
-    return [found] if isinstance(found, float | int) else list(found)
+    values = numbers("posture", text)
+    return [values] if isinstance(values, float | int) else list(values)
 
 
 def read_values(items: Sequence[str], file: str | None) -> dict[str, Any]:
-    """Values from a JSON file and from NAME=1,2,3 words; the words win."""
+    """Return values from a JSON file and from texts NAME=1,2,3; the texts have precedence."""
     values = _from_json(file) if file else {}
     for item in items:
         name, text = binding(item)
@@ -92,12 +92,12 @@ def read_values(items: Sequence[str], file: str | None) -> dict[str, Any]:
 
 
 def words(text: str) -> list[str]:
-    """The words of a list, as FO2,XX4."""
+    """Return the words of a comma-separated list, for example FO2,XX4."""
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def numbers(name: str, text: str) -> Any:
-    """The numbers in a text: one, a list 1,2,3 or [1, 2, 3], or lists in lists."""
+    """Return the numbers in a text: one number, a list 1,2,3 or [1, 2, 3], or nested lists."""
     text = text.strip()
     parts = _split(name, text)
     if len(parts) > 1:
@@ -108,7 +108,7 @@ def numbers(name: str, text: str) -> Any:
 
 
 def _split(name: str, text: str) -> list[str]:
-    """The parts between commas, those inside brackets left alone."""
+    """Return the parts of a text between commas; commas inside brackets do not separate."""
     parts, depth = [""], 0
     for sign in text:
         depth += (sign in "([") - (sign in ")]")
@@ -124,7 +124,7 @@ def _split(name: str, text: str) -> list[str]:
 
 
 def _number(name: str, text: str) -> float:
-    """A number, or an expression without symbols such as -pi/2."""
+    """Return the value of a number or of an expression without symbols such as -pi/2."""
     try:
         value = formula(text).number
     except ExpressionError as error:
@@ -141,9 +141,11 @@ def _from_json(file: str) -> dict[str, Any]:
     except OSError as error:
         raise ArgumentError(f"cannot read '{file}': {error.strerror or error}") from None
     except json.JSONDecodeError as error:
-        raise ArgumentError(f"no JSON: {error.msg}", place=Place(file, error.lineno, error.colno)) from None
-    except (ValueError, RecursionError):  # no text, numbers of a thousand digits, or nested without end
-        raise ArgumentError(f"'{file}' is no JSON text") from None
+        raise ArgumentError(
+            f"invalid JSON: {error.msg}", place=Place(file, error.lineno, error.colno)
+        ) from None
+    except (ValueError, RecursionError):  # not text, numbers with thousands of digits, or nested too deeply
+        raise ArgumentError(f"'{file}' is not a JSON text") from None
     if not isinstance(data, dict):
-        raise ArgumentError(f"'{file}': expected an object of name: value", hint='{"q": [0, 0, 0]}')
+        raise ArgumentError(f"'{file}': expected an object with names and values", hint='{"q": [0, 0, 0]}')
     return data

@@ -233,7 +233,7 @@ def test_places_where_nothing_can_be_written(robot: Robot, tmp_path: Path) -> No
     (tmp_path / "folder.yaml").mkdir()
     for path, message in (
         (tmp_path / "none" / "arm.yaml", "cannot be written"),
-        (tmp_path / "folder.yaml", "a folder is in the way"),
+        (tmp_path / "folder.yaml", "a folder with this name exists"),
     ):
         with pytest.raises(WriteError, match=message):
             formats.save(robot, path)

@@ -34,9 +34,9 @@ def test_a_call_stands_behind_after_it_has_computed(
 
     async def watched() -> Slow:
         worker = Slow(share)
-        behind = pool._Behind(worker)  # type: ignore[arg-type]
-        assert not behind.stands
-        while not behind.stands:
+        behind = pool._PriorityTimer(worker)  # type: ignore[arg-type]
+        assert not behind.expired
+        while not behind.expired:
             await asyncio.sleep(0.001)
         return worker
 

@@ -161,8 +161,8 @@ def test_a_job_runs_to_its_end(client: TestClient) -> None:
     wrong = client.post("/api/jobs", json={"call": "model", "payload": {**payload, "model": "none"}}).json()
     assert until_over(client, wrong["id"])["state"] == "failed"
     with client.stream("GET", f"/api/jobs/{job['id']}/events") as events:
-        told = [line for line in events.iter_lines() if line]
-    assert json.loads(told[-1].removeprefix("data: "))["state"] == "done"
+        lines = [line for line in events.iter_lines() if line]
+    assert json.loads(lines[-1].removeprefix("data: "))["state"] == "done"
 
 
 def test_a_job_is_cancelled_and_others_go_on(client: TestClient) -> None:

@@ -1,4 +1,4 @@
-"""A robot as a picture, without a browser: frames with their axes, joints by type, links, loops closed.
+"""Draw a robot as a picture, without a browser: frames with axes, joints by type, links, closed loops.
 
 draw(robot) -> Drawing     write_picture(robot, path)     svg(drawing) -> text     png(drawing) -> bytes
 """
@@ -21,9 +21,9 @@ from symoro.ui.render.shapes import Area, Drawing, Eye, Flat, Label, Shape, Stro
 __all__ = ["draw", "png", "svg", "thumbnail", "write_picture"]
 
 MARGIN = 28  # pixels around the robot, for labels
-NARROW = 8  # the same without labels
+NARROW = 8  # margin without labels
 LABELS = ("auto", "axes", "numbers", "none")
-FEW = 12  # frames whose axes can all be named without a crowd
+FEW = 12  # largest number of frames whose axes are labelled
 MOST_PIXELS = 8192
 
 
@@ -40,20 +40,21 @@ def draw(
     ground: bool = True,
     clear: bool = False,
 ) -> Drawing:
-    """The robot at a posture.
+    """Return a drawing of the robot at a posture.
 
-    Arguments:
-        values: of symbols, beside the nominal ones.
-        posture: of the independent joints; that of name 'home', or zero, unless given.
-        view: 'iso', 'front', 'side', 'top', or two angles in degrees as in '-52,24'.
-        labels: names at the axes ('axes'), numbers of frames ('numbers'), or 'none'; 'auto' chooses by how many frames
-            there are.
-        arrows: whether frames have their axes drawn.
-        clear: without a background.
+    Args:
+        values: values of symbols, in addition to the nominal ones.
+        posture: positions of the independent joints (rad, m); by default those of 'home', or zero.
+        view: 'iso', 'front', 'side', 'top', or azimuth and elevation in degrees, for example '-52,24'.
+        size: width and height in pixels.
+        labels: labels of axes ('axes'), numbers of frames ('numbers'), or 'none'; 'auto' depends on the number of
+            frames.
+        arrows: whether the axes of the frames are drawn.
+        clear: whether the background is transparent.
 
     Raises:
-        ArgumentError: a symbol of the geometry has no value, or the posture is not one of this robot.
-        OptionError: an option is not one of those above.
+        ArgumentError: a symbol of the geometry has no value, or the posture does not fit the robot.
+        OptionError: an option has an invalid value.
     """
     if labels not in LABELS:
         raise OptionError(f"labels: expected one of {', '.join(LABELS)}, got '{labels[:40]}'")
@@ -61,27 +62,27 @@ def draw(
     if not (64 <= width <= MOST_PIXELS and 64 <= height <= MOST_PIXELS):
         raise OptionError(f"size: expected 64 to {MOST_PIXELS} pixels a side, got {width} x {height}")
     known = {**dict(robot.nominal), **(values or {})}
-    found = figure(robot, known, posture)
+    drawing = figure(robot, known, posture)
     palette = body.DARK if dark else body.LIGHT
     paper = _Paper(eye_named(view), width, height, NARROW if labels == "none" else MARGIN)
-    unit = body.extent(found) / 15
-    for part in _parts(robot, found, unit, known, palette):
+    unit = body.extent(drawing) / 15
+    for part in _parts(robot, drawing, unit, known, palette):
         paper.add(part)
-    for part in _arrows(found, unit) if arrows else ():
+    for part in _arrows(drawing, unit) if arrows else ():
         paper.add(part)
     if labels == "auto":
         labels = "axes" if robot.NF <= FEW else "numbers"
     if labels != "none":
-        for place, text in _names(found, labels, unit):
+        for place, text in _names(drawing, labels, unit):
             paper.write(place, text, palette.text)
     if ground:
-        paper.behind(body.ground(body.origins(found)[0], body.extent(found), palette))
+        paper.behind(body.ground(body.origins(drawing)[0], body.extent(drawing), palette))
     title = f"{robot.name}: {robot.title}" if robot.title else robot.name
     return Drawing(width, height, "none" if clear else palette.background, title, paper.shapes())
 
 
 def thumbnail(robot: Robot) -> str:
-    """A small SVG picture without labels, for lists of robots."""
+    """Return a small SVG picture without labels, for lists of robots."""
     drawing = draw(
         robot,
         posture=_drawn_out(robot),
@@ -95,7 +96,7 @@ def thumbnail(robot: Robot) -> str:
 
 
 def _drawn_out(robot: Robot) -> list[float] | None:
-    """Slides of an arm drawn out by half its reach, where no posture has a name: at zero they hide in each other."""
+    """Return positions with prismatic joints extended by half the reach; None if there is a named posture."""
     slides = [robot.frame(j).sigma == JointType.PRISMATIC for j in independent(robot)]
     if robot.postures or robot.B or not any(slides):
         return None
@@ -104,27 +105,27 @@ def _drawn_out(robot: Robot) -> list[float] | None:
 
 
 def _parts(
-    robot: Robot, found: Figure, unit: float, values: Mapping[str, float], palette: body.Palette
+    robot: Robot, drawing: Figure, unit: float, values: Mapping[str, float], palette: body.Palette
 ) -> list[body.Part]:
     return [
-        *body.plates(robot, found, palette),
-        *body.links(found, palette),
-        *body.joints(robot, found, unit, palette),
-        *body.wheels(robot, found, values, palette),
+        *body.plates(robot, drawing, palette),
+        *body.links(drawing, palette),
+        *body.joints(robot, drawing, unit, palette),
+        *body.wheels(robot, drawing, values, palette),
     ]
 
 
-def _arrows(found: Figure, unit: float) -> Iterator[body.Part]:
-    at = body.origins(found)
-    for frame, axes in found.axes.items():
+def _arrows(drawing: Figure, unit: float) -> Iterator[body.Part]:
+    at = body.origins(drawing)
+    for frame, axes in drawing.axes.items():
         yield from body.arrows(at[frame], axes, unit * (1.6 if frame in (0, "tool") else 1.3))
 
 
-def _names(found: Figure, labels: str, unit: float) -> list[tuple[Point, str]]:
-    """Texts with their places; what stands at one place is said together."""
-    at = body.origins(found)
+def _names(drawing: Figure, labels: str, unit: float) -> list[tuple[Point, str]]:
+    """Return the labels with their positions; labels at the same position are joined."""
+    at = body.origins(drawing)
     together: dict[tuple[int, ...], tuple[Point, list[str]]] = {}
-    for frame, axes in found.axes.items():
+    for frame, axes in drawing.axes.items():
         name = "T" if frame == "tool" else str(frame)
         if labels == "numbers":
             spots = [(at[frame], name)]
@@ -141,7 +142,7 @@ def _joined(texts: list[str]) -> str:
 
 
 class _Paper:
-    """Collects what the eye sees, then fits it into the picture."""
+    """Collection of projected shapes that is finally scaled to the picture."""
 
     def __init__(self, eye: Eye, width: int, height: int, margin: int) -> None:
         self.eye, self.width, self.height, self.margin = eye, width, height, margin
@@ -168,7 +169,7 @@ class _Paper:
         return Area(tuple(hull(plane)), part.colour, depth, line, 0.45 if part.flat else 1.0)
 
     def shapes(self) -> tuple[Shape, ...]:
-        """All of it in pixels, the farthest first, texts last."""
+        """Return all shapes in pixels, the farthest first and labels last."""
         corners = [
             p for shape in self.seen for p in ([shape.at] if isinstance(shape, Label) else shape.points)
         ]
@@ -203,7 +204,7 @@ def write_picture(
     """Draw a robot into a file; the options are those of `draw`.
 
     Raises:
-        OptionError: the suffix is neither .svg nor .png, or an option is not one of those that there are.
+        OptionError: the suffix is neither .svg nor .png, or an option has an invalid value.
     """
     suffix = path.suffix.lower()
     if suffix not in (".svg", ".png"):

@@ -1,6 +1,6 @@
-"""The solid parts of a robot in space: links, joints by their type, wheels, plates, arrows of frames, the ground.
+"""Build the solids of a robot: links, joints by type, wheels, plates, arrows of frames and the ground.
 
-Everything is sized by the robot itself: `unit` is a fifteenth of its extent.
+All sizes are relative to the robot: `unit` is one fifteenth of its extent.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DARK = Palette("#16191e", "#d5dae1", "#8d97a4", "#e0973a", "#59626e", "#2b3038",
 
 @dataclass(frozen=True)
 class Solid:
-    """A convex body by the points whose hull it is, in a colour; `flat` ones are drawn half clear."""
+    """Convex solid given by the points whose convex hull it is; `flat` solids are drawn semi-transparent."""
 
     points: tuple[Point, ...]
     colour: str
@@ -47,7 +47,7 @@ class Solid:
 
 @dataclass(frozen=True)
 class Line:
-    """A line in space."""
+    """Line in space."""
 
     points: tuple[Point, ...]
     colour: str
@@ -58,37 +58,37 @@ class Line:
 Part = Solid | Line
 
 
-def origins(found: Figure) -> dict[Frame, Point]:
-    """Where the frames stand; frame 0 first."""
-    base = found.segments[0].points[0] if found.segments else (0.0, 0.0, 0.0)
-    return {0: base, **{segment.frame: segment.points[-1] for segment in found.segments}}
+def origins(drawing: Figure) -> dict[Frame, Point]:
+    """Return the origins of the frames, frame 0 first."""
+    base = drawing.segments[0].points[0] if drawing.segments else (0.0, 0.0, 0.0)
+    return {0: base, **{segment.frame: segment.points[-1] for segment in drawing.segments}}
 
 
-def extent(found: Figure) -> float:
-    """How far the robot reaches; 1 where all is at one place."""
-    points = [point for segment in found.segments for point in segment.points]
+def extent(drawing: Figure) -> float:
+    """Return the extent of the robot in metres; 1 if all origins coincide."""
+    points = [point for segment in drawing.segments for point in segment.points]
     spans = [max(values) - min(values) for values in zip(*points, strict=True)]
     return max(spans, default=0.0) or 1.0
 
 
-def links(found: Figure, palette: Palette) -> Iterator[Part]:
-    """The ways between frames, in straight parts."""
-    for segment in found.segments:
+def links(drawing: Figure, palette: Palette) -> Iterator[Part]:
+    """Yield the straight segments between frames."""
+    for segment in drawing.segments:
         for start, end in zip(segment.points, segment.points[1:], strict=False):
             if start != end:
                 yield Line((start, end), palette.link, 4.0)
 
 
-def joints(robot: Robot, found: Figure, unit: float, palette: Palette) -> Iterator[Part]:
-    """A drum for a turn about z, a box for a slide along z; driven ones in the accent's colour."""
-    at = origins(found)
+def joints(robot: Robot, drawing: Figure, unit: float, palette: Palette) -> Iterator[Part]:
+    """Yield a cylinder per revolute joint and a box per prismatic joint; active joints have the accent colour."""
+    at = origins(drawing)
     wheels = {wheel.frame for wheel in robot.wheels}
     for j in range(1, robot.NJ + 1):
         frame = robot.frame(j)
         if not frame.moving or j in wheels:
             continue
         colour = palette.active if frame.mu else palette.passive
-        axes, place = found.axes[j], at[j]
+        axes, place = drawing.axes[j], at[j]
         if frame.sigma == JointType.REVOLUTE:
             yield drum(place, axes, 0.28 * unit, 0.8 * unit, colour)
         else:
@@ -96,7 +96,7 @@ def joints(robot: Robot, found: Figure, unit: float, palette: Palette) -> Iterat
 
 
 def drum(place: Point, axes: Axes, radius: float, height: float, colour: str) -> Solid:
-    """A cylinder about z, its middle at a place."""
+    """Return a cylinder along z, centred at a point."""
     x, y, z = axes
     turns = [2 * math.pi * k / ROUND for k in range(ROUND)]
     return Solid(
@@ -110,7 +110,7 @@ def drum(place: Point, axes: Axes, radius: float, height: float, colour: str) ->
 
 
 def box(place: Point, axes: Axes, half: float, height: float, colour: str) -> Solid:
-    """A box along z, its middle at a place."""
+    """Return a box along z, centred at a point."""
     x, y, z = axes
     corners = [(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
     return Solid(
@@ -118,20 +118,22 @@ def box(place: Point, axes: Axes, half: float, height: float, colour: str) -> So
     )
 
 
-def wheels(robot: Robot, found: Figure, values: Mapping[str, float], palette: Palette) -> Iterator[Part]:
-    """Discs about the axles, of their own radius where it is known."""
-    at = origins(found)
+def wheels(robot: Robot, drawing: Figure, values: Mapping[str, float], palette: Palette) -> Iterator[Part]:
+    """Yield discs about the axles, with the radius of each wheel if it is known."""
+    at = origins(drawing)
     for wheel in robot.wheels:
         known = wheel.radius.symbols <= values.keys()
-        radius = wheel.radius.value(values) if known else extent(found) / 8
-        yield drum(at[wheel.frame], found.axes[wheel.frame], radius, 0.3 * radius, palette.passive)
+        radius = wheel.radius.value(values) if known else extent(drawing) / 8
+        yield drum(at[wheel.frame], drawing.axes[wheel.frame], radius, 0.3 * radius, palette.passive)
 
 
-def plates(robot: Robot, found: Figure, palette: Palette) -> Iterator[Part]:
-    """Links that carry three frames or more at different places, such as platforms, as plates between those."""
-    at = origins(found)
+def plates(robot: Robot, drawing: Figure, palette: Palette) -> Iterator[Part]:
+    """Yield plates for links, such as platforms, that carry three or more frames with different origins."""
+    at = origins(drawing)
     for link in range(robot.NL + 1):
-        carried = {at[segment.frame] for segment in found.segments if _carrier(robot, segment.frame) == link}
+        carried = {
+            at[segment.frame] for segment in drawing.segments if _carrier(robot, segment.frame) == link
+        }
         corners = carried | ({at[link]} if link else set())
         if len(corners) > 2 and len(carried) > 1:
             yield Solid(tuple(corners), palette.plate, flat=True)
@@ -144,7 +146,7 @@ def _carrier(robot: Robot, frame: Frame) -> int:
 
 
 def arrows(place: Point, axes: Axes, length: float) -> Iterator[Part]:
-    """The axes of a frame: red, green, blue, each with a head."""
+    """Yield arrows along the axes of a frame in red, green and blue."""
     for axis, across, colour in zip(axes, (axes[1], axes[2], axes[0]), AXES, strict=True):
         other = _cross(axis, across)
         neck, tip = along(place, (axis, 0.72 * length)), along(place, (axis, length))
@@ -158,7 +160,7 @@ def arrows(place: Point, axes: Axes, length: float) -> Iterator[Part]:
 
 
 def ground(place: Point, size: float, palette: Palette) -> Iterator[Part]:
-    """A grid of squares at the height of the base."""
+    """Yield a square grid at the height of the base."""
     step = _round_step(size / 4)
     count = math.ceil(0.75 * size / step)
     ahead, beside = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
@@ -170,7 +172,7 @@ def ground(place: Point, size: float, palette: Palette) -> Iterator[Part]:
 
 
 def _round_step(wanted: float) -> float:
-    """1, 2 or 5 times a power of ten, not above what is wanted."""
+    """Return the largest of 1, 2 or 5 times a power of ten that does not exceed `wanted`."""
     power = 10.0 ** math.floor(math.log10(wanted))
     return next(m * power for m in (5, 2, 1) if m * power <= wanted * (1 + 1e-9))
 

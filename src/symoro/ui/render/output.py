@@ -1,4 +1,4 @@
-"""A drawing as the text of an SVG file or the bytes of a PNG file."""
+"""Convert a drawing to the text of an SVG file or the bytes of a PNG file."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from symoro.errors import MissingDependencyError
 from symoro.files import MADE_BY
 from symoro.ui.render.shapes import Area, Drawing, Flat, Shape, Stroke
 
-# -- a drawing as PNG, by Pillow: drawn at three times the size and reduced, so that edges are smooth
+# -- PNG by Pillow: drawn at three times the size and reduced for smooth edges
 
 FINER = 3
 DASH = 4.0
 
 
 def png(drawing: Drawing) -> bytes:
-    """The bytes of a PNG file.
+    """Return the bytes of a PNG file.
 
     Raises:
         MissingDependencyError: Pillow is not installed.
@@ -43,11 +43,11 @@ def png(drawing: Drawing) -> bytes:
         else:
             _draw(ImageDraw.Draw(image), shape)
     small = image.resize((drawing.width, drawing.height), Image.Resampling.LANCZOS)
-    found = io.BytesIO()
+    buffer = io.BytesIO()
     mark = PngImagePlugin.PngInfo()
-    mark.add_text("Software", f"\n{MADE_BY}\n")  # on a line of its own, as in the files that are texts
-    small.save(found, "PNG", optimize=True, pnginfo=mark)
-    return found.getvalue()
+    mark.add_text("Software", f"\n{MADE_BY}\n")  # on a separate line, as in text files
+    small.save(buffer, "PNG", optimize=True, pnginfo=mark)
+    return buffer.getvalue()
 
 
 def _draw(brush: Any, shape: Any) -> None:
@@ -73,22 +73,24 @@ def _fine(points: Any) -> list[Flat]:
 
 
 def _dashes(stroke: Stroke) -> list[tuple[Flat, Flat]]:
-    """The pieces of a dashed line."""
-    found = []
+    """Return the segments of a dashed line."""
+    dashes = []
     for (x0, y0), (x1, y1) in zip(stroke.points, stroke.points[1:], strict=False):
         length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
         count = max(1, round(length / (2 * DASH)))
         for k in range(count):
             a, b = k / count, (k + 0.55) / count
-            found.append(((x0 + a * (x1 - x0), y0 + a * (y1 - y0)), (x0 + b * (x1 - x0), y0 + b * (y1 - y0))))
-    return found
+            dashes.append(
+                ((x0 + a * (x1 - x0), y0 + a * (y1 - y0)), (x0 + b * (x1 - x0), y0 + b * (y1 - y0)))
+            )
+    return dashes
 
 
-# -- a drawing as SVG
+# -- SVG
 
 
 def svg(drawing: Drawing, *, header: bool = True) -> str:
-    """The text of an SVG file; without its header, for pages that hold it."""
+    """Return the text of an SVG; without header it can be embedded in a page."""
     lines = [f"<!-- {MADE_BY} -->"] if header else []
     size = f'width="{drawing.width}" height="{drawing.height}"'
     lines.append(

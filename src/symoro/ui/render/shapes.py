@@ -1,6 +1,6 @@
-"""What a drawing is made of: flat shapes with a depth, and the eye that sees them.
+"""Define flat shapes with depth, and the orthographic camera that projects points.
 
-The eye looks from afar, so that parallel lines stay parallel: with e the direction towards it, u up and s to the right,
+Parallel lines stay parallel. With e the direction towards the camera, u up and s to the right,
 
     (x, y) = (s . p, u . p),     depth = e . p      larger is nearer
 """
@@ -19,7 +19,7 @@ Flat = tuple[float, float]
 
 @dataclass(frozen=True)
 class Stroke:
-    """A line through points; `width` is in pixels."""
+    """Line through points; `width` is in pixels."""
 
     points: tuple[Flat, ...]
     colour: str
@@ -30,7 +30,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Area:
-    """A filled polygon, with an outline where `line` is a colour; `opacity` of the filling."""
+    """Filled polygon with the opacity `opacity`, and an outline if `line` is a colour."""
 
     points: tuple[Flat, ...]
     colour: str
@@ -41,7 +41,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Label:
-    """A text that starts at a place, `size` high in pixels."""
+    """Text that starts at a point; `size` is its height in pixels."""
 
     at: Flat
     text: str
@@ -55,7 +55,7 @@ Shape = Stroke | Area | Label
 
 @dataclass(frozen=True)
 class Drawing:
-    """Shapes in pixels, y downwards, the farthest first."""
+    """Shapes in pixels with y downwards, the farthest first."""
 
     width: int
     height: int
@@ -66,20 +66,20 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Eye:
-    """Where one looks from: degrees about z from x, and above the ground."""
+    """Direction of the orthographic camera: azimuth from x about z, and elevation, in degrees."""
 
     azimuth: float
     elevation: float
 
     def axes(self) -> tuple[Point, Point, Point]:
-        """To the right, up, and towards the eye."""
+        """Return the unit vectors to the right, up, and towards the camera."""
         a, e = math.radians(self.azimuth), math.radians(self.elevation)
         right = (-math.sin(a), math.cos(a), 0.0)
         up = (-math.sin(e) * math.cos(a), -math.sin(e) * math.sin(a), math.cos(e))
         return right, up, (math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e))
 
     def seen(self, point: Point) -> tuple[float, float, float]:
-        """x to the right, y up, and the depth."""
+        """Return x (to the right), y (up) and the depth of a point."""
         right, up, towards = self.axes()
         return dot(right, point), dot(up, point), dot(towards, point)
 
@@ -88,10 +88,10 @@ VIEWS = {"iso": Eye(-52, 24), "front": Eye(-90, 0), "side": Eye(0, 0), "top": Ey
 
 
 def eye_named(name: str) -> Eye:
-    """A view by its name, or by two angles as in 30,20.
+    """Return a view by its name, or by azimuth and elevation as in 30,20.
 
     Raises:
-        OptionError: it is neither.
+        OptionError: the text is neither a name nor two angles.
     """
     if name in VIEWS:
         return VIEWS[name]
@@ -111,16 +111,16 @@ def dot(a: Point, b: Point) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def along(start: Point, *ways: tuple[Point, float]) -> Point:
-    """A place some lengths along some directions from another."""
+def along(start: Point, *steps: tuple[Point, float]) -> Point:
+    """Return a point displaced by lengths along directions."""
     x, y, z = start
-    for (dx, dy, dz), length in ways:
+    for (dx, dy, dz), length in steps:
         x, y, z = x + length * dx, y + length * dy, z + length * dz
     return x, y, z
 
 
 def hull(points: Iterable[Flat]) -> list[Flat]:
-    """The convex polygon around points (Andrew's monotone chain)."""
+    """Return the convex hull of points (Andrew's monotone chain)."""
     ordered = sorted(set(points))
     if len(ordered) < 3:
         return ordered

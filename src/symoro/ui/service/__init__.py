@@ -1,10 +1,10 @@
-"""The workbench's service: everything that its page asks, as calls from one JSON value to another.
+"""Answer the requests of the workbench's page: functions from one JSON value to another.
 
     call("model", {"robot": {...}, "model": "inverse-dynamics"})  ->  {"text": ..., "latex": ..., "count": ...}
 
-Plain functions without state, without threads and without a network: a web server hands them what comes in, and so
-does a page that runs Python in the browser itself. A robot travels as its document, which is the tree of its YAML file,
-so that the schema of the files is the schema of the service. What a user did wrong comes back as {"error": {...}}.
+The functions have no state, threads or network access. A web server calls them, and so does a page that runs Python in
+the browser. A robot is transferred as its document, the tree of its YAML file, so that files and service have the same
+schema. Errors of the user are returned as {"error": {...}}.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CALLS: dict[str, Call] = {
 
 
 def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer of a call; JSON has no nan and no inf, they are null."""
+    """Return the answer of a call; nan and infinities become null."""
     try:
         if name not in CALLS:
             raise UnknownNameError("call", name, list(CALLS))
@@ -74,5 +74,5 @@ def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def call_text(name: str, payload: str) -> str:
-    """The same from text to text, for those who cannot hand over objects."""
+    """Return the answer of a call as JSON text, for callers that cannot pass objects."""
     return json.dumps(call(name, json.loads(payload)), allow_nan=False)

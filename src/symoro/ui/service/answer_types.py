@@ -1,8 +1,8 @@
-"""Answers of the workbench's service, as plain dataclasses, and the table of its calls.
+"""Define the answers of the workbench's service as dataclasses, and the table of its calls.
 
-The description of the service (OpenAPI) and the page's TypeScript types are derived from these classes; `to_json` makes
-JSON of them. A field with the default None is left out of the JSON where it is None; one with the default ABSENT may
-also be null.
+The OpenAPI description of the service and the page's TypeScript types are derived from these classes; `to_json`
+converts them to JSON. A field with the default None is omitted from the JSON if it is None; a field with the default
+ABSENT may also be null.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ Matrix = list[list[float | None]]
 
 
 class Absent:
-    """The type of ABSENT: a key that is left out."""
+    """Type of ABSENT: an omitted key."""
 
 
 ABSENT: Any = Absent()
 
 
 def to_json(item: Any) -> Any:
-    """Return plain JSON values; numbers that JSON does not have (nan, inf) are null."""
+    """Return plain JSON values; nan and infinities become null."""
     if is_dataclass(item):
         pairs = [(f, getattr(item, f.name)) for f in fields(item)]
         return {
@@ -71,13 +71,13 @@ def to_json(item: Any) -> Any:
 
 
 def optional() -> Any:
-    """Return a field whose key may be absent, or null where its type allows it."""
+    """Return a field whose key may be absent, or null if its type allows it."""
     return field(default_factory=lambda: ABSENT)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageData:
-    """A language."""
+    """Language of generated code."""
 
     id: str
     title: str
@@ -85,7 +85,7 @@ class LanguageData:
 
 @dataclass(frozen=True, kw_only=True)
 class FileFormat:
-    """A format of files: whether they can be opened here, and written."""
+    """File format, and whether the workbench can read and write it."""
 
     id: str
     suffixes: list[str]
@@ -95,7 +95,7 @@ class FileFormat:
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What this symoro can do."""
+    """Version and capabilities of this installation."""
 
     version: str
     python: str
@@ -109,7 +109,7 @@ class About:
 
 @dataclass(frozen=True, kw_only=True)
 class GalleryEntry:
-    """A bundled robot in the gallery."""
+    """Bundled robot in the gallery."""
 
     id: str
     name: str
@@ -121,14 +121,14 @@ class GalleryEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class RobotsData:
-    """The gallery."""
+    """Gallery of bundled robots."""
 
     robots: list[GalleryEntry]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row of a table."""
+    """Row of a table."""
 
     j: int | str
     cells: list[str]
@@ -140,7 +140,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table of a robot."""
+    """Table of a robot."""
 
     title: str
     part: str
@@ -155,7 +155,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """Links, joints, frames and loops."""
+    """Numbers of links, joints, frames and loops."""
 
     NL: int
     NJ: int
@@ -165,7 +165,7 @@ class Sizes:
 
 @dataclass(frozen=True, kw_only=True)
 class JointView:
-    """A joint that moves."""
+    """Moving joint."""
 
     frame: int
     name: str
@@ -180,7 +180,7 @@ class JointView:
 
 @dataclass(frozen=True, kw_only=True)
 class Term:
-    """A joint that another follows, and by how much."""
+    """Term of a coupling: a driving joint and its ratio."""
 
     frame: int
     ratio: str
@@ -188,7 +188,7 @@ class Term:
 
 @dataclass(frozen=True, kw_only=True)
 class CouplingView:
-    """A joint that follows others."""
+    """Coupled joint, whose position is a linear function of other joints."""
 
     frame: int
     terms: list[Term]
@@ -197,7 +197,7 @@ class CouplingView:
 
 @dataclass(frozen=True, kw_only=True)
 class FrameView:
-    """A frame and its antecedent."""
+    """Frame and its antecedent."""
 
     frame: int
     ant: int
@@ -208,7 +208,7 @@ class FrameView:
 
 @dataclass(frozen=True, kw_only=True)
 class LoopView:
-    """A loop: the joint where it is opened, its twin, and all frames on the way."""
+    """Closed loop: its cut joint, the second frame of the cut frame pair, and all frames of the loop."""
 
     opened: int
     twin: int
@@ -217,7 +217,7 @@ class LoopView:
 
 @dataclass(frozen=True, kw_only=True)
 class WheelView:
-    """A wheel; `symbol` is the parameter that its radius is, `roller` the angle of a Swedish wheel's rollers."""
+    """Wheel; `symbol` is the parameter of its radius, `roller` the angle of the rollers of a Swedish wheel."""
 
     frame: int
     kind: WheelKind
@@ -229,7 +229,7 @@ class WheelView:
 
 @dataclass(frozen=True, kw_only=True)
 class PlatformView:
-    """A platform, the frames that move with it, and its legs."""
+    """Platform, the frames that move with it, and its legs."""
 
     frame: int
     body: list[int]
@@ -238,7 +238,7 @@ class PlatformView:
 
 @dataclass(frozen=True, kw_only=True)
 class VisualData:
-    """A shape in a frame of the robot."""
+    """Shape in a frame of the robot."""
 
     frame: int
     link: str
@@ -253,9 +253,9 @@ class VisualData:
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """Everything that the page shows of a robot; `file` is its name as the name of a file.
+    """Data of a robot for display; `file` is its name as a file name.
 
-    `visuals`, the shapes of a URDF, are in the answer of `robot_open` only.
+    `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`.
     """
 
     robot: dict[str, Any]
@@ -289,7 +289,7 @@ class View:
 
 @dataclass(frozen=True, kw_only=True)
 class OptionData:
-    """An option of a model, as a form shows it."""
+    """Option of a model, for the form of the page."""
 
     name: str
     title: str
@@ -300,7 +300,7 @@ class OptionData:
 
 @dataclass(frozen=True, kw_only=True)
 class PortData:
-    """An array that a model takes or gives; its shape in letters, as 'n' or 'K,n'."""
+    """Input or output of a model; its shape is given in letters, for example 'n' or 'K,n'."""
 
     shape: str
     title: str
@@ -308,7 +308,7 @@ class PortData:
 
 @dataclass(frozen=True, kw_only=True)
 class FormData:
-    """One form of a model; `of` names the structure, and is absent in the plain form."""
+    """Form of a model; `of` names the kind of robot and is absent in the plain form."""
 
     of: str = optional()
     inputs: dict[str, PortData]
@@ -320,7 +320,7 @@ class FormData:
 
 @dataclass(frozen=True, kw_only=True)
 class Switch:
-    """A value of an option that alone leads to another form; null where any does."""
+    """Option value that selects another form of a model; null if every value does."""
 
     option: str
     value: Any
@@ -329,7 +329,7 @@ class Switch:
 
 @dataclass(frozen=True, kw_only=True)
 class EntryData(FormData):
-    """A model; `form` (its place in [plain, *forms]), `switches` and `why_not` are those for the robot that came."""
+    """Model; `form` (index in [plain, *forms]), `switches` and `why_not` refer to the robot of the request."""
 
     id: str
     menu: str
@@ -343,28 +343,28 @@ class EntryData(FormData):
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogueData:
-    """Every model, in the order of the menus."""
+    """All models in the order of the menus."""
 
     models: list[EntryData]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """Texts by the names of their files."""
+    """Texts by file name."""
 
     files: dict[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Project(Files):
-    """A model as a whole folder, with the folder's name."""
+    """Files of an exported model, and the name of their folder."""
 
     folder: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class InputData:
-    """An input's shape and the names of its entries."""
+    """Shape of an input and the names of its entries."""
 
     shape: list[int]
     entries: list[str]
@@ -372,21 +372,21 @@ class InputData:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources(Files):
-    """Source files of a model, with what it takes."""
+    """Source files of a model and its inputs."""
 
     inputs: dict[str, InputData]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outputs:
-    """Arrays by name; null is a value that is not a number."""
+    """Arrays by name; null is a value that is not finite."""
 
     outputs: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Module:
-    """JavaScript made by symoro, with the names and shapes of what it takes and gives."""
+    """Generated JavaScript module with names and shapes of its inputs and outputs."""
 
     source: str
     parameters: list[str]
@@ -396,7 +396,7 @@ class Module:
 
 @dataclass(frozen=True, kw_only=True)
 class Placements:
-    """All frames of a robot placed, and its loops closed where there is a closed form."""
+    """Modules that compute the poses of all frames and, if there is a closed form, close the loops."""
 
     frames: Module
     loops: Module | None
@@ -404,7 +404,7 @@ class Placements:
 
 @dataclass(frozen=True, kw_only=True)
 class PostureRow:
-    """A posture: coordinates, opened joints, and how far it is from the pose."""
+    """Solution: coordinates, positions of the cut joints, and distance from the pose."""
 
     q: list[float]
     qc: list[float]
@@ -415,7 +415,7 @@ class PostureRow:
 
 @dataclass(frozen=True, kw_only=True)
 class SolvedPose:
-    """The postures of a pose; `complete` where these are all."""
+    """Solutions for a pose; `complete` if these are all solutions."""
 
     method: Literal["closed form", "numeric"]
     complete: bool
@@ -426,7 +426,7 @@ class SolvedPose:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelPort:
-    """An array that a model takes or gives, with its numbers of rows and columns."""
+    """Input or output of a model with its numbers of rows and columns."""
 
     direction: Literal["in", "out"]
     name: str
@@ -438,7 +438,7 @@ class ModelPort:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Operations; `setup` are those done once."""
+    """Operation counts; `setup` counts those that are evaluated once."""
 
     additions: int
     multiplications: int
@@ -451,7 +451,7 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelAnswer:
-    """A model to be read."""
+    """Model with its equations, inputs, outputs, operation counts and reference."""
 
     model: str
     form: str
@@ -477,7 +477,7 @@ class ModelAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class PassData:
-    """What an optimising pass saved: operations before and after."""
+    """Operations before and after an optimisation pass."""
 
     name: str
     before: int
@@ -486,7 +486,7 @@ class PassData:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """How a model was formulated, solved and optimised."""
+    """Formulation, solution steps and optimisation passes of a model."""
 
     lines: list[str]
     passes: list[PassData]
@@ -508,7 +508,7 @@ class BaseAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class SingularAnswer:
-    """The singular postures as conditions; `complete` where these are all."""
+    """Conditions of the singular configurations; `complete` if these are all."""
 
     text: str
     complete: bool
@@ -516,7 +516,7 @@ class SingularAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class PeakData:
-    """The largest amounts of a joint along a motion, with their signs."""
+    """Peak values of a joint along a motion, with signs."""
 
     joint: int
     torque: float
@@ -530,7 +530,7 @@ class PeakData:
 
 @dataclass(frozen=True, kw_only=True)
 class PassedLimit:
-    """A limit that a motion passes; `told` describes it in words."""
+    """Limit that a motion exceeds; `told` describes it."""
 
     joint: int
     what: str
@@ -543,9 +543,9 @@ class PassedLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class MotionAnswer:
-    """A motion: rows of all joints of the view; torques are those of `joints`, with their units and limits.
+    """Motion: positions of all joints of the view; torques of `joints` with their units and limits.
 
-    Of more than 4000 samples some are left out; peaks and energy are those of all.
+    If there are more than 4000 samples, some are omitted; peaks and energy refer to all samples.
     """
 
     times: list[float]
@@ -560,7 +560,7 @@ class MotionAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryAnswer(MotionAnswer):
-    """A trajectory on a robot, with what it takes; `verdict` is what can be said where no limit is passed."""
+    """Torques along a trajectory; `verdict` is the statement if no limit is exceeded."""
 
     power: Matrix
     peaks: list[PeakData]
@@ -572,7 +572,7 @@ class TrajectoryAnswer(MotionAnswer):
 
 @dataclass(frozen=True, kw_only=True)
 class ExcitationAnswer:
-    """A motion that shows parameters: the text of its file, the condition of the regressor, and its columns."""
+    """Exciting trajectory: text of its file, condition number of the regressor, and its columns."""
 
     text: str
     condition: float
@@ -581,7 +581,7 @@ class ExcitationAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class EventData:
-    """A joint that sticks, slides, meets a stop or leaves it."""
+    """Event of a joint: stick, slip, contact with a stop, or release from it."""
 
     time: float
     joint: int
@@ -590,7 +590,7 @@ class EventData:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationAnswer(MotionAnswer):
-    """A simulated motion; `base` is the location of frame 0 in the world, 16 numbers by rows, if it moves."""
+    """Simulated motion; `base` is the transform of frame 0 in the world, 16 numbers by rows, if it moves."""
 
     base: list[list[float]] | None
     kinetic: list[float | None] | None
@@ -603,7 +603,7 @@ class SimulationAnswer(MotionAnswer):
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """Samples of a simulation as they come."""
+    """Samples of a running simulation."""
 
     times: list[float]
     q: list[list[float]]
@@ -613,7 +613,7 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class ParameterData:
-    """An estimated parameter with its standard deviation; `shown` is its name in the papers, as ZZR1."""
+    """Estimated parameter with its standard deviation; `shown` is its name in the papers, for example ZZR1."""
 
     name: str
     shown: str
@@ -624,7 +624,7 @@ class ParameterData:
 
 @dataclass(frozen=True, kw_only=True)
 class SectionData:
-    """A part of a report: sentences, and a table."""
+    """Section of a report: sentences and a table."""
 
     title: str
     text: list[str]
@@ -634,9 +634,9 @@ class SectionData:
 
 @dataclass(frozen=True, kw_only=True)
 class IdentifyAnswer:
-    """The result of an identification; residuals are relative to the measurements, null where there is none.
+    """Result of an identification; residuals are relative to the measurements, null if there is none.
 
-    `robot` is the document with the parameters that were found; `files` are the report as Markdown and HTML.
+    `robot` is the document with the estimated parameters; `files` are the report as Markdown and HTML.
     """
 
     method: str
@@ -654,7 +654,7 @@ class IdentifyAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorPlace:
-    """Where something is wrong: in a file, or in a cell of a table."""
+    """Position of an error: in a file, or in a cell of a table."""
 
     file: str | None = None
     line: int | None = None
@@ -667,7 +667,7 @@ class ErrorPlace:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBody:
-    """What is wrong, and where known what to do, where it is, and all problems of a robot."""
+    """Error with its message and, if known, hint, position and all problems of a robot."""
 
     kind: str
     message: str
@@ -678,14 +678,14 @@ class ErrorBody:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """The answer to what cannot be."""
+    """Answer of a failed call."""
 
     error: ErrorBody
 
 
 @dataclass(frozen=True)
 class ServiceCall:
-    """The types of a call; a long one runs as a job."""
+    """Types of a call; a long call runs as a job."""
 
     request: type[Request]
     answer: type
@@ -723,7 +723,7 @@ Result: Any = Union[tuple(dict.fromkeys(SERVICE[name].answer for name in LONG))]
 
 @dataclass(frozen=True, kw_only=True)
 class JobData:
-    """The state of a job."""
+    """State of a job."""
 
     id: str
     call: str
@@ -731,5 +731,5 @@ class JobData:
     progress: dict[str, Any] | None
     result: Result | Failure | None
     pieces: list[Piece] | None = None
-    """Of a result that grows, in the events alone: what came since the event before, after `before` other pieces."""
+    """Partial result since the previous event (in events only), after `before` other pieces."""
     before: int | None = None

@@ -1,4 +1,4 @@
-"""Models of a robot as the page shows them: equations, code, counts, numbers."""
+"""Answer calls about models: equations, code, operation counts and numbers."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ from symoro.ui.service.copy_as import as_command, as_python
 from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.service.payload import item, robot_of
 
-MOST_KEPT = 16  # models, in one process
+MOST_KEPT = 16  # largest number of cached models per process
 
 
 def about(payload: Mapping[str, Any]) -> About:
-    """What this symoro can do, wherever it runs."""
+    """Return version and capabilities of this installation."""
     from symoro.emit import LANGUAGES
     from symoro.robot.conventions import Convention
     from symoro.robot.description import BaseKind
@@ -76,13 +76,13 @@ def about(payload: Mapping[str, Any]) -> About:
 
 
 def catalogue_of(payload: Mapping[str, Any]) -> CatalogueData:
-    """Every model; with a robot, the form that it takes and why it does not apply to it."""
+    """Return all models; with a robot, also the applicable form or the reason why a model does not apply."""
     robot = robot_of(payload) if "robot" in payload else None
     return CatalogueData(models=[_entry(entry, robot) for entry in catalogue().values()])
 
 
 def _entry(entry: Entry, robot: Robot | None) -> EntryData:
-    """Return a model; for a robot, also the form that it takes without options, and the options that lead to others."""
+    """Return a model; with a robot, also its form without options and the options that select other forms."""
     data = present.entry_data(entry, robot)
     shown = {
         **data,
@@ -105,8 +105,8 @@ def _typed(form: Mapping[str, Any]) -> dict[str, Any]:
     return typed | {"options": [OptionData(**option) for option in form["options"]]}
 
 
-def _asked(payload: Mapping[str, Any]) -> Model:
-    """The model that is asked for; a page asks for the same one again, as code, in numbers, along a motion."""
+def _model_of(payload: Mapping[str, Any]) -> Model:
+    """Return the requested model; models are cached, because a page requests the same one several times."""
     options = json.dumps(item(payload, "options", dict, {}), sort_keys=True)
     return _generated(robot_of(payload), item(payload, "model", str), options)
 
@@ -117,40 +117,40 @@ def _generated(robot: Robot, model: str, options: str) -> Model:
 
 
 def forget() -> None:
-    """Generate models anew when they are asked for again."""
+    """Clear the cache of models."""
     _generated.cache_clear()
 
 
 def model(payload: Mapping[str, Any]) -> ModelAnswer:
-    """A model to be read: its equations, what it takes and gives, what it costs and where it comes from."""
-    found = _asked(payload)
-    program, data = found.program, present.model_data(found)
+    """Return equations, inputs, outputs, operation counts and reference of a model."""
+    derived = _model_of(payload)
+    program, data = derived.program, present.model_data(derived)
     return ModelAnswer(
-        **{**data, "inputs": _inputs(found), "count": _counts(data["count"])},
-        title=found.entry.title,
-        reference=str(found.entry.reference),
-        latex=found._repr_latex_(),
-        form=found.entry.of,
+        **{**data, "inputs": _inputs(derived), "count": _counts(data["count"])},
+        title=derived.entry.title,
+        reference=str(derived.entry.reference),
+        latex=derived._repr_latex_(),
+        form=derived.entry.of,
         choices=list(program.choices),
         ports=[
             *(_port(port, "in") for port in program.inputs),
             *(_port(port, "out") for port in program.outputs),
         ],
-        units={name: program.units[name] for name in found.parameters if name in program.units},
-        columns=found.columns,
-        conditions=found.conditions,
-        derivation=found.explain(latex=True),
-        python=as_python(found),
-        command=as_command(found),
+        units={name: program.units[name] for name in derived.parameters if name in program.units},
+        columns=derived.columns,
+        conditions=derived.conditions,
+        derivation=derived.explain(latex=True),
+        python=as_python(derived),
+        command=as_command(derived),
     )
 
 
 def explain(payload: Mapping[str, Any]) -> Explanation:
-    """How a model was formulated, how it was solved, and what each optimising pass saved."""
-    found = _asked(payload)
-    _, steps = retraced(found.robot, found.entry, found.options)
+    """Return formulation, solution steps and the effect of each optimisation pass of a model."""
+    derived = _model_of(payload)
+    _, steps = retraced(derived.robot, derived.entry, derived.options)
     passes = [PassData(name=step.name, before=step.before.total, after=step.after.total) for step in steps]
-    return Explanation(lines=found.explain(), passes=passes)
+    return Explanation(lines=derived.explain(), passes=passes)
 
 
 def _port(port: Input | Output, direction: Literal["in", "out"]) -> ModelPort:
@@ -161,8 +161,8 @@ def _port(port: Input | Output, direction: Literal["in", "out"]) -> ModelPort:
     )
 
 
-def _inputs(found: Model) -> dict[str, InputData]:
-    return {name: InputData(**one) for name, one in present.inputs_data(found).items()}
+def _inputs(derived: Model) -> dict[str, InputData]:
+    return {name: InputData(**one) for name, one in present.inputs_data(derived).items()}
 
 
 def _counts(data: Mapping[str, Any]) -> Counts:
@@ -171,47 +171,47 @@ def _counts(data: Mapping[str, Any]) -> Counts:
 
 
 def code(payload: Mapping[str, Any]) -> Sources:
-    """A model as source files in a language, with the names of what it takes."""
+    """Return a model as source files in a language, with its inputs."""
     options = item(payload, "language_options", dict, {})
-    found = _asked(payload)
-    files = found.code(item(payload, "language", str), **options)
-    return Sources(files=files, inputs=_inputs(found))
+    derived = _model_of(payload)
+    files = derived.code(item(payload, "language", str), **options)
+    return Sources(files=files, inputs=_inputs(derived))
 
 
 def export(payload: Mapping[str, Any]) -> Project:
-    """Return a model as a whole folder, with its name: sources, build file, demo, README and the robot."""
+    """Return a model as a folder: sources, build file, demo, README and robot file."""
     languages = item(payload, "languages", list)
-    found = _asked(payload)
-    folder = f"{file_name(found.robot.name)}_{found.entry.id.replace('-', '_')}"
-    return Project(folder=folder, files=found.export(languages))
+    derived = _model_of(payload)
+    folder = f"{file_name(derived.robot.name)}_{derived.entry.id.replace('-', '_')}"
+    return Project(folder=folder, files=derived.export(languages))
 
 
 def evaluate(payload: Mapping[str, Any]) -> Outputs:
-    """A model at given numbers."""
-    found = _asked(payload)
+    """Return the outputs of a model at given inputs."""
+    derived = _model_of(payload)
     values = item(payload, "values", dict, {})
     inputs = item(payload, "inputs", dict)
-    results = found.function(values, compiled=False)(**inputs)
+    results = derived.function(values, compiled=False)(**inputs)
     return Outputs(outputs={name: array.tolist() for name, array in results.items()})
 
 
 def base(payload: Mapping[str, Any]) -> BaseAnswer:
-    """The base inertial parameters with their relations; the options are those of the model base-parameters."""
+    """Return the base inertial parameters and their relations; the options are those of `base-parameters`."""
     options = item(payload, "options", dict, {})
     given = checked_options(catalogue()["base-parameters"], options)
     return BaseAnswer(**present.base_data(base_parameters(robot_of(payload), **given)))
 
 
 def singular(payload: Mapping[str, Any]) -> SingularAnswer:
-    """The singular postures of a frame, as conditions."""
-    found = singularities(robot_of(payload), payload.get("to"))
-    return SingularAnswer(text=str(found), complete=found.complete)
+    """Return the conditions of the singular configurations of a frame."""
+    result = singularities(robot_of(payload), payload.get("to"))
+    return SingularAnswer(text=str(result), complete=result.complete)
 
 
 def frames(payload: Mapping[str, Any]) -> Placements:
-    """JavaScript that places all frames; and, with `loops`, one that closes them where there is a closed form.
+    """Return JavaScript for the poses of all frames; with `loops`, also for closed loops if a closed form exists.
 
-    The first is there at once; to find the second may take seconds.
+    The first module is generated immediately; the second may take seconds.
     """
     from symoro.errors import NotApplicableError
     from symoro.models.geometric.scene import all_frames
@@ -228,35 +228,34 @@ def frames(payload: Mapping[str, Any]) -> Placements:
     return Placements(frames=placing, loops=closing)
 
 
-def _javascript(found: Model) -> Module:
-    (source,) = [text for name, text in found.code("javascript").items() if name.endswith((".js", ".mjs"))]
+def _javascript(derived: Model) -> Module:
+    (source,) = [text for name, text in derived.code("javascript").items() if name.endswith((".js", ".mjs"))]
     return Module(
         source=source,
-        parameters=found.parameters,
-        inputs={name: list(shape) for name, shape in found.inputs.items()},
-        outputs={name: list(shape) for name, shape in found.outputs.items()},
+        parameters=derived.parameters,
+        inputs={name: list(shape) for name, shape in derived.inputs.items()},
+        outputs={name: list(shape) for name, shape in derived.outputs.items()},
     )
 
 
 def closed(payload: Mapping[str, Any]) -> Outputs:
-    """The joints of a robot with loops at other values of its active joints, by Newton's method from a posture."""
+    """Return the joint positions of a robot with loops at new active joints, by Newton's method from a posture."""
     robot = robot_of(payload)
     if not robot.B:
-        raise ArgumentError(f"robot '{robot.name}' has no loops to close")
-    found = _generated(robot, "loop-geometry", '{"method": "numeric"}')
+        raise ArgumentError(f"robot '{robot.name}' has no closed loops")
+    closure = _generated(robot, "loop-geometry", '{"method": "numeric"}')
     wanted = {name: payload[name] for name in ("qa", "q0", "qc0") if name in payload}
-    results = found.function(item(payload, "values", dict, {}), compiled=False)(**wanted)
+    results = closure.function(item(payload, "values", dict, {}), compiled=False)(**wanted)
     return Outputs(outputs={name: array.tolist() for name, array in results.items()})
 
 
-# -- forms: which form of a model a robot takes, and which options lead it to another
+# -- forms of a model: the form of a robot, and the options that select another one
 
 
 def form_data(entry: Entry, robot: Robot) -> tuple[int, list[Switch]]:
-    """The form that a robot takes, by its place in [plain, *forms], and the options that alone lead to another
-    that applies.
+    """Return the index in [plain, *forms] of a robot's form, and the options that select another applicable form.
 
-    The value of a switch is None where any value that says something leads there.
+    The value of a switch is None if every value except the default selects that form.
     """
     forms = [entry, *entry.forms]
     taken = _place(entry, robot, {})
@@ -276,8 +275,10 @@ def _place(entry: Entry, robot: Robot, options: dict[str, Any]) -> int:
 
 
 def _values(option: Option, robot: Robot) -> list[Any]:
-    """Values of an option worth trying: those that can choose a form."""
-    if option.name == "space" and not robot.B:  # its form takes every robot, to say why it refuses one
+    """Return the values of an option that can select a form."""
+    if (
+        option.name == "space" and not robot.B
+    ):  # its form accepts every robot and reports why it does not apply
         return []
     if option.kind == "choice":
         return list(option.choices)

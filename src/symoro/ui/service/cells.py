@@ -1,4 +1,4 @@
-"""What a text means in a cell: a formula, a number, a choice, a frame; and what is said when it means none."""
+"""Parse the texts of table cells: formulas, numbers, choices and frames, with errors that name the cell."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from symoro.robot.description import Coupling, JointType
 from symoro.robot.topology import JOINT_LETTERS
 from symoro.ui.service.draft import Draft
 
-LONGEST = 2000  # signs in a cell
+LONGEST = 2000  # largest number of characters in a cell
 JOINTS: dict[str, JointType] = {letter: sigma for sigma, letter in JOINT_LETTERS.items()}
 SWITCH = {"1": True, "0": False}
 
 
 def cell(field: str, text: str) -> Formula:
-    """A formula; an empty cell is zero."""
+    """Return a formula; an empty cell is zero."""
     if len(text) > LONGEST:
-        raise ArgumentError(f"{field}: a cell holds at most {LONGEST} characters, got {len(text)}")
+        raise ArgumentError(f"{field}: a cell has at most {LONGEST} characters, got {len(text)}")
     try:
         return formula(text.strip() or "0")
     except SymoroError as error:
@@ -35,7 +35,7 @@ def number(field: str, text: str) -> float:
 
 
 def whole(field: str, text: str) -> int:
-    """A whole number from 0."""
+    """Return a non-negative integer."""
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise ArgumentError(f"{field}: expected a whole number, got '{text[:40]}'")
     return int(text)
@@ -48,7 +48,7 @@ def choice(field: str, text: str, choices: Mapping[str, Any]) -> Any:
 
 
 def frame_number(draft: Draft, field: str, text: str) -> int:
-    """A frame by its number, or by the name of its joint or link."""
+    """Return the number of a frame from its number or from the name of its joint or link."""
     names = {"base": 0}
     for j in range(1, draft.NF + 1):
         for name in (draft.frame(j).name, draft.link(j).name if j <= draft.NL else ""):
@@ -62,10 +62,10 @@ def frame_number(draft: Draft, field: str, text: str) -> int:
 
 
 def coupling(field: str, text: str) -> Coupling | None:
-    """What a joint follows, written as 'q1 - 0.5*q2 + pi/2'; an empty cell is a joint of its own.
+    """Return a coupling from a text such as 'q1 - 0.5*q2 + pi/2'; None for an empty cell.
 
     Raises:
-        ArgumentError: it is no sum of joints with constant ratios.
+        ArgumentError: the text is not a sum of joints with constant ratios.
     """
     if not text.strip():
         return None
@@ -81,17 +81,17 @@ def coupling(field: str, text: str) -> Coupling | None:
         for name, ratio in ratios.items():
             made = made + ratio * Formula(name)
         rest = given - made
-    except ExpressionError:  # 1/q1 has no value at zero
+    except ExpressionError:  # 1/q1 is undefined at zero
         rest = ONE
     if not rest.is_zero:
         hint = "write a constant times each joint, as in 2*q1 - q3 + pi/2"
-        raise ArgumentError(f"{field}: '{text[:40]}' is no sum of joints with constant ratios", hint=hint)
+        raise ArgumentError(f"{field}: '{text[:40]}' is not a sum of joints with constant ratios", hint=hint)
     terms = tuple(sorted((joints[name], ratio) for name, ratio in ratios.items()))
     return Coupling(tuple((j, r) for j, r in terms), offset)
 
 
 def coupling_text(held: Coupling | None) -> str:
-    """The same the other way round."""
+    """Return the text of a coupling, the inverse of `coupling`."""
     if held is None:
         return ""
     made = held.offset
@@ -105,4 +105,4 @@ def no_row(what: str, j: object) -> NoReturn:
 
 
 def no_field(field: str) -> NoReturn:
-    raise ArgumentError(f"'{field[:40]}' is no cell of this table")
+    raise ArgumentError(f"'{field[:40]}' is not a column of this table")

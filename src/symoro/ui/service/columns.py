@@ -1,4 +1,4 @@
-"""The columns of the tables: of what kind their cells are, and what they mean.
+"""Define the columns of the tables: kind of the cells and explanation.
 
 Kinds: `formula` (symbols or numbers), `number`, `count` (a whole number), `choice`, `flag` (1 or 0), `text`.
 """
@@ -15,7 +15,7 @@ from symoro.ui.service.answer_types import CellKind
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table."""
+    """Column of a table."""
 
     name: str
     kind: CellKind
@@ -32,7 +32,7 @@ def numbers(hints: dict[str, str]) -> tuple[Column, ...]:
 
 
 def frames(name: str, hint: str, numbers: Iterable[int], *, empty: bool = False) -> Column:
-    """A column whose cells name a frame."""
+    """Return a column whose cells contain a frame."""
     return Column(name, "choice", hint, (*([""] if empty else []), *map(str, numbers)))
 
 
@@ -41,9 +41,9 @@ GEOMETRY = formulas(
         "gamma": "angle about z of the antecedent, before b (rad)",
         "b": "length along z of the antecedent (m)",
         "alpha": "angle between the z axes, about x (rad)",
-        "d": "distance of the z axes, along x (m)",
-        "theta": "angle between the x axes, about z (rad); of a revolute joint its offset",
-        "r": "distance of the x axes, along z (m); of a prismatic joint its offset",
+        "d": "distance between the z axes, along x (m)",
+        "theta": "angle between the x axes, about z (rad); the offset of a revolute joint",
+        "r": "distance between the x axes, along z (m); the offset of a prismatic joint",
     }
 )
 INERTIA = formulas(
@@ -65,9 +65,9 @@ DRIVE = formulas(
         "FV": "viscous friction (N m s/rad or N s/m)",
         "FS": "Coulomb friction (N m or N)",
         "FO": "offset of the torque (N m or N)",
-        "QP": "velocity that the joint always has; empty: free (rad/s or m/s)",
-        "QDP": "acceleration that the joint always has; empty: free (rad/s^2 or m/s^2)",
-        "GAM": "torque that the joint always has; empty: free (N m or N)",
+        "QP": "prescribed constant velocity; empty: free (rad/s or m/s)",
+        "QDP": "prescribed constant acceleration; empty: free (rad/s^2 or m/s^2)",
+        "GAM": "prescribed constant torque; empty: free (N m or N)",
     }
 )
 JOINT = (
@@ -83,18 +83,18 @@ JOINT = (
             "effort": "largest torque or force (N m or N)",
         }
     ),
-    Column("coupled", "formula", "the joints that it follows, as q1 - 0.5*q2 + pi/2; empty: none"),
+    Column("coupled", "formula", "driving joints, for example q1 - 0.5*q2 + pi/2; empty: not coupled"),
 )
 JOINT_KIND = Column("sigma", "choice", "R revolute, P prismatic, F fixed", ("R", "P", "F"))
-ACTIVE = Column("mu", "flag", "1: with a motor")
+ACTIVE = Column("mu", "flag", "1: active (motorised)")
 NAME = Column("name", "text", "name")
 VECTOR = formulas({axis: f"component along {axis}" for axis in "xyz"})
 LOCATION = formulas({str(c): "world T 0: rotation and, in column 4, position (m)" for c in range(1, 5)})
-NOMINAL = numbers({"value": "number for the symbol where none is given"})
+NOMINAL = numbers({"value": "nominal value of the symbol"})
 BEAM = (
     *formulas(
         {
-            "length": "of the beam, along x (m)",
+            "length": "length of the beam, along x (m)",
             "density": "mass per length (kg/m)",
             "EIz": "bending stiffness against deflection along y (N m^2)",
             "EIy": "bending stiffness against deflection along z (N m^2)",

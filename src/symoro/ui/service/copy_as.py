@@ -1,6 +1,6 @@
-"""A model of the page as lines of Python and as a command, both of which run as they are.
+"""Return a model of the page as Python code and as a shell command; both run without changes.
 
-A bundled robot that nobody has changed is loaded by its name, another one from the file that the page saves it in.
+An unchanged bundled robot is loaded by name, another robot from the file in which the page saves it.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from symoro.robot.formats.robot_tree import tree_of
 from symoro.ui.service.defaults import default_values
 
 
-def as_python(found: Model) -> str:
-    """Return the lines that make the same model in Python; parameters without a value get the page's numbers."""
-    options = "".join(f", {name}={value!r}" for name, value in found.options.items())
-    bundled = _bundled(found.robot)
+def as_python(derived: Model) -> str:
+    """Return Python code that derives the same model; parameters without a value get the page's default numbers."""
+    options = "".join(f", {name}={value!r}" for name, value in derived.options.items())
+    bundled = _bundled(derived.robot)
     remark = "" if bundled else "  # Robot, Save as YAML"
     return (
         "import symoro\n\n"
-        f'robot = symoro.load("{bundled or _file(found.robot)}"){remark}\n'
-        f'model = symoro.generate(robot, "{found.entry.id}"{options})\n'
-        "print(model)\n" + _function(found)
+        f'robot = symoro.load("{bundled or _file(derived.robot)}"){remark}\n'
+        f'model = symoro.generate(robot, "{derived.entry.id}"{options})\n'
+        "print(model)\n" + _function(derived)
     )
 
 
-def _function(found: Model) -> str:
-    """Return the line that makes the function, after numbers for the parameters that have no nominal value."""
-    usual, known = default_values(found.robot), dict(found.robot.nominal)
-    open_ones = [name for name in found.parameters if name not in known]
+def _function(derived: Model) -> str:
+    """Return the code that creates the function, with numbers for parameters without a nominal value."""
+    usual, known = default_values(derived.robot), dict(derived.robot.nominal)
+    open_ones = [name for name in derived.parameters if name not in known]
     if not open_ones:
         return "f = model.function()\n"
     # The sign ~ keeps a name and its number on one line.
@@ -43,19 +43,19 @@ def _function(found: Model) -> str:
     return f"values = {{  # examples: replace them by the robot's\n{rows},\n}}\nf = model.function(values)\n"
 
 
-def as_command(found: Model) -> str:
-    """Return the command that makes the same model."""
+def as_command(derived: Model) -> str:
+    """Return the shell command that derives the same model."""
     flags = [
         _flag(name, value)
-        for name, value in found.options.items()
+        for name, value in derived.options.items()
         if value is not None and value is not False
     ]
-    robot = _bundled(found.robot) or shlex.quote(_file(found.robot))
-    return " ".join(["symoro", "generate", found.entry.id, robot, *flags])
+    robot = _bundled(derived.robot) or shlex.quote(_file(derived.robot))
+    return " ".join(["symoro", "generate", derived.entry.id, robot, *flags])
 
 
 def _bundled(robot: Robot) -> str:
-    """The name of a bundled robot, where it is that one to the letter; or else nothing."""
+    """Return the id of a bundled robot if the robot equals it, else an empty text."""
     try:
         known = library.load(robot.name)
     except UnknownNameError:
@@ -65,7 +65,7 @@ def _bundled(robot: Robot) -> str:
 
 def _file(robot: Robot) -> str:
     name = file_name(robot.name) + ".yaml"
-    return f"./{name}" if name.startswith("-") else name  # which a command would read as an option
+    return f"./{name}" if name.startswith("-") else name  # otherwise the command line takes it for an option
 
 
 def _flag(name: str, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Numbers for the symbols of a robot that has none, so that there is something to see: by what a symbol stands for."""
+"""Provide default numbers for symbols without a nominal value, according to the quantity that a symbol denotes."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _OTHER = 0.0
 
 
 def default_values(robot: Robot) -> dict[str, float]:
-    """A number for every symbol: the nominal one, or what suits the first place where the symbol stands."""
-    found: dict[str, float] = {}
+    """Return a number per symbol: its nominal value, or a default for the first quantity in which it occurs."""
+    usual_values: dict[str, float] = {}
     for value, usual in _places(robot):
         for name in value.symbols:
-            found.setdefault(name, usual)
-    values = {name: found.get(name, _OTHER) for name in robot.symbols()}
+            usual_values.setdefault(name, usual)
+    values = {name: usual_values.get(name, _OTHER) for name in robot.symbols()}
     return {**values, **{name: number for name, number in robot.nominal if name in values}}
 
 
 def number_at(value: Formula, values: Mapping[str, float]) -> float | None:
-    """A formula at those numbers; None where it has no value."""
+    """Return the value of a formula at given numbers; None if it is undefined."""
     try:
         return value.value(values)
     except SymoroError:
@@ -42,7 +42,7 @@ def number_at(value: Formula, values: Mapping[str, float]) -> float | None:
 
 
 def _places(robot: Robot) -> Iterator[tuple[Formula, float]]:
-    """Formulas of the robot with the number that suits a symbol there; what is seen comes first."""
+    """Yield the formulas of the robot with a default for their symbols; visible quantities come first."""
     for frame in robot.frames:
         yield from _of(frame, {**_LENGTHS, **_ANGLES})
     if robot.tool:

@@ -1,8 +1,7 @@
-"""A robot between edits: what it holds, checked when all of them are done.
+"""Represent a robot between edits without consistency checks; it is checked after the last edit.
 
-A description is sound or it is none, and the way from one sound description to another may lead over others: a wheel
-that is to be steered names its steering joint in another cell. Postures are held by the number of their joint, so that
-they follow when joints come and go.
+A sequence of edits may pass through inconsistent descriptions: a wheel that is to be steered gets its steering joint in
+another cell. Postures are stored per joint number, so that they remain valid when joints are added or removed.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Postures = Mapping[str, Mapping[int, float]]
 
 @dataclass(frozen=True)
 class Draft:
-    """The fields of a robot; see `Robot`."""
+    """Fields of a robot; see `Robot`."""
 
     name: str
     frames: tuple[Frame, ...]
@@ -71,7 +70,7 @@ class Draft:
 
 
 def draft_of(robot: Robot) -> Draft:
-    """The draft of a robot."""
+    """Return the draft of a robot."""
     own = independent(robot)
     held = {f.name: getattr(robot, f.name) for f in fields(Robot)}
     postures = {name: dict(zip(own, q, strict=True)) for name, q in robot.postures.items()}
@@ -79,10 +78,10 @@ def draft_of(robot: Robot) -> Draft:
 
 
 def robot_of_draft(draft: Draft) -> Robot:
-    """The robot that a draft has become; joints that a posture does not know stand at zero in it.
+    """Return the robot of a draft; joints that a posture does not contain are at zero in it.
 
     Raises:
-        RobotError: it contradicts itself.
+        RobotError: the description is inconsistent.
     """
     held = {f.name: getattr(draft, f.name) for f in fields(Robot)}
     robot = Robot(**{**held, "postures": {}})
@@ -92,7 +91,7 @@ def robot_of_draft(draft: Draft) -> Robot:
 
 
 def renumbered(draft: Draft, number: Callable[[int], int]) -> Draft:
-    """The draft with every reference to a frame changed; the frames themselves stay where they are in the list."""
+    """Return the draft with renumbered references to frames; the order of the frames does not change."""
     tool = draft.tool and replace(
         draft.tool, place=replace(draft.tool.place, ant=number(draft.tool.place.ant))
     )

@@ -1,7 +1,7 @@
-"""Edits of a robot's cells and rows; the answer is a new document, so that undoing is going back to an old one.
+"""Edit cells and rows of a robot; the answer is a new document, so that undo restores an old one.
 
-A cell is named by what it belongs to and by its field: {"part": "frame", "j": 3, "field": "alpha", "text": "pi/2"}.
-All edits of a request are made, or none; only what they come to must be sound.
+A cell is identified by its part and field: {"part": "frame", "j": 3, "field": "alpha", "text": "pi/2"}.
+Either all edits of a request are applied or none; only the final robot must be consistent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from symoro.ui.service.cells import (
 )
 from symoro.ui.service.draft import Draft, draft_of, robot_of_draft
 from symoro.ui.service.payload import item
-from symoro.ui.service.rows import ROWS, Asked, coordinates, symbols_of
+from symoro.ui.service.rows import ROWS, Edit, coordinates, symbols_of
 
 LIMITS = ("lower", "upper", "velocity", "effort")
 BASE_VECTORS = ("G", "V0", "W0", "VP0", "WP0")
@@ -40,7 +40,7 @@ Cell = dict[str, Any]
 
 
 class CellError(Exception):
-    """What is wrong with an edit, and its cell."""
+    """Error of an edit, with its cell."""
 
     def __init__(self, error: SymoroError, at: Cell) -> None:
         super().__init__(error.message)
@@ -48,10 +48,10 @@ class CellError(Exception):
 
 
 def edited(robot: Robot, edits: Sequence[Any]) -> Robot:
-    """The robot after some edits, all of them or none.
+    """Return the robot after a list of edits.
 
     Raises:
-        CellError: of the first edit that cannot be.
+        CellError: an edit is invalid; none is applied.
     """
     draft = draft_of(robot)
     for edit in edits:
@@ -73,9 +73,9 @@ def _place(edit: Any) -> Cell:
 
 
 def _culprit(error: SymoroError, edits: Sequence[Any]) -> Any:
-    """The edit of whose row a message speaks; else the last."""
-    told = error.problems[0] if isinstance(error, RobotError) else error.message
-    for word, j in re.findall(r"\b(frame|joint|link|wheel|posture) '?(\w+)'?", told):
+    """Return the edit whose row an error message mentions, else the last edit."""
+    message = error.problems[0] if isinstance(error, RobotError) else error.message
+    for word, j in re.findall(r"\b(frame|joint|link|wheel|posture) '?(\w+)'?", message):
         part = "frame" if word == "joint" else word
         for edit in edits:
             if str(edit.get("part")).endswith(part) and str(edit.get("j")) == j:
@@ -83,11 +83,11 @@ def _culprit(error: SymoroError, edits: Sequence[Any]) -> Any:
     return edits[-1] if edits else {}
 
 
-def _text(edit: Asked) -> tuple[str, str]:
+def _text(edit: Edit) -> tuple[str, str]:
     return item(edit, "field", str), item(edit, "text", str).strip()
 
 
-def _frame(draft: Draft, edit: Asked) -> Draft:
+def _frame(draft: Draft, edit: Edit) -> Draft:
     j, (field, text) = item(edit, "j", int), _text(edit)
     frame = draft.frame(j) if 0 < j <= draft.NF else no_row("frame", j)
     if field == "name":
@@ -114,7 +114,7 @@ def _frame(draft: Draft, edit: Asked) -> Draft:
 
 
 def _with_spring(draft: Draft, j: int, field: str, text: str) -> Draft:
-    """A stiffness makes its joint elastic; a joint that is made rigid has none."""
+    """Return the draft with a new stiffness; it makes the joint elastic, and a rigid joint has none."""
     if field == "k":
         stiffness = cell(field, text)
         return draft.with_frame(j, eta=not stiffness.is_zero, k=stiffness)
@@ -123,20 +123,20 @@ def _with_spring(draft: Draft, j: int, field: str, text: str) -> Draft:
 
 
 def _offset(draft: Draft, j: int, field: str, text: str) -> Formula:
-    """A geometric parameter; that of the joint's own variable may be written with it, as in 'q3 + pi/2'."""
-    found = cell(field, text)
+    """Return a geometric parameter; that of the joint variable may contain the variable, as in 'q3 + pi/2'."""
+    value = cell(field, text)
     own = f"q{j}"
-    if own in found.symbols and field == variable_field(draft.frame(j).sigma):
-        found = found - Formula(own)
-    for name in found.symbols:
+    if own in value.symbols and field == variable_field(draft.frame(j).sigma):
+        value = value - Formula(own)
+    for name in value.symbols:
         if re.fullmatch(r"q[0-9]+", name) and field in GEOMETRIC:
             raise ArgumentError(
                 f"{field}: '{name}' is a joint's variable", hint=f"write a constant, or {own} + a constant"
             )
-    return found
+    return value
 
 
-def _link(draft: Draft, edit: Asked) -> Draft:
+def _link(draft: Draft, edit: Edit) -> Draft:
     j, (field, text) = item(edit, "j", int), _text(edit)
     if not 0 <= j <= draft.NL:
         no_row("link", j)
@@ -147,7 +147,7 @@ def _link(draft: Draft, edit: Asked) -> Draft:
     return draft.with_link(j, **{field: cell(field, text)})
 
 
-def _base(draft: Draft, edit: Asked) -> Draft:
+def _base(draft: Draft, edit: Edit) -> Draft:
     field, text = _text(edit)
     if field == "kind":
         return _on_base(draft, text)
@@ -161,7 +161,7 @@ def _base(draft: Draft, edit: Asked) -> Draft:
 
 
 def _on_base(draft: Draft, text: str) -> Draft:
-    """Another kind of base; wheels stand on the ground only where the base is on wheels."""
+    """Return the draft with another kind of base; only a wheeled base has wheels."""
     kind = choice("kind", text, {str(kind): kind for kind in BaseKind})
     if draft.wheels and kind != BaseKind.WHEELED:
         raise ArgumentError(
@@ -170,7 +170,7 @@ def _on_base(draft: Draft, text: str) -> Draft:
     return replace(draft, base=replace(draft.base, kind=kind))
 
 
-def _location(draft: Draft, edit: Asked) -> Draft:
+def _location(draft: Draft, edit: Edit) -> Draft:
     r, (c, text) = item(edit, "j", int), _text(edit)
     if r not in (1, 2, 3) or c not in ("1", "2", "3", "4"):
         no_field(f"row {r}, column {c}")
@@ -179,7 +179,7 @@ def _location(draft: Draft, edit: Asked) -> Draft:
     return replace(draft, base=replace(draft.base, Z=tuple(entries)))
 
 
-def _nominal(draft: Draft, edit: Asked) -> Draft:
+def _nominal(draft: Draft, edit: Edit) -> Draft:
     name, text = item(edit, "j", str), item(edit, "text", str).strip()
     kept = {symbol: value for symbol, value in draft.nominal if symbol != name}
     if text:
@@ -189,7 +189,7 @@ def _nominal(draft: Draft, edit: Asked) -> Draft:
     return replace(draft, nominal=tuple(kept.items()))
 
 
-def _robot(draft: Draft, edit: Asked) -> Draft:
+def _robot(draft: Draft, edit: Edit) -> Draft:
     field, text = _text(edit)
     if field == "base":
         return _on_base(draft, text)
@@ -201,7 +201,7 @@ def _robot(draft: Draft, edit: Asked) -> Draft:
     return replace(draft, **changes)
 
 
-def _wheel(draft: Draft, edit: Asked) -> Draft:
+def _wheel(draft: Draft, edit: Edit) -> Draft:
     k, (field, text) = item(edit, "j", int), _text(edit)
     if not 0 < k <= len(draft.wheels):
         no_row("wheel", k)
@@ -215,7 +215,7 @@ def _wheel(draft: Draft, edit: Asked) -> Draft:
 
 
 def _with_kind(draft: Draft, k: int, kind: WheelKind) -> Draft:
-    """A wheel of another kind, without what only its old kind has."""
+    """Return the draft with another kind of wheel, without the properties of the old kind."""
     changed = replace(draft.wheels[k - 1], kind=kind)
     if not changed.turns:
         changed = replace(changed, steering=0)
@@ -226,7 +226,7 @@ def _with_kind(draft: Draft, k: int, kind: WheelKind) -> Draft:
     return replace(draft, wheels=(*draft.wheels[: k - 1], changed, *draft.wheels[k:]))
 
 
-def _tool(draft: Draft, edit: Asked) -> Draft:
+def _tool(draft: Draft, edit: Edit) -> Draft:
     field, text = _text(edit)
     if draft.tool is None:
         raise ArgumentError("the robot has no tool", hint="add one first")
@@ -242,13 +242,13 @@ def _tool(draft: Draft, edit: Asked) -> Draft:
     return replace(draft, tool=replace(draft.tool, place=replace(draft.tool.place, **changes)))
 
 
-def _payload(draft: Draft, edit: Asked) -> Draft:
+def _payload(draft: Draft, edit: Edit) -> Draft:
     if draft.payload is None:
         raise ArgumentError("the robot has no payload", hint="add one first")
     return replace(draft, payload=_body(draft.payload, edit, (*INERTIAL, *WRENCH)))
 
 
-def _body(held: Link, edit: Asked, fields: Sequence[str]) -> Link:
+def _body(held: Link, edit: Edit, fields: Sequence[str]) -> Link:
     field, text = _text(edit)
     if field not in fields:
         no_field(field)
@@ -256,7 +256,7 @@ def _body(held: Link, edit: Asked, fields: Sequence[str]) -> Link:
     return replace(held, **changes)
 
 
-def _flexible(draft: Draft, edit: Asked) -> Draft:
+def _flexible(draft: Draft, edit: Edit) -> Draft:
     j, (field, text) = item(edit, "j", int), _text(edit)
     held = draft.link(j).flexible if 0 < j <= draft.NL else None
     if held is None:
@@ -273,7 +273,7 @@ def _flexible(draft: Draft, edit: Asked) -> Draft:
     return draft.with_link(j, flexible=replace(held, **changes))
 
 
-def _tip(draft: Draft, edit: Asked) -> Draft:
+def _tip(draft: Draft, edit: Edit) -> Draft:
     j = item(edit, "j", int)
     held = draft.link(j).flexible if 0 < j <= draft.NL else None
     if held is None or held.tip is None:
@@ -281,7 +281,7 @@ def _tip(draft: Draft, edit: Asked) -> Draft:
     return draft.with_link(j, flexible=replace(held, tip=_body(held.tip, edit, INERTIAL)))
 
 
-def _posture(draft: Draft, edit: Asked) -> Draft:
+def _posture(draft: Draft, edit: Edit) -> Draft:
     name, (field, text) = item(edit, "j", str), _text(edit)
     if name not in draft.postures:
         no_row("posture", name[:40])

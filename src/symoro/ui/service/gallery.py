@@ -1,4 +1,4 @@
-"""Robots to begin with: bundled, read from a text, new, from Denavit-Hartenberg rows; and robots written to files."""
+"""Open robots: bundled, from a text, new, or from Denavit-Hartenberg rows; and write robots to files."""
 
 from __future__ import annotations
 
@@ -25,16 +25,14 @@ from symoro.ui.service.view import view
 MOST_LINKS = 200
 LONGEST_NAME = 100
 EXPAND = "convert it to URDF first, on the command line"
-_BODY = Link(
-    XX=Formula("0.1"), YY=Formula("0.1"), ZZ=Formula("0.1"), M=ONE
-)  # a base that is free has some mass
+_BODY = Link(XX=Formula("0.1"), YY=Formula("0.1"), ZZ=Formula("0.1"), M=ONE)  # a floating base needs a mass
 _FILES = re.compile(r"<include\b|\b\w*(?:file|dir)\w*\s*=|<!DOCTYPE|<!ENTITY", re.IGNORECASE)
 READ_ONLY = ("xacro", "mjcf")
 STRUCTURES = ("serial", "tree", "closed-loop")
 
 
 def robots(payload: Mapping[str, Any]) -> RobotsData:
-    """The bundled robots, with a line on each; their pictures come with the page."""
+    """Return the bundled robots with a line on each; the page contains their pictures."""
     return RobotsData(robots=[_card(name) for name in library.names()])
 
 
@@ -52,7 +50,7 @@ def _card(name: str) -> GalleryEntry:
 
 
 def _family(robot: Robot) -> str:
-    """Under which heading a robot stands in the gallery."""
+    """Return the heading of a robot in the gallery."""
     if flexible_links(robot):
         return "flexible"
     if robot.wheels or robot.base.kind == BaseKind.WHEELED:
@@ -67,40 +65,40 @@ def _family(robot: Robot) -> str:
 
 
 def opened(payload: Mapping[str, Any]) -> View:
-    """A bundled robot by its id, or the robot of a text."""
+    """Return the view of a bundled robot, or of the robot in a text."""
     if "id" in payload:
         return replace(view(library.load(item(payload, "id", str))), visuals=[])
     text, file = item(payload, "text", str), _shown(item(payload, "file", str, "file"))
     fmt = _format(payload, text, file)
     if fmt == "xacro":
         raise FormatError(
-            "a xacro file is a program, and the workbench runs none", place=Place(file), hint=EXPAND
+            "xacro files are programs and are not executed in the workbench", place=Place(file), hint=EXPAND
         )
     if fmt == "mjcf":
         _alone(text, file)
-        file = f"<{file}>"  # a name that is no path: MuJoCo would look it up
+        file = f"<{file}>"  # a name without a path, because MuJoCo would open it
     read = view(formats.loads(text, fmt, file=file))
     return replace(read, visuals=_visuals(text, file) if fmt == "urdf" else [])
 
 
 def _shown(file: str) -> str:
-    """The name of a file as it is told in messages; never a path."""
+    """Return the name of a file for messages, without its path."""
     return file.replace("\\", "/").rpartition("/")[2][:LONGEST_NAME].strip("<>") or "file"
 
 
 def _alone(text: str, file: str) -> None:
-    """MuJoCo reads the files that a model names, from wherever they are."""
-    if found := _FILES.search(text):
-        line = text.count("\n", 0, found.start()) + 1
+    """Reject a model that includes other files, which MuJoCo would read from any folder."""
+    if match := _FILES.search(text):
+        line = text.count("\n", 0, match.start()) + 1
         raise FormatError(
-            "the model names other files, and the workbench reads one file alone",
+            "the model includes other files, but the workbench reads a single file",
             place=Place(file, line),
             hint="convert it to YAML first, on the command line",
         )
 
 
 def _visuals(text: str, file: str) -> list[VisualData]:
-    """What a URDF draws, in the robot's frames."""
+    """Return the shapes of a URDF in the robot's frames."""
     from symoro.robot.formats.urdf.visuals import visuals
 
     return [VisualData(**asdict(one)) for one in visuals(text, file)]
@@ -117,9 +115,9 @@ def _format(payload: Mapping[str, Any], text: str, file: str) -> str:
 
 
 def new(payload: Mapping[str, Any]) -> View:
-    """A robot of so many links to be filled in: revolute joints, symbolic inertias, sensible lengths.
+    """Return a new robot with revolute joints, symbolic inertias and default lengths.
 
-    A base on wheels brings two of them, frames 1 and 2; the links asked for stand on it.
+    A wheeled base has two wheels, frames 1 and 2; the requested links are mounted on the base.
     """
     name, links = item(payload, "name", str, "robot"), item(payload, "links", int, 3)
     kind, shape = item(payload, "base", str, "fixed"), item(payload, "structure", str, "serial")
@@ -151,21 +149,21 @@ def new(payload: Mapping[str, Any]) -> View:
 
 
 def _axle(at: str) -> Frame:
-    """A wheel beside frame 0, which lies on the ground with x forward."""
+    """Return the frame of a wheel beside frame 0, which is on the ground with x forward."""
     return Frame(0, b=Formula("R"), alpha=formula("-pi/2"), r=Formula(at))
 
 
 def _open(links: int, shape: str, below: int) -> list[Frame]:
-    """A chain, or a tree in which every third link begins a branch of its own on the first."""
-    found = []
+    """Return the frames of a chain, or of a tree in which every third link starts a branch on the first link."""
+    entries = []
     for j in range(1, links + 1):
         ant = 1 if shape == "tree" and j > 2 and j % 3 == 0 else j - 1
-        found.append(Frame(ant + below if ant else 0, d=Formula(f"L{j + below}") if j > 1 else ZERO))
-    return found
+        entries.append(Frame(ant + below if ant else 0, d=Formula(f"L{j + below}") if j > 1 else ZERO))
+    return entries
 
 
 def _ring(links: int, below: int) -> list[Frame]:
-    """A planar loop of links of length one: a chain, the joint where it is opened, and that joint on the base."""
+    """Return the frames of a planar loop of unit links: the chain, the cut joint, and its frame on the base."""
     if links < 3:
         raise ArgumentError(f"'links': a loop has at least 3 moving links, got {links}")
     ants = [j - 1 + below if j > 1 else 0 for j in range(1, links + 1)]
@@ -178,7 +176,7 @@ def _ring(links: int, below: int) -> list[Frame]:
 
 
 def _polygon(links: int) -> list[float]:
-    """The joints of such a loop where it is a regular polygon, one side of which is the base."""
+    """Return the joint positions for which such a loop is a regular polygon, one side of which is the base."""
     turn = 2 * math.pi / (links + 1)
     return [math.pi - turn, *[-turn] * (links - 1)]
 
@@ -189,7 +187,7 @@ def _link(j: int) -> Link:
 
 
 def from_rows(payload: Mapping[str, Any]) -> View:
-    """A robot from rows of Denavit-Hartenberg parameters, in three conventions."""
+    """Return the view of a robot from Denavit-Hartenberg rows in one of three conventions."""
     rows, convention = item(payload, "rows", list), item(payload, "convention", str)
     name, degrees = item(payload, "name", str, "robot"), item(payload, "degrees", bool, False)
     made = [tuple(row) if isinstance(row, list) else row for row in rows]
@@ -197,10 +195,10 @@ def from_rows(payload: Mapping[str, Any]) -> View:
 
 
 def written(payload: Mapping[str, Any]) -> Files:
-    """The robot as the text of a file, with the name of that file."""
+    """Return the robot as the text of a file, with the name of the file."""
     robot, fmt = robot_of(payload), formats.format_named(item(payload, "format", str))
     if fmt in READ_ONLY:
-        raise FormatError(f"a robot is not written as {fmt}", hint="write it as urdf")
+        raise FormatError(f"robots cannot be written as {fmt}", hint="write it as urdf")
     options = {"lossy": True} if item(payload, "lossy", bool, False) else {}
     suffixes = formats.FORMATS[fmt].suffixes
     suffix = suffixes[0] if suffixes else ".csv"

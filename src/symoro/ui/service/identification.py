@@ -1,7 +1,6 @@
-"""Identification in the workbench: a log that was dropped on the page, and the report of what it tells of the robot.
+"""Identify parameters in the workbench: from a log dropped on the page to the report.
 
-The files of a log are written to a folder of their own for the time of the call. A description may name those files and
-no others.
+The files of a log are written to a temporary folder during the call. A description may refer to these files only.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ REPORTS = ("report.md", "report.html")
 
 
 def identified(payload: Mapping[str, Any]) -> IdentifyAnswer:
-    """The parameters of a robot from a log: report, parameters with deviations, measured and predicted torques."""
+    """Return report, parameters with standard deviations, and measured and predicted torques for a log."""
     from symoro.identification.dynamic import identify
     from symoro.identification.friction import USUAL
     from symoro.identification.options import IdentificationOptions
@@ -43,7 +42,7 @@ def identified(payload: Mapping[str, Any]) -> IdentifyAnswer:
     posture = item(payload, "posture", str, "").strip()
     with _folder(payload) as folder:
         log, description = _log(robot, payload, folder)
-        found = identify(
+        result = identify(
             robot,
             log,
             method=item(payload, "method", str, "wls"),
@@ -61,15 +60,15 @@ def identified(payload: Mapping[str, Any]) -> IdentifyAnswer:
                 values=values,
             ),
         )
-        return _data(found)
+        return _data(result)
 
 
 def _known(robot: Robot, values: Mapping[str, float]) -> dict[str, float]:
-    """The numbers less those of friction and rotors, which are looked for."""
-    sought = {
+    """Return the given numbers without those of friction and rotor inertias, which are estimated."""
+    unknowns = {
         name for frame in robot.frames for amount in (frame.FV, frame.FS, frame.IA) for name in amount.symbols
     }
-    return {name: value for name, value in values.items() if name not in sought}
+    return {name: value for name, value in values.items() if name not in unknowns}
 
 
 def _words(payload: Mapping[str, Any], name: str, usual: tuple[str, ...]) -> list[str]:
@@ -81,7 +80,7 @@ def _words(payload: Mapping[str, Any], name: str, usual: tuple[str, ...]) -> lis
 
 @contextmanager
 def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
-    """The files of the payload in a folder; messages name them as the user does, without the folder."""
+    """Provide the files of the payload in a temporary folder; error messages omit the folder."""
     files = item(payload, "files", dict)
     if not 1 <= len(files) <= MOST_FILES:
         raise ArgumentError(f"'files': expected 1 to {MOST_FILES} files, got {len(files)}")
@@ -90,7 +89,7 @@ def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
         for name, text in files.items():
             if not isinstance(name, str) or not NAME.match(name) or not isinstance(text, str):
                 hint = "the texts of .csv files, by their names without folders"
-                raise ArgumentError(f"'files': '{str(name)[:60]}' is no table of a log", hint=hint)
+                raise ArgumentError(f"'files': '{str(name)[:60]}' is not a table of a log", hint=hint)
             (folder / name).write_bytes(text.encode("utf-8", "replace"))
         try:
             yield folder
@@ -102,7 +101,7 @@ def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
 
 
 def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, Path | None]:
-    """The path of the log, and that of its description."""
+    """Return the path of the log and the path of its description."""
     from symoro.identification.log_description import parse_description
 
     first = folder / next(iter(payload["files"]))
@@ -116,31 +115,31 @@ def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, 
         if file is not None and (file.parent != folder or file.name not in payload["files"]):
             hint = f"the files of this log: {', '.join(payload['files'])}"
             raise ArgumentError(
-                f"the description names '{file.name[:60]}', which did not come with it", hint=hint
+                f"the description names '{file.name[:60]}', which was not uploaded with it", hint=hint
             )
-    path = first.with_suffix(".yaml")  # a report calls the log by its name
+    path = first.with_suffix(".yaml")  # the report contains the name of the log
     path.write_bytes(text.encode("utf-8", "replace"))
     whole = described.position.file is not None and described.torque.file is not None
     return (path, None) if whole else (first, path)
 
 
-def _data(found: Identification) -> IdentifyAnswer:
+def _data(result: Identification) -> IdentifyAnswer:
     from symoro.ui.identification_report import as_data, report_files, report_sections
 
-    told = as_data(found)
-    time, measured, predicted = found.predicted()
+    data = as_data(result)
+    time, measured, predicted = result.predicted()
     rows = kept_rows(len(time))
-    files = report_files(found)
+    files = report_files(result)
     return IdentifyAnswer(
-        method=told["method"],
-        parameters=[ParameterData(name=name, **one) for name, one in told["parameters"].items()],
-        residuals={name: one and one["relative"] for name, one in told["residuals"].items()},
-        warnings=list(found.warnings),
-        sections=[SectionData(**asdict(section)) for section in report_sections(found)],
+        method=data["method"],
+        parameters=[ParameterData(name=name, **one) for name, one in data["parameters"].items()],
+        residuals={name: one and one["relative"] for name, one in data["residuals"].items()},
+        warnings=list(result.warnings),
+        sections=[SectionData(**asdict(section)) for section in report_sections(result)],
         files={name: files[name] for name in REPORTS},
-        labels=list(found.model.labels),
+        labels=list(result.model.labels),
         times=time[rows].tolist(),
         measured=measured[rows].tolist(),
         predicted=predicted[rows].tolist(),
-        robot=tree_of(found.robot),
+        robot=tree_of(result.robot),
     )

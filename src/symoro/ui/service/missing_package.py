@@ -1,4 +1,4 @@
-"""The answer where a package is missing: its name comes first, for a page that can load it and ask again.
+"""Answer calls that need a missing package; the answer names it, so that the page can load it and repeat the call.
 
 {"missing": "numpy", "error": {"kind": "MissingDependencyError", ...}}
 """
@@ -11,11 +11,11 @@ from symoro.errors import MissingDependencyError
 from symoro.ui import failure
 
 LOADED_LATE = {"numpy": "NumPy", "scipy": "SciPy", "sympy": "SymPy"}
-"""Packages that some calls need, and that a page without a server may lack."""
+"""Packages that some calls need and that a page without a server loads on demand."""
 
 
 def answer(error: ModuleNotFoundError | MissingDependencyError) -> dict[str, Any]:
-    """An error that tells which package is missing; any other module that is missing is a bug, and is raised."""
+    """Return the error that names the missing package; a missing module of another package is raised as a bug."""
     cause = error if isinstance(error, ModuleNotFoundError) else error.__context__
     package = getattr(cause, "name", None)
     package = package.partition(".")[0] if package else None
@@ -23,7 +23,7 @@ def answer(error: ModuleNotFoundError | MissingDependencyError) -> dict[str, Any
         if package not in LOADED_LATE:
             raise error
         error = MissingDependencyError(
-            f"this needs {LOADED_LATE[package]}, which is not here",
+            f"this needs {LOADED_LATE[package]}, which is not installed",
             hint="run symoro on your machine: pip install symoro",
         )
     return {**({"missing": package} if package else {}), "error": failure.as_data(error)}

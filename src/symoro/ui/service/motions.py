@@ -1,4 +1,4 @@
-"""Trajectories in the workbench: samples of all joints, the torques that they take, and motions that excite a robot."""
+"""Answer calls about trajectories: samples of all joints, required torques, and exciting trajectories."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ STEP = 0.01
 
 
 def trajectory(payload: Mapping[str, Any]) -> TrajectoryAnswer:
-    """A trajectory on a robot: all joints at its moments, torques, powers, peaks, limits passed.
+    """Return positions of all joints, torques, powers, peaks and exceeded limits along a trajectory.
 
-    The trajectory comes as the text of its file (YAML or CSV), or as the tree of the YAML file.
+    The trajectory is the text of its file (YAML or CSV) or the tree of the YAML file.
     """
     from symoro.simulation.torques import torques
 
@@ -34,41 +34,43 @@ def trajectory(payload: Mapping[str, Any]) -> TrajectoryAnswer:
     motion = motion_of(payload)
     named = payload.get("posture")
     posture = named if isinstance(named, str) else row(payload, "posture")
-    found = torques(robot, motion, step=number(payload, "step", STEP), values=values, posture=posture)
-    return _data(found, motion, values)
+    report = torques(robot, motion, step=number(payload, "step", STEP), values=values, posture=posture)
+    return _data(report, motion, values)
 
 
 def motion_of(payload: Mapping[str, Any]) -> Trajectory | Samples:
-    """The trajectory that a payload holds."""
+    """Return the trajectory in a payload."""
     from symoro.trajectory.files import read_trajectory_text
     from symoro.trajectory.samples import read_table
 
     text = item(payload, "text", str, None)
     document = item(payload, "document", dict, None)
     if (text is None) == (document is None):
-        raise ArgumentError("a trajectory comes as 'text' or as 'document': one of the two")
+        raise ArgumentError("expected a trajectory either as 'text' or as 'document'")
     if document is not None:
         try:
             return read_trajectory_text(json.dumps(document, allow_nan=False), FILE)
         except (RecursionError, ValueError, TypeError):
             raise ArgumentError(
-                "'document' is no trajectory", hint="it is the tree of its YAML file"
+                "'document' is not a trajectory", hint="expected the tree of its YAML file"
             ) from None
     return read_table(text, FILE) if is_table(text) else read_trajectory_text(text, FILE)
 
 
 def is_table(text: str) -> bool:
-    """Whether a text is a table: the first line that is no remark names columns."""
+    """Return whether a text is a table: its first line that is not a comment contains column names."""
     lines = (line.strip() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
     sign = next((mark for mark in (",", ";", "\t") if mark in first), None)
     return sign is not None and first.partition(sign)[0].strip() in ("t", "time")
 
 
-def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]) -> TrajectoryAnswer:
-    from symoro.ui.torques import no_limit, told
+def _data(
+    report: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]
+) -> TrajectoryAnswer:
+    from symoro.ui.torques import limit_text, no_limit
 
-    robot, samples = found.robot, found.samples
+    robot, samples = report.robot, report.samples
     rows = kept_rows(len(samples.t))
     tree = samples.q if samples.tree is None else samples.tree
     return TrajectoryAnswer(
@@ -78,26 +80,26 @@ def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str
         frame=_frame(robot, motion),
         joints=list(samples.joints),
         units=units_of(robot, samples.joints),
-        tau=found.tau[rows].tolist(),
-        power=found.power[rows].tolist(),
+        tau=report.tau[rows].tolist(),
+        power=report.power[rows].tolist(),
         efforts=[robot.frame(j).limits.effort for j in samples.joints],
-        peaks=[PeakData(**asdict(peak)) for peak in found.peaks],
-        energy=float(found.energy.sum()),
-        passed=[PassedLimit(**asdict(one), told=told(robot, one)) for one in found.passed],
-        verdict=no_limit(found),
-        warnings=list(found.doubts),
+        peaks=[PeakData(**asdict(peak)) for peak in report.peaks],
+        energy=float(report.energy.sum()),
+        passed=[PassedLimit(**asdict(one), told=limit_text(robot, one)) for one in report.passed],
+        verdict=no_limit(report),
+        warnings=list(report.warnings),
     )
 
 
 def units_of(robot: Robot, joints: Any) -> list[str]:
-    """The units of the joints' efforts."""
+    """Return the units of the joints' torques or forces."""
     from symoro.simulation.torques import unit_of
 
     return [unit_of(robot, j)[1] for j in joints]
 
 
 def _frame(robot: Robot, motion: Trajectory | Samples) -> int:
-    """The frame that a trajectory leads, whose path is drawn."""
+    """Return the frame whose path is drawn: the frame to which the trajectory refers."""
     which = getattr(motion, "frame", None)
     if which is None or (robot.tool is not None and which == robot.tool.name):
         return end_frame(robot)
@@ -105,12 +107,12 @@ def _frame(robot: Robot, motion: Trajectory | Samples) -> int:
 
 
 def excitation(payload: Mapping[str, Any]) -> ExcitationAnswer:
-    """A motion that shows the robot's parameters well, as the text of its file."""
+    """Return an exciting trajectory for identification as the text of its file."""
     from symoro.identification.excitation import excite, trajectory_text
     from symoro.identification.options import ExcitationOptions
 
     robot = robot_of(payload)
-    found = excite(
+    excitation_result = excite(
         robot,
         harmonics=item(payload, "harmonics", int, 5),
         frequency=number(payload, "frequency", 0.1),
@@ -118,5 +120,7 @@ def excitation(payload: Mapping[str, Any]) -> ExcitationAnswer:
         options=ExcitationOptions(starts=item(payload, "starts", int, 1)),
     )
     return ExcitationAnswer(
-        text=trajectory_text(found), condition=found.condition, columns=list(found.columns)
+        text=trajectory_text(excitation_result),
+        condition=excitation_result.condition,
+        columns=list(excitation_result.columns),
     )

@@ -1,4 +1,4 @@
-"""The service for a page that runs Python itself, in a web worker: from text to text, with progress."""
+"""Answer calls of a page that runs Python in a web worker: from text to text, with progress."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from symoro.ui.service import answers
 from symoro.ui.service.missing_package import LOADED_LATE
 
 Tell = Callable[[str, float, float | None], None]
-STOPPED = "it needed more memory or depth than a page has"
+STOPPED = "the computation exceeds the memory or recursion limit of a page"
 
 
-class _Missed:
-    """Comes last in the search for a module: whoever asks it has found none."""
+class _MissingModules:
+    """Last finder of the import system, which records modules that no other finder provides."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -27,15 +27,15 @@ class _Missed:
             self.names.append(name)
 
 
-_MISSED = _Missed()
+_MISSED = _MissingModules()
 sys.meta_path.append(_MISSED)
 
 
 def answer(name: str, payload: str, tell: Tell) -> str:
-    """The answer of a call as JSON.
+    """Return the answer of a call as JSON text.
 
-    Where a package is missing that would have made it another, or made it at all, it begins with "missing" and the
-    package's name, so that the page can load that and ask again.
+    If a missing package prevented or may have changed the answer, the text begins with "missing" and the name of the
+    package, so that the page can load it and repeat the call.
     """
 
     def hear(progress: Progress) -> None:
@@ -45,11 +45,11 @@ def answer(name: str, payload: str, tell: Tell) -> str:
     _MISSED.names.clear()
     try:
         with listening(hear):
-            found = service.call(name, json.loads(payload))
+            result = service.call(name, json.loads(payload))
     except (MemoryError, RecursionError):
         hint = "make the robot smaller, or run symoro on your machine"
-        found = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}
+        result = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}
     if _MISSED.names:
-        answers.forget()  # with the package the model may be another
-        found = {"missing": _MISSED.names[0], **found}
-    return json.dumps(found, allow_nan=False)
+        answers.forget()  # with this package the answer may differ
+        result = {"missing": _MISSED.names[0], **result}
+    return json.dumps(result, allow_nan=False)

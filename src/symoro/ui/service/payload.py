@@ -1,4 +1,4 @@
-"""What a payload must hold, taken out with an error that names it."""
+"""Read entries of a payload, with errors that name the entry."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ from symoro.robot import formats
 from symoro.robot.description import Robot
 
 MOST_FRAMES = 300
-MOST_KEPT = 32  # robots, in one process
+MOST_KEPT = 32  # largest number of cached robots per process
 T = TypeVar("T")
 MISSING: Any = object()
 NAMES = {str: "a text", int: "a whole number", bool: "true or false", dict: "an object", list: "a list"}
 
 
 def item(payload: Mapping[str, Any], name: str, kind: type[T], default: Any = MISSING) -> T:
-    """An entry of a payload.
+    """Return an entry of a payload.
 
     Raises:
-        ArgumentError: it is missing, or of another kind.
+        ArgumentError: the entry is missing or has a wrong type.
     """
     value = payload.get(name, default)
     if value is MISSING:
-        raise ArgumentError(f"'{name}' is missing", hint=f"it is {NAMES[kind]}")
+        raise ArgumentError(f"'{name}' is missing", hint=f"expected {NAMES[kind]}")
     if value is default:
-        found: T = value
-        return found
+        checked: T = value
+        return checked
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise ArgumentError(f"'{name}': expected {NAMES[kind]}, got {type(value).__name__}")
     return value
 
 
 def robot_of(payload: Mapping[str, Any]) -> Robot:
-    """The robot whose document the payload holds: JSON is YAML, so the reader of files reads it.
+    """Return the robot in the document of a payload; JSON is a subset of YAML, so the YAML reader is used.
 
     Raises:
-        SymoroError: it is none, or is too large for a workbench.
+        SymoroError: the document is invalid or too large for the workbench.
     """
     document = item(payload, "robot", dict)
     frames = document.get("frames", ())
     if isinstance(frames, list) and len(frames) > MOST_FRAMES:
         raise ArgumentError(
-            f"a robot on the workbench has at most {MOST_FRAMES} frames, got {len(frames)}",
-            hint="work with larger ones on the command line",
+            f"a robot in the workbench has at most {MOST_FRAMES} frames, got {len(frames)}",
+            hint="use the command line for larger robots",
         )
     try:
         return _read(json.dumps(document, allow_nan=False))
-    except (RecursionError, ValueError):  # nested without end, or numbers that JSON lacks
+    except (RecursionError, ValueError):  # nested too deeply, or numbers that are not JSON
         raise ArgumentError(
-            "'robot' is no robot's document", hint="it is the tree of a robot's YAML file"
+            "'robot' is not the document of a robot", hint="expected the tree of a robot's YAML file"
         ) from None
 
 

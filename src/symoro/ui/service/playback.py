@@ -1,4 +1,4 @@
-"""Motions as the page plays them: a row of all joints a moment, in the order of the view, and where the base stands."""
+"""Convert motions for display: positions of all joints per sample in the order of the view, and poses of the base."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from symoro.ui.service.payload import item
 if TYPE_CHECKING:
     from symoro.runtime.function import Array
 
-MOST_ROWS = 4000  # that a page is sent of one motion
+MOST_ROWS = 4000  # largest number of samples of a motion that are sent
 
 
 def numbers_of(robot: Robot, payload: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers for symbols that came.
+    """Return the given numbers for symbols.
 
     Raises:
-        UnknownNameError: one for what is no symbol of the robot: it would change nothing.
+        UnknownNameError: a name is not a symbol of the robot.
     """
     symbols = robot.symbols()
     known, nominal = set(symbols), dict(robot.nominal)
-    found = {}
+    numbers = {}
     for name, value in item(payload, "values", dict, {}).items():
-        if name not in known and name not in nominal:  # which may have a number that nothing uses
+        if name not in known and name not in nominal:  # symbols with a nominal value may be unused
             raise UnknownNameError(f"symbol of robot '{robot.name}'", name, symbols)
         number = _number(f"values.{name}", value)
         if name in known:
-            found[name] = number
-    return found
+            numbers[name] = number
+    return numbers
 
 
 def _number(name: str, value: Any) -> float:
@@ -43,28 +43,28 @@ def _number(name: str, value: Any) -> float:
 
 
 def number(payload: Mapping[str, Any], name: str, default: float) -> float:
-    """A number of the payload."""
+    """Return a number of the payload."""
     return _number(name, payload.get(name, default))
 
 
 def row(payload: Mapping[str, Any], name: str) -> list[float] | None:
-    """A list of numbers of the payload; None where it has none."""
+    """Return a list of numbers of the payload, or None if it is absent."""
     given: list[Any] | None = item(payload, name, list, None)
     return None if given is None else [_number(name, value) for value in given]
 
 
 def stride(rows: int) -> int:
-    """Every which row is sent, so that they are not too many."""
+    """Return the step between sent rows, so that their number is limited."""
     return max(1, ceil((rows - 1) / MOST_ROWS)) if rows > 1 else 1
 
 
 def kept_rows(rows: int) -> list[int]:
-    """The rows that are sent: some, the last one among them."""
+    """Return the indices of the sent rows, including the last row."""
     return [*range(0, rows - 1, stride(rows)), rows - 1] if rows else []
 
 
 class Postures:
-    """Rows of the coordinates of a tree as rows of all joints: those that follow and the opened ones too."""
+    """Map from coordinates of the tree to positions of all joints, including coupled and cut joints."""
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
         from symoro.runtime.function import Function
@@ -77,12 +77,12 @@ class Postures:
             self._places = Function(program, {**dict(robot.nominal), **values}, compiled=False)
 
     def __call__(self, tree: Array) -> Array:
-        """(N, coordinates of the tree) -> (N, joints of the view)."""
+        """Return positions of the joints of the view (N, joints) from coordinates of the tree (N, coordinates)."""
         import numpy as np
 
         if self._places is None or not len(tree):
             return tree
-        opened = self._opened(tree)
+        opened = self._cut_positions(tree)
         if not self._follow:
             return np.concatenate([tree, opened], axis=1)
         return np.asarray(self._at(tree, opened)["joints"])
@@ -91,25 +91,25 @@ class Postures:
         assert self._places is not None
         return self._places(q=tree, **({"qc": opened} if self.cut else {}))
 
-    def _opened(self, tree: Array) -> Array:
-        """The opened joints by the place of their twins: an angle about z, or a length along it."""
+    def _cut_positions(self, tree: Array) -> Array:
+        """Return the positions of the cut joints, angles about z or lengths along z, from their frame pairs."""
         import numpy as np
 
-        found = np.zeros((len(tree), len(self.cut)))
+        positions = np.zeros((len(tree), len(self.cut)))
         if not self.cut:
-            return found
-        T = self._at(tree, found.copy())["T"]
+            return positions
+        T = self._at(tree, positions.copy())["T"]
         for k, j in enumerate(self.cut):
             step = np.linalg.solve(T[:, j - 1], T[:, j + self.robot.B - 1])
             turns = self.robot.frame(j).sigma == JointType.REVOLUTE
-            found[:, k] = np.arctan2(step[:, 1, 0], step[:, 0, 0]) if turns else step[:, 2, 3]
+            positions[:, k] = np.arctan2(step[:, 1, 0], step[:, 0, 0]) if turns else step[:, 2, 3]
             if turns:
-                found[:, k] = np.unwrap(found[:, k])
-        return found
+                positions[:, k] = np.unwrap(positions[:, k])
+        return positions
 
 
 def end_frame(robot: Robot) -> int:
-    """The frame whose path is drawn: the tool's, the platform's, or the last link's."""
+    """Return the frame whose path is drawn: that of the tool, the platform or the last link."""
     if robot.tool is not None:
         return robot.NF + 1
     return robot.platform or robot.NL

@@ -1,4 +1,4 @@
-"""All postures that bring the end of a robot to a pose; only such as are finite and verified by direct geometry."""
+"""Solve for all configurations that reach a pose; solutions are checked for finite values and by direct geometry."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from symoro.ui.service.payload import item, robot_of
 if TYPE_CHECKING:
     from symoro.runtime.function import Array
 
-TOLERANCE = 1e-6  # of what is shown; models hold themselves to 1e-9
+TOLERANCE = 1e-6  # largest accepted residual; models are accurate to 1e-9
 RESTARTS = 20
 WORDS: dict[int, Literal["valid", "singular"]] = {0: "valid", 2: "singular"}
 
 
 def solve(payload: Mapping[str, Any]) -> SolvedPose:
-    """The postures for a pose of the end frame in frame 0: all of them in closed form, else one by iteration.
+    """Return the configurations for a pose of the end effector in frame 0: all in closed form, or one by iteration.
 
-    Positions are in the order of the robot's coordinates (q), and of its opened joints (qc).
+    Positions are in the order of the robot's coordinates (q) and of its cut joints (qc).
     """
     robot = robot_of(payload)
     options, values = item(payload, "options", dict, {}), item(payload, "values", dict, {})
@@ -37,17 +37,17 @@ def solve(payload: Mapping[str, Any]) -> SolvedPose:
         model = generate(robot, "inverse-geometry", **options)
         given = {"T": T, "q0": start}
         taken = {name: array for name, array in given.items() if name in model.inputs}
-        found = model.function(values, compiled=False)(**taken)
+        solutions = model.function(values, compiled=False)(**taken)
     except NotApplicableError:
         if robot.B or options.get("method") or options.get("swivel"):
             raise
-        method, found = "numeric", _by_iteration(robot, options, values, T, start)
+        method, solutions = "numeric", _by_iteration(robot, options, values, T, start)
     return SolvedPose(
         method=method,
         complete=method != "numeric",
         coordinates=own,
         opened=cut_joints(robot),
-        solutions=_verified(robot, options, values, found, T),
+        solutions=_verified(robot, options, values, solutions, T),
     )
 
 
@@ -66,22 +66,26 @@ def _numbers(name: str, given: Any, shape: tuple[int, ...]) -> Array:
 def _by_iteration(
     robot: Robot, options: Mapping[str, Any], values: Mapping[str, float], T: Array, start: Array
 ) -> dict[str, Any]:
-    """One posture, as the closed form would give it."""
+    """Return one numeric solution in the form of a closed-form model."""
     import numpy as np
 
     solver = numeric_inverse(robot, values=values, compiled=False, restarts=RESTARTS, **options)
-    found = solver(T, start)
-    return {"q": found["q"][None], "status": np.array([found["status"]]), "free": np.zeros((1, len(start)))}
+    solution = solver(T, start)
+    return {
+        "q": solution["q"][None],
+        "status": np.array([solution["status"]]),
+        "free": np.zeros((1, len(start))),
+    }
 
 
 def _verified(
     robot: Robot,
     options: Mapping[str, Any],
     values: Mapping[str, float],
-    found: Mapping[str, Any],
+    solutions: Mapping[str, Any],
     T: Array,
 ) -> list[PostureRow]:
-    """The rows that are solutions, are numbers, reach the pose and close the loops."""
+    """Return the rows that are finite, reach the pose and close the loops."""
     import numpy as np
 
     from symoro.models.geometric.inverse.chain.pose import given_entries
@@ -91,17 +95,17 @@ def _verified(
     ends = {name: options[name] for name in ("frm", "to") if name in options}
     place = generate(robot, "fast-geometry", **ends).function(values, compiled=False)
     size = pose_size(robot, values, T)
-    away = distances(place, found["q"], T, given_entries(options.get("pose", "full")), size)
-    close = _Closing(robot, values) if robot.B else None
+    away = distances(place, solutions["q"], T, given_entries(options.get("pose", "full")), size)
+    close = _LoopClosure(robot, values) if robot.B else None
     rows = []
-    for k, status in enumerate(found["status"].astype(int)):
-        q = found["q"][k]
+    for k, status in enumerate(solutions["status"].astype(int)):
+        q = solutions["q"][k]
         if status not in WORDS or not np.isfinite(q).all():
             continue
-        qc, gap = close(q, found["qc"][k] if "qc" in found else None) if close else (np.empty(0), 0.0)
+        qc, gap = close(q, solutions["qc"][k] if "qc" in solutions else None) if close else (np.empty(0), 0.0)
         residual = max(float(away[k]), gap)
         if residual <= TOLERANCE:
-            flags = found["free"][k] if "free" in found else []
+            flags = solutions["free"][k] if "free" in solutions else []
             free = [j for j, flag in zip(independent(robot), flags, strict=False) if flag]
             rows.append(
                 PostureRow(q=q.tolist(), qc=qc.tolist(), status=WORDS[status], residual=residual, free=free)
@@ -109,8 +113,8 @@ def _verified(
     return rows
 
 
-class _Closing:
-    """Whether the two sides of all loops meet in a posture, and how the opened joints stand then."""
+class _LoopClosure:
+    """Check of closed loops in a posture, and computation of the cut joints."""
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
         from symoro.runtime.function import Function
@@ -119,27 +123,27 @@ class _Closing:
         self.places = Function(all_frames(robot), {**dict(robot.nominal), **values}, compiled=False)
 
     def __call__(self, q: Array, qc: Array | None) -> tuple[Array, float]:
-        """The opened joints, and the largest gap; nan where there is none."""
+        """Return the positions of the cut joints and the largest gap of the loops; nan if they are undefined."""
         import numpy as np
 
         if qc is None:
-            qc = self._opened(q)
+            qc = self._cut_positions(q)
         T = self._at(q, qc)
         gaps = [np.abs(T[loop.left - 1] - T[loop.right - 1]).max() for loop in loops(self.robot)]
         return qc, float(np.max(gaps))
 
     def _at(self, q: Array, qc: Array) -> Array:
-        found: Array = self.places(q=q, **({"qc": qc} if self.cut else {}))["T"]
-        return found
+        poses: Array = self.places(q=q, **({"qc": qc} if self.cut else {}))["T"]
+        return poses
 
-    def _opened(self, q: Array) -> Array:
-        """The opened joints by the place of their twins: an angle about z, or a length along it."""
+    def _cut_positions(self, q: Array) -> Array:
+        """Return the positions of the cut joints, angles about z or lengths along z, from their frame pairs."""
         import numpy as np
 
         T = self._at(q, np.zeros(len(self.cut)))
-        found = []
+        columns = []
         for j in self.cut:
             step = np.linalg.solve(T[j - 1], T[j + self.robot.B - 1])
             turns = self.robot.frame(j).sigma == JointType.REVOLUTE
-            found.append(np.arctan2(step[1, 0], step[0, 0]) if turns else step[2, 3])
-        return np.array(found)
+            columns.append(np.arctan2(step[1, 0], step[0, 0]) if turns else step[2, 3])
+        return np.array(columns)

@@ -1,7 +1,7 @@
-"""Requests of the workbench's service, as plain dataclasses.
+"""Define the requests of the workbench's service as dataclasses.
 
-The description of the service (OpenAPI), the page's TypeScript types and the first check of a request are derived from
-these classes. A robot is the tree of its YAML file (docs/robot-yaml.md); the reader of such files checks its contents.
+The OpenAPI description of the service, the page's TypeScript types and the first validation of a request are derived
+from these classes. A robot is the tree of its YAML file (docs/robot-yaml.md); the YAML reader validates its contents.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ Numbers = dict[str, float]
 
 
 def bounded(default: Any = MISSING, **limits: float) -> Any:
-    """Return a field with limits, named as in JSON Schema's Python counterparts: max_length, ge, le, gt."""
+    """Return a field with limits, named as in Python libraries for JSON Schema: max_length, ge, le, gt."""
     return field(default=default, metadata=limits)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Base class: unknown keys are rejected."""
+    """Base class of requests; unknown keys are rejected."""
 
-    __pydantic_config__: ClassVar = {"extra": "forbid"}  # read where the service is described, in ui/web
+    __pydantic_config__: ClassVar = {"extra": "forbid"}  # used by the OpenAPI description in ui/web
 
 
 @dataclass(frozen=True, kw_only=True)
 class EmptyRequest(Request):
-    """No payload."""
+    """Request without payload."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotRequest(Request):
-    """A robot alone."""
+    """Request with a robot only."""
 
     robot: Document
 
 
 @dataclass(frozen=True, kw_only=True)
 class FramesRequest(Request):
-    """A robot whose frames are to be placed; with `loops`, closed too."""
+    """Request for the poses of a robot's frames; with `loops`, also for closed loops."""
 
     robot: Document
     loops: bool = True
@@ -47,14 +47,14 @@ class FramesRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogueRequest(Request):
-    """The catalogue, for a robot or for none."""
+    """Request for the catalogue, optionally for a robot."""
 
     robot: Document | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenRequest(Request):
-    """A bundled robot by its id, or the text of a file."""
+    """Request for a bundled robot by its id, or for the robot in the text of a file."""
 
     id: str | None = bounded(None, max_length=200)
     text: str | None = None
@@ -64,7 +64,7 @@ class OpenRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class NewRobotRequest(Request):
-    """A robot to be filled in."""
+    """Request for a new robot."""
 
     name: str = bounded("robot", max_length=200)
     links: int = bounded(3, ge=1, le=200)
@@ -75,7 +75,7 @@ class NewRobotRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class ParameterRowsRequest(Request):
-    """Denavit-Hartenberg rows."""
+    """Request for a robot from Denavit-Hartenberg rows."""
 
     rows: list[list[float | str] | dict[str, Any]] = bounded(max_length=500)
     convention: str = bounded(max_length=40)
@@ -85,7 +85,7 @@ class ParameterRowsRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CellEdit:
-    """A cell that gets another text, or a row that comes or goes; its part determines the other fields."""
+    """New text of a cell, or added or removed row; `part` determines the other fields."""
 
     __pydantic_config__: ClassVar = {"extra": "allow"}
 
@@ -97,7 +97,7 @@ class CellEdit:
 
 @dataclass(frozen=True, kw_only=True)
 class EditRequest(Request):
-    """A robot and the edits of its cells."""
+    """Request to edit cells of a robot."""
 
     robot: Document
     edits: list[CellEdit] = bounded(max_length=5000)
@@ -105,7 +105,7 @@ class EditRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class WriteRequest(Request):
-    """A robot and the format of its file."""
+    """Request for the file of a robot in a format."""
 
     robot: Document
     format: str = bounded(max_length=40)
@@ -114,7 +114,7 @@ class WriteRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRequest(Request):
-    """A model of a robot."""
+    """Request for a model of a robot."""
 
     robot: Document
     model: str = bounded(max_length=100)
@@ -123,7 +123,7 @@ class ModelRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CodeRequest(ModelRequest):
-    """A model in a language."""
+    """Request for a model in a language."""
 
     language: str = bounded(max_length=40)
     language_options: dict[str, Any] = field(default_factory=dict)
@@ -131,14 +131,14 @@ class CodeRequest(ModelRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class ExportRequest(ModelRequest):
-    """A model as a folder."""
+    """Request for an exported folder of a model."""
 
     languages: list[str] = bounded(max_length=20)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateRequest(ModelRequest):
-    """A model at numbers."""
+    """Request for the outputs of a model at given inputs."""
 
     inputs: dict[str, Any]
     values: Numbers = field(default_factory=dict)
@@ -146,7 +146,7 @@ class EvaluateRequest(ModelRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class CloseRequest(Request):
-    """Loops to be closed from a posture."""
+    """Request to close loops, starting from a posture."""
 
     robot: Document
     qa: list[float]
@@ -157,7 +157,7 @@ class CloseRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class SolveRequest(Request):
-    """A pose of the end frame in frame 0, options of inverse-geometry, and positions for joints left free."""
+    """Request to solve for a pose of the end effector in frame 0, with options and positions of free joints."""
 
     robot: Document
     pose: list[list[float]] = bounded(max_length=4)
@@ -168,14 +168,14 @@ class SolveRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class BaseRequest(RobotRequest):
-    """A robot, and how its base parameters are found."""
+    """Request for the base parameters of a robot, with options of the method."""
 
     options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SingularitiesRequest(Request):
-    """A frame of a robot."""
+    """Request for the singular configurations of a frame."""
 
     robot: Document
     to: int | str | None = None
@@ -183,9 +183,10 @@ class SingularitiesRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryRequest(Request):
-    """A trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
+    """Request with a trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
 
-    `posture` selects the assembly mode of closed loops if a table has only the active joints: all joints, or a name.
+    `posture` selects the assembly mode of closed loops if a table contains only the active joints: all joints, or a
+    name.
     """
 
     robot: Document
@@ -198,7 +199,7 @@ class TrajectoryRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class ExcitationRequest(Request):
-    """A robot whose parameters a motion is to show."""
+    """Request for an exciting trajectory of a robot."""
 
     robot: Document
     harmonics: int = bounded(5, ge=1, le=50)
@@ -209,7 +210,7 @@ class ExcitationRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationRequest(Request):
-    """A start, what moves the robot (constant torques, or a trajectory to be tracked), and how it is integrated."""
+    """Request to simulate: initial state, constant torques or a trajectory to track, and options of the integrator."""
 
     robot: Document
     duration: float = bounded(5, gt=0)
@@ -229,7 +230,7 @@ class SimulationRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class IdentificationRequest(Request):
-    """The files of a log by their names, what their columns mean (YAML), and how parameters are found."""
+    """Request to identify: files of a log by name, description of their columns (YAML), and options of the method."""
 
     robot: Document
     files: dict[str, str] = bounded(min_length=1, max_length=8)

@@ -1,7 +1,7 @@
-"""Rows that come and go: frames with their links, loops, wheels, tool, payload, beams, postures.
+"""Add and remove rows: frames with their links, loops, wheels, tool, payload, beams, postures.
 
-What refers to a frame refers to the same frame afterwards. A frame to which something else refers in a way that has no
-meaning without it (a wheel, a platform, a joint that another follows) is not removed before that is.
+References to a frame keep referring to the same frame. A frame that a wheel, a platform or a coupled joint requires
+cannot be removed before those are removed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from symoro.ui.service.cells import JOINTS, cell, choice, no_row
 from symoro.ui.service.draft import Draft, renumbered
 from symoro.ui.service.payload import item
 
-Asked = Mapping[str, Any]
+Edit = Mapping[str, Any]
 MOST_FRAMES = 200
 
 
-def add_frame(draft: Draft, edit: Asked) -> Draft:
-    """A joint and its link, numbered after frame `after` (the last link) and standing on `ant` (that frame).
+def add_frame(draft: Draft, edit: Edit) -> Draft:
+    """Add a joint and its link, numbered after frame `after` (default: the last link), with antecedent `ant`.
 
-    With `carry`, what stood on `ant` stands on the new frame. With `inertia`, its inertia is symbols of its own.
+    With `carry`, frames that had the antecedent `ant` get the new frame as antecedent. With `inertia`, the inertial
+    parameters of the link are new symbols.
     """
     after = item(edit, "after", int, draft.NL)
     ant = item(edit, "ant", int, after)
@@ -49,8 +50,8 @@ def add_frame(draft: Draft, edit: Asked) -> Draft:
     return replace(made, frames=tuple(frames), links=(*made.links[:after], link, *made.links[after:]))
 
 
-def remove_frame(draft: Draft, edit: Asked) -> Draft:
-    """Without a link and its joint; what stood on it stands on its antecedent."""
+def remove_frame(draft: Draft, edit: Edit) -> Draft:
+    """Remove a link and its joint; frames mounted on it get its antecedent."""
     j = item(edit, "j", int)
     if not 0 < j <= draft.NL:
         no_row("link", j)
@@ -80,17 +81,17 @@ def _nothing_needs(draft: Draft, j: int) -> None:
         if j in (wheel.frame, wheel.steering, wheel.follows):
             raise ArgumentError(f"wheel {k} needs frame {j}", hint=f"remove wheel {k} first")
     if draft.platform == j:
-        raise ArgumentError(f"frame {j} is the platform", hint="name another frame as the platform first")
+        raise ArgumentError(f"frame {j} is the platform", hint="choose another frame as the platform first")
 
 
 def _link_or_base(draft: Draft, j: int) -> None:
     if not 0 <= j <= draft.NL:
-        raise ArgumentError(f"frame {j} carries no link (links are 0 .. {draft.NL})")
+        raise ArgumentError(f"frame {j} has no link (links are 0 .. {draft.NL})")
 
 
 def _room(draft: Draft, more: int) -> None:
     if draft.NF + more > MOST_FRAMES:
-        raise ArgumentError(f"a robot on the workbench has at most {MOST_FRAMES} frames")
+        raise ArgumentError(f"a robot in the workbench has at most {MOST_FRAMES} frames")
 
 
 def _symbolic_link(draft: Draft, j: int) -> Link:
@@ -100,7 +101,7 @@ def _symbolic_link(draft: Draft, j: int) -> Link:
 
 
 def symbols_of(draft: Draft) -> set[str]:
-    """The symbols of a draft."""
+    """Return the symbols of a draft."""
     return {*symbols(draft), *dict(draft.nominal)}  # type: ignore[arg-type]
 
 
@@ -110,22 +111,22 @@ def _unused(name: str, taken: set[str]) -> str:
     return name
 
 
-def add_loop(draft: Draft, edit: Asked) -> Draft:
-    """A loop between two links: the joint where it is opened stands on `from`, its twin on `to`."""
+def add_loop(draft: Draft, edit: Edit) -> Draft:
+    """Add a loop between two links: the cut joint has the antecedent `from`, its second frame the antecedent `to`."""
     start, end = item(edit, "from", int), item(edit, "to", int)
     _link_or_base(draft, start)
     _link_or_base(draft, end)
     _room(draft, 2)
     sigma = choice("sigma", item(edit, "sigma", str, "R").upper(), JOINTS)
-    NJ = draft.NL + draft.B  # opened joints end here, twins after them
+    NJ = draft.NL + draft.B  # cut joints end here, their second frames follow
     made = renumbered(draft, lambda j: j + 1 if j > NJ else j)
     opened = Frame(start, sigma, mu=False)
     twin = Frame(end, JointType.FIXED, mu=False)
     return replace(made, frames=(*made.frames[:NJ], opened, *made.frames[NJ:], twin))
 
 
-def remove_loop(draft: Draft, edit: Asked) -> Draft:
-    """Without the loop whose opened joint, or twin, is frame `j`."""
+def remove_loop(draft: Draft, edit: Edit) -> Draft:
+    """Remove the loop whose cut frame pair contains frame `j`."""
     j = item(edit, "j", int)
     if not draft.NL < j <= draft.NF:
         no_row("loop at frame", j)
@@ -134,14 +135,15 @@ def remove_loop(draft: Draft, edit: Asked) -> Draft:
     for k, frame in enumerate(draft.frames, 1):
         if frame.ant in gone and k not in gone:
             raise ArgumentError(
-                f"frame {k} stands on frame {frame.ant} of this loop", hint="place it elsewhere first"
+                f"frame {k} has the antecedent {frame.ant} of this loop",
+                hint="choose another antecedent first",
             )
     kept = replace(draft, frames=tuple(f for k, f in enumerate(draft.frames, 1) if k not in gone))
     return renumbered(kept, lambda k: k - sum(k > one for one in gone))
 
 
-def add_wheel(draft: Draft, edit: Asked) -> Draft:
-    """A wheel on frame `frame`, of a kind and radius, with its steering joint where it has one."""
+def add_wheel(draft: Draft, edit: Edit) -> Draft:
+    """Add a wheel on frame `frame` with its kind, radius and, if any, steering joint."""
     kinds = {str(kind): kind for kind in WheelKind}
     kind = choice("kind", item(edit, "kind", str, "fixed"), kinds)
     wheel = Wheel(
@@ -155,15 +157,15 @@ def add_wheel(draft: Draft, edit: Asked) -> Draft:
     return replace(draft, wheels=(*draft.wheels, wheel))
 
 
-def remove_wheel(draft: Draft, edit: Asked) -> Draft:
+def remove_wheel(draft: Draft, edit: Edit) -> Draft:
     k = item(edit, "j", int)
     if not 0 < k <= len(draft.wheels):
         no_row("wheel", k)
     return replace(draft, wheels=(*draft.wheels[: k - 1], *draft.wheels[k:]))
 
 
-def add_tool(draft: Draft, edit: Asked) -> Draft:
-    """A tool frame on frame `on`, by default that of the last link."""
+def add_tool(draft: Draft, edit: Edit) -> Draft:
+    """Add a tool frame on frame `on`, by default on that of the last link."""
     if draft.tool is not None:
         raise ArgumentError("the robot has a tool already")
     on = item(edit, "on", int, draft.NL)
@@ -171,27 +173,27 @@ def add_tool(draft: Draft, edit: Asked) -> Draft:
     return replace(draft, tool=Tool(Placement(on, r=Formula("0.1"))))
 
 
-def remove_tool(draft: Draft, edit: Asked) -> Draft:
-    """Without tool, and without the payload in it."""
+def remove_tool(draft: Draft, edit: Edit) -> Draft:
+    """Remove the tool frame and its payload."""
     if draft.tool is None:
         no_row("tool", "to remove")
     return replace(draft, tool=None, payload=None)
 
 
-def add_payload(draft: Draft, edit: Asked) -> Draft:
+def add_payload(draft: Draft, edit: Edit) -> Draft:
     if draft.payload is not None:
         raise ArgumentError("the robot has a payload already")
     return replace(draft, payload=Link(M=ONE))
 
 
-def remove_payload(draft: Draft, edit: Asked) -> Draft:
+def remove_payload(draft: Draft, edit: Edit) -> Draft:
     if draft.payload is None:
         no_row("payload", "to remove")
     return replace(draft, payload=None)
 
 
-def add_flexible(draft: Draft, edit: Asked) -> Draft:
-    """Link `j` becomes a beam of symbols, with one mode along y."""
+def add_flexible(draft: Draft, edit: Edit) -> Draft:
+    """Make link `j` a flexible beam with symbolic properties and one mode along y."""
     j = _link(draft, item(edit, "j", int))
     if draft.link(j).flexible is not None:
         raise ArgumentError(f"link {j} is flexible already")
@@ -200,7 +202,7 @@ def add_flexible(draft: Draft, edit: Asked) -> Draft:
     return draft.with_link(j, flexible=Flexibility(length, density, stiffness, y=1))
 
 
-def remove_flexible(draft: Draft, edit: Asked) -> Draft:
+def remove_flexible(draft: Draft, edit: Edit) -> Draft:
     j = _link(draft, item(edit, "j", int))
     if draft.link(j).flexible is None:
         no_row("flexible link", j)
@@ -213,12 +215,12 @@ def _link(draft: Draft, j: int) -> int:
     return j
 
 
-def add_tip(draft: Draft, edit: Asked) -> Draft:
-    """A body at the tip of the flexible link `j`."""
+def add_tip(draft: Draft, edit: Edit) -> Draft:
+    """Add a body at the tip of the flexible link `j`."""
     return _with_tip(draft, item(edit, "j", int), Link(M=ONE))
 
 
-def remove_tip(draft: Draft, edit: Asked) -> Draft:
+def remove_tip(draft: Draft, edit: Edit) -> Draft:
     return _with_tip(draft, item(edit, "j", int), None)
 
 
@@ -229,19 +231,19 @@ def _with_tip(draft: Draft, j: int, tip: Link | None) -> Draft:
     return draft.with_link(j, flexible=replace(held, tip=tip))
 
 
-def add_posture(draft: Draft, edit: Asked) -> Draft:
-    """A posture `name`, with the positions `q` of the joints that have a coordinate, or all zero."""
+def add_posture(draft: Draft, edit: Edit) -> Draft:
+    """Add a posture `name` with the positions `q` of the independent joints, or all zero."""
     name = item(edit, "name", str).strip()
     if not NAME.match(name) or reserved(name):
-        raise ArgumentError(f"'{name[:40]}' is no name of a posture", hint="letters, digits and _")
+        raise ArgumentError(f"'{name[:40]}' is not a valid name of a posture", hint="letters, digits and _")
     own = coordinates(draft)
     given = item(edit, "q", list, [0.0] * len(own))
     if len(given) != len(own) or any(isinstance(x, bool) or not isinstance(x, int | float) for x in given):
-        raise ArgumentError(f"'q': expected {len(own)} numbers, one a joint")
+        raise ArgumentError(f"'q': expected {len(own)} numbers, one per joint")
     return replace(draft, postures={**draft.postures, name: dict(zip(own, map(float, given), strict=True))})
 
 
-def remove_posture(draft: Draft, edit: Asked) -> Draft:
+def remove_posture(draft: Draft, edit: Edit) -> Draft:
     name = item(edit, "j", str)
     if name not in draft.postures:
         no_row("posture", name[:40])
@@ -249,9 +251,9 @@ def remove_posture(draft: Draft, edit: Asked) -> Draft:
 
 
 def coordinates(draft: Draft) -> list[int]:
-    """Joints of the tree with a coordinate of their own."""
-    found = enumerate(draft.frames[: draft.NL], 1)
-    return [j for j, frame in found if frame.moving and frame.coupling is None]
+    """Return the independent joints of the tree."""
+    numbered = enumerate(draft.frames[: draft.NL], 1)
+    return [j for j, frame in numbered if frame.moving and frame.coupling is None]
 
 
 ROWS = {

@@ -1,7 +1,7 @@
-"""Simulations in the workbench: started from a posture, watched as they come, and told whole at their end.
+"""Simulate in the workbench: from a posture, with samples sent while the simulation runs.
 
-While a simulation runs, its samples are told to whoever listens for progress (`symoro.progress`, `came`), a few times a
-second: {"times": [...], "q": [...], "tau": [...], "base": [...]}. All of them together are no more than the answer has.
+During a simulation, samples are reported as progress (`symoro.progress`, `came`) a few times per second:
+{"times": [...], "q": [...], "tau": [...], "base": [...]}. Together they contain at most as many samples as the answer.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from symoro.simulation.mechanics import Controller, State
     from symoro.simulation.result import Simulation
 
-APART = 0.1  # seconds between two pieces of a result
-MOST_EVENTS = 200  # that are told
+APART = 0.1  # s; shortest time between two reports
+MOST_EVENTS = 200  # largest number of reported events
 PARTS = ("e", "ed", "P0", "Q0", "V0", "pose")
 
 
 def simulated(payload: Mapping[str, Any]) -> SimulationAnswer:
-    """The motion of a robot from a posture, under constant torques or along a trajectory by computed torques."""
+    """Return the motion of a robot from a posture, under constant torques or computed-torque control."""
     from symoro.simulation.options import SimulationOptions
     from symoro.simulation.simulate import simulate
 
@@ -40,8 +40,8 @@ def simulated(payload: Mapping[str, Any]) -> SimulationAnswer:
     values, posture = numbers_of(robot, payload), row(payload, "q")
     duration, step = number(payload, "duration", 5.0), number(payload, "step", 0.01)
     with task("simulating", duration) as work:
-        told = _Told(robot, values, work, duration, step)
-        found = simulate(
+        listener = _SampleReport(robot, values, work, duration, step)
+        result = simulate(
             robot,
             duration,
             q=[0.0] * len(independent(robot)) if posture is None else posture,
@@ -54,17 +54,17 @@ def simulated(payload: Mapping[str, Any]) -> SimulationAnswer:
                 start=_start(payload),
                 method=item(payload, "method", str, "DOP853"),
                 friction=item(payload, "friction", str, "events"),
-                watch=told,
+                watch=listener,
             ),
         )
-        return _data(found, told.postures, placing(robot, values))
+        return _data(result, listener.postures, placing(robot, values))
 
 
 def _start(payload: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = item(payload, "start", dict, {})
     for name in given:
         if name not in PARTS:
-            raise UnknownNameError("part of a state", name, PARTS)
+            raise UnknownNameError("state variable", name, PARTS)
     return {name: row(given, name) for name in given}
 
 
@@ -83,13 +83,13 @@ def _torques(robot: Robot, payload: Mapping[str, Any], values: Mapping[str, floa
     return computed_torque(robot, motion_of({"text": track}), kp=gains[0], kd=gains[1], values=values)
 
 
-class _Told:
-    """Tells samples on in pieces, not too many a second, and no more of them than the answer has."""
+class _SampleReport:
+    """Report of samples in blocks, with limits on their rate and on their total number."""
 
     def __init__(
         self, robot: Robot, values: Mapping[str, float], work: Task, duration: float, step: float
     ) -> None:
-        from symoro.simulation.simulate import MOST_SAMPLES  # more of them are refused
+        from symoro.simulation.simulate import MOST_SAMPLES  # simulations with more samples are rejected
 
         self.postures = Postures(robot, values)
         self._place = placing(robot, values)
@@ -126,7 +126,7 @@ BasePlace = Callable[[Mapping[str, "Array"]], list[float]]
 
 
 def placing(robot: Robot, values: Mapping[str, float]) -> BasePlace | None:
-    """Return the function from a state to the location of frame 0 in the world, by rows; None where it is constant."""
+    """Return the function from a state to the transform of frame 0 in the world, by rows; None if it is constant."""
     from symoro.robot.description import BaseKind
 
     if robot.wheels:
@@ -135,7 +135,7 @@ def placing(robot: Robot, values: Mapping[str, float]) -> BasePlace | None:
 
 
 def _location(robot: Robot, values: Mapping[str, float]) -> Array:
-    """Where the description puts the base."""
+    """Return the transform of frame 0 in the world according to the description."""
     import numpy as np
 
     known = {**dict(robot.nominal), **values}
@@ -143,7 +143,7 @@ def _location(robot: Robot, values: Mapping[str, float]) -> Array:
 
 
 def _rolled(parts: Mapping[str, Array], location: Array) -> list[float]:
-    """The pose is counted from where the description puts the base."""
+    """Return the transform of a rolling base; its pose coordinates are relative to the described transform."""
     import numpy as np
 
     x, y, heading = map(float, parts["pose"])
@@ -162,25 +162,25 @@ def _floated(parts: Mapping[str, Array]) -> list[float]:
     return [float(x) for x in T.ravel()]
 
 
-def _data(found: Simulation, postures: Postures, place: BasePlace | None) -> SimulationAnswer:
-    rows = kept_rows(len(found.t))
+def _data(result: Simulation, postures: Postures, place: BasePlace | None) -> SimulationAnswer:
+    rows = kept_rows(len(result.t))
     base = None
     if place is not None:
-        base = [place({name: array[k] for name, array in found.parts.items()}) for k in rows]
+        base = [place({name: array[k] for name, array in result.parts.items()}) for k in rows]
     return SimulationAnswer(
-        times=found.t[rows].tolist(),
-        q=postures(found.q[rows]).tolist(),
+        times=result.t[rows].tolist(),
+        q=postures(result.q[rows]).tolist(),
         base=base,
-        samples=len(found.t),
-        frame=end_frame(found.robot),
-        joints=list(found.coordinates),
-        units=units_of(found.robot, found.coordinates),
-        tau=found.tau[rows].tolist(),
-        efforts=[found.robot.frame(j).limits.effort for j in found.coordinates],
-        kinetic=None if found.E is None else found.E[rows].tolist(),
-        potential=None if found.U is None else found.U[rows].tolist(),
-        events=[EventData(time=e.time, joint=e.joint, what=e.what) for e in found.events[:MOST_EVENTS]],
-        finished=found.finished,
-        why=found.why,
-        warnings=list(found.doubts),
+        samples=len(result.t),
+        frame=end_frame(result.robot),
+        joints=list(result.coordinates),
+        units=units_of(result.robot, result.coordinates),
+        tau=result.tau[rows].tolist(),
+        efforts=[result.robot.frame(j).limits.effort for j in result.coordinates],
+        kinetic=None if result.E is None else result.E[rows].tolist(),
+        potential=None if result.U is None else result.U[rows].tolist(),
+        events=[EventData(time=e.time, joint=e.joint, what=e.what) for e in result.events[:MOST_EVENTS]],
+        finished=result.finished,
+        why=result.why,
+        warnings=list(result.warnings),
     )

@@ -1,7 +1,7 @@
-"""A robot as whole tables, cell by cell: {title, part, columns, kinds, choices, hints, rows, add, remove}.
+"""Return a robot as tables, cell by cell: {title, part, columns, kinds, choices, hints, rows, add, remove}.
 
-`part` is what an edit of a cell calls it, `add` and `remove` the parts of edits that add a row and remove one.
-Tables with nothing in them are there too: rows are there to be added.
+`part` identifies the table in edits of cells; `add` and `remove` are the parts of edits that add and remove rows.
+Empty tables are included, so that rows can be added.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _UNITS = {"G": "gravity in the world (m/s^2)", "V0": "velocity of the base, in f
 
 
 def tables(robot: Robot) -> list[Table]:
-    """All tables of a robot."""
+    """Return all tables of a robot."""
     links, joints = range(robot.NL + 1), range(1, robot.NL + 1)
     named = (of.NAME, *of.INERTIA)
     return [
@@ -81,7 +81,7 @@ def _number(value: float | None) -> str:
 def _geometry(robot: Robot) -> Table:
     columns = (
         of.NAME,
-        of.frames("ant", "the frame that it stands on, 0 is the base", range(robot.NF + 1)),
+        of.frames("ant", "antecedent frame, 0 is the base", range(robot.NF + 1)),
         of.JOINT_KIND,
         of.ACTIVE,
         *of.GEOMETRY,
@@ -124,9 +124,9 @@ def _joint_row(robot: Robot, j: int) -> Row:
 def _robot_table(robot: Robot) -> Table:
     columns = (
         Column("name", "text", "name of the robot, and of its files"),
-        Column("title", "text", "what it is"),
-        Column("reference", "text", "where its numbers come from"),
-        Column("base", "choice", "how the base stands", tuple(map(str, BaseKind))),
+        Column("title", "text", "short description"),
+        Column("reference", "text", "source of the parameters"),
+        Column("base", "choice", "kind of base", tuple(map(str, BaseKind))),
         of.frames("platform", "frame of a parallel robot's platform", range(1, robot.NL + 1), empty=True),
     )
     platform = "" if robot.platform is None else str(robot.platform)
@@ -145,12 +145,12 @@ def _location_row(robot: Robot, r: int) -> Row:
 def _wheels(robot: Robot) -> Table:
     joints = range(1, robot.NL + 1)
     columns = (
-        of.frames("frame", "the frame that spins; its z axis is the axle", joints),
-        Column("kind", "choice", "how it is mounted", of.WHEEL_KINDS),
-        Column("radius", "formula", "from the centre to the ground (m)"),
-        of.frames("steering", "the vertical joint that turns it (steering, castor)", joints, empty=True),
-        Column("roller", "formula", "angle of the rollers' axis from the way of travel (swedish; rad)"),
-        of.frames("follows", "the steering joint that it follows (Ackermann)", joints, empty=True),
+        of.frames("frame", "frame of the rotating wheel; its z axis is the axle", joints),
+        Column("kind", "choice", "kind of wheel", of.WHEEL_KINDS),
+        Column("radius", "formula", "distance from the centre to the ground (m)"),
+        of.frames("steering", "vertical steering joint (steering, castor)", joints, empty=True),
+        Column("roller", "formula", "angle between roller axis and rolling direction (swedish; rad)"),
+        of.frames("follows", "steering joint that drives it (Ackermann)", joints, empty=True),
     )
     rows = [
         Row(
@@ -166,7 +166,7 @@ def _wheels(robot: Robot) -> Table:
 
 
 def _tool(robot: Robot) -> Table:
-    on = of.frames("on", "the frame that it is fixed on", range(robot.NL + 1))
+    on = of.frames("on", "frame that carries it", range(robot.NL + 1))
     tool = robot.tool
     rows = (
         []

@@ -1,4 +1,4 @@
-"""Everything that the page shows of a robot, in one answer: its document, its tables, and what the scene draws."""
+"""Return all data of a robot that the page displays: its document, its tables, and the geometry of the scene."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ MOST_EDITS = 2000
 
 
 def view_of(payload: Mapping[str, Any]) -> View:
-    """The view of the robot whose document came."""
+    """Return the view of the robot in a document."""
     return view(robot_of(payload))
 
 
 def edited(payload: Mapping[str, Any]) -> View:
-    """The view of the robot after some edits, all of them or none."""
+    """Return the view of a robot after a list of edits; all of them are applied or none."""
     return view(edits.edited(robot_of(payload), item(payload, "edits", list)))
 
 
 def view(robot: Robot) -> View:
-    """The view of a robot at hand."""
+    """Return the view of a robot."""
     values = default_values(robot)
     return View(
         robot=tree_of(robot),
@@ -97,7 +97,7 @@ def _joint(robot: Robot, j: int) -> JointView:
 
 
 def _couplings(robot: Robot) -> list[CouplingView]:
-    """The joints that follow others: q = sum of ratio times q of `frame`, and the offset."""
+    """Return the coupled joints: q = sum of ratio times q of `frame`, plus the offset."""
     held = ((j, frame.coupling) for j, frame in enumerate(robot.frames, 1))
     return [
         CouplingView(
@@ -111,7 +111,7 @@ def _couplings(robot: Robot) -> list[CouplingView]:
 
 
 def _wheel(robot: Robot, k: int, values: Mapping[str, float]) -> WheelView:
-    """A wheel; `symbol` is the parameter that its radius is, where it is one."""
+    """Return a wheel; `symbol` is the parameter of its radius, if it is a symbol."""
     wheel = robot.wheels[k]
     return WheelView(
         frame=wheel.frame,
@@ -124,13 +124,13 @@ def _wheel(robot: Robot, k: int, values: Mapping[str, float]) -> WheelView:
 
 
 def _platform(robot: Robot) -> PlatformView | None:
-    """The platform with the frames that move with it, and the chain of each leg where it is one on legs."""
+    """Return the platform, the frames that move with it, and the chains of its legs; None if there is no platform."""
     if robot.platform is None:
         return None
     try:
-        found = parallel_robot(robot)
+        parallel = parallel_robot(robot)
     except SymoroError:
         return PlatformView(frame=robot.platform, body=[robot.platform], legs=[])
     return PlatformView(
-        frame=found.platform, body=list(found.body), legs=[list(leg.links) for leg in found.legs]
+        frame=parallel.platform, body=list(parallel.body), legs=[list(leg.links) for leg in parallel.legs]
     )

@@ -1,10 +1,11 @@
-"""Who may ask, and how much: host, origin, token and size, checked before anything else sees a request.
+"""Check host, origin, token and size of each request before any other code handles it.
 
-A server on 127.0.0.1 can be reached by every page that the same browser shows. A page of another origin cannot read an
-answer, but it can send; and a name that another resolves to 127.0.0.1 (DNS rebinding) would be its own origin. So the
-Host header must be a name of this server, or the IP address that the connection was made to: an attacker controls what
-a name resolves to, but an IP address is not resolved. An Origin header, where there is one, must be such a host too. A
-server that other machines can reach requires a token besides: in the address that is opened first, then in a cookie.
+A server on 127.0.0.1 can be reached by every page in the same browser. A page of another origin cannot read
+responses, but it can send requests. A host name that an attacker resolves to 127.0.0.1 (DNS rebinding) would even be
+its own origin. The Host header must therefore be a name of this server or the IP address of the connection: an
+attacker controls what a name resolves to, but an IP address is not resolved. An Origin header, if present, must be
+such a host too. A server that other machines can reach also requires a token: in the address that is opened first,
+then in a cookie.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ HEADERS = {
     b"cross-origin-resource-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
 }
-HTTP_PORT = 80  # browsers leave it out
-SAME = ("same-origin", "none")  # of Sec-Fetch-Site: our own page, or an address that a user typed
+HTTP_PORT = 80  # browsers omit the default port
+SAME = ("same-origin", "none")  # values of Sec-Fetch-Site: the page itself, or an address typed by the user
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What is allowed.
+    """Rules for requests.
 
     Attributes:
-        hosts: names (with port) that the server is known by.
-        token: a secret that every request must have, "" for none.
-        cookie: the name of the cookie that holds it; cookies do not know of ports.
-        largest: bytes of a request's body.
+        hosts: accepted host names with port.
+        token: secret that every request must contain; "" for none.
+        cookie: name of the cookie with the token, unique per port because cookies are shared by ports.
+        largest: largest size of a request body in bytes.
     """
 
     hosts: frozenset[str]
@@ -52,7 +53,7 @@ class Rules:
 
 
 class Guard:
-    """The application behind its rules."""
+    """ASGI middleware that applies the rules."""
 
     def __init__(self, app: ASGIApp, rules: Rules) -> None:
         self.app, self.rules = app, rules
@@ -78,14 +79,14 @@ class Guard:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         known = self.rules.hosts | connected_host(scope.get("server"))
         if len(hosts) != 1 or headers[b"host"].lower() not in known:
-            return 421, "this server is not known by that name: open the address that symoro gui printed"
+            return 421, "the host name is not accepted: open the address that symoro gui printed"
         origin = headers.get(b"origin")
         if origin is not None and not _is_origin_of(origin, known):
-            return 403, "a page of another origin may not ask here"
+            return 403, "cross-origin requests are not allowed"
         if scope["path"].startswith("/api") and headers.get(b"sec-fetch-site", "none") not in SAME:
-            return 403, "a page of another origin may not ask here"
+            return 403, "cross-origin requests are not allowed"
         if self.rules.token and not self._has_token(scope, headers):
-            return 401, "a token is needed: open the address that symoro gui printed"
+            return 401, "the token is missing: open the address that symoro gui printed"
         length = headers.get(b"content-length", "0")
         if not (length.isascii() and length.isdigit()) or int(length[:20]) > self.rules.largest:
             return 413, f"the request is larger than {self.rules.largest} bytes"
@@ -110,27 +111,27 @@ class Guard:
         return dict(_query(scope)).get(TOKEN, "")
 
     async def _let_in(self, scope: Scope, send: Send) -> None:
-        """The token goes into a cookie, and out of the address, which is shown and remembered."""
+        """Store the token in a cookie and redirect to the address without it, so that it is not displayed."""
         if not secrets.compare_digest(self._in_address(scope).encode(), self.rules.token.encode()):
-            await _refuse(send, 401, "this token is not the server's")
+            await _refuse(send, 401, "the token is wrong")
             return
         rest = urlencode([(name, value) for name, value in _query(scope) if name != TOKEN])
         cookie = f"{self.rules.cookie}={self.rules.token}; HttpOnly; SameSite=Strict; Path=/"
         path = (
             "/" + scope["path"].lstrip("/") + (f"?{rest}" if rest else "")
-        )  # of this server, whatever it begins with
+        )  # stay on this server, even if the path begins with //
         extra = [(b"location", path.encode("ascii", "ignore")), (b"set-cookie", cookie.encode("latin-1"))]
         await _respond(send, 303, b"", extra)
 
 
 def host_with_port(host: str, port: int) -> set[str]:
-    """Return how browsers write a host name or an IP address with a port in the Host header."""
+    """Return the forms in which browsers write a host name or an IP address with a port in the Host header."""
     name = f"[{host}]" if ":" in host else host.lower()
     return {f"{name}:{port}", name} if port == HTTP_PORT else {f"{name}:{port}"}
 
 
 def connected_host(server: Sequence[Any] | None) -> set[str]:
-    """Return the IP address and port that a connection was made to, as `host_with_port`; nothing for other servers."""
+    """Return IP address and port of a connection in the forms of `host_with_port`; an empty set if there are none."""
     if server is None or server[1] is None:
         return set()
     try:
@@ -138,7 +139,9 @@ def connected_host(server: Sequence[Any] | None) -> set[str]:
         address = ip_address(str(server[0]).partition("%")[0])
     except ValueError:
         return set()
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:  # IPv4 at a socket for both
+    if (
+        isinstance(address, IPv6Address) and address.ipv4_mapped is not None
+    ):  # IPv4 address at a dual-stack socket
         return host_with_port(str(address.ipv4_mapped), server[1])
     return host_with_port(str(address), server[1])
 
@@ -153,7 +156,7 @@ def _query(scope: Scope) -> list[tuple[str, str]]:
 
 
 class _Body:
-    """What is received, up to a limit: a body may come without a length."""
+    """Request body with limited size; requests may lack a Content-Length header."""
 
     def __init__(self, receive: Receive, largest: int) -> None:
         self._receive, self._largest, self._seen = receive, largest, 0
@@ -169,7 +172,7 @@ class _Body:
 
 
 class _Answer:
-    """What is sent, with our headers; where the body was too large, that in its place."""
+    """Response with security headers; replaced by an error if the request body was too large."""
 
     def __init__(self, scope: Scope, send: Send, body: _Body) -> None:
         self._send, self._body = send, body

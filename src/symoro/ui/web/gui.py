@@ -1,4 +1,4 @@
-"""`symoro gui`: start the server, print where it is, open the browser when it answers."""
+"""Run `symoro gui`: start the server, print its address, and open the browser when it responds."""
 
 from __future__ import annotations
 
@@ -18,24 +18,26 @@ from symoro.ui.web.workers import prepare
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERY_INTERFACE = ("0.0.0.0", "::")
 ELSEWHERE = ((socket.AF_INET, "198.51.100.1"), (socket.AF_INET6, "2001:db8::1"))
-"""Addresses of documentation (RFC 5737, RFC 3849), of no machine: they show which of its own this machine would use."""
+"""Documentation addresses (RFC 5737, RFC 3849): the route to them shows the source address of this machine."""
 USUAL_PORTS = range(8714, 8734)
-"""Tried first: the browser keeps a user's work by the address of the page, the port included."""
+"""Default ports, tried first: the browser stores the user's work per address, including the port."""
 
 
 def gui(host: str, port: int, *, browser: bool, names: list[str], token: str | None) -> None:
-    """Serve until interrupted.
+    """Serve the workbench until interrupted.
 
-    Arguments:
-        port: 0 takes one of the usual ones, or any that is free.
-        names: further names that the server is known by, as host:port or host.
-        token: a secret of one's own; a server that others can reach always has one.
+    Args:
+        host: address of the server.
+        port: port; 0 selects one of the default ports or any free port.
+        browser: whether to open a browser.
+        names: additional names of the server, as host:port or host.
+        token: secret that requests must contain; a server that others can reach always has one.
 
     Raises:
-        ArgumentError: the address is taken, or is not of this machine.
+        ArgumentError: the address is in use or does not belong to this machine.
     """
     listener = listening_at(host, port)
-    prepare()  # while the server itself is loaded
+    prepare()  # runs while the server is loaded
     import uvicorn
 
     from symoro.ui.web.page import NOT_BUILT, built
@@ -47,13 +49,13 @@ def gui(host: str, port: int, *, browser: bool, names: list[str], token: str | N
     here, *elsewhere = (_address(one, port, secret) for one in reached_at(host))
 
     class Server(uvicorn.Server):
-        """It tells where it is when it answers, not before."""
+        """Server that prints its address once it accepts connections."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if not self.started:
                 return
-            print(f"symoro gui: {here}   (Ctrl-C ends it)", flush=True)
+            print(f"symoro gui: {here}   (Ctrl-C stops it)", flush=True)
             for address in elsewhere:
                 print(f"from other machines: {address}", flush=True)
             if not built():
@@ -71,29 +73,31 @@ def _address(host: str, port: int, secret: str) -> str:
 
 
 def reached_at(host: str) -> list[str]:
-    """Return the addresses that the page can be opened at: first on this machine, then from other machines."""
+    """Return the addresses of the page: first for this machine, then for other machines."""
     if host not in EVERY_INTERFACE:
         return [host]
     both = host == "::" and socket.has_dualstack_ipv6()
-    found = [ip_address(one) for one in own_addresses() if both or (":" in one) == (":" in host)]
-    outside = [str(one) for one in found if not (one.is_loopback or one.is_link_local)]
+    addresses = [ip_address(one) for one in own_addresses() if both or (":" in one) == (":" in host)]
+    outside = [str(one) for one in addresses if not (one.is_loopback or one.is_link_local)]
     return ["::1" if host == "::" and not both else "127.0.0.1", *outside]
 
 
 def own_addresses() -> list[str]:
-    """Return addresses of this machine: those that it sends from, and those of its own name."""
-    found: list[str] = []
+    """Return the IP addresses of this machine: source addresses of its routes, and those of its host name."""
+    addresses: list[str] = []
     for family, elsewhere in ELSEWHERE:
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((elsewhere, 9))  # chooses a route; nothing is sent
-            found.append(probe.getsockname()[0])
+            probe.connect((elsewhere, 9))  # determines a route without sending
+            addresses.append(probe.getsockname()[0])
     with suppress(OSError):
-        found += [str(row[4][0]).partition("%")[0] for row in socket.getaddrinfo(socket.gethostname(), None)]
-    return list(dict.fromkeys(found))
+        addresses += [
+            str(row[4][0]).partition("%")[0] for row in socket.getaddrinfo(socket.gethostname(), None)
+        ]
+    return list(dict.fromkeys(addresses))
 
 
 def hosts_of(host: str, port: int, names: list[str]) -> frozenset[str]:
-    """Return the names of the server, with their ports; a server for other machines has the machine's names too."""
+    """Return the names of the server with ports, with the machine's names if other machines can reach it."""
     own = {host, *LOOPBACK}
     if host not in LOOPBACK:
         own |= {socket.gethostname(), socket.getfqdn(), f"{socket.gethostname()}.local"}
@@ -103,18 +107,20 @@ def hosts_of(host: str, port: int, names: list[str]) -> frozenset[str]:
 
 
 def listening_at(host: str, port: int) -> socket.socket:
-    """A socket at the port that was asked for, or at one of the usual ones, or at any.
+    """Return a socket bound to the requested port, or to a default port, or to any free port.
 
     Raises:
-        ArgumentError: there is none.
+        ArgumentError: no port is available.
     """
     tried = [port] if port else [*USUAL_PORTS, 0]
     for one in tried:
         made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
         try:
-            if host == "::" and socket.has_dualstack_ipv6():  # serve IPv4 too, which not every system does
+            if (
+                host == "::" and socket.has_dualstack_ipv6()
+            ):  # also serve IPv4, which is not the default everywhere
                 made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-            if sys.platform != "win32":  # there it would share the port
+            if sys.platform != "win32":  # on Windows it would share the port
                 made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             made.bind((host, one))
             made.listen(100)

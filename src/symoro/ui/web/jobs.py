@@ -1,4 +1,4 @@
-"""Jobs: long calls that a page starts, watches, and cancels."""
+"""Manage jobs: long calls that a page starts, watches and cancels."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import Any
 from symoro.ui.web.pool import Pool, PoolFullError
 from symoro.ui.web.workers import Answer
 
-MOST_JOBS = 200  # those that wait, run, or were done and not asked for
-KEPT_SECONDS = 120.0  # that a result waits for its page
-LOST_SECONDS = 60.0  # that a job goes on with nobody to watch it
+MOST_JOBS = 200  # largest number of jobs that wait, run, or have an unread result
+KEPT_SECONDS = 120.0  # s; lifetime of an unread result
+LOST_SECONDS = 60.0  # s; time after which an unwatched job is cancelled
 SWEEP_SECONDS = 10.0
-ALIVE_SECONDS = 15.0  # between two signs of life to those who watch
+ALIVE_SECONDS = 15.0  # s; interval of keep-alive messages
 
 
 @dataclass
 class Job:
-    """A call under way.
+    """Long call of the service.
 
     Attributes:
         state: queued, running, done, failed or cancelled.
-        pieces: what has come of the result so far, where a call tells it.
-        news: set whenever something of it changes, for those who watch.
-        seen: when somebody last asked for it; `watchers` are asking now.
+        pieces: partial results so far, for calls that deliver results piecewise.
+        news: event that is set whenever the job changes.
+        seen: time of the last request for the job; `watchers` counts the open event streams.
     """
 
     id: str
@@ -47,7 +47,7 @@ class Job:
         return self.state in ("done", "failed", "cancelled")
 
     def data(self) -> dict[str, Any]:
-        """What a page is told."""
+        """Return the state of the job as sent to the page."""
         return {
             "id": self.id,
             "call": self.call,
@@ -75,7 +75,7 @@ class Jobs:
         return job
 
     def start(self, call: str, payload: Any) -> Job | None:
-        """A new job; None when there are too many."""
+        """Return a new job, or None if there are too many jobs."""
         self.forget()
         if len(self._jobs) >= MOST_JOBS:
             return None
@@ -90,10 +90,10 @@ class Jobs:
             job.change()
 
         def listen(progress: Mapping[str, Any]) -> None:
-            told = dict(progress)
-            if (piece := told.pop("came", None)) is not None:
+            data = dict(progress)
+            if (piece := data.pop("came", None)) is not None:
                 job.pieces.append(piece)
-            job.progress = told
+            job.progress = data
             job.change()
 
         try:
@@ -108,33 +108,33 @@ class Jobs:
         job.change()
 
     async def cancel(self, job: Job) -> None:
-        """End a job, and be sure that it has ended."""
+        """Cancel a job and wait until it has ended."""
         if job.task is not None and not job.over:
             job.task.cancel()
             with suppress(asyncio.CancelledError):
                 await job.task
-            if not job.over:  # it was cancelled before it began
+            if not job.over:  # it was cancelled before it started
                 job.state, job.ended = "cancelled", _now()
                 job.change()
 
     async def close(self) -> None:
-        """End all jobs and their workers."""
+        """Cancel all jobs and end their worker processes."""
         for job in self._jobs.values():
             await self.cancel(job)
         await self.pool.close()
 
     async def watch(self, job: Job) -> AsyncIterator[dict[str, Any] | None]:
-        """What becomes of a job, until it is over; None now and then, as a sign of life.
+        """Yield the states of a job until it has ended, and None at intervals to keep the connection open.
 
-        Pieces of the result are told once, with the number of those before them.
+        Each partial result is sent once, with the number of those before it.
         """
         job.watchers += 1
-        told = 0
+        sent = 0
         try:
             while True:
                 news = job.news
-                came = {"pieces": job.pieces[told:], "before": told} if len(job.pieces) > told else {}
-                told = len(job.pieces)
+                came = {"pieces": job.pieces[sent:], "before": sent} if len(job.pieces) > sent else {}
+                sent = len(job.pieces)
                 yield {**job.data(), **came}
                 if job.over:
                     return
@@ -148,7 +148,7 @@ class Jobs:
             job.seen = _now()
 
     async def sweep(self) -> None:
-        """Forget old results, and end what nobody waits for, for ever."""
+        """Periodically drop old results and cancel jobs that no page watches."""
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             self.forget()
@@ -157,7 +157,7 @@ class Jobs:
                     await self.cancel(job)
 
     def forget(self) -> None:
-        """Drop the results that have waited long enough."""
+        """Drop results that no page has requested for a long time."""
         now = _now()
         for id, job in list(self._jobs.items()):
             if job.over and now - job.ended > KEPT_SECONDS:

@@ -1,4 +1,4 @@
-"""The built page: files with a hash in their name are kept by the browser, the others are asked for again."""
+"""Serve the built page: browsers cache files with a hash in their name and revalidate the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 STATIC = Path(__file__).parent / "static"
 NOT_BUILT = "the page is not built: run `make gui` in the clone, or install symoro from its wheel"
-HASHED = "assets/"  # where the build puts them
+HASHED = "assets/"  # folder of files with a hash in their name
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -21,7 +21,7 @@ def built() -> bool:
 
 
 class PageFiles(StaticFiles):
-    """The files of the page, each with the time for which it may be kept."""
+    """Files of the page with their cache lifetimes."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         answer = await super().get_response(path, scope)
@@ -30,7 +30,7 @@ class PageFiles(StaticFiles):
 
 
 class Zipped(GZipMiddleware):
-    """Answers in gzip, except streams of events, which are to come at once."""
+    """Middleware that compresses responses with gzip, except event streams, which must not be delayed."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"].endswith("/events"):
@@ -40,7 +40,7 @@ class Zipped(GZipMiddleware):
 
 
 def add_page(app: FastAPI) -> None:
-    """The page at /, or what to do about it."""
+    """Serve the page at /, or instructions if it is not built."""
     if built():
         app.mount("/", PageFiles(directory=STATIC, html=True))
         return

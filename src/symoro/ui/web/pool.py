@@ -1,8 +1,8 @@
-"""Some workers, each taken by one call at a time; calls wait in the order in which they came.
+"""Manage a pool of worker processes; each handles one call at a time, and calls wait in order of arrival.
 
-A pool begins with a few workers, adds others while all are taken, up to a limit, and lets those go that it no longer
-needs. So a short call need not wait for long ones: the cores are shared, and a call that has taken long stands further
-behind in line for them.
+A pool starts with a few workers, adds workers while all are busy (up to a limit), and ends those that are no longer
+needed. A short call therefore does not wait for long ones: they share the cores, and a call that has computed for a
+long time gets a lower scheduling priority.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from typing import Any
 
 from symoro.ui.web.workers import TOO_LONG, Answer, Limits, Listen, Worker, stopped
 
-PATIENCE = 5.0  # seconds of computing after which a call stands further behind
-SOONEST = 0.2  # seconds between two looks
-LAST = 19  # in line
+PATIENCE = 5.0  # s of processor time after which a call gets a lower priority
+SOONEST = 0.2  # s; shortest interval between two checks
+LAST = 19  # niceness of a call with lower priority
 
 
 class PoolFullError(Exception):
-    """Too many calls wait already."""
+    """Error: too many calls are waiting."""
 
 
-class _Behind:
-    """Sends a worker further behind when it has computed for long.
+class _PriorityTimer:
+    """Timer that lowers the priority of a worker after it has used much processor time.
 
-    Time in which others had the cores does not count: on a machine that does much else a call would lose its turn
-    before it has had one.
+    Time in which other processes used the cores is not counted; otherwise a call on a busy machine would lose its
+    priority before it could compute.
     """
 
     def __init__(self, worker: Worker) -> None:
-        self.stands = False
+        self.expired = False
         self._worker, self._before = worker, worker.computed()
         self._next = asyncio.get_running_loop().call_later(PATIENCE, self._look)
 
@@ -43,19 +43,19 @@ class _Behind:
             self._next = asyncio.get_running_loop().call_later(max(left, SOONEST), self._look)
             return
         self._worker.later(LAST)
-        self.stands = True
+        self.expired = True
 
     def cancel(self) -> None:
         self._next.cancel()
 
 
 class Pool:
-    """Workers with one kind of limits.
+    """Workers with common limits.
 
     Attributes:
-        size: how many workers there are when nothing is to be done.
-        most: how many there may be.
-        queue: how many calls may wait.
+        size: number of workers when idle.
+        most: largest number of workers.
+        queue: largest number of waiting calls.
     """
 
     def __init__(self, size: int, limits: Limits, *, most: int | None = None, queue: int = 100) -> None:
@@ -67,7 +67,7 @@ class Pool:
         self._closed = False
 
     def start(self) -> None:
-        """Begin to make the first workers; calls wait for them."""
+        """Start the first workers; calls wait for them."""
         for _ in range(self.size):
             self._grow()
 
@@ -92,7 +92,7 @@ class Pool:
         self._idle.put_nowait(worker)
 
     async def close(self) -> None:
-        """End all workers, those under way included."""
+        """End all workers, including busy ones."""
         self._closed = True
         for worker in self._all:
             worker.end()
@@ -106,21 +106,21 @@ class Pool:
         listen: Listen = lambda _: None,
         begun: Callable[[], None] = lambda: None,
     ) -> Answer:
-        """The answer of a call; cancelling the task that awaits it ends the work.
+        """Return the answer of a call; cancelling the awaiting task ends the computation.
 
-        Arguments:
-            listen: hears of progress, in the loop's own thread.
-            begun: called when the call is no longer waiting.
+        Args:
+            listen: receives progress, in the thread of the event loop.
+            begun: called when the call stops waiting and starts.
 
         Raises:
-            PoolFullError: too many calls wait.
+            PoolFullError: too many calls are waiting.
         """
         worker = await self._taken()
         begun()
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Answer] = loop.create_future()
 
-        def told(value: Mapping[str, Any]) -> None:
+        def report(value: Mapping[str, Any]) -> None:
             loop.call_soon_threadsafe(listen, value)
 
         def finish(value: Answer) -> None:
@@ -128,12 +128,12 @@ class Pool:
                 answer.set_result(value)
 
         def work() -> None:
-            value = worker.ask(name, payload, told)
-            with suppress(RuntimeError):  # the server has ended meanwhile
+            value = worker.ask(name, payload, report)
+            with suppress(RuntimeError):  # the server has ended
                 loop.call_soon_threadsafe(finish, value)
 
         threading.Thread(target=work, daemon=True).start()
-        behind = _Behind(worker) if self.limits.nice else None
+        behind = _PriorityTimer(worker) if self.limits.nice else None
         try:
             return await asyncio.wait_for(asyncio.shield(answer), self.limits.seconds)
         except TimeoutError:
@@ -143,10 +143,10 @@ class Pool:
         finally:
             if behind is not None:
                 behind.cancel()
-            self._given_back(worker, sound=answer.done(), fresh=behind is None or not behind.stands)
+            self._given_back(worker, sound=answer.done(), fresh=behind is None or not behind.expired)
 
     async def _taken(self) -> Worker:
-        """A worker that has nothing to do; one more is made where all have."""
+        """Return an idle worker; start another one if all are busy."""
         if self._waiting >= self.queue:
             raise PoolFullError
         self._waiting += 1
@@ -160,12 +160,12 @@ class Pool:
                 worker = await self._idle.get()
                 if worker.alive:
                     return worker
-                self._all.discard(worker)  # ended by another
+                self._all.discard(worker)  # ended by another task
         finally:
             self._waiting -= 1
 
     def _given_back(self, worker: Worker, *, sound: bool, fresh: bool) -> None:
-        """Keep a worker that can be used again; let go of one that was cut short, or stands behind, or is too many."""
+        """Keep a reusable worker; end one that was interrupted, has a lowered priority, or exceeds the pool's size."""
         too_many = len(self._all) > self.size and not self._waiting
         if sound and fresh and worker.alive and not too_many and not self._closed:
             self._idle.put_nowait(worker)

@@ -1,4 +1,4 @@
-"""What the process that workers come from loads, once for all of them."""
+"""Import, once for all workers, the modules that the fork server provides."""
 
 from __future__ import annotations
 

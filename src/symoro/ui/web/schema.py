@@ -1,4 +1,4 @@
-"""The types of the service for FastAPI: pydantic checks requests and describes answers by their dataclasses."""
+"""Provide the types of the service to FastAPI: pydantic validates requests and describes answers from dataclasses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Start: Any = Annotated[Union[tuple(_start(name) for name in LONG)], Field(discri
 
 
 def payload_of(request: Any) -> Any:
-    """Return a request as JSON values, with its defaults and without what is None."""
+    """Return a request as JSON values with defaults and without None."""
     if is_dataclass(request):
         return {key: payload_of(value) for key, value in vars(request).items() if value is not None}
     return [payload_of(item) for item in request] if isinstance(request, list) else request

@@ -1,13 +1,13 @@
-"""The workbench's server: the calls of `ui.service` over HTTP, long ones as jobs, and the built page.
+"""Serve the calls of `ui.service` over HTTP, long ones as jobs, and the built page.
 
-    POST /api/<call>            a call that answers at once
-    POST /api/jobs              {call, payload}: a long call; its id comes back
-    GET  /api/jobs/<id>         where it stands
-    GET  /api/jobs/<id>/events  the same as server-sent events, until it is over
-    DELETE /api/jobs/<id>       end it
-    GET  /openapi.json          all of this as a document
+    POST /api/<call>            a short call; returns its answer
+    POST /api/jobs              {call, payload}: start a long call; returns its id
+    GET  /api/jobs/<id>         state of a job
+    GET  /api/jobs/<id>/events  state as server-sent events, until the job has ended
+    DELETE /api/jobs/<id>       cancel a job
+    GET  /openapi.json          this interface as OpenAPI
 
-No state but the jobs: what a user works on is kept by the page.
+The server has no state except the jobs; the page stores the user's work.
 """
 
 from __future__ import annotations
@@ -36,17 +36,20 @@ from symoro.ui.web.workers import INTERNAL, Limits
 QUICK = Limits(seconds=10, memory=2 * 2**30)
 JOB = Limits(seconds=600, nice=5)
 QUICK_WORKERS = 2
-MOST_RUNNING = 16  # jobs at once: cores are shared, so that a short one need not wait for long ones
+MOST_RUNNING = 16  # simultaneous jobs; they share the cores, so that short jobs do not wait
 BUSY = "too many requests are waiting: try again in a moment"
 
 
 def application(
     rules: Rules, *, jobs: int | None = None, quick: Limits = QUICK, long: Limits = JOB
 ) -> FastAPI:
-    """The server's application.
+    """Return the ASGI application of the server.
 
-    Arguments:
-        jobs: how many workers wait for jobs; by default as many as there are cores.
+    Args:
+        rules: rules for requests.
+        jobs: number of workers for jobs; by default the number of cores.
+        quick: limits of short calls.
+        long: limits of jobs.
     """
     at_once = Pool(QUICK_WORKERS, quick)
     running = Jobs(Pool(jobs or os.cpu_count() or 1, long, most=MOST_RUNNING, queue=200))
@@ -90,7 +93,7 @@ UNKNOWN: dict[int | str, dict[str, Any]] = {**REFUSALS, 404: {"model": Failure}}
 
 
 def _add_refusals(app: FastAPI) -> None:
-    """What the framework refuses, in the words of all other refusals."""
+    """Return errors of the framework in the same form as all other errors."""
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -124,29 +127,29 @@ def _summary(request: type) -> str:
 
 
 def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
-    def found(id: str) -> Job:
+    def job_of(id: str) -> Job:
         job = jobs.get(id)
         if job is None:
-            raise HTTPException(404, "there is no such job")
+            raise HTTPException(404, "the job does not exist")
         return job
 
     known: dict[int | str, dict[str, Any]] = {**UNKNOWN, 200: {"model": JobData}}
 
     async def start(body: Any) -> Response:
-        """Begin a long call."""
+        """Start a long call."""
         job = jobs.start(body.call, payload_of(body.payload))
         if job is None:
             raise HTTPException(429, BUSY)
         return JSONResponse(job.data())
 
     start.__annotations__["body"] = Start
-    told: dict[int | str, dict[str, Any]] = {**REFUSALS, 200: {"model": JobData}}
-    app.post("/api/jobs", operation_id="job_start", responses=told)(start)
+    responses: dict[int | str, dict[str, Any]] = {**REFUSALS, 200: {"model": JobData}}
+    app.post("/api/jobs", operation_id="job_start", responses=responses)(start)
 
     @app.get("/api/jobs/{id}", operation_id="job_state", responses=known)
     async def state(id: str) -> Response:
-        """The state of a job."""
-        return JSONResponse(found(id).data())
+        """Return the state of a job."""
+        return JSONResponse(job_of(id).data())
 
     events_are: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 
@@ -157,14 +160,14 @@ def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
         responses={**UNKNOWN, **events_are},
     )
     async def events(id: str) -> Response:
-        """What becomes of a job: one event a change, the last with the result."""
+        """Stream the states of a job: one event per change, the last one with the result."""
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(_events(jobs, found(id)), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(_events(jobs, job_of(id)), media_type="text/event-stream", headers=headers)
 
     @app.delete("/api/jobs/{id}", operation_id="job_cancel", responses=known)
     async def cancel(id: str) -> Response:
-        """End a job, with its process."""
-        job = found(id)
+        """Cancel a job and end its process."""
+        job = job_of(id)
         await jobs.cancel(job)
         return JSONResponse(job.data())
 

@@ -1,13 +1,13 @@
-"""Work in processes of its own: with progress, and with an end when it is cancelled or takes too much.
+"""Run calls in separate processes, with progress, cancellation and limits on time and memory.
 
 A worker is a process that answers one call at a time over a pipe:
 
     parent -> worker   (name, payload)
     worker -> parent   ("progress", {...}) any number of times, then ("done", answer), or ("last", answer) and its end
 
-A call that is cancelled, or passes its time, ends with its process, and another process takes its place: what runs in a
-call cannot be trusted to stop by itself. Memory is limited by the system (RLIMIT_AS), where there is such a limit.
-Processes come from one that has loaded symoro already and does nothing else (forkserver), where the system has forks.
+A call that is cancelled or exceeds its time limit ends with its process, and another process replaces it, because code
+inside a call cannot be interrupted reliably. The system limits memory (RLIMIT_AS) where it supports this. Processes are
+forked from a server process that has already loaded symoro (forkserver), where the system supports fork.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from typing import Any
 Answer = dict[str, Any]
 Listen = Callable[[Mapping[str, Any]], None]
 
-LARGE = 4  # a worker that has had this part of its memory is not used again
-HEARTBEAT = 1.0  # seconds between looks whether the server is still there
+LARGE = 4  # a worker that has used this fraction of its memory is replaced
+HEARTBEAT = 1.0  # s; interval of checks whether the server still runs
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one call may take.
+    """Limits of one call.
 
     Attributes:
-        seconds: of wall-clock time.
-        memory: bytes of the process, 0 for as much as there is.
-        nice: how far behind others the process stands in line for a core.
+        seconds: wall-clock time.
+        memory: address space of the process in bytes; 0 for no limit.
+        nice: increment of the scheduling priority (niceness).
     """
 
     seconds: float
@@ -48,19 +48,19 @@ class Limits:
     nice: int = 0
 
 
-TOO_LONG = "it took longer than {0:g} s and was stopped"
-TOO_MUCH = "it needed more memory than it may have, or its process ended otherwise"
+TOO_LONG = "the computation exceeded {0:g} s and was stopped"
+TOO_MUCH = "the computation exceeded its memory limit, or its process ended unexpectedly"
 SMALLER = "make the robot smaller, or run symoro on the command line"
 INTERNAL = "InternalError"
 
 
 def stopped(message: str, hint: str) -> Answer:
-    """The answer of a call that was ended."""
+    """Return the answer of a call that was ended by a limit."""
     return {"error": {"kind": "StoppedError", "message": message, "hint": hint}}
 
 
 def context() -> BaseContext:
-    """How processes are made: never a copy of the server, whose threads would be cut short."""
+    """Return the start method of processes: never a fork of the server itself, whose threads would be lost."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     made = multiprocessing.get_context("forkserver")
@@ -69,32 +69,32 @@ def context() -> BaseContext:
 
 
 def prepare() -> None:
-    """Let the process that workers come from begin to load what they need, beside whatever the server does."""
+    """Start the fork server, so that it loads the required modules in the background."""
     if isinstance(context(), ForkServerContext):
         forkserver.ensure_running()
 
 
 def serve(pipe: Connection, limits: Limits) -> None:
-    """What a worker does: answer calls until the pipe is closed."""
-    _stand(limits)
+    """Answer calls in a worker process until the pipe is closed."""
+    _apply_limits(limits)
     from symoro.progress import Progress, listening
     from symoro.ui.service import call
     from symoro.ui.service.answer_types import to_json
     from symoro.ui.web import preload  # noqa: F401  (loaded before the first call needs it)
 
-    def tell(progress: Progress) -> None:
+    def report(progress: Progress) -> None:
         if not progress.finished:
-            told = {"title": progress.title, "done": progress.done, "total": progress.total}
+            data = {"title": progress.title, "done": progress.done, "total": progress.total}
             pipe.send(
-                ("progress", told if progress.came is None else {**told, "came": to_json(progress.came)})
+                ("progress", data if progress.came is None else {**data, "came": to_json(progress.came)})
             )
 
     with suppress(EOFError, OSError):
         while True:
             name, payload = pipe.recv()
-            with listening(tell):
+            with listening(report):
                 answer = _answer(call, name, payload)
-            if _grown(limits):  # with what it keeps for later calls: a new process takes its place
+            if _grown(limits):  # including its caches; a new process replaces it
                 pipe.send(("last", answer))
                 return
             pipe.send(("done", answer))
@@ -105,20 +105,18 @@ def _answer(call: Callable[[str, Any], Answer], name: str, payload: Any) -> Answ
         return call(name, payload)
     except MemoryError:
         return stopped(TOO_MUCH, SMALLER)
-    except OSError:  # the pipe: nobody listens
+    except OSError:  # the pipe is closed
         raise
-    except (
-        Exception
-    ) as error:  # a mistake of ours: told to the user, and to whoever reads the server's output
+    except Exception as error:  # a bug: reported to the user and printed by the server
         traceback.print_exc(file=sys.stderr)
-        message = f"symoro made a mistake in '{name}': {type(error).__name__}"
+        message = f"internal error in '{name}': {type(error).__name__}"
         return {
             "error": {"kind": INTERNAL, "message": message, "hint": "please report it, with the robot's file"}
         }
 
 
 def _grown(limits: Limits) -> bool:
-    """Whether the process has once had a large part of the memory that it may have."""
+    """Return whether the process has used a large part of its allowed memory."""
     try:
         import resource
     except ImportError:
@@ -127,8 +125,8 @@ def _grown(limits: Limits) -> bool:
     return 0 < limits.memory < LARGE * unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def _stand(limits: Limits) -> None:
-    """The process in its place: limits, turn, and an end with its parent. Ctrl-C is for the server to hear."""
+def _apply_limits(limits: Limits) -> None:
+    """Apply limits and priority to the process, end it with its parent, and ignore Ctrl-C, which the server handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(ImportError, ValueError, OSError):
         import resource
@@ -144,7 +142,7 @@ def _stand(limits: Limits) -> None:
 
 
 class Worker:
-    """One process with its pipe."""
+    """Worker process with its pipe."""
 
     def __init__(self, limits: Limits) -> None:
         made = context()
@@ -155,7 +153,7 @@ class Worker:
         other.close()
 
     def ask(self, name: str, payload: Any, listen: Listen) -> Answer:
-        """The answer of a call; waits for it, in a thread."""
+        """Return the answer of a call; blocks, so it runs in a thread."""
         try:
             self.pipe.send((name, payload))
             while True:
@@ -169,11 +167,11 @@ class Worker:
         except (EOFError, OSError):
             self._over = True
             return stopped(TOO_MUCH, SMALLER)
-        except RecursionError:  # of the pickle: nothing was sent
+        except RecursionError:  # raised by pickle, nothing was sent
             return {"error": {"kind": "ArgumentError", "message": "the request is nested too deeply"}}
 
     def computed(self) -> float | None:
-        """Seconds that the process has computed, its compilers included; None where the system does not tell."""
+        """Return the processor time of the process and its compilers in seconds; None if it is unknown."""
         try:
             fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
             return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
@@ -181,7 +179,7 @@ class Worker:
             return None
 
     def later(self, nice: int) -> None:
-        """Stand further behind in line, where the system lets one."""
+        """Lower the scheduling priority of the process, where the system allows it."""
         with suppress(AttributeError, OSError, ProcessLookupError):
             os.setpriority(os.PRIO_PROCESS, self.process.pid, nice)
 
