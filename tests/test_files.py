@@ -146,7 +146,7 @@ def test_links_and_folders_in_the_way(tmp_path: Path) -> None:
     (out / "ours.c").symlink_to(elsewhere / "ours.c")
     for name, message in (
         ("folder.c", "a folder with this name exists"),
-        ("nowhere.c", "leads nowhere"),
+        ("nowhere.c", "a broken symbolic link"),
         ("away/new.c", "points outside the folder"),
         ("ours.c", "points outside the folder"),
     ):
@@ -174,7 +174,7 @@ def test_output_to_a_full_device(words: list[str]) -> None:
             [sys.executable, "-m", "symoro.ui.cli", *words], stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert done.returncode == 2
-    assert done.stderr.lower() == "symoro: cannot go on: no space left on device\n"
+    assert done.stderr.lower() == "symoro: cannot continue: no space left on device\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such devices")

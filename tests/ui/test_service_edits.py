@@ -151,7 +151,7 @@ def test_cells_of_one_row_are_changed_together() -> None:
         {"part": "wheel", "j": k, "field": "kind", "text": str(wheels[k - 1].kind)},
         {"part": "wheel", "j": k, "field": "steering", "text": str(wheels[k - 1].steering)},
     ]
-    assert "needs 'steering'" in edit(document, rigid, back[0])["error"]["message"]
+    assert "requires 'steering'" in edit(document, rigid, back[0])["error"]["message"]
     assert read(edit(document, rigid, *back)["robot"]) == read(document)
 
 
@@ -170,8 +170,13 @@ def test_cells_of_one_row_are_changed_together() -> None:
         (LOOP, {"part": "remove_frame", "j": 9}, "there is no link 9", {"j": 9}),
         (LOOP, {"part": "remove_loop", "j": 4}, "there is no loop at frame 4", {"j": 4}),
         (LOOP, {"part": "add_loop", "from": 5, "to": 1}, "has no link", {}),
-        (LOOP, {"part": "add_loop", "from": 1, "to": 1}, "stand on the same frame", {}),
-        (LOOP, {"part": "add_flexible", "j": 1}, "flexible links in a robot with closed loops", {"j": 1}),
+        (LOOP, {"part": "add_loop", "from": 1, "to": 1}, "have the same antecedent", {}),
+        (
+            LOOP,
+            {"part": "add_flexible", "j": 1},
+            "flexible links are not supported in robots with closed loops",
+            {"j": 1},
+        ),
         (
             LOOP,
             {"part": "frame", "j": 5, "field": "mu", "text": "1"},
@@ -183,10 +188,10 @@ def test_cells_of_one_row_are_changed_together() -> None:
         (
             ARM,
             {"part": "frame", "j": 1, "field": "coupled", "text": "q3"},
-            "coupled itself",
+            "itself coupled",
             {"field": "coupled"},
         ),
-        (ARM, {"part": "frame", "j": 1, "field": "coupled", "text": "q9"}, "no moving joint", {"j": 1}),
+        (ARM, {"part": "frame", "j": 1, "field": "coupled", "text": "q9"}, "not a moving joint", {"j": 1}),
         (ARM, {"part": "frame", "j": 2, "field": "theta", "text": "q1"}, "is a joint's variable", {"j": 2}),
         (ARM, {"part": "frame", "j": 2, "field": "theta", "text": "2*q2"}, "is a joint's variable", {"j": 2}),
         (ARM, {"part": "add_payload"}, "", {}),

@@ -93,7 +93,7 @@ def test_numbers_for_symbols_are_taken_as_words(capsys):
     light = json.loads(capsys.readouterr().out)
     assert abs(light["peaks"][0]["torque"]) < abs(plain["peaks"][0]["torque"])
     assert main(["torques", "filip3r", "filip3r", "nothing=0"]) == 2
-    assert "no symbol of the robot" in capsys.readouterr().err
+    assert "nor a symbol of the robot" in capsys.readouterr().err
 
 
 def test_an_empty_file_is_no_trajectory(capsys, tmp_path):
@@ -101,4 +101,4 @@ def test_an_empty_file_is_no_trajectory(capsys, tmp_path):
     file.write_text("# nothing\n")
     assert main(["torques", "filip3r", str(file)]) == 2
     err = capsys.readouterr().err
-    assert "holds no trajectory" in err and "symoro-trajectory: 1" in err
+    assert "contains no trajectory" in err and "symoro-trajectory: 1" in err
