@@ -76,15 +76,15 @@ def displaced(values: list[float]) -> np.ndarray:
     return result
 
 
-def from_where_it_stands(found: Calibration, robot: Robot, errors: dict[str, float]) -> np.ndarray:
-    """True errors in the order of those found, those of frame 0 told from the base that was found."""
+def errors_from_base(result: Calibration, robot: Robot, errors: dict[str, float]) -> np.ndarray:
+    """Return the true errors in the order of the estimated ones; those of frame 0 relative to the estimated base."""
     true = dict(errors)
     names = [kind + "0" for kind in (*PLACE, *TURN)]
-    if found.base is not None:
+    if result.base is not None:
         described = np.array([f.value({}) for f in robot.base.Z]).reshape(4, 4)
-        moved = np.linalg.inv(found.base) @ described @ displaced([errors[name] for name in names])
+        moved = np.linalg.inv(result.base) @ described @ displaced([errors[name] for name in names])
         true |= zip(names, [*moved[:3, 3], *logarithm(moved[:3, :3])], strict=True)
-    return np.array([true.get(name, 0.0) for name in found.names])
+    return np.array([true.get(name, 0.0) for name in result.names])
 
 
 def test_rotations_are_never_reflections() -> None:
@@ -128,7 +128,7 @@ def recovered(robot: Robot, measure: str, k: int, size: float) -> list[float]:
     away = (ends(result.calibrated, fresh, {}) - ends(robot, fresh, errors))[:, :3, 3]
     assert np.abs(away).max() < 1e-3
     assert result.after["length"] == pytest.approx(1e-4, rel=0.35)
-    normalised = (result.errors - from_where_it_stands(result, robot, errors)) / result.deviations
+    normalised = (result.errors - errors_from_base(result, robot, errors)) / result.deviations
     kept = [
         x for x, name in zip(normalised, result.names, strict=True) if name[:2] not in TURN or name[2] == "0"
     ]
@@ -246,10 +246,12 @@ def test_no_geometry_fits_better(name: str, measure: str, k: int) -> None:
         xtol=1e-14,
         ftol=1e-13,
     )
-    told = ends(result.calibrated, measured.q, {})
-    ours = np.sum((measured.poses - told)[:, :3, 3] ** 2) / 1e-8
+    reported = ends(result.calibrated, measured.q, {})
+    ours = np.sum((measured.poses - reported)[:, :3, 3] ** 2) / 1e-8
     if measure == "pose":
-        ours += np.sum(logarithm(measured.poses[:, :3, :3] @ told[:, :3, :3].transpose(0, 2, 1)) ** 2) / 1e-8
+        ours += (
+            np.sum(logarithm(measured.poses[:, :3, :3] @ reported[:, :3, :3].transpose(0, 2, 1)) ** 2) / 1e-8
+        )
     # Its twists need not keep their pitch zero: one more unknown a joint, each worth about one.
     assert 2 * best.cost <= ours * (1 + 1e-9)
     assert ours < 2 * best.cost + 4 * (oracle.n + 3)
@@ -287,7 +289,7 @@ def test_what_is_known_is_left() -> None:
     assert not any(name.endswith("E") for name in result.names) and result.calibrated.tool == robot.tool
     assert result.after["length"] < 1.3e-4
     for measure in ("pose", "position"):  # a base that is said to be known and is not
-        assert told(robot, replace(turned, measure=measure), known_base=True, known_tool=True)
+        assert diagnosis(robot, replace(turned, measure=measure), known_base=True, known_tool=True)
 
 
 @pytest.mark.parametrize("to", [1, 4])
@@ -297,15 +299,15 @@ def test_a_marker_on_another_frame_seen_from_anywhere(to: int) -> None:
     errors = {"theta2": 3e-3, "RX0": 2.4, "RZ0": 1.0, "TY0": 5.0, "TXE": 0.2, "RYE": 2.0}
     result = calibrate(robot, simulated(robot, q, errors, to=to, length=1e-5, angle=1e-5), to=to)
     assert result.warnings == () and result.marker is not None
-    told = ends(result.calibrated.replace(tool=result.marker), q, {})
-    assert told == pytest.approx(end_poses(numeric_chain(path_to(robot, to)), q, errors), abs=1e-4)
+    reported = ends(result.calibrated.replace(tool=result.marker), q, {})
+    assert reported == pytest.approx(end_poses(numeric_chain(path_to(robot, to)), q, errors), abs=1e-4)
 
 
 # -- distances and contacts
 
 
 def test_distances_to_a_point_that_stands_elsewhere() -> None:
-    """The point is told in axes in which the robot stands far from its description."""
+    """The point is given in a world frame in which the base is far from its described pose."""
     robot, q = symoro.load("puma560"), np.random.default_rng(5).uniform(-2, 2, (150, 6))
     place = {"TX0": -2.5, "TY0": 1.5, "TZ0": -0.8, "RZ0": 2.5}
     point = np.array([-2.0, 0.5, 0.4])
@@ -319,11 +321,11 @@ def test_distances_to_a_point_that_stands_elsewhere() -> None:
     assert result.warnings == () and result.base is not None
     assert result.after["length"] < 1.5e-5
     fresh = np.random.default_rng(9).uniform(-2, 2, (30, 6))
-    told, true = (
+    reported, true = (
         np.linalg.norm(ends(r, fresh, e)[:, :3, 3] - point, axis=1)
         for r, e in ((result.calibrated, {}), (robot, {"theta3": 5e-3, **place}))
     )
-    assert told == pytest.approx(true, abs=2e-4)
+    assert reported == pytest.approx(true, abs=2e-4)
 
 
 def test_contacts_with_a_plane_that_faces_elsewhere() -> None:
@@ -348,10 +350,10 @@ def test_contacts_with_a_plane_that_faces_elsewhere() -> None:
     )
 
 
-# -- what cannot be told, or was mistaken
+# -- ambiguous measurements, and wrong units or conventions
 
 
-def told(robot: Robot, measured: Measurements, **more: Any) -> str:
+def diagnosis(robot: Robot, measured: Measurements, **more: Any) -> str:
     """What is said where nothing is right: the warnings, or the rejection with its hint."""
     try:
         return " ".join(calibrate(robot, measured, **more).warnings)
@@ -382,7 +384,7 @@ def mirrored(measured: Measurements, axis: int, turns: bool) -> Measurements:
 def test_left_handed_axes_are_named(name: str, measure: str, k: int, turns: bool) -> None:
     robot = symoro.load(name)
     _, measured = case(robot, measure, k, 1e-3)
-    assert "left-handed" in told(robot, mirrored(measured, k % 3, turns))
+    assert "left-handed" in diagnosis(robot, mirrored(measured, k % 3, turns))
 
 
 def test_motions_of_one_joint_are_refused_wherever_the_base_is() -> None:
@@ -409,7 +411,7 @@ def test_postures_that_are_almost_alike_blame_no_unit() -> None:
 
 @pytest.mark.parametrize("count", [6, pytest.param(7, marks=pytest.mark.slow), 8])
 def test_few_postures_are_right_or_told(count: int) -> None:
-    """What is found lies within its deviations, or is rejected or reported."""
+    """The estimate is within its deviations, or the measurements are rejected or give a warning."""
     robot = symoro.load("puma560")
     for k in range(8, 12):
         errors, measured = case(robot, "pose", k, 1e-3, count)
@@ -417,7 +419,7 @@ def test_few_postures_are_right_or_told(count: int) -> None:
             result = calibrate(robot, measured, noise={"length": 1e-4, "angle": 1e-4})
         except SymoroError:
             continue
-        normalised = (result.errors - from_where_it_stands(result, robot, errors)) / result.deviations
+        normalised = (result.errors - errors_from_base(result, robot, errors)) / result.deviations
         kept = [
             x
             for x, name in zip(normalised, result.names, strict=True)
@@ -436,9 +438,9 @@ def test_a_joint_that_counts_the_other_way_is_named_and_gears_are() -> None:
     robot = symoro.load("puma560")
     q = np.random.default_rng(7).uniform(-2, 2, (30, 6))
     m = simulated(robot, q, {"theta2": 3e-3, "RX0": 2.0, "TX0": 4.0}, length=1e-4, angle=1e-4)
-    assert "the sign of joint 3 is wrong" in told(robot, changed(m, 2, -1.0))
-    assert "k3 (-0.047" in told(robot, changed(m, 2, 1.05))
-    assert told(robot, changed(m, 2, shift=math.radians(10))) == ""
+    assert "the sign of joint 3 is wrong" in diagnosis(robot, changed(m, 2, -1.0))
+    assert "k3 (-0.047" in diagnosis(robot, changed(m, 2, 1.05))
+    assert diagnosis(robot, changed(m, 2, shift=math.radians(10))) == ""
 
 
 @pytest.mark.slow
@@ -453,14 +455,14 @@ def test_mistaken_joints_and_axes_are_named(turned: bool) -> None:
     columns.poses[:, :2, 3] = m.poses[:, [1, 0], 3]
     conjugate = replace(m, poses=m.poses.copy())
     conjugate.poses[:, :3, :3] = m.poses[:, :3, :3].transpose(0, 2, 1)
-    assert "the sign of joint 3 is wrong" in told(robot, changed(m, 2, -1.0))
-    assert "columns q2 and q3 are swapped" in told(robot, swapped)
-    assert "columns x, y, z hold y, x, z" in told(robot, columns)
-    assert "the rotations are those of the base" in told(robot, conjugate)
-    assert "k3 (-0.047" in told(robot, changed(m, 2, 1.05))
-    assert told(robot, changed(m, 2, shift=math.radians(10))) == ""
-    assert "theta2" in told(robot, changed(m, 1, shift=math.radians(30)))
-    assert told(robot, m) == ""
+    assert "the sign of joint 3 is wrong" in diagnosis(robot, changed(m, 2, -1.0))
+    assert "columns q2 and q3 are swapped" in diagnosis(robot, swapped)
+    assert "columns x, y, z contain y, x, z" in diagnosis(robot, columns)
+    assert "the rotations are those of the base" in diagnosis(robot, conjugate)
+    assert "k3 (-0.047" in diagnosis(robot, changed(m, 2, 1.05))
+    assert diagnosis(robot, changed(m, 2, shift=math.radians(10))) == ""
+    assert "theta2" in diagnosis(robot, changed(m, 1, shift=math.radians(30)))
+    assert diagnosis(robot, m) == ""
 
 
 def test_roll_pitch_and_yaw_read_as_a_rotation_vector(tmp_path: Path) -> None:
@@ -476,7 +478,7 @@ def test_roll_pitch_and_yaw_read_as_a_rotation_vector(tmp_path: Path) -> None:
     rows = np.concatenate([q, m.poses[:, :3, 3], angles], 1)
     path = tmp_path / "rpy.csv"
     np.savetxt(path, rows, delimiter=",", header="q1,q2,q3,q4,q5,q6,x,y,z,rx,ry,rz", comments="")
-    assert "roll, pitch and yaw" in told(robot, read_measurements(robot, path))
+    assert "roll, pitch and yaw" in diagnosis(robot, read_measurements(robot, path))
 
 
 def test_the_place_of_the_base_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

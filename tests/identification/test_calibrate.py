@@ -153,8 +153,8 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         robot, simulated(robot, postures("puma560", 40, 1), errors, length=1e-4, angle=1e-4), log
     )
     assert main(["calibrate", "puma560", str(log), "-o", str(out)]) == 0
-    told = capsys.readouterr().out
-    assert "30 geometric parameters from 40 measurements" in told and "alpha2" in told
+    reported = capsys.readouterr().out
+    assert "30 geometric parameters from 40 measurements" in reported and "alpha2" in reported
     better = symoro.load(out)
     again = read_measurements(better, log)
     assert calibrate(better, again, known_base=True, known_tool=True).before["length"] < 2e-4
@@ -211,7 +211,7 @@ def test_too_few_and_too_similar_postures() -> None:
 
 
 def test_distances_to_a_point_find_the_error_that_there_is() -> None:
-    """One joint is off; nothing else is, and the point stands anywhere but on an axis."""
+    """Only one joint has an error, and the point is not on an axis."""
     robot, q, point = symoro.load("puma560"), postures("puma560", 150, 5), [1.2, 0.0, 0.4]
     poses = simulated(robot, q, {"theta3": 5e-3}, length=1e-5).poses
     far = np.linalg.norm(poses[:, :3, 3] - point, axis=1)
@@ -237,9 +237,9 @@ def ends(robot: Robot, to: int | str | None, q: np.ndarray, errors: dict[str, fl
     ("name", "to", "left"), [("puma560", 4, 1e-5), ("puma560", 6, 1e-5), ("rx90", 4, 1e-5), ("scara", 2, 1.0)]
 )
 def test_a_marker_on_another_frame_is_no_tool(name: str, to: int, left: float) -> None:
-    """The calibrated robot tells where the marker is at new postures, and its own end is no worse for it.
+    """The calibrated robot predicts the marker at new postures, and its end effector at least as well as before.
 
-    On scara what joint 2 is off goes to the marker: nothing tells the two apart.
+    For scara the error of joint 2 is part of the marker pose: the measurements do not distinguish both.
     """
     robot, errors = symoro.load(name), {"theta2": 3e-3, "d2": 2e-3}
     measured = simulated(robot, postures(name, 60, 3), {**errors, **MARKER}, to=to)
@@ -247,8 +247,8 @@ def test_a_marker_on_another_frame_is_no_tool(name: str, to: int, left: float) -
     new, fresh = result.calibrated, postures(name, 20, 9)
     assert new.tool == robot.tool
     assert result.marker is not None and result.marker.place.ant == to
-    told = ends(new.replace(tool=result.marker), "tool", fresh, {})
-    assert told == pytest.approx(ends(robot, to, fresh, {**errors, **MARKER}), abs=1e-8)
+    reported = ends(new.replace(tool=result.marker), "tool", fresh, {})
+    assert reported == pytest.approx(ends(robot, to, fresh, {**errors, **MARKER}), abs=1e-8)
     true = ends(robot, None, fresh, errors)
     before, after = (np.abs(ends(r, None, fresh, {}) - true)[:, :3, 3].max() for r in (robot, new))
     assert after <= left * before
@@ -266,10 +266,10 @@ def test_a_marker_is_told_and_the_file_leaves_the_tool(
     assert "the marker is on frame 4 at " in capsys.readouterr().out
     assert symoro.load(out).tool == robot.tool
     assert main(["calibrate", "puma560", str(log), "--to", "4", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["marker"]
-    assert told["frame"] == 4
-    assert told["position"] == pytest.approx([0.1, -0.03, 0.02], abs=1e-4)
-    assert told["rotation"] == pytest.approx([0, 0.05, 0], abs=1e-4)
+    reported = json.loads(capsys.readouterr().out)["marker"]
+    assert reported["frame"] == 4
+    assert reported["position"] == pytest.approx([0.1, -0.03, 0.02], abs=1e-4)
+    assert reported["rotation"] == pytest.approx([0, 0.05, 0], abs=1e-4)
     assert calibrate(robot, simulated(robot, measured.q, {})).marker is None
 
 
@@ -283,7 +283,7 @@ def test_deviations_are_numbers_where_angles_are_exact_and_lengths_are_not() -> 
     ("to", "measure"), [(4, "position"), (6, "position"), pytest.param(6, "distance", marks=pytest.mark.slow)]
 )
 def test_positions_of_a_marker_off_the_axes_leave_no_misses(to: int, measure: str) -> None:
-    """Where the marker stands is found first, and then what shows from there."""
+    """The pose of the marker is estimated first, then the parameters that it makes identifiable."""
     robot, q = symoro.load("puma560"), postures("puma560", 120, 0)
     errors = {
         "theta2": 3e-3,
@@ -310,8 +310,8 @@ def test_positions_of_a_marker_off_the_axes_leave_no_misses(to: int, measure: st
     assert len(result.names) == len(result.parameters.names)
     fresh = postures("puma560", 10, 7)
     assert result.marker is not None
-    told = ends(result.calibrated.replace(tool=result.marker), "tool", fresh, {})[:, :3, 3]
-    assert told == pytest.approx(ends(robot, to, fresh, errors)[:, :3, 3], abs=1e-7)
+    reported = ends(result.calibrated.replace(tool=result.marker), "tool", fresh, {})[:, :3, 3]
+    assert reported == pytest.approx(ends(robot, to, fresh, errors)[:, :3, 3], abs=1e-7)
 
 
 def test_a_marker_almost_on_an_axis_makes_up_no_parameters() -> None:

@@ -59,7 +59,7 @@ CARRIED = "tool: {on: 2, r: 0.1, d: 0.2, alpha: 0.4}\npayload: {M: 2, MZ: 0.1, X
 def test_c_is_its_twin_in_numpy(
     monkeypatch: pytest.MonkeyPatch, parts: int, left_out: tuple[str, ...], carried: str
 ) -> None:
-    """With every kind of friction, coupled motors and a payload, where they are sought and where they are left out."""
+    """With every kind of friction, coupled motors and a payload, both estimated and left out."""
     gear = transmission([20.0, 15.0], {1: {2: 4.0}})
     robot = loads(TWO_LINKS.replace("{d: 0.8,", "{d: 0.8, alpha: 0.3,") + carried, "yaml")
     model = equations(symbolic_robot(robot), "dynamic", Friction(tuple(TERMS)), gear, left_out)
@@ -126,7 +126,7 @@ def test_a_payload_is_simulated_as_a_part_of_its_link() -> None:
 
 
 def test_a_joint_that_friction_stops_stands() -> None:
-    """The reference stops; what is left of it is less than dry friction holds, so the joint stands."""
+    """The reference stops; the remaining control torque is below dry friction, so the joint is at rest."""
     model = equations(symbolic_robot(loads(ONE_LINK, "yaml")), "dynamic", Friction(("coulomb",)), None)
     K = np.array([{"ZZ1": 0.5, "FS1": 4.0}.get(name, 0.0) for name in model.names])
     t = np.arange(400) / RATE
@@ -208,8 +208,8 @@ def test_a_request_that_takes_too_long_is_rejected_before_the_work(monkeypatch: 
     monkeypatch.setattr(output_error, "_converged", settled)
     with pytest.raises(
         OptionError, match=r"would take about \d+ s, more than the time limit of 1e-06 s"
-    ) as told:
+    ) as caught:
         symoro.identify(two_links(), log, **given, options=symoro.IdentificationOptions(time_limit=1e-6))
-    assert "didim" in (told.value.hint or "") and "time_limit" in (told.value.hint or "") and not begun
+    assert "didim" in (caught.value.hint or "") and "time_limit" in (caught.value.hint or "") and not begun
     with pytest.raises(ProgramError, match="begun"):
         symoro.identify(two_links(), log, **given, options=symoro.IdentificationOptions(time_limit=1e6))

@@ -156,7 +156,7 @@ def test_total_least_squares_is_the_singular_vector() -> None:
 
 
 def test_total_least_squares_takes_the_bias_of_noisy_columns_away() -> None:
-    """Exact columns stay exact; with the deviations of the errors told, the bias of least squares is gone."""
+    """Exact columns are not changed; with given deviations of the errors, least squares has no bias."""
     rng = np.random.default_rng(2)
     rows = 40_000
     true = rng.standard_normal((rows, 1, 5)) * np.array([1, 1, 1, 1, 1])
@@ -201,7 +201,7 @@ def test_columns_that_depend_on_others_are_named() -> None:
 
 
 def test_nearly_dependent_columns_are_not_refused() -> None:
-    """What noise tells apart is told by deviations, not refused."""
+    """Columns that only noise distinguishes have large deviations and are not rejected."""
     whole = block()
     whole.A[:, 0, 1] = 2 * whole.A[:, 0, 0] + 1e-6 * np.random.default_rng(0).standard_normal(400)
     assert dependent(NAMES, data_of(whole).together([1.0, 1.0])) == {}
@@ -209,7 +209,7 @@ def test_nearly_dependent_columns_are_not_refused() -> None:
 
 @pytest.mark.parametrize("gaps", [False, True])
 def test_burgs_autoregression_is_that_of_the_noise(gaps: bool) -> None:
-    """Also where samples are missing, whatever stands in their places."""
+    """Missing samples have no effect, for any values in their rows."""
     from scipy.signal import lfilter
 
     true = np.array([1.0, 0.9, 0.4])

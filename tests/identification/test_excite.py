@@ -1,4 +1,4 @@
-"""Optimised motions: slopes against differences, limits kept on a finer grid than they were sought on."""
+"""Optimised motions: slopes against differences, limits satisfied on a finer grid than that of the optimisation."""
 
 from __future__ import annotations
 
@@ -78,16 +78,16 @@ def test_limits_are_kept_and_the_motion_is_better_than_chance() -> None:
         assert np.abs(samples.qd[:, k]).max() <= 2.0
         assert np.abs(samples.qdd[:, k]).max() <= 8.0
     assert np.abs(samples.qd[[0, -1]]).max() < 1e-9 and np.abs(samples.qdd[[0, -1]]).max() < 1e-8
-    told = symoro.torques(robot, result.trajectory)
-    assert not told.passed
+    reported = symoro.torques(robot, result.trajectory)
+    assert not reported.passed
     work = search(robot, 3, 24, 8.0)
     chance = [condition(work.matrix(work.start(np.random.default_rng(s)))) for s in range(20)]
     assert result.condition < min(chance)
 
 
-def most(robot: Robot, found: Excitation) -> dict[str, float]:
-    """The largest shares of the limits that the motion takes, between the samples that it was found on too."""
-    (part,) = found.trajectory.parts
+def most(robot: Robot, result: Excitation) -> dict[str, float]:
+    """Return the largest used shares of the limits, between the samples of the optimisation too."""
+    (part,) = result.trajectory.parts
     assert isinstance(part, Fourier)
     series = FourierPath(
         np.array(part.offset), np.array(part.sine), np.array(part.cosine), part.frequency, 5.0
@@ -125,9 +125,9 @@ def test_limits_hold_between_samples_without_a_margin(seed: int, effort: float) 
     assert max(shares.values()) > 0.99, "the limits are used"
 
 
-def along(found: Excitation, count: int) -> tuple[Any, Any, Any]:
+def along(result: Excitation, count: int) -> tuple[Any, Any, Any]:
     """The coordinates' motion over one period."""
-    (part,) = found.trajectory.parts
+    (part,) = result.trajectory.parts
     assert isinstance(part, Fourier)
     series = FourierPath(
         np.array(part.offset), np.array(part.sine), np.array(part.cosine), part.frequency, 5.0

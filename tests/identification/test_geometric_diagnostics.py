@@ -75,8 +75,8 @@ def test_what_was_mistaken_is_named(changes: list[object], said: list[str]) -> N
     robot, measured = sound("puma560")
     for change in changes:
         measured = change(measured)  # type: ignore[operator]
-    told = said_of(robot, measured)
-    assert all(words in told for words in said), told
+    reported = said_of(robot, measured)
+    assert all(words in reported for words in said), reported
 
 
 def test_positions_distances_and_slides_in_millimetres() -> None:
@@ -126,17 +126,17 @@ def test_a_marker_far_off_a_low_frame_gives_no_warning(away: float) -> None:
 def test_a_marker_beyond_the_robot_is_told_and_no_unit_is_blamed() -> None:
     robot = symoro.load("ur5e")
     q = np.random.default_rng(7).uniform(-2, 2, (25, 6))
-    (told,) = calibrate(robot, simulated(robot, q, {"TXE": 30.0}, to=1), to=1).warnings
-    assert "TXE (30 m)" in told and "millimetres" not in told
+    (reported,) = calibrate(robot, simulated(robot, q, {"TXE": 30.0}, to=1), to=1).warnings
+    assert "TXE (30 m)" in reported and "millimetres" not in reported
 
 
 def test_joints_that_are_far_off_and_noise_that_is_not_so_small_are_told() -> None:
     robot, measured = sound("puma560", theta4=0.4)
-    (told,) = calibrate(robot, measured).warnings
-    assert "theta4 (0.4 rad)" in told and "zeros" in told
+    (reported,) = calibrate(robot, measured).warnings
+    assert "theta4 (0.4 rad)" in reported and "zeros" in reported
     robot, measured = sound("puma560")
-    (told,) = calibrate(robot, measured, noise={"length": 1e-6, "angle": 1e-4}).warnings
-    assert "times (length)" in told and "the given noise" in told
+    (reported,) = calibrate(robot, measured, noise={"length": 1e-6, "angle": 1e-4}).warnings
+    assert "times (length)" in reported and "the given noise" in reported
 
 
 def test_warnings_are_printed_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,9 +35,9 @@ def exact_log(t: Truth) -> Log:
     return log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
 
 
-def errors(found: Identification, known: dict[str, float]) -> np.ndarray:
+def errors(result: Identification, known: dict[str, float]) -> np.ndarray:
     """In deviations."""
-    e = found.estimate
+    e = result.estimate
     return (e.values - np.array([known[name] for name in e.names])) / e.deviations
 
 
@@ -277,13 +277,13 @@ def test_wrong_signs_and_strange_torques_give_warnings() -> None:
     ],
 )
 def test_robots_whose_base_moves_are_refused_with_what_to_do(robot: str, moves: str, hint: str) -> None:
-    with pytest.raises(NotApplicableError, match=f"its base {moves}") as told:
+    with pytest.raises(NotApplicableError, match=f"its base {moves}") as caught:
         symoro.identify(robot, exact_log(clean()))
-    assert hint in (told.value.hint or "")
+    assert hint in (caught.value.hint or "")
 
 
 def test_friction_of_joints_that_follow_others_is_part_of_theirs() -> None:
-    """A wrist joint that turns with another one by a ratio has no friction to be told apart."""
+    """A wrist joint that turns with another one by a ratio has no separate friction parameters."""
     arm = """
 symoro: 1
 name: coupled
@@ -382,10 +382,10 @@ def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
     t = clean()
     gear = transmission([100.0, -50.0], {2: {1: 25.0}})
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd, transmission=gear)
-    with pytest.raises(ArgumentError, match=r"IAM2: its column equals .* for every motion") as told:
+    with pytest.raises(ArgumentError, match=r"IAM2: its column equals .* for every motion") as caught:
         symoro.identify(two_links(), log)
     assert (
-        told.value.hint
+        caught.value.hint
         == "no motion of this robot determines IAM2: leave these out with the option 'without'"
     )
     estimate = symoro.identify(
@@ -394,14 +394,14 @@ def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
     assert estimate["MX2"] == pytest.approx(t.K["MX2"], abs=1e-7)
     on = 20 * np.arange(len(t.q))[:, None] / t.rate  # and what this motion does not tell stays the motion's
     both = log_of_arrays(t.rate, t.q + on, t.tau, velocity=t.qd + 20, acceleration=t.qdd, transmission=gear)
-    with pytest.raises(ArgumentError, match=r"FO1: in this log") as told:
+    with pytest.raises(ArgumentError, match=r"FO1: in this log") as caught:
         symoro.identify(two_links(), both)
-    assert "with the option 'without'; for the others, move" in (told.value.hint or "")
+    assert "with the option 'without'; for the others, move" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize("model", ["energy", "power"])
 def test_robust_deviations_hold_where_noise_grows_with_speed(model: str) -> None:
-    """Rows of these models have the noise of the torques times the speed: each parameter is as far off as is told."""
+    """Rows of these models have noise proportional to the speed: the deviations of the parameters are correct."""
     t = smooth(two_links(), 6000, 1000.0)
     squares = []
     for seed in range(60):
@@ -427,9 +427,9 @@ def test_simulating_methods_start_from_the_nominal_values_where_noise_spoils_lea
     t = truth(2000, 500.0)
     log = t.log(np.random.default_rng(3), torque=NOISE, position=6e-3)
     given = {"method": "iv", "cutoff": 60.0, "decimation": 5, "slow": 0.02, "controller": t.controller}
-    with pytest.raises(ProgramError) as told:
+    with pytest.raises(ProgramError) as caught:
         symoro.identify(two_links(), log, **given)
-    assert "start='nominal'" in (told.value.hint or "")
+    assert "start='nominal'" in (caught.value.hint or "")
     off = two_links().symbolic(inertia="all")
     off = off.replace(nominal=tuple((name, 0.8 * value) for name, value in off.nominal))
     for robot, start in ((two_links(), "nominal"), (off, "nominal"), (two_links(), dict(t.K))):
@@ -493,6 +493,6 @@ def test_gains_that_are_stiff_for_the_rate_of_the_log_are_simulated_in_shorter_s
     assert np.abs(z).max() < 4
 
 
-def _told(found: Identification) -> list[tuple[str, float, float]]:
-    e = found.estimate
+def _told(result: Identification) -> list[tuple[str, float, float]]:
+    e = result.estimate
     return list(zip(e.names, e.values.tolist(), e.deviations.tolist(), strict=True))

@@ -40,10 +40,10 @@ def test_wrapped_angles_are_told_with_the_line(tmp_path: Path) -> None:
     table = np.column_stack([np.arange(1500) / 500, wrapped, t.tau])
     path = written(tmp_path, table.tolist())
     for piece in (64, 4096):
-        with pytest.raises(FormatError, match=r"column 'q\d' jumps by .*, one full turn") as told:
+        with pytest.raises(FormatError, match=r"column 'q\d' jumps by .*, one full turn") as caught:
             symoro.identify(two_links(), path, options=symoro.IdentificationOptions(piece=piece))
-        assert told.value.place is not None and told.value.place.line == line
-        assert "wrapped" in (told.value.hint or "")
+        assert caught.value.place is not None and caught.value.place.line == line
+        assert "wrapped" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize("size", [0.1, -0.3, 1.0])
@@ -53,12 +53,12 @@ def test_wrapped_angles_are_told_with_the_line(tmp_path: Path) -> None:
 def test_spikes_are_told(size: float, length: int, words: str) -> None:
     q = np.column_stack([turned(), turned()[::-1]])
     q[1200 : 1200 + length, 1] += size
-    with pytest.raises(FormatError, match=f"joint 2 jumps by .* {words}") as told:
+    with pytest.raises(FormatError, match=f"joint 2 jumps by .* {words}") as caught:
         checked(q)
-    assert told.value.place is not None and told.value.place.key == "sample 1200"
+    assert caught.value.place is not None and caught.value.place.key == "sample 1200"
 
 
-def test_leaps_that_do_not_come_back_are_told() -> None:
+def test_jumps_that_do_not_come_back_are_told() -> None:
     q = turned()
     q[1200:] += 0.2
     with pytest.raises(FormatError, match=r"jumps by 0.\d+ between two samples"):
@@ -66,7 +66,7 @@ def test_leaps_that_do_not_come_back_are_told() -> None:
 
 
 @pytest.mark.parametrize("at", [1, 2, 2998, 2999])
-def test_leaps_at_the_ends_are_told(at: int) -> None:
+def test_jumps_at_the_ends_are_told(at: int) -> None:
     q = turned()
     q[at] += 0.5
     with pytest.raises(FormatError, match="jumps"):
@@ -99,7 +99,7 @@ def test_motions_do_not_leap() -> None:
     checked(moves, rate=10.0)
 
 
-def test_leaps_of_a_simulated_motion_are_no_fault_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jumps_of_a_simulated_motion_are_no_fault_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     t = smooth(two_links(), 2000, 1000.0)
     log = log_of_arrays(1000.0, t.q, t.tau, reference=t.q)
     model = equations(symbolic_robot(two_links()), "dynamic", Friction(), None)

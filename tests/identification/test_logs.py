@@ -307,9 +307,9 @@ def test_couplings_have_the_numbers_of_the_joints() -> None:
 
 def test_a_wrong_number_is_told_once() -> None:
     """And nothing of joints that nobody wrote of."""
-    with pytest.raises(FormatError, match="the number of a joint") as told:
+    with pytest.raises(FormatError, match="the number of a joint") as caught:
         parse_description(DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), [1, 2])
-    assert "motor 1" not in told.value.text()
+    assert "motor 1" not in caught.value.text()
 
 
 def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -368,9 +368,9 @@ def test_decimal_commas_are_told(tmp_path: Path, separator: str, words: str) -> 
     path.write_text(
         path.read_text(encoding="utf-8").replace(".", ",").replace("|", separator), encoding="utf-8"
     )
-    with pytest.raises(FormatError, match=words) as told:
+    with pytest.raises(FormatError, match=words) as caught:
         read(path)
-    assert "decimal commas" in (told.value.hint or "")
+    assert "decimal commas" in (caught.value.hint or "")
 
 
 def test_parquet_files_of_other_things_are_told(tmp_path: Path) -> None:
@@ -383,9 +383,9 @@ def test_parquet_files_of_other_things_are_told(tmp_path: Path) -> None:
     def refused(words: str, names: list[str] | None = None, **changed: object) -> str:
         made = table | changed
         parquet.write_table(pa.table(list(made.values()), names=names or list(made)), path)
-        with pytest.raises(FormatError, match=words) as told:
+        with pytest.raises(FormatError, match=words) as caught:
             read(path)
-        return told.value.text()
+        return caught.value.text()
 
     texts = [str(x) for x in table["q2"]]
     texts[5] = "abc"
@@ -441,9 +441,9 @@ def test_a_unit_that_its_joint_cannot_have_is_refused(
     tmp_path: Path, units: tuple[str, str], line: int, words: str
 ) -> None:
     (tmp_path / "log.yaml").write_text(MIXED % units)
-    with pytest.raises(FormatError, match=words) as told:
+    with pytest.raises(FormatError, match=words) as caught:
         open_log(written(tmp_path, rows()), loads(SLIDING, "yaml"), tmp_path / "log.yaml")
-    assert told.value.place.line == line
+    assert caught.value.place.line == line
 
 
 def test_motors_turn_whatever_their_joints_do(tmp_path: Path) -> None:
@@ -465,13 +465,13 @@ def test_a_column_has_one_meaning(before: str, after: str) -> None:
 def test_rounded_times_are_told_from_gaps(tmp_path: Path) -> None:
     table = np.array(rows())
     table[:, 0] = np.round(np.arange(60) / 400, 3)
-    with pytest.raises(FormatError, match="not evenly spaced") as told:
+    with pytest.raises(FormatError, match="not evenly spaced") as caught:
         open_log(written(tmp_path, table.tolist()), two_links())
-    assert "rounded to 0.001 s: give their rate, as in 'rate: 400'" in (told.value.hint or "")
+    assert "rounded to 0.001 s: give their rate, as in 'rate: 400'" in (caught.value.hint or "")
     table[30:, 0] += 0.1
-    with pytest.raises(FormatError, match="not evenly spaced") as told:
+    with pytest.raises(FormatError, match="not evenly spaced") as caught:
         open_log(written(tmp_path, table.tolist()), two_links())
-    assert "cut the log at the gap" in (told.value.hint or "")
+    assert "cut the log at the gap" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize("rate", [300.0, 125.0])
@@ -510,13 +510,13 @@ def lost(rate: float, at: int | None, count: int = 400) -> np.ndarray:
 @pytest.mark.parametrize("at", [1, 200, 397])
 def test_a_lost_sample_is_never_taken_for_rounding(tmp_path: Path, rate: float, at: int) -> None:
     """To give the rate in place of the time would shift all samples behind it."""
-    with pytest.raises(FormatError, match="not evenly spaced") as told:
+    with pytest.raises(FormatError, match="not evenly spaced") as caught:
         stamped(tmp_path, lost(rate, at), "time: {column: t, unit: ms}")
-    assert "rate" not in (told.value.hint or "").replace("to a constant rate", "")
+    assert "rate" not in (caught.value.hint or "").replace("to a constant rate", "")
     for clock in CLOCKS:
-        with pytest.raises(FormatError, match="contradict the rate") as told:
+        with pytest.raises(FormatError, match="contradict the rate") as caught:
             stamped(tmp_path, lost(rate, at), clock % rate)
-        assert abs(int(told.value.place.line or 0) - (at + 2)) <= 4
+        assert abs(int(caught.value.place.line or 0) - (at + 2)) <= 4
 
 
 @pytest.mark.parametrize("rate", [1000.0, 800.0, 640.0, 400.0, 300.0, 3000 / 7])
@@ -527,9 +527,9 @@ def test_rounded_times_agree_with_their_rate(tmp_path: Path, rate: float) -> Non
     with pytest.raises(FormatError, match="contradict the rate"):
         stamped(tmp_path, lost(rate, None), CLOCKS[1] % (1.01 * rate))
     if rate != 1000.0:
-        with pytest.raises(FormatError, match="not evenly spaced") as told:
+        with pytest.raises(FormatError, match="not evenly spaced") as caught:
             stamped(tmp_path, lost(rate, None), "time: {column: t, unit: ms}")
-        hint = told.value.hint or ""
+        hint = caught.value.hint or ""
         assert "rounded to 0.001 s" in hint
         given = float(hint.partition("'rate: ")[2].partition("'")[0])
         assert stamped(tmp_path, lost(rate, None), CLOCKS[1] % given).samples == 400

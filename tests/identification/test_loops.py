@@ -48,7 +48,7 @@ def bars(side: float = 1.0, samples: int = 800) -> LoopMotion:
     return fivebar_motion(side, samples)
 
 
-def known(found: Identification, truth: symoro.Robot) -> dict[str, float]:
+def known(result: Identification, truth: symoro.Robot) -> dict[str, float]:
     """The numbers of the columns: base parameters, and friction with what it holds of other joints."""
     numbers = dict(truth.symbolic(inertia="all").nominal)
     frames = list(enumerate(truth.frames[: truth.NL], 1))
@@ -56,11 +56,11 @@ def known(found: Identification, truth: symoro.Robot) -> dict[str, float]:
         numbers |= {f"{kind}{j}": float(getattr(f, kind).number or 0) for j, f in frames}
     lengths = {name: formula(value) for name, value in truth.nominal}
     K = {}
-    for name, others in found.base.relations.items():
+    for name, others in result.base.relations.items():
         more = [(c.substitute(lengths).number or 0) * numbers.get(o, 0.0) for o, c in others.items()]
         K[name] = numbers.get(name, 0.0) + sum(more)
-    K |= {name: numbers[name] for name in found.estimate.names if name not in K}
-    for name, held in found.model.absorbed.items():
+    K |= {name: numbers[name] for name in result.estimate.names if name not in K}
+    for name, held in result.model.absorbed.items():
         if len(held) == 1:
             K[held[0]] += numbers[name]
     return K
@@ -195,10 +195,10 @@ def test_a_posture_that_parallelograms_do_not_have_is_refused() -> None:
 
 
 def test_an_assembly_that_nothing_tells_is_asked_for() -> None:
-    with pytest.raises(ArgumentError, match=r"assembled in 2 ways .*q1, q2, q3, q4") as told:
+    with pytest.raises(ArgumentError, match=r"assembled in 2 ways .*q1, q2, q3, q4") as caught:
         symoro.identify("fivebar", bars().log())
     first = fivebar_joints(bars().q[:1])[0]
-    listed = [[float(x) for x in line.split(",")] for line in str(told.value).splitlines()[1:3]]
+    listed = [[float(x) for x in line.split(",")] for line in str(caught.value).splitlines()[1:3]]
     assert min(np.abs(np.array(one) - first).max() for one in listed) < 1e-3
     at_home = symoro.load("fivebar").replace(postures={"home": tuple(fivebar_posture())})
     estimate = symoro.identify(at_home, bars().log())
@@ -240,14 +240,14 @@ def test_samples_that_no_posture_has_are_told_with_their_line(tmp_path: Path) ->
     path = tmp_path / "log.csv"
     lines = ["t,q1,q3,tau1,tau3", *(",".join(repr(x) for x in row) for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with pytest.raises(FormatError) as told:
+    with pytest.raises(FormatError) as caught:
         symoro.identify("fivebar", path, options=symoro.IdentificationOptions(posture=fivebar_posture()))
     across = np.linalg.norm(
         [0.24 + 0.2 * (np.cos(q[:, 1]) - np.cos(q[:, 0])), 0.2 * (np.sin(q[:, 1]) - np.sin(q[:, 0]))], axis=0
     )
     beyond = int(np.flatnonzero(across > 0.6)[0])
-    assert told.value.place is not None and told.value.place.line is not None
-    assert abs(told.value.place.line - 2 - beyond) <= 12
+    assert caught.value.place is not None and caught.value.place.line is not None
+    assert abs(caught.value.place.line - 2 - beyond) <= 12
     degrees = log_of_arrays(RATE, np.degrees(t.q), t.tau)
     with pytest.raises(FormatError, match="sample"):
         symoro.identify("fivebar", degrees, options=symoro.IdentificationOptions(posture=fivebar_posture()))

@@ -38,9 +38,9 @@ def hardly(amplitude: float, *, noise: float = NOISE, count: float = 0.0, moves:
 
 @pytest.mark.parametrize(("noise", "cutoff"), [(1e-6, None), (1e-5, 20.0), (1e-3, 20.0), (1e-3, None)])
 def test_a_joint_at_rest_whose_encoder_has_noise_is_refused(noise: float, cutoff: float | None) -> None:
-    with pytest.raises(FormatError, match=r"joint 2 never moved: .* of which noise alone gives") as told:
+    with pytest.raises(FormatError, match=r"joint 2 never moved: .* of which noise alone gives") as caught:
         symoro.identify(two_links(), hardly(0.0, noise=noise), decimation=20, cutoff=cutoff)
-    assert told.value.place is not None and "move every joint" in (told.value.hint or "")
+    assert caught.value.place is not None and "move every joint" in (caught.value.hint or "")
 
 
 def test_a_joint_at_rest_between_two_counts_is_refused() -> None:
@@ -107,8 +107,8 @@ def test_a_joint_that_rests_in_one_of_several_logs_is_refused_in_none() -> None:
     estimate = symoro.identify(two_links(), logs, decimation=20, slow=5e-3)
     assert not motion_warnings(estimate)
     assert estimate.estimate.as_dict()["FS2"] == pytest.approx(0.8, abs=0.1)
-    told = motion_warnings(symoro.identify(two_links(), logs, decimation=20))
-    assert any("joint 2 is not faster" in line and "--slow" in line for line in told)
+    reported = motion_warnings(symoro.identify(two_links(), logs, decimation=20))
+    assert any("joint 2 is not faster" in line and "--slow" in line for line in reported)
     with pytest.raises(FormatError, match="joint 2 never moved"):
         symoro.identify(two_links(), [logs[1], hardly(0.0, noise=1e-5)], decimation=20, slow=5e-3)
 
@@ -127,9 +127,9 @@ def test_a_joint_that_is_constant_in_one_of_several_files_is_refused_in_none(tmp
         symoro.identify(two_links(), paths[1], decimation=20)
 
 
-@pytest.mark.parametrize(("share", "told"), [(0.0, False), (0.06, True), (0.15, True)])
+@pytest.mark.parametrize(("share", "reported"), [(0.0, False), (0.06, True), (0.15, True)])
 @pytest.mark.parametrize("late", [False, True])
-def test_short_rests_at_an_end_of_a_long_log_give_warnings(share: float, told: bool, late: bool) -> None:
+def test_short_rests_at_an_end_of_a_long_log_give_warnings(share: float, reported: bool, late: bool) -> None:
     count, rate = 60_000, 1000.0
     time = np.arange(count) / rate
     rests = int(share * count)
@@ -138,7 +138,7 @@ def test_short_rests_at_an_end_of_a_long_log_give_warnings(share: float, told: b
     q += NOISE * np.random.default_rng(3).standard_normal(q.shape)
     log = log_of_arrays(rate, q, q)
     lines = warnings_about_motion([log], two_links(), Preparation(cutoff=20.0, decimation=20))
-    assert len(lines) == (2 if told else 0)
+    assert len(lines) == (2 if reported else 0)
     assert not warnings_about_motion([log], two_links(), Preparation(cutoff=20.0, decimation=20, slow=0.01))
 
 
@@ -147,9 +147,9 @@ def test_joints_of_files_are_refused_with_the_file(tmp_path: Path) -> None:
     arrays = log.part(0, log.samples)
     time = np.arange(log.samples)[:, None] / 1000
     path = written(tmp_path, np.hstack([time, arrays["position"], arrays["torque"]]).tolist())
-    with pytest.raises(FormatError, match="joint 2 never moved") as told:
+    with pytest.raises(FormatError, match="joint 2 never moved") as caught:
         symoro.identify(two_links(), path, decimation=20)
-    assert told.value.place is not None and told.value.place.file == str(path)
+    assert caught.value.place is not None and caught.value.place.file == str(path)
 
 
 def test_third_differences_tell_the_noise_of_a_motion() -> None:

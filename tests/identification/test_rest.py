@@ -34,9 +34,9 @@ def stuck(share: float, noise: float = 0.0) -> Log:
     return log_of_arrays(RATE, q, tau + noise * np.array([0.5, 0.1]) * chance.standard_normal(q.shape))
 
 
-def errors(found: Identification) -> NDArray[np.float64]:
+def errors(result: Identification) -> NDArray[np.float64]:
     known = base_values(two_links())
-    e = found.estimate
+    e = result.estimate
     return np.asarray((e.values - [known[name] for name in e.names]) / e.deviations)
 
 

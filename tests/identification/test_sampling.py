@@ -1,4 +1,4 @@
-"""What the rate of a log, its filter and noise on positions do to parameters: right, or told."""
+"""Effects of the sampling rate, of filters and of position noise on parameters are negligible or give warnings."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def log(rate: float, base: float, torque: float = 0.0, position: float = 0.0, se
     return log_of_arrays(rate, q + position * chance.standard_normal(q.shape), tau)
 
 
-def errors(found: Identification) -> NDArray[np.float64]:
+def errors(result: Identification) -> NDArray[np.float64]:
     known = base_values(two_links())
-    e = found.estimate
+    e = result.estimate
     return np.asarray((e.values - [known[name] for name in e.names]) / e.deviations)
 
 

@@ -83,12 +83,12 @@ def test_one_of_many_parameters_that_moves_by_less_than_noise_is_no_reason_to_re
 @pytest.mark.parametrize("off", [(0.0, 3.0, 6.0), (0.0, 1.6, 3.2)])
 def test_an_estimate_that_goes_on_changing_is_refused(off: tuple[float, ...]) -> None:
     given = dict(zip((1, 4, 16), estimates(*off), strict=True))
-    with pytest.raises(ProgramError, match="depends on the step") as told:
+    with pytest.raises(ProgramError, match="depends on the step") as caught:
         resolved(given.__getitem__)
-    assert "--slow 0.05" in (told.value.hint or "")
-    with pytest.raises(ProgramError) as told:
+    assert "--slow 0.05" in (caught.value.hint or "")
+    with pytest.raises(ProgramError) as caught:
         resolved(given.__getitem__, slow=0.1)
-    assert "--slow" not in (told.value.hint or "")
+    assert "--slow" not in (caught.value.hint or "")
 
 
 def test_parameters_that_move_together_against_their_correlation_are_refused() -> None:
@@ -196,18 +196,18 @@ def test_coloured_noise_has_wider_deviations_that_are_told(
     method: str, runs: int, a: float, decimation: int
 ) -> None:
     t = smooth(two_links(), 2000, 250.0)
-    squares, told = [], []
+    squares, reported = [], []
     for seed in range(runs):
         noise = NOISE * autoregressive(a, len(t.q), np.random.default_rng(seed))
         log = log_of_arrays(t.rate, t.q, t.tau + noise, velocity=t.qd, acceleration=t.qdd)
         e = symoro.identify(two_links(), log, method=method, decimation=decimation).estimate
         squares.append(squared_errors(e, t.K))
-        told.append(e.autocorrelation)
-    assert np.median(told) > 1.1
+        reported.append(e.autocorrelation)
+    assert np.median(reported) > 1.1
     assert 0.7 < np.mean(squares) < 1.35
     if decimation == 1:
         slowest = ((1 + a) / (1 - a)) ** 0.5  # of columns that do not change
-        assert 0.75 * slowest < np.median(told) < 1.05 * slowest
+        assert 0.75 * slowest < np.median(reported) < 1.05 * slowest
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_drawn_rows_are_those_that_white_noise_becomes() -> None:
 
 
 def test_shorter_steps_go_on_from_longer_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once the parameters are found, shorter steps need their sensitivities once; rounds are told."""
+    """After convergence, shorter steps need the sensitivities once; progress reports the iterations."""
     t = truth(600, 250.0)
     log = t.log(np.random.default_rng(3), torque=NOISE, position=2e-4)
     counts: dict[int, int] = {}

@@ -178,9 +178,9 @@ def test_velocities_that_are_zero_are_told_and_not_the_motion() -> None:
     """No row is left then; to move the joints more would not help."""
     t = smooth(two_links())
     q = t.q + 1e-6 * np.random.default_rng(0).standard_normal(t.q.shape)
-    with pytest.raises(ArgumentError, match="0 rows for 13 parameters") as told:
+    with pytest.raises(ArgumentError, match="0 rows for 13 parameters") as caught:
         symoro.identify(two_links(), log_of_arrays(t.rate, q, t.tau, velocity=0 * t.qd))
-    assert "velocities of joint 1 are not the derivative" in (told.value.hint or "")
+    assert "velocities of joint 1 are not the derivative" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize(
@@ -194,9 +194,9 @@ def test_velocities_that_are_zero_are_told_and_not_the_motion() -> None:
     ],
 )
 def test_accelerations_alone_are_compared_with_positions(factor: float, words: str) -> None:
-    told = warnings_of(smooth(two_links()), qdd=factor)
-    assert any(words in line for line in told)
-    assert not any("if the positions are" in line for line in told)
+    reported = warnings_of(smooth(two_links()), qdd=factor)
+    assert any(words in line for line in reported)
+    assert not any("if the positions are" in line for line in reported)
 
 
 def test_accelerations_that_are_right_give_no_warning() -> None:
@@ -212,8 +212,8 @@ def test_accelerations_of_other_joints_are_told() -> None:
 @pytest.mark.parametrize("factor", [100.0, 1000.0])
 def test_time_in_another_unit_is_told(factor: float) -> None:
     t = smooth(two_links())
-    told = warnings_of(replace(t, rate=t.rate * factor))
-    assert any(line.name == "time-unit" for line in told)
+    reported = warnings_of(replace(t, rate=t.rate * factor))
+    assert any(line.name == "time-unit" for line in reported)
 
 
 def test_fast_joints_within_their_limits_give_no_warning() -> None:

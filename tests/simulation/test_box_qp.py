@@ -24,19 +24,19 @@ def random_problem(rng):
     return M, b, np.where(stop, 0.0, -size), np.where(stop, np.inf, size)
 
 
-def optimality_error(G, b, lo, hi, found):
+def optimality_error(G, b, lo, hi, result):
     """The largest violation of the conditions of Karush, Kuhn and Tucker, of the largest term of each gradient."""
-    gradient = G @ found.forces + b
-    terms = np.abs(b) + np.abs(G) @ np.abs(found.forces)
+    gradient = G @ result.forces + b
+    terms = np.abs(b) + np.abs(G) @ np.abs(result.forces)
     largest = (terms / np.sqrt(np.maximum(np.diag(G), 1e-300))).max()
     size = np.maximum(terms, largest * np.sqrt(np.diag(G))) + 1e-300
-    inside = (found.forces > lo) & (found.forces < hi)
+    inside = (result.forces > lo) & (result.forces < hi)
     wrong = np.where(
         inside,
         np.abs(gradient),
-        np.where(found.forces <= lo, np.maximum(-gradient, 0), np.maximum(gradient, 0)),
+        np.where(result.forces <= lo, np.maximum(-gradient, 0), np.maximum(gradient, 0)),
     )
-    assert (found.forces >= lo).all() and (found.forces <= hi).all()
+    assert (result.forces >= lo).all() and (result.forces <= hi).all()
     return (wrong / size).max()
 
 

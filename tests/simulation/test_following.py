@@ -27,11 +27,11 @@ def satellite():
     return robot.bind({"G2": 0})
 
 
-def balance(found):
+def balance(result):
     """What the drives have put in at each sample, and what the robot has gained."""
-    power, t = found.power.sum(axis=1), found.samples.t
+    power, t = result.power.sum(axis=1), result.samples.t
     put_in = np.concatenate([[0], np.cumsum((power[1:] + power[:-1]) / 2 * np.diff(t))])
-    return put_in, found.follows.energy - found.follows.energy[0]
+    return put_in, result.follows.energy - result.follows.energy[0]
 
 
 # -- a free base
@@ -78,14 +78,14 @@ def test_torques_afloat_are_those_of_the_inverse_model_and_its_base_moves_as_it_
     result = symoro.torques(satellite(), path, step=0.002, start={"V0": [0.1, 0, 0, 0, 0, 0.5]})
     s, parts = result.samples, result.follows.parts
     inverse = symoro.generate(satellite(), "inverse-dynamics", rotation="quaternion").function()
-    told = inverse(q=s.q, qd=s.qd, qdd=s.qdd, V0=parts["V0"], Q0=parts["Q0"])
+    reported = inverse(q=s.q, qd=s.qd, qdd=s.qdd, V0=parts["V0"], Q0=parts["Q0"])
     assert (
-        np.abs(told["tau"] - result.tau).max() < 1e-8
+        np.abs(reported["tau"] - result.tau).max() < 1e-8
     )  # accelerations at the last sample have lost some digits
     slopes = np.gradient(parts["V0"], s.t, axis=0)
     v, w = parts["V0"][:, :3], parts["V0"][:, 3:]
     slopes[:, :3] += np.cross(w, v)
-    assert np.abs(slopes - told["Vd0"])[2:-2].max() < 1e-3
+    assert np.abs(slopes - reported["Vd0"])[2:-2].max() < 1e-3
 
 
 def test_a_base_on_its_own_in_gravity_falls_and_the_torques_do_not_know():
@@ -133,10 +133,10 @@ def test_springs_start_where_they_carry_the_weight_and_stay_there():
     assert np.ptp(result.samples.tree, axis=0).max() < 1e-9
     assert np.abs(result.tau - 2.3 * 9.81).max() < 1e-7
     assert result.springs[2] == pytest.approx(0.8 * 9.81)
-    told = symoro.torques(
+    reported = symoro.torques(
         sprung(rest=0.05, gravity=-9.81), Trajectory((Hold(1.0),), (0.3,)), start={"q": [0.3, 0.05]}
     )
-    assert told.samples.tree[0, 1] == 0.05 and np.ptp(told.samples.tree[:, 1]) > 0.1
+    assert reported.samples.tree[0, 1] == 0.05 and np.ptp(reported.samples.tree[:, 1]) > 0.1
 
 
 @pytest.mark.parametrize("name", ["rx90_elastic", "rx90_floating_elastic"])
@@ -174,8 +174,8 @@ def test_flexible_links_gain_what_their_drives_put_in_and_rest_where_nothing_mov
     assert np.abs(put_in - gained).max() < 1e-3 * np.abs(put_in).max()
     inverse = symoro.generate(robot, "inverse-dynamics").function()
     s, parts = result.samples, result.follows.parts
-    told = inverse(q=s.q, qd=s.qd, qdd=s.qdd, e=parts["e"], ed=parts["ed"])["tau"]
-    assert np.abs(told - result.tau).max() < 1e-8 * np.abs(told).max()
+    reported = inverse(q=s.q, qd=s.qd, qdd=s.qdd, e=parts["e"], ed=parts["ed"])["tau"]
+    assert np.abs(reported - result.tau).max() < 1e-8 * np.abs(reported).max()
 
 
 # -- wheels

@@ -80,8 +80,8 @@ def test_a_pulse_slides_a_joint_until_friction_has_taken_its_speed(static):
     assert motion.q[-1, 0] == pytest.approx(slide + speed * late + after * late**2 / 2, abs=1e-8)
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_a_sampled_law_crosses_the_limit_of_friction(told):
+@pytest.mark.parametrize("reported", [True, False])
+def test_a_sampled_law_crosses_the_limit_of_friction(reported):
     """Held at 200 Hz; each piece is slid through exactly."""
     edges = np.arange(40) / 200
     pushes = 2 * np.sin(2 * np.pi * 7 * edges)
@@ -89,7 +89,7 @@ def test_a_sampled_law_crosses_the_limit_of_friction(told):
     def law(t, _):
         return [pushes[max(np.searchsorted(edges, t, side="right") - 1, 0)]]
 
-    if told:
+    if reported:
         law.jumps = edges
     q = qd = 0.0
     for push in pushes:
@@ -101,7 +101,7 @@ def test_a_sampled_law_crosses_the_limit_of_friction(told):
             q, qd = q + qd * time + acceleration * time**2 / 2, qd + acceleration * time
             qd, left = (0.0, left - time) if time < left else (qd, 0.0)
     motion = symoro.simulate(slider(1.0, FS), 0.2, q=[0.0], tau=law)
-    assert motion.finished and motion.q[-1, 0] == pytest.approx(q, abs=1e-12 if told else 1e-8)
+    assert motion.finished and motion.q[-1, 0] == pytest.approx(q, abs=1e-12 if reported else 1e-8)
 
 
 @pytest.mark.parametrize("friction", [0.0, FS])

@@ -170,5 +170,5 @@ def test_from_the_command_line(tmp_path, capsys):
         "--json",
     ]
     assert main(words) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["between"] and told["joints"] == [1, 2, 3] and not told["warnings"]
+    reported = json.loads(capsys.readouterr().out)
+    assert reported["between"] and reported["joints"] == [1, 2, 3] and not reported["warnings"]

@@ -25,9 +25,9 @@ from tests.simulation.robots import belt, frictionless_rx90, numbered, slider, w
 FINE = {"rtol": 1e-11, "atol": 1e-11}
 
 
-def drift(found):
-    assert found.finished, found.why
-    return np.ptp(found.energy) / max(1.0, np.abs(found.energy).max(), found.E.max())
+def drift(result):
+    assert result.finished, result.why
+    return np.ptp(result.energy) / max(1.0, np.abs(result.energy).max(), result.E.max())
 
 
 # -- energy
@@ -261,10 +261,10 @@ def test_driven_joints_move_as_told_and_the_others_as_the_hybrid_model_says():
     hybrid = symoro.generate("filip3r", "inverse-dynamics", free=[2, 3]).function()
     qdd = np.zeros_like(motion.qd)
     qdd[:, 0] = -1.2 * np.sin(2 * motion.t)
-    told = hybrid(q=motion.q, qd=motion.qd, qdd=qdd, tau_free=np.zeros((len(motion.t), 3)))
-    assert np.abs(told["tau"][:, 0] - motion.tau[:, 0]).max() < 1e-9
+    reported = hybrid(q=motion.q, qd=motion.qd, qdd=qdd, tau_free=np.zeros((len(motion.t), 3)))
+    assert np.abs(reported["tau"][:, 0] - motion.tau[:, 0]).max() < 1e-9
     slopes = np.gradient(motion.qd, motion.t, axis=0)
-    assert np.abs(slopes - told["qdd_out"])[2:-2].max() < 1e-4 * np.abs(slopes).max()
+    assert np.abs(slopes - reported["qdd_out"])[2:-2].max() < 1e-4 * np.abs(slopes).max()
 
 
 def test_energy_is_what_driven_joints_put_in():
@@ -285,7 +285,7 @@ def _middle(x):
 
 
 def test_a_base_follows_from_joints_that_are_all_driven():
-    """An eel: all joints move as told, the base answers; without gravity and drag momentum stays zero."""
+    """Eel with prescribed motions of all joints: without gravity and drag the momentum remains zero."""
     robot = without_drives(symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4]))
     robot = robot.bind({"G2": 0})
     start = {"V0": np.zeros(6)}
@@ -376,10 +376,10 @@ def test_a_start_that_contradicts_a_motion_is_refused():
 
 @pytest.mark.parametrize("end", [0.5, 0.123456])
 def test_a_motion_that_is_no_longer_finite_ends_the_simulation_with_a_reason(end):
-    def told(t):
+    def prescribed(t):
         return (0.3 * t if t <= end else np.nan), 0.3, 0.0
 
-    motion = symoro.simulate("planar2r", 1.0, q=[0, 1], driven={1: told})
+    motion = symoro.simulate("planar2r", 1.0, q=[0, 1], driven={1: prescribed})
     assert not motion.finished and f"joint 1 is not finite from t = {end:g} s on" in motion.why
     assert motion.t[-1] == pytest.approx(end, abs=1e-12) and np.isfinite(motion.q).all()
     assert np.abs(motion.q[:, 0] - 0.3 * motion.t).max() < 1e-12
@@ -470,9 +470,9 @@ def test_stick_slip_of_a_mass_on_a_belt(static):
     )
     x, switches = stick_slip(FS, static, m, k, v, motion.t)
     assert np.abs(motion.q.sum(axis=1) - x).max() < 1e-8
-    told = [event.time for event in motion.events if event.time > 0]
-    assert len(told) >= 5
-    assert np.abs(np.array(told) - switches[: len(told)]).max() < 1e-9
+    reported = [event.time for event in motion.events if event.time > 0]
+    assert len(reported) >= 5
+    assert np.abs(np.array(reported) - switches[: len(reported)]).max() < 1e-9
     assert [e.what for e in motion.events if e.time > 0][:4] == ["slides", "sticks", "slides", "sticks"]
 
 
@@ -722,8 +722,8 @@ def test_progress_is_told():
     heard = []
     with listening(heard.append):
         symoro.simulate("planar2r", 1.0, q=[0.1, 0.2])
-    told = [news for news in heard if news.title == "simulating"]
-    assert told[0].total == 1.0 and told[-1].finished and told[-1].done == pytest.approx(1.0)
+    reported = [news for news in heard if news.title == "simulating"]
+    assert reported[0].total == 1.0 and reported[-1].finished and reported[-1].done == pytest.approx(1.0)
 
 
 @pytest.mark.slow
@@ -842,8 +842,8 @@ def test_a_fourier_series_drives_a_joint():
     series = Trajectory((Fourier(0.5, [[1.0]] * 3, [[0.2]] * 3, (0, 0, 0)),))
     samples = symoro.trajectory.sampled("filip3r", series)
     motion = symoro.simulate("filip3r", 2.0, q=samples.q[0], qd=samples.qd[0], driven=samples, step=0.02)
-    told = symoro.torques("filip3r", series, step=0.02)
-    assert np.abs(motion.tau - told.tau).max() < 1e-6 * np.abs(told.tau).max() + 1e-6
+    reported = symoro.torques("filip3r", series, step=0.02)
+    assert np.abs(motion.tau - reported.tau).max() < 1e-6 * np.abs(reported.tau).max() + 1e-6
 
 
 def test_a_base_that_turns_against_gravity_is_refused_and_a_turntable_is_not():

@@ -63,10 +63,10 @@ def test_the_end_of_the_way_is_told_however_fine_the_samples(step: float) -> Non
     rows = loops.assemblies(start)
     end = np.arccos((0.6 - 0.24) / 0.4)
     across = np.arange(0.9, end - max(step, 0.05), -step)
-    with pytest.raises(BrokenLoopsError) as told:
+    with pytest.raises(BrokenLoopsError) as caught:
         loops.along(np.column_stack([np.pi - across, across]), rows[0])
     first = int(np.flatnonzero(across < end)[0])
-    assert abs(told.value.row - first) <= 1 + int(0.02 / step)
+    assert abs(caught.value.row - first) <= 1 + int(0.02 / step)
 
 
 def test_a_way_through_the_dead_point_of_a_parallelogram_in_numbers_is_refused() -> None:

@@ -138,15 +138,15 @@ def test_passive_joints_are_compared_with_the_closed_loops(off, turns):
 # -- simulations as motions
 
 
-def round_trip(found, tmp_path, suffix):
+def round_trip(result, tmp_path, suffix):
     file = tmp_path / f"motion.{suffix}"
     if suffix == "csv":
-        file.write_text(found.csv())
+        file.write_text(result.csv())
     else:
         pytest.importorskip("pyarrow")
-        found.write_parquet(file)
-    again = symoro.torques(found.robot, load_trajectory(file))
-    wanted = found.tau[:, [found.coordinates.index(j) for j in again.samples.joints]]
+        result.write_parquet(file)
+    again = symoro.torques(result.robot, load_trajectory(file))
+    wanted = result.tau[:, [result.coordinates.index(j) for j in again.samples.joints]]
     assert not again.warnings
     return float(np.abs(again.tau - wanted).max() / max(1.0, np.abs(wanted).max())), again
 

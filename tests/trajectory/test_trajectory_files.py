@@ -1,4 +1,4 @@
-"""Trajectories from files: what can be written, and every mistake told at its place."""
+"""Trajectories from files: valid texts, and errors with their positions."""
 
 import numpy as np
 import pytest
@@ -125,21 +125,21 @@ def test_bundled_trajectories_are_for_the_robot_of_their_name(name):
     ],
 )
 def test_mistakes_are_told_at_their_place(text, line, words):
-    with pytest.raises(FormatError) as told:
+    with pytest.raises(FormatError) as caught:
         read_trajectory_text(text, "path.yaml")
-    assert words in told.value.text()
-    assert told.value.place.file == "path.yaml"
+    assert words in caught.value.text()
+    assert caught.value.place.file == "path.yaml"
     if line is not None:
-        assert told.value.place.line == line
+        assert caught.value.place.line == line
 
 
 def test_mistakes_of_several_parts_are_told_at_once():
     parts = "  - {joints: [1], duration: 0}\n  - {hold: 1}\n  - {joints: [1]}\n"
-    with pytest.raises(FormatError) as told:
+    with pytest.raises(FormatError) as caught:
         read_trajectory_text(HEAD + "start: [0]\nparts:\n" + parts)
     assert (
-        "duration of 0 s" in told.value.text()
-        and "the duration of the move is not given" in told.value.text()
+        "duration of 0 s" in caught.value.text()
+        and "the duration of the move is not given" in caught.value.text()
     )
 
 
@@ -171,11 +171,11 @@ def test_mistakes_of_several_parts_are_told_at_once():
 )
 def test_what_does_not_fit_the_robot_is_told_at_its_place(start, part, line, words):
     text = HEAD + f"start: {start}\nparts:\n  - {{hold: 1}}\n  - {part}\npose: planar\n"
-    with pytest.raises(ArgumentError) as told:
+    with pytest.raises(ArgumentError) as caught:
         symoro.trajectory.sampled("filip3r", read_trajectory_text(text, "path.yaml"))
-    assert words in told.value.text()
-    assert (told.value.place.file, told.value.place.line) == ("path.yaml", line)
-    assert told.value.place.column in (1, 5)
+    assert words in caught.value.text()
+    assert (caught.value.place.file, caught.value.place.line) == ("path.yaml", line)
+    assert caught.value.place.column in (1, 5)
 
 
 def test_frozen_and_equal():
@@ -222,9 +222,9 @@ def test_what_parts_the_cells_is_seen_in_the_head(sign):
 
 
 def test_decimal_commas_are_told():
-    with pytest.raises(FormatError, match="decimal point") as told:
+    with pytest.raises(FormatError, match="decimal point") as caught:
         read_table("t;q1\n0;1\n0,5;2\n", "log.csv")
-    assert told.value.place.line == 3
+    assert caught.value.place.line == 3
 
 
 @pytest.mark.parametrize(
@@ -254,10 +254,10 @@ def test_decimal_commas_are_told():
     ],
 )
 def test_bad_tables_are_told_with_the_line(text, line, words):
-    with pytest.raises(FormatError) as told:
+    with pytest.raises(FormatError) as caught:
         read_table(text, "log.csv")
-    assert words in told.value.text() and told.value.place.file == "log.csv"
-    assert told.value.place.line == line
+    assert words in caught.value.text() and caught.value.place.file == "log.csv"
+    assert caught.value.place.line == line
 
 
 def test_names_and_files_that_are_not_there(tmp_path):

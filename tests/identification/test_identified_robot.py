@@ -1,4 +1,4 @@
-"""The robot that was found, written and read again, has the torques of the log: whatever it carries or is pushed by."""
+"""The identified robot, written and read again, has the torques of the log, with any payload or wrench."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ROBOTS = {
 
 
 def guess(made: Robot) -> Robot:
-    """The robot with other numbers for all that is sought, so that none of them can pass for found."""
+    """Return the robot with other values of all unknown parameters, so that nominal values cannot pass the test."""
     links = [
         replace(link, **{n: formula(1.2 * (getattr(link, n).number or 0)) for n in INERTIAL})
         for link in made.links
@@ -69,13 +69,13 @@ def log_of(t: Truth) -> Log:
     return log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
 
 
-def reread(found: Identification) -> Robot:
-    return loads(dumps(found.robot, "yaml"), "yaml")
+def reread(result: Identification) -> Robot:
+    return loads(dumps(result.robot, "yaml"), "yaml")
 
 
-def off(found: Identification, t: Truth) -> float:
-    """Of the torques of the robot that was found, the largest as a share of those of the log."""
-    return float(np.max(np.abs(torques(reread(found), t) - t.tau)) / np.max(np.abs(t.tau)))
+def off(result: Identification, t: Truth) -> float:
+    """Return the largest torque error of the identified robot, relative to the torques of the log."""
+    return float(np.max(np.abs(torques(reread(result), t) - t.tau)) / np.max(np.abs(t.tau)))
 
 
 MODELS = {"dynamic": 1e-9, "filtered": 1e-4, "power": 1e-3, "energy": 1e-3}
@@ -174,8 +174,8 @@ def test_loops_carry_payloads_and_springs_too() -> None:
 )
 def test_what_is_carried_without_a_number_is_refused_with_what_to_do(made: Robot, words: str) -> None:
     t = smooth(ROBOTS["plain"])
-    with pytest.raises(NotApplicableError, match=words) as told:
+    with pytest.raises(NotApplicableError, match=words) as caught:
         symoro.identify(made, log_of(t))
-    assert "remove the" in (told.value.hint or "") and "from the robot" in (told.value.hint or "")
+    assert "remove the" in (caught.value.hint or "") and "from the robot" in (caught.value.hint or "")
     number = dict.fromkeys(made.symbols(), 1.5)
     symoro.identify(made, log_of(t), options=symoro.IdentificationOptions(values=number))
