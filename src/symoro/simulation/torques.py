@@ -133,19 +133,19 @@ class TorqueReport:
     @property
     def columns(self) -> dict[str, Array]:
         """The columns of the table of results, by name."""
-        found = columns_of(self.samples)
+        table = columns_of(self.samples)
         for name, rows in (("tau", self.tau), ("power", self.power)):
-            found |= {f"{name}{j}": rows[:, k] for k, j in enumerate(self.samples.joints)}
+            table |= {f"{name}{j}": rows[:, k] for k, j in enumerate(self.samples.joints)}
         if self.samples.tree is not None and self.follows is None:
             places = enumerate(independent(self.robot))
-            found |= {f"q{j}": self.samples.tree[:, k] for k, j in places if j not in self.samples.joints}
-        found |= {f"spring{j}": rows for j, rows in self.springs.items()}
-        found |= self.motors
+            table |= {f"q{j}": self.samples.tree[:, k] for k, j in places if j not in self.samples.joints}
+        table |= {f"spring{j}": rows for j, rows in self.springs.items()}
+        table |= self.motors
         if self.follows is not None:
             none = {f"tau{j}" for j in self.springs}
             more = self.follows.columns.items()
-            found |= {name: rows for name, rows in more if name not in found and name not in none}
-        return found
+            table |= {name: rows for name, rows in more if name not in table and name not in none}
+        return table
 
 
 def torques(
