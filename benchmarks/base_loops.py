@@ -33,7 +33,7 @@ from tests.oracle.loop_robots import folded, loop_robot
 
 
 @dataclass
-class Told:
+class Summary:
     """What came out of a sweep."""
 
     right: int = 0
@@ -58,27 +58,27 @@ def asked(seed: int, number: int) -> tuple[Robot, dict[int, float] | None, int, 
     return robot, posture, rank, f"{way}, {' + '.join(words)}"
 
 
-def swept(numbers: Iterable[int], seed: int, *, aloud: bool = False) -> Told:
+def swept(numbers: Iterable[int], seed: int, *, aloud: bool = False) -> Summary:
     """Ask for many robots."""
-    told = Told()
+    summary = Summary()
     for number in numbers:
         robot, posture, rank, words = asked(seed, number)
         start = time.process_time()  # the machine may be busy with something else
         try:
             count = len(base_parameters(robot, posture=posture))
         except SymoroError as error:
-            told.refused += 1
+            summary.refused += 1
             print(f"{number} ({words}): refused: {error.message}", flush=True)
             continue
-        told.seconds.append(time.process_time() - start)
+        summary.seconds.append(time.process_time() - start)
         if count == rank:
-            told.right += 1
+            summary.right += 1
         else:
-            told.wrong.append(f"{number} ({words}): {count} parameters, rank {rank}")
-            print(told.wrong[-1], flush=True)
+            summary.wrong.append(f"{number} ({words}): {count} parameters, rank {rank}")
+            print(summary.wrong[-1], flush=True)
         if aloud:
-            print(f"{number} ({words}): {count}, {told.seconds[-1]:.1f} s", flush=True)
-    return told
+            print(f"{number} ({words}): {count}, {summary.seconds[-1]:.1f} s", flush=True)
+    return summary
 
 
 def main() -> int:
@@ -88,12 +88,12 @@ def main() -> int:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--aloud", action="store_true", help="a line for every robot")
     given = options.parse_args()
-    told = swept(range(given.first, given.first + given.robots), given.seed, aloud=given.aloud)
+    summary = swept(range(given.first, given.first + given.robots), given.seed, aloud=given.aloud)
     print(
-        f"{given.robots} robots: {told.right} right, {len(told.wrong)} wrong, {told.refused} refused; "
-        f"{np.median(told.seconds):.2f} s in the median, {max(told.seconds):.1f} s at most"
+        f"{given.robots} robots: {summary.right} right, {len(summary.wrong)} wrong, {summary.refused} refused; "
+        f"{np.median(summary.seconds):.2f} s in the median, {max(summary.seconds):.1f} s at most"
     )
-    return 1 if told.wrong or 20 * told.refused > given.robots else 0
+    return 1 if summary.wrong or 20 * summary.refused > given.robots else 0
 
 
 if __name__ == "__main__":

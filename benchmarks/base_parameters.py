@@ -101,7 +101,7 @@ def _link(rng: np.random.Generator, j: int) -> Link:
     return Link(**{name: Formula(f"{name}{j}") for name in INERTIAL if rng.random() < share})
 
 
-def relations_hold(robot: Robot, found: BaseParameters, *, seed: int = 11) -> float:
+def relations_hold(robot: Robot, base: BaseParameters, *, seed: int = 11) -> float:
     """The largest error of the relations at random states, relative to the columns."""
     tidy, _ = without_round_off(robot)
     geometry = numbers(completed(tidy)[0])
@@ -114,7 +114,7 @@ def relations_hold(robot: Robot, found: BaseParameters, *, seed: int = 11) -> fl
     rows = rows - rows.mean(0)
     place = {column: k for k, column in enumerate(wanted)}
     left = {column: rows[:, k].copy() for column, k in place.items()}
-    for kept, others in found.relations.items():
+    for kept, others in base.relations.items():
         for name, c in others.items():
             unit = coefficient_unit(tidy, split(kept), split(name), geometry.length)
             left[split(name)] -= float(c) / unit * rows[:, place[split(kept)]]
@@ -126,12 +126,12 @@ def relations_hold(robot: Robot, found: BaseParameters, *, seed: int = 11) -> fl
 def problems(robot: Robot) -> tuple[str, float]:
     """What is wrong with the answer for a robot, if anything, and the seconds it took."""
     start = time.process_time()  # the machine may be busy with something else
-    found = base_parameters(robot)
+    base = base_parameters(robot)
     seconds = time.process_time() - start
     rank, smallest, largest = numeric_rank(without_round_off(robot)[0])
-    if rank != len(found.names):
-        return f"{len(found.names)} parameters, rank {rank} (gap {smallest:.1e} {largest:.1e})", seconds
-    error = relations_hold(robot, found)
+    if rank != len(base.names):
+        return f"{len(base.names)} parameters, rank {rank} (gap {smallest:.1e} {largest:.1e})", seconds
+    error = relations_hold(robot, base)
     return (f"relations off by {error:.1e}" if error > 1e-7 else ""), seconds
 
 
@@ -181,8 +181,8 @@ def main() -> int:
         )
     for robot in (*map(symoro.load, NAMED), thirty_joints(), planar_chain()):
         start = time.perf_counter()
-        found = base_parameters(robot)
-        print(f"{robot.name}: {len(found.names)} parameters in {time.perf_counter() - start:.3f} s")
+        base = base_parameters(robot)
+        print(f"{robot.name}: {len(base.names)} parameters in {time.perf_counter() - start:.3f} s")
     return 1 if bad else 0
 
 

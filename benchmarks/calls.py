@@ -41,11 +41,11 @@ GENERAL = ("jaco2",)  # by the general inverse geometry
 
 def least(parties: dict[str, Callable[[], Any]]) -> dict[str, float]:
     """Microseconds a call of each; they take turns."""
-    found = dict.fromkeys(parties, float("inf"))
+    times = dict.fromkeys(parties, float("inf"))
     for _ in range(ROUNDS):
         for who, call in parties.items():
-            found[who] = min(found[who], timeit.timeit(call, number=CALLS) / CALLS * 1e6)
-    return found
+            times[who] = min(times[who], timeit.timeit(call, number=CALLS) / CALLS * 1e6)
+    return times
 
 
 def dynamics(arm: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
@@ -64,9 +64,9 @@ def dynamics(arm: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
     tau = np.empty(len(q))
     f.raw(q, v, a, tau)
     wanted = pin.rnea(model, data, q, v, a)
-    for found in (tau, f(q=q, qd=v, qdd=a)["tau"]):
-        if not np.allclose(found, wanted, rtol=1e-8, atol=1e-8):
-            raise SystemExit(f"{case.title}: results differ by {np.abs(found - wanted).max():.1e}")
+    for times in (tau, f(q=q, qd=v, qdd=a)["tau"]):
+        if not np.allclose(times, wanted, rtol=1e-8, atol=1e-8):
+            raise SystemExit(f"{case.title}: results differ by {np.abs(times - wanted).max():.1e}")
     return {
         "pin.rnea": lambda: pin.rnea(model, data, q, v, a),
         "symoro": lambda: f(q=q, qd=v, qdd=a),

@@ -48,13 +48,13 @@ def subjects_of(case: Any, search: bool) -> list[Any]:
     import symoro
 
     robot = symoro.load(case.urdf)
-    found = [*make.pinocchio(case), *make.casadi(case)]
+    subjects = [*make.pinocchio(case), *make.casadi(case)]
     for what in TITLES:
-        found += make.ours(case, "symoro", robot, what)
-        found += make.ours(case, "symoro, free", make.freed(robot), what)
+        subjects += make.ours(case, "symoro", robot, what)
+        subjects += make.ours(case, "symoro, free", make.freed(robot), what)
         if search and what != "inertia" and len(case.joints) <= SEARCHED:
-            found += make.ours(case, "symoro, search", robot, what, effort="search")
-    return found
+            subjects += make.ours(case, "symoro, search", robot, what, effort="search")
+    return subjects
 
 
 def inputs_of(subject: Any, motion: Any) -> Any:

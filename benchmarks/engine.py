@@ -88,9 +88,9 @@ def measure(operations: int, repeat: int) -> Row:
     for _ in range(repeat):
         built, program = timed(chain, joints)
         optimised, better = timed(optimise, program)
-        counted, found = timed(count, better)
+        counted, op_count = timed(count, better)
         printed = timed(emit, better)[0] if emit else None
-        row = Row(found.total, built, optimised, counted, printed, 0.0)
+        row = Row(op_count.total, built, optimised, counted, printed, 0.0)
         best = row if best is None or row.total < best.total else best
     assert best is not None
     best.peak = peak_memory(joints, emit)

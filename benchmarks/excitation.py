@@ -18,11 +18,11 @@ def main() -> None:
     robot = symoro.load("panda")
     excite(robot, harmonics=2, options=symoro.ExcitationOptions(starts=1))
     wall, core = time.perf_counter(), time.process_time()
-    found = excite(robot)
+    result = excite(robot)
     wall, core = time.perf_counter() - wall, time.process_time() - core
-    print(found)
+    print(result)
     print(
-        f"condition {found.condition:.2f} (at most {MARK}), {wall:.1f} s (under {SECONDS}), {core:.1f} s of one core"
+        f"condition {result.condition:.2f} (at most {MARK}), {wall:.1f} s (under {SECONDS}), {core:.1f} s of one core"
     )
 
 

@@ -69,14 +69,14 @@ def state(joints: int) -> dict[str, Any]:
     import numpy as np
 
     random = np.random.default_rng(1)
-    found = {
+    result = {
         name: random.uniform(-1, 1, (SAMPLES, joints)) * size
         for name, size in (("q", 3.0), ("qd", 2.0), ("qdd", 5.0))
     }
-    found |= {name: random.uniform(-1, 1, (SAMPLES, 6)) for name in ("V0", "Vd0")}
+    result |= {name: random.uniform(-1, 1, (SAMPLES, 6)) for name in ("V0", "Vd0")}
     turn = random.normal(size=(SAMPLES, 4))
-    found["Q0"] = turn / np.linalg.norm(turn, axis=1, keepdims=True)
-    return found
+    result["Q0"] = turn / np.linalg.norm(turn, axis=1, keepdims=True)
+    return result
 
 
 def spatial(at: dict[str, Any]) -> Any:
@@ -92,11 +92,11 @@ def packed(*rows: tuple[Any, ...]) -> Any:
     import numpy as np
 
     width = max(sum(part.shape[1] for part in parts) for parts in rows)
-    found = np.zeros((SAMPLES, 3, width))
+    result = np.zeros((SAMPLES, 3, width))
     for k, parts in enumerate(rows):
         whole = np.hstack(parts)
-        found[:, k, : whole.shape[1]] = whole
-    return found
+        result[:, k, : whole.shape[1]] = whole
+    return result
 
 
 def peers(case: Any, at: dict[str, Any]) -> list[Timed]:
@@ -107,13 +107,13 @@ def peers(case: Any, at: dict[str, Any]) -> list[Timed]:
     turn = np.hstack([np.zeros((SAMPLES, 3)), at["Q0"][:, 1:], at["Q0"][:, :1]])
     still = np.zeros((SAMPLES, 6))
     moved = {"inverse": at["Vd0"] + spatial(at), "direct": still, "inertia": still}
-    found = []
+    result = []
     for subject in (*make.pinocchio(case), *make.casadi(case)):
         given = packed((turn, at["q"]), (at["V0"], at["qd"]), (moved[subject.what], at["qdd"]))
-        found.append(
+        result.append(
             Timed(subject.who, subject.what, subject.call, given, subject.outputs, _plain(subject.read))
         )
-    return found
+    return result
 
 
 def _plain(read: Callable[[Any], Any]) -> Callable[[Any, int], Any]:
@@ -246,8 +246,8 @@ def report(case: Any, ns: dict[tuple[str, str], float], counts: dict[str, Any], 
     print(f"{'':26}" + "".join(f"{title:>24}" for title in TITLES.values()))
     for who in dict.fromkeys(who for who, _ in ns):
         print(f"{who:26}" + "".join(_cell(ns, who, what) for what in TITLES))
-    told = (f"{counts[what].additions + counts[what].multiplications:10d}{'':14}" for what in TITLES)
-    print(f"{'operations':26}" + "".join(told))
+    totals = (f"{counts[what].additions + counts[what].multiplications:10d}{'':14}" for what in TITLES)
+    print(f"{'operations':26}" + "".join(totals))
     for what, mark in MARKS.items():
         first, second = _ratios(ns, OURS, what)
         words = [f"{mark} x C++: {'met' if first >= mark else 'missed'} ({first:.2f})"]

@@ -99,8 +99,10 @@ def counts() -> None:
     print(f"{'':12}{'standard':>12}{'base':>12}{'base, * and +':>16}{'mark':>8}  peer")
     for case in CASES:
         robot = full(case)
-        found = [symoro.generate(robot, "dynamic-identification", parameters=p) for p in ("standard", "base")]
-        standard, base = (model.count() for model in found)
+        models = [
+            symoro.generate(robot, "dynamic-identification", parameters=p) for p in ("standard", "base")
+        ]
+        standard, base = (model.count() for model in models)
         cells = [f"{c.multiplications + c.additions:>12}" for c in (standard, base)]
         detail = f"{base.multiplications} + {base.additions}"
         print(f"{case.name:12}{''.join(cells)}{detail:>16}{case.mark or '':>8}  {case.peer}", flush=True)

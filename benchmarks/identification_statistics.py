@@ -141,7 +141,7 @@ def noisy(arm: Arm, clean: tuple[Array, Array, Array], method: str, seed: int) -
 
 def normalised_errors(arm: Arm, method: str, runs: int, model: str) -> Array:
     """(runs, parameters): errors in deviations."""
-    clean, found = motion(arm, rate(method)), []
+    clean, errors = motion(arm, rate(method)), []
     for seed in range(runs):
         estimate = symoro.identify(
             arm.robot,
@@ -154,8 +154,8 @@ def normalised_errors(arm: Arm, method: str, runs: int, model: str) -> Array:
             controller=arm.controller,
         ).estimate
         truth = np.array([arm.known[name] for name in estimate.names])
-        found.append((estimate.values - truth) / estimate.deviations)
-    return np.array(found)
+        errors.append((estimate.values - truth) / estimate.deviations)
+    return np.array(errors)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

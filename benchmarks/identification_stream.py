@@ -37,15 +37,15 @@ MEMORY = 500.0  # MB
 def values(seed: int = 0) -> dict[str, float]:
     """Numbers for all parameters of the arm: bodies of ten kilograms, some friction."""
     rng = np.random.default_rng(seed)
-    found = {}
+    result = {}
     for j in range(1, 7):
         m, c = 10.0 / j, rng.uniform(-0.1, 0.1, 3)
         A = rng.uniform(-0.1, 0.1, (3, 3))
         J = m * (A @ A.T + c @ c * np.eye(3) - np.outer(c, c)) + 0.05 * np.eye(3)
         kinds = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M", "IA", "FV", "FS")
         numbers = (*J[np.triu_indices(3)], *(m * c), m, 0.3, 2.0, 3.0)
-        found |= {f"{kind}{j}": float(value) for kind, value in zip(kinds, numbers, strict=True)}
-    return found
+        result |= {f"{kind}{j}": float(value) for kind, value in zip(kinds, numbers, strict=True)}
+    return result
 
 
 def write(path: Path, samples: int) -> None:
@@ -79,19 +79,19 @@ def stream(path: Path) -> None:
         "tx40", "dynamic-identification", parameters="base", friction="all"
     ).function()  # compiled before
     begin = perf_counter()
-    found = symoro.identify("tx40", path, **GIVEN)
+    result = symoro.identify("tx40", path, **GIVEN)
     seconds = perf_counter() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    e = found.estimate
+    e = result.estimate
     print(
         json.dumps(
             {
                 "seconds": seconds,
-                "rows": found.data.rows,
+                "rows": result.data.rows,
                 "peak": peak,
                 "values": dict(zip(e.names, e.values.tolist(), strict=True)),
                 "deviations": e.deviations.tolist(),
-                "residual": found.residuals.kept.relative,
+                "residual": result.residuals.kept.relative,
             }
         )
     )
@@ -138,24 +138,24 @@ def main() -> None:
         text = subprocess.run(
             [sys.executable, __file__, "--stream", str(path)], capture_output=True, text=True, check=True
         ).stdout
-        found = json.loads(text)
+        result = json.loads(text)
         rate = (before + numpy_rate(path)) / 2  # on both sides, since other work shares the machine
-        ours = found["rows"] / found["seconds"]
+        ours = result["rows"] / result["seconds"]
         print(
-            f"out of core: {found['seconds']:.1f} s, {found['rows']} rows, {ours / 1e6:.2f} million a second"
+            f"out of core: {result['seconds']:.1f} s, {result['rows']} rows, {ours / 1e6:.2f} million a second"
         )
         print(
             f"NumPy's QR of such rows: {rate / 1e6:.2f} million a second; ratio {rate / ours:.2f} (at most {MARK})"
         )
         print(
-            f"memory: {found['peak']:.0f} MB (at most {MEMORY:.0f}); residual {100 * found['residual']:.2f} %"
+            f"memory: {result['peak']:.0f} MB (at most {MEMORY:.0f}); residual {100 * result['residual']:.2f} %"
         )
         if options.cluster:
             there = on_cluster(path)
-            scale = dict(zip(found["values"], found["deviations"], strict=True))
+            scale = dict(zip(result["values"], result["deviations"], strict=True))
             apart = max(
                 abs(there[name] - value) / max(abs(value), scale[name])
-                for name, value in found["values"].items()
+                for name, value in result["values"].items()
             )
             print(f"two workers: largest relative difference {apart:.1e} (at most 1e-9)")
 

@@ -61,13 +61,13 @@ class Quality:
     residual: float
 
 
-def qualities(arm: Any, postures: Any, poses: Any, found: dict[str, list[Any]]) -> dict[str, Quality]:
+def qualities(arm: Any, postures: Any, poses: Any, solutions: dict[str, list[Any]]) -> dict[str, Quality]:
     """Each party's solutions, checked; `found` holds for each pose what a party calls valid."""
     import numpy as np
 
     distinct: dict[str, list[Any]] = {}
     worst: dict[str, float] = {}
-    for who, lists in found.items():
+    for who, lists in solutions.items():
         counts = [len(rows) for rows in lists]
         rows = np.concatenate(lists)
         off = _off(arm, rows, np.repeat(poses, counts, axis=0))
@@ -115,15 +115,15 @@ def parties(arm: Any) -> list[Any]:
     from peers.own_solver import ours
     from peers.solvers import Missing, eaik, toolbox
 
-    found = []
+    solutions = []
     for make in (eaik, toolbox, ours):
         try:
-            found += make(arm)
+            solutions += make(arm)
         except Missing as why:
             print(f"  {why}", flush=True)
         except Exception as failed:  # the other arms and parties are still worth their minutes
             print(f"  {make.__name__}: {type(failed).__name__}: {failed}", flush=True)
-    return found
+    return solutions
 
 
 def agree(arm: Any, postures: Any, poses: Any) -> None:
@@ -209,8 +209,8 @@ def run(name: str, rounds: int) -> None:
     solvers = parties(arm)
     if not solvers:
         return
-    found = {solver.who: solver.solve(poses) for solver in solvers}
-    worth = qualities(arm, postures, poses, found)
+    solutions = {solver.who: solver.solve(poses) for solver in solvers}
+    worth = qualities(arm, postures, poses, solutions)
     before = os.getloadavg()[0]
     us = timed(solvers, poses[:TIMED], rounds)
     report(arm, solvers, worth, us)

@@ -97,8 +97,8 @@ def lost(solver: Solver, q: Any, out: dict[str, Any]) -> Any:
     turns = solver.chain.turns
     gap = out["q"][:, :, solver.sought] - q[:, None, solver.sought]
     gap = np.abs(np.where(turns, (gap + np.pi) % (2 * np.pi) - np.pi, gap)).max(axis=2)
-    found = np.isin(out["status"], (0, 2)) & (gap < NEAR)
-    return ~found.any(axis=1)
+    near = np.isin(out["status"], (0, 2)) & (gap < NEAR)
+    return ~near.any(axis=1)
 
 
 def poses(solver: Solver, q: Any) -> Any:
@@ -107,10 +107,10 @@ def poses(solver: Solver, q: Any) -> Any:
     T = solver.chain.place(q[:, solver.sought])
     if solver.arm.pose in ("full", "planar"):
         return T
-    told = np.zeros_like(T)
-    told[:, 3, 3] = 1
-    told[:, :3][:, solver.chain.mask] = T[:, :3][:, solver.chain.mask]
-    return told
+    summary = np.zeros_like(T)
+    summary[:, 3, 3] = 1
+    summary[:, :3][:, solver.chain.mask] = T[:, :3][:, solver.chain.mask]
+    return summary
 
 
 def sweep(name: str, arms: Iterator[Arm], args: argparse.Namespace) -> tuple[int, int]:
@@ -138,8 +138,8 @@ def sweep(name: str, arms: Iterator[Arm], args: argparse.Namespace) -> tuple[int
         total += args.poses
         if gone.any() and args.tell:
             print(f"    {arm} {k} ({said}): {gone.sum()} of {args.poses}", flush=True)
-    told = f"{methods}  refused {refused}  prepared in {seconds:.0f} s"
-    print(f"{name:32s} lost {missing:6d} of {total:7d}  {told}", flush=True)
+    summary = f"{methods}  refused {refused}  prepared in {seconds:.0f} s"
+    print(f"{name:32s} lost {missing:6d} of {total:7d}  {summary}", flush=True)
     return missing, total
 
 
@@ -157,13 +157,13 @@ def in_languages(name: str, arm: Arm, args: argparse.Namespace) -> int:
         "Python": lambda folder: run_python(folder, [case], batch=True),
         "Octave": lambda folder: run_octave(folder, [case]),
     }
-    found = {}
+    near = {}
     for language, run in runs.items():
         with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
-            found[language] = run(Path(folder))[0]
-    other = {language: int((~alike(solver, found["C"], one)).sum()) for language, one in found.items()}
-    told = ", ".join(f"{language} {count}" for language, count in other.items() if language != "C")
-    print(f"{name:32s} other than C, of {len(q)} poses: {told}", flush=True)
+            near[language] = run(Path(folder))[0]
+    other = {language: int((~alike(solver, near["C"], one)).sum()) for language, one in near.items()}
+    summary = ", ".join(f"{language} {count}" for language, count in other.items() if language != "C")
+    print(f"{name:32s} other than C, of {len(q)} poses: {summary}", flush=True)
     return sum(other.values())
 
 

@@ -138,11 +138,11 @@ def javascript_text(program: Program, parameters: list[float], inputs: Numbers, 
 def sampled(robot: symoro.Robot, model: symoro.Model, samples: int) -> Numbers:
     """Samples one after the other; those of an inverse model are one pose that is reached."""
     program, rng = model.program, np.random.default_rng(1)
-    found = demo_sample(robot, program, {}, dict(robot.nominal))
+    sample = demo_sample(robot, program, {}, dict(robot.nominal))
     inputs = []
     for port in program.inputs:
-        if found is not None:
-            inputs.append(list(found[port.name]) * samples)
+        if sample is not None:
+            inputs.append(list(sample[port.name]) * samples)
         else:
             inputs.append(rng.uniform(-1.5, 1.5, samples * size(port.shape)).tolist())
     return inputs
@@ -183,8 +183,8 @@ def measured(commands: dict[str, list[str]]) -> dict[str, float]:
             for line, ns in zip(figures, numbers, strict=False):
                 least[line] = min(least.get(line, ns), float(ns))
             results[who] = numbers[len(figures) :]
-    for who, found in results.items():
-        gap = np.abs(found - results["C"]) / (1 + np.abs(results["C"]))
+    for who, sample in results.items():
+        gap = np.abs(sample - results["C"]) / (1 + np.abs(results["C"]))
         if not np.max(gap, initial=0) < TOLERANCE:
             raise SystemExit(f"{who}: results differ by {np.max(gap):.1e}")
     return least

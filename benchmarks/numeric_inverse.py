@@ -89,9 +89,9 @@ def limits(arm: Any) -> tuple[Any, Any]:
     """Lower and upper ones; half a turn where a joint has none."""
     import numpy as np
 
-    found = [frame.limits for frame in arm.robot.frames]
-    lower = [-np.pi if told.lower is None else told.lower for told in found]
-    upper = [np.pi if told.upper is None else told.upper for told in found]
+    results = [frame.limits for frame in arm.robot.frames]
+    lower = [-np.pi if limit.lower is None else limit.lower for limit in results]
+    upper = [np.pi if limit.upper is None else limit.upper for limit in results]
     return np.array(lower), np.array(upper)
 
 
@@ -105,12 +105,12 @@ def ours(arm: Any) -> list[Party]:
     print(f"  symoro: generated and compiled in {time.perf_counter() - start:.1f} s")
 
     def batch(poses: Any) -> tuple[Any, Any]:
-        found = solver(poses)
-        return found["q"], found["status"] == 0
+        results = solver(poses)
+        return results["q"], results["status"] == 0
 
     def one(poses: Any) -> tuple[Any, Any]:
-        found = [solver(pose) for pose in poses]
-        return np.array([x["q"] for x in found]), np.array([x["status"] == 0 for x in found])
+        results = [solver(pose) for pose in poses]
+        return np.array([x["q"] for x in results]), np.array([x["status"] == 0 for x in results])
 
     return [Party("symoro, one call", one), Party("symoro, batch", batch)]
 
@@ -137,8 +137,8 @@ def toolbox(arm: Any) -> list[Party]:
 
     def party(who: str, **options: Any) -> Party:
         def solve(poses: Any) -> tuple[Any, Any]:
-            found = [chain.ik_LM(pose, **options) for pose in poses]
-            return np.array([x.q for x in found]), np.array([x.success for x in found], dtype=bool)
+            results = [chain.ik_LM(pose, **options) for pose in poses]
+            return np.array([x.q for x in results]), np.array([x.success for x in results], dtype=bool)
 
         return Party(who, solve)
 

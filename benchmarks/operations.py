@@ -84,7 +84,7 @@ def cases() -> list[Case]:
     puma = serial("puma560", (0, -1, 0, -1, 1, -1), (0, 0, "D3", "D4", 0, 0), (0, 0, "RL3", "RL4", 0, 0))
     iiwa = serial("iiwa", (0, -1, 1, 1, -1, -1, 1), (0,) * 7, (0, 0, "RL3", 0, "RL5", 0, 0))
     scemi = serial("scemi", *SCEMI)
-    found = [
+    rows = [
         Case("SCEMI", scemi, mark=(212, 201)),
         Case(
             "SCEMI, rotors",
@@ -110,11 +110,11 @@ def cases() -> list[Case]:
     ]
     for n in (6, 7, 8):
         published, mark = (92 * n - 127, 81 * n - 117), (86 * n - 117, 74 * n - 105)
-        found.append(Case(f"general {n}R", general(n), published=published, mark=mark))
-    found.append(Case("SCEMI inertia matrix", scemi, "inertia-matrix", mark=(115, 106)))
-    found.append(Case("SCEMI direct dynamics", scemi, "direct-dynamics", mark=(383, 343)))
-    found.append(Case("RX90 Jacobian, frame 3", scemi, "jacobian"))
-    return found
+        rows.append(Case(f"general {n}R", general(n), published=published, mark=mark))
+    rows.append(Case("SCEMI inertia matrix", scemi, "inertia-matrix", mark=(115, 106)))
+    rows.append(Case("SCEMI direct dynamics", scemi, "direct-dynamics", mark=(383, 343)))
+    rows.append(Case("RX90 Jacobian, frame 3", scemi, "jacobian"))
+    return rows
 
 
 def main() -> None:

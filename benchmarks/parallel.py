@@ -340,11 +340,11 @@ def platform_parties(robot: Any) -> list[Party]:
     ]
     for party in parties:
         inverse = "inverse" in party.who or "rnea" in party.who
-        found = run(party, 1)[1]
+        result = run(party, 1)[1]
         if "Dynamics" in party.who:  # the platform's spatial acceleration in its own axes
-            found = classical(found[:, 18:], motion)
+            result = classical(result[:, 18:], motion)
         wanted = tau if inverse else motion.Vd
-        off = float(np.abs(found - wanted).max() / np.abs(wanted).max())
+        off = float(np.abs(result - wanted).max() / np.abs(wanted).max())
         if not off < TOLERANCE:
             raise SystemExit(f"{party.who}: off by {off:.1e}")
     return [*parties, *mujoco_platform(robot, motion)]
@@ -374,8 +374,8 @@ def fivebar_parties() -> list[Party]:
     postures = []
     solve = symoro.generate(robot, "loop-geometry").function(compiled=False)
     while len(postures) < SAMPLES:
-        found = solve(qa=rng.uniform([1.5, 0.5], [2.5, 1.5]))
-        postures += [q for q, status in zip(found["q"], found["status"], strict=True) if status == 0][:1]
+        result = solve(qa=rng.uniform([1.5, 0.5], [2.5, 1.5]))
+        postures += [q for q, status in zip(result["q"], result["status"], strict=True) if status == 0][:1]
     q = np.array(postures[:SAMPLES])
     qda, qdda = rng.uniform(-2, 2, (SAMPLES, 2)), rng.uniform(-4, 4, (SAMPLES, 2))
     x = closed.opened(q)

@@ -1,6 +1,6 @@
 """The workbench's server under ten users with long jobs: python benchmarks/server.py [--users N] [--calls N]
 
-A server of its own is started as `symoro gui` does. Told are, in milliseconds,
+A separate server is started as by `symoro gui`. It prints, in milliseconds,
 
     start    from the command to the first answer
     alone    quick calls (a view of RX90, an edit of it, the catalogue for it) and a short job, nothing else to do
@@ -46,8 +46,8 @@ class Client:
     def wait(self, id: str) -> Any:
         """The last event of a job."""
         with urllib.request.urlopen(f"{self.address}api/jobs/{id}/events") as events:
-            told = [line[6:] for line in events.read().decode().splitlines() if line.startswith("data: ")]
-        return json.loads(told[-1])
+            lines = [line[6:] for line in events.read().decode().splitlines() if line.startswith("data: ")]
+        return json.loads(lines[-1])
 
 
 def milliseconds(work: Any) -> float:
@@ -56,7 +56,7 @@ def milliseconds(work: Any) -> float:
     return 1000 * (time.perf_counter() - begun)
 
 
-def told(name: str, times: list[float]) -> float:
+def report(name: str, times: list[float]) -> float:
     """Print a line; the 95th of a hundred."""
     late = sorted(times)[max(0, -(-95 * len(times) // 100) - 1)]
     print(f"{name:24} median {statistics.median(times):8.1f}   95% {late:8.1f}   largest {max(times):8.1f}")
@@ -71,10 +71,10 @@ def quick_calls(client: Client, robot: Any, count: int, label: str) -> float:
         "catalogue": lambda: client.ask("POST", "api/catalogue", {"robot": robot}),
     }
     late = max(
-        told(f"{label} {name}", [milliseconds(call) for _ in range(count)]) for name, call in calls.items()
+        report(f"{label} {name}", [milliseconds(call) for _ in range(count)]) for name, call in calls.items()
     )
     payload = {"robot": robot, "model": "inverse-dynamics"}
-    told(
+    report(
         f"{label} short job",
         [milliseconds(lambda: client.wait(client.job("model", payload))) for _ in range(5)],
     )
@@ -103,7 +103,7 @@ def measured(client: Client, users: int, count: int) -> bool:
     states = [cancel(id) for id in jobs[: users // 2]]
     with ThreadPoolExecutor(users) as threads:
         states += threads.map(cancel, jobs[users // 2 :])
-    last = told("cancel", cancelled)
+    last = report("cancel", cancelled)
     print(f"cancelled: {states.count('cancelled')} of {users}")
     return late <= QUICK_MS and last <= CANCEL_MS
 
@@ -118,9 +118,9 @@ def main() -> int:
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert server.stdout is not None
-        found = re.search(r"http\S+/", server.stdout.readline())
-        assert found is not None
-        client = Client(found[0])
+        match = re.search(r"http\S+/", server.stdout.readline())
+        assert match is not None
+        client = Client(match[0])
         client.ask("GET", "openapi.json")
         print(f"start: answers after {1000 * (time.perf_counter() - begun):.0f} ms")
         client.ask("POST", "api/robot_open", {"id": "rx90"})

@@ -3,7 +3,7 @@
     python benchmarks/simulation.py
 
 RX90 with the numbers of the golden sample, and SR400, whose parallelogram is closed after each step, without friction.
-The best of some runs each; told besides is how far both are from a solution at 1e-12, and how well a minute of RX90
+The best of some runs each; it also prints how far both are from a solution at 1e-12, and how well a minute of RX90
 keeps its energy.
 """
 
@@ -29,15 +29,15 @@ RUNS = 5
 
 def best(function: Callable[[], object], runs: int = RUNS) -> float:
     """Seconds of the fastest run."""
-    found = np.inf
+    fastest = np.inf
     for _ in range(runs):
         start = time.perf_counter()
         function()
-        found = min(found, time.perf_counter() - start)
-    return float(found)
+        fastest = min(fastest, time.perf_counter() - start)
+    return float(fastest)
 
 
-def told(robot: Robot, q: list[float], qd: list[float]) -> None:
+def report(robot: Robot, q: list[float], qd: list[float]) -> None:
     """A second of a robot, both ways."""
     mechanics = Mechanics(robot, {}, {})
     y = mechanics.start({"q": q, "qd": qd})
@@ -58,8 +58,8 @@ def told(robot: Robot, q: list[float], qd: list[float]) -> None:
 
 def main() -> None:
     robot, q, qd = frictionless_rx90()
-    told(robot, q, qd)
-    told(
+    report(robot, q, qd)
+    report(
         without_drives(numbered(symoro.load("sr400"))),
         [0.2, 0.3, -0.2, 0.1, 0.5, 0.9],
         [-0.5, -0.3, -0.1, 0.1, 0.3, 0.5],

@@ -1,4 +1,4 @@
-"""Options and fixtures that all tests share."""
+"""Options and fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ GOLDEN = Path(__file__).parent / "golden"
 # Compiled functions are shared by the test processes, and by the next run of the tests.
 os.environ.setdefault("SYMORO_CACHE", str(Path(__file__).resolve().parent.parent / "build" / "test-cache"))
 
-# Half of the tests' time went into optimising C that is called a few times. It is compiled without optimisation except
-# in tests/runtime, where functions are compiled as users compile them.
+# The optimisation of C code that is called a few times took half of the tests' time. It is switched off except
+# in tests/runtime, where functions are compiled with the usual flags.
 FLAGS = compiler._flags
 OPTIMISED = "tests/runtime/"
 
-SEEDS = 4  # of each test that is repeated for random robots; -m slow runs the others
+SEEDS = 4  # number of seeds of each test that is repeated for random robots; -m slow runs the others
 
 # Programs are frozen, so tests that generate the same model can share it.
 BUILD = catalogue.build
@@ -68,7 +68,7 @@ def shared_build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[c
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave all but the first seeds of a test to the long sweeps."""
+    """Mark all but the first seeds of a test as slow."""
     counts: dict[Any, int] = {}
     for item in items:
         values = dict(item.callspec.params) if hasattr(item, "callspec") else {}

@@ -1,4 +1,4 @@
-"""Work counted, not timed: how many calls, of Python or of C, a function makes. The same on every machine."""
+"""Count work instead of time: the number of Python and C calls of a function, the same on every machine."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Result = TypeVar("Result")
 
 
 class TooMuchWork(AssertionError):
-    """More calls than were allowed."""
+    """More calls than allowed."""
 
 
 class Effort:
-    """Calls made while it is entered, in this thread; beyond `most` of them the next one raises TooMuchWork."""
+    """Counter of the calls in this thread; after `most` calls the next one raises TooMuchWork."""
 
     def __init__(self, most: int | None = None) -> None:
         self.most = most
@@ -42,13 +42,13 @@ class Effort:
 
 
 def calls(function: Callable[..., object], *given: object) -> int:
-    """The calls that a function makes."""
+    """Return the number of calls that a function makes."""
     with Effort() as effort:
         function(*given)
     return effort.calls
 
 
 def growth(function: Callable[..., object], small: object, large: object) -> float:
-    """How many times the calls the larger task takes. What is remembered from task to task is not counted."""
+    """Return the ratio of the calls for the larger to those for the smaller task, without cached work."""
     function(small)
     return calls(function, large) / calls(function, small)

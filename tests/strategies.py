@@ -1,4 +1,4 @@
-"""Random descriptions for property tests: formulas, links, joints, and whole robots of any structure."""
+"""Random descriptions for property tests: formulas, links, joints, and robots of any structure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from symoro.robot.description import (
     Tool,
 )
 
-# Names that no format takes for a joint variable (th1, q2, r3 ...).
+# Names that no format interprets as a joint variable (th1, q2, r3 ...).
 SYMBOLS = ("a", "b_", "D3", "RL4", "L_1", "gam", "Mass", "x2y")
 COMPOUND = (
     "pi/2",
@@ -56,7 +56,7 @@ _ANGLES = _FORMULAS.map(exact_angle)
 
 
 def formulas() -> st.SearchStrategy[Formula]:
-    """Zero often, else a number, a symbol, or an expression of both."""
+    """Return zero often, otherwise a number, a symbol, or an expression of both."""
     return _FORMULAS
 
 
@@ -65,17 +65,17 @@ def angles() -> st.SearchStrategy[Formula]:
 
 
 def geometry() -> st.SearchStrategy[dict[str, Formula]]:
-    """The six parameters."""
+    """Return the six geometric parameters."""
     return st.fixed_dictionaries({name: _ANGLES if name in ANGLES else _FORMULAS for name in GEOMETRIC})
 
 
 def some_of(keys: Sequence[str], most: int = 4) -> st.SearchStrategy[dict[str, Formula]]:
-    """Values for a few of the keys: the others keep their default."""
+    """Return values for a few of the keys; the others keep their default."""
     return st.dictionaries(st.sampled_from(keys), _FORMULAS, max_size=most)
 
 
 def names() -> st.SearchStrategy[str]:
-    """Any text a file can hold, and those that a format might take for something else."""
+    """Return any text that a file can contain, including texts that a format might misinterpret."""
     tricky = st.sampled_from(["null", "true", "- a", "a, b", "a: b", "#1", "'q'", '"', "1e3", "~", ",x", "é"])
     return st.one_of(tricky, st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8))
 
@@ -100,7 +100,7 @@ def limits(draw: st.DrawFn) -> Limits:
 
 @st.composite
 def frames(draw: st.DrawFn, ant: int, *, drive: bool = True, plain: bool = False, **fixed: Any) -> Frame:
-    """A frame on `ant`; `plain` leaves out what a .par file cannot hold, `fixed` sets fields."""
+    """Draw a frame on `ant`; `plain` omits data that a .par file cannot represent, `fixed` sets fields."""
     sigma = fixed.pop("sigma", None)
     if sigma is None:
         sigma = draw(st.sampled_from([JointType.REVOLUTE, JointType.REVOLUTE, *JointType]))
@@ -158,7 +158,7 @@ def robots(draw: st.DrawFn, structure: str | None = None, *, plain: bool = False
 
 @st.composite
 def _with_extras(draw: st.DrawFn, robot: Robot) -> Robot:
-    """Couplings, a tool, a payload, nominal values, postures and texts."""
+    """Add couplings, a tool, a payload, nominal values, postures and texts."""
     moving = [j for j in range(1, robot.NL + 1) if robot.frame(j).moving]
     if len(moving) > 1 and draw(st.booleans()):
         coupled, *drivers = draw(st.permutations(moving))
@@ -180,7 +180,7 @@ def _with_extras(draw: st.DrawFn, robot: Robot) -> Robot:
 
 
 def _distinct(items: list[Any]) -> list[Any]:
-    """The same frames or links, with a name only where no earlier one has it."""
+    """Return the same frames or links, with names only if they are unique."""
     seen: set[str] = set()
     result = []
     for item in items:

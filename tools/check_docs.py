@@ -134,13 +134,13 @@ def broken_data(text: str) -> list[str]:
 
 def command_lines(page: Path, text: str) -> Iterator[tuple[int, str]]:
     """(position, line) of the commands on a page."""
-    found = [(match.start(1), match.group(1)) for match in BLOCK.finditer(text)]
+    results = [(match.start(1), match.group(1)) for match in BLOCK.finditer(text)]
     for fence in SHELL.finditer(text):
         for match in re.finditer(r"^symoro [^\n]+$", fence.group(1), re.MULTILINE):
-            found.append((fence.start(1) + match.start(), match.group()))
+            results.append((fence.start(1) + match.start(), match.group()))
     if page.name in WITH_INLINE:
-        found += [(match.start(1), match.group(1).replace("\n", " ")) for match in INLINE.finditer(text)]
-    lines = ((at, line.split(" #")[0], line) for at, line in found)
+        results += [(match.start(1), match.group(1).replace("\n", " ")) for match in INLINE.finditer(text)]
+    lines = ((at, line.split(" #")[0], line) for at, line in results)
     return ((at, line) for at, run, line in lines if not PLACEHOLDER.search(run) and not ENDLESS.match(run))
 
 
@@ -288,12 +288,12 @@ def displays() -> Iterator[None]:
 def check(chosen: list[Path], times: bool, update: bool = False) -> int:
     """Print what is wrong with pages, and on request which take longest; return 1 if anything is wrong."""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(chosen, pool.map(functools.partial(checked, update=update), chosen), strict=True))
-    wrong = [(page, message) for page, (messages, _) in found.items() for message in messages]
+        results = dict(zip(chosen, pool.map(functools.partial(checked, update=update), chosen), strict=True))
+    wrong = [(page, message) for page, (messages, _) in results.items() for message in messages]
     for page, message in wrong:
         print(f"{page.relative_to(ROOT)}: {message}")
     if times:
-        for page, (_, seconds) in sorted(found.items(), key=lambda item: -item[1][1])[:20]:
+        for page, (_, seconds) in sorted(results.items(), key=lambda item: -item[1][1])[:20]:
             print(f"{seconds:6.1f} s  {page.relative_to(ROOT)}")
     print(f"{len(chosen)} pages, {len(wrong)} wrong", flush=True)
     return 1 if wrong else 0

@@ -33,8 +33,8 @@ class Handler(SimpleHTTPRequestHandler):
 
 def site_pages() -> list[str]:
     """Return the pages of the site, relative to its root, without those of the embedded workbench."""
-    found = (path.relative_to(SITE) for path in sorted(SITE.rglob("*.html")))
-    return [path.as_posix() for path in found if path.parts[0] not in ("_static", "_workbench")]
+    paths = (path.relative_to(SITE) for path in sorted(SITE.rglob("*.html")))
+    return [path.as_posix() for path in paths if path.parts[0] not in ("_static", "_workbench")]
 
 
 def main(chosen: list[str]) -> int:

@@ -154,7 +154,7 @@ class RobotGallery(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         up = "../" * self.env.docname.count("/")
-        found: list[nodes.Node] = []
+        sections: list[nodes.Node] = []
         families = {name: family(library.load(name)) for name in library.names()}
         for key, title in FAMILIES.items():
             members = [name for name, its_family in families.items() if its_family == key]
@@ -162,8 +162,8 @@ class RobotGallery(SphinxDirective):
             section += nodes.title(text=title)
             cards = "".join(card(name, up) for name in members)
             section += nodes.raw("", f'<div class="robot-cards">{cards}</div>', format="html")
-            found.append(section)
-        return found
+            sections.append(section)
+        return sections
 
 
 class Workbench(SphinxDirective):

@@ -163,7 +163,7 @@ def candidates(tree: Path, only: str) -> list[tuple[Fault, str]]:
     """Return every fault of the numeric and symbolic code."""
     paths = [path for path in sorted((tree / "src" / "symoro").rglob("*.py")) if only in path.as_posix()]
     files = [path for path in paths if folder_of(path.relative_to(tree).as_posix())]
-    return [found for path in files for found in faults_of(tree, path)]
+    return [faults for path in files for faults in faults_of(tree, path)]
 
 
 def counterpart(wanted: Fault, every: list[tuple[Fault, str]]) -> list[tuple[Fault, str]]:
@@ -209,15 +209,15 @@ def test_files(tree: Path, file: str) -> list[str]:
     module = file.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     package, _, name = module.rpartition(".")
     imports = re.compile(rf"{re.escape(module)}\b|from {re.escape(package)} import .*\b{name}\b")
-    found: dict[str, tuple[bool, ...]] = {}
+    faults: dict[str, tuple[bool, ...]] = {}
     for folder in TESTS[folder_of(file) or ""]:
         place = tree / folder
         for path in [place] if place.suffix else sorted(place.rglob("test_*.py")):
             if path.exists() and path.name != "test_house.py":
                 text = path.read_text(encoding="utf-8")
                 likely = imports.search(text) is not None, name in path.stem, name in text
-                found[path.relative_to(tree).as_posix()] = likely
-    return sorted(found, key=lambda path: found[path], reverse=True)
+                faults[path.relative_to(tree).as_posix()] = likely
+    return sorted(faults, key=lambda path: faults[path], reverse=True)
 
 
 def run(copy: Path, arguments: list[str], limit: float) -> tuple[str, str]:
@@ -289,12 +289,12 @@ def main() -> int:
     tree = options.tree.resolve()
     every = candidates(tree, options.only)
     if options.at:
-        chosen = [found for found in every if found[0].place in options.at]
+        chosen = [faults for faults in every if faults[0].place in options.at]
     else:
         there = candidates(options.as_in.resolve(), options.only) if options.as_in else every
         chosen = choose(there, (options.as_in or tree).resolve(), options.count, options.seed)
         if options.as_in:
-            chosen = [found for wanted, _ in chosen for found in counterpart(wanted, every)]
+            chosen = [faults for wanted, _ in chosen for faults in counterpart(wanted, every)]
     print(f"{len(chosen)} of {len(every)} faults", flush=True)
     results: Counter[str] = Counter()
     sound: dict[str, bool] = {}

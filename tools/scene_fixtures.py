@@ -29,9 +29,9 @@ def main() -> None:
         if "error" in view:
             raise SystemExit(f"{name}: {view['error']}")
         kept = {key: value for key, value in view.items() if key not in ("tables", "notes", "warnings")}
-        found = {"view": {**kept, "tables": [], "notes": [], "warnings": []}}
-        found["placements"] = call("frames", {"robot": view["robot"]})
-        text = json.dumps(found, indent=1)
+        fixture = {"view": {**kept, "tables": [], "notes": [], "warnings": []}}
+        fixture["placements"] = call("frames", {"robot": view["robot"]})
+        text = json.dumps(fixture, indent=1)
         (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 

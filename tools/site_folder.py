@@ -44,8 +44,8 @@ def make(built: Path, pyodide: Path, target: Path) -> None:
     archive = archive.rename(archive.with_name(f"symoro-{digest(archive)}.zip"))
     write_archive(made / "python" / "sympy.zip", sources_of(SYMPY))
     start = made / "index.html"
-    told = {"symoro-back": "worker", "symoro-archive": f"python/{archive.name}"}
-    head = "".join(f'  <meta name="{name}" content="{text}" />\n' for name, text in told.items())
+    metadata = {"symoro-back": "worker", "symoro-archive": f"python/{archive.name}"}
+    head = "".join(f'  <meta name="{name}" content="{text}" />\n' for name, text in metadata.items())
     start.write_text(start.read_text("utf-8").replace("  </head>", f"{head}  </head>", 1), "utf-8")
     shutil.rmtree(target, ignore_errors=True)
     made.rename(target)

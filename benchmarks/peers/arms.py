@@ -146,13 +146,13 @@ def _frames(arm: Arm, q: Any) -> list[Any]:
     moved[..., :-1] = q
     revolute = np.append(arm.revolute, True)
     place = np.broadcast_to(np.eye(4), (*np.shape(q)[:-1], 4, 4))
-    found = []
+    frames = []
     for j, (gamma, b, alpha, d, theta, r) in enumerate(arm.rows):
         turn = theta + moved[..., j] * revolute[j]
         length = r + moved[..., j] * (not revolute[j])
         place = place @ _screw("z", gamma, b) @ _screw("x", alpha, d) @ _screw("z", turn, length)
-        found.append(place)
-    return found
+        frames.append(place)
+    return frames
 
 
 def _screw(axis: str, angle: Any, length: Any) -> Any:

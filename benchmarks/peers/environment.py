@@ -86,22 +86,22 @@ def robots_folder() -> Path:
 
 def versions(names: Sequence[str] = ("pin", "casadi", "cmeel-eigen")) -> str:
     """The peers and the compiler, in words."""
-    found = []
+    lines = []
     for name in names:
         try:
-            found.append(f"{name} {version(name)}")
+            lines.append(f"{name} {version(name)}")
         except PackageNotFoundError:
-            found.append(name)
-    return ", ".join([*found, _answer("g++")])
+            lines.append(name)
+    return ", ".join([*lines, _answer("g++")])
 
 
 @cache
 def _answer(compiler: str) -> str:
     try:
-        told = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
+        answer = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
     except OSError:
         raise SystemExit(f"{compiler} is not there: apt-get install g++") from None
-    return told.stdout.splitlines()[0]
+    return answer.stdout.splitlines()[0]
 
 
 def built(

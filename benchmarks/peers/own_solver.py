@@ -38,17 +38,17 @@ def ours(arm: Arm) -> list[Solver]:
     try:
         folded, code, taken = _generated(arm.number)
         library = _library(arm, folded, code)
-        found = [
+        solvers = [
             _one("symoro", folded, library, taken),
             _batch("symoro, batch", folded, library),
             _numpy("symoro, NumPy batch", folded),
         ]
         free, code, taken = _generated(arm.robot)
         if free.parameters:
-            found.append(_one("symoro, symbols", free, _library(arm, free, code), taken))
+            solvers.append(_one("symoro, symbols", free, _library(arm, free, code), taken))
     except symoro.SymoroError as refused:
         raise Missing(f"symoro: {str(refused).splitlines()[0]}") from None
-    return found
+    return solvers
 
 
 def _generated(robot: Robot) -> tuple[Any, dict[str, str], float]:
@@ -149,7 +149,7 @@ def _numpy(who: str, model: Any) -> Solver:
     function = model.function(compiled=True)
 
     def solve(poses: Any) -> list[Any]:
-        found = function(T=poses)
-        return reached(found["q"], found["status"])
+        solvers = function(T=poses)
+        return reached(solvers["q"], solvers["status"])
 
     return Solver(who, solve, lambda poses: call_time(lambda given: function(T=given), poses))

@@ -65,11 +65,11 @@ def timer() -> ctypes.CDLL:
 def collected(solve: Any, joints: int, poses: Any) -> list[Any]:
     """The solutions that a C function finds."""
     given = np.ascontiguousarray(poses)
-    found = np.zeros((len(poses), ROOM, joints))
+    results = np.zeros((len(poses), ROOM, joints))
     counts = np.zeros(len(poses), np.int32)
     counted = counts.ctypes.data_as(ctypes.POINTER(ctypes.c_int))
-    timer().collect(solve, len(poses), ROOM * joints, doubles(given), doubles(found), counted)
-    return [rows[:count] for rows, count in zip(found, counts, strict=True)]
+    timer().collect(solve, len(poses), ROOM * joints, doubles(given), doubles(results), counted)
+    return [rows[:count] for rows, count in zip(results, counts, strict=True)]
 
 
 def lap(call: Any, joints: int, poses: Any) -> Any:
@@ -146,8 +146,8 @@ def _eaik_wheel(directions: Any, offsets: Any, rotation: Any) -> Solver:
     robot = EAIK.Robot(directions.T, offsets.T, rotation, [], True)
 
     def solve(poses: Any) -> list[Any]:
-        found = robot.calculate_IK_batched(list(poses), 1)
-        return [np.asarray(each.Q)[~np.asarray(each.is_LS, bool)] for each in found]
+        results = robot.calculate_IK_batched(list(poses), 1)
+        return [np.asarray(each.Q)[~np.asarray(each.is_LS, bool)] for each in results]
 
     def turn(poses: Any) -> Any:
         return call_time(lambda given: robot.calculate_IK_batched(given, 1), list(poses))
@@ -158,9 +158,9 @@ def _eaik_wheel(directions: Any, offsets: Any, rotation: Any) -> Solver:
 def toolbox(arm: Arm) -> list[Solver]:
     """roboticstoolbox: the C that its analytic_ik generates; the derivation is kept in build/bench."""
     table = standard(axes(arm))
-    code, told = _derived(arm, table)
+    code, report = _derived(arm, table)
     if code is None:
-        raise Missing(f"roboticstoolbox: {told.get('refused')} ({told['seconds']:.0f} s)")
+        raise Missing(f"roboticstoolbox: {report.get('refused')} ({report['seconds']:.0f} s)")
     files = {"ikine.c": code, "calls.c": _toolbox_calls(arm.joints)}
     path = built(f"{arm.name}_toolbox", files, ["gcc", "-std=gnu11", "-w", *FLAGS, *SHARED], ("-lm",))
     library = ctypes.CDLL(str(path))
@@ -170,15 +170,15 @@ def toolbox(arm: Arm) -> list[Solver]:
         "roboticstoolbox C",
         lambda poses: collected(library.solve, n, before @ poses @ after),
         lambda poses: lap(library.solve, n, before @ poses @ after),
-        told["seconds"],
+        report["seconds"],
         seconds(path),
-        told["method"],
+        report["method"],
     )
     return [solver]
 
 
 def _derived(arm: Arm, table: Any) -> tuple[str | None, dict[str, Any]]:
-    """(C or None, what the derivation told)."""
+    """(C or None, report of the derivation)."""
     try:
         release = version("roboticstoolbox-python")
     except PackageNotFoundError:
@@ -188,23 +188,23 @@ def _derived(arm: Arm, table: Any) -> tuple[str | None, dict[str, Any]]:
     text = json.dumps(given, sort_keys=True)
     key = hashlib.sha256(f"{release}\0{text}".encode()).hexdigest()[:16]
     folder = BUILD / f"{arm.name}_toolbox_c-{key}"
-    told = folder / "told.json"
-    if not told.exists():
+    report = folder / "report.json"
+    if not report.exists():
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "table.json").write_text(text, encoding="utf-8")
         print(f"roboticstoolbox derives {arm.title}, which takes minutes", flush=True)
         _derive(folder)
     code = folder / "ikine.c"
-    return (code.read_text() if code.exists() else None), json.loads(told.read_text())
+    return (code.read_text() if code.exists() else None), json.loads(report.read_text())
 
 
 def _derive(folder: Path) -> None:
     run = [sys.executable, PEERS / "toolbox.py", folder / "table.json", folder]
-    told = folder / "told.json"
+    report = folder / "report.json"
     try:
         done = subprocess.run(run, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        told.write_text(json.dumps({"refused": "unfinished", "seconds": PATIENCE}))
+        report.write_text(json.dumps({"refused": "unfinished", "seconds": PATIENCE}))
         return
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:]

@@ -113,14 +113,14 @@ def casadi(case: Case) -> list[Subject]:
     names = [name for listed in CONVENTIONS.values() for name in listed]
     files = {"model.c": source.read_text(), "calls.c": _casadi_calls(names)}
     library = ctypes.CDLL(str(built(f"{case.name}_casadi", files, ["gcc", *OPTIMISED, *SHARED], ("-lm",))))
-    found = []
+    subjects = []
     for what, listed in CONVENTIONS.items():
         for name in listed:
             n = len(case.joints) + 6 * case.floating
             entries, read = _sparse(library, name, n, what == "inertia")
             call = getattr(library, f"call_{name}")
-            found.append(Subject("Pinocchio + CasADi, C", what, call, np.arange(n), entries, read))
-    return found
+            subjects.append(Subject("Pinocchio + CasADi, C", what, call, np.arange(n), entries, read))
+    return subjects
 
 
 def _casadi_calls(names: list[str]) -> str:
@@ -143,14 +143,14 @@ def _sparse(library: ctypes.CDLL, name: str, n: int, matrix: bool) -> tuple[int,
     """How many numbers a generated function writes, and how they make its result."""
     pattern = getattr(library, f"{name}_sparsity_out")
     pattern.restype = ctypes.POINTER(ctypes.c_longlong)
-    told = pattern(ctypes.c_longlong(0))
-    columns = told[1]
-    if told[2] == 1:  # dense
-        rows, at = zip(*[(r, c) for c in range(columns) for r in range(told[0])], strict=True)
+    sparsity = pattern(ctypes.c_longlong(0))
+    columns = sparsity[1]
+    if sparsity[2] == 1:  # dense
+        rows, at = zip(*[(r, c) for c in range(columns) for r in range(sparsity[0])], strict=True)
     else:
-        starts = [told[2 + c] for c in range(columns + 1)]
+        starts = [sparsity[2 + c] for c in range(columns + 1)]
         at = [c for c in range(columns) for _ in range(starts[c], starts[c + 1])]
-        rows = [told[3 + columns + k] for k in range(starts[-1])]
+        rows = [sparsity[3 + columns + k] for k in range(starts[-1])]
 
     def read(y: Any) -> Any:
         result = np.zeros((n, columns))

@@ -1,7 +1,7 @@
 """The C that roboticstoolbox generates for a standard Denavit-Hartenberg arm: python toolbox.py TABLE.json FOLDER
 
 A program of its own, since the derivation takes minutes, may not end, and wants SIGALRM for itself.
-Writes FOLDER/ikine.c, and FOLDER/told.json: the method, or why there is none, and the seconds it took.
+Writes FOLDER/ikine.c, and FOLDER/report.json: the method, or why there is none, and the seconds it took.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def main() -> None:
     try:
         method, code = generate(table)
         (folder / "ikine.c").write_text(code, encoding="utf-8")
-        told = {"method": method}
+        report = {"method": method}
     except (ValueError, NotImplementedError) as refused:
-        told = {"refused": str(refused)}
-    told["seconds"] = time.perf_counter() - start
-    (folder / "told.json").write_text(json.dumps(told), encoding="utf-8")
+        report = {"refused": str(refused)}
+    report["seconds"] = time.perf_counter() - start
+    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Evaluate the subset of Julia, Maple, Mathematica and of our listing that the emitters write.
+"""Evaluator for the subset of Julia, Maple, Mathematica and of the listing that the emitters write.
 
-A grammar of expressions for all four (numbers, names, calls, entries, lists, + - * / ^, comparisons), read
-and computed in one go; around it, for each language, what a statement and a function look like.
+One grammar of expressions for all four (numbers, names, calls, entries, lists, + - * / ^, comparisons) is parsed and
+computed in one pass; the syntax of statements and functions is defined per language.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 
 
 def _quotient(a: Any, b: Any) -> Any:
-    """a / b of floating-point numbers: 0 / 0 is NaN."""
+    """Return a / b of floating-point numbers: 0 / 0 is NaN."""
     with np.errstate(all="ignore"):
         return a / b if np.ndim(a) or np.ndim(b) or b != 0 else float(np.divide(float(a), float(b)))
 
@@ -65,7 +65,7 @@ _COMMON: dict[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True)
 class Grammar:
-    """How a language brackets, and what its functions are called."""
+    """Brackets and function names of a language."""
 
     functions: Mapping[str, Callable[..., Any]]
     call: str = "("
@@ -138,7 +138,7 @@ MATHEMATICA = Grammar(
 
 
 class Reader:
-    """Reads and computes one expression."""
+    """Parser that computes one expression."""
 
     def __init__(self, text: str, grammar: Grammar, env: Env) -> None:
         self.grammar, self.env = grammar, env
@@ -271,7 +271,7 @@ def run_text(case: Case) -> dict[str, np.ndarray]:
 
 
 def run_functions(case: Case, language: str) -> dict[str, np.ndarray]:
-    """Julia, Maple and Mathematica: the setup function where there is one, then the call function."""
+    """Run Julia, Maple or Mathematica code: the setup function if there is one, then the call function."""
     program = case.program
     (text,) = emit(program, language).values()
     functions, grammar = _READERS[language](text), _GRAMMARS[language]
@@ -299,7 +299,7 @@ def run_functions(case: Case, language: str) -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class Emitted:
-    """A function of an emitted file: arguments, and statements as (target, expression)."""
+    """Function of an emitted file: arguments, and statements as (target, expression)."""
 
     arguments: list[str]
     statements: list[tuple[str, str]]

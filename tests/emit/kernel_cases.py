@@ -1,4 +1,4 @@
-"""Cases for the kernels: roots where the algebra degenerates, closed loops, rows to refine, poses to solve."""
+"""Cases for the kernels: degenerate roots, closed loops, rows to refine, poses to solve."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ REFINED_ROWS = 6
 
 
 def refine_case(arm: Arm) -> Case:
-    """Rows that are exact, near, twice the same, far, out of reach and no number."""
+    """Return rows that are exact, near, duplicate, far, out of reach and NaN."""
     made = Refined(arm)
     b = Builder(f"refine_{arm.robot.name}")
     width = made.n + 2
@@ -161,7 +161,7 @@ def loop_case(name: str, arm: LoopArm) -> Case:
 
 
 def near_double_roots() -> Case:
-    """An arm whose wrist is 1e-4 from a singular posture: pairs of solutions nearly meet."""
+    """Return an arm whose wrist is 1e-4 from a singular configuration: pairs of solutions nearly coincide."""
     arm = LOOP_ARMS["jaco2"]
     case = loop_case("near", arm)
 
@@ -186,7 +186,7 @@ def loop_cases() -> list[Case]:
 
 
 def unreachable_loop() -> Case:
-    """Out of reach, not a number, not a rotation: sixteen empty slots."""
+    """Return poses that are out of reach, NaN, or not a rotation: sixteen empty slots."""
     case = loop_case("bad", LOOP_ARMS["rx90"])
     assert SAMPLES == 3
     case.inputs["C"][0, 63::4] *= 50

@@ -17,7 +17,7 @@ from tests.emit.run import Results
 
 Job = tuple[str, str, dict[str, Any]]
 
-# Where one or the other language once called such a pose valid, and one robot of each method.
+# Robots for which some language once returned such a pose as valid, and one robot of each method.
 KNOWN: list[Job] = [
     ("ur5e", "inverse-geometry", {}),
     ("scara", "inverse-geometry", {"pose": "planar"}),
@@ -31,7 +31,7 @@ KNOWN: list[Job] = [
     ("fourbar", "loop-geometry", {"method": "numeric"}),
 ]
 
-READ = ("ur5e", "scara", "planar3r", "gantry")  # what the evaluator of emitted text computes
+READ = ("ur5e", "scara", "planar3r", "gantry")  # languages that the evaluator computes
 
 
 def robot_of(name: str) -> symoro.Robot:
@@ -41,7 +41,7 @@ def robot_of(name: str) -> symoro.Robot:
 
 
 def _case(job: Job, number: int, values: Sequence[float]) -> tuple[Case, np.ndarray]:
-    """One clean sample, then one for every entry and bad value; and whether that entry counts."""
+    """Return one valid sample, then one per entry and bad value; and whether that entry is used."""
     name, model, options = job
     robot = robot_of(name)
     program = replace(symoro.generate(robot, model, **options).program, name=f"job{number}")
@@ -52,16 +52,16 @@ def _case(job: Job, number: int, values: Sequence[float]) -> tuple[Case, np.ndar
         clean["T"] = symoro.generate(robot, "fast-geometry").function(compiled=False)(q=clean["q0"])["T"]
         counts["T"][:3] = given_entries(options.get("pose", "full"))
         counts["T"][3] = False
-    samples, told = [clean], [False]
+    samples, counted = [clean], [False]
     for port, array in clean.items():
         for index in np.ndindex(array.shape):
             for value in values:
                 spoilt = array.copy()
                 spoilt[index] = value
                 samples.append({**clean, port: spoilt})
-                told.append(bool(counts[port][index]))
+                counted.append(bool(counts[port][index]))
     inputs = {port: np.stack([sample[port] for sample in samples]) for port in clean}
-    return Case(program, inputs, dict(robot.nominal)), np.array(told)
+    return Case(program, inputs, dict(robot.nominal)), np.array(counted)
 
 
 Made = list[tuple[Case, np.ndarray]]

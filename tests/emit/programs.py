@@ -1,4 +1,4 @@
-"""Programs to emit: one with everything in it, small special ones, and random ones."""
+"""Programs to emit: one with all operations, small special ones, and random ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAMPLES = 3
 
 @dataclass(frozen=True)
 class Case:
-    """A program with numbers: inputs with a leading axis of samples, and parameters."""
+    """Program with numbers: inputs with a leading axis of samples, and parameters."""
 
     program: Program
     inputs: dict[str, np.ndarray]
@@ -34,7 +34,7 @@ class Case:
         return next((len(array) for array in self.inputs.values()), 1)
 
     def expected(self) -> dict[str, np.ndarray]:
-        """What the interpreter gives, sample by sample; computed once."""
+        """Return the results of the interpreter, sample by sample, computed once."""
         return dict(self._expected)
 
     @cached_property
@@ -50,17 +50,17 @@ class Case:
 
 
 def case_of(program: Program, seed: int = 1) -> Case:
-    """Random numbers for a program."""
+    """Return a program with random numbers."""
     rng = np.random.default_rng(seed)
     inputs = {port.name: rng.uniform(-1.5, 1.5, (SAMPLES, *port.shape)) for port in program.inputs}
     return Case(program, inputs, {name: float(rng.uniform(0.2, 1.5)) for name in program.parameters})
 
 
 def everything(name: str = "everything") -> Program:
-    """Every operation, named variables of both signs, constants, parameters, and names that collide.
+    """Return a program with every operation, named variables of both signs, constants, parameters, colliding names.
 
-    Names to trip over: a variable called as an input entry (q1), names that differ in case only (d3 and D3),
-    keywords of several languages, leading underscores, arrays called as our own arguments (k, n).
+    Difficult names: a variable with the name of an input entry (q1), names that differ only in case (d3 and D3),
+    keywords of several languages, leading underscores, arrays with the names of arguments (k, n).
     """
     b = Builder(name)
     q = b.input("q", (3,), title="joint positions")
@@ -97,14 +97,14 @@ def everything(name: str = "everything") -> Program:
 
 
 def everything_case(name: str = "everything") -> Case:
-    """In the first sample q2 = T11: equal() holds there, and a sign of zero is taken."""
+    """Return a case whose first sample has q2 = T11: equal() is true there, and the sign of zero is computed."""
     case = case_of(everything(name))
     case.inputs["T"][0, 0, 0] = case.inputs["q"][0, 1]
     return case
 
 
 def solver(name: str = "solver", n: int = 4) -> Program:
-    """Two linear systems, the second fed by the first; the first pivot must be exchanged."""
+    """Return two linear systems, the second with results of the first; the first pivot must be exchanged."""
     b = Builder(name)
     A, v = b.input("A", (n, n)), b.input("v", (n,))
     m = b.parameter("m")
@@ -117,7 +117,7 @@ def solver(name: str = "solver", n: int = 4) -> Program:
 
 
 def polynomials(name: str = "polynomials") -> Program:
-    """Roots and angles: the kernel that calls the other one first, constant entries, a lower degree."""
+    """Return roots and angles: the kernel that calls the other one first, constant entries, a lower degree."""
     b = Builder(name)
     a, k = b.input("a", (5,)), b.input("k", (5,))
     m = b.parameter("m")
@@ -132,7 +132,7 @@ def polynomials(name: str = "polynomials") -> Program:
 
 
 def comparisons(name: str = "comparisons") -> Program:
-    """Comparisons as numbers, each used once: in quotients, where those of integers are others, and in functions."""
+    """Return comparisons as numbers, each used once: in quotients, where integers would be wrong, and in functions."""
     b = Builder(name)
     x = b.input("x", (6,))
     less = [sc.less(x[i], x[j]) for i in range(6) for j in range(i)]
@@ -144,7 +144,7 @@ def comparisons(name: str = "comparisons") -> Program:
 
 
 def expanded(name: str = "expanded") -> Program:
-    """Whole expressions an entry; the sum is shared in the graph, and written out twice."""
+    """Return one expression per entry; the sum is shared in the graph, and written twice."""
     b = Builder(name)
     q = b.input("q", (3,))
     d = b.parameter("D3")
@@ -155,7 +155,7 @@ def expanded(name: str = "expanded") -> Program:
 
 
 def trivial(name: str = "trivial") -> Program:
-    """No parameters and no statements: an input handed on, a constant, an empty array."""
+    """Return a program without parameters and statements: an input as output, a constant, an empty array."""
     b = Builder(name)
     q = b.input("q", (2,))
     b.output("y", [q[1], 0, 1.5])
@@ -164,7 +164,7 @@ def trivial(name: str = "trivial") -> Program:
 
 
 def chain(joints: int, name: str = "chain") -> Program:
-    """Positions of the frames of a general serial robot: about 48 operations a joint."""
+    """Return the positions of the frames of a general serial robot: about 48 operations per joint."""
     b = Builder(name)
     q = b.input("q", (joints,))
     R: list[list[Any]] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
@@ -221,7 +221,7 @@ _RULES = _SMOOTH * 2 + _JUMPS
 
 
 def build(recipe: Recipe, name: str, seed: int) -> Case:
-    """The program of a recipe: steps whose values are small, defined, and far from where they jump."""
+    """Return the program of a recipe: steps with small, defined values far from discontinuities."""
     b = Builder(name)
     pool: list[Expr] = [*b.input("q", (3,)), *b.input("v", (2,)), b.parameter("m"), b.parameter("T1"), b.pi()]
     pool += [b.number(2), b.number(0.7)]
@@ -241,7 +241,7 @@ def build(recipe: Recipe, name: str, seed: int) -> Case:
 
 
 def _probe(b: Builder, operands: Sequence[Expr]) -> Program:
-    """A program whose outputs are some expressions, to learn their values."""
+    """Return a program whose outputs are some expressions, to compute their values."""
     probe = Builder("probe")
     probe.graph, probe._inputs, probe._parameters = b.graph, b._inputs, b._parameters
     probe.output("y", list(operands))
@@ -249,7 +249,7 @@ def _probe(b: Builder, operands: Sequence[Expr]) -> Program:
 
 
 def _attempt(b: Builder, rule: Callable[..., Any], operands: Sequence[Expr], case: Case) -> Expr | None:
-    """The result of a rule, unless it is undefined, large, or so near a jump that rounding would decide."""
+    """Return the result of a rule, unless it is undefined, large, or too close to a discontinuity."""
     if rule in _JUMPS:
         values = case.expected()["y"]
         gaps = [abs(values[:, i] - s * values[:, j]) for i in range(3) for j in range(i) for s in (-1, 1)]
@@ -269,7 +269,7 @@ recipes = st.lists(
 
 
 def few(examples: int) -> settings:
-    """For tests whose example is a batch of programs in one compile: shrinking would compile hundreds."""
+    """Return settings for tests that compile a batch of programs per example: shrinking would compile hundreds."""
     return settings(
         max_examples=examples,
         deadline=None,
@@ -280,12 +280,12 @@ def few(examples: int) -> settings:
 
 
 def special_cases() -> list[Case]:
-    """One case of each special program."""
+    """Return one case of each special program."""
     others = (solver(), polynomials(), comparisons(), expanded(), trivial(), chain(4))
     return [everything_case(), *map(case_of, others)]
 
 
 @st.composite
 def batches(draw: st.DrawFn, programs: int = 20) -> list[Case]:
-    """A batch of random programs, to be compiled together."""
+    """Draw a batch of random programs, to be compiled together."""
     return [build(draw(recipes), f"random_{k}", k) for k in range(programs)]

@@ -27,7 +27,7 @@ WRAPPER_NAMES = ("setup_{0}", "call_{0}", "batch_{0}")
 
 
 def need(tool: str) -> str:
-    """The path of a tool; the test is skipped where the machine does not have it."""
+    """Return the path of a tool; the test is skipped if the machine does not have it."""
     path = shutil.which(tool)
     if path is None:
         pytest.skip(f"{tool} is not installed")
@@ -45,8 +45,8 @@ def put(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text)
 
 
-def assert_close(found: Results, cases: Sequence[Case], tolerance: float = 1e-12) -> None:
-    for case, result in zip(cases, found, strict=True):
+def assert_close(results: Results, cases: Sequence[Case], tolerance: float = 1e-12) -> None:
+    for case, result in zip(cases, results, strict=True):
         for name, expected in case.expected().items():
             np.testing.assert_allclose(
                 result[name], expected, rtol=tolerance, atol=tolerance, err_msg=f"{case.program.name}.{name}"
@@ -65,11 +65,11 @@ def run_library(
     batch: bool = False,
     fortran: bool = False,
 ) -> Results:
-    """Call setup, then call sample by sample, or batch once.
+    """Call setup, then the call function per sample, or the batch function once.
 
-    Arguments:
+    Args:
         names: templates of the names of setup, call and batch.
-        fortran: arrays have the shapes of the model, by columns, samples first; else by rows, samples last.
+        fortran: arrays have the shapes of the model, by columns, samples first; otherwise by rows, samples last.
     """
     lib = ctypes.CDLL(str(library))
     results = []
@@ -90,7 +90,7 @@ def _invoke(function: Any, arrays: Sequence[np.ndarray], *first: Any) -> None:
 
 
 def _constants(program: Program) -> int:
-    """Room for the constants in every language: C groups sums in its own way, and may keep more of them."""
+    """Return an upper bound of the number of constants in every language: C groups sums differently."""
     return max(len(program.constants), call_sources(program, program.name).constants)
 
 
@@ -132,7 +132,7 @@ def c_library(
     unity: bool = False,
     **options: Any,
 ) -> Path:
-    """Without optimisation unless flags ask for it: what is compared is the same, and it is made sooner.
+    """Compile without optimisation unless flags request it: the results are the same, and it is faster.
 
     With `unity` all sources are one unit, which is faster for many small ones.
     """
@@ -159,11 +159,11 @@ def c_library(
     return folder / "lib.so"
 
 
-_OWN = re.compile(r"\b[a-z]\w*_\b")  # names of helpers and kernels end so, and nothing that is exported does
+_OWN = re.compile(r"\b[a-z]\w*_\b")  # names of helpers and kernels end with it, exported names do not
 
 
 def _unity(folder: Path, sources: Sequence[str]) -> str:
-    """A unit that includes sources; what is static in one of them has a name of its own."""
+    """Return a unit that includes sources; static functions get different names."""
     lines = []
     for number, source in enumerate(sources):
         own = sorted(set(_OWN.findall((folder / source).read_text())))
@@ -184,7 +184,7 @@ def cpp_library(folder: Path, cases: Sequence[Case], scalar: str = "double", fir
 
 
 def _cpp_wrappers(program: Program, scalar: str) -> list[str]:
-    """Plain functions around the templates."""
+    """Return plain functions around the templates."""
     name = program.name
     listed = [f"const {scalar} *i{k}" for k in range(len(program.inputs))]
     if program.constants:
@@ -202,7 +202,7 @@ def _cpp_wrappers(program: Program, scalar: str) -> list[str]:
 
 
 def fortran_library(folder: Path, cases: Sequence[Case]) -> Path:
-    """All modules in one file, and the kernels that they call in C."""
+    """Compile all modules in one file, and the kernels that they call in C."""
     compiler = need("gfortran")
     modules, lines, objects = [], [], []
     for case in cases:
@@ -221,7 +221,7 @@ def fortran_library(folder: Path, cases: Sequence[Case]) -> Path:
 
 
 def _fortran_wrappers(program: Program) -> list[str]:
-    """bind(C) subroutines around the module's."""
+    """Return bind(C) subroutines around those of the module."""
     name = program.name
     ports = [(f"i{k}", "in", port.shape) for k, port in enumerate(program.inputs)]
     if program.constants:
@@ -304,7 +304,7 @@ def _octave(array: np.ndarray) -> str:
 
 
 def run_javascript(folder: Path, cases: Sequence[Case], *, batch: bool = False) -> Results:
-    """All cases in one run of node, which prints every number on a line of its own."""
+    """Run all cases in one process of node, which prints every number on a separate line."""
     node = need("node")
     lines = [
         "const show = (value) => console.log(typeof value === 'number' ? value : Array.from(value).join('\\n'));",
@@ -315,7 +315,8 @@ def run_javascript(folder: Path, cases: Sequence[Case], *, batch: bool = False) 
         put(folder, files)
         inputs = list(case.inputs.values())
         lines.insert(0, f'import * as m{at} from "./{next(iter(files))}";')
-        values = case.parameter_list() if batch else case.parameters  # both orders and names serve
+        # parameters in order and by name are both accepted
+        values = case.parameter_list() if batch else case.parameters
         constants = [f"m{at}.setup({json.dumps(values)})"] if case.program.constants else []
         if batch:
             calls = [("batch", [str(case.samples), *(_javascript(array.ravel()) for array in inputs)])]

@@ -1,4 +1,4 @@
-"""What emitted C does for speed: sums in which products fuse, sines and arctangents at once, constants in runs."""
+"""Test optimisations of emitted C: fused products, vectorised sines and arctangents, loops for equal constants."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.emit.run import assert_close, c_library, run_library
 
 
 def call_part(program: Program, **options: str) -> str:
-    """The text of the function for one sample."""
+    """Return the text of the function for one sample."""
     text = emit(program, "c", **options)[f"{program.name}.c"]
     return text[text.index(f"void {program.name}(") :]
 
 
 def turned() -> Program:
-    """Joints a quarter turn off, so that C1 = -sin(q1), and a matrix that is mostly zeros."""
+    """Return a program with joint offsets of a quarter turn, so that C1 = -sin(q1), and a sparse matrix."""
     b = Builder("turned")
     q = b.input("q", (3,))
     s = [b.named(f"S{j}", sc.cos(x)) for j, x in enumerate(q, 1)]
@@ -71,7 +71,7 @@ def test_arctangents_are_computed_together() -> None:
 
 
 def test_whole_numbers_in_arctangents_are_doubles() -> None:
-    """A compiler warns of the absolute value of an integer."""
+    """Check that whole numbers are written as doubles, because compilers warn about abs of an integer."""
     b = Builder("arcs")
     x1, x2 = b.input("x", (2,))
     b.output("y", [sc.atan2(x1, 2), sc.atan2(x2, x1)])

@@ -1,4 +1,4 @@
-"""The kernel closed_chain in C: many poses, each of whose configurations is found again."""
+"""Test the kernel closed_chain in C: many poses, whose solutions contain the original configuration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.oracle.loops import ARMS, general, kinds_with
 
 
 def test_c_finds_configurations_again(tmp_path: Path) -> None:
-    """Many samples in one call."""
+    """Check many samples in one call."""
     arms = {"jaco": ARMS["jaco2"], "one": general(kinds_with(5), 8)}
     cases = [loop_case(name, arm) for name, arm in arms.items()]
     library = ctypes.CDLL(str(c_library(tmp_path, cases)))

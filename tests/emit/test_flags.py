@@ -1,4 +1,4 @@
-"""The flags people compile with: the C code either gives the right numbers or says what must be left out."""
+"""Test usual compiler flags: the C code returns correct numbers or reports the flag to be removed."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ SAMPLES = 30
 
 @cache
 def torque_model(model: str = "gravity-torques") -> tuple[Model, Outputs]:
-    """Torques of seven joints: sums of products, and sines and cosines in vectors of four."""
+    """Return torques of seven joints: sums of products, and sines and cosines in vectors of four."""
     rng = np.random.default_rng(2)
     made = symoro.generate(symoro.load("panda"), model)
     at = {port.name: rng.uniform(-3, 3, (SAMPLES, 7)) for port in made.program.inputs}
-    at["q"][0] *= 1e4  # beyond the polynomials
+    at["q"][0] *= 1e4  # outside the range of the polynomials
     return made, at
 
 
@@ -70,7 +70,7 @@ def inverse_geometry(name: str) -> tuple[Model, Outputs]:
 
 
 def compiled(model: Model, folder: Path, compiler: str, flags: str) -> subprocess.CompletedProcess[str]:
-    """Compile, and link without the flags: -ffast-math there would change how this process rounds small numbers."""
+    """Compile, and link without the flags: -ffast-math there would change the rounding of this process."""
     put(folder, model.code("c", name="model"))
     words = [need(compiler), *([] if "-std" in flags else ["-std=c99"]), *flags.split()]
     words += ["-Wall", "-Wextra", "-Werror", "-fPIC", "-c", "model.c", "model_batch.c"]
@@ -142,7 +142,7 @@ def gcc_or_clang(flags: list[str]) -> list[tuple[str, str]]:
     ("compiler", "flags"), [*gcc_or_clang([*PLAIN[2:6], *LOOSE, *FINITE]), ("gcc", ONLY_GCC[0])]
 )
 def test_torques(tmp_path: Path, compiler: str, flags: str) -> None:
-    """Inverse dynamics at the flags that change most, and in the slow test at all of them."""
+    """Check inverse dynamics with the flags that change most, and in the slow test with all of them."""
     check_torques(tmp_path, compiler, flags, "inverse-dynamics" if flags == LOOSE[1] else "gravity-torques")
 
 
@@ -173,7 +173,7 @@ def test_the_header_of_cpp_refuses_alike(tmp_path: Path) -> None:
 def test_every_set_of_flags(tmp_path: Path, compiler: str, flags: str) -> None:
     folders = [
         tmp_path / name for name in ("torques", "ur5e", "irb120")
-    ]  # a library of one path is loaded once
+    ]  # a library with the same path is loaded only once
     for folder in folders:
         folder.mkdir()
     check_torques(folders[0], compiler, flags, "inverse-dynamics")

@@ -1,4 +1,4 @@
-"""Emitted files as they were when somebody last read them; `pytest --update-golden` rewrites them."""
+"""Compare emitted files with reviewed versions; `pytest --update-golden` rewrites them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.emit.programs import chain, everything, expanded, polynomials, solver
 
 
 def check(golden: Callable[[str, str], None], path: str, text: str) -> None:
-    """Without the version; Python under another suffix, since its layout is not that of our sources."""
+    """Compare without the version; Python files have another suffix, since their layout is not that of the sources."""
     suffix = ".txt" if path.endswith(".py") else ""
     golden(f"emit/{path}{suffix}", text.replace(f"symoro {__version__}", "symoro VERSION"))
 

@@ -1,4 +1,4 @@
-"""What every emitted file says of itself."""
+"""Test the header of every emitted file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def model() -> Model:
 
 
 def header(language: str) -> str:
-    """The text of the main file down to who made it, in one line, without marks of comments."""
+    """Return the header of the main file in one line, without comment signs."""
     text = next(text for text in model().code(language).values() if "Operations" in text)
     lines = text.partition("Made by")[0].splitlines()
     return " ".join(line.strip(" */!%#(") for line in lines)

@@ -1,4 +1,4 @@
-"""The fixed-step integrator in C: emitted with a direct dynamic model, refused where there is none, compiled clean."""
+"""Test the fixed-step integrator in C: emitted with a direct dynamic model, otherwise an error; no warnings."""
 
 import re
 
@@ -89,14 +89,14 @@ def test_the_exported_project_builds_it_and_its_example_takes_the_steps_that_pyt
     need("make")
     need("cc")
     chosen = FLOATING if robot == "floating" else None
-    if robot.startswith("symbolic"):  # with parameters, some of which closing the loops alone takes
+    if robot.startswith("symbolic"):  # with parameters, some of which only the closure of the loops uses
         chosen = symoro.load(robot.removeprefix("symbolic "))
     chosen = chosen or numbered(symoro.load(robot))
     options = {"rotation": "quaternion"} if robot == "floating" else {}
     model = symoro.generate(chosen, "direct-dynamics", **options)
     values = dict(chosen.nominal)
-    told = sample_of(model.program, values, demo_sample(chosen, model.program, options, values))
-    sample = dict(zip((p.name for p in model.program.inputs), told.inputs, strict=True))
+    chosen_sample = sample_of(model.program, values, demo_sample(chosen, model.program, options, values))
+    sample = dict(zip((p.name for p in model.program.inputs), chosen_sample.inputs, strict=True))
     start = {name: sample[name] for name in ("Q0", "V0") if name in sample}
     motion = symoro.simulate(
         chosen,

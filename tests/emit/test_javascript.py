@@ -1,4 +1,4 @@
-"""What is JavaScript's own: arguments, names, types, long functions, and that nothing but the language is needed."""
+"""Test JavaScript: arguments, names, types, long functions, and modules without dependencies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.emit.run import assert_close, command, need, put, run_javascript
 
 
 def run(folder: Path, program: Program, script: str, *flags: str) -> str:
-    """What a script prints that has the module of a program as m."""
+    """Return the output of a script in which m is the module of a program."""
     start = f'import * as m from "./{program.name}.js";\n'
     put(folder, emit(program, "javascript"))
     put(folder, {"script.js": start + script, "package.json": '{"type": "module"}'})
@@ -199,7 +199,7 @@ for (const file of process.argv.slice(2)) {
 
 
 def test_modules_load_where_there_is_nothing_but_the_language(tmp_path: Path) -> None:
-    """As in a page or a worker: no require, no process, no import, kernels included."""
+    """Check modules as in a page or a worker: no require, no process, no import, also with kernels."""
     programs = [everything(), solver(), polynomials()]
     for robot, model in (
         ("stanford", "inverse-geometry"),
@@ -238,7 +238,7 @@ call([0], [0], 0, [0]);
 
 
 def test_types(tmp_path: Path) -> None:
-    """Where a compiler of TypeScript is at hand."""
+    """Check the types if a TypeScript compiler is installed."""
     compiler = need("tsc")
     put(tmp_path, emit(everything(), "javascript"))
     put(tmp_path, {"use.ts": USE, "package.json": '{"type": "module"}'})
@@ -254,19 +254,19 @@ def test_the_types_name_what_the_module_has(tmp_path: Path) -> None:
             tmp_path, program, "console.log(Object.keys(m).join());"
         ).strip().split(",")
         for name in ("call", "batch"):
-            head, told = module.split(f"function {name}(")[1], types.split(f"function {name}(")[1]
+            head, types_text = module.split(f"function {name}(")[1], types.split(f"function {name}(")[1]
             arguments = re.findall(r"\w+", head.partition(" = {")[0])
-            assert re.findall(r"(\w+)\??: ", told.partition(")")[0]) == arguments
+            assert re.findall(r"(\w+)\??: ", types_text.partition(")")[0]) == arguments
 
 
 # -- robots
 
 APART = {"inverse-geometry", "loop-geometry"}  # in test_inverse_geometry and test_not_finite
-APART |= {"contact-dynamics"}  # NaN where inertias are no bodies', as numbers drawn here are not
+APART |= {"contact-dynamics"}  # NaN for inertias that no body has, as those drawn here
 
 
 def closed_joints(robot: Robot) -> dict[str, np.ndarray]:
-    """Positions of the joints, by their symbols, at which the loops are closed."""
+    """Return the joint positions, by their symbols, at which the loops are closed."""
     values = dict(robot.nominal)
     tree = numeric_tree(robot, lambda f: f.value(values))
     start = np.random.default_rng(5).uniform(-1.5, 1.5, (60, len(tree.coordinates)))

@@ -1,4 +1,4 @@
-"""The text of kernels stands once: C, C++ and single precision share one, emitted Python is the interpreter's."""
+"""Test the kernel texts: C, C++ and single precision have one text, emitted Python is the interpreter's."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LENGTHS = {
 
 
 def calling(*names: str) -> Program:
-    """A program that calls kernels and does nothing else."""
+    """Return a program that only calls kernels."""
     b = Builder("model")
     for name in names:
         inputs = (b.input(f"{name}{i}", (n,)) for i, n in enumerate(LENGTHS[name]))
@@ -39,7 +39,7 @@ def calling(*names: str) -> Program:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_emitted_python_is_the_text_that_gives_the_values(name: str) -> None:
-    """Whatever the modules of a kernel define stands in the emitted file, statement by statement."""
+    """Check that emitted Python contains all statements of the kernel modules."""
     emitted = {ast.dump(x) for x in ast.parse(emit(calling(name), "python")["model.py"]).body}
     text = inspect.getsource(import_module(f"symoro.expr.kernels.{name}"))
     ours = ast.parse(text.partition("# The following code is copied into emitted Python code.")[2]).body
@@ -55,7 +55,7 @@ def test_one_text_a_language() -> None:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_nothing_of_the_c_text_is_lost(name: str) -> None:
-    """Rewritten text has the same words in the same order, but for those of the table."""
+    """Check that rewritten text has the same words in the same order, except those of the table."""
 
     def words(text: str) -> list[str]:
         text = re.sub(
@@ -67,7 +67,7 @@ def test_nothing_of_the_c_text_is_lost(name: str) -> None:
         return re.findall(r"\w+|\S", text)
 
     given = kernel_text(name, ".c")
-    # A tolerance below the round-off of single precision has another value there: one sign stands for both.
+    # A tolerance below the round-off of single precision has another value there: both are replaced by one sign.
     small = [x for x in re.findall(r"\b\d[\d.]*e-\d+\b", given) if float(x) < ROUND_OFF_OF_SINGLE]
     texts = [
         given,
@@ -81,7 +81,7 @@ def test_nothing_of_the_c_text_is_lost(name: str) -> None:
 
 
 def test_the_c_text_is_cpp_and_cuda_too(tmp_path: Path) -> None:
-    """Unchanged in C++; as CUDA device code with `static` made `__device__ static`, doubles in every call."""
+    """Check that the C text is valid C++ and, with `__device__ static` for `static`, CUDA code in double."""
     text = "\n".join(kernel_text(name, ".c") for name in with_needs(KERNELS))
     calls = [f"    {name}_(n{', a' * (len(lengths) + 1)});" for name, lengths in LENGTHS.items()]
     put(
@@ -92,7 +92,7 @@ def test_the_c_text_is_cpp_and_cuda_too(tmp_path: Path) -> None:
         file.write("\n".join(["", "{", *calls, "}", ""]))
     command(need("g++"), "-std=c++11", *WARNINGS, "-fsyntax-only", "kernels.cpp", cwd=tmp_path)
     device = "__attribute__((device))"
-    library = []  # a number that is not a double finds the deleted template, which nvcc rejects as well
+    library = []  # a number that is not a double selects the deleted template, which nvcc rejects as well
     for function, more in (("atan2", 1), *((name, 0) for name in LIBRARY if name != "atan2")):
         library.append(f'extern "C" {device} double {function}(double{", double" * more});')
         types, arguments = "class A" + ", class B" * more, "A" + ", B" * more
@@ -108,7 +108,7 @@ def test_the_c_text_is_cpp_and_cuda_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_cpp_without_warnings(tmp_path: Path, compiler: str) -> None:
-    """In three scalars; nothing of C's is left, such as a conversion in its manner or a macro."""
+    """Check three scalar types, without remains of C such as C casts or macros."""
     tool = need(compiler)
     files = emit(calling(*KERNELS), "cpp")
     assert "#define" not in files["model.hpp"].replace("#define MODEL_HPP", "")

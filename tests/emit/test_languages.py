@@ -44,14 +44,14 @@ from tests.emit.run import (
 Run = Callable[[list[Case]], Results]
 pytestmark = pytest.mark.filterwarnings(
     "ignore::RuntimeWarning"
-)  # of emitted Python, given what is not finite
+)  # of emitted Python with values that are not finite
 
 
 # -- what the results are compared with
 
 
 def assert_roots(results: Results, cases: list[Case]) -> None:
-    """As NumPy has it where the roots are simple; where they are double, the roots and a small defect."""
+    """Compare with NumPy if the roots are simple; for double roots check the roots and a small defect."""
     tables = [result["y"].reshape(len(QUARTICS), -1) for result in results]
     for rows, table, case in zip((QUARTICS, CIRCLES), tables, cases, strict=False):
         expected = case.expected()["y"].reshape(len(QUARTICS), -1)
@@ -97,7 +97,7 @@ def assert_not_finite(results: Results, cases: list[Case]) -> None:
 
 @dataclass(frozen=True)
 class Group:
-    """Cases, and what their results are compared with."""
+    """Cases, and the comparison of their results."""
 
     cases: list[Case]
     check: Callable[[Results, list[Case]], None]
@@ -124,7 +124,7 @@ def cases_in(names: tuple[str, ...]) -> list[Case]:
 
 
 def check(run: Run, names: tuple[str, ...]) -> None:
-    """Run the cases of several groups together, and check each group by itself."""
+    """Run the cases of several groups together, and check each group separately."""
     results = run(cases_in(names))
     for name in names:
         chosen = group(name)
@@ -161,7 +161,7 @@ def test_optimised_c_knows_what_is_not_finite(tmp_path: Path) -> None:
 
 def test_c_in_float(tmp_path: Path) -> None:
     special, loops = group("special").cases, group("loops").cases[:-1]
-    # The last loop is left out: a pose rounded to single precision is no longer close to a double root.
+    # The last loop is omitted: a pose rounded to single precision is not close to a double root.
     flags = ("-Wno-conversion", "-Wdouble-promotion")
     library = c_library(tmp_path, [*special, *loops], *flags, scalar="float")
     for batch in (False, True):
@@ -198,7 +198,7 @@ inline Number atan2(Number a, Number b) { return Number(std::atan2(a.v, b.v)); }
 
 
 def test_cpp_in_float_and_with_a_scalar_of_its_own(tmp_path: Path) -> None:
-    """A type that is not a number, with its functions in its own namespace; it has the layout of a double."""
+    """Check a scalar type that is not a number, with functions in its namespace and the layout of a double."""
     cases = group("special").cases
     for folder in ("float", "own"):
         (tmp_path / folder).mkdir()

@@ -1,4 +1,4 @@
-"""Which nodes get a statement, in which order, with which sign, and how expressions read."""
+"""Test the listing: which nodes have a statement, in which order, with which sign, and the expressions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.emit.programs import chain, everything, expanded
 
 
 def listing(b: Builder, **options: bool) -> list[str]:
-    """The equations of a program as our text listing writes them."""
+    """Return the equations of a program in the text listing."""
     (text,) = emit(b.program(**options), "text").values()
     body = text.split("\n-----", 1)[1].split("\n", 1)[1].replace("\n    ", " ")
     return [line for line in body.splitlines() if line]
@@ -211,7 +211,7 @@ def test_emission_repeats_itself() -> None:
 
 
 def test_work_is_linear() -> None:
-    """Ten times the program, about ten times the calls."""
+    """Check that ten times the program needs about ten times the calls."""
     assert growth(lambda program: emit(program, "c"), chain(40), chain(400)) < 13
 
 

@@ -1,4 +1,4 @@
-"""Names: legal, distinct, and as near to what was asked as possible."""
+"""Test names: valid, unique, and as close as possible to the requested ones."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_python_keywords_are_reserved() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_hostile_names_stay_inside_their_comment(language: str) -> None:
-    """Robots come from files: nothing in a name or a title may become code."""
+    """Check that names and titles from files cannot become code."""
     b = Builder('x"; system("evil") //')
     (q,) = b.input("q", (1,), ["q\n*/ int evil;"])
     evil = 'a */ (* b *) \\\n evil() """ } \\end{document} #evil \r\n system("evil")'
@@ -120,7 +120,7 @@ AWKWARD = """
 
 
 def _awkward() -> Program:
-    """Sines, arctangents, choices and a linear system, all with names that C has other uses for."""
+    """Return sines, arctangents, choices and a linear system, with names that are reserved in C."""
     builder = Builder("model")
     q = builder.input("q", (3,))
     parameters = [builder.parameter(name) for name in AWKWARD]

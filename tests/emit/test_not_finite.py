@@ -1,4 +1,4 @@
-"""Numbers that are not finite, or too large to compute with, never give a solution, for any robot and language."""
+"""Check that values which are not finite or too large never give a solution, for any robot and language."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ from tests.emit.run import (
     run_python,
 )
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::RuntimeWarning"
-)  # of emitted Python, which computes with them
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of emitted Python with such values
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "inverse-geometry": [
@@ -48,7 +46,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 
 
 def every_job(name: str) -> Iterator[Job]:
-    """What can be solved for a robot; of one with loops, its tree is `tree of NAME`."""
+    """Yield the inverse problems of a robot; for one with loops also its tree, `tree of NAME`."""
     for model, choices in OPTIONS.items():
         for options in choices:
             for robot in (name, f"tree of {name}") if symoro.load(name).B else (name,):

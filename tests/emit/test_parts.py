@@ -1,4 +1,4 @@
-"""Long C functions in parts: the same numbers, cut anywhere."""
+"""Test long C functions in parts: the same numbers for any division."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.emit.run import WARNINGS, assert_close, c_library, command, need, put
 @given(batches())
 @few(5)
 def test_the_same_numbers_wherever_it_is_cut(batch: list[Case]) -> None:
-    """One sample and many, compiled without a warning."""
+    """Check one sample and many, compiled without warnings."""
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         patch.setattr(clike, "WHOLE", 0)
         patch.setattr(clike, "BLOCK", 2)
@@ -31,7 +31,7 @@ def test_the_same_numbers_wherever_it_is_cut(batch: list[Case]) -> None:
 
 
 def test_the_same_numbers_from_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the runtime compiles long functions: parts spread over files, which see each other."""
+    """Check parts in several files, as the runtime compiles long functions."""
     monkeypatch.setattr(clike, "WHOLE", 0)
     monkeypatch.setattr(clike, "BLOCK", 2)
     monkeypatch.setattr(parts, "LONGEST", 3)
@@ -88,7 +88,7 @@ def test_places_are_used_again_and_loads_repeated() -> None:
 
 
 def test_copies_go_with_what_defines_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A loop that moves hundreds of entries from array to array keeps gcc 12 busy without end."""
+    """Check that copies are in the part that defines their value: otherwise gcc 12 does not end."""
     monkeypatch.setattr(clike, "WHOLE", 0)
     monkeypatch.setattr(parts, "LONGEST", 10)
     b = Builder("copies")

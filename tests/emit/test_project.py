@@ -1,4 +1,4 @@
-"""Whole folders: they build, run and print what their README says."""
+"""Test complete folders: they can be built and run and print the numbers of their README."""
 
 from __future__ import annotations
 
@@ -118,4 +118,4 @@ def test_readme_states_the_units() -> None:
     text = project(replace(made, inputs=inputs, outputs=outputs, units={"K1": "N/m"}), ["c"])["README.md"]
     assert "| input `x` | (1) | m | stretch | x1 |" in text
     assert "| output `F` | (1) | N | force |  |" in text
-    assert "| K1 | N/m |" in text and "| F0 |  |" in text  # a unit that is not known is not made up
+    assert "| K1 | N/m |" in text and "| F0 |  |" in text  # an unknown unit is omitted

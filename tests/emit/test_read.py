@@ -1,4 +1,4 @@
-"""Languages without an interpreter here: what they say is computed by an evaluator of the emitted subset."""
+"""Test languages without an installed interpreter by an evaluator of the emitted subset."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_julia_parses(cases: list[Case]) -> None:
 
 
 def test_latex_is_balanced(cases: list[Case]) -> None:
-    """No TeX here: braces, environments and parentheses match, and no symbol has two indices."""
+    """Check without TeX that braces, environments and parentheses match, and that no symbol has two indices."""
     for case in cases:
         (text,) = emit(case.program, "latex").values()
         equations = re.sub(r"^%.*", "", text, flags=re.M)

@@ -1,4 +1,4 @@
-"""Where emitted code says which part of the model begins."""
+"""Test the comments at the beginning of parts of the model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMENT = {
 
 @pytest.mark.parametrize("language", COMMENT)
 def test_every_link_and_phase(language: str) -> None:
-    """Outward, each alone, inward, as the papers have it."""
+    """Check the order of links and phases: outward, each link, inward."""
     files = generate("rx90", "inverse-dynamics", effort="plain").code(language, name="f")
     text = next(text for name, text in files.items() if name.startswith("f.") and name != "f.h")
     result = [said.lower() for said in re.findall(rf"^ *{COMMENT[language]}$", text, re.MULTILINE)]
@@ -37,7 +37,7 @@ def test_every_link_and_phase(language: str) -> None:
     expected += [f"link {j}: inertial force and moment" for j in range(1, 7)]
     expected += [f"link {j}: total force and moment" for j in range(5, 0, -1)]
     assert result[: len(expected)] == expected
-    assert set(result) == set(expected)  # C++ and Fortran say it again in the function for batches
+    assert set(result) == set(expected)  # C++ and Fortran repeat it in the function for batches
 
 
 def said(robot: str, model: str, **options: str) -> list[str]:
@@ -47,7 +47,7 @@ def said(robot: str, model: str, **options: str) -> list[str]:
 
 
 def test_the_three_walks_of_articulated_bodies() -> None:
-    """Outward, inward, outward: each link of each walk in its turn."""
+    """Check that outward, inward and outward recursion contain each link in order."""
     result = said("rx90", "direct-dynamics", method="recursive")
     walks = [f"link {j}: velocities" for j in range(2, 7)]
     walks += [f"link {j}: wrench at zero acceleration" for j in range(2, 7)]
@@ -80,7 +80,7 @@ def test_a_remark_stands_before_loads_and_nameless_statements() -> None:
 
 
 def mixed(parts: int, turns: int, phases: int = 1) -> Program:
-    """Statements that take up parts in turn, as a schedule may."""
+    """Return statements that alternate between parts, as a schedule may."""
     b = Builder("mixed")
     (x,) = b.input("x", (), ["x"])
     y = x

@@ -1,4 +1,4 @@
-"""Arrays of another size are rejected with the size that is expected, in languages that would not notice."""
+"""Check that arrays of a wrong size are rejected with the expected size."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def geometry() -> Program:
 
 
 def octave(folder: Path, lines: list[str]) -> list[str]:
-    """What Octave prints for each line, or of the error in it; all lines in one run."""
+    """Return Octave's output or error message for each line; all lines in one process."""
     attempts = [f"try\n{line}\ncatch problem\ndisp(problem.message)\nend\ndisp('--')\n" for line in lines]
     put(folder, {"attempt.m": "1;\n" + "".join(attempts)})
     shown = command(need("octave"), "--norc", "--quiet", "attempt.m", cwd=folder)

@@ -1,4 +1,4 @@
-"""Single precision: thresholds are those of the precision, at and beside singular configurations of loops."""
+"""Test single precision: tolerances of the precision, at and near singular configurations of loops."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ DISTANCES = (0.3, 0.1, 0.01, -0.01, 1e-3, 1e-4, 1e-6, 0.0)  # rad from the singu
 
 @cache
 def mechanism(name: str, lengths: tuple[tuple[str, float], ...] = ()) -> Robot:
-    """A bundled robot in numbers, with bodies."""
+    """Return a bundled robot with numbers and inertias."""
     robot = heavy(symoro.load(name).bind(dict(lengths)), np.random.default_rng(2))
     known = dict(symoro.load(name).nominal)
     return robot.bind({s: known.get(s, 0.4) for s in robot.symbols()})
 
 
 def four_bar(beside: float, scale: float) -> tuple[Robot, Array]:
-    """Coupler and rocker in line, or an angle away from it."""
+    """Return a four-bar with coupler and rocker in line, or at an angle."""
     crank, ground, coupler, rocker = 0.7 * scale, 0.8 * scale, 0.4 * scale, 0.5 * scale
     across = coupler**2 + rocker**2 + 2 * coupler * rocker * np.cos(beside)
     a = np.arccos((crank**2 + ground**2 - across) / (2 * crank * ground))
@@ -50,7 +50,7 @@ def four_bar(beside: float, scale: float) -> tuple[Robot, Array]:
 
 
 def slider_crank(beside: float, scale: float) -> tuple[Robot, Array]:
-    """Rod at right angles to the slide, or an angle away from it."""
+    """Return a slider-crank with the rod perpendicular to the slide, or at an angle."""
     crank, rod = 0.3 * scale, 0.2 * scale
     a = np.arcsin(rod * np.cos(beside) / crank)
     q = np.array([a, -np.pi / 2 + beside - a, crank * np.cos(a) + rod * np.sin(beside)])
@@ -58,7 +58,7 @@ def slider_crank(beside: float, scale: float) -> tuple[Robot, Array]:
 
 
 def five_bar(beside: float, scale: float) -> tuple[Robot, Array]:
-    """Distal links in line, or an angle away from it; the mechanism is symmetric."""
+    """Return a symmetric five-bar with distal links in line, or at an angle."""
     base, crank, rod = 0.3 * scale, 0.4 * scale, 0.45 * scale
     half = rod * np.cos(beside / 2)  # of the distance between the tips of the cranks
     a = np.arccos((base / 2 - half) / crank)
@@ -74,7 +74,7 @@ PLANAR: dict[str, Callable[[float, float], tuple[Robot, Array]]] = {
 
 
 def results(folder: Path, robot: Robot, q: Array) -> dict[str, Array]:
-    """Torques of the emitted code in both precisions and languages, a row for each posture."""
+    """Return torques of the emitted code in both precisions and languages, one row per posture."""
     program = replace(symoro.generate(robot, "inverse-dynamics").program, name="model")
     shapes = {port.name: port.shape for port in program.inputs}
     inputs = {
@@ -133,7 +133,7 @@ def test_planar_mechanisms(tmp_path: Path, name: str, scale: float) -> None:
 
 @cache
 def singular_posture(name: str) -> Array:
-    """A closed posture in which the passive joints can move alone: J_p v = 0, |v| = 1."""
+    """Return a closed posture in which the passive joints can move with locked active joints: J_p v = 0, |v| = 1."""
     truth, rng = Closed(mechanism(name)), np.random.default_rng(4)
     n = len(truth.joints)
 
@@ -181,7 +181,7 @@ def test_platforms(tmp_path: Path, name: str) -> None:
 
 
 def test_solutions_of_inverse_geometry(tmp_path: Path) -> None:
-    """The tolerance of a residual too: with 1e-9 no solution would be valid in single precision."""
+    """Check the tolerance of a residual: with 1e-9 no solution would be valid in single precision."""
     made = symoro.generate("rx90", "inverse-geometry")
     robot = symoro.load("rx90")
     q = np.array([0.3, -0.7, 1.1, 0.4, 0.9, -0.2])

@@ -25,13 +25,13 @@ _CALLS = {name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "a
 
 
 def definitions(program: Program) -> dict[str, str]:
-    """The printed definitions, by name."""
+    """Return the printed definitions by name."""
     code = code_of(program, DIALECT)
     return {step[0]: step[1] for step in [*code.setup, *code.call] if not isinstance(step, KernelCall)}
 
 
 def joints_of(label: str, joints: set[str]) -> list[tuple[str, int]]:
-    """The joints in a label with their signs: 23 is q2 + q3, 2_m3 is q2 - q3, 12 is q12 where that joint exists."""
+    """Return the joints in a label with their signs: 23 is q2 + q3, 2_m3 is q2 - q3, 12 is q12 if that joint exists."""
     if label.isdigit() and f"q{label}" in joints:
         return [(f"q{label}", 1)]
     parts = label.split("_") if "_" in label or "m" in label else list(label)
@@ -39,7 +39,7 @@ def joints_of(label: str, joints: set[str]) -> list[tuple[str, int]]:
 
 
 def wrong_names(program: Program) -> Iterator[str]:
-    """Definitions whose value is not the sine or cosine that the name states."""
+    """Yield definitions whose value is not the sine or cosine that the name states."""
     defined = definitions(program)
     inputs = {symbol for port in program.inputs for symbol in port.symbols}
     joints = {symbol for symbol in inputs | set(defined) if re.fullmatch(r"q\d+", symbol)}
@@ -47,7 +47,7 @@ def wrong_names(program: Program) -> Iterator[str]:
     values: dict[str, float] = {}
 
     def value(name: str) -> float:
-        """The value of a name: that of its definition, a random number for a joint position or a parameter."""
+        """Return the value of a name: that of its definition, or a random number for an input or parameter."""
         if name not in values:
             if name in defined and name not in joints:
                 text = defined[name].replace("^", "**")
@@ -101,7 +101,7 @@ def test_all_models(robot: str) -> None:
 
 
 def arm(*offsets: str) -> Program:
-    """Fast geometry of a planar arm whose joints have offsets in theta."""
+    """Return the fast geometry of a planar arm whose joints have offsets in theta."""
     frames = ", ".join(f"{{d: {'L' if j else 0}, offset: {offset}}}" for j, offset in enumerate(offsets))
     text = f"symoro: 1\nname: x\nframes: [{frames}]\n"
     return symoro.generate(loads(text, "yaml"), "fast-geometry").program
@@ -123,7 +123,7 @@ def test_a_right_angle_keeps_plain_names() -> None:
 
 
 def test_a_parameter_with_the_name_of_a_sine_keeps_it() -> None:
-    """The sine of q1 + q2 then has another name, which does not read as a sine: no S12_2."""
+    """Check that the sine of q1 + q2 then has another name, which does not look like a sine: no S12_2."""
     text = "symoro: 1\nname: x\nframes: [{}, {d: S12}, {d: C2}]\n"
     for model in ("fast-geometry", "velocities", "inverse-dynamics"):
         program = symoro.generate(loads(text, "yaml"), model).program

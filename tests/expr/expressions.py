@@ -1,8 +1,8 @@
-"""Random expressions, built twice: with plain floats and through the graph.
+"""Random expressions, computed with plain floats and with the graph.
 
-A recipe is a list of steps; each takes operands from a pool that grows. The floats carry a bound of their
-rounding error, so that a step which would magnify it, or sit on a jump, is left out on both sides: what
-remains must agree.
+A recipe is a list of steps; each takes operands from a growing pool. The floats have a bound of their rounding error.
+A step that would magnify the error, or is close to a discontinuity, is omitted in both computations, so that the
+others must agree.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ Recipe = list[Step]
 def recipes(
     operations: tuple[int, ...] = ALL, min_size: int = 1, max_size: int = 25
 ) -> st.SearchStrategy[Recipe]:
-    """Steps (operation, operands counted from the end of the pool); sums and products often."""
+    """Return steps (operation, operands counted from the end of the pool); sums and products are frequent."""
     chosen = st.sampled_from([*operations, *(op for op in (*ARITHMETIC, *SUMS) if op in operations)])
     near = st.integers(0, 30)
     return st.lists(st.tuples(chosen, near, near, near), min_size=min_size, max_size=max_size)
 
 
 class Skip(Exception):
-    """The step is not defined there, badly conditioned, or on a jump."""
+    """The step is not defined, badly conditioned, or close to a discontinuity."""
 
 
 @dataclass(frozen=True)
 class Num:
-    """A float with a bound of its error; zero error means that it is exact."""
+    """Float with a bound of its error; zero error means that it is exact."""
 
     v: float
     e: float = 0.0
@@ -64,7 +64,7 @@ def made(v: float, e: float) -> Num:
 
 
 def _split(x: Num, y: Num, same: bool) -> float:
-    """x - y where rounding cannot change its sign."""
+    """Return x - y if rounding cannot change its sign."""
     if same or (x.e == y.e == 0 and x.v == y.v):
         return 0.0
     if abs(x.v - y.v) < 1e-9:
@@ -78,7 +78,7 @@ def _inside(x: Num, low: float, high: float) -> None:
 
 
 def numeric(op: int, x: Num, y: Num, z: Num, *, same: bool) -> Num:
-    """The operation on floats; `same` tells that x and y are one operand."""
+    """Return the result of an operation with floats; `same` means that x and y are the same operand."""
     a, b = x.v, y.v
     if op == ops.ADD:
         return made(a + b, x.e + y.e)
@@ -127,7 +127,7 @@ def numeric(op: int, x: Num, y: Num, z: Num, *, same: bool) -> Num:
 
 
 def solved(x: Num, y: Num) -> tuple[Num, Num]:
-    """x1, x2 of [[5, x], [y, 4]] (x1, x2) = (1, y)."""
+    """Return x1, x2 of [[5, x], [y, 4]] (x1, x2) = (1, y)."""
     if abs(x.v) > 2 or abs(y.v) > 2:
         raise Skip
     matrix = np.array([[5, x.v], [y.v, 4]])
@@ -179,7 +179,7 @@ def symbol_values(seed: int) -> dict[str, float]:
 
 
 def pool(seed: int, graph: Graph | None = None) -> Pool:
-    """Symbols of both classes, small numbers of each kind, angles and a root."""
+    """Return a pool of symbols of both classes, small numbers of each kind, angles and a root."""
     graph = graph or Graph()
     result = Pool(graph, symbol_values(seed))
     for n in NUMBERS:
@@ -198,7 +198,7 @@ def close(got: float, expected: Num, relative: float = 1e-10) -> bool:
 
 
 def check_graph(graph: Graph) -> None:
-    """What holds in every graph: interning, order, signs and classes."""
+    """Check the invariants of a graph: unique nodes, order, signs and classes."""
     seen = set()
     for i, (op, args, cls) in enumerate(zip(graph.op, graph.args, graph.cls, strict=True)):
         key = (op, tuple((type(a), a) for a in args))

@@ -1,4 +1,4 @@
-"""The canonical text: a fixpoint of reading and writing, with the same value, one for equal expressions."""
+"""Test the canonical text: unchanged by reading and writing, with the same value, equal for equal expressions."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_formula_is_a_fixpoint(text):
 
 
 def check_same(first: str, second: str) -> None:
-    """Two texts with one value, where it is well conditioned."""
+    """Check that two texts have the same value, if it is well conditioned."""
     for factor in (1.0, 0.9):
         values = {k: v * factor for k, v in VALUES.items()}
         try:
@@ -126,14 +126,14 @@ def test_operands_in_either_order(one, other, template):
         first, second = formula(template.format(one, other)), formula(template.format(other, one))
     except SymoroError:
         assume(False)
-    if first != second:  # decimals may round in another way
+    if first != second:  # decimals may be rounded differently
         assert DECIMAL.search(first.text)
         check_same(first.text, second.text)
 
 
 @given(texts(EVERY, 8))
 def test_the_order_of_creation_does_not_matter(text):
-    """The same text read into graphs whose symbols are numbered in another order."""
+    """Check that the text does not depend on the numbering of the symbols in the graph."""
     plain, reversed_ = Graph(), Graph()
     for name in sorted(VALUES, reverse=True):
         reversed_.symbol(name, ops.PARAMETER)
@@ -141,7 +141,7 @@ def test_the_order_of_creation_does_not_matter(text):
         first, second = canonical(parse(text, plain)), canonical(parse(text, reversed_))
     except SymoroError:
         assume(False)
-    if first != second:  # folding met the terms in another order
+    if first != second:  # the terms were folded in another order
         assert formula(first) == formula(second) or DECIMAL.search(first)
 
 
@@ -184,7 +184,7 @@ def test_what_is_too_long_is_refused_soon(kind):
         s = g.symbol(f"s{k}")
         if kind == "sum":
             total = g.add(total, s)
-        elif kind == "shared":  # text that doubles at each step
+        elif kind == "shared":  # text whose length doubles at each step
             total = g.mul(g.add(total, s), g.add(total, x))
         else:
             x = g.add(x, s)

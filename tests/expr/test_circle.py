@@ -1,4 +1,4 @@
-"""The circle kernel: angles from known zeros, double zeros, lower degrees, scales, and what is no number."""
+"""Test the circle kernel: angles from known zeros, double zeros, lower degrees, scales, and NaN."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NONE = [0.0] * 4 + [1.0] * 8
 
 
 def solve(k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Angles and defects."""
+    """Return angles and defects."""
     result = np.stack(kernels.KERNELS["circle"].evaluate([list(np.moveaxis(k, -1, 0))]), -1)
     s, c, defect = result[..., :4], result[..., 4:8], result[..., 8:]
     np.testing.assert_allclose(s * s + c * c, 1, atol=4e-15)
@@ -24,7 +24,7 @@ def solve(k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def with_zeros(t: np.ndarray) -> np.ndarray:
-    """Coefficients of the product of sin((t - t_j)/2), from that of (z - z_j), z = exp(it)."""
+    """Return the coefficients of the product of sin((t - t_j)/2), from that of (z - z_j), z = exp(it)."""
     p = np.ones((len(t), 1), dtype=complex)
     for zero in np.exp(1j * t).T:
         p = np.pad(p, ((0, 0), (0, 1))) - np.pad(p, ((0, 0), (1, 0))) * zero[:, None]
@@ -40,7 +40,7 @@ def left(k: np.ndarray, t: np.ndarray) -> np.ndarray:
 
 
 def errors(t: np.ndarray, scale: float = 1.0, near: float = 1e-3) -> np.ndarray:
-    """Of the worst zero of each sample: its distance to the nearest angle found."""
+    """Return the distance of the worst zero of each sample to the nearest computed angle."""
     result, defect = solve(with_zeros(t) * scale)
     apart = np.abs((result[:, None, :] - t[:, :, None] + np.pi) % (2 * np.pi) - np.pi)
     return np.where(defect[:, None, :] < near, apart, np.inf).min(2).max(1)
@@ -58,7 +58,7 @@ def test_four_angles(scale):
 
 
 def test_backward_error_and_order():
-    """Whatever the conditioning, the left side is zero to round-off; and no zero is missed or made up."""
+    """Check that the left side is zero to round-off for any conditioning, and that no zero is missing or wrong."""
     k = np.random.default_rng(2).normal(size=(1500, 5))
     result, defect = solve(k)
     assert np.abs(np.where(defect == 0, left(k, result), 0)).max() < 4e-15
@@ -70,7 +70,7 @@ def test_backward_error_and_order():
 
 @pytest.mark.parametrize("gap", [1e-2, 1e-4, 1e-6, 1e-8, 0.0])
 def test_nearly_double(gap):
-    """Perturbing the coefficients by eps moves a zero by eps/gap, and by sqrt(eps) at most."""
+    """Check that a perturbation of the coefficients by eps moves a zero by eps/gap, and at most by sqrt(eps)."""
     t = random_angles()
     t[:, 1] = t[:, 0] + gap
     worst = errors(t)
@@ -109,7 +109,7 @@ def test_two_angles_of_type_2():
 
 
 def test_pi_itself():
-    """1 + cos t: a double zero at pi, and nothing else."""
+    """Check that 1 + cos t has only a double zero at pi."""
     result, defect = solve(np.array([1.0, 1, 0, 0, 0]))
     assert list(result[:2]) == [math.pi, math.pi] and list(defect) == [0, 0, 1, 1]
 

@@ -1,4 +1,4 @@
-"""All solutions of closed loops: each arm's own configuration is found again, and nothing false with it."""
+"""Test all solutions of closed loops: they contain the configuration of each arm and nothing false."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ PLANS: dict[int, tuple[float, ...]] = {}
 
 
 def planned(arm: Arm) -> tuple[float, ...]:
-    """The plan of an arm, made once for all tests."""
+    """Return the plan of an arm, computed once for all tests."""
     if id(arm) not in PLANS:
         PLANS[id(arm)] = plan(arm.kinds, arm.sample)
     return PLANS[id(arm)]
 
 
 def solve(arm: Arm, constants: np.ndarray, numbers: tuple[float, ...]) -> np.ndarray:
-    """(..., 16, 7)."""
+    """Return the solutions (..., 16, 7)."""
     result = closed_chain_(list(np.moveaxis(constants, -1, 0)), list(arm.kinds), list(numbers))
     return result.reshape(*constants.shape[:-1], 16, 7)
 
@@ -76,7 +76,7 @@ def test_a_thousand_configurations_are_found_again(name: str) -> None:
 
 
 def test_sixteen_solutions() -> None:
-    """Manseur and Doty, IJRR 8(5), 1989."""
+    """Check the arm with sixteen solutions of Manseur and Doty, IJRR 8(5), 1989."""
     hand = np.eye(4)
     hand[:3] = [
         [-0.760117, -0.641689, 0.102262, -1.140175],
@@ -100,7 +100,7 @@ def puma() -> tuple[Arm, tuple[float, ...]]:
 
 
 def test_order_and_scale(puma: tuple[Arm, tuple[float, ...]]) -> None:
-    """Slots are ordered by q1, q2 ...; millimetres give the same angles as metres."""
+    """Check that slots are ordered by q1, q2 ..., and that millimetres give the same angles as metres."""
     arm, numbers = puma
     constants, _ = arm.sample(np.random.default_rng(2))
     table = solve(arm, constants, numbers)[:8]
@@ -121,7 +121,7 @@ def test_a_rounded_pose(puma: tuple[Arm, tuple[float, ...]]) -> None:
 
 @pytest.mark.parametrize("name", ["puma560", "rx90", "ur5", "jaco2", "panda, joint 7 locked"])
 def test_singular_poses(name: str) -> None:
-    """A straight wrist, a stretched elbow, the zero configuration: solutions, and nothing false."""
+    """Check a straight wrist, a stretched elbow and the zero configuration: no false solutions."""
     arm = ARMS[name]
     rng = np.random.default_rng(4)
     configurations = [arm.values(rng) * np.array(mask) for mask in ((1, 1, 1, 1, 0, 1), (1, 1, 0, 1, 1, 1))]
@@ -149,7 +149,7 @@ def test_no_solution(puma: tuple[Arm, tuple[float, ...]]) -> None:
 
 
 def test_in_an_expression(puma: tuple[Arm, tuple[float, ...]]) -> None:
-    """Entries are numbers, or arrays over samples."""
+    """Check entries that are numbers, or arrays over samples."""
     arm, numbers = puma
     g = Graph()
     entries = [g.symbol(f"c{k}") for k in range(72)]

@@ -1,4 +1,4 @@
-"""Decimals: exact while they are short, printed as the shortest decimal of the same double."""
+"""Test decimals: exact while they are short, printed as the shortest decimal of the same double."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_nearest_double_beyond_thirty_digits(a: float, b: float) -> None:
 
 @pytest.mark.parametrize("digits", [MAX_DIGITS - 1, MAX_DIGITS, MAX_DIGITS + 1])
 def test_the_limit_of_digits(digits: int) -> None:
-    """A numerator of at most 30 digits is exact, a longer one is a double."""
+    """Check that a numerator of at most 30 digits is exact and a longer one is a double."""
     n = 10**digits // 9
     assert isinstance(decimal(n, 2**3), ExactDecimal) == (digits <= MAX_DIGITS)
 

@@ -1,4 +1,4 @@
-"""Derivatives against the complex step, finite differences and SymPy; forward against reverse."""
+"""Compare derivatives with the complex step, finite differences and SymPy; forward with reverse mode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AT = {"x": 0.37, "y": -0.61, "z": 0.83}
 
 
 def numeric(graph: Graph, lits: list[int], values: dict[str, float], name: str) -> np.ndarray:
-    """Central differences with Richardson's correction: about eleven digits."""
+    """Return central differences with Richardson's correction, accurate to about eleven digits."""
 
     def slope(h: float) -> np.ndarray:
         up, down = ({**values, name: values[name] + d} for d in (h, -h))
@@ -69,7 +69,7 @@ def test_functions_against_sympy(op):
 
 @given(recipes((*SMOOTH, ops.SELECT, ops.MIN, ops.LESS, SOLVE), max_size=12), st.integers(0, 1000))
 def test_random_expressions(recipe, seed):
-    """Forward and reverse agree to the last digits; both agree with differences."""
+    """Check that forward and reverse mode agree to the last digits, and both with differences."""
     result = pool(seed).run(recipe)
     g, lits = result.graph, result.lits[-3:]
     assume(all(n.e < 1e-13 for n in result.nums))
@@ -150,7 +150,7 @@ def test_what_does_not_depend_has_an_exact_zero():
 
 
 def test_a_choice_chooses_the_derivative():
-    """At b = 0 the guarded quotient has the derivative of the branch that is taken: no inf, no nan."""
+    """Check that at b = 0 the guarded quotient has the derivative of the selected branch, without inf and nan."""
     g = Graph()
     a, b = g.symbol("a"), g.symbol("b")
     guarded = g.select(g.binary(ops.EQUAL, b, ZERO), g.mul(g.number(2), a), g.div(a, b))
@@ -163,7 +163,7 @@ def test_a_choice_chooses_the_derivative():
 
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_solve(n):
-    """x = A(t)^-1 b(t): both directions against differences, every entry depending on both variables."""
+    """Check x = A(t)^-1 b(t) in both modes with differences; every entry depends on both variables."""
     rng = np.random.default_rng(n)
     g = Graph()
     x, y = g.symbol("x"), g.symbol("y")

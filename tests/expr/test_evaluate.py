@@ -1,4 +1,4 @@
-"""Numbers for expressions: floats and arrays, the arithmetic of the emitted code."""
+"""Test numerical evaluation: floats and arrays, with the arithmetic of the emitted code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_parameter_and_a_variable_of_one_name():
 
 @given(recipes((*ALL, SOLVE)), st.integers(0, 1000))
 def test_arrays_as_floats(recipe, seed):
-    """A batch is the same as its samples, one by one, whatever the branch."""
+    """Check that a batch equals its samples, one by one, for any branch."""
     result = pool(seed).run(recipe)
     rng = np.random.default_rng(seed)
     batch = {name: v * rng.uniform(0.5, 1.5, 3) for name, v in result.values.items()}
@@ -54,7 +54,7 @@ def test_some_values_shared_by_all_samples():
 
 
 def test_a_guarded_division():
-    """select(b == 0, 0, a/b): the branch that is not taken does not matter, for one sample or many."""
+    """Check that in select(b == 0, 0, a/b) the other branch has no effect, for one sample or many."""
     g = Graph()
     a, b = g.symbol("a"), g.symbol("b")
     guarded = g.select(g.binary(ops.EQUAL, b, ZERO), ZERO, g.div(a, b))

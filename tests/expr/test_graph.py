@@ -156,7 +156,7 @@ def test_a_term_cancels_in_a_sum(g, v):
 
 
 def test_constants_and_parameters_gather_in_a_sum(g, v, p):
-    """Whatever the order, one addition at each call and the rest once."""
+    """Check that any order gives one addition per call, with the rest computed once."""
     x, a, b, one = v[0], p[0], p[1], g.number(3)
     for order in ((x, a, b, one), (one, x, b, a), (a, x, one, b)):
         total = ZERO
@@ -193,7 +193,7 @@ def test_signs_leave_products(g, v):
 
 
 def test_what_does_not_vary_stands_ahead(g, v, p):
-    """2, a, b and x in any order: (2ab) x, where 2ab is done once."""
+    """Check that 2, a, b and x in any order become (2ab) x, where 2ab is computed once."""
     x, a, b = v[0], p[0], p[1]
     for order in ((x, a, TWO, b), (a, x, b, TWO), (TWO, x, a, b), (b, TWO, a, x)):
         product = ONE

@@ -69,5 +69,5 @@ def test_unknown_kernel():
 
 @pytest.mark.parametrize(("n", "cost"), [(1, (0, 0, 1)), (2, (3, 3, 3)), (3, (11, 11, 6))])
 def test_cost(n, cost):
-    """By hand: elimination k^2 + k a column, substitution n(n-1)/2; a division a factor and a pivot."""
+    """Compare with counts by hand: elimination k^2 + k per column, substitution n(n-1)/2."""
     assert kernels.KERNELS["solve"].cost([n * n, n]) == cost

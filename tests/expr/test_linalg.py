@@ -54,7 +54,7 @@ CASES = {
 
 
 def symbolic(graph: Graph, array: np.ndarray, values: dict[str, float]) -> list:
-    """Lists of symbols with the numbers of an array."""
+    """Return lists of symbols with the numbers of an array."""
     if array.ndim > 1:
         return [symbolic(graph, row, values) for row in array]
     results = []

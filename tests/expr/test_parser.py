@@ -1,4 +1,4 @@
-"""The grammar against Python's reading of the same text; errors with their positions; hostile texts."""
+"""Compare the grammar with Python's; test errors with their positions, and malicious texts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_reads_as_python_does(text):
     assume(expected is not None and abs(expected) < 1e9)
     try:
         got = value(text)
-    except SymoroError as error:  # an exact zero where Python's has an error
+    except SymoroError as error:  # an exact zero instead of Python's rounding error
         assert "division by zero" in str(error)
         return
     shaken = python_value(text, {k: v * (1 + 1e-9) for k, v in VALUES.items()})
@@ -210,7 +210,7 @@ def test_hostile_texts_are_refused(text):
 
 
 def test_long_but_honest_texts_are_read():
-    """As many terms as the limit allows, in work that is linear."""
+    """Check that as many terms as permitted are read with linear work."""
 
     def text(terms):
         return " + ".join(f"a{n}*b{n % 7}" for n in range(terms))

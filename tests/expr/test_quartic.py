@@ -1,4 +1,4 @@
-"""The quartic kernel: roots from known ones, clusters, lower degrees, scales, and what is no number."""
+"""Test the quartic kernel: roots from known ones, clusters, lower degrees, scales, and NaN."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from symoro.expr.graph import Graph
 
 
 def solve(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Roots and defects."""
+    """Return roots and defects."""
     result = np.stack(kernels.KERNELS["quartic"].evaluate([list(np.moveaxis(a, -1, 0))]), -1)
     return result[..., :4], result[..., 4:]
 
 
 def with_roots(x: np.ndarray) -> np.ndarray:
-    """Coefficients, highest first, with zeros before them where there are fewer than four roots."""
+    """Return coefficients, highest first, with leading zeros for fewer than four roots."""
     a = np.ones((len(x), 1))
     for root in x.T:
         a = np.pad(a, ((0, 0), (0, 1))) - np.pad(a, ((0, 0), (1, 0))) * root[:, None]
@@ -28,14 +28,14 @@ def with_roots(x: np.ndarray) -> np.ndarray:
 
 
 def errors(x: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """Of the worst root of each sample: relative distance to the nearest root found."""
+    """Return the relative distance of the worst root of each sample to the nearest computed root."""
     result, defect = solve(a)
     apart = np.abs(result[:, None, :] - x[:, :, None]) / np.abs(x[:, :, None])
     return np.where(defect[:, None, :] < 1e-3, apart, np.inf).min(2).max(1)
 
 
 def conditions(x: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """By how much the roots move when each coefficient changes by eps: sum |a_k x^k| eps/|x p'(x)|."""
+    """Return the change of the roots if each coefficient changes by eps: sum |a_k x^k| eps/|x p'(x)|."""
     power = np.arange(4, -1, -1)
     terms = a[:, None, :] * x[:, :, None] ** power
     return np.max(np.sum(np.abs(terms), 2) * 2.3e-16 / np.abs(np.sum(power * terms, 2)), 1)
@@ -46,7 +46,7 @@ def roots(count: int = 4, n: int = 3000, seed: int = 1) -> np.ndarray:
 
 
 def clustered(gap: float, *clusters: list[int]) -> np.ndarray:
-    """Roots of which some groups are `gap` apart."""
+    """Return roots in groups with the distance `gap`."""
     x = roots()
     for first, *others in clusters:
         for j, other in enumerate(others, 1):
@@ -94,7 +94,7 @@ def test_as_accurate_as_the_coefficients(name, scale):
     "lead", [[1e-15], [1e-17], [1e-30], [1e-300], [1e-17, 1e-17], [1e-30, -1e-20], [1e-17, -1e-17, 1e-16]]
 )
 def test_tiny_leading_coefficients(lead):
-    """The other roots are those of the lower degree; where round-off hides the leading ones, there are no more."""
+    """Check that the other roots are those of the lower degree, without roots below the round-off."""
     x = roots(4 - len(lead))
     a = with_roots(x)
     a[:, : len(lead)] = lead

@@ -15,12 +15,12 @@ SEEDS = st.integers(0, 10_000)
 TRIGONOMETRIC = (ops.ADD, ops.SUB, ops.MUL, ops.SIN, ops.COS)
 
 
-def check_values(found: Pool) -> None:
-    got = evaluate(found.graph, found.lits, found.values)
-    for lit, value, expected in zip(found.lits, got, found.nums, strict=True):
+def check_values(expressions: Pool) -> None:
+    got = evaluate(expressions.graph, expressions.lits, expressions.values)
+    for lit, value, expected in zip(expressions.lits, got, expressions.nums, strict=True):
         assert lit != 1
         assert close(value, expected), (lit, value, expected)
-    check_graph(found.graph)
+    check_graph(expressions.graph)
 
 
 @given(recipes(ARITHMETIC), SEEDS)

@@ -1,4 +1,4 @@
-"""The refine kernel: what is near becomes exact, what is exact or far stays, nothing is found twice."""
+"""Test the refine kernel: near rows become exact, exact or far rows do not change, no solution occurs twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ARMS = [
 
 
 class Refined:
-    """The kernel's inputs for an arm, from the oracle's numbers of its frames."""
+    """Inputs of the kernel for an arm, from the frames of the oracle."""
 
     def __init__(self, arm: Arm) -> None:
         self.chain = Chain(arm.robot, arm.to, pose=arm.pose)
@@ -33,7 +33,7 @@ class Refined:
         self.marks = [self.n, TOLERANCE, *self.chain.mask.ravel().astype(int), *kinds]
 
     def __call__(self, T: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Rows (K, n + 2) as the kernel leaves them."""
+        """Return the rows (K, n + 2) computed by the kernel."""
         target = [
             x if known else np.nan for x, known in zip(T[:3].ravel(), self.chain.mask.ravel(), strict=True)
         ]
@@ -98,7 +98,7 @@ def test_a_singular_row_stays_singular() -> None:
 
 @pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-4])
 def test_two_solutions_that_almost_meet_are_both_found_from_between(apart: float) -> None:
-    """An elbow almost stretched: both postures, from two rows in the middle, where the Jacobian is singular."""
+    """Check an almost stretched elbow: both postures from two rows in the middle, where the Jacobian is singular."""
     made = Refined(ARMS[2])
     q = posture(made, 9)
     steps = np.linspace(-3, 3, 200)

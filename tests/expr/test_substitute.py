@@ -1,4 +1,4 @@
-"""Expressions in place of symbols, inside one graph."""
+"""Test the substitution of expressions for symbols within one graph."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.expr.expressions import SMOOTH, SOLVE, Num, close, pool, recipes
 
 @given(recipes((*SMOOTH, SOLVE), max_size=15), st.integers(0, 1000))
 def test_values(recipe, seed):
-    """x -> y, y -> -x, a -> number: the value is that at the other point."""
+    """Check that x -> y, y -> -x, a -> number gives the value at the other point."""
     result = pool(seed).run(recipe)
     g, values = result.graph, result.values
     x, y, a = g.symbol("x"), g.symbol("y"), g.symbol("a", ops.PARAMETER)

@@ -1,4 +1,4 @@
-"""SymPy in both directions."""
+"""Test the conversion from and to SymPy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_there_and_back(recipe, seed):
     numbers = {sympy.Symbol(name, real=True): v for name, v in result.values.items()}
     assert close(float(there.subs(numbers).evalf()), expected, 1e-9)
     again = Graph()
-    assume(not there.has(sympy.zoo, sympy.nan))  # in a branch that is not taken: SymPy says so, we cannot
+    assume(not there.has(sympy.zoo, sympy.nan))  # undefined only in a branch that is not selected
     back = from_sympy(again, there)
     assert close(value(again, back.lit, result.values), expected, 1e-9)
 
@@ -144,7 +144,7 @@ def test_sympy_is_imported_only_when_asked_for():
 
 
 def test_a_text_is_not_read(tmp_path: Path) -> None:
-    """SymPy runs what is written in a text; nothing a user wrote may get that far."""
+    """Check that texts are rejected, because SymPy would execute them."""
     trace = tmp_path / "trace"
     with pytest.raises(ProgramError, match="expected one SymPy expression, got str"):
         from_sympy(Graph(), f"open({str(trace)!r}, 'w')")

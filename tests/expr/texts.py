@@ -1,4 +1,4 @@
-"""Random texts of the grammar, which Python reads too."""
+"""Random texts of the grammar that Python can also evaluate."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _spaced(parts: tuple[str, ...]) -> str:
 
 
 def texts(functions: tuple[str, ...] = SMOOTH, leaves_: int = 12) -> st.SearchStrategy[str]:
-    """Expressions with all operators, spaces, redundant parentheses and the given functions."""
+    """Return expressions with all operators, spaces, redundant parentheses and the given functions."""
     space = st.sampled_from(["", "", " ", "  ", "\t"])
 
     def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -69,9 +69,9 @@ def arity(name: str) -> int:
 
 
 def python_value(text: str, values: dict[str, float] = VALUES) -> float | None:
-    """What Python makes of a text; None where it cannot compute it."""
+    """Return Python's value of a text; None if it cannot be computed."""
     source = re.sub(r"\bPI\b", "pi", text.replace("^", "**"))
-    source = re.sub(r"(?<![\w.])0+(?=[1-9])", "", source)  # Python reads no 007
+    source = re.sub(r"(?<![\w.])0+(?=[1-9])", "", source)  # Python does not accept 007
     try:
         result = eval(source.strip(), {"__builtins__": {}}, {"pi": math.pi, **FUNCTIONS, **values})
         return float(result) if not isinstance(result, complex) and math.isfinite(result) else None

@@ -1,4 +1,4 @@
-"""Programs for tests: random ones with everything in them, and long ones of a given size."""
+"""Programs for tests: random ones with all operations, and long ones of a given size."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from tests.expr.expressions import ALL, PARAMETERS, SOLVE, VARIABLES, Num, Pool,
 
 @dataclass(frozen=True)
 class Case:
-    """A program with numbers for it, and its outputs as plain floats with a bound of their error."""
+    """Program with numbers, and its outputs as plain floats with a bound of their error."""
 
     program: Program
     values: dict[str, float]
     expected: list[Num]
 
     def run(self, program: Program) -> np.ndarray:
-        """The outputs of another program with the same inputs."""
+        """Return the outputs of another program with the same inputs."""
         inputs = {"v": [self.values[name] for name in VARIABLES]}
         result = interpret(program, inputs, {name: self.values[name] for name in PARAMETERS})
         return np.concatenate([np.ravel(result[port.name]) for port in program.outputs])
 
 
 def build(recipe: Recipe, seed: int, *, expanded: bool = False) -> Case:
-    """Inputs x, y; parameters a, b; every third step named; the last steps as two outputs."""
+    """Return a program with inputs x, y, parameters a, b, every third step named, the last steps as two outputs."""
     b = Builder("random")
     b.input("v", (len(VARIABLES),), VARIABLES)
     for name in PARAMETERS:
@@ -55,7 +55,7 @@ def cases(
 
 
 def chain(joints: int) -> Program:
-    """Placements of all frames of a chain of revolute joints: about 32 operations a joint."""
+    """Return the poses of all frames of a chain of revolute joints: about 32 operations per joint."""
     b = Builder("chain")
     q = b.input("q", (joints,))
     placement, placements = identity(4), []
@@ -70,7 +70,7 @@ def chain(joints: int) -> Program:
 
 
 def chain_of_sines(nodes: int) -> Program:
-    """x -> sin(x + p) ...: as deep as it is long."""
+    """Return x -> sin(x + p) ...: as deep as it is long."""
     b = Builder("deep")
     (x,) = b.input("x", ())
     p = b.parameter("p")

@@ -1,4 +1,4 @@
-"""Writing programs: declarations, names, and the errors of those who write them."""
+"""Test the builder of programs: declarations, names, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The count as the design defines it."""
+"""Test operation counts."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_kernel_counts_once_whatever_is_read(b):
 
 
 def test_expanded(b):
-    """As written: entries repeat what they use, except sines, cosines, named variables and parameters' work."""
+    """Check counts as written: entries repeat subexpressions except sines, cosines, named variables and setup."""
     x, y = b.input("x", (2,))
     p = b.parameter("p")
     s = sc.sin(x)
@@ -143,7 +143,7 @@ def test_sums_of_counts():
 
 
 def test_all_frames_of_a_chain():
-    """R c + R s, R d and P: counted by hand for the joints after the first three."""
+    """Compare R c + R s, R d and P with counts by hand for the joints after the first three."""
     difference = [count(chain(n)) for n in (9, 10)]
     more = [b - a for a, b in zip(plain(difference[0]), plain(difference[1]), strict=True)]
     assert more[:4] == [3 + 3 + 3, 12 + 3, 0, 2]

@@ -1,4 +1,4 @@
-"""Running a program on numbers: one sample, a batch, shared inputs, defaults, and what does not fit."""
+"""Test the evaluation of programs: one sample, a batch, common inputs, defaults, and wrong shapes."""
 
 from __future__ import annotations
 

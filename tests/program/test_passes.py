@@ -1,4 +1,4 @@
-"""Every pass, and the pipeline: the same values, never more operations, names on the right values."""
+"""Test every pass and the pipeline: the same values, no additional operations, correct names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def values_of(case: Case, program: Program, nodes: list[int]) -> list[float]:
 
 
 def check_names(case: Case, program: Program) -> None:
-    """A name that is still there stands for what it stood for, sign included."""
+    """Check that a remaining name has the same value as before, including the sign."""
     old = {name: (i, sign) for i, (name, sign) in case.program.names.items()}
     kept = [i for i in program.names if i in set(program.nodes)]
     assert len({name for name, _ in program.names.values()}) == len(program.names)
@@ -52,7 +52,7 @@ def check_names(case: Case, program: Program) -> None:
 
 
 def check_frame(before: Program, after: Program) -> None:
-    """What no pass may touch."""
+    """Check the parts of a program that no pass may change."""
     assert after.name == before.name and after.inputs == before.inputs
     assert after.parameters == before.parameters and after.title == before.title
     assert after.expanded == before.expanded
@@ -121,7 +121,7 @@ def test_optimising_again_gains_little_and_loses_nothing(case):
 
 
 def test_the_same_in_another_process():
-    """Nothing depends on the order of a set of strings."""
+    """Check that the result does not depend on the order of a set of strings."""
     code = """if True:
         from symoro.program import optimise
         from tests.program.programs import build, chain
@@ -159,7 +159,7 @@ def test_compact_keeps_the_nodes_of_the_program_and_no_others(case):
 
 
 def totals(make: object, step: object = share_sums) -> tuple[int, int]:
-    """Additions and multiplications after a pass over what `make(builder)` gives as outputs."""
+    """Return additions and multiplications after a pass over the outputs of `make(builder)`."""
     b = Builder("test")
     b.output("y", make(b))
     result = count(step(b.program()))
@@ -313,7 +313,7 @@ def test_depth_first_is_an_order_of_all_nodes(case):
 
 
 def test_schedule_interleaves_what_was_written_level_by_level():
-    """All products first and then all sums: as many live values as products, until they are put in order."""
+    """Check that products written before all sums are reordered, so that fewer values are live."""
     b = Builder("test")
     x = b.input("x", (64,))
     level = [sc.sin(e) for e in x]

@@ -1,4 +1,4 @@
-"""Growth with size: no recursion, and work that is linear in the number of operations."""
+"""Test the growth with size: no recursion, and linear work."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_deep_chains_need_no_recursion(deep):
 
 
 def alternating(terms: int) -> Program:
-    """A sum that is as deep as it is long, with products that share factors."""
+    """Return a sum that is as deep as it is long, with products that have common factors."""
     b = Builder("sum")
     x = b.input("x", (terms,))
     total: sc.Scalar = 0
@@ -51,7 +51,7 @@ def alternating(terms: int) -> Program:
 
 
 def many_sums(n: int) -> Program:
-    """Sums that share pairs of terms with their neighbours."""
+    """Return sums that have pairs of terms in common with their neighbours."""
     b = Builder("sums")
     x = b.input("x", (n + 4,))
     b.output("y", [x[k] + x[k + 1] - x[k + 2] + x[k + 3] for k in range(n)])
@@ -59,7 +59,7 @@ def many_sums(n: int) -> Program:
 
 
 def parameters(n: int) -> Program:
-    """Long linear forms with coefficients."""
+    """Return long linear forms with coefficients."""
     b = Builder("linear")
     x = b.input("x", (n + 1,))
     total: sc.Scalar = 0
@@ -71,7 +71,7 @@ def parameters(n: int) -> Program:
 
 
 def systems(n: int) -> Program:
-    """Kernel calls, each fed by the one before."""
+    """Return kernel calls, each with results of the previous one as inputs."""
     b = Builder("systems")
     x, y = b.input("x", (2,))
     for _ in range(n):
@@ -103,7 +103,7 @@ def test_long_sums_need_no_recursion(make):
     ],
 )
 def test_work_is_linear(make, small):
-    """Four times the operations take about four times the calls; sixteen times would be quadratic."""
+    """Check that four times the operations need about four times the calls; sixteen times would be quadratic."""
     programs = [make(small), make(4 * small)]
     operations = [count(p).total for p in programs]
     times = operations[1] / operations[0]
@@ -112,6 +112,6 @@ def test_work_is_linear(make, small):
 
 
 def test_the_graph_has_no_more_nodes_than_operations_ask_for():
-    """Building and optimising leave nothing behind that grows faster than the program."""
+    """Check that building and optimising create no data that grow faster than the program."""
     sizes = [(len(optimise(chain(n)).graph), count(chain(n)).total) for n in (50, 200)]
     assert all(nodes < 1.3 * operations for nodes, operations in sizes)

@@ -1,4 +1,4 @@
-"""What `count` says of the setup part is what stands in the emitted code; 2p is one addition, as p + p."""
+"""Check that `count` of the setup part equals the emitted code; 2p is one addition, as p + p."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import symoro
 
 
 def _operations(function: ast.FunctionDef) -> tuple[int, int]:
-    """(additions, multiplications and divisions)."""
+    """Return (additions, multiplications and divisions)."""
     additions = others = 0
     for node in ast.walk(function):
         if isinstance(node, ast.BinOp):
@@ -42,7 +42,7 @@ _TOKEN = re.compile(r"[A-Za-z_]\w*|[0-9.]+(?:e[-+]?[0-9]+)?|[-+*/()=]")
 
 
 def _operations_in_c(text: str) -> tuple[int, int]:
-    """The same of a function in C, read sign by sign: a minus counts where something stands before it."""
+    """Return the same for a C function, read character by character; unary minus is not counted."""
     additions = others = 0
     for line in re.sub(r"\[\d+\]", "", text).split(";"):
         before = "="

@@ -1,4 +1,4 @@
-"""Inertial parameters about the centre of mass: against a body of point masses, in files and in Python."""
+"""Test inertial parameters about the centre of mass with a body of point masses, in files and in Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from symoro.robot.formats import dumps, loads
 
 
 def test_a_body_of_points() -> None:
-    """Sums over point masses, about the origin and about the centre: no formula of the module is used."""
+    """Compare with sums over point masses about the origin and the centre, without formulas of the module."""
     rng = np.random.default_rng(7)
     masses, points = rng.uniform(0.1, 2, 6), rng.uniform(-1, 1, (6, 3))
 
@@ -30,7 +30,7 @@ def test_a_body_of_points() -> None:
 
 
 def test_decimals_are_rounded_once() -> None:
-    """2 * 0.1^2 + 0.01 is 0.03, not the 0.030000000000000006 that doubles make of it."""
+    """Check that 2 * 0.1^2 + 0.01 is 0.03 and not 0.030000000000000006 as in double precision."""
     result = about_origin(formula("2"), [formula("0.1"), formula("0"), formula("0")], [formula("0.01")] * 6)
     assert [str(result[name]) for name in ("YY", "XX", "XY", "MX", "M")] == [
         "0.03",

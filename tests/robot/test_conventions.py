@@ -1,4 +1,4 @@
-"""Conversions between conventions, checked by transforms from an implementation of its own in NumPy."""
+"""Test conversions between conventions with an independent implementation of the transforms in NumPy."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def place_matrix(place: Placement | Frame) -> Array:
 
 
 def robot_frames(robot: Robot, q: Sequence[float]) -> list[Array]:
-    """world T j for each frame of a serial robot."""
+    """Return world T j for each frame of a serial robot."""
     T, result = matrix16(robot.base.Z), []
     for frame, x in zip(robot.frames, q, strict=True):
         values = [number(getattr(frame, name)) for name in GEOMETRIC]
@@ -225,7 +225,7 @@ def test_leading_gamma_and_b_join_the_joint_before_or_the_base() -> None:
 
 
 def masses(link: Link) -> tuple[Array, Array, float, Array]:
-    """J, MS, M and the wrench (f, m) of a link as numbers."""
+    """Return J, MS, M and the wrench (f, m) of a link as numbers."""
     v = {name: number(getattr(link, name)) for name in (*INERTIAL, *WRENCH)}
     J = np.array([[v["XX"], v["XY"], v["XZ"]], [v["XY"], v["YY"], v["YZ"]], [v["XZ"], v["YZ"], v["ZZ"]]])
     wrench = np.array([v[name] for name in WRENCH])
@@ -233,7 +233,7 @@ def masses(link: Link) -> tuple[Array, Array, float, Array]:
 
 
 def power_and_energy(T: Array, link: Link, v: Array, w: Array) -> tuple[float, float]:
-    """Kinetic energy, and the power of the wrench, for a twist (v at the world's origin, w) in the world."""
+    """Return kinetic energy and power of the wrench for a twist (v at the world's origin, w) in the world."""
     R, P = T[:3, :3], T[:3, 3]
     J, MS, M, wrench = masses(link)
     v_here, w_here = R.T @ (v + np.cross(w, P)), R.T @ w
@@ -266,7 +266,7 @@ def test_a_link_keeps_energy_and_power_in_another_frame(link: Link, place: dict[
 @settings(SLOW, max_examples=25)
 @given(serial_robots(with_links=True), st.sampled_from(CONVENTIONS), joint_values)
 def test_links_move_with_the_frames(robot: Robot, convention: Convention, q: list[float]) -> None:
-    """The table's links in the table's frames are the robot's links, and come back so."""
+    """Check that the links of a table in its frames equal those of the robot, in both directions."""
     for link in robot.links:
         if not all(_numeric(getattr(link, name)) for name in (*INERTIAL, *WRENCH)):
             return
@@ -294,7 +294,7 @@ def test_symbols_stay_symbols_in_another_frame() -> None:
     assert value == pytest.approx(2.0 + 2 * 0.5 * 3.0 + 5.0 * 0.25)
 
 
-# -- refusals
+# -- errors
 
 
 def test_a_tree_needs_a_chosen_frame() -> None:

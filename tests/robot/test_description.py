@@ -1,4 +1,4 @@
-"""Robots as frozen data: counting as the papers do, new robots from old ones, equality, frames by name."""
+"""Test robots as frozen data: numbers of links and joints, modified copies, equality, frames by name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_sizes_in_the_papers_words() -> None:
 
 @pytest.mark.parametrize("name", ["rx90", "akr3000"])
 def test_no_frame_or_link_before_the_first_or_after_the_last(name: str) -> None:
-    """Not what Python's negative indices would give."""
+    """Check that negative indices of Python are rejected."""
     robot = symoro.load(name)
     for j in (0, -1, robot.NF + 1, "base", "0"):
         with pytest.raises(UnknownNameError, match=f"no frame called '{j}'\nhint: .*0 is the base"):

@@ -1,4 +1,4 @@
-"""Link 0: kept by every reader and writer while the base is fixed, and there when it is freed."""
+"""Test link 0: every reader and writer keeps it for a fixed base, and a floating base uses it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robots from rows in Python: the same robots as from files, and errors that name row and key."""
+"""Test robots from rows in Python: the same robots as from files, and errors with row and key."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_three_lines() -> None:
 
 
 def test_standard_rows_are_the_makers_table() -> None:
-    """The bundled UR5e is read from a file in the same convention."""
+    """Compare with the bundled UR5e, which is read from a file in the same convention."""
     ours, bundled = Robot.from_dh(UR5E, "dh"), symoro.load("ur5e")
     q = np.random.default_rng(1).uniform(-3, 3, 6)
     np.testing.assert_allclose(tool(ours, q), tool(bundled, q), rtol=0, atol=1e-15)
@@ -105,7 +105,7 @@ def test_degrees() -> None:
 
 
 def test_mass_centre_and_inertia_in_the_rows_own_frame() -> None:
-    """In standard rows the link's frame is at the end of the link: half a length back is the middle of a rod."""
+    """Check that in standard rows the link frame is at the end of the link."""
     rod = {"a": "L", "mass": "m", "com": ["-L/2", 0, 0], "inertia": [0, "m*L^2/12", "m*L^2/12"]}
     robot = Robot.from_dh([{**rod, "name": "hip", "link": "thigh", "IA": "IA1"}], "dh")
     link = robot.link("thigh")

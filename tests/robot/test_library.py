@@ -1,4 +1,4 @@
-"""The bundled robots against what their sources say, by a product of elementary transforms."""
+"""Test the bundled robots with values of their sources, by products of elementary transforms."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def placed(place: Frame | Placement, values: dict[str, float], q: float = 0) -> 
 
 
 def poses(robot: Robot, q: list[float] | dict[int, float]) -> dict[int | str, np.ndarray]:
-    """0Tj of every frame, by its number, and of the tool; `q` in frame order or by joint."""
+    """Return 0Tj of every frame, by its number, and of the tool; `q` in frame order or by joint."""
     values = dict(robot.nominal)
     q = q if isinstance(q, dict) else dict(enumerate(q, 1))
     T: dict[int | str, np.ndarray] = {0: np.eye(4)}
@@ -109,13 +109,13 @@ def inertia(p: dict[str, float]) -> np.ndarray:
 
 
 def central(p: dict[str, float]) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre of mass and inertia about it, from the parameters about the frame's origin."""
+    """Return mass, centre of mass and inertia about it, from the parameters about the frame's origin."""
     c = np.array([p["MX"], p["MY"], p["MZ"]]) / p["M"]
     return p["M"], c, inertia(p) - p["M"] * (c @ c * np.eye(3) - np.outer(c, c))
 
 
 def gravity_torque(robot: Robot, q: list[float], joint: int) -> float:
-    """dU/dq_j with U = -g'(M P + A MS), by a difference."""
+    """Return dU/dq_j with U = -g'(M P + A MS), by a difference quotient."""
     values = dict(robot.nominal)
     gravity = np.array([entry.value(values) for entry in robot.base.G])
 
@@ -132,13 +132,13 @@ def gravity_torque(robot: Robot, q: list[float], joint: int) -> float:
 
 
 def moments(robot: Robot, link: Link) -> dict[str, float]:
-    """Mass and first moments; zero for what the robot leaves open."""
+    """Return mass and first moments; zero if the robot does not define them."""
     values = dict.fromkeys(robot.symbols(), 0.0) | dict(robot.nominal)
     return {name: getattr(link, name).value(values) for name in ("M", "MX", "MY", "MZ")}
 
 
-def near(found: np.ndarray, expected: object, tolerance: float = 1e-12) -> bool:
-    return bool(np.allclose(found, expected, rtol=0, atol=tolerance))
+def near(actual: np.ndarray, expected: object, tolerance: float = 1e-12) -> bool:
+    return bool(np.allclose(actual, expected, rtol=0, atol=tolerance))
 
 
 # -- the library as a whole
@@ -186,7 +186,7 @@ def test_angles_are_exact(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_given_inertia_is_that_of_a_body(name: str) -> None:
-    """The pseudo-inertia (second moments, first moments, mass) is positive semidefinite."""
+    """Check that the pseudo-inertia (second moments, first moments, mass) is positive semidefinite."""
     robot = library.load(name)
     known = dict(robot.nominal).keys()
     for j, link in enumerate(robot.links, 1):
@@ -323,7 +323,7 @@ def test_puma_links_are_those_measured() -> None:
 
 @pytest.mark.parametrize(("q2", "q3"), [(0, 0), (-1.1, 0.4), (0.3, 2.0)])
 def test_puma_gravity_constants(q2: float, q3: float) -> None:
-    """The constants g1 .. g5 of Armstrong, Khatib and Burdick, with the wrist straight."""
+    """Compare with the constants g1 .. g5 of Armstrong, Khatib and Burdick, with the wrist straight."""
     g1, g2, g3, g4, g5 = -37.2, -8.44, 1.02, 0.249, -0.0282
     robot = library.load("puma560")
     elbow = (g2 + g5) * sin(q2 + q3) + g4 * cos(q2 + q3)
@@ -384,7 +384,7 @@ UR5E_CENTRES = [
 
 
 def test_ur5e_links() -> None:
-    """Centres of mass in the frames of the joints, as the maker's own URDF has them."""
+    """Compare centres of mass in the joint frames with the manufacturer's URDF."""
     robot = library.load("ur5e")
     masses = [3.761, 8.058, 2.846, 1.37, 1.3, 0.365]
     for link, mass, centre in zip(robot.links, masses, UR5E_CENTRES, strict=True):
@@ -435,14 +435,14 @@ def test_lwr4plus_stretched_and_bent() -> None:
 
 
 def test_jaco2_example_of_the_maker() -> None:
-    """The classic angles (-pi, pi, pi, 0, 0, pi/2); numbers as printed, to four digits."""
+    """Check the classic angles (-pi, pi, pi, 0, 0, pi/2) with the printed numbers of four digits."""
     T = poses(library.load("jaco2"), [pi, 3 * pi / 2, pi / 2, 0, pi, 0])["tool"]
     expected = [[0, -1, 0, 0.41], [0.5, 0, -0.866, -0.2399], [0.866, 0, 0.5, 0.084], [0, 0, 0, 1]]
     assert near(T, expected, 1e-4)
 
 
 def test_jaco2_table() -> None:
-    """The maker's classic table, with its wrist angle aa and theta1 = -q1."""
+    """Compare with the manufacturer's classic table, with its wrist angle aa and theta1 = -q1."""
     aa = pi / 6
     k = sin(aa) / sin(2 * aa)
     d4, d5, d6 = 0.2073 + k * 0.0741, k * (0.0741 + 0.0741), k * 0.0741 + 0.16
@@ -550,14 +550,14 @@ def test_limits_are_in_radians() -> None:
 
 
 def gap(robot: Robot, q: dict[int, float]) -> np.ndarray:
-    """What is left between the two sides of every loop."""
+    """Return the gap between the two sides of every loop."""
     T = poses(robot, q)
     sides = [(T[k] - T[k + robot.B])[:3] for k in range(robot.NL + 1, robot.NJ + 1)]
     return np.concatenate([side.ravel() for side in sides])
 
 
 def elbow(start: np.ndarray, end: np.ndarray, first: float, second: float, side: int) -> float:
-    """Direction of the first of two bars that join two points of the plane."""
+    """Return the direction of the first of two bars that connect two points of the plane."""
     x, y = end - start
     length = hypot(x, y)
     angle = acos((first**2 + length**2 - second**2) / (2 * first * length))
@@ -607,7 +607,7 @@ def test_sr400_parallelogram_closes() -> None:
 
 
 def test_akr3000_closes() -> None:
-    """Upper arm up and forearm level, found by Newton's method from the lengths of the pistons."""
+    """Check the loops with upper arm up and forearm level, by Newton's method from the piston lengths."""
     robot = library.load("akr3000")
     pistons = {5: hypot(0.1, 1), 6: hypot(0.3, 0.4)}
     passive = [2, 3, 4, 7, 11, 12]

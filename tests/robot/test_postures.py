@@ -1,4 +1,4 @@
-"""Named postures: kept by the description, checked, and in files."""
+"""Test named postures: in descriptions, their checks, and in files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_one_number_a_coordinate(values: list[float]) -> None:
 
 
 def test_a_robot_made_from_another_keeps_those_that_fit() -> None:
-    """Closing loops by couplings and fixing joints leave fewer coordinates."""
+    """Check that coupled or fixed joints reduce the number of coordinates of the postures."""
     robot = symoro.load("sr400").replace(postures={"home": [0] * 8})
     assert robot.tree().postures == robot.postures
     fixed = robot.tree().with_frame(8, sigma=JointType.FIXED)
@@ -78,7 +78,7 @@ def test_in_a_file() -> None:
 
 
 def test_panda_is_ready() -> None:
-    """The usual start: the flange points down, in front of the base."""
+    """Check the usual start posture: the flange points down, in front of the base."""
     robot = symoro.load("panda")
     T = symoro.generate(robot, "fast-geometry").function(compiled=False)(q=robot.postures["ready"])["T"]
     np.testing.assert_allclose(T[:3, 2], [0, 0, -1], atol=1e-15)

@@ -1,4 +1,4 @@
-"""Symbols and numbers: list, bind, and the other way."""
+"""Test symbols and numbers: list symbols, bind them, and replace numbers by symbols."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_bind() -> None:
 
 
 def test_bind_all_at_once() -> None:
-    """Values may name other symbols: they are not bound in turn."""
+    """Check that values with other symbols are not bound in turn."""
     assert ROBOT.bind({"L1": "L2", "L2": "L1"}).frame(1).d == formula("L1 + L2")
 
 

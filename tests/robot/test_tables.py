@@ -1,4 +1,4 @@
-"""A robot as tables: everything said once, nothing said of what is not there."""
+"""Test the tables of a robot: complete, without repetition and without empty tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains, paths, branches and loops; and a picture of the structure in words."""
+"""Test chains, paths, branches, loops and the description of the structure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tree(*ants: int, sigma: JointType = JointType.REVOLUTE) -> Robot:
 #      / \
 #     1   5
 #    / \
-#   2   4        numbered so that 3 stands on 4
+#   2   4        numbered so that 4 is the antecedent of 3
 #       |
 #       3
 FORK = tree(0, 1, 4, 1, 0)

@@ -1,4 +1,4 @@
-"""Every inconsistency is found, all of them at once, and each says what is wrong."""
+"""Test that all inconsistencies of a description are reported together."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("found", "expected"), CASES, ids=[text[:40] for _, text in CASES])
-def test_what_is_wrong_is_told(found: tuple[str, ...], expected: str) -> None:
-    assert any(expected in problem for problem in found), found
+@pytest.mark.parametrize(("messages", "expected"), CASES, ids=[text[:40] for _, text in CASES])
+def test_what_is_wrong_is_told(messages: tuple[str, ...], expected: str) -> None:
+    assert any(expected in problem for problem in messages), messages
 
 
 def test_all_of_them_at_once() -> None:

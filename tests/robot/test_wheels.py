@@ -1,4 +1,4 @@
-"""Wheels in a description: read, written, bound, refused."""
+"""Test wheels in a description: reading, writing, binding, errors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_wheels_are_written_and_read_back(name: str) -> None:
 
 
 def test_wheels_from_rows() -> None:
-    """With degrees, those of the rollers too."""
+    """Check rows with degrees, including the angles of the rollers."""
     row = {"ant": 0, "b": 0.1, "alpha": -90, "r": 0.3}
     wheels = [{"frame": 1, "kind": "swedish", "radius": 0.1, "roller": 45}]
     robot = Robot.from_dh([row], "kk", degrees=True, base={"kind": "wheeled"}, wheels=wheels)

@@ -1,4 +1,4 @@
-"""Arctangents all at once, in compiled C."""
+"""Test vectorised arctangents in compiled C."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _program() -> Program:
 
 
 def _both(y: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
-    """What the function for a batch finds, and the one for a sample."""
+    """Return the results of the batch function and of the function for one sample."""
     function = Function(_program(), {}, compiled=True)
     return [
         function(y=y, x=x)["angle"],
@@ -84,7 +84,7 @@ def test_one_point_beyond_leaves_the_others_right() -> None:
 
 
 def test_arctangents_of_arctangents() -> None:
-    """Two layers, sums of angles and angles of parameters, in the order of their outputs."""
+    """Check two layers, sums of angles and angles of parameters, in the order of their outputs."""
     builder = Builder("arcs")
     q = builder.input("q", (4,))
     k = builder.parameter("k")

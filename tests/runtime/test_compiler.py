@@ -1,4 +1,4 @@
-"""The compiler and the cache: reuse, damage, several processes at once, and machines without a compiler."""
+"""Test the compiler and the cache: reuse, damage, parallel processes, and machines without a compiler."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def model() -> Model:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, and the fast call path, which all compiled functions share, from the usual one."""
+    """Return an empty cache, with the fast call path from the usual one."""
     fast_call_library()
     monkeypatch.setenv("SYMORO_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache" / "libraries"
@@ -46,7 +46,7 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def fresh_look() -> Iterator[None]:
-    """The look for a compiler is remembered; here it is made anew."""
+    """Clear the stored result of the search for a compiler."""
     find_compiler.cache_clear()
     yield
     find_compiler.cache_clear()
@@ -90,7 +90,7 @@ def test_CC_with_options(monkeypatch: pytest.MonkeyPatch, fresh_look: None) -> N
 
 
 def test_a_compiler_that_fails(model: Model, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It answers to --version but makes nothing: NumPy serves, and the reason is told."""
+    """Check a compiler that fails: NumPy is used, and the reason is reported."""
     broken = Compiler((sys.executable, "-c", "import sys; sys.exit('cc1: no such thing')"), "broken")
     monkeypatch.setattr(compiler, "find_compiler", lambda: broken)
     with pytest.warns(UserWarning, match="the C compiler failed: cc1: no such thing"):
@@ -103,7 +103,7 @@ def test_a_compiler_that_fails(model: Model, cache: Path, monkeypatch: pytest.Mo
 
 @needs_compiler
 def test_a_library_that_does_not_load(model: Model, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a file system whose files may not be run."""
+    """Check a file system from which libraries cannot be loaded."""
 
     def refuse(name: str) -> None:
         raise OSError(f"{name}: failed to map segment")
@@ -138,7 +138,7 @@ SCRIPT = "from symoro.runtime.compiler import library; print(library({'a.c': 'in
 
 @needs_compiler
 def test_a_damaged_file_is_built_again(cache: Path) -> None:
-    """In processes of their own: a library once loaded stays loaded."""
+    """Check damaged files in separate processes, because a loaded library remains loaded."""
     for damage in (None, b"", b"not a library at all" * 100):
         if damage is not None:
             (file,) = cache.iterdir()
@@ -151,7 +151,7 @@ def test_a_damaged_file_is_built_again(cache: Path) -> None:
 
 @needs_compiler
 def test_long_sources_are_compiled_side_by_side(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each in a process of its own, however many processors there are; one library comes of them."""
+    """Check that long sources are compiled in separate processes and linked to one library."""
     monkeypatch.setattr(compiler, "ALONE", 0)
     names = [f"part{k}" for k in range(5)]
     files = {
@@ -207,7 +207,7 @@ def test_different_sources_different_files(cache: Path) -> None:
 
 @needs_compiler
 def test_a_cache_that_cannot_be_written(model: Model, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refused here, as root may write anywhere; a private temporary folder serves."""
+    """Check that a private temporary folder is used; the error is simulated, as root may write anywhere."""
     cache.mkdir(parents=True)
     make = tempfile.TemporaryFile
 
@@ -223,7 +223,7 @@ def test_a_cache_that_cannot_be_written(model: Model, cache: Path, monkeypatch: 
 
 @needs_compiler
 def test_a_cache_that_is_a_file(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests, this folder cannot be made: a private temporary one serves."""
+    """Check that a private temporary folder is used if the cache folder cannot be created."""
     (tmp_path / "cache").write_text("in the way")
     monkeypatch.setenv("SYMORO_CACHE", str(tmp_path / "cache"))
     assert cache_folder("libraries") is None
@@ -254,7 +254,7 @@ while len(list(folder.iterdir())) < 4:
 
 @needs_compiler
 def test_four_processes_at_once(cache: Path, tmp_path: Path) -> None:
-    """They start to compile one library together; each gets it, and no file is left over."""
+    """Check that processes which compile the same library together all get it, without remaining files."""
     ready = tmp_path / "ready"
     ready.mkdir()
     words = [sys.executable, "-c", f"import symoro.runtime.compiler\n{WAITING}\n{SCRIPT}", str(ready)]

@@ -1,4 +1,4 @@
-"""Demos of inverse models ask for what exists: poses that are reached, loops that close."""
+"""Test that demos of inverse models use reachable poses and loops that can be closed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ generated = cache(symoro.generate)
 
 
 def statuses(text: str) -> list[float]:
-    """The status that a demo prints."""
+    """Return the status that a demo prints."""
     block = re.split(r"\n\s*\w+ =", text.split("status =")[1])[0]
     return [float(x) for x in re.findall(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", block)]
 
@@ -33,7 +33,7 @@ CLOSED = ("akr3000", "fivebar", "fourbar", "slidercrank", "sr400")  # robots wit
 PARALLEL = ("3rrr", "delta", "gough_stewart", "gough_stewart_general", "hybrid", "orthoglide")
 REDUNDANT = ("eel", "humanoid_torso", "iiwa14", "lwr4plus", "panda")
 FLEXIBLE = ("flexible2r", "flexible_satellite")
-LONG = ("snake",)  # to be refused as well, after counting what a hundred joints can do
+LONG = ("snake",)  # must be rejected as well, although a hundred joints have many solutions
 
 
 def test_the_other_robots_are_refused() -> None:
@@ -99,7 +99,7 @@ def test_the_exported_demo_prints_valid_rows(
 
 
 def test_a_robot_without_numbers() -> None:
-    """Symbols get small numbers in a demo, and the pose is made with the same ones."""
+    """Check that symbols get small numbers in a demo, and that the pose is computed with the same numbers."""
     robot = symoro.Robot.from_dh([(0, "L1", "A1", 0), (0, 0, "A2", 0), ("P", 0, 0, 0, 0)], "dh", "arm")
     made = symoro.generate(robot, "inverse-geometry")
     assert made._demo(None)["sample"] is not None
@@ -116,7 +116,7 @@ def test_within_the_limits() -> None:
 
 
 def test_the_example_of_plain_code_too() -> None:
-    """generate --lang c writes an example beside the sources."""
+    """Check that generate --lang c writes an example with the sources."""
     model = generated("ur5e", "inverse-geometry")
     text = model.code("c", name="ik")["ik_example.c"]
     numbers = model._demo(None)["sample"]["T"]

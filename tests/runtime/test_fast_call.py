@@ -1,4 +1,4 @@
-"""The fast call path to compiled functions, `raw`, and batches that are built when they are asked for."""
+"""Test the fast call path to compiled functions, `raw`, and batches compiled on demand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def model() -> Model:
 
 @pytest.fixture(scope="module")
 def solver() -> Model:
-    """A scalar among the inputs, and inputs that may be left out."""
+    """Return a model with a scalar input and optional inputs."""
     return symoro.generate(symoro.load("rx90"), "inverse-kinematics", method="damped")
 
 
@@ -122,7 +122,7 @@ def test_what_is_wrong_is_declined(model: Model, wrong: dict[str, Any]) -> None:
 
 @needs_fast_call
 def test_nothing_is_kept(model: Model) -> None:
-    """References to inputs, outputs and None are given back, also where a call is declined."""
+    """Check that references to inputs, outputs and None are released, also if a call is declined."""
     f, given, tau = model.function(compiled=True), motion(), np.empty(6)
     watched = [*given.values(), tau]
 

@@ -1,4 +1,4 @@
-"""Programs as functions: compiled and in NumPy, one sample and many, and what they say to wrong arguments."""
+"""Test programs as functions: compiled and in NumPy, one sample and many, and wrong arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BOTH = [pytest.param(True, marks=needs_compiler, id="compiled"), pytest.param(Fa
 
 @pytest.fixture(scope="module")
 def damped() -> Model:
-    """Inputs of rank 0 and 1, optional ones, a kernel call, parameters, a moving base."""
+    """Return a model with inputs of rank 0 and 1, optional ones, a kernel call, parameters, a moving base."""
     robot = symoro.load("rx90_floating")
     return symoro.generate(robot, "inverse-kinematics", method="damped")
 
@@ -159,7 +159,7 @@ def test_a_robot_may_have_any_name(name: str, compiled: bool) -> None:
 
 
 def test_values_over_nominal_ones(placed: Model) -> None:
-    """The robot's numbers serve where the caller gives none."""
+    """Check that the robot's nominal values are used if the caller gives none."""
     q = np.zeros(6)
     assert placed.function(compiled=False)(q=q)["T"][0, 3] == pytest.approx(0.45)
     assert placed.function({"D3": 2.0}, compiled=False)(q=q)["T"][0, 3] == pytest.approx(2)

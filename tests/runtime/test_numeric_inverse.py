@@ -1,4 +1,4 @@
-"""Numeric inverse geometry: what is called reached is, within limits, for chains of every kind."""
+"""Test numeric inverse geometry: reached poses are correct and within limits, for all kinds of chains."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = [pytest.param(True, marks=needs_compiler, id="C"), pytest.param(False, i
 
 
 def frame(rng: Rng, ant: int, *, prismatic: float = 0.2, limited: float = 0.6) -> Frame:
-    """A joint anywhere on its antecedent, limited or not."""
+    """Return a random joint on its antecedent, with or without limits."""
     slides = rng.random() < prismatic
     numbers = rng.uniform(-1, 1, 4) * [np.pi, 0.5, np.pi, 0.5]
     if rng.random() < 0.4:
@@ -39,7 +39,7 @@ def frame(rng: Rng, ant: int, *, prismatic: float = 0.2, limited: float = 0.6) -
 
 
 def chain(rng: Rng, n: int, *, tree: bool = False, **kinds: float) -> Robot:
-    """A serial arm or a tree with a tool on its last link."""
+    """Return a serial arm or a tree with a tool on its last link."""
     ants = [int(rng.integers(max(0, j - 2), j + 1)) if tree else j for j in range(n)]
     frames = tuple(frame(rng, ant, **kinds) for ant in ants)
     tool = Tool(Placement(n, d=formula(0.1), alpha=formula(0.7), r=formula(-0.2)))
@@ -52,30 +52,30 @@ def postures(robot: Robot, rng: Rng, count: int) -> np.ndarray:
 
 
 def poses(robot: Robot, q: np.ndarray, frm: int | str = 0, to: int | str | None = None) -> np.ndarray:
-    """By a direct geometry of the tests' own."""
+    """Return poses by an independent direct geometry."""
     oracle = Numeric(robot)
     end = to if to is not None else ("tool" if robot.tool else robot.NL)
     return np.array([oracle.transform(row, frm, end) for row in q]).reshape(-1, 4, 4)
 
 
 def judge(
-    robot: Robot, found: dict[str, Any], T: np.ndarray, flags: np.ndarray | None = None, **frames: Any
+    robot: Robot, result: dict[str, Any], T: np.ndarray, flags: np.ndarray | None = None, **frames: Any
 ) -> None:
-    """Whatever is called reached is finite, within limits, and gives the pose back; what is not has a distance."""
-    ok = found["status"] == 0
-    assert np.isfinite(found["q"][found["status"] != 3]).all()
-    assert symoro.solutions.within_limits(robot, found["q"][ok]).all()
-    off = np.abs(poses(robot, found["q"], **frames) - T)[:, :3]
+    """Check that reached postures are finite, within limits and correct, and that others have a distance."""
+    ok = result["status"] == 0
+    assert np.isfinite(result["q"][result["status"] != 3]).all()
+    assert symoro.solutions.within_limits(robot, result["q"][ok]).all()
+    off = np.abs(poses(robot, result["q"], **frames) - T)[:, :3]
     off = off if flags is None else off * flags
     largest = off.max(axis=(1, 2))
     assert (largest[ok] < 2e-9).all()
-    assert np.abs(largest - found["residual"]).max() < 1e-9
-    assert (found["residual"][~ok] > 1e-9).all()
+    assert np.abs(largest - result["residual"]).max() < 1e-9
+    assert (result["residual"][~ok] > 1e-9).all()
 
 
 @cache
 def solver_of(name: str, **options: Any) -> NumericInverse:
-    """The solver of a bundled robot, made once."""
+    """Return the solver of a bundled robot, created once."""
     return symoro.numeric_inverse(symoro.load(name), **options)
 
 
@@ -126,7 +126,7 @@ def test_redundant_arms(name: str) -> None:
     ],
 )
 def test_partial_poses(pose: str, joints: int) -> None:
-    """Four conditions and others, that no closed form may have been found for."""
+    """Check poses with four and other numbers of conditions, for which there may be no closed form."""
     rng = np.random.default_rng(joints)
     robot = chain(rng, joints, prismatic=0.0, limited=0.3)
     T = poses(robot, postures(robot, rng, 40))
@@ -203,7 +203,7 @@ def test_symbols_take_values() -> None:
     assert (symoro.numeric_inverse(robot, values=longer, compiled=False)(T)["status"] == 0).all()
     with pytest.raises(UnknownNameError):
         symoro.numeric_inverse(robot, values={"D9": 1.0})
-    with pytest.raises(ArgumentError, match="needs values"):
+    with pytest.raises(ArgumentError, match="requires values"):
         symoro.numeric_inverse(robot.replace(nominal=()))
 
 
@@ -245,7 +245,7 @@ def test_all_joints_at_their_limits() -> None:
 
 
 def test_out_of_reach_is_told_with_the_distance() -> None:
-    """Two links of 1: a point at distance 5 is 3 away, along one axis."""
+    """Check that a point at distance 5 of an arm with two links of 1 has the residual 3."""
     arm = Robot(
         "arm", (Frame(0), Frame(1, d=formula(1))), (Link(),) * 2, tool=Tool(Placement(2, d=formula(1)))
     )
@@ -342,7 +342,7 @@ def test_a_locked_joint_outside_its_limits_is_no_solution() -> None:
     solver = symoro.numeric_inverse(robot, locked="7", compiled=False)
     result = solver(poses(robot, q[None])[0], q0=q)
     assert result["status"] == 1 and result["q"][6] == 3.5
-    with pytest.raises(ArgumentError, match="nothing is left"):
+    with pytest.raises(ArgumentError, match="there are no unknowns"):
         symoro.numeric_inverse(robot, locked="1,2,3,4,5,6,7")
     with pytest.raises(OptionError, match="does not have an independent joint"):
         symoro.numeric_inverse(robot, locked="0")
@@ -375,7 +375,7 @@ def test_a_preferred_posture_is_neared(compiled: bool) -> None:
 
 
 def test_the_neared_posture_is_the_nearest_around() -> None:
-    """The gradient of the distance has no part in the null space of the Jacobian."""
+    """Check that the gradient of the distance has no component in the null space of the Jacobian."""
     robot = symoro.load("iiwa14").tree()
     free = robot.replace(frames=tuple(f.__class__(**{**vars(f), "limits": Limits()}) for f in robot.frames))
     wanted = np.array([0.2, 0.4, 0.1, -1.2, 0.3, 0.6, 0.0])
@@ -446,7 +446,7 @@ def test_C_and_NumPy_agree(seed: int, pose: str) -> None:
 def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "find_compiler", lambda: None)
     robot = symoro.load("planar2r")
-    with pytest.warns(UserWarning, match="poses are solved in NumPy, slower"):
+    with pytest.warns(UserWarning, match="poses are solved in NumPy, which is slower"):
         solver = symoro.numeric_inverse(robot, pose="position")
     assert not solver.compiled and "NumPy" in repr(solver)
     with pytest.raises(SymoroError, match="no C compiler"):

@@ -1,4 +1,4 @@
-"""Direct geometry of platforms from Python and the command line."""
+"""Test the direct geometry of platforms in Python and on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Poses as they come: in single precision, rounded, out of reach."""
+"""Test poses in single precision, rounded, and out of reach."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CASES = (
 
 @cache
 def made(name: str, compiled: bool = False, **options: Any) -> tuple[Any, Any]:
-    """Inverse and direct geometry."""
+    """Return inverse and direct geometry."""
     robot = symoro.load(name)
     place = symoro.generate(robot, "fast-geometry").function(compiled=False)
     return symoro.generate(robot, "inverse-geometry", **options).function(compiled=compiled), place
@@ -38,7 +38,7 @@ def poses(place: Any, count: int = 20) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_single_precision_loses_no_solution(name: str, options: dict[str, Any]) -> None:
-    """And each row is told with its distance from the numbers that were given."""
+    """Check that each row has the distance from the given numbers as residual."""
     solve, place = made(name, **options)
     q, T = poses(place)
     given = T.astype(np.float32)
@@ -103,7 +103,7 @@ def test_what_is_no_rotation_has_no_solution(spoilt: Any) -> None:
     [("ur5e", {}), ("rx90", {}), ("planar3r", {"pose": "planar"}), ("iiwa14", {"swivel": True})],
 )
 def test_out_of_reach_the_residual_is_the_distance(name: str, options: dict[str, Any]) -> None:
-    """With roots of negative numbers taken as zero it came to 38 for a UR5e that is 4.1 m short."""
+    """Check the residual of a UR5e that is 4.1 m short; roots of negative numbers replaced by zero gave 38."""
     solve, place = made(name, **options)
     _, T = poses(place, 5)
     T[:4, 0, 3] += 5

@@ -1,4 +1,4 @@
-"""Sines and cosines of all joints at once, in compiled C."""
+"""Test vectorised sines and cosines of all joints in compiled C."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from symoro.runtime.compiler import find_compiler
 from symoro.runtime.function import Function
 
 ANGLES = [0.0, 1.0, -2.5, 1e3, 1e5, -1e5, 999_999.0, math.pi / 2, -math.pi, 3 * math.pi / 4, 1e7, -1e12]
-LARGE = 2  # the last of them lie beyond the polynomials' range
+LARGE = 2  # the last of them are outside the range of the polynomials
 
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
 
@@ -58,7 +58,7 @@ def test_random_angles_to_an_ulp() -> None:
 
 
 def test_constants_of_angles_and_of_the_rest() -> None:
-    """Moving angles to the front changes the order of the constants; each must still reach its place."""
+    """Check that constants keep their places although angles are moved to the front."""
     builder = Builder("turns")
     q = builder.input("q", (2,))
     a, b, c = (builder.parameter(name) for name in "abc")

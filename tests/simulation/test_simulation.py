@@ -817,7 +817,7 @@ def test_what_does_not_fit_is_refused():
 
 
 def test_numbers_that_are_missing_are_named():
-    with pytest.raises(ArgumentError, match="needs values"):
+    with pytest.raises(ArgumentError, match="requires values"):
         symoro.simulate("rx90", 1.0, q=np.zeros(6))
 
 

@@ -149,7 +149,7 @@ def test_cite(capsys: pytest.CaptureFixture[str]) -> None:
         (["eval", "fast-geometry", "rx90"], "'q'"),
         (
             ["eval", "inverse-dynamics", "rx90", "q=0,0,0,0,0,0", "qd=0,0,0,0,0,0", "qdd=0,0,0,0,0,0"],
-            "needs values",
+            "requires values",
         ),
         (["generate", "fast-geometry", "rx90", "--bind", "D9=1"], "D9"),
         (["show", "no/such/file.par"], "no such file"),

@@ -106,7 +106,7 @@ def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
         (("identify", "fivebar", "log.csv"), "q1, q3, tau1, tau3, by the numbers of its active joints"),
         (("identify", "arm.yaml", "log.csv", "--start", "nominal"), "only the methods iv, didim and cloe"),
         (("identify", "arm.yaml", "log.csv", "--columns", "none.yaml"), "no such file"),
-        (("identify", "arm.yaml", "log.csv", "-o", "identified.nope"), "tells no format"),
+        (("identify", "arm.yaml", "log.csv", "-o", "identified.nope"), "does not identify a format"),
     ],
 )
 def test_mistakes_are_told(

@@ -72,7 +72,7 @@ def test_bad_wheels_get_an_error_with_its_place(capsys: pytest.CaptureFixture[st
     assert main(["check", str(file), "--json"]) == 2
     result = json.loads(capsys.readouterr().out)
     text = "\n".join(result["problems"])
-    assert "wheel 2 (frame 2): the radius is 0" in text and "needs 'steering'" in text
+    assert "wheel 2 (frame 2): the radius is 0" in text and "requires 'steering'" in text
     file.write_text(HEAD + WHEELS + "{frame: 2, kind: round, radius: 1}\n")
     assert main(["show", str(file)]) == 2
     assert "cart.yaml:16:22, wheels[2].kind: 'round' is not one of" in capsys.readouterr().err

@@ -1,7 +1,7 @@
-"""Files spoilt on purpose, the same ones for the same number: what a reader must survive.
+"""Deliberately damaged files for robustness tests; the same number always gives the same file.
 
-A case is a good file of any format with a few of its words, numbers, lines or bytes exchanged. `survive` reads it, and
-where that succeeds goes on as a user would; whatever comes up must be an error of ours.
+A case is a valid file of any format with a few of its words, numbers, lines or bytes exchanged. `survive` reads it and,
+if that succeeds, uses the robot; every exception must be a SymoroError.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ _WORD = re.compile(r"\w+")
 
 @cache
 def samples() -> dict[str, list[str]]:
-    """Good files by format."""
+    """Return valid files by format."""
     folder = Path(library.__file__).parent
     bundled = [(folder / f"{name}.yaml").read_text(encoding="utf-8") for name in library.names()]
     short = [library.load(name) for name in ("planar2r", "scara", "fourbar", "cartpole")]
@@ -220,7 +220,7 @@ def samples() -> dict[str, list[str]]:
 
 
 def mutated(number: int) -> tuple[str, str]:
-    """The case of a number: (format, text)."""
+    """Return the case with a number: (format, text)."""
     rng = random.Random(number)
     fmt = rng.choice(tuple(samples()))
     text = rng.choice(samples()[fmt])
@@ -230,9 +230,9 @@ def mutated(number: int) -> tuple[str, str]:
 
 
 def survive(number: int, folder: Path) -> bool:
-    """Read the case of a number and use what it gives; whether it gave a robot. Some are read from a file.
+    """Read the case with a number and use the robot; return whether there was one. Some cases are read from a file.
 
-    Nothing but a SymoroError may come up, and no warning of Python or NumPy.
+    No exception other than SymoroError may be raised, and no warning of Python or NumPy.
     """
     fmt, text = mutated(number)
     with warnings.catch_warnings():
@@ -318,7 +318,7 @@ def _exchanged(rng: random.Random, text: str, pattern: re.Pattern[str], new: str
 
 
 def _line(rng: random.Random, text: str) -> str:
-    """A line left out, doubled, or moved."""
+    """Remove, duplicate or move a line."""
     lines = text.splitlines(keepends=True)
     if not lines:
         return text
@@ -333,7 +333,7 @@ def _line(rng: random.Random, text: str) -> str:
 
 
 def _piece(rng: random.Random, text: str) -> str:
-    """A piece left out, doubled, replaced, or everything after it torn off."""
+    """Remove, duplicate or replace a piece, or remove everything after it."""
     start = rng.randrange(len(text) + 1)
     end = start + rng.choice((0, 1, 1, 2, 5, 20, 100))
     middle = rng.choice(

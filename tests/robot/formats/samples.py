@@ -1,4 +1,4 @@
-"""Small files that the tests of the formats carry with them, and the .par files of tests/data."""
+"""Small files for the tests of the formats, and the .par files of tests/data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.oracle.golden import DATA
 
 
 def par_files() -> list[object]:
-    """The .par files as parameters of a test."""
+    """Return the .par files as parameters of a test."""
     return [pytest.param(path, id=path.stem) for path in sorted((DATA / "par").rglob("*.par"))]
 
 

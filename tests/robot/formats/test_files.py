@@ -1,4 +1,4 @@
-"""Files: by suffix or by name, whole or not at all, and every way they can be wrong."""
+"""Test reading and writing files by suffix or name, atomic writing, and all file errors."""
 
 from __future__ import annotations
 

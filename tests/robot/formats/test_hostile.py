@@ -1,4 +1,4 @@
-"""Hostile and broken input: a clear error, soon, and never another kind of exception."""
+"""Test malicious and damaged input: a clear error after little work, and no other kind of exception."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ HEAD = f"NL = {N}\nNJ = {N}\n"
 
 @pytest.fixture
 def ending() -> Iterator[None]:
-    """A pattern that goes wrong makes no calls to be counted: what does not end ends the process."""
+    """Terminate the process if a regular expression does not end, because it makes no calls that can be counted."""
     faulthandler.dump_traceback_later(300, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()
 
 
 def array(key: str, value: str) -> str:
-    """An array of a thousand values; `#` stands for the number of each."""
+    """Return an array of a thousand values, in which `#` is replaced by the number of each."""
     return f"{key} = {{{','.join(value.replace('#', str(j)) for j in range(1, N + 1))}}}\n"
 
 
@@ -151,7 +151,7 @@ PIECES = st.sampled_from(
 
 @st.composite
 def mutated(draw: st.DrawFn) -> tuple[str, str]:
-    """A good file with some of its characters replaced, cut out, doubled or torn off."""
+    """Draw a valid file with some characters replaced, removed, duplicated or cut off."""
     fmt, text = draw(st.sampled_from(TEXTS))
     for _ in range(draw(st.integers(1, 6))):
         start = draw(st.integers(0, len(text)))
@@ -167,7 +167,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, str]:
 
 
 def loads_or_fails(fmt: str, text: str) -> None:
-    """Either a robot that can be written and read again, or an error of ours."""
+    """Check that a text gives a robot that can be written and read again, or a SymoroError."""
     try:
         robot = formats.loads(text, fmt, file="mutated")
     except SymoroError as error:

@@ -1,4 +1,4 @@
-"""Thousands of spoilt files: a robot or an error of ours, never anything else."""
+"""Test thousands of damaged files: each gives a robot or a SymoroError."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SYMORO's .par files: what is read, what is written, and that both agree."""
+"""Test reading and writing of SYMORO's .par files, and that both agree."""
 
 from __future__ import annotations
 

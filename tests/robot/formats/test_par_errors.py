@@ -35,7 +35,7 @@ CASES = [
     (SERIAL, "(* Joint parameters *)", "(* Joint parameters", (25, 1, None), "comment"),
     (SERIAL, "-D3 + 1/2", "-D3 + * 1/2", (13, 17, "d"), "expected a value"),
     (SERIAL, "D2,", "D2 $,", (13, 11, "d"), "unexpected character"),
-    (SERIAL, "atan2(a,b)", "atan3(a,b)", (21, 15, "XX"), "no function"),
+    (SERIAL, "atan2(a,b)", "atan3(a,b)", (21, 15, "XX"), "unknown function"),
     (SERIAL, "sigma = {0,1,0}", "sigma = {0,3,0}", (11, 12, "sigma"), "0, 1 or 2"),
     (SERIAL, "mu = {1,1,0}", "mu = {1,1,2}", (17, 11, "mu"), "0 or 1"),
     (SERIAL, "is_mobile = False", "is_mobile = maybe", (7, 13, "is_mobile"), "True or False"),
@@ -76,11 +76,11 @@ def test_every_problem_is_told_at_once() -> None:
     text = SERIAL.replace("b = {0,0,0}", "b = {0,0}").replace("D2,", "D2 +,").replace("sigma", "stigma")
     with pytest.raises(FormatError) as caught:
         read_par(text, "arm.par")
-    told = str(caught.value)
-    assert told.startswith("arm.par:11:1, stigma: unknown key")
-    assert "line 12, column 1, b: " in told
-    assert "line 13, column 12, d: " in told
-    assert "did you mean 'sigma'" in told
+    message = str(caught.value)
+    assert message.startswith("arm.par:11:1, stigma: unknown key")
+    assert "line 12, column 1, b: " in message
+    assert "line 13, column 12, d: " in message
+    assert "did you mean 'sigma'" in message
 
 
 def test_a_file_without_links() -> None:

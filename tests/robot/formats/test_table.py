@@ -90,7 +90,7 @@ def test_carried_tables_round_trip(text: str, convention: Convention) -> None:
 @SLOW
 @given(robots("serial"))
 def test_the_geometry_of_random_robots_round_trips(robot: Robot) -> None:
-    """Khalil's table holds all of it; the others reach a table that is stable."""
+    """Check that Khalil's table contains the whole geometry, and that the others give a stable table."""
     again = read_table(write_table(robot, lossy=True))
     for frame, other in zip(robot.frames, again.frames, strict=True):
         for name in ("sigma", *GEOMETRIC):

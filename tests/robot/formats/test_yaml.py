@@ -1,4 +1,4 @@
-"""The native YAML file: the schema, the round trip, and errors with their positions."""
+"""Test the native YAML file: the schema, the round trip, and errors with their positions."""
 
 from __future__ import annotations
 
@@ -231,9 +231,9 @@ def test_craig_frames_are_khalils() -> None:
 def test_every_problem_is_told_at_once() -> None:
     with pytest.raises(FormatError) as caught:
         read_yaml(HEAD + "  - {alfa: 1, joint: screw}\n  - {d: 1 +}\ncolour: red\n", "arm.yaml")
-    told = str(caught.value)
+    message = str(caught.value)
     for part in ("arm.yaml:4:6", "line 4, column 22", "line 5, column 12", "colour"):
-        assert part in told
+        assert part in message
 
 
 def test_names_given_twice_are_found() -> None:

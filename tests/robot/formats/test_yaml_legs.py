@@ -1,4 +1,4 @@
-"""Parallel robots written by platform and legs: what frames and loops come of it, and what is refused."""
+"""Test parallel robots described by platform and legs: the resulting frames and loops, and errors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_frames_and_loops_of_a_planar_robot() -> None:
 
 
 def test_the_platform_stands_where_leg_1_is_attached() -> None:
-    """Frame 4 is the inverse of `at` on the last joint of leg 1."""
+    """Check that frame 4 is the inverse of `at` on the last joint of leg 1."""
     robot = read(changed("at: {d: RP}", "at: {gamma: 1/2, b: 0.1, alpha: 0.2, d: RP, theta: 0.3, r: 0.4}"))
     frame = robot.frame(4)
     entries = [getattr(frame, name).value({"RP": 0.7}) for name in ("gamma", "b", "alpha", "d", "theta", "r")]

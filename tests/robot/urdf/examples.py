@@ -1,4 +1,4 @@
-"""The robots of PyPI's example-robot-data, where it is installed."""
+"""Robots of the PyPI package example-robot-data, if it is installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BROKEN = {
 
 
 def example_robots() -> dict[str, Path]:
-    """The URDFs of example-robot-data by a short name; empty when the package is not installed."""
+    """Return the URDFs of example-robot-data by a short name; empty if the package is not installed."""
     try:
         package = distribution("example-robot-data")
     except PackageNotFoundError:
@@ -23,5 +23,5 @@ def example_robots() -> dict[str, Path]:
 
 
 def whole_robots() -> list[str]:
-    """The names of those that describe a robot."""
+    """Return the names of those that describe a robot."""
     return [name for name in example_robots() if name not in BROKEN]

@@ -1,6 +1,6 @@
-"""Two independent readings of a robot as arrays: a plain interpreter of URDF, and the frames of a `Robot`.
+"""Two independent interpretations of a robot as arrays: a plain interpreter of URDF, and the frames of a `Robot`.
 
-The interpreter shares no code with the package: xml.etree, numpy, and the definitions of the two formats.
+The interpreter uses no code of the package, only xml.etree, numpy, and the definitions of the two formats.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Inertia:
     tensor: np.ndarray
 
     def seen_from(self, T: np.ndarray) -> Inertia:
-        """The same body in the frame in which its own stands at T."""
+        """Return the inertia in the frame in which its own frame has the pose T."""
         R, p = T[:3, :3], T[:3, 3]
         moment = R @ self.moment
         shift = cross_square(p, moment) + cross_square(moment, p) + self.mass * cross_square(p, p)
@@ -64,7 +64,7 @@ class Inertia:
         return Inertia(self.mass + other.mass, self.moment + other.moment, self.tensor + other.tensor)
 
     def distance(self, other: Inertia) -> float:
-        """The largest difference, relative to what the parameters are made of."""
+        """Return the largest difference, relative to the size of the parameters."""
         scale = max(1e-3, abs(self.mass), np.abs(self.moment).max(), np.abs(self.tensor).max())
         parts = (
             abs(self.mass - other.mass),
@@ -78,12 +78,12 @@ NOTHING = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def cross_square(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """-[a]x [b]x."""
+    """Return -[a]x [b]x."""
     return (a @ b) * np.eye(3) - np.outer(b, a)
 
 
 class Urdf:
-    """A URDF read in the plainest way."""
+    """Plain interpreter of a URDF."""
 
     def __init__(self, text: str) -> None:
         root = ET.fromstring(text)
@@ -98,7 +98,7 @@ class Urdf:
         return [name for name in self.joints if self.kind(name) in MOVING]
 
     def positions(self, q: dict[str, float]) -> dict[str, float]:
-        """Positions of all moving joints from those of the joints that mimic no other."""
+        """Return the positions of all moving joints from those of the independent joints."""
         results = {}
         for name in self.moving():
             ratio, offset, mimic = 1.0, 0.0, self.joints[name].find("mimic")
@@ -120,7 +120,7 @@ class Urdf:
         return [name for name in self.moving() if not driven(name)]
 
     def placements(self, positions: dict[str, float]) -> dict[str, np.ndarray]:
-        """The frame of every link in the root's."""
+        """Return the pose of every link frame in the root frame."""
         results: dict[str, np.ndarray] = {}
         for link in self.links:
             way = [link]
@@ -140,7 +140,7 @@ class Urdf:
         return T @ homogeneous(turn(axis, q), np.zeros(3)) if kind in MOVING else T
 
     def inertia(self, link: str) -> Inertia:
-        """In the link's own frame."""
+        """Return the inertia in the link frame."""
         inertial = self.links[link].find("inertial")
         if inertial is None:
             return NOTHING
@@ -154,7 +154,7 @@ class Urdf:
         return centred.seen_from(placed(inertial))
 
     def carrier(self, link: str, framed: set[str]) -> str | None:
-        """The joint with a frame that a link moves with; None for the root."""
+        """Return the joint with a frame that carries a link; None for the root."""
         while link in self.above:
             joint = self.above[link]
             if joint.get("name") in framed:
@@ -167,7 +167,7 @@ class Urdf:
 
 
 class Frames:
-    """The frames of a robot as arrays."""
+    """Frames of a robot as arrays."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -192,7 +192,7 @@ class Frames:
         return results
 
     def placements(self, q: dict[str, float]) -> list[np.ndarray]:
-        """Frames 0, 1, ... in frame 0."""
+        """Return the poses of frames 0, 1, ... in frame 0."""
         result = [np.eye(4)]
         for frame, row, position in zip(self.robot.frames, self.table, self.positions(q), strict=True):
             gamma, b, alpha, d, theta, r = row
@@ -205,7 +205,7 @@ class Frames:
         return self.numbers[joint]
 
     def inertia(self, j: int) -> Inertia:
-        """In frame j."""
+        """Return the inertia in frame j."""
         return link_inertia(self.robot.link(j), self.value)
 
 
@@ -220,9 +220,9 @@ def link_inertia(link: Link, value) -> Inertia:
 
 
 def compare(text: str, robot: Robot, q: dict[str, float], *, floating: bool = False) -> tuple[float, float]:
-    """The largest error of a placement (metres and radians) and of an inertia in the root's frame (relative).
+    """Return the largest error of a pose (m, rad) and of an inertia in the root frame (relative).
 
-    A frame need not be its link's, but must move with it: its place on the link is that at rest.
+    A frame may differ from its link's, but must move with it: its pose on the link is that at rest.
     """
     urdf, frames = Urdf(text), Frames(robot)
     rest = dict.fromkeys(urdf.free_joints(), 0.0)
@@ -244,9 +244,9 @@ def inverse(T: np.ndarray) -> np.ndarray:
 
 
 def axis_error(urdf: Urdf, joint: str, P: np.ndarray, F: np.ndarray) -> float:
-    """How far z is from the joint's axis, in direction (sense included) and, for a turn, in place."""
+    """Return the distance of z from the joint axis, in direction (with sign) and, if revolute, in position."""
     if urdf.kind(joint) not in MOVING:
-        return float(np.abs(P - F).max())  # a kept fixed frame is the link's own
+        return float(np.abs(P - F).max())  # the frame of a kept fixed joint is the link frame
     axis = numbers(urdf.joints[joint].find("axis"), "xyz", "1 0 0")
     axis = P[:3, :3] @ axis / np.linalg.norm(axis)
     error = np.abs(F[:3, 2] - axis).max()

@@ -1,4 +1,4 @@
-"""The URDFs of example-robot-data against Pinocchio: placements, axes with their sense, inertias."""
+"""Compare the URDFs of example-robot-data with Pinocchio: poses, joint axes, inertias."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def positions(robot: Robot, seed: int) -> dict[str, float]:
 
 
 class Pinocchio:
-    """A URDF as Pinocchio reads it: all joints independent, the root fixed."""
+    """URDF as read by Pinocchio: all joints independent, the root fixed."""
 
     def __init__(self, path: Path) -> None:
         self.pin = pytest.importorskip("pinocchio")
@@ -48,7 +48,7 @@ class Pinocchio:
         return np.array(self.data.oMf[self.model.getFrameId(link, self.pin.FrameType.BODY)].homogeneous)
 
     def inertia(self, joint: str) -> Inertia:
-        """Of all that moves with a joint, in the root's frame."""
+        """Return the inertia of all bodies that move with a joint, in the root frame."""
         i = self.model.getJointId(joint)
         body = self.data.oMi[i].act(self.model.inertias[i])
         about_centre = Inertia(body.mass, np.zeros(3), np.array(body.inertia))
@@ -58,7 +58,7 @@ class Pinocchio:
 
 
 def errors(path: Path, robot: Robot) -> tuple[float, float]:
-    """The largest error of a placement, relative to the robot, and of an inertia over random postures."""
+    """Return the largest error of a pose, relative to the robot, and of an inertia over random postures."""
     urdf, pinocchio, frames = Urdf(path.read_text()), Pinocchio(path), Frames(robot)
     on_link = {}
     wrong, heavy = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""URDFs written from robots: the same frames and inertias when read back, or a reason why not."""
+"""Test URDFs written from robots: the same frames and inertias after reading, or an error."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def trees() -> list[str]:
 
 @pytest.mark.parametrize("name", trees())
 def test_bundled_robots(name: str) -> None:
-    """With numbers for whatever has none, every bundled tree comes back; without, its geometry does."""
+    """Check that every bundled tree is reproduced with numbers for all symbols, and its geometry without."""
     robot = named(library.load(name).tree())
     known = dict(robot.nominal)
     missing = [s for s in robot.symbols() if s not in known]
@@ -120,7 +120,7 @@ def test_couplings_become_mimic_joints() -> None:
 
 
 def test_a_floating_base() -> None:
-    """Its velocity is an input of the models, whatever the file says: nothing is lost."""
+    """Check that the base velocity, an input of the models, is not reported as omitted."""
     robot = library.load("rx90_floating")
     robot = robot.bind({s: 0.3 for s in robot.symbols() if s not in dict(robot.nominal)})
     again = read_urdf(write_urdf(robot))

@@ -1,4 +1,4 @@
-"""Where the frames go: common normals, zeros where the geometry has them, exact angles, frames in between."""
+"""Test the choice of frames: common normals, zero parameters, exact angles, auxiliary frames."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Z, Y, X = "0 0 1", "0 1 0", "1 0 0"
 
 
 def chain(*joints: tuple[str, str, str], kinds: str = "", **choices: object) -> Robot:
-    """A serial robot from (xyz, rpy, axis); `kinds` has a letter R or P each."""
+    """Return a serial robot from (xyz, rpy, axis); `kinds` has a letter R or P per joint."""
     parts = ['<link name="l0"/>']
     for k, (xyz, rpy, axis) in enumerate(joints, 1):
         kind = "prismatic" if kinds[k - 1 : k] == "P" else "continuous"
@@ -43,7 +43,7 @@ def test_axes_along_z_one_above_the_other_are_one_line() -> None:
 
 
 def test_parallel_axes_have_one_length_along_them() -> None:
-    """UR5's shoulder: three offsets along parallel axes are one, before the first of them."""
+    """Check that three offsets along parallel axes (shoulder of the UR5) become one, before the first axis."""
     robot = chain(
         ("0 0 0", "0 0 0", Z), ("0 0.1 0", "0 0 0", Y), ("0 -0.2 0.4", "0 0 0", Y), ("0.3 0.05 0", "0 0 0", Y)
     )
@@ -68,7 +68,7 @@ def test_a_prismatic_axis_goes_through_the_next_origin() -> None:
 
 
 def test_the_sense_of_the_axis_is_kept() -> None:
-    """An axis pointing down is a frame pointing down: q keeps its sign."""
+    """Check that an axis pointing down gives a frame pointing down, so that q keeps its sign."""
     assert row(chain(("0 0 0.5", "0 0 0", "0 0 -1")), 1) == ["0", "0", "pi", "0", "0", "-0.5"]
 
 
@@ -104,7 +104,7 @@ def test_the_longer_branch_gets_the_common_normal() -> None:
         ("2.356194", "3*pi/4"),
         ("0.523599", "pi/6"),
         ("-2.094395", "-2*pi/3"),
-        ("0.261799", "0.261799"),  # 15 degrees are nobody's rounding
+        ("0.261799", "0.261799"),  # 15 degrees are not a rounded multiple of 30 or 45 degrees
         ("0.7854", "pi/4"),
         ("1.57", "1.57"),
         ("4e-6", "0"),
@@ -123,7 +123,7 @@ def test_the_note_tells_how_many_and_how_much() -> None:
 def test_exact_keeps_the_digits() -> None:
     robot = chain(("0 0 0", "0 0 1.5708", Z), exact=True)
     assert row(robot, 1)[4] == "1.5708"
-    assert not any("made exact" in note for note in robot.notes)
+    assert not any("replaced by exact values" in note for note in robot.notes)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_nearly_parallel_axes_that_meet_need_none() -> None:
 
 
 def test_a_hundred_degrees_hidden_in_two_fixed_turns_is_found() -> None:
-    """60 and 30 degrees on two fixed joints make a right angle, to the last digit."""
+    """Check that 60 and 30 degrees on two fixed joints give an exact right angle."""
     text = (
         '<robot><link name="a"/><link name="b"/><link name="c"/>'
         '<joint name="f" type="fixed"><parent link="a"/><child link="b"/><origin rpy="1.0472 0 0"/></joint>'

@@ -1,4 +1,4 @@
-"""Files that are broken, hostile or strange: a robot or a SymoroError, never anything else, and soon."""
+"""Test damaged, malicious or unusual files: a robot or a SymoroError after little work."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def survives(text: str, **choices: object) -> Robot | None:
 
 @st.composite
 def mutations(draw: st.DrawFn) -> str:
-    """The good file with words exchanged, parts cut out, doubled or replaced."""
+    """Draw the valid file with words exchanged, parts removed, duplicated or replaced."""
     text = GOOD
     for _ in range(draw(st.integers(1, 4))):
         start = draw(st.integers(0, len(text)))
@@ -70,7 +70,7 @@ def mutations(draw: st.DrawFn) -> str:
 
 @st.composite
 def exchanged(draw: st.DrawFn) -> str:
-    """The good file with some attributes' values replaced: well-formed, and wrong."""
+    """Draw the valid file with some attribute values replaced: well-formed and wrong."""
     pieces = GOOD.split('"')
     for _ in range(draw(st.integers(1, 3))):
         at = 2 * draw(st.integers(1, (len(pieces) - 1) // 2 - 1)) + 1

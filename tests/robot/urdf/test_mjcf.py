@@ -1,4 +1,4 @@
-"""MJCF: bodies, hinges and slides as MuJoCo itself places them."""
+"""Test MJCF: poses of bodies, hinges and slides compared with MuJoCo."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_without_mujoco(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pip install 'symoro[mujoco]'" in str(caught.value)
 
 
-# -- the numbers of MuJoCo itself
+# -- numbers of MuJoCo
 
 CART = """
 <mujoco model="cart">
@@ -157,7 +157,7 @@ def cart(flags: str = "", swing: str = "", tip: str = "", rest: str = "") -> str
 
 
 def of_mujoco(text: str, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """MuJoCo's torques and inertia matrix; friction loss, which is soft there, is added as sign(qd)."""
+    """Return MuJoCo's torques and inertia matrix; friction loss, a soft constraint there, is added as sign(qd)."""
     mujoco = pytest.importorskip("mujoco")
     model = mujoco.MjModel.from_xml_string(text)
     friction = model.dof_frictionloss.copy()

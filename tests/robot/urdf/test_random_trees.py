@@ -1,4 +1,4 @@
-"""Random URDF trees against a plain interpreter: placements, axes, inertias, mimic joints."""
+"""Compare random URDF trees with a plain interpreter: poses, axes, inertias, mimic joints."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_digits_of_the_file(text: str, seed: int, base: str, fixed: str, fra
 @settings(max_examples=80, deadline=None)
 @given(text=urdfs(), seed=st.integers(0, 99))
 def test_rounded_angles_made_exact(text: str, seed: int) -> None:
-    """The error is that of the angles that were changed, at the lever of the whole robot."""
+    """Check that the error is that of the changed angles times the size of the robot."""
     robot = read_urdf(text)
     _, rounding = snapped(document(text, None))
     q = random_positions(text, seed)
@@ -76,7 +76,7 @@ def test_written_and_read_back(text: str, seed: int, base: str, exact: bool) -> 
 @settings(max_examples=40, deadline=None)
 @given(text=urdfs())
 def test_parameters_stay_within_the_robot(text: str) -> None:
-    """No common normal far away: lengths are of the robot's size, also between nearly parallel axes."""
+    """Check that lengths have the size of the robot, also between nearly parallel axes."""
     robot = read_urdf(text, exact=True)
     urdf = Urdf(text)
     reach = sum(np.linalg.norm(urdf.step(j, {})[:3, 3]) for j in urdf.joints.values())

@@ -1,4 +1,4 @@
-"""What a URDF says and what becomes of it: names, limits, friction, mimic joints, base, errors."""
+"""Test the reader of URDF: names, limits, friction, mimic joints, base, errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def two_links(inside: str = "", kind: str = "revolute", **choices: object) -> Ro
     return read(link("a"), link("b"), joint("j", "a", "b", inside, kind), **choices)
 
 
-# -- what is read
+# -- valid files
 
 
 def test_names_limits_and_friction() -> None:
@@ -175,7 +175,7 @@ def test_a_robot_whose_joints_are_all_fixed_keeps_them() -> None:
     assert [frame.sigma for frame in robot.frames] == [2]
 
 
-# -- what is refused, and where
+# -- errors and their positions
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""xacro: macros, arguments and includes, expanded by the library where it is installed."""
+"""Test xacro: macros, arguments and includes, expanded by the library if it is installed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_includes_are_looked_up_from_the_file(tmp_path: Path) -> None:
 
 @pytest.fixture
 def scattered(tmp_path: Path) -> tuple[Path, str]:
-    """A package called my_robot somewhere, and a file elsewhere that includes a part of it."""
+    """Return a package my_robot in one folder, and a file in another folder that includes a part of it."""
     pytest.importorskip("xacrodoc")
     package = tmp_path / "ws" / "src" / "deep" / "a_folder"
     (package / "urdf").mkdir(parents=True)
@@ -85,7 +85,7 @@ def test_packages_by_their_folder(scattered: tuple[Path, str], tmp_path: Path) -
     package, file = scattered
     with pytest.raises(FormatError):
         symoro.load(file)
-    package.rename(tmp_path / "my_robot")  # beside the file's folder, no package.xml needed
+    package.rename(tmp_path / "my_robot")  # next to the folder of the file, without package.xml
     (tmp_path / "my_robot" / "package.xml").unlink()
     assert symoro.load(file).NL == 2
 

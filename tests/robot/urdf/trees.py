@@ -1,4 +1,4 @@
-"""Random URDF trees for hypothesis: every joint type, axes in any direction, nearly parallel ones too."""
+"""Random URDF trees for hypothesis: every joint type, axes in any direction, also nearly parallel ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def links(draw: st.DrawFn, number: int) -> str:
 
 @st.composite
 def joints(draw: st.DrawFn, number: int, parent: int, drivers: list[int]) -> tuple[str, bool]:
-    """A joint from link `parent` to link `number`, and whether it moves."""
+    """Draw a joint from link `parent` to link `number`, and return whether it moves."""
     kind = draw(_KINDS)
     moves = kind != "fixed"
     inside = f'<parent link="l{parent}"/><child link="l{number}"/>{draw(origins())}'
@@ -64,7 +64,7 @@ def joints(draw: st.DrawFn, number: int, parent: int, drivers: list[int]) -> tup
 
 @st.composite
 def urdfs(draw: st.DrawFn, most: int = 8) -> str:
-    """A tree with at least one moving joint; joints in any order in the file."""
+    """Draw a tree with at least one moving joint, with joints in any order in the file."""
     count = draw(st.integers(1, most))
     parts, drivers = [draw(links(0))], []
     for number in range(1, count + 1):
