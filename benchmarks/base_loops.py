@@ -34,7 +34,7 @@ from tests.oracle.loop_robots import folded, loop_robot
 
 @dataclass
 class Summary:
-    """What came out of a sweep."""
+    """Results of a sweep."""
 
     right: int = 0
     refused: int = 0
@@ -43,7 +43,7 @@ class Summary:
 
 
 def asked(seed: int, number: int) -> tuple[Robot, dict[int, float] | None, int, str]:
-    """A robot, the posture to ask with, its rank, and what it is in words."""
+    """Return a robot, the posture of the request, its rank, and a description."""
     robot, closed, words = loop_robot(np.random.default_rng([seed, number]), number)
     rank = rank_of(robot, closed)
     way = ("posture", "default", "rounded")[number % 3]
@@ -59,7 +59,7 @@ def asked(seed: int, number: int) -> tuple[Robot, dict[int, float] | None, int, 
 
 
 def swept(numbers: Iterable[int], seed: int, *, aloud: bool = False) -> Summary:
-    """Ask for many robots."""
+    """Compute the base parameters of many robots."""
     summary = Summary()
     for number in numbers:
         robot, posture, rank, words = asked(seed, number)

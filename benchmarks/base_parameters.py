@@ -1,11 +1,11 @@
-"""Base parameters: exact answers against numeric ranks on many random robots, and the time they take.
+"""Compare exact base parameters with numeric ranks on many random robots, and measure the time.
 
     python benchmarks/base_parameters.py                 2,000 robots, then the named robots and a 30-joint tree
     python benchmarks/base_parameters.py --robots 100 --seed 7
 
 Serial, tree and degenerate robots: parallel, perpendicular, coaxial and oblique axes, prismatic and fixed joints
 anywhere, coupled joints, any gravity, some on a floating base. For each: the number of exact base parameters equals
-the rank of the energy regressor, and the relations hold at random states. Exit code 1 when one does not.
+the rank of the energy regressor, and the relations hold at random states. Exit code 1 if one does not.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NAMED = ("rx90", "puma560", "stanford", "panda", "sr400")
 
 
 def random_robot(rng: np.random.Generator, number: int) -> Robot:
-    """A robot of one to six links, likely to be degenerate."""
+    """Return a robot of one to six links, likely to be degenerate."""
     n = int(rng.integers(1, 7))
     tree, planar, oblique = rng.random() < 0.4, rng.random() < 0.25, rng.random() < 0.3
 
@@ -95,14 +95,14 @@ def _coupling(rng: np.random.Generator, frames: list[Frame]) -> Coupling | None:
 
 
 def _link(rng: np.random.Generator, j: int) -> Link:
-    """All ten parameters; sometimes only some, or none."""
+    """Return all ten parameters; sometimes only some, or none."""
     u = rng.random()
     share = 1.0 if u < 0.8 else 0.5 if u < 0.95 else 0.0
     return Link(**{name: Formula(f"{name}{j}") for name in INERTIAL if rng.random() < share})
 
 
 def relations_hold(robot: Robot, base: BaseParameters, *, seed: int = 11) -> float:
-    """The largest error of the relations at random states, relative to the columns."""
+    """Return the largest error of the relations at random states, relative to the columns."""
     tidy, _ = without_round_off(robot)
     geometry = numbers(completed(tidy)[0])
     wanted = ordered(tidy, columns(tidy, rotor=True))
@@ -124,7 +124,7 @@ def relations_hold(robot: Robot, base: BaseParameters, *, seed: int = 11) -> flo
 
 
 def problems(robot: Robot) -> tuple[str, float]:
-    """What is wrong with the answer for a robot, if anything, and the seconds it took."""
+    """Return the error in the result for a robot, if any, and the seconds it took."""
     start = time.process_time()  # the machine may be busy with something else
     base = base_parameters(robot)
     seconds = time.process_time() - start
@@ -136,7 +136,7 @@ def problems(robot: Robot) -> tuple[str, float]:
 
 
 def sweep(count: int, seed: int) -> Iterator[tuple[Robot, str, float]]:
-    """Random robots with what is wrong and the time."""
+    """Yield random robots with their errors and times."""
     for number in range(count):
         robot = random_robot(np.random.default_rng([seed, number]), number)
         what, seconds = problems(robot)
@@ -144,7 +144,7 @@ def sweep(count: int, seed: int) -> Iterator[tuple[Robot, str, float]]:
 
 
 def thirty_joints() -> Robot:
-    """A tree of 30 joints with symbols everywhere: a trunk of six and four limbs of six."""
+    """Return a tree of 30 joints with symbols everywhere: a trunk of six and four limbs of six."""
     frames, links = [], []
     for j in range(1, 31):
         ant = j - 1 if (j - 1) % 6 or j == 1 else 6
@@ -157,7 +157,7 @@ def thirty_joints() -> Robot:
 
 
 def planar_chain(n: int = 30) -> Robot:
-    """Thirty parallel axes: every link needs the null space."""
+    """Return thirty parallel axes: every link requires the null space."""
     frames = tuple(Frame(j - 1, d=Formula(f"D{j}") if j > 1 else ZERO) for j in range(1, n + 1))
     links = tuple(Link(**{x: Formula(f"{x}{j}") for x in INERTIAL}) for j in range(1, n + 1))
     return Robot("planar", frames, links, Base(G=(ZERO, Formula("G2"), ZERO)))

@@ -40,7 +40,7 @@ GENERAL = ("jaco2",)  # by the general inverse geometry
 
 
 def least(parties: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Microseconds a call of each; they take turns."""
+    """Return microseconds per call of each function; the calls alternate."""
     times = dict.fromkeys(parties, float("inf"))
     for _ in range(ROUNDS):
         for who, call in parties.items():
@@ -49,7 +49,7 @@ def least(parties: dict[str, Callable[[], Any]]) -> dict[str, float]:
 
 
 def dynamics(arm: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
-    """Calls on the same robot and inputs, after a look at their results."""
+    """Return calls on the same robot and inputs, after a comparison of their results."""
     import numpy as np
     import pinocchio as pin
     from peers.robots import Case
@@ -75,7 +75,7 @@ def dynamics(arm: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
 
 
 def solutions(name: str) -> Callable[[], Any]:
-    """A call of the inverse geometry of a bundled robot."""
+    """Return a call of the inverse geometry of a bundled robot."""
     import numpy as np
 
     import symoro
@@ -101,7 +101,7 @@ def calls() -> None:
 
 
 def chain(joints: int) -> Any:
-    """A chain of general revolute and prismatic joints, numbers everywhere."""
+    """Return a chain of general revolute and prismatic joints with numbers."""
     import numpy as np
 
     from symoro.expr.formula import formula
@@ -123,7 +123,7 @@ def chain(joints: int) -> Any:
 
 
 def ready(robot: Any, what: str) -> tuple[float, float] | None:
-    """Seconds and processor seconds of `function()`; None where the robot has no such model."""
+    """Return seconds and processor seconds of `function()`; None if the robot has no such model."""
     import symoro
 
     try:

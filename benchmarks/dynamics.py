@@ -42,7 +42,7 @@ Figures = dict[tuple[str, str], float]
 
 
 def subjects_of(case: Any, search: bool) -> list[Any]:
-    """All that is timed on a robot."""
+    """Return all functions that are timed on a robot."""
     from peers import subjects as make
 
     import symoro
@@ -58,7 +58,7 @@ def subjects_of(case: Any, search: bool) -> list[Any]:
 
 
 def inputs_of(subject: Any, motion: Any) -> Any:
-    """The inputs in the subject's order of joints and of samples."""
+    """Return the inputs in the subject's order of joints and of samples."""
     import numpy as np
 
     given = motion[:, :, subject.order]
@@ -68,7 +68,7 @@ def inputs_of(subject: Any, motion: Any) -> Any:
 
 
 def measure(subject: Any, given: Any, joints: int, passes: int) -> tuple[float, Any]:
-    """(ns, outputs a sample)."""
+    """Return (ns, outputs per sample)."""
     import numpy as np
     from peers.subjects import doubles, timer
 
@@ -84,7 +84,7 @@ def measure(subject: Any, given: Any, joints: int, passes: int) -> tuple[float, 
 
 
 def check(subjects: Sequence[Any], motion: Any) -> float:
-    """The largest relative difference of a result from the first subject's; stops when it is too large."""
+    """Return the largest relative difference of a result from the first subject's; stop if it is too large."""
     import numpy as np
 
     wanted: dict[tuple[str, int], Any] = {}
@@ -103,7 +103,7 @@ def check(subjects: Sequence[Any], motion: Any) -> float:
 
 
 def timed(subjects: Sequence[Any], motion: Any, rounds: int) -> tuple[Figures, float]:
-    """(least ns of each line and model, ns of six sines and cosines of the C library); the subjects take turns."""
+    """Return (least ns of each line and model, ns of six sines and cosines of the C library)."""
     from dataclasses import replace
 
     from peers.subjects import timer
@@ -121,7 +121,7 @@ def timed(subjects: Sequence[Any], motion: Any, rounds: int) -> tuple[Figures, f
 
 
 def report(case: Any, ns: Figures, floor: float, worst: float) -> None:
-    """The table of one robot."""
+    """Print the table of one robot."""
     print(f"\n{case.title}: {len(case.joints)} joints; results agree to {worst:.0e}")
     print(f"{'ns a call, times faster than C++ and than CasADi':>48}")
     print(f"{'':26}" + "".join(f"{title:>24}" for title in TITLES.values()))

@@ -1,7 +1,7 @@
 """A log larger than memory: python benchmarks/identification_stream.py [--samples 10000000] [--cluster] [--folder DIR]
 
 A log of a TX40 is made up and written to Parquet piece by piece: sums of sines at every joint, torques of the inverse
-dynamic model with noise. It is then identified out of core in a process of its own, whose largest memory is told.
+dynamic model with noise. It is then identified out of core in a separate process, whose peak memory is printed.
 Beside it NumPy's QR of the same rows: the regressor's rows of a piece, which fit in memory, factored again and
 again, all columns at once. The rates are in rows a second, the ratio at most 2. With --cluster the same log goes
 through a local Dask cluster of two workers, and the numbers are compared.

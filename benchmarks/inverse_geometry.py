@@ -12,14 +12,14 @@ the peers is measured on ours in position zero. Before the stopwatch starts, eve
 a direct geometry of the benchmark's own:
 
     hit          poses whose own posture is among the solutions
-    of most      solutions found, of the most that any party finds for the pose
+    of most      number of solutions, relative to the largest number of any solver for the pose
     solutions    mean number of different ones
     residual     the worst entry of T(q) - T among solutions that the party calls valid
     us           for a pose, all solutions: the least of many passes over each few poses, the parties take turns
     generate, compile   seconds of preparation; roboticstoolbox's is kept from its first run, as its C is
 
 What is missing (wheels of EAIK, roboticstoolbox, cmeel-eigen) is installed into build/bench/venv; a peer that cannot be
-had is told, and left out. The first run takes minutes: EAIK is compiled, roboticstoolbox derives each arm.
+installed is reported and omitted. The first run takes minutes: EAIK is compiled, roboticstoolbox derives each arm.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Quality:
 
 
 def qualities(arm: Any, postures: Any, poses: Any, solutions: dict[str, list[Any]]) -> dict[str, Quality]:
-    """Each party's solutions, checked; `found` holds for each pose what a party calls valid."""
+    """Check the solutions of each solver; `solutions` contains, per pose, those that it returns as valid."""
     import numpy as np
 
     distinct: dict[str, list[Any]] = {}
@@ -111,7 +111,7 @@ def _different(arm: Any, rows: Sequence[Any]) -> list[Any]:
 
 
 def parties(arm: Any) -> list[Any]:
-    """All that solve the arm; why the others do not is told."""
+    """Return all solvers of the arm; print why the others do not apply."""
     from peers.own_solver import ours
     from peers.solvers import Missing, eaik, toolbox
 

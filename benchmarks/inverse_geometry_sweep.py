@@ -95,7 +95,7 @@ def almost_robots(name: str, count: int, seed: int) -> Iterator[Arm]:
 def lost(solver: Solver, q: Any, out: dict[str, Any]) -> Any:
     """For each posture whether it is among the rows that are called solutions."""
     turns = solver.chain.turns
-    gap = out["q"][:, :, solver.sought] - q[:, None, solver.sought]
+    gap = out["q"][:, :, solver.unknown] - q[:, None, solver.unknown]
     gap = np.abs(np.where(turns, (gap + np.pi) % (2 * np.pi) - np.pi, gap)).max(axis=2)
     near = np.isin(out["status"], (0, 2)) & (gap < NEAR)
     return ~near.any(axis=1)
@@ -104,7 +104,7 @@ def lost(solver: Solver, q: Any, out: dict[str, Any]) -> Any:
 def poses(solver: Solver, q: Any) -> Any:
     """Direct geometry of every posture; entries that are not given are zero."""
     assert not solver.arm.locked
-    T = solver.chain.place(q[:, solver.sought])
+    T = solver.chain.place(q[:, solver.unknown])
     if solver.arm.pose in ("full", "planar"):
         return T
     summary = np.zeros_like(T)
@@ -114,7 +114,7 @@ def poses(solver: Solver, q: Any) -> Any:
 
 
 def sweep(name: str, arms: Iterator[Arm], args: argparse.Namespace) -> tuple[int, int]:
-    """Losses and poses of a class, robots with losses told one by one."""
+    """Return losses and poses of a class; print robots with losses one by one."""
     missing, total, refused, seconds = 0, 0, 0, 0.0
     methods: dict[str, int] = {}
     for k, arm in enumerate(arms):
@@ -133,7 +133,7 @@ def sweep(name: str, arms: Iterator[Arm], args: argparse.Namespace) -> tuple[int
             out = solver.function(T=poses(solver, q), q0=q * 0)
         gone = lost(solver, q, out)
         if args.singular:
-            gone &= solver.chain.sensitivity(q[:, solver.sought]) > args.singular
+            gone &= solver.chain.sensitivity(q[:, solver.unknown]) > args.singular
         missing += int(gone.sum())
         total += args.poses
         if gone.any() and args.tell:
@@ -169,7 +169,7 @@ def in_languages(name: str, arm: Arm, args: argparse.Namespace) -> int:
 
 def alike(solver: Solver, some: dict[str, Any], others: dict[str, Any]) -> Any:
     """For each pose whether both have the same solutions, in any rows."""
-    gap = some["q"][:, :, None, solver.sought] - others["q"][:, None][:, :, :, solver.sought]
+    gap = some["q"][:, :, None, solver.unknown] - others["q"][:, None][:, :, :, solver.unknown]
     turns = solver.chain.turns
     gap = np.abs(np.where(turns, (gap + np.pi) % (2 * np.pi) - np.pi, gap)).max(axis=3)
     mine, theirs = (np.isin(one["status"], (0, 2)) for one in (some, others))

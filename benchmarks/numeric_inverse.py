@@ -16,7 +16,7 @@ the benchmark's own:
     residual     the worst entry of T(q) - T among what it calls solved
     us           processor time for a pose, the mean over blocks of the least of some rounds; the parties take turns
 
-roboticstoolbox is installed into build/bench/venv; a peer that cannot be had is told, and left out.
+roboticstoolbox is installed into build/bench/venv; a peer that cannot be installed is reported and omitted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BLOCK, BLOCKS = 50, 10  # poses that are timed
 AGREE = 1e-12  # placements of the same arm described in two ways
 WANTED = 0.995
 
-# Joint, kind, where it stands on the one before (metres), axis, limits: the arm of Fetch as its makers publish it.
+# Joint, kind, position on the previous link (metres), axis, limits: the arm of Fetch as published by the manufacturer.
 FETCH = (
     ("torso_lift", "prismatic", "-0.086875 0 0.37743", "0 0 1", (0.0, 0.38615)),
     ("shoulder_pan", "revolute", "0.119525 0 0.34858", "0 0 1", (-1.6056, 1.6056)),

@@ -133,7 +133,7 @@ def test_commands_ask_for_force(name: str, tmp_path: Path, capsys: pytest.Captur
     assert main(words) == 0
 
 
-# -- what stands in the way
+# -- existing files
 
 
 def test_links_and_folders_in_the_way(tmp_path: Path) -> None:

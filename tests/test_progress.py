@@ -17,7 +17,7 @@ from symoro.runtime import compiler
 
 @pytest.fixture
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of our own, in which nothing was found or built yet."""
+    """Use an empty cache."""
     monkeypatch.setenv("SYMORO_CACHE", str(tmp_path))
     monkeypatch.setattr(search, "_FORMULATIONS", {})
     return tmp_path
@@ -98,7 +98,7 @@ def test_a_listener_can_end_the_work(fresh: Path) -> None:
     assert symoro.generate("planar2r", "inverse-dynamics", effort="search").count().total > 0
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a shell script stands in for the compiler")
+@pytest.mark.skipif(os.name == "nt", reason="a shell script replaces the compiler")
 @pytest.mark.parametrize("stopped", [False, True])
 def test_the_compiler_tells_how_long_it_works(
     fresh: Path, monkeypatch: pytest.MonkeyPatch, stopped: bool

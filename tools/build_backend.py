@@ -1,9 +1,8 @@
-"""The build backend of symoro: hatchling, which finds the page of the workbench built.
+"""Build backend of symoro: hatchling, after the page of the workbench has been built.
 
-A wheel or an sdist made from a clone carries the page; node comes as a requirement of that build where
-the machine has none. An sdist holds the built page, so what is made from it needs neither node nor a
-network. An editable install builds nothing: `make gui` does. Where the page cannot be built the
-package is made without it, and `symoro gui` says so.
+A wheel or sdist built from a clone contains the page; node is a build requirement if the machine has none. An sdist
+contains the built page, so a build from it needs neither node nor a network. An editable install does not build the
+page: `make gui` does. If the page cannot be built, the package is created without it, and `symoro gui` reports this.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ MACHINES = " or ".join(f"platform_machine == '{name}'" for name in ("x86_64", "A
 
 
 def _to_build() -> bool:
-    """An sdist is told by the PKG-INFO at its root."""
+    """Return whether the page must be built; an sdist, recognised by PKG-INFO at its root, contains it."""
     return not (page.ROOT / "PKG-INFO").is_file() and not page.current()
 
 

@@ -115,7 +115,7 @@ def is_close(saved: str, printed: str) -> bool:
 
 
 def broken_links(page: Path, text: str) -> list[str]:
-    """One message for each relative link that leads nowhere."""
+    """Return one message for each relative link without a target."""
     targets = LINK.findall(text)
     return [f"broken link: {target}" for target in targets if not (page.parent / target).exists()]
 
@@ -133,7 +133,7 @@ def broken_data(text: str) -> list[str]:
 
 
 def command_lines(page: Path, text: str) -> Iterator[tuple[int, str]]:
-    """(position, line) of the commands on a page."""
+    """Yield (position, line) of the commands on a page."""
     results = [(match.start(1), match.group(1)) for match in BLOCK.finditer(text)]
     for fence in SHELL.finditer(text):
         for match in re.finditer(r"^symoro [^\n]+$", fence.group(1), re.MULTILINE):
@@ -249,7 +249,7 @@ def broken_examples(page: Path, text: str, update: bool = False) -> list[str]:
 
 @contextlib.contextmanager
 def empty_folder() -> Iterator[None]:
-    """Work in a folder of one's own, which is gone afterwards."""
+    """Work in an empty folder, which is removed afterwards."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="symoro-docs-") as folder:
         os.chdir(folder)
@@ -384,7 +384,7 @@ def environment(prefix: str, extra: str) -> Path:
 
 
 def main() -> int:
-    """Check the pages that were asked for; return the exit status."""
+    """Check the requested pages; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="pages to check; default: all")
     parser.add_argument("--times", action="store_true", help="print which pages take longest")

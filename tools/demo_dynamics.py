@@ -1,4 +1,4 @@
-"""The inverse dynamics of the RX-90: derived, counted beside the published figures, compiled and timed."""
+"""Inverse dynamics of the RX-90: derived, compared with published operation counts, compiled and timed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Write docs/models from the catalogue: an index, and a page for each model that has none written by hand.
 
-A generated page starts with a marker; pages without it are left alone. What stands in a page below the line
+A generated page starts with a marker; pages without it are not changed. The text of a page below the line
 `<!-- by hand from here -->` is kept. `--check` writes nothing and fails when a page would change.
 """
 
@@ -41,7 +41,7 @@ wheels:
 
 
 def page(entry: Entry) -> str:
-    """The page of a model."""
+    """Return the page of a model."""
     parts = [MARKER, f"# {entry.id}", f"{entry.title[0].upper()}{entry.title[1:]}."]
     if entry.aliases:
         parts.append("Also called " + ", ".join(f"`{name}`" for name in entry.aliases) + ".")
@@ -52,7 +52,7 @@ def page(entry: Entry) -> str:
 
 
 def _form(entry: Entry) -> list[str]:
-    """What one form needs, gives and comes from."""
+    """Return inputs, outputs and references of one form."""
     parts = [f"$$\n{entry.equations}\n$$"] if entry.equations else []
     parts += [f"Reference: {entry.reference}.", f"Applies to {entry.applies_to}."]
     if entry.inputs:
@@ -96,7 +96,7 @@ def _example(entry: Entry) -> str:
 
 
 def index() -> str:
-    """The index of all models."""
+    """Return the index of all models."""
     lines = [MARKER, "# Models", "", "[Which model applies to which structure](structures.md)", ""]
     for menu in MENUS:
         entries = [e for e in symoro.catalogue().values() if e.menu == menu]
@@ -116,7 +116,7 @@ def index() -> str:
 
 
 def structures() -> dict[str, tuple[Robot, dict[str, object]]]:
-    """The structures of the table: a robot of each, and the options that request it."""
+    """Return the structures of the table: a robot of each, and the options that request it."""
     load = symoro.load
     manipulator = load("mobile_manipulator")
     on_wheels = loads(FIVE_BAR_ON_WHEELS, "yaml")
@@ -145,7 +145,7 @@ def structures() -> dict[str, tuple[Robot, dict[str, object]]]:
 
 
 def table() -> str:
-    """The table of structures and models: what applies, what is rejected and for which reason."""
+    """Return the table of structures and models: what applies, and why the others are rejected."""
     robots, reasons = structures(), dict[str, int]()
     entries = [e for e in symoro.catalogue().values() if e.menu in ("Kinematic", "Dynamic", "Identification")]
     lines = [MARKER, "# Structures and models", ""]
@@ -174,7 +174,7 @@ def _cell(entry: Entry, robot: Robot, options: dict[str, object], reasons: dict[
 
 
 def pages() -> dict[Path, str]:
-    """Every generated file with its text; pages written by hand are left out."""
+    """Return every generated file with its text, without pages written by hand."""
     wanted = {FOLDER / "README.md": index(), FOLDER / "structures.md": table()}
     for entry in symoro.catalogue().values():
         path = FOLDER / f"{entry.id}.md"
@@ -186,7 +186,7 @@ def pages() -> dict[Path, str]:
 
 
 def main() -> int:
-    """Write or check; the exit status tells whether anything is out of date."""
+    """Write or check the pages; return 1 if a page is out of date."""
     stale = [p for p, text in pages().items() if not p.exists() or p.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv[1:]:
         for path in stale:

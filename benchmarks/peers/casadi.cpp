@@ -26,26 +26,26 @@ static void snap(pinocchio::Model &model) // entries of rotations that should be
 
 static Vector symbols(const SX &names)
 {
-    Vector found(names.size1());
-    for (casadi_int i = 0; i < names.size1(); ++i) found[i] = names(i);
-    return found;
+    Vector result(names.size1());
+    for (casadi_int i = 0; i < names.size1(); ++i) result[i] = names(i);
+    return result;
 }
 
 static SX column(const Vector &x)
 {
-    SX found(x.size(), 1);
-    for (casadi_int i = 0; i < x.size(); ++i) found(i) = x[i];
-    return found;
+    SX result(x.size(), 1);
+    for (casadi_int i = 0; i < x.size(); ++i) result(i) = x[i];
+    return result;
 }
 
 template<class Matrix>
 static SX upper(const Matrix &m)
 {
-    SX found(m.rows(), m.cols());
+    SX result(m.rows(), m.cols());
     for (casadi_int i = 0; i < m.rows(); ++i)
         for (casadi_int j = i; j < m.cols(); ++j)
-            if (!m(i, j).is_zero()) found(i, j) = m(i, j);
-    return found;
+            if (!m(i, j).is_zero()) result(i, j) = m(i, j);
+    return result;
 }
 
 int main(int, char **arguments)

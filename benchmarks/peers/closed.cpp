@@ -64,10 +64,10 @@ void inverse(const double *q, const double *v, const double *a, double *y)
     torques = rnea(*model, *data, at, Vector(v, n), Vector(a, n));
     computeJointJacobians(*model, *data, at);
     for (size_t k = 0; k < held.size(); ++k) { // constraintDynamics places them itself, the Jacobian does not
-        auto &found = held_data[k];
-        found.oMc1 = data->oMi[held[k].joint1_id] * held[k].joint1_placement;
-        found.oMc2 = data->oMi[held[k].joint2_id] * held[k].joint2_placement;
-        found.c1Mc2 = found.oMc1.actInv(found.oMc2);
+        auto &result = held_data[k];
+        result.oMc1 = data->oMi[held[k].joint1_id] * held[k].joint1_placement;
+        result.oMc2 = data->oMi[held[k].joint2_id] * held[k].joint2_placement;
+        result.c1Mc2 = result.oMc1.actInv(result.oMc2);
     }
     jacobian.setZero();
     getConstraintsJacobian(*model, *data, held, held_data, jacobian);

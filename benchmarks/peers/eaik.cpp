@@ -28,8 +28,8 @@ double setup(int joints, const double *axes, const double *offsets, const double
 
 void family(char *text, int room)
 {
-    const std::string told = robot->get_kinematic_family();
-    text[told.copy(text, static_cast<std::size_t>(room) - 1)] = 0;
+    const std::string family = robot->get_kinematic_family();
+    text[family.copy(text, static_cast<std::size_t>(room) - 1)] = 0;
 }
 
 /* timed: all that EAIK does for a pose, and no copying */
@@ -41,11 +41,11 @@ int timed(const double *T, double *)
 /* least-squares solutions do not reach the pose, and are left out */
 int solve(const double *T, double *q)
 {
-    const IKS::IK_Solution found = robot->calculate_IK(Rows(T));
+    const IKS::IK_Solution solution = robot->calculate_IK(Rows(T));
     int count = 0;
-    for (unsigned i = 0; i < found.num_solutions(); ++i) {
-        if (found.is_LS_vec[i]) continue;
-        q = std::copy(found.Q[i].begin(), found.Q[i].end(), q);
+    for (unsigned i = 0; i < solution.num_solutions(); ++i) {
+        if (solution.is_LS_vec[i]) continue;
+        q = std::copy(solution.Q[i].begin(), solution.Q[i].end(), q);
         ++count;
     }
     return count;

@@ -116,7 +116,7 @@ def built(
 
     Arguments:
         files: name -> text; all are written, those ending in .c or .cpp are compiled.
-        command, after: what stands before and after the sources.
+        command, after: words of the command before and after the sources.
         again: compile also what is kept, for its time.
     """
     parts = [

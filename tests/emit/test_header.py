@@ -31,7 +31,7 @@ def test_the_header_counts_what_the_model_counts(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_title_stands_once_in_the_header(language: str) -> None:
+def test_the_header_contains_the_title_once(language: str) -> None:
     assert header(language).count(model().entry.title) == 1
 
 

@@ -227,7 +227,7 @@ const out: Outputs = call([0, 0, 0], new Float64Array(4), 0.5, [0, 0], k);
 const many: BatchOutputs = batch(2, new Float64Array(6), new Float64Array(8), [0, 1], [0, 0, 0, 0], k);
 const three: 3 = OUTPUTS.t[1];
 const first: "D3" = PARAMETERS[0];
-export const found: [number, Float64Array, Float64Array, number, string] = [out.k, out.t, many.k, three, first];
+export const results: [number, Float64Array, Float64Array, number, string] = [out.k, out.t, many.k, three, first];
 // @ts-expect-error a parameter is missing
 setup({ D3: 1 });
 // @ts-expect-error a scalar is a number

@@ -67,11 +67,11 @@ def test_the_three_walks_of_articulated_bodies() -> None:
         ("rx90", "energy-identification", [f"link {j}: velocities" for j in range(2, 7)]),
     ],
 )
-def test_every_part_is_told(robot: str, model: str, expected: list[str]) -> None:
+def test_every_part_is_named(robot: str, model: str, expected: list[str]) -> None:
     assert list(dict.fromkeys(said(robot, model))) == expected
 
 
-def test_a_remark_stands_before_loads_and_nameless_statements() -> None:
+def test_a_comment_precedes_loads_and_unnamed_statements() -> None:
     lines = [
         line.strip() for line in generate("rx90", "inverse-dynamics").code("c", name="f")["f.c"].splitlines()
     ]

@@ -65,13 +65,13 @@ def check(arm: Arm, poses: int, share: float = 1.0) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_configurations_are_found_again(name: str) -> None:
+def test_solutions_contain_the_configuration(name: str) -> None:
     check(CASES[name], 40)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MANY)
-def test_a_thousand_configurations_are_found_again(name: str) -> None:
+def test_solutions_contain_a_thousand_configurations(name: str) -> None:
     check(MANY[name], 1000, 0.999)
 
 

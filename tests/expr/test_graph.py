@@ -163,7 +163,7 @@ def test_constants_and_parameters_gather_in_a_sum(g, v, p):
         for term in order:
             total = g.add(total, term)
         terms = g.terms(total)
-        assert x in terms, "the variable stands alone"
+        assert x in terms, "the variable is a separate term"
         other = terms[0] if terms[1] == x else terms[1]
         assert g.cls[other >> 1] == ops.PARAMETER
 
@@ -192,7 +192,7 @@ def test_signs_leave_products(g, v):
     assert g.mul(x ^ 1, y ^ 1) == g.mul(x, y)
 
 
-def test_what_does_not_vary_stands_ahead(g, v, p):
+def test_constant_factors_come_first(g, v, p):
     """Check that 2, a, b and x in any order become (2ab) x, where 2ab is computed once."""
     x, a, b = v[0], p[0], p[1]
     for order in ((x, a, TWO, b), (a, x, b, TWO), (TWO, x, a, b), (b, TWO, a, x)):

@@ -87,7 +87,7 @@ def test_every_function_of_the_table(name):
     assert value(f"{name}({', '.join(arguments)})") == pytest.approx(float(expected), rel=1e-14)
 
 
-def test_names_are_parameters_unless_told_otherwise():
+def test_names_are_parameters_by_default():
     g = Graph()
     assert parse("q1", g).cls == ops.PARAMETER
     assert parse("q1", g, lambda name: g.symbol(name, ops.VARIABLE)).cls == ops.VARIABLE

@@ -97,7 +97,7 @@ def test_a_singular_row_stays_singular() -> None:
 
 
 @pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-4])
-def test_two_solutions_that_almost_meet_are_both_found_from_between(apart: float) -> None:
+def test_two_solutions_that_almost_coincide_from_rows_between_them(apart: float) -> None:
     """Check an almost stretched elbow: both postures from two rows in the middle, where the Jacobian is singular."""
     made = Refined(ARMS[2])
     q = posture(made, 9)

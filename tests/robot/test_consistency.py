@@ -153,7 +153,7 @@ def test_the_inequality_is_that_of_the_principal_moments(seed: int, excess: floa
             assert len(body_warnings("it", 1.0, tensor.tolist())) == expected
 
 
-def test_check_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "arm.urdf"
     path.write_text(URDF.replace('value="2"', 'value="-2"'), encoding="utf-8")
     assert main(["check", str(path)]) == 0
@@ -209,6 +209,6 @@ def test_a_velocity_that_no_model_reads() -> None:
         assert not any("inputs" in w for w in warnings(formats.loads(text % entry, "yaml")))
 
 
-def test_show_tells_of_the_base(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_describes_the_base(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "ur5e", "--base", "floating"]) == 0
     assert "joint 1 is the only joint on it" in " ".join(capsys.readouterr().out.split())

@@ -53,7 +53,7 @@ def test_a_robot_made_from_another_keeps_those_that_fit() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "pi", "two words", "1st", "a-b", "sin"])
-def test_names_that_cannot_be_told_from_values(name: str) -> None:
+def test_names_that_look_like_values(name: str) -> None:
     with pytest.raises(RobotError, match="posture"):
         symoro.load("planar2r").replace(postures={name: [0, 0]})
 

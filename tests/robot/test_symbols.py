@@ -131,7 +131,7 @@ def test_symbolic_with_all_inertial_parameters() -> None:
     assert [f.IA.is_zero for f in given.frames] == [False, True, True, True, True], (
         "of motorised joints alone"
     )
-    assert all(getattr(given.base.link, n).is_zero for n in INERTIAL), "a base that stands still has none"
+    assert all(getattr(given.base.link, n).is_zero for n in INERTIAL), "a fixed base has none"
     assert given.link(1).YY == robot.link(1).YY, "what is no number stays"
     assert dict(given.nominal)["XY2"] == 0
     floating = robot.replace(base=replace(robot.base, kind=BaseKind.FLOATING)).symbolic(inertia="all")

@@ -86,7 +86,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("messages", "expected"), CASES, ids=[text[:40] for _, text in CASES])
-def test_what_is_wrong_is_told(messages: tuple[str, ...], expected: str) -> None:
+def test_errors_are_reported(messages: tuple[str, ...], expected: str) -> None:
     assert any(expected in problem for problem in messages), messages
 
 

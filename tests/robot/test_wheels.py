@@ -132,7 +132,7 @@ def test_tables_show_them() -> None:
         ("{frame: 4, kind: castor, radius: 1, steering: 3, follows: 3}", "only a steering wheel can follow"),
     ],
 )
-def test_what_is_wrong_is_told(wheel: str, message: str) -> None:
+def test_errors_are_reported(wheel: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(wheel)
     assert message in str(caught.value)
@@ -170,7 +170,7 @@ def test_a_robot_lifted_off_the_ground() -> None:
     assert lifted.base.kind == BaseKind.FLOATING and lifted.wheels == ()
 
 
-def test_a_base_on_wheels_stands_upright_and_moves_as_they_roll() -> None:
+def test_a_wheeled_base_is_upright_and_its_motion_is_not_prescribed() -> None:
     car = symoro.load("car")
     text = ["0", "0", "1", "0", "0", "1", "0", "0", "-1", "0", "0", "0", "0", "0", "0", "1"]
     with pytest.raises(RobotError, match="must be vertical"):

@@ -173,7 +173,7 @@ def test_missing_values_are_listed() -> None:
     assert "give them as values={...}" in str(caught.value)
 
 
-def test_an_unknown_value_is_told(placed: Model) -> None:
+def test_an_unknown_value_is_reported(placed: Model) -> None:
     with pytest.raises(UnknownNameError, match="no parameter of fast-geometry called 'D33'") as caught:
         placed.function({"D33": 1.0})
     assert "did you mean 'D3'" in str(caught.value)

@@ -244,7 +244,7 @@ def test_all_joints_at_their_limits() -> None:
 # -- what cannot be reached
 
 
-def test_out_of_reach_is_told_with_the_distance() -> None:
+def test_the_residual_of_a_pose_out_of_reach_is_its_distance() -> None:
     """Check that a point at distance 5 of an arm with two links of 1 has the residual 3."""
     arm = Robot(
         "arm", (Frame(0), Frame(1, d=formula(1))), (Link(),) * 2, tool=Tool(Placement(2, d=formula(1)))
@@ -296,7 +296,7 @@ def test_a_matrix_that_is_no_rotation() -> None:
 
 
 @pytest.mark.parametrize(("pose", "joints"), [("full", 6), ("axis", 5), ("s,n,P", 6)])
-def test_rounded_poses_are_taken_and_the_residual_tells(pose: str, joints: int) -> None:
+def test_rounded_poses_are_corrected_with_a_residual(pose: str, joints: int) -> None:
     robot = chain(np.random.default_rng(3), joints, prismatic=0.0, limited=0.0)
     T = poses(robot, postures(robot, np.random.default_rng(1), 30))
     solver = symoro.numeric_inverse(robot, pose=pose, compiled=False)

@@ -40,7 +40,7 @@ def test_motors_that_no_pose_has() -> None:
     assert not result.reached and np.all(np.isnan(result.T))
 
 
-def test_all_poses_contain_the_one_found() -> None:
+def test_all_poses_contain_the_computed_one() -> None:
     T = poses("gough_stewart_general", symoro.load("gough_stewart_general"), 1, 3)[0]
     modes = symoro.assembly_modes("gough_stewart_general", motors("gough_stewart_general", T))
     assert modes.confirmed

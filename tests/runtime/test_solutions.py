@@ -134,7 +134,7 @@ def test_weights_choose() -> None:
     assert symoro.solutions.nearest(actual, [0, 0], weights=[9, 1]).index == 1
 
 
-def test_no_solution_is_told(robot: symoro.Robot) -> None:
+def test_no_solution_is_reported(robot: symoro.Robot) -> None:
     best = symoro.solutions.nearest(result(1, 3), [0, 0])
     assert best.index == -1 and np.isnan(best.q).all() and best.distance == np.inf
     assert symoro.solutions.nearest(result(2), [0, 0]).index == 0
@@ -185,7 +185,7 @@ def test_gaps_and_jumps_are_reported(robot: symoro.Robot, place: Function, solve
         symoro.solutions.follow(solve, T[0], HOME)
 
 
-def test_limits_hold_along_a_path_unless_told_otherwise(place: Function, solve: Function) -> None:
+def test_limits_are_respected_along_a_path_by_default(place: Function, solve: Function) -> None:
     q = HOME + np.linspace(0, 1, 50)[:, None] * [0, 0, 0, 5, 0, 0]  # J4 ends at 4.71
     T = place(q=q)["T"]
     assert symoro.solutions.follow(solve, T, HOME).jumps

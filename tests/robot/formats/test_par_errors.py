@@ -72,7 +72,7 @@ def test_position(text: str, old: str, new: str, where: tuple[int, int, str | No
     assert message in caught.value.message
 
 
-def test_every_problem_is_told_at_once() -> None:
+def test_all_errors_are_reported_together() -> None:
     text = SERIAL.replace("b = {0,0,0}", "b = {0,0}").replace("D2,", "D2 +,").replace("sigma", "stigma")
     with pytest.raises(FormatError) as caught:
         read_par(text, "arm.par")

@@ -49,7 +49,7 @@ def test_classic() -> None:
     assert robot.tool == Tool(Placement(2, alpha=formula("-pi/2"), d=Formula("L2")))
 
 
-def test_craig_told_by_its_header_and_blanks() -> None:
+def test_craig_is_recognised_by_its_header() -> None:
     robot = read_table(CRAIG, "dir/arm.txt")
     assert robot.name == "arm"
     assert [f.sigma for f in robot.frames] == [JointType.REVOLUTE, JointType.PRISMATIC, JointType.FIXED]
@@ -59,7 +59,7 @@ def test_craig_told_by_its_header_and_blanks() -> None:
     assert robot.tool is None
 
 
-def test_khalil_told_by_its_header() -> None:
+def test_khalil_is_recognised_by_its_header() -> None:
     robot = read_table(KHALIL)
     assert texts(robot, "gamma") == ["g1", "0"]
     assert texts(robot, "r") == ["0", "-0.5"]

@@ -228,7 +228,7 @@ def test_craig_frames_are_khalils() -> None:
     assert [str(getattr(frame, name)) for name in GEOMETRIC] == ["0", "0", "pi/2", "A", "o", "h"]
 
 
-def test_every_problem_is_told_at_once() -> None:
+def test_all_errors_are_reported_together() -> None:
     with pytest.raises(FormatError) as caught:
         read_yaml(HEAD + "  - {alfa: 1, joint: screw}\n  - {d: 1 +}\ncolour: red\n", "arm.yaml")
     message = str(caught.value)
@@ -236,7 +236,7 @@ def test_every_problem_is_told_at_once() -> None:
         assert part in message
 
 
-def test_names_given_twice_are_found() -> None:
+def test_duplicate_names_are_rejected() -> None:
     with pytest.raises(FormatError, match="both called 'a'"):
         read_yaml(HEAD + "  - {name: a}\n  - {name: a}\n")
 

@@ -49,7 +49,7 @@ def test_frames_and_loops_of_a_planar_robot() -> None:
     assert robot.frame(11).gamma.text == "2*pi/3"
 
 
-def test_the_platform_stands_where_leg_1_is_attached() -> None:
+def test_pose_of_the_platform_on_leg_1() -> None:
     """Check that frame 4 is the inverse of `at` on the last joint of leg 1."""
     robot = read(changed("at: {d: RP}", "at: {gamma: 1/2, b: 0.1, alpha: 0.2, d: RP, theta: 0.3, r: 0.4}"))
     frame = robot.frame(4)

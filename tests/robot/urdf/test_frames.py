@@ -114,7 +114,7 @@ def test_rounded_angles(written: str, text: str) -> None:
     assert row(chain(("0 0 0", f"0 0 {written}", Z)), 1)[4] == text
 
 
-def test_the_note_tells_how_many_and_how_much() -> None:
+def test_the_note_contains_number_and_largest_change() -> None:
     robot = chain(("0 0 0", "1.5708 0 0", Z), ("0 0 1", "0 1.5708 3.14159265358979", "1e-7 0 1"))
     assert "2 angles and 1 axes within 1e-05" in " ".join(robot.notes)
     assert "at most 3.7e-06 rad" in " ".join(robot.notes)
@@ -158,7 +158,7 @@ def test_nearly_parallel_axes_that_meet_need_none() -> None:
     assert float(row(robot, 2)[2]) == pytest.approx(1e-6)
 
 
-def test_a_hundred_degrees_hidden_in_two_fixed_turns_is_found() -> None:
+def test_a_right_angle_from_two_fixed_rotations_is_exact() -> None:
     """Check that 60 and 30 degrees on two fixed joints give an exact right angle."""
     text = (
         '<robot><link name="a"/><link name="b"/><link name="c"/>'

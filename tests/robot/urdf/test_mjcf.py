@@ -237,7 +237,7 @@ CHANGING = {
 
 
 @pytest.mark.parametrize("what", CHANGING)
-def test_what_changes_the_dynamics_is_refused_or_told(what: str) -> None:
+def test_unsupported_dynamics_are_rejected_or_noted(what: str) -> None:
     pytest.importorskip("mujoco")
     with pytest.raises(NotApplicableError) as caught:
         read_mjcf(CHANGING[what])
@@ -319,7 +319,7 @@ def test_linear_equalities_are_couplings() -> None:
     )
 
 
-def test_what_is_dropped_or_switched_off_is_told() -> None:
+def test_omitted_and_disabled_features_are_noted() -> None:
     pytest.importorskip("mujoco")
     rest = '<actuator><motor joint="swing"/></actuator>' + TENDON.format('limited="true" range="-1 1"')
     notes = " ".join(read_mjcf(cart('gravity="disable" limit="disable"', 'range="-9 9"', rest=rest)).notes)

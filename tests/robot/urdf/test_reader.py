@@ -76,7 +76,7 @@ def test_quaternions_as_newer_files_write_them() -> None:
     assert turned.frame(1).theta.text == "pi/2"
 
 
-def test_frames_in_the_order_of_the_file_each_after_the_one_it_stands_on() -> None:
+def test_frames_have_the_order_of_the_file_after_their_antecedents() -> None:
     robot = read(
         link("a"), link("b"), link("c"), link("d"), link("e"),
         joint("last", "c", "e"), joint("second", "b", "c"),
