@@ -93,5 +93,5 @@ def test_nearest_to_a_posture_by_name() -> None:
     result = solve.function(values, compiled=False)(T=T)
     best = symoro.solutions.nearest(result, "home", robot=robot)
     np.testing.assert_allclose(best.q, robot.postures["home"], atol=1e-12)
-    with pytest.raises(symoro.SymoroError, match="needs the robot"):
+    with pytest.raises(symoro.SymoroError, match="no robot is given"):
         symoro.solutions.nearest(result, "home")
