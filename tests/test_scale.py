@@ -346,7 +346,7 @@ def test_torques_scale(name: str) -> None:
         wanted = np.asarray(first.tau)
         power = 2.0 - np.array(Powers(robot).n)[driven if wanted.shape[1] == len(driven) else slice(None)]
         assert difference(np.asarray(torques.tau) / factor**power, wanted, power) <= TOLERANCE
-        assert torques.doubts == first.doubts
+        assert torques.warnings == first.warnings
 
 
 def motion(n: int) -> tuple[Array, Array, Array]:
@@ -399,7 +399,7 @@ def test_identification_scales(name: str, without: list[str], model: str) -> Non
         assert identification.estimate.names == first.estimate.names
         assert np.abs((here - values) / deviations).max() < 1e-6
         assert spread == pytest.approx(deviations, rel=1e-6)
-        assert identification.doubts == first.doubts
+        assert identification.warnings == first.warnings
 
 
 @pytest.mark.parametrize("name", ["planar2r", pytest.param("scara", marks=pytest.mark.slow)])
@@ -467,7 +467,7 @@ def test_calibration_scales(name: str) -> None:
         here = np.array(calibration.errors) / factor**lengths
         first = here if first is None else first
         assert here == pytest.approx(first, abs=1e-9)
-        assert not calibration.doubts
+        assert not calibration.warnings
 
 
 @pytest.mark.parametrize("measure", ["position", pytest.param("plane", marks=pytest.mark.slow)])

@@ -79,3 +79,13 @@ def moved_name(old: str, new: str) -> Any:
 def warn(message: str, stacklevel: int = 3) -> None:
     """Give a DeprecationWarning at the line of the caller."""
     warnings.warn(message, DeprecationWarning, stacklevel=stacklevel)
+
+
+class FormerWarningsName:
+    """Base of results with warnings; `doubts`, the former name of `warnings`, is accepted for one release."""
+
+    @property
+    def doubts(self) -> Any:
+        """Former name of `warnings`."""
+        warn("'doubts' is now called 'warnings'")
+        return self.__getattribute__("warnings")

@@ -858,3 +858,9 @@ def test_a_base_that_turns_against_gravity_is_refused_and_a_turntable_is_not():
     with pytest.raises(NotApplicableError, match="gravity would rotate in frame 0"):
         symoro.torques(turning(0, 0, 1), Trajectory((Move((1, 0, 0), duration=1),), (0, 0, 0)))
     assert symoro.simulate(turning(0, 1, 0), 0.1, q=[0, 0, 0]).finished  # gravity is along y
+
+
+def test_the_former_name_of_warnings_gives_a_deprecation_warning():
+    motion = symoro.simulate("planar2r", 0.01, q=[0, 1])
+    with pytest.warns(DeprecationWarning, match="now called 'warnings'"):
+        assert motion.doubts == motion.warnings

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.deprecation import takes_options
+from symoro.deprecation import FormerWarningsName, takes_options
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.identification.assemblies import assembled
 from symoro.identification.autocorrelation import first_rows, with_autocorrelation
@@ -85,7 +85,7 @@ _STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
 
 
 @dataclass(frozen=True, eq=False)
-class Identification:
+class Identification(FormerWarningsName):
     """The result of an identification.
 
     Attributes:
@@ -129,11 +129,6 @@ class Identification:
         if self.consistent is not None:
             return standard_robot(self.original, dict(self.consistent.standard))
         return identified_robot(self.base, self.estimate)
-
-    @property
-    def doubts(self) -> list[str]:
-        """The former name of `warnings`."""
-        return list(self.warnings)
 
     @property
     def not_in_robot(self) -> list[str]:

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from symoro.deprecation import takes_options
+from symoro.deprecation import FormerWarningsName, takes_options
 from symoro.errors import ArgumentError, NotApplicableError, ProgramError
 from symoro.expr.formula import formula
 from symoro.identification.alignment import (
@@ -321,7 +321,7 @@ def _offset(errors: Mapping[str, float], work: Fitting) -> list[float] | None:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(FormerWarningsName):
     """The result of a calibration.
 
     Attributes:
@@ -356,11 +356,6 @@ class Calibration:
     to: int | str | None = None
     warnings: tuple[DiagnosticWarning, ...] = ()
     base: Array | None = None
-
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        """The former name of `warnings`."""
-        return self.warnings
 
     @property
     def calibrated(self) -> Robot:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.deprecation import FormerWarningsName
 from symoro.errors import MissingDependencyError
 from symoro.files import write_files
 from symoro.robot.description import Robot
@@ -29,7 +30,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Simulation:
+class Simulation(FormerWarningsName):
     """Simulated motion.
 
     Attributes:
@@ -61,11 +62,6 @@ class Simulation:
     finished: bool
     why: str
     warnings: tuple[str, ...] = ()
-
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        """The former name of `warnings`."""
-        return self.warnings
 
     @classmethod
     def made(

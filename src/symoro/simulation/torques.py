@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from symoro.deprecation import FormerWarningsName
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.model import generate
 from symoro.models.geometric.loop.mechanism import active_joints
@@ -96,7 +97,7 @@ class PassiveRates:
 
 
 @dataclass(frozen=True, eq=False)
-class TorqueReport:
+class TorqueReport(FormerWarningsName):
     """Torques along a motion.
 
     Attributes:
@@ -124,11 +125,6 @@ class TorqueReport:
     follows: Simulation | None = None
     springs: Mapping[int, Array] = field(default_factory=dict)
     motors: Mapping[str, Array] = field(default_factory=dict)
-
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        """The former name of `warnings`."""
-        return self.warnings
 
     @property
     def columns(self) -> dict[str, Array]:
