@@ -183,14 +183,14 @@ def require_full_rank(robot: Robot, points: Sequence[ContactPoint]) -> None:
             raise NotApplicableError(
                 f"the rank of the equations of contact {count} ({points[count - 1]}) is undecided: they are nearly "
                 "dependent",
-                hint="omit the contact, or give the option damping",
+                hint="omit the contact, or give the option 'damping'",
             )
         why = "together with the previous contacts" if count > 1 else "alone"
         raise NotApplicableError(
             f"the force of contact {count} ({points[count - 1]}) is not determined: {why} it has {3 * count} "
             "equations, which are dependent in every configuration",
-            hint="omit it, or give the option damping. Contacts are redundant if two points belong to one body, if no "
-            "joint changes the distance of two points, or if the joints cannot move a point in three directions",
+            hint="omit it, or give the option 'damping'. Contacts are redundant if two points belong to one body, "
+            "if no joint changes the distance of two points, or if the joints cannot move a point in three directions",
         )
 
 
@@ -235,6 +235,6 @@ def _regular(rows: Any) -> Any:
     if len(regular) < SAMPLES:
         raise NotApplicableError(
             "the rank of the contact equations is undecided: the loops or wheels have too few regular configurations",
-            hint="give the option damping",
+            hint="give the option 'damping'",
         )
     return regular

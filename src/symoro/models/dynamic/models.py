@@ -314,11 +314,11 @@ def _loop_reactions(layout: Layout) -> Program:
     if layout.has_free_base:
         raise OptionError(
             "reactions are not available for closed loops on a floating base",
-            hint="omit the option reactions",
+            hint="omit the option 'reactions'",
         )
     if layout.free:
         raise OptionError(
-            "reactions are not available for free joints in closed loops", hint="omit the option reactions"
+            "reactions are not available for free joints in closed loops", hint="omit the option 'reactions'"
         )
     from symoro.models.dynamic.reactions import loop_reactions  # imported here because it loads NumPy
 

@@ -16,7 +16,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import WRENCH, ZERO3, BaseKind, Link, Robot
 from symoro.robot.topology import cut_joints
 
-LOOPS = "it has closed loops; robot.tree() returns the robot with its loops cut"
+LOOPS = "it has closed loops; robot.tree() cuts them"
 
 
 def fixed_tree(robot: Robot) -> str | None:

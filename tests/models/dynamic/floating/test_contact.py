@@ -136,7 +136,7 @@ def test_what_is_no_list_of_points(bad: Any) -> None:
 
 
 def test_no_contacts_and_frames_that_are_not_there() -> None:
-    with pytest.raises(OptionError, match="needs a contact"):
+    with pytest.raises(OptionError, match="requires at least one contact point"):
         symoro.generate(walker(), "contact-dynamics", contacts=[])
     with pytest.raises(UnknownNameError):
         symoro.generate(walker(), "contact-dynamics", contacts=[99])

@@ -131,7 +131,7 @@ def test_what_knows_no_loops_says_so() -> None:
     with pytest.raises(OptionError, match="closed loops"):
         symoro.generate(robot, "direct-dynamics", method="recursive")
     j = next(j for j in independent(robot) if not robot.frame(j).mu)
-    with pytest.raises(OptionError, match="no joint with a coordinate of its own"):
+    with pytest.raises(OptionError, match="not a joint with an independent coordinate"):
         symoro.generate(robot, "inverse-dynamics", free=[j])
     with pytest.raises(NotApplicableError, match="closed loops"):
         symoro.generate(robot.with_frame(j, eta=True, k=7), "inverse-dynamics", actuators="elastic")
@@ -339,5 +339,5 @@ def test_springs_of_passive_joints(kind: str) -> None:
 def test_springs_of_active_joints_are_refused() -> None:
     robot = Moved("five-bar").robot
     j = next(j for j in independent(robot) if robot.frame(j).mu)
-    with pytest.raises(NotApplicableError, match=f"joint {j} is active and elastic"):
+    with pytest.raises(NotApplicableError, match=f"joint {j} is both active and elastic"):
         symoro.generate(robot.with_frame(j, eta=True, k=7), "inverse-dynamics")

@@ -110,5 +110,5 @@ def starts(geometry: NumericTree, posture: Posture | None) -> Array:
 def no_assembly(geometry: NumericTree) -> NotApplicableError:
     return NotApplicableError(
         f"the loops of robot '{geometry.robot.name}' do not close at its nominal values",
-        hint="give a configuration near an assembled one (option posture), or nominal values of its lengths",
+        hint="give a configuration near an assembled one (the option 'posture'), or nominal values of its lengths",
     )
