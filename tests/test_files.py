@@ -1,4 +1,4 @@
-"""What symoro writes stays in its folder, and nobody else's files are overwritten unless force is given."""
+"""Check that files are written inside their folder and foreign files are kept unless force is given."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_commands_ask_for_force(name: str, tmp_path: Path, capsys: pytest.Captur
     assert main(words) == 0
 
 
-# -- existing files
+# -- targets that cannot be overwritten
 
 
 def test_links_and_folders_in_the_way(tmp_path: Path) -> None:

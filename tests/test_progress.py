@@ -1,4 +1,4 @@
-"""Progress of long work: who listens hears it, nobody else is disturbed."""
+"""Check progress reports: the listener receives them, other threads do not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from symoro.runtime import compiler
 
 @pytest.fixture
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Use an empty cache."""
+    """Provide an empty cache folder."""
     monkeypatch.setenv("SYMORO_CACHE", str(tmp_path))
     monkeypatch.setattr(search, "_FORMULATIONS", {})
     return tmp_path

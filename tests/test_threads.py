@@ -1,4 +1,4 @@
-"""Small matrices are factored on one thread, and the caller's threads come back."""
+"""Check that small matrices are factored on one thread and the previous limit is restored."""
 
 from __future__ import annotations
 

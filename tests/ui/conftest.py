@@ -1,4 +1,4 @@
-"""Commands as a user runs them."""
+"""Fixtures that run commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symoro.ui.cli import main
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command that must succeed; its output."""
+    """Return a function that runs a command, checks that it succeeds, and returns its output."""
 
     def call(*words: str) -> str:
         code = main(list(words))
@@ -26,5 +26,5 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
 
 @pytest.fixture
 def data(run: Any) -> Any:
-    """The same, with --json; the value."""
+    """Return a function that runs a command with --json and returns the value."""
     return lambda *words: json.loads(run(*words, "--json"))

@@ -1,4 +1,4 @@
-"""Every command as a user would run it: what it prints, its JSON, its files, its exit code."""
+"""Check the output, JSON, files and exit code of every command."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_show_with_numbers(run: Any) -> None:
 
 
 def test_texts_of_a_robot_are_no_markup(run: Any, tmp_path: Path) -> None:
-    """A title such as [red] or [/bold] is printed as it is."""
+    """A title such as [red] or [/bold] is printed literally."""
     robot = symoro.load("planar2r").replace(name="a[/bold]b", title="[red]x[/y]", reference="[link=1]")
     file = tmp_path / "odd.yaml"
     symoro.save(robot, file)

@@ -1,4 +1,4 @@
-"""What "Copy as Python" and "Copy as command" of the workbench give: both run as they are."""
+"""Check that the texts of "Copy as Python" and "Copy as command" run without changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bad input: exit code 2, one clear message, no traceback, no file left behind."""
+"""Check bad input: exit code 2, one clear message, no traceback, no incomplete file."""
 
 from __future__ import annotations
 

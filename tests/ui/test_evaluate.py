@@ -1,4 +1,4 @@
-"""The command eval: degrees, postures by name, robots with one joint."""
+"""Check `eval`: degrees, named postures, and robots with one joint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are named after a robot: no name of a robot leads to a path outside the folder."""
+"""Check that no robot name leads to a file outside the output folder."""
 
 from __future__ import annotations
 

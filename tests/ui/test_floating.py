@@ -1,4 +1,4 @@
-"""The options of a floating base on the command line."""
+"""Check the options of a floating base on the command line."""
 
 from __future__ import annotations
 

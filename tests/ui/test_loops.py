@@ -1,4 +1,4 @@
-"""The commands for robots with closed loops: assembly modes, inverse geometry, and what `show` tells."""
+"""Check the commands for robots with closed loops: assembly modes, inverse geometry, and `show`."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_pose_of_an_arm_with_loops(data: Any, capsys: pytest.CaptureFixture[st
 
 
 def test_a_distance_that_a_loop_keeps_open(data: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """The way reaches the point, the other leg of the five-bar does not: the residual is no distance of zero."""
+    """The chain reaches the point, but the other leg of the five-bar does not, so the residual is not zero."""
     main(["solve", "fivebar", "--pose", "-0.4,0,0,0,0,0", "--given", "position", "--json"])
     result = json.loads(capsys.readouterr().out)
     assert {row["status"] for row in result["solutions"]} == {"out of reach"}

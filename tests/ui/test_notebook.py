@@ -1,4 +1,4 @@
-"""What a notebook shows of robots and models."""
+"""Check the HTML of robots and models for notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command rejects files that it cannot write before its work, and shows a result before it is written."""
+"""Check that commands reject invalid output files before the computation and print results before writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stick figure: where the joints stand, and when there is none."""
+"""Check the stick figure: positions of the joints, and reasons for a missing picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Line charts as SVG: well-formed, complete in what they show, and safe with any text and number."""
+"""Check line charts: well-formed SVG, complete contents, and any text or number."""
 
 import xml.etree.ElementTree as ET
 

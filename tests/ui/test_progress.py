@@ -1,4 +1,4 @@
-"""Bars on a terminal, nothing elsewhere, and an interrupt that leaves nothing behind."""
+"""Check progress bars on terminals, silence elsewhere, and interrupts without incomplete files."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ def test_a_bar_on_a_terminal_and_a_clean_stop(chain: Path, tmp_path: Path) -> No
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.skipif(os.name == "nt", reason="signals are others there")
 def test_a_stop_without_a_terminal(chain: Path, tmp_path: Path) -> None:
-    """Started, told to stop once it is at work; standard error holds the one word."""
+    """An interrupted command prints one word on standard error."""
     code = (
         "import sys\nfrom symoro.ui.cli import main\nfrom symoro.models.dynamic import search\n"
-        "found = search.best_formulation\n"
-        "def best(*given):\n    print('at work', flush=True)\n    return found(*given)\n"
+        "search_function = search.best_formulation\n"
+        "def best(*given):\n    print('at work', flush=True)\n    return search_function(*given)\n"
         "search.best_formulation = best\nsys.exit(main(sys.argv[1:]))"
     )
     process = subprocess.Popen(
@@ -105,7 +105,7 @@ def test_nothing_where_there_is_no_terminal(
 
 
 class Bars:
-    """Stands in for rich's."""
+    """Replacement of the progress bars of rich."""
 
     def __init__(self) -> None:
         self.rows: dict[int, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""The workbench's service: robots, edits and models as JSON, and what goes wrong as an answer."""
+"""Check the workbench's service: robots, edits and models as JSON, and errors as answers."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def test_an_unknown_call_and_a_payload_that_lacks_something() -> None:
     "name", ["rx90", "scara", "sr400", "delta", "gough_stewart", "3rrr", "fivebar", "panda"]
 )
 def test_all_postures_of_a_pose(name: str) -> None:
-    """Each is where it should be, the one that we started from is among them, and loops are closed in all."""
+    """Every solution reaches the pose and closes the loops, and the initial posture is among them."""
     view = call("robot_open", {"id": name})
     robot, values = symoro.load(name), view["values"]
     home = view["postures"].get("home", [0.3 + 0.1 * k for k in range(len(view["coordinates"]))])
@@ -348,7 +348,7 @@ def test_loops_are_closed_from_a_posture_nearby(name: str) -> None:
 
 
 def test_hints_speak_of_the_page() -> None:
-    """Neither of Python nor of a shell: nobody who reads them there has either at hand."""
+    """Hints for the page contain neither Python code nor command-line flags."""
     answers = [
         call("robot_write", {"robot": RX90["robot"], "format": "urdf"}),
         call("robot_write", {"robot": call("robot_open", {"id": "sr400"})["robot"], "format": "urdf"}),

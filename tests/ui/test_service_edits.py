@@ -1,4 +1,4 @@
-"""Edits of rows: each result is the robot that someone would have written by hand, or a refusal that says why."""
+"""Check edits of rows: each result equals the expected robot, or the edit is rejected with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are opened on the workbench: whatever they hold, one file alone is read, and nothing is run."""
+"""Check files opened in the workbench: only the given file is read, and nothing is executed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page draws with: placements, loops closed on demand, joints that follow others, rollers of wheels."""
+"""Check the data of the scene: poses of frames, closed loops, coupled joints, and rollers of wheels."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Whatever a page, or somebody else, hands to the service: an answer or an error, never an exception, never a hang."""
+"""Check the service with arbitrary requests: an answer or an error, never an exception or a hang."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_whatever_comes_as_a_log_is_answered(payload: dict[str, Any]) -> None:
 
 
 def test_a_robot_with_loops_takes_a_posture() -> None:
-    """It tells in which way they are assembled; the service refuses the log without, and takes names as well."""
+    """The posture selects the assembly mode; without it the log is rejected, and names are accepted."""
     from tests.identification.loops import RATE, fivebar_motion, fivebar_posture
 
     motion = fivebar_motion(samples=400)

@@ -1,4 +1,4 @@
-"""Trajectories and simulations in the workbench: the numbers of the library, and pieces as they come."""
+"""Check trajectories and simulations in the workbench: values of the library, and partial results."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_simulation_has_the_numbers_of_the_library(monkeypatch: pytest.MonkeyP
     assert wanted.energy is not None
     assert np.allclose(np.add(result["kinetic"], result["potential"]), wanted.energy)
     assert result["finished"] and result["base"] is None
-    # What was told while it ran is what came at the end.
+    # The partial results equal the final result.
     times = [t for piece in pieces for t in piece.times]
     assert times == result["times"] and [q for piece in pieces for q in piece.q] == result["q"]
 

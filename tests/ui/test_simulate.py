@@ -1,4 +1,4 @@
-"""The command `simulate`: a start in words, tables, charts, and a motion for the page."""
+"""Check `simulate`: initial state, tables, charts, and the motion for the page."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -70,7 +70,7 @@ def test_numbers_for_symbols_stops_and_other_methods(capsys):
         (["q=0,1", "m2=5"], "no symbol of robot 'planar2R' called 'm2'"),
         (["q=0,1", "q=0,2"], "'q' is given twice"),
         (["q=0,1", "M2=1", "M2=2"], "'M2' is given twice"),
-        (["q=0,1", "V0=0,0,0,0,0,0"], "has no 'V0'"),
+        (["q=0,1", "V0=0,0,0,0,0,0"], "has no part 'V0'"),
         (["q=0,1", "-o", "x.png"], "supported formats are"),
         (["q=nowhere"], "posture"),
     ],

@@ -1,4 +1,4 @@
-"""The commands around inverse geometry: solve a pose told in any way, explain how, evaluate as any other model."""
+"""Check `solve`, `explain` and `eval` of inverse geometry, with poses in every notation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`solve` where there is no closed form, or where the numeric method is asked for."""
+"""Check `solve` with the numeric method, on request and if there is no closed form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AT = ",".join(map(str, Q))
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run solve with --json; the value and what stands on standard error."""
+    """Return a function that runs solve with --json and returns the value and standard error."""
 
     def call(*words: str) -> tuple[Any, str]:
         code = main(["solve", *words, "--json"])

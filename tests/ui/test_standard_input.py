@@ -1,4 +1,4 @@
-"""Every command that takes a robot takes `-`: the robot comes from standard input."""
+"""Check that every command that reads a robot accepts `-` for standard input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `torques`: table, CSV, JSON, chart and a motion for the page."""
+"""Check `torques`: table, CSV, JSON, chart, and the motion for the page."""
 
 import json
 import xml.etree.ElementTree as ET

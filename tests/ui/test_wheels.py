@@ -1,4 +1,4 @@
-"""Robots on wheels from the command line."""
+"""Check wheeled robots on the command line."""
 
 from __future__ import annotations
 

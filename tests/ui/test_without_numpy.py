@@ -1,4 +1,4 @@
-"""The workbench's service where there is no NumPy and no SymPy, as in a page that runs Python itself."""
+"""Check the workbench's service without NumPy and SymPy, as in a page that runs Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hints in the language of the place: no Python in a shell's, no shell in Python's."""
+"""Check the language of hints and the budget of words that the glossary replaces."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def hints() -> Iterator[tuple[str, str]]:
 
 
 def _hint(node: ast.AST) -> str:
-    """The hint that a node gives or names; empty when it does neither."""
+    """Return the hint that a node contains; empty if there is none."""
     if isinstance(node, ast.keyword) and node.arg == "hint":
         return text_of(node.value)
     if isinstance(node, ast.Assign) and "hint" in ast.unparse(node.targets[0]).lower():
@@ -88,3 +88,26 @@ def test_each_hint_speaks_the_language_of_its_place() -> None:
 )
 def test_in_the_words_of_a_shell(python: str, shell: str) -> None:
     assert in_a_shell(python) == shell
+
+
+# -- words that the glossary replaces
+
+ROOT = Path(__file__).parents[2]
+LINES_PER_WORD = {"found": 200, "told": 80, "tells": 60, "sought": 10, "doubts": 20, "stands": 75}
+TEXT = (".py", ".md", ".ts", ".tsx", ".css", ".html", ".yaml", ".toml", ".json", ".ipynb")
+
+
+def lines_with(word: str) -> int:
+    """Return the number of lines in src, docs, frontend/src and tests that contain a word."""
+    pattern = re.compile(rf"\b{word}\b", re.IGNORECASE)
+    count = 0
+    for folder in ("src", "docs", "frontend/src", "tests"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in TEXT and "static" not in path.parts and path != Path(__file__):
+                count += sum(bool(pattern.search(line)) for line in path.read_text("utf-8").splitlines())
+    return count
+
+
+@pytest.mark.parametrize("word", LINES_PER_WORD)
+def test_words_of_the_glossary(word: str) -> None:
+    assert lines_with(word) < LINES_PER_WORD[word]

@@ -1,4 +1,4 @@
-"""Pictures of robots: what is drawn stands where an independent oracle says, and files are what they claim to be."""
+"""Check pictures of robots: positions against an independent computation, and valid SVG and PNG files."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_every_bundled_robot_has_a_thumbnail() -> None:
 
 @pytest.mark.parametrize("name", ["gantry", "cartpole"])
 def test_slides_do_not_hide_in_each_other(name: str) -> None:
-    """On a thumbnail links are seen beside the boxes of slides, which at zero stand one in the other."""
+    """Prismatic joints are extended in thumbnails, so that links are visible beside the boxes."""
     strokes = ElementTree.fromstring(thumbnail(library.load(name))).iter(
         "{http://www.w3.org/2000/svg}polyline"
     )

@@ -1,4 +1,4 @@
-"""Who stands behind whom: a call that has computed for long, and not one that has waited for a core."""
+"""Check the pool: calls with much processor time get a lower priority, waiting calls do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symoro.ui.web.workers import Limits, Worker
 
 
 class Slow:
-    """A worker that computes for so many seconds of each one that goes by; None where the system does not tell."""
+    """Worker with a given ratio of processor time to wall-clock time; None if the time is unknown."""
 
     def __init__(self, share: float | None) -> None:
         self.share, self.looks, self.nice = share, 0, 0

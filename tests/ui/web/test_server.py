@@ -1,4 +1,4 @@
-"""The server: calls and jobs over HTTP, who is let in, and jobs that end when they are told to."""
+"""Check the server: calls and jobs over HTTP, access rules, and cancellation of jobs."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_a_job_is_cancelled_and_others_go_on(client: TestClient) -> None:
 
 
 def test_a_simulation_is_watched_and_stopped(client: TestClient) -> None:
-    """What has come is told once, in order; and a job that is ended says no more."""
+    """Each partial result is sent once, in order, and a cancelled job sends nothing more."""
     robot = call("robot_open", {"id": "fourbar"})["robot"]
     payload = {"robot": robot, "q": [0.1, 0.2, 0.3], "duration": 1000.0, "step": 0.01, "method": "RK23"}
     id = client.post("/api/jobs", json={"call": "simulate", "payload": payload}).json()["id"]
