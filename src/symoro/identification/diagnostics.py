@@ -195,7 +195,7 @@ _ESTIMATE = (
     ),
     Diagnostic(
         "few-rows",
-        f"IDIM-IV or DIDIM has fewer than {limit.ROWS_PER_COLUMN} usable rows per parameter",
+        f"IDIM-IV or DIDIM has fewer than {limit.ROWS_PER_COLUMN + 1} usable rows per parameter",
         "only {rows} rows are usable for {parameters} parameters, so their true deviations may be larger than "
         "stated: in "
         "the other rows joints rest, stick or change direction; give a longer log, or less decimation",
