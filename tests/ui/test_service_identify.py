@@ -149,7 +149,7 @@ def test_a_robot_with_loops_takes_a_posture() -> None:
     head = "t,q1,q3,qd1,qd3,qdd1,qdd3,tau1,tau3"
     rows = np.hstack([time, motion.q, motion.qd, motion.qdd, motion.tau])
     given = {"robot": call("robot_open", {"id": "fivebar"})["robot"], "files": {"log.csv": table(head, rows)}}
-    assert "can be assembled in 2 ways" in call("identify", given)["error"]["message"]
+    assert "have 2 assembly modes" in call("identify", given)["error"]["message"]
     assert "folded" in call("identify", {**given, "posture": "folded"})["error"]["message"]
     posture = ",".join(map(repr, fivebar_posture()))
     result = call("identify", {**given, "posture": posture})
