@@ -231,9 +231,9 @@ def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused():
 @pytest.mark.parametrize(
     "robot, path, options, words",
     [
-        ("filip3r", "filip3r", {"start": {"V0": np.zeros(6)}}, "no start to be given"),
-        (sprung(), (0.1, 0.2, 0.3), {}, "start: 3 numbers"),
-        (sprung(), (0.1,), {"start": {"V0": np.zeros(6)}}, "has no 'V0'"),
+        ("filip3r", "filip3r", {"start": {"V0": np.zeros(6)}}, "'start' must not be given"),
+        (sprung(), (0.1, 0.2, 0.3), {}, "start: expected 2 numbers, got 3"),
+        (sprung(), (0.1,), {"start": {"V0": np.zeros(6)}}, "has no part 'V0'"),
         (sprung(), (0.1,), {"start": {"q": [0.1, np.nan]}}, "not finite"),
         (satellite(), (0.1, 0), {"method": "rk4"}, "SciPy"),
         (satellite(), (0.1, 0), {"tolerance": 0}, "rtol"),

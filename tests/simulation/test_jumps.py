@@ -224,7 +224,7 @@ def test_a_torque_that_the_robot_fixes_acts_whatever_sticks_or_is_driven():
         symoro.simulate(robot, 1.0, q=[0, 0], tau=[7.0, 0.0])
     with pytest.raises(ArgumentError, match="motion cannot be prescribed"):
         symoro.simulate(robot, 1.0, q=[0, 0], driven={1: lambda t: (0.0, 0.0, 0.0)})
-    with pytest.raises(NotApplicableError, match="fixes the torque of joint 1"):
+    with pytest.raises(NotApplicableError, match="the torque of joint 1 of robot 'robot' is prescribed"):
         symoro.controllers.computed_torque(robot, Trajectory((Move((1.0, 0.0), duration=1),), (0.0, 0.0)))
 
 
