@@ -311,7 +311,7 @@ def test_a_table_tells_the_assembly_of_loops() -> None:
     wanted = symoro.torques("fivebar", Trajectory((Move((2.0, 0.9), duration=1),), (2.2, 0.6)))
     samples, robot = wanted.samples, opened("fivebar")["robot"]
     bare = table_text({"time": samples.t, "q3": samples.q[:, 1], "q1": samples.q[:, 0]})
-    assert "assembled in 2 ways" in call("trajectory", {"robot": robot, "text": bare})["error"]["message"]
+    assert "2 assembly modes" in call("trajectory", {"robot": robot, "text": bare})["error"]["message"]
     posture = samples.tree[0].tolist()
     result = call("trajectory", {"robot": robot, "text": bare, "posture": posture})
     assert np.allclose(np.array(result["q"])[:, :4], samples.tree, atol=1e-8)

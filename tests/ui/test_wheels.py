@@ -15,8 +15,8 @@ from tests.robot.test_wheels import HEAD, WHEELS
 
 
 def test_show_tells_the_class(run: Any, data: Any) -> None:
-    assert "on wheels: class (2,0), it moves along one line and rotates" in run("show", "diffdrive")
-    assert "on wheels: class (1,2)" in run("show", "two_steering")
+    assert "wheels: class (2,0), it moves along one line and rotates" in run("show", "diffdrive")
+    assert "wheels: class (1,2)" in run("show", "two_steering")
     shown = data("show", "mecanum")
     assert shown["mobility"] == [3, 0] and shown["wheels"].startswith("class (3,0)")
     table = next(table for table in shown["tables"] if table["title"] == "wheels")
@@ -25,7 +25,7 @@ def test_show_tells_the_class(run: Any, data: Any) -> None:
 
 
 def test_check_tells_it_too(run: Any, data: Any) -> None:
-    assert "on wheels: class (1,1)" in run("check", "car")
+    assert "wheels: class (1,1)" in run("check", "car")
     assert data("check", "omni3")["wheels"].startswith("class (3,0)")
 
 
