@@ -253,9 +253,8 @@ def disguised(arm: Arm, rng: Rng) -> Arm:
     """Return the same joints with the same q, in frames where no length or angle is zero.
 
     A frame may be shifted along its axis and rotated about it if the next frame compensates: what is added to r and
-    theta
-    is subtracted from the next b and gamma. A common normal may have the opposite direction:
-    Rx(alpha) Tx(d) = Rz(pi) Rx(-alpha) Tx(-d) Rz(-pi).
+    theta is subtracted from the next b and gamma. A common normal may have the opposite direction: Rx(alpha) Tx(d) =
+    Rz(pi) Rx(-alpha) Tx(-d) Rz(-pi).
     """
     frames = list(arm.robot.frames)
     for j in range(len(frames) - 1):
@@ -356,8 +355,7 @@ def manseur_doty() -> tuple[Arm, NDArray[np.float64]]:
     """Return the robot of R. Manseur and K.L. Doty (IJRR 8(5), 1989) and a pose with sixteen real solutions.
 
     Its table has the standard convention, with alpha and a after theta and r: here they are moved to the next frame,
-    and the
-    last pair to the tool. The printed orientation is orthonormal only to 7e-7; the nearest rotation is used.
+    and the last pair to the tool. The printed orientation is orthonormal only to 7e-7; the nearest rotation is used.
     """
     alpha = [f"{degrees}*pi/180" for degrees in (90, 1, 90, 1, 90, 1)]
     a = [0.3, 1, 0, 1.5, 0, 0]

@@ -180,9 +180,8 @@ class Closed:
     def cut_wrenches(self, x: Array, qda: Array, qdda: Array) -> tuple[Array, Array]:
         """Return the wrench of the left link on the right one at each cut, in frame k + B, and undetermined entries.
 
-        The twelve multipliers of a loop are a force and nine entries for the rotation; the moment is their effect in
-        a rotation
-        of frame k.
+        The twelve multipliers of a loop are a force and nine entries for the rotation; the moment is their effect in a
+        rotation of frame k.
         """
         J = self.jacobian(x)
         select = np.zeros((len(x), self.na))

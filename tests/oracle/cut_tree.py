@@ -1,10 +1,8 @@
 """Robots with closed loops from first principles, for many configurations: a cut tree and Lagrange multipliers.
 
 The cut joints are unknowns like the passive ones. Each loop gives six rows, the velocity of frame k minus that of
-frame
-k + B: C xd = 0, C xdd = -psi. The torques follow from A xdd + H = S' tau + C' lambda by least squares. The code does
-not
-use legs or platforms.
+frame k + B: C xd = 0, C xdd = -psi. The torques follow from A xdd + H = S' tau + C' lambda by least squares. The code
+does not use legs or platforms.
 """
 
 from __future__ import annotations

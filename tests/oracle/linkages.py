@@ -1,7 +1,6 @@
 """Random linkages: chains that are closed on themselves, and the sample with two loops.
 
-A linkage is drawn as an open chain in a configuration; the closing frame has the pose of the last frame. Thus at
-least
+A linkage is drawn as an open chain in a configuration; the closing frame has the pose of the last frame. Thus at least
 one assembly mode exists.
 """
 

@@ -1,8 +1,7 @@
 """Palletisers and piston-driven arms with symbolic lengths, and their closed configurations by Newton's method.
 
 Every machine has a posture `home` that closes its loops up to rounding, in its usual working mode. Random
-configurations
-are reached from there in small steps of the motors, so that the assembly mode does not change.
+configurations are reached from there in small steps of the motors, so that the assembly mode does not change.
 """
 
 from __future__ import annotations

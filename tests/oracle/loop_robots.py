@@ -1,8 +1,7 @@
 """Random robots with one to three closed loops of all kinds, each with a closed configuration.
 
 A robot is drawn in a configuration: joints are added with their positions in it, and the closing frame of a loop has
-the
-pose of the cut joint. Loops are attached to the base, to a link of a tree or to links of other loops; lengths are
+the pose of the cut joint. Loops are attached to the base, to a link of a tree or to links of other loops; lengths are
 numbers or symbols.
 """
 

@@ -112,8 +112,7 @@ def poses(name: str, robot: Robot, count: int, seed: int) -> Array:
     """Return random poses: near home for robots of the library, else at about 0.6 m height or in the plane.
 
     The spherical joint of a planar leg stays in a vertical plane through the axis of the base. Height and two angles
-    are
-    chosen; the other two positions and the rotation about the vertical follow by Newton's method.
+    are chosen; the other two positions and the rotation about the vertical follow by Newton's method.
     """
     rng = np.random.default_rng(seed)
     placements = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()

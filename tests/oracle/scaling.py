@@ -260,9 +260,8 @@ class Powers:
 def difference(actual: Array, expected: Array, powers: Array) -> float:
     """Return the largest difference of two arrays, relative to the largest entry of the same power of s.
 
-    The arrays are those of a robot of about a metre, in which entries of different units are comparable: entries
-    below a
-    thousandth of the largest entry count as this size, so that round-off of zeros is not compared.
+    The arrays are those of a robot of about a metre, in which entries of different units are comparable: entries below
+    a thousandth of the largest entry count as this size, so that round-off of zeros is not compared.
     """
     worst, whole = 0.0, 1e-3 * float(np.nanmax(np.abs(expected), initial=0.0))
     for p in np.unique(powers):

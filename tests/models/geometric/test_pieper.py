@@ -1,8 +1,7 @@
 """Pieper's method: every position of the spherical joint, all kinds and arrangements of the other joints.
 
 `tests/models/geometric/test_inverse_geometry.py` checks the same classes with the method that is selected for them.
-Here
-the method is prescribed, and the arms cover the branches of its formulas.
+Here the method is prescribed, and the arms cover the branches of its formulas.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Singularities of loops: the oracle's matrices lose rank exactly where a condition is satisfied.
 
 The oracle has twelve closure equations per loop and their derivatives by all joints, without rows, angles or factors
-of
-the model. Configurations on a condition are computed by Newton's method on closure and condition together, singular
+of the model. Configurations on a condition are computed by Newton's method on closure and condition together, singular
 ones by Newton's method on closure and a null vector of the matrix.
 """
 

@@ -483,8 +483,7 @@ def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -
     """Write the solutions into table (N, 16, 7); the defects are those of the given transforms.
 
     Real solutions come in pairs. Another arrangement of the plan, and a nearby pose whose solutions are then refined
-    for
-    the given one, are tried for the samples in which two solutions nearly coincide or some may be missing: their
+    for the given one, are tried for the samples in which two solutions nearly coincide or some may be missing: their
         number is
     odd, Newton's method fails for a candidate, or there is no solution and the roots are uncertain.
     """

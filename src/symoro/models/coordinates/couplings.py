@@ -2,8 +2,7 @@
 
     q_tree = f(q),   qd_tree = G qd,   qdd_tree = G qdd + Gdot qd,   tau = G' tau_tree
 
-Subclasses of `Coordinates` define G. In `CoupledCoordinates` (joints coupled by constant ratios) G is constant and
-the
+Subclasses of `Coordinates` define G. In `CoupledCoordinates` (joints coupled by constant ratios) G is constant and the
 bias Gdot qd is zero. For a robot with closed loops (`kinematic.loop.coordinates`), q contains the positions of all
 joints, in a configuration in which the loops are closed, and the coordinates are the active joints: the inputs are q,
 qda and qdda, and tau refers to the active joints.
@@ -17,8 +16,7 @@ treat prescribed values in the same manner:
 The torque of an elastic joint of a tree is prescribed as zero in the same manner, because its spring belongs to the
 forces that act on the joint.
 
-A model of such a robot therefore equals the model of the robot without prescribed values, evaluated at these values.
-A
+A model of such a robot therefore equals the model of the robot without prescribed values, evaluated at these values. A
 model whose output is qd, qdd or tau returns the solution of its equations, and a model that is defined at rest or at
 qdd = 0 remains so.
 """

@@ -20,8 +20,7 @@ class WheelCoordinates(ConstraintProvider):
 
     Args:
         surplus: whether the robot may have more active joints than degrees of freedom; the coordinates are then the
-            first
-            active joints that determine the motion.
+            first active joints that determine the motion.
         joints: joints of the tree if the input q has been declared already.
 
     Raises:

@@ -89,8 +89,7 @@ def inward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matri
     """Return the product of the motions, multiplied from the last to the first.
 
     The motions since the last change of axis are kept as the pending rotation angle, the translation along the axis,
-    and
-    the translations across it, each with the angle of the rotations that were applied after it.
+    and the translations across it, each with the angle of the rotations that were applied after it.
     """
     rotation, position = identity(3), along("z", 0)
     axis, pending, frame = "z", None, 0

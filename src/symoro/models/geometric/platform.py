@@ -133,8 +133,7 @@ def _residuals(
     """Return the differences between direct geometry of a leg, through all its joints, and the pose of its end.
 
     These are the entries of the rotation, and the sum of the magnitudes of the position's entries divided by a size:
-    the
-    sum of the leg's constant lengths and of the magnitudes of the given position.
+    the sum of the leg's constant lengths and of the magnitudes of the given position.
     """
     leg, robot = parallel.legs[number], parallel.robot
     last, seat = joints_of(parallel, leg)[-1], seat_of(parallel, leg)

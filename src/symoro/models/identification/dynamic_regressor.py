@@ -15,11 +15,10 @@ The alternative, transforming each wrench inward from frame to frame, costs more
 operations instead of 605, PUMA560 728 instead of 656, with base columns): it requires two rotations per column and
 frame, whereas the twists are transformed once for all columns.
 
-Rotor inertia and friction have the columns qdd, qd, sign(qd) and 1, the stiffness of an elastic joint q - rest. A motor
-of an elastic joint has separate rows, [forces on joints; torques of motors] = W K, with the deflection qm + rest - q of
-the spring in both rows. External wrenches and the payload are not included. Springs of passive joints in loops have a
-known
-stiffness: their torques are a separate output, tau = W K + springs.
+Rotor inertia and friction have the columns qdd, qd, sign(qd) and 1, the stiffness of an elastic joint q - rest. A
+motor of an elastic joint has separate rows, [forces on joints; torques of motors] = W K, with the deflection qm + rest
+- q of the spring in both rows. External wrenches and the payload are not included. Springs of passive joints in loops
+have a known stiffness: their torques are a separate output, tau = W K + springs.
 
 For a floating base [wrench0; tau] = W K, with the columns of link 0; wrench0 is the measured wrench on the base (for
 example of the ground on its feet), or zero. For wheels tau = G' W_tree K.

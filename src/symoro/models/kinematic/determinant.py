@@ -2,8 +2,7 @@
 
 The determinant of a square Jacobian equals that of its third factor, because the first two (1997 paper, eq. 4) have
 determinant 1; the intermediate frame is chosen for the simplest third factor. The determinant is the product over its
-diagonal blocks, and each block is factored if its size permits. With more joints than rows it is det(J J'). With
-fewer
+diagonal blocks, and each block is factored if its size permits. With more joints than rows it is det(J J'). With fewer
 joints, it is the minor of the rows that are not identically zero if there are as many as joints (a planar arm), or of
 the linear ones among them (an arm that only positions), else det(J' J).
 """

@@ -192,8 +192,7 @@ def _partial(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
     """Return (J' J)^-1 J' right, computed as an inverse if J has as many nonzero rows as columns.
 
     Both are equal in that case, but J' J would square the condition number of J, which is large if lengths in metres
-    differ
-    from one by orders of magnitude.
+    differ from one by orders of magnitude.
     """
     used = [k for k, row in enumerate(j) if not all(map(is_zero, row))]
     if len(used) == len(j[0]):

@@ -6,8 +6,8 @@
                    [        sb ak         ]
 
 The intermediate frame m is used for both i and j: the third factor is the Jacobian of the point of link n that
-coincides
-with Om, in the axes of frame m. A suitable m makes it simple; by default the cheaper of a few candidates is used.
+coincides with Om, in the axes of frame m. A suitable m makes it simple; by default the cheaper of a few candidates is
+used.
 """
 
 from __future__ import annotations

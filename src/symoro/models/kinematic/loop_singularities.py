@@ -17,12 +17,10 @@ velocity of this frame, each expressed in the frame itself,
     column of a joint j on the path to it  [ p x z ]  or  [ z ]       z, p: axis and origin of frame j in frame k
                                            [   z   ]      [ 0 ]       (in k + B for the other side, with a minus)
 
-so that a column depends only on the joints between its own and the end of the loop. The cut joint, along z of frame
-k,
+so that a column depends only on the joints between its own and the end of the loop. The cut joint, along z of frame k,
 has one entry: its row and its column are removed (1997 paper, eq. 12). In a planar loop its angle is the sum of the
 other angles. Rows that vanish at all closed configurations are omitted. The number of remaining rows must equal the
-rank
-of the constraints; otherwise rows of different loops depend on each other.
+rank of the constraints; otherwise rows of different loops depend on each other.
 
 A parallelogram moves by relations that are linear in its joints, even if it is flat and its rows are dependent. These
 relations are its rows for the motion of the robot, but not for the rank of its constraints.
@@ -79,8 +77,7 @@ class LoopRows:
         joints: columns, the independent joints of the tree.
         q: symbols of the joints.
         loops: rows of each loop as velocities of its cut frame: in the axes of frame k + B, and in those of frame k
-            before
-            the rotation of its joint.
+            before the rotation of its joint.
         moving: rows of all loops, with linear relations for parallelograms.
         rank: number of independent rows.
         at: numerical constraints at closed configurations.
@@ -292,10 +289,8 @@ def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
     """Return an upper bound of the number of products in the determinant of Wp, or of W and J of a frame.
 
     A loop has six equations, minus one for a moving cut joint, in the joints of its frames; J has one row per active
-    joint.
-    The products correspond to the assignments of a joint to each row. If there are more rows than joints (planar
-    loops,
-    parallelograms), rows are dependent and the determinant is smaller: the bound is then 0.
+    joint. The products correspond to the assignments of a joint to each row. If there are more rows than joints
+    (planar loops, parallelograms), rows are dependent and the determinant is smaller: the bound is then 0.
     """
     joints = set(independent(robot))
     active = {j for j in joints if robot.frame(j).mu}
@@ -427,8 +422,7 @@ def _stacked(
     """Return W above J; or J alone by the active joints, if the frame moves only with these.
 
     In the latter case det [W; J] = det Wp det J; if Wp is singular, passive joints can move while the active joints
-    and the
-    frame are at rest.
+    and the frame are at rest.
     """
     if any(not is_zero(row[k]) for row in moving for k in passive):
         return "W and ", [[row[k] for k in nonzero] for row in (*loops, *moving)]

@@ -7,8 +7,7 @@
     jVPj = jAi (iVPi + iUi iPj) + s (qdd ja + 2 jWi x qd ja)                                (10)
     jdot-qdot: the acceleration at zero acceleration of the coordinates                     (section 4.4)
 
-with s = sigma, sb = 1 - sigma, ja = (0, 0, 1). Twists are (linear; angular), in the link's own frame; the
-acceleration
+with s = sigma, sb = 1 - sigma, ja = (0, 0, 1). Twists are (linear; angular), in the link's own frame; the acceleration
 is the classical one of the frame's origin, without gravity. The motion of the base is included: a prescribed motion,
 that of a free base, or that of rolling wheels, relative to the ground.
 

@@ -3,8 +3,7 @@
     V = J qda,   qda = Jinv V
 
 Row i of Jinv is (u; rho x u) for a leg of a Gough-Stewart platform. J is its inverse over the degrees of freedom of
-the
-platform; at a singularity of type 2, J is NaN; at one of type 1 (of a leg), both are NaN.
+the platform; at a singularity of type 2, J is NaN; at one of type 1 (of a leg), both are NaN.
 
 W. Khalil, ICINCO 2010, section 5, eq. (60) to (65).
 """

@@ -2,8 +2,7 @@
 
 For a square Jacobian, each factor of the determinant that can vanish is one condition. With more or fewer than six
 joints, the rank is lost where all largest minors of J vanish together: their factors are combined into cases, in each
-of
-which several expressions are zero (`splitting`). A single sine, cosine or joint position is solved.
+of which several expressions are zero (`splitting`). A single sine, cosine or joint position is solved.
 """
 
 from __future__ import annotations

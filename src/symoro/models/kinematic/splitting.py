@@ -1,13 +1,10 @@
 """Common zeros of several products, as a list of cases.
 
 A matrix with more columns than rows, or fewer, loses rank where all its largest minors are zero. Each minor is a
-product
-of factors, so that one factor of each must vanish. The cases are enumerated by choices: a factor f of one minor is
-set
-to zero, the other minors are simplified accordingly, and so on until all minors vanish. For the next choice in the
-same
-minor, f may be assumed nonzero, because f = 0 has been treated. If sin(q) = 0 is chosen, sin(q) is removed from the
-other minors and cos(q) cannot vanish, and vice versa.
+product of factors, so that one factor of each must vanish. The cases are enumerated by choices: a factor f of one
+minor is set to zero, the other minors are simplified accordingly, and so on until all minors vanish. For the next
+choice in the same minor, f may be assumed nonzero, because f = 0 has been treated. If sin(q) = 0 is chosen, sin(q) is
+removed from the other minors and cos(q) cannot vanish, and vice versa.
 """
 
 from __future__ import annotations

@@ -153,8 +153,7 @@ def number(f: Formula, values: Mapping[str, float], *, perturbed: bool = False) 
     Args:
         values: numbers of the formula's symbols.
         perturbed: whether to change the last digit of numbers with all digits of a double (equal numbers equally), so
-            that
-            rounded numbers do not satisfy exact relations by generator.
+            that rounded numbers do not satisfy exact relations by generator.
 
     Raises:
         ProgramError: the formula has no value at these numbers.

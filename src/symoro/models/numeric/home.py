@@ -37,8 +37,7 @@ def closed_home(robot: Robot) -> Mapping[int, float] | None:
 
     Returns:
         None if the robot has no posture 'home', if a length of its loops has no number, or if the loops do not close
-        near
-        it.
+        near it.
     """
     given = robot.postures.get(HOME)
     values = dict(robot.nominal)

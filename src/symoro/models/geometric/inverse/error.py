@@ -5,14 +5,12 @@
     whole rotation:     e = angle * axis of U0 R'         J = Jw
     other entries of a rotation's column c:   e = U0 - c  J = rows of Jw x c
 
-so that T(q + dq) is closer to the given pose when J dq = e. If the error is angle times axis, J is its derivative
-only
+so that T(q + dq) is closer to the given pose when J dq = e. If the error is angle times axis, J is its derivative only
 at the solution, but J'e is the gradient of e'e / 2 everywhere.
 
 The column of J of a joint between frame i (in which the pose is given) and the end frame n, with the joint's axis z
-and
-a point Pk on it in frame i, is (z x (Pn - Pk); z) for a revolute joint and (z; 0) for a prismatic one. A joint on the
-path from frame i towards the base has the opposite sign.
+and a point Pk on it in frame i, is (z x (Pn - Pk); z) for a revolute joint and (z; 0) for a prismatic one. A joint on
+the path from frame i towards the base has the opposite sign.
 """
 
 from __future__ import annotations

@@ -72,8 +72,7 @@ def where_finite(
         rows: outputs of each row.
         values: value of each row.
         otherwise: replacement; None means NaN. With a status and with NaN, a row without a solution is the same in
-            every
-            language.
+            every language.
     """
     guarded_values = []
     for row, value in zip(rows, values, strict=True):

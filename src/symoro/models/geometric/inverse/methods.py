@@ -3,29 +3,21 @@
 Verification of the formulas at generation: the solutions for the poses of random configurations must include these
 configurations.
 
-The formulas are evaluated with the robot's numbers (nominal values, or random values for symbols without one) at
-poses
-of known configurations: some are random, some have joints close to a multiple of a right angle, where closed forms
-are
+The formulas are evaluated with the robot's numbers (nominal values, or random values for symbols without one) at poses
+of known configurations: some are random, some have joints close to a multiple of a right angle, where closed forms are
 least accurate. Lengths are divided by the robot's size, and the smallest singular value of a configuration's Jacobian
-is
-compared with that of the best-conditioned configuration, so that a robot with almost parallel axes is verified like
-any
-other. Configurations that are singular up to round-off do not count. If loops constrain the joints, the
-configurations
-satisfy them.
+is compared with that of the best-conditioned configuration, so that a robot with almost parallel axes is verified like
+any other. Configurations that are singular up to round-off do not count. If loops constrain the joints, the
+configurations satisfy them.
 
     lost     no row of status 0 or 2 contains the configuration
     rough    the residual of the row that contains it, if any, exceeds ROUGH_POSTURE: a divisor is small, or the
              formulas are valid only for a similar robot
 
 Refinement: if two roots of a quartic are close, or a small divisor amplifies round-off, the residual of a true
-solution
-may exceed the tolerance, or the pose may seem out of reach. The kernel `refine` improves such rows by Newton's method
-on
-the pose. It starts from verified formulas, so that it cannot hide a wrong derivation. The kernel compares lengths
-with
-1 and therefore works on lengths divided by the robot's size.
+solution may exceed the tolerance, or the pose may seem out of reach. The kernel `refine` improves such rows by
+Newton's method on the pose. It starts from verified formulas, so that it cannot hide a wrong derivation. The kernel
+compares lengths with 1 and therefore works on lengths divided by the robot's size.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """`inverse-geometry`: all joint positions for which a frame has a given pose.
 
 Conditions are divisors that must not vanish. A divisor that depends on the pose is guarded where it is formed (the
-joint
-is then free, or the row contains no solution). A divisor of the robot's symbols, or of the joints given by q0, is the
-same for every pose: if it vanishes the formulas are invalid, and the status of every row is "empty slot" rather than
-"out of reach". Products are listed factor by factor.
+joint is then free, or the row contains no solution). A divisor of the robot's symbols, or of the joints given by q0,
+is the same for every pose: if it vanishes the formulas are invalid, and the status of every row is "empty slot" rather
+than "out of reach". Products are listed factor by factor.
 """
 
 from __future__ import annotations

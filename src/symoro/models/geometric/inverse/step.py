@@ -50,8 +50,8 @@ class Draft:
     """Incomplete step, to which formulas and conditions are added.
 
     An equation has degree 1 if it compares lengths and degree 0 if it compares sines and cosines; the degree of a
-    product
-    of equations is the sum of their degrees. The threshold for zero is relative to that power of the robot's size.
+    product of equations is the sum of their degrees. The threshold for zero is relative to that power of the robot's
+    size.
 
     Args:
         start: joint positions to use where a joint is free.

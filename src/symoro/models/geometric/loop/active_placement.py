@@ -2,8 +2,7 @@
 
 The loops give the other joints on the path (`loop-geometry`), and the product of the transforms along it is that of a
 tree. The sines and cosines of the loops' solution are used directly; a joint that a parallelogram makes linear in
-others
-contributes to the angle sums of parallel axes.
+others contributes to the angle sums of parallel axes.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 3.1, 3.4.
 """

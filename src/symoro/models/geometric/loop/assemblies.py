@@ -1,8 +1,7 @@
 """Assembly modes: the steps of all loops expanded together; each combination of branches is one mode.
 
     status    0 valid, 1 out of reach: the loop cannot close, 2 singular: modes coincide or a joint is free, 3 empty
-    slot
-    residual  the largest closure error of a loop
+    slot residual  the largest closure error of a loop
 
 The first mode has the first branch of every step; the last step of the last loop varies fastest. The number of a mode
 does not depend on the configuration: along a path without singularities, a mode stays in the same row.

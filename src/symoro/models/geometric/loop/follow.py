@@ -1,20 +1,14 @@
 """Inverse geometry of an arm with loops: the joints on the path are solved first, then the loops.
 
-The path from the base to the frame is a serial chain (`inverse/`). For each of its solutions, the loops are solved
-for
+The path from the base to the frame is a serial chain (`inverse/`). For each of its solutions, the loops are solved for
 the other joints, including motors that are not on the path, in all assembly modes. Motors that neither the path nor
-the
-loops determine are taken from q0.
+the loops determine are taken from q0.
 
 If the loops constrain joints of the path, some poses of the tree are not poses of the robot, and an equation may
-vanish
-on all poses that are: the method of solution must not use it. A joint that parallelograms make linear in others of
-the
-path is substituted before the path is solved. Other dependent joints are solved twice, from the pose and from the
-loops,
-and only rows in which both agree are solutions; the samples by which equations are chosen and formulas are verified
-are
-then closed configurations.
+vanish on all poses that are: the method of solution must not use it. A joint that parallelograms make linear in others
+of the path is substituted before the path is solved. Other dependent joints are solved twice, from the pose and from
+the loops, and only rows in which both agree are solutions; the samples by which equations are chosen and formulas are
+verified are then closed configurations.
 
     status    the worse one of path and loops: empty slot, out of reach, singular, valid
     residual  the larger one of both: direct geometry minus the pose, and the closure error of the loops

@@ -1,7 +1,6 @@
 """Active and passive joints of a robot with loops, and the path around each loop.
 
-Frames k and k + B of a loop coincide; they are the two sides of the cut. Therefore the product of the transforms
-along
+Frames k and k + B of a loop coincide; they are the two sides of the cut. Therefore the product of the transforms along
 the path from one to the other is the identity:
 
     (k+B)T(root)  (root)Tk  =  I

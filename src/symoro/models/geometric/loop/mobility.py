@@ -3,12 +3,9 @@
     mobility = joints of the tree + cut joints - rank J,      J: the derivative of all loops' closure by the joints
 
 The rank is not assumed from the kinds of the loops: a Bennett linkage moves although the Gruebler formula predicts
-that
-it does not, and rows of a Delta robot depend on each other across loops. The rank is the number of singular values of
-J
-above a gap, equal at closed configurations of two random draws. Configurations without a clear gap (near singular
-ones)
-are not used.
+that it does not, and rows of a Delta robot depend on each other across loops. The rank is the number of singular
+values of J above a gap, equal at closed configurations of two random draws. Configurations without a clear gap (near
+singular ones) are not used.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ position, z_j and o_j the axis and a point of joint j on the path,
 Lengths are divided by the size of the loops (`chain.size_of`).
 
 mu is small enough for quadratic convergence, and keeps the step finite if J is singular; long steps are shortened.
-Only
-the residual at the end counts: a mode that did not close has status 1.
+Only the residual at the end counts: a mode that did not close has status 1.
 """
 
 from __future__ import annotations

@@ -16,11 +16,9 @@ sides that earlier parallelograms keep parallel are combined into one side: a lo
 another parallelogram.
 
 On the first branch the joints are sums of others plus a constant: G is constant, even where the four sides are
-collinear
-and the velocity equations (1997 paper, eq. 12) have no solution (`linear_loops`). A loop with the lengths of a
-parallelogram that is crossed in the posture 'home' of the robot (an antiparallelogram, or a folded rhombus) has
-velocity
-equations like any other loop.
+collinear and the velocity equations (1997 paper, eq. 12) have no solution (`linear_loops`). A loop with the lengths of
+a parallelogram that is crossed in the posture 'home' of the robot (an antiparallelogram, or a folded rhombus) has
+velocity equations like any other loop.
 """
 
 from __future__ import annotations

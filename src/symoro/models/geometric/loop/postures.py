@@ -118,8 +118,7 @@ def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> Clos
     """Return closed configurations near a given one, with the robot's nominal numbers; None if it cannot be closed.
 
     A mechanism may have other assembly modes that move differently: an antiparallelogram is not a parallelogram. If
-    few of
-    the neighbouring configurations close, others are drawn closer to the given one.
+    few of the neighbouring configurations close, others are drawn closer to the given one.
 
     Args:
         posture: positions of the independent joints, closed up to rounded digits.

@@ -4,8 +4,7 @@ The loop with the fewest unknowns is solved first; its joints are known for the 
 tested for a parallelogram, then solved by Paul's method, as an inverse geometric model whose pose is the unit matrix,
 and if that fails, with six unknowns, by elimination and eigenvalues.
 
-The result is data: the steps contain symbols (Sj, Cj, qj of every solved joint), and `assemblies.py` expands them
-into
+The result is data: the steps contain symbols (Sj, Cj, qj of every solved joint), and `assemblies.py` expands them into
 the assembly modes. Models that require only the loops use `solved_loops`.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.4.
@@ -458,8 +457,7 @@ class _Search:
         """Return the step that computes sines, cosines and positions of the joints from those of the sums.
 
         Out of reach, a root is replaced by zero and the loop may close with sine and cosine off the unit circle; the
-        checks
-        exclude this.
+        checks exclude this.
         """
         lines: list[tuple[Expr, Expr]] = []
         number = self.builder.number

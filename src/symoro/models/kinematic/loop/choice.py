@@ -7,11 +7,9 @@ The choice is made numerically at random closed configurations (`samples`); half
   revolute cut joint appears only in the angular equation along its axis, and a prismatic one only in the linear
   equation. There is one such equation per cut joint; they come last (1997 paper, eq. 12).
 - Rows. Of all other equations, of all loops together, as many independent ones as there are passive joints are
-  selected,
-  those with few joints first. The remaining rows must depend on them in every configuration: the loops of a Delta
-  robot
-  have 21 rows together and rank 18, which is not visible in a single loop; for Bennett's four-bar linkage two rows of
-  five are sufficient.
+  selected, those with few joints first. The remaining rows must depend on them in every configuration: the loops of a
+  Delta robot have 21 rows together and rank 18, which is not visible in a single loop; for Bennett's four-bar linkage
+  two rows of five are sufficient.
 - Active joints. They are suitable if the passive columns have full rank and the active ones do not increase it.
 
 A rank is accepted only if the singular values have a clear gap.

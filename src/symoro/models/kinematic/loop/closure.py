@@ -1,8 +1,7 @@
 """Newton step that closes loops, and all joint velocities from those of the active joints, for integrators.
 
 With d and phi the position and rotation error of frame k (before the rotation of its joint) with respect to frame k +
-B,
-and e the axes of the selected equations (`choice`),
+B, and e the axes of the selected equations (`choice`),
 
     Wp dqp = -[ e . d,  e . phi ],     qdp = -Wp^-1 Wa qda                       (1997 paper, eq. 12 to 14)
 

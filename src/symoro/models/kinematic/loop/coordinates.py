@@ -5,10 +5,8 @@
                    [ qdc ]              tau = tau_a - Wa' Wp^-T tau_p
 
 Wp is factored once (`factors`); velocities, accelerations and torques are solutions with different right sides of it
-or
-of its transpose, and neither W = -Wp^-1 Wa nor G is formed if only one of them is required. Joints of parallelograms
-and
-coupled joints depend on others by constant relations (`linear`) and are not unknowns.
+or of its transpose, and neither W = -Wp^-1 Wa nor G is formed if only one of them is required. Joints of
+parallelograms and coupled joints depend on others by constant relations (`linear`) and are not unknowns.
 """
 
 from __future__ import annotations

@@ -6,10 +6,8 @@
 
     qdp = W qda,   W = -Wp^-1 Wa,       qddp = W qdda + b,   b = -Wp^-1 Psi
 
-Wp has one row and one column per passive joint of the tree, in frame order; the rows of a parallelogram are its
-linear
-relations. qd is the velocity of all joints of the tree and must satisfy the loops. `choice` documents the selection
-of
+Wp has one row and one column per passive joint of the tree, in frame order; the rows of a parallelogram are its linear
+relations. qd is the velocity of all joints of the tree and must satisfy the loops. `choice` documents the selection of
 the rows.
 """
 

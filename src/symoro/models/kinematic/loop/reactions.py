@@ -1,13 +1,10 @@
 """Reaction wrenches at the joints of closed loops: at the cut joints, and their effect along the tree.
 
-With the Lagrange multipliers x of the rows, Wp' x = tau_p (Khalil 2010, section 4: the part of the tree's torques
-that
-the loops balance), the wrench sum x_i e_i acts on the left link of the loop at the cut, and the opposite wrench on
-the
+With the Lagrange multipliers x of the rows, Wp' x = tau_p (Khalil 2010, section 4: the part of the tree's torques that
+the loops balance), the wrench sum x_i e_i acts on the left link of the loop at the cut, and the opposite wrench on the
 right link. Rows that were not selected have no multiplier: if the loops do not determine a component of a wrench, its
 value is arbitrary and NaN is returned. These components are determined numerically: the multipliers that cause no
-torque
-(M' y = 0 over all rows M of all loops) do not affect any other component, in every sampled configuration.
+torque (M' y = 0 over all rows M of all loops) do not affect any other component, in every sampled configuration.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Velocity equations of the loops in numbers, at random closed configurations.
 
 For each loop, the difference of the velocities of the closing point (the common origin of frames k and k + B) on its
-two
-sides, and of the angular velocities, per unit rate of each coordinate, in the axes of the loop's root:
+two sides, and of the angular velocities, per unit rate of each coordinate, in the axes of the loop's root:
 
     revolute joint  (z x (p - o); z)        prismatic joint  (z; 0)        left side +, right side -
 """

@@ -140,10 +140,8 @@ class _Sides:
     """Computes the sides of one loop.
 
     The left side is expressed in the axes of frame m, the right one in those of frame n. If the equations are written
-    in
-    frames k (before the rotation of its joint) and k + B, these are m and n, which differ by a rotation about the
-    common z;
-    otherwise they are the frame of the equations on its side, and the root.
+    in frames k (before the rotation of its joint) and k + B, these are m and n, which differ by a rotation about the
+    common z; otherwise they are the frame of the equations on its side, and the root.
     """
 
     def __init__(

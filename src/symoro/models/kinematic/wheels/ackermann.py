@@ -1,7 +1,6 @@
 """Ackermann steering: dependent steering joints for which all axles intersect in one point, for any layout.
 
-The fixed wheels and the leading steering wheels leave one motion of the base, xi = (x, y, turn), which satisfies
-their
+The fixed wheels and the leading steering wheels leave one motion of the base, xi = (x, y, turn), which satisfies their
 sliding constraints C xi = 0: with two independent rows, xi = c1 x c2, a polynomial in sines and cosines. A dependent
 wheel travels along the velocity of its centre c,
 

@@ -1,8 +1,7 @@
 """Rolling constraints of the wheels, at the contact point of each wheel, in the axes of frame 0.
 
 With z the axle, c the centre, k = (0, 0, 1) up and r the radius, the contact point is C = c - r k, and t = z x k is
-the
-direction of travel for a positive spin. The point of the wheel at C has the velocity
+the direction of travel for a positive spin. The point of the wheel at C has the velocity
 
     v_C = v0 + w0 x C + sum over the joints on its path of a_i x (C - P_i) qd_i  (revolute),  a_i qd_i  (prismatic)
 

@@ -27,8 +27,7 @@ def leading_drives(
         active: active joints.
         matrices: W, of full rank, at random numbers.
         surplus: whether there may be more active joints; the first ones, in frame order, that determine the motion
-            are
-            returned.
+            are returned.
 
     Raises:
         NotApplicableError: there are too many or too few active joints; the message names them.

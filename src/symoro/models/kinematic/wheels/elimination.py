@@ -1,8 +1,7 @@
 """Solution of the rolling constraints W x = b for some columns: the joints one after another, then the base.
 
-A joint that steers or spins a wheel appears in few rows, mostly with a constant coefficient (the radius, the offset
-of a
-castor). Each unknown joint is therefore eliminated by one row, from which it is computed when the other columns are
+A joint that steers or spins a wheel appears in few rows, mostly with a constant coefficient (the radius, the offset of
+a castor). Each unknown joint is therefore eliminated by one row, from which it is computed when the other columns are
 known. The remaining rows constrain only the base: at most three, solved by cofactors without a null space
 (`solvers.SparseRows`). The same steps apply to velocities (b = 0) and accelerations (b = -Wdot x).
 """

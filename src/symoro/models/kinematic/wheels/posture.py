@@ -8,10 +8,9 @@ that the sliding constraints C xi = 0 of `mobility` allow,
 
 (Campion, Bastin, d'Andrea-Novel 1996). Sigma contains no division:
 
-    mobility 3    the unit matrix
-    mobility 2    (b, -a, 0) and (-a c, -b c, 1) for the row (a, b, c): along the direction of travel, and the
-    rotation
-    mobility 1    c1 x c2 for the rows c1, c2, which vanishes where the two axles coincide: det = |c1 x c2|^2
+    mobility 3    the unit matrix mobility 2    (b, -a, 0) and (-a c, -b c, 1) for the row (a, b, c): along the
+    direction of travel, and the rotation mobility 1    c1 x c2 for the rows c1, c2, which vanishes where the two axles
+    coincide: det = |c1 x c2|^2
 
 They do not depend on the choice of active joints.
 """

@@ -3,9 +3,8 @@
     W x = 0,    x = G qda,    xd = G qdda + g,    g from W xd = -Wdot x with qdda = 0
 
 W has the rows of `contact` that are independent at random numbers. The number of active joints must equal the number
-of
-degrees of freedom 3 + n - rank W, and they must determine the motion. Vd0 is the classical acceleration:
-[xd_1 - W0z V0y, xd_2 + W0z V0x, xd_3].
+of degrees of freedom 3 + n - rank W, and they must determine the motion. Vd0 is the classical acceleration: [xd_1 -
+W0z V0y, xd_2 + W0z V0x, xd_3].
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@
 
 Each item of the chain is a constant transform K, a translation Tz(r) by a prismatic joint, or a run G: consecutive
 revolute joints with parallel axes. The unknowns of a run are the sums of the joint angles, phi_k = phi_(k-1) +- q_k,
-so
-that its transform is linear in their sines and cosines:
+so that its transform is linear in their sines and cosines:
 
     G = [ Rz(phi_last)   sum_k Rz(phi_k) t_k ]        t_k: from axis k to axis k + 1, including prismatic joints
         [      0                  1          ]

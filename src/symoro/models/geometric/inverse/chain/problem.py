@@ -72,8 +72,7 @@ class ChainClosure:
         laws: joints that are linear functions of others of the chain; they are not unknowns.
         tied: joints that depend nonlinearly on the others; they are unknowns and must satisfy the loops.
         postures: function that returns about the given number of configurations with closed loops, with the robot's
-            nominal
-            numbers or with random ones.
+            nominal numbers or with random ones.
     """
 
     laws: Mapping[int, Linear]

@@ -5,8 +5,7 @@
 with Vi = Rz(qi) or Tz(qi). The loop is solved by the kernel `closed_chain` (elimination and eigenvalues). The
 arrangements of the loop that are suitable for the robot are determined here, once, on random configurations.
 
-Five joints with given position and axis are treated as six joints with a virtual revolute joint about that axis: any
-s
+Five joints with given position and axis are treated as six joints with a virtual revolute joint about that axis: any s
 and n that complete the axis to a rotation are admissible.
 
 M. Raghavan, B. Roth, "Inverse kinematics of the general 6R manipulator and related linkages", ASME J. Mechanical
@@ -72,10 +71,8 @@ def _solution(
     """Return a slot of the kernel with its residual by direct geometry.
 
     If there is no solution, the status of the first slot is 'out of reach' or 'not decided'. In the latter case the
-    kernel
-    returns the configuration that is closest to the pose, because the roots of the elimination are too close to a
-    double
-    root for a reliable decision.
+    kernel returns the configuration that is closest to the pose, because the roots of the elimination are too close to
+    a double root for a reliable decision.
     """
     builder = problem.builder
     *values, defect = slot

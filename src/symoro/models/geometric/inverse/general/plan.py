@@ -44,8 +44,7 @@ def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
     Args:
         kinds: kinds of the six joints, 0 revolute, 1 prismatic.
         sample: function that returns the constants (72) of the loop and the joint positions (6) of a random
-            configuration
-            that closes it.
+            configuration that closes it.
 
     Raises:
         NotApplicableError: the joints are dependent in every configuration, or no arrangement is suitable.
@@ -122,9 +121,8 @@ def _with_shifts(kinds: list[int], arrangement: int, rng: np.random.Generator) -
 def _score(placements: Array, q: Array, kinds: list[int], shifted: Arrangement) -> Score:
     """Rate an arrangement: configurations recovered, solutions minus inaccurate samples, minus surplus candidates.
 
-    A sample is inaccurate if a candidate does not converge, or if Newton's method changes it by a large amount
-    because its
-    roots are nearly multiple. Solutions of a singular pencil are accidental and are not counted.
+    A sample is inaccurate if a candidate does not converge, or if Newton's method changes it by a large amount because
+    its roots are nearly multiple. Solutions of a singular pencil are accidental and are not counted.
     """
     starts, which, warnings = candidates(placements, kinds, list(shifted))
     rows = polish(placements[which], kinds, starts)[0]

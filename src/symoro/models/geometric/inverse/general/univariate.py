@@ -6,10 +6,9 @@ det(M2 s^2 + M1 s c + M0 c^2) with s, c = sin, cos of q/2 is a trigonometric pol
     sum_k a_k e^{ikq} (1 + x^2)^h = sum_k a_k (1 + ix)^(h+k) (1 - ix)^(h-k),    x = tan(q/2), k = -h .. h,
 
 has degree 2h: h = 8, after division by the factor (1 + x^2)^4 that the half tangents introduce (Raghavan and Roth
-1993),
-or h = 4 if two prismatic joints are three places apart. Its coefficients are computed from equally spaced values,
-which
-is well conditioned. The roots of a polynomial of degree 16 are ill conditioned, so the kernel does not use it.
+1993), or h = 4 if two prismatic joints are three places apart. Its coefficients are computed from equally spaced
+values, which is well conditioned. The roots of a polynomial of degree 16 are ill conditioned, so the kernel does not
+use it.
 """
 
 from __future__ import annotations

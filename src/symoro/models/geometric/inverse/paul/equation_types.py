@@ -251,8 +251,7 @@ def _gaps(coordinates: Sequence[Sequence[Expr]], defects: Sequence[Expr]) -> lis
     """Return, per root in ascending order, the squared distance from its neighbours that are true roots.
 
     The distance from the previous root may be zero, that from the next root is at least 2 DOUBLE_ROOT, so that one of
-    two
-    coincident roots is kept.
+    two coincident roots is kept.
     """
     far = wrap(defects[0].graph, 1)
     gaps = [far]

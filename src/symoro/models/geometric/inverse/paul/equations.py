@@ -3,8 +3,7 @@
     (I1 .. Ia)^-1  U0  (Ib+1 .. IN)^-1  =  Ia+1 .. Ib          for all 0 <= a <= b <= N, twelve entries each
 
 The unknowns of an entry are determined numerically; the symbolic expression is formed only when it is used. Of
-equations
-that differ only by sign, one is kept, in the form that moves the fewest joints.
+equations that differ only by sign, one is kept, in the form that moves the fewest joints.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@
     q a length:   k0 + k1 q + k2 q^2 + k3 q^3 + k4 q^4
 
 The coordinates of a point that moves with q are forms of the first order. Its squared distance from another point is
-of
-the first order in (C, S), and of the second order in a length.
+of the first order in (C, S), and of the second order in a length.
 
 A form of degree n has the dimension of a length to the power n. The same holds for the coefficients of an angle's
 form;
@@ -150,8 +149,7 @@ def shared_direction(
     """Return L and m with form_n = k0_n + m_n L if such an L exists for all forms, else None.
 
     The forms are of the first order (second, for a length). L is the one among them that varies most, relative to the
-    size
-    of the robot.
+    size of the robot.
     """
     sizes = [[size * own for own in form.sizes(probes.length)[1:3]] for form in forms]
     tails = [form.k[1:3] for form in forms]

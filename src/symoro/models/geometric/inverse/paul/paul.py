@@ -230,10 +230,8 @@ class Paul:
         """Solve an equation of type 2: first those with right side zero, last those with constant coefficients.
 
         An equation with right side zero is always solvable. One with constant coefficients gives, for example, a
-        cosine, and
-        near 1 the angle is inaccurate, which no later joint can correct. Single joints come before sums of joints,
-        because it
-        is then clear which joint takes the value of the start if it is free.
+        cosine, and near 1 the angle is inaccurate, which no later joint can correct. Single joints come before sums of
+        joints, because it is then clear which joint takes the value of the start if it is free.
         """
         candidates: list[tuple[tuple[int, int, int], Unknown, Reduction]] = []
         for u, forms in one.items():

@@ -1,7 +1,6 @@
 """Pieper's position equations: three joints from the position of a point.
 
-Joints whose axes intersect in a point do not move it. Its position, expressed from both ends of the chain, gives
-three
+Joints whose axes intersect in a point do not move it. Its position, expressed from both ends of the chain, gives three
 equations in three other joints i, j, k,
 
     Ji (R Jj F + p) = G            R, p between i and j; F, or G if k is beyond the point, depends on qk alone
@@ -11,13 +10,11 @@ PPX):
 
     RRX  hz = Gz, |h|^2 = |G|^2:    R3 y = Gz - pz,    2 p'R y = |G|^2 - |F|^2 - |p|^2
     PRX  hx = Gx, hy = Gy:          R1 y = Gx - px,    R2 y = Gy - py
-         Both are linear in y; with yz = Fz they give yx and yy, and  yx^2 + yy^2 + Fz^2 = |F|^2  gives qk;
-         C Fx - S Fy = yx, S Fx + C Fy = yy  give qj. If the left sides of the two equations are parallel (axes i and
-         j
-         intersect or are parallel), the combination without y gives qk, and one of them gives qj. For intersecting
-         axes,
-         h is then known along both axes, and its component perpendicular to them up to a sign. This is more accurate
-         than an equation of type 2 if the point is close to axis i.
+         Both are linear in y; with yz = Fz they give yx and yy, and  yx^2 + yy^2 + Fz^2 = |F|^2  gives qk; C Fx - S Fy
+         = yx, S Fx + C Fy = yy  give qj. If the left sides of the two equations are parallel (axes i and j intersect
+         or are parallel), the combination without y gives qk, and one of them gives qj. For intersecting axes, h is
+         then known along both axes, and its component perpendicular to them up to a sign. This is more accurate than
+         an equation of type 2 if the point is close to axis i.
     RPX  hz = Gz, hx^2 + hy^2 = Gx^2 + Gy^2:    rj from the first, qk from the second, hx^2 + hy^2 + Gz^2 = |G|^2;
          if j is perpendicular to i, the first gives qk and the second rj.
     PPX  hx = Gx, hy = Gy:    qk from the combination without rj, then rj.
@@ -26,13 +23,11 @@ PPX):
 If the two equations are almost parallel, or one of them almost vanishes (axes that almost intersect or are almost
 parallel), or if this may happen for symbolic parameters, their determinant D is not used as a divisor. Instead the
 polynomial is multiplied by D^2; its roots then occur in pairs that coincide for D = 0, and the equation with the
-larger
-left side gives qj up to a sign; rj likewise. This doubles the number of branches; those with the wrong sign are not
-solutions, except for D = 0, where both signs are.
+larger left side gives qj up to a sign; rj likewise. This doubles the number of branches; those with the wrong sign are
+not solutions, except for D = 0, where both signs are.
 
 qk is the root of a polynomial of degree four in general, of type 10 or 9. It reduces to two square roots if all
-squared
-terms depend on qk through a single linear combination: for example, if axes j and k are parallel or intersect.
+squared terms depend on qk through a single linear combination: for example, if axes j and k are parallel or intersect.
 
 D. L. Pieper, "The kinematics of manipulators under computer control", Stanford, 1968; W. Khalil, D. Creusot,
 "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.3.

@@ -12,8 +12,7 @@ and the first axis, on the side of the positive axis. Shoulder and wrist follow 
 solutions.
 
 M. Shimizu, H. Kakuya, W.-K. Yoon, K. Kitagaki, K. Kosuge, "Analytical inverse kinematic computation for 7-DOF
-redundant
-manipulators with joint limits and its application to redundancy resolution", IEEE Trans. Robotics 24, 2008.
+redundant manipulators with joint limits and its application to redundancy resolution", IEEE Trans. Robotics 24, 2008.
 """
 
 from __future__ import annotations
