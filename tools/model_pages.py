@@ -47,7 +47,7 @@ def page(entry: Entry) -> str:
         parts.append("Also called " + ", ".join(f"`{name}`" for name in entry.aliases) + ".")
     parts += _form(entry)
     for form in entry.forms:
-        parts += [f"## Of {form.of}", *_form(form)]
+        parts += [f"## For {form.of}", *_form(form)]
     return "\n\n".join(parts) + "\n"
 
 
