@@ -1,4 +1,4 @@
-// The page begins: a back, a store, what was kept of the last visit, and the shell around the panes.
+// Entry point of the page: create backend and store, restore the last session, and draw the shell.
 
 import { render } from "preact";
 
@@ -26,7 +26,7 @@ async function chooseBack(): Promise<Back> {
   return httpBack({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
 }
 
-/** Open the robot that the address names (?robot=ID), or the one of the last visit, or the first robot. */
+/** Open the robot of the address (?robot=ID), or else the robot of the last session, or else the first robot. */
 async function begin(desk: Desk, places: Places, tab: string): Promise<void> {
   const named = new URLSearchParams(location.search).get("robot");
   const kept = named ? null : stored(places, tab);
@@ -37,7 +37,7 @@ async function begin(desk: Desk, places: Places, tab: string): Promise<void> {
   try {
     await desk.store.restore(kept);
   } catch (error) {
-    desk.tell("The robot that was kept cannot be shown", error);
+    desk.tell("The saved robot cannot be shown", error);
   }
 }
 

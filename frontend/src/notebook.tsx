@@ -1,4 +1,4 @@
-// The scene alone, for a cell of a notebook: the robot and the code that places its frames stand in the document itself.
+// The scene alone, for a cell of a notebook: the document contains the robot and the code of its transforms.
 
 import { render } from "preact";
 
@@ -16,12 +16,12 @@ interface Shown {
   dark: boolean;
 }
 
-/** A back that knows one robot: where its frames stand. What needs symoro itself is refused. */
+/** Backend of one robot: it returns only the transforms of the frames; other calls are rejected. */
 function alone(shown: Shown): Back {
   return {
     call: <T,>(name: string): Promise<T> => {
       if (name === "frames") return Promise.resolve(shown.placements as T);
-      return Promise.reject(new Failure({ kind: "NotApplicableError", message: "this needs the workbench: symoro gui" }));
+      return Promise.reject(new Failure({ kind: "NotApplicableError", message: "this function needs the workbench; start it with symoro gui" }));
     },
   };
 }

@@ -1,4 +1,5 @@
-// What the page asks of symoro, wherever symoro runs: behind HTTP, or in a worker of the page itself.
+// Interface between the page and symoro. Implementations: an HTTP server (http.ts) and Python in a web worker
+// (worker.ts).
 
 export interface Asking {
   signal?: AbortSignal;
@@ -9,16 +10,16 @@ export interface Progress {
   step?: string;
   done?: number;
   total?: number;
-  /** Pieces of the result, as they come; each is told once. */
+  /** New pieces of the result in the order of arrival; each piece is reported once. */
   came?: unknown[];
 }
 
 export interface Back {
-  /** Answers a call of `symoro.ui.service`; throws a Failure when what was asked cannot be. */
+  /** Return the answer of a call of `symoro.ui.service`; throw a Failure if the request is rejected. */
   call<T>(name: string, payload?: object, asking?: Asking): Promise<T>;
 }
 
-/** What a user did wrong, or what symoro cannot do: kind, message, and where known hint, place and problems. */
+/** Error of a request: kind and message; where known also hint, place in the file and single problems. */
 export interface Problem {
   kind: string;
   message: string;

@@ -54,8 +54,8 @@ function backWith(answer: Answer, href = "http://127.0.0.1:1/") {
   return { sent, storage, back: httpBack({ fetch: fake as typeof fetch, storage, href }) };
 }
 
-describe("symoro behind HTTP", () => {
-  it("tells each piece of a result once, also when the stream is taken up again", async () => {
+describe("the backend over HTTP", () => {
+  it("reports each piece of a result once, also after a reconnection", async () => {
     const streams = [
       stream(event("running", { progress: { title: "simulating", done: 1, total: 3 }, pieces: ["a", "b"], before: 0 })),
       stream(event("running", { pieces: ["a", "b", "c"], before: 0 }), event("done", { pieces: ["d"], before: 3, result: { end: true } })),
@@ -73,26 +73,26 @@ describe("symoro behind HTTP", () => {
     expect(sent).toEqual([{ path: "/api/about", method: "POST", body: {}, token: null }]);
   });
 
-  it("keeps the token of the address, and sends it", async () => {
+  it("stores the token of the address, and sends it", async () => {
     const { back, sent, storage } = backWith(() => json({}), "http://h:1/?token=secret");
     await back.call("about");
     expect(sent[0]!.token).toBe("Bearer secret");
     expect(tokenOf({ href: "http://h:1/", storage })).toBe("secret");
   });
 
-  it("finds the API beside a page in a folder", async () => {
+  it("uses the API next to a page in a folder", async () => {
     const { back, sent } = backWith(() => json({}), "http://h:1/sub/index.html");
     await back.call("robots");
     expect(sent[0]!.path).toBe("/sub/api/robots");
   });
 
-  it("turns an error into a failure with all that is told", async () => {
+  it("converts an error to a Failure with all its data", async () => {
     const error = { kind: "FormatError", message: "no", hint: "do", place: { line: 3 } };
     const { back } = backWith(() => json({ error }, 422));
     await expect(back.call("robot_open", { text: "x" })).rejects.toMatchObject({ problem: error });
   });
 
-  it("words what the server's own checks say, and answers that are none", async () => {
+  it("converts validation errors of the server and unreadable answers to messages", async () => {
     const detail = [{ loc: ["body", "links"], msg: "not a number" }];
     const refused = backWith(() => json({ detail }, 422));
     await expect(refused.back.call("robot_new", {})).rejects.toMatchObject({ message: "links: not a number" });
@@ -102,7 +102,7 @@ describe("symoro behind HTTP", () => {
     await expect(away.back.call("about")).rejects.toMatchObject({ problem: { kind: "Unreachable" } });
   });
 
-  it("runs long calls as jobs and tells their progress", async () => {
+  it("runs long calls as jobs and reports their progress", async () => {
     const { back, sent } = backWith(({ path }) => {
       if (path === "/api/jobs") return json({ id: "j", state: "queued" });
       const running = event("running", { progress: { title: "step", done: 1, total: 4 } });
@@ -117,7 +117,7 @@ describe("symoro behind HTTP", () => {
     expect(sent[0]!.body).toEqual({ call: "model", payload: { model: "energy" } });
   });
 
-  it("takes a broken stream up again", async () => {
+  it("reconnects an interrupted stream", async () => {
     let times = 0;
     const { back } = backWith(({ path }) => {
       if (path === "/api/jobs") return json({ id: "j", state: "queued" });
@@ -127,7 +127,7 @@ describe("symoro behind HTTP", () => {
     expect(times).toBe(2);
   });
 
-  it("fails as the job fails", async () => {
+  it("fails with the error of the job", async () => {
     const { back } = backWith(({ path }) =>
       path === "/api/jobs"
         ? json({ id: "j", state: "queued" })
@@ -136,7 +136,7 @@ describe("symoro behind HTTP", () => {
     await expect(back.call("model")).rejects.toMatchObject({ message: "no" });
   });
 
-  it("ends the job when it is cancelled", async () => {
+  it("stops the job when the call is cancelled", async () => {
     const stop = new AbortController();
     const { back, sent } = backWith(({ path, method }) => {
       if (path === "/api/jobs") return json({ id: "j", state: "queued" });
@@ -152,7 +152,7 @@ describe("symoro behind HTTP", () => {
 });
 
 describe("lists", () => {
-  it("are asked for once, other calls each time", async () => {
+  it("are requested once, other calls each time", async () => {
     const requests: string[] = [];
     const back = remembering({
       async call<T>(name: string) {
@@ -167,7 +167,7 @@ describe("lists", () => {
     expect(requests).toEqual(["catalogue", "catalogue", "robot_view", "robot_view"]);
   });
 
-  it("that failed are asked for anew; who gives up ends nothing for others", async () => {
+  it("that failed are requested again; cancelling one request does not affect others", async () => {
     let times = 0;
     const back = remembering({
       async call<T>() {

@@ -1,8 +1,9 @@
-// symoro behind HTTP: short calls are answered at once, long ones are jobs that tell how far they are and can be ended.
+// Backend over HTTP. Short calls are answered directly; long calls run as jobs that report progress and can be
+// cancelled.
 
 import { Failure, type Asking, type Back, type Problem, type Progress } from "./back";
 
-/** The calls that the server runs as jobs (src/symoro/ui/web/schema.py). */
+/** Calls that the server runs as jobs (src/symoro/ui/web/schema.py). */
 export const LONG: ReadonlySet<string> = new Set([
   "model",
   "explain",
@@ -27,20 +28,20 @@ interface Job {
   state: "queued" | "running" | "done" | "failed" | "cancelled";
   progress: { title?: string; done?: number; total?: number } | null;
   result: Record<string, unknown> | null;
-  /** What came of the result since the event before, after so many others. */
+  /** Pieces of the result since the previous event, and the number of pieces before them. */
   pieces?: unknown[];
   before?: number;
 }
 
 export interface Web {
   fetch: typeof fetch;
-  /** Where the token of the address is kept while the tab is open. */
+  /** Session storage, which keeps the token of the address while the tab is open. */
   storage: Pick<Storage, "getItem" | "setItem">;
-  /** The address of the page. */
+  /** Address of the page. */
   href: string;
 }
 
-/** The token of the page's address; kept, as the address may change. */
+/** Return the token of the page's address and store it, because the address may change later. */
 export function tokenOf(web: Pick<Web, "href" | "storage">): string {
   const given = new URL(web.href).searchParams.get("token");
   if (given) web.storage.setItem(KEY, given);
@@ -61,7 +62,7 @@ export function httpBack(web: Web): Back {
       throw new Failure({
         kind: "Unreachable",
         message: "the server does not answer",
-        hint: `is symoro gui still running? (${error instanceof Error ? error.message : String(error)})`,
+        hint: `check that "symoro gui" is still running (${error instanceof Error ? error.message : String(error)})`,
       });
     }
   }
@@ -74,7 +75,7 @@ export function httpBack(web: Web): Back {
 
   async function run<T>(name: string, payload: object, { signal, onProgress }: Asking): Promise<T> {
     const job = await post<Job>("jobs", { call: name, payload });
-    // The server ends the work before it answers; nobody waits for that answer.
+    // The server stops the job before it answers; the page does not wait for this answer.
     const end = (): void => void ask(`jobs/${job.id}`, { method: "DELETE" }).catch(() => undefined);
     if (signal?.aborted) {
       end();
@@ -88,7 +89,7 @@ export function httpBack(web: Web): Back {
     }
   }
 
-  /** The job when it is over; a stream that breaks is taken up again. */
+  /** Return the finished job; reconnect if the event stream is interrupted. */
   async function watch(id: string, signal?: AbortSignal, onProgress?: (p: Progress) => void): Promise<Job> {
     let seen = 0;
     for (;;) {
@@ -96,7 +97,7 @@ export function httpBack(web: Web): Back {
       if (!response.ok || !response.body) await answerOf(response);
       try {
         for await (const job of events(response.body!)) {
-          // A stream that was taken up again begins with all pieces.
+          // A stream that was reconnected starts with all pieces again.
           const came = (job.pieces ?? []).slice(Math.max(0, seen - (job.before ?? 0)));
           seen += came.length;
           if (came.length && onProgress) onProgress({ ...(job.progress && progressOf(job.progress)), came });
@@ -120,7 +121,7 @@ export function httpBack(web: Web): Back {
 }
 
 function abortion(): DOMException {
-  return new DOMException("it was cancelled", "AbortError");
+  return new DOMException("the request was cancelled", "AbortError");
 }
 
 function progressOf(report: NonNullable<Job["progress"]>): Progress {
@@ -143,14 +144,14 @@ async function answerOf<T>(response: Response): Promise<T> {
   try {
     data = (await response.json()) as Record<string, unknown>;
   } catch {
-    throw new Failure({ kind: "Unreadable", message: `the server answered ${response.status} without an answer` });
+    throw new Failure({ kind: "Unreadable", message: `the server answered ${response.status} without a readable body` });
   }
   if (data["error"]) throw new Failure(data["error"] as Problem);
   if (!response.ok) throw new Failure({ kind: "Refused", message: detailOf(data["detail"], response.status) });
   return data as T;
 }
 
-/** FastAPI's own words on a payload that it does not take. */
+/** Return a message for a payload that FastAPI rejected (its own error format). */
 function detailOf(detail: unknown, status: number): string {
   if (typeof detail === "string") return detail;
   const first = Array.isArray(detail) ? (detail[0] as { loc?: unknown[]; msg?: string } | undefined) : undefined;
@@ -158,7 +159,7 @@ function detailOf(detail: unknown, status: number): string {
   return `${(first.loc ?? []).slice(1).join(".")}: ${first.msg ?? ""}`;
 }
 
-/** The objects of a stream of server-sent events. */
+/** Yield the objects of a stream of server-sent events. */
 export async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<Job> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

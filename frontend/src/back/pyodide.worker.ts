@@ -1,4 +1,4 @@
-// Python in a web worker: loads the interpreter and symoro from the page's own folder, then answers calls.
+// Python in a web worker: load the interpreter and symoro from the page's folder, then answer calls.
 
 import type { PyodideInterface } from "pyodide";
 import type { PyCallable } from "pyodide/ffi";
@@ -37,7 +37,7 @@ async function start(archive: string): Promise<void> {
   post({ kind: "ready" });
 }
 
-/** A package that few models need, where the site offers it: as an archive of its own, or as a wheel beside Python. */
+/** Load a package that only few models need, if the site provides it as an archive or as a wheel next to Python. */
 async function load(name: string): Promise<boolean> {
   if (tried.has(name)) return false;
   tried.add(name);

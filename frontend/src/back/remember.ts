@@ -1,4 +1,4 @@
-// Lists are asked for by more than one pane: the same question is sent once.
+// Several panes request the same lists (catalogue, robots): each list is requested once and cached.
 
 import type { Asking, Back } from "./back";
 
@@ -28,11 +28,11 @@ export function remembering(back: Back): Back {
   };
 }
 
-/** Who gives up does not end the question of others. */
+/** Cancelling one request does not cancel the shared request of the other panes. */
 function unlessAborted<T>(answer: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return answer;
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new DOMException("it was cancelled", "AbortError"));
+    const stop = (): void => reject(new DOMException("the request was cancelled", "AbortError"));
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     void answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Failure, type Progress } from "./back";
 import { workerBack, type Hand, type WorkerMessage, type WorkerRequest } from "./worker";
 
-/** A worker whose answers the test gives. */
+/** A worker whose answers are given by the test. */
 class Puppet implements Hand {
   onmessage: Hand["onmessage"] = null;
   onerror: Hand["onerror"] = null;
@@ -43,8 +43,8 @@ function loaded() {
   return { hands, back };
 }
 
-describe("symoro in a worker", () => {
-  it("tells that it loads, then answers what waited", async () => {
+describe("the backend in a worker", () => {
+  it("reports that it is loading, then answers waiting calls", async () => {
     const { hands, back } = stage();
     const reported: Progress[] = [];
     const wanted = back.call("robots", {}, { onProgress: (progress) => reported.push(progress) });
@@ -82,7 +82,7 @@ describe("symoro in a worker", () => {
     expect(hands[1]!.calls).toHaveLength(1);
   });
 
-  it("asks one thing at a time, in order", async () => {
+  it("sends one call at a time, in order", async () => {
     const { hands, back } = loaded();
     const first = back.call("model", { n: 1 });
     const second = back.call("model", { n: 2 });
@@ -92,7 +92,7 @@ describe("symoro in a worker", () => {
     expect(await Promise.all([first, second])).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  it("turns an error into a failure", async () => {
+  it("converts an error to a Failure", async () => {
     const { hands, back } = loaded();
     const wanted = back.call("robot_edit");
     hands[0]!.answer({ error: { kind: "ArgumentError", message: "no such cell" } });
@@ -101,7 +101,7 @@ describe("symoro in a worker", () => {
     expect((error as Failure).problem.kind).toBe("ArgumentError");
   });
 
-  it("ends the worker of a call that is cancelled, and goes on with another", async () => {
+  it("terminates the worker of a cancelled call, and continues with another", async () => {
     const { hands, back } = loaded();
     const cancel = new AbortController();
     const lost = back.call("model", { n: 1 }, { signal: cancel.signal });
@@ -115,7 +115,7 @@ describe("symoro in a worker", () => {
     expect(await kept).toEqual({ n: 2 });
   });
 
-  it("leaves the worker alone when a call that waits, or is done, is cancelled", async () => {
+  it("keeps the worker when a waiting or finished call is cancelled", async () => {
     const { hands, back } = loaded();
     const cancel = new AbortController();
     const running = back.call("model", { n: 1 });
@@ -135,7 +135,7 @@ describe("symoro in a worker", () => {
     expect(hands[1]!.ended).toBe(false);
   });
 
-  it("replaces a worker that dies at a call", async () => {
+  it("replaces a worker that crashes during a call", async () => {
     const { hands, back } = loaded();
     const lost = back.call("model");
     hands[1]!.say({ kind: "death", message: "out of memory" });
@@ -143,7 +143,7 @@ describe("symoro in a worker", () => {
     expect(hands).toHaveLength(3);
   });
 
-  it("fails what waits for a worker that cannot load, and tries again at the next call", async () => {
+  it("rejects the calls that wait for a worker that cannot load, and retries at the next call", async () => {
     const { hands, back } = stage();
     const lost = back.call("robots");
     hands[0]!.say({ kind: "death", message: "python.zip: the site answered 404" });

@@ -1,21 +1,21 @@
-// symoro in the page itself: Python runs in web workers, which answer the same calls as a server.
+// Backend inside the page: Python runs in web workers, which answer the same calls as the server.
 
 import { Failure, type Asking, type Back, type Problem, type Progress } from "./back";
 import { LONG } from "./http";
 
-/** What the page tells a worker. */
+/** Message from the page to a worker. */
 export type WorkerRequest =
   | { kind: "start"; root: string; archive: string }
   | { kind: "call"; name: string; payload: string };
 
-/** What a worker tells the page; a call ends with an answer or a death. */
+/** Message from a worker to the page; a call ends with an answer or with the termination of the worker. */
 export type WorkerMessage =
   | { kind: "progress"; progress: Progress }
   | { kind: "ready" }
   | { kind: "answer"; text: string }
   | { kind: "death"; message: string };
 
-/** A worker as far as the page needs it; tests have one of their own. */
+/** The part of the Worker interface that the page uses; tests replace it. */
 export type Hand = Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror">;
 
 interface Wish {
@@ -26,7 +26,7 @@ interface Wish {
   fail: (error: Error) => void;
 }
 
-/** Calls wait for one worker in the order in which they came; one that is cancelled ends with its worker. */
+/** Queue of one worker: calls run in their order; cancelling the running call terminates the worker. */
 class Lane {
   private hand: Hand | null = null;
   private ready = false;
@@ -100,7 +100,7 @@ class Lane {
     }
   }
 
-  /** A worker that died while loading would die again; one that died at a call is replaced. */
+  /** A worker that failed while loading is not restarted; one that failed during a call is replaced. */
   private bury(message: string): void {
     const lost = this.running ? [this.running] : this.waiting;
     if (this.running) this.restart();
@@ -109,7 +109,7 @@ class Lane {
       this.hand?.terminate();
       this.hand = null;
     }
-    const problem = { kind: "StoppedError", message, hint: "make the robot smaller, or run symoro on your machine" };
+    const problem = { kind: "StoppedError", message, hint: "simplify the robot, or install symoro and run symoro gui on your computer" };
     for (const wish of lost) wish.fail(new Failure(problem));
   }
 }
@@ -119,12 +119,13 @@ function checked(message: WorkerRequest): WorkerRequest {
 }
 
 /**
- * Two workers: one answers the tables and the scene while the other derives; `slow` names the calls for the latter.
- * Until that one is ready the first does all, so that the first model need not wait for a second Python.
+ * Create a backend with two workers: one answers the tables and the scene while the other derives models. The calls in
+ * `slow` go to the second worker; until it is ready, the first worker runs all calls, so that the first model does not
+ * wait for a second start of Python.
  */
 export function workerBack(make: () => Hand = startWorker, slow: ReadonlySet<string> = LONG): Back {
   const long = new Lane(make);
-  // The second one loads when the first is done, so that the page is there sooner.
+  // The second worker loads after the first one, so that the page is usable earlier.
   const quick = new Lane(make, () => long.start());
   quick.start();
   return {
@@ -156,10 +157,10 @@ function settle<T>(text: string, resolve: (value: T) => void, reject: (error: Er
 }
 
 function abortion(): DOMException {
-  return new DOMException("it was cancelled", "AbortError");
+  return new DOMException("the request was cancelled", "AbortError");
 }
 
-/** A worker that loads what the page's own folder holds; the page names the archive of Python sources in its head. */
+/** Create a worker that loads Python from the page's folder; the head of the page names the archive of sources. */
 function startWorker(): Hand {
   const archive = document.querySelector<HTMLMetaElement>("meta[name=symoro-archive]")?.content ?? "";
   const worker = new Worker(new URL("./pyodide.worker.ts", import.meta.url), { type: "module", name: "symoro" });

@@ -1,4 +1,4 @@
-// A model as source files of any language.
+// The tab with the source code of a model in any language.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -13,12 +13,12 @@ import type { Session } from "./session";
 export const language = remembered("language", "c");
 export const ending = remembered("file", "");
 
-/** The files of the model that is shown, in the language chosen. */
+/** Return the source files of the model shown in the selected language. */
 export function codeOf(session: Session): Promise<Files> {
   return session.ask<Files>("code", { language: language.peek() });
 }
 
-/** What is left of each name after what all of them begin with: ".h", ".c", "_batch.c". */
+/** Return the file names without their common prefix: ".h", ".c", "_batch.c". */
 export function endings(names: string[]): string[] {
   let common = names[0] ?? "";
   for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
@@ -26,7 +26,7 @@ export function endings(names: string[]): string[] {
   return names.map((name) => name.slice(cut));
 }
 
-/** The file to look at: the one of the ending chosen, else the longest that is the model itself, not a part beside it. */
+/** Return the file to show: the one with the selected ending, or else the longest file of the model itself. */
 export function fileOf(files: Record<string, string>, chosen: string): string {
   const names = Object.keys(files);
   const ends = endings(names);
@@ -76,7 +76,7 @@ export function Code({ session }: { session: Session }) {
         </button>
       </div>
       {problem && <ProblemPanel problem={problem} />}
-      {!value && !problem && <Waiting>writing the code …</Waiting>}
+      {!value && !problem && <Waiting>generating code …</Waiting>}
       {value && <Source name={name} text={text} />}
     </div>
   );
@@ -84,7 +84,7 @@ export function Code({ session }: { session: Session }) {
 
 const lines = (text: string): number => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 
-/** Text with colours, once the highlighter is there; plain until then. */
+/** Source text with syntax colours; plain until the highlighter is loaded. */
 function Source({ name, text }: { name: string; text: string }) {
   const html = useSignal<string | null>(null);
   const wanted = useSignal({ name, text });
@@ -101,6 +101,6 @@ function Source({ name, text }: { name: string; text: string }) {
     };
   });
   if (html.value === null || wanted.value.text !== text) return <pre class="md-text md-code" tabIndex={0}>{text}</pre>;
-  // highlight.js escapes the text it colours.
+  // highlight.js escapes the text.
   return <pre class="md-text md-code" tabIndex={0} dangerouslySetInnerHTML={{ __html: html.value }} />;
 }

@@ -1,4 +1,4 @@
-// What a model costs, and how it came to cost no more.
+// The tab with the operation count of a model and the effect of each optimisation pass.
 
 import { useMemo } from "preact/hooks";
 
@@ -17,7 +17,7 @@ const COLUMNS = [
   ["kernels", "solvers"],
 ] as const;
 
-/** Multiplications and additions of a call, or of the part done once where a call has none. */
+/** Return multiplications and additions per call, or those of the part computed once if a call has none. */
 export function countText(count: Counts): string {
   const { setup } = count;
   if (setup && count.multiplications + count.additions === 0) return `once ${countText({ ...setup, setup: undefined })}`;
@@ -42,14 +42,14 @@ export function CountTab({ session }: { session: Session }) {
             </tr>
           </thead>
           <tbody>
-            <CountRow title="each call" count={count} />
-            {count.setup && <CountRow title="once, from the parameters" count={count.setup} />}
+            <CountRow title="per call" count={count} />
+            {count.setup && <CountRow title="once, from parameters" count={count.setup} />}
           </tbody>
         </table>
       </section>
       <Phases latex={latex} />
       {problem && <ProblemPanel problem={problem} />}
-      {!value && !problem && <Waiting>counting each pass …</Waiting>}
+      {!value && !problem && <Waiting>counting operations …</Waiting>}
       {value && <Passes lines={value.lines} />}
     </div>
   );
@@ -66,7 +66,7 @@ function CountRow({ title, count }: { title: string; count: Counts }) {
   );
 }
 
-/** Equations of each phase of the recursion; phases that come back are added up. */
+/** Return the number of equations per phase of the recursion; phases with the same name are added. */
 function Phases({ latex }: { latex: string }) {
   const phases = useMemo(() => {
     const counts = new Map<string, number>();
@@ -100,8 +100,8 @@ function Passes({ lines }: { lines: string[] }) {
   return (
     <>
       <section>
-        <h4>Optimising passes</h4>
-        {passes.length === 0 && <p class="md-muted">No pass found anything to save.</p>}
+        <h4>Optimisation passes</h4>
+        {passes.length === 0 && <p class="md-muted">No pass reduces the operation count.</p>}
         {passes.length > 0 && (
           <table class="md-table">
             <thead>

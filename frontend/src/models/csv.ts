@@ -1,4 +1,4 @@
-/** A table of numbers as CSV (RFC 4180): a header, then a row a line; what is no number is left empty. */
+/** Return a table of numbers as CSV (RFC 4180): a header, then one line per row; non-finite numbers are left empty. */
 export function csv(header: string[], rows: Iterable<ArrayLike<number>>): string {
   const lines = [header.map(quoted).join(",")];
   for (const row of rows) {

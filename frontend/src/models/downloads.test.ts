@@ -34,7 +34,7 @@ function bytesOf(blob: Blob): Promise<Uint8Array> {
   });
 }
 
-it("a project is saved under the folder's name of the service, not under the robot's", async () => {
+it("a project is saved under the folder name from the service, not under the robot's name", async () => {
   const answers: Record<string, unknown> = {
     about: {},
     catalogue: { models: [] },

@@ -1,4 +1,4 @@
-// What can be taken away: the project in chosen languages, and the lines that make the same model elsewhere.
+// Downloads of a model: a project in selected languages, and the Python or shell command that derives the same model.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -10,7 +10,7 @@ import { save, zipped } from "../store/download";
 import { CopyButton, ProblemPanel } from "./parts";
 import { problemOf, type Session } from "./session";
 
-/** Every file of the model in these languages, with build file, demo, README and the robot, as an archive. */
+/** Download an archive with the files of the model, build file, demo, README and robot for the given languages. */
 export async function downloadProject(session: Session, languages: string[]): Promise<void> {
   if (!session.shown.peek()) return;
   const { folder, files } = await session.ask<Project>("export", { languages });
@@ -67,7 +67,7 @@ function ProjectPanel({ session, onDone }: { session: Session; onDone: () => voi
   };
   return (
     <div class="md-panel" role="region" aria-label="Download the project">
-      <p>Sources, build file, demo, README and the robot, in</p>
+      <p>Source files, build file, demo, README and robot file, in</p>
       <div class="md-languages">
         {(session.about.value?.languages ?? []).map(({ id, title }) => (
           <label class="md-flag">
@@ -78,7 +78,7 @@ function ProjectPanel({ session, onDone }: { session: Session; onDone: () => voi
       </div>
       {problem.value && <ProblemPanel problem={problem.value} />}
       <button type="button" class="md-button md-primary" disabled={busy.value || picked.value.length === 0} onClick={take}>
-        {busy.value ? "Writing …" : "Download .zip"}
+        {busy.value ? "Generating …" : "Download .zip"}
       </button>
     </div>
   );

@@ -1,13 +1,13 @@
-// The LaTeX of a model or of a derivation, taken apart into rows, so that only those in view are typeset.
+// Split the LaTeX of a model or derivation into rows, so that only visible rows are typeset.
 
 export type EquationRow =
   | { kind: "heading"; text: string }
-  /** `left` is aligned to the right, `right` begins with its relation; a continued line has no left side. */
+  /** One row: `left` is right-aligned, `right` starts with the relation sign; a continuation line has no left side. */
   | { kind: "equation"; left: string; right: string };
 
 const PARAGRAPH = /^\\paragraph\{(.*)\}$/s;
 
-/** Rows of text in which headings stand between environments `align*`. */
+/** Return the rows of a text that contains headings and `align*` environments. */
 export function equationRows(latex: string): EquationRow[] {
   const rows: EquationRow[] = [];
   for (const piece of latex.split("\\begin{align*}\n")) {
@@ -21,7 +21,7 @@ export function equationRows(latex: string): EquationRow[] {
 
 function equation(line: string): EquationRow {
   const at = line.indexOf("&");
-  // An ampersand inside braces or cases belongs to them: a line without alignment has none before its first one.
+  // Only an ampersand outside braces and `cases` separates the two sides of a line.
   if (at < 0 || line.slice(0, at).includes("\\begin")) return { kind: "equation", left: "", right: line.trim() };
   return { kind: "equation", left: line.slice(0, at).trim(), right: line.slice(at + 1).trim() };
 }
@@ -37,7 +37,7 @@ function plain(heading: string): string {
 
 const LINE = 25;
 
-/** A guess at the height of a row in pixels, until it is drawn and measured. */
+/** Return the estimated height of a row in pixels, used until the row is drawn and measured. */
 export function guessedHeight(row: EquationRow): number {
   if (row.kind === "heading") return 34;
   const cases = row.right.split("\\begin{cases}").length - 1;

@@ -1,4 +1,4 @@
-// The equations of a model: typeset, or as SYMORO lists them.
+// The tab with the equations of a model: typeset, or in SYMORO's text format.
 
 import { useMemo } from "preact/hooks";
 
@@ -25,7 +25,7 @@ export function Equations({ session }: { session: Session }) {
           ]}
           onChoose={(value) => (look.value = value)}
         />
-        {answer.conditions.length > 0 && <span class="md-note">holds where {answer.conditions.join(", ")}</span>}
+        {answer.conditions.length > 0 && <span class="md-note">valid for {answer.conditions.join(", ")}</span>}
         <span class="md-space" />
         <CopyButton text={() => (look.value === "text" ? answer.text : answer.latex)}>
           {look.value === "text" ? "Copy text" : "Copy LaTeX"}
@@ -36,10 +36,10 @@ export function Equations({ session }: { session: Session }) {
   );
 }
 
-/** LaTeX with headings between environments align*, as symoro writes it. */
+/** Typeset LaTeX that contains headings and align* environments. */
 export function Typeset({ latex, label }: { latex: string; label: string }) {
   needKatex();
-  typeset.value; // rows are measured again once they can be drawn
+  typeset.value; // rows are measured again when they become visible
   const rows = useMemo(() => equationRows(latex), [latex]);
   return <Rows rows={rows} guess={guessedHeight} render={(row) => <Row row={row} />} class="md-equations" label={label} />;
 }
@@ -58,6 +58,6 @@ function Formula(props: { class: string; latex: string }) {
   const write = typeset.value;
   if (!props.latex) return <span class={props.class} />;
   if (!write) return <span class={props.class} />;
-  // The text is KaTeX's own, made of formulas of symoro: nothing in it is a user's HTML.
+  // The HTML is produced by KaTeX from formulas of symoro; it contains no HTML of users.
   return <span class={props.class} aria-label={props.latex} dangerouslySetInnerHTML={{ __html: write(props.latex) }} />;
 }

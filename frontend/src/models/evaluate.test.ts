@@ -9,14 +9,14 @@ const VALUES = { D2: 0.1, ZZ1: 0.2, MX1: 0.3, ZZ2: 0.4, MX2: 0.5, M2: 0.6, G2: 0
 const STATE = { q: [0.3, -0.7], qd: [0.5, 0.2], qdd: [1, -2] };
 
 describe("a generated module", () => {
-  it("gives what the library computes in NumPy", async () => {
+  it("agrees with the NumPy function", async () => {
     const { module } = await planarDynamics();
     const { tau } = evaluate(module, STATE, VALUES);
     expect(tau![0]).toBeCloseTo(-0.74938553, 8);
     expect(tau![1]).toBeCloseTo(-0.69218196, 8);
   });
 
-  it("gives the same for many samples as for each", async () => {
+  it("agrees for batches and single samples", async () => {
     const { module } = await planarDynamics();
     const other = { q: [1, 2], qd: [0, -1], qdd: [0.5, 0] };
     const many = evaluateAlong(
@@ -28,7 +28,7 @@ describe("a generated module", () => {
     expect([...many.tau!]).toEqual([...evaluate(module, STATE, VALUES).tau!, ...evaluate(module, other, VALUES).tau!]);
   });
 
-  it("is no number where a parameter has no value", async () => {
+  it("returns NaN if a parameter has no value", async () => {
     const { module } = await planarDynamics();
     const { M2: _, ...others } = VALUES;
     expect(evaluate(module, STATE, others).tau![0]).toBeNaN();
@@ -36,7 +36,7 @@ describe("a generated module", () => {
 });
 
 describe("curves along a motion", () => {
-  it("are one for each entry of an output", async () => {
+  it("exist per entry of an output", async () => {
     const motion = swing(PLANAR, [0.2, 0.4]);
     const curves = curvesAlong(KINDS[0]!, await planarDynamics(), motion, PLANAR, VALUES);
     expect(curves.map(({ label }) => label)).toEqual(["tau1", "tau2"]);
@@ -45,7 +45,7 @@ describe("curves along a motion", () => {
     expect(curves[1]!.values[7]).toBe(there.tau![1]);
   });
 
-  it("have the singular values of the Jacobian", async () => {
+  it("include the singular values of the Jacobian", async () => {
     const singular = KINDS.find(({ id }) => id === "singular")!;
     const program = await planarJacobian();
     const lengths = { D2: 0.5, D3: 0.25 };

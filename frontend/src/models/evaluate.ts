@@ -1,10 +1,10 @@
-// Models that are computed in the page itself, by the JavaScript that symoro wrote of them (docs/languages.md).
+// Evaluation of models in the page, with the JavaScript code that symoro generated (docs/languages.md).
 
 import type { InputData } from "../back/messages";
 
 type Numbers = ArrayLike<number>;
 
-/** A module as `emit` writes it; one without parameters has neither PARAMETERS nor setup. */
+/** Generated module; a module without parameters has neither PARAMETERS nor setup. */
 export interface Generated {
   PARAMETERS?: readonly string[];
   INPUTS: Readonly<Record<string, readonly number[]>>;
@@ -14,7 +14,7 @@ export interface Generated {
   batch: (n: number, ...given: unknown[]) => Record<string, Float64Array>;
 }
 
-/** A module with the names of the entries that it takes. */
+/** Generated module with the names of the entries of its inputs. */
 export interface Program {
   module: Generated;
   inputs: Record<string, InputData>;
@@ -24,10 +24,10 @@ export type Values = Record<string, Float64Array>;
 
 const blobAddress = (source: string): string => URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
 
-/** The module of an answer of `code` in JavaScript, imported from an address of the page's own. */
+/** Return the imported module of an answer of `code` in JavaScript. */
 export async function load(files: Record<string, string>, addressOf = blobAddress): Promise<Generated> {
   const source = Object.entries(files).find(([name]) => name.endsWith(".js"))?.[1];
-  if (source === undefined) throw new Error("no JavaScript came back");
+  if (source === undefined) throw new Error("the answer contains no JavaScript file");
   const address = addressOf(source);
   try {
     return (await import(/* @vite-ignore */ address)) as Generated;
@@ -36,7 +36,7 @@ export async function load(files: Record<string, string>, addressOf = blobAddres
   }
 }
 
-/** The numbers of the parameters in their order; one without a value is no number, and so is what needs it. */
+/** Return the parameter values in their order; NaN for a parameter without value. */
 export function constants(module: Generated, parameters: Record<string, number>): Float64Array[] {
   if (!module.setup) return [];
   return [module.setup((module.PARAMETERS ?? []).map((name) => parameters[name] ?? Number.NaN))];
@@ -44,7 +44,7 @@ export function constants(module: Generated, parameters: Record<string, number>)
 
 const isScalar = (shape: readonly number[] | undefined): boolean => shape?.length === 0;
 
-/** The outputs at one sample, scalars as arrays of one. */
+/** Return the outputs at one sample; scalars become arrays of length one. */
 export function evaluate(
   module: Generated,
   inputs: Record<string, Numbers>,
@@ -59,7 +59,7 @@ export function evaluate(
   );
 }
 
-/** The outputs at many samples, one after the other; `inputs` gives each as rows. */
+/** Return the outputs at all samples; `inputs` contains one row per sample. */
 export function evaluateAlong(
   module: Generated,
   samples: number,

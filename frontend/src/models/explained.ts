@@ -1,9 +1,9 @@
-// What `explain` says, line by line, taken apart for the page.
+// Parse the text of `explain` for display in the page.
 
 export interface Explained {
   choices: string[];
   passes: { name: string; before: number; after: number }[];
-  /** The count of the same model in the form of the papers, in words. */
+  /** Operation count of the same model in SYMORO's published form, as text. */
   papers: string | null;
 }
 

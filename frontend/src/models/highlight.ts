@@ -1,8 +1,8 @@
-// Colours of source code: highlight.js with one language at a time, fetched when first needed.
+// Syntax colours of source code: highlight.js with one language at a time, loaded on first use.
 
 import type { HLJSApi, LanguageFn } from "highlight.js";
 
-const LONGEST = 300_000; // characters; a longer text stays plain
+const LONGEST = 300_000; // characters; a longer text is shown without colours
 
 const GRAMMARS: Record<string, () => Promise<{ default: LanguageFn }>> = {
   c: () => import("highlight.js/lib/languages/c"),
@@ -36,7 +36,7 @@ export function grammarOf(name: string): string | undefined {
 
 let core: Promise<HLJSApi> | undefined;
 
-/** HTML of a file's text with colours; null where it stays plain. */
+/** Return the text of a file as HTML with colours; null if it is shown without colours. */
 export async function highlighted(name: string, text: string): Promise<string | null> {
   const grammar = grammarOf(name);
   if (!grammar || text.length > LONGEST) return null;

@@ -1,4 +1,4 @@
-// A log that was dropped: how it is to be read, what it tells of the robot, measured and predicted torques.
+// Identification from a dropped log: reading options, estimated parameters, measured and predicted torques.
 
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -17,7 +17,7 @@ type Answer = IdentifyAnswer;
 const METHODS: [string, string][] = [
   ["ols", "ordinary least squares"],
   ["wls", "weighted least squares"],
-  ["irls", "reweighted, against outliers"],
+  ["irls", "iteratively reweighted (robust)"],
   ["tls", "total least squares"],
   ["iv", "instrumental variable (IDIM-IV)"],
   ["didim", "direct and inverse (DIDIM)"],
@@ -40,7 +40,7 @@ interface Options {
   description: string;
 }
 
-/** Whether the first file can be played as it is: with its time and joints that are named as such. */
+/** Whether the first file can be played directly: it contains time and columns named after the joints. */
 function playable({ files }: Logged): boolean {
   const [name, text] = Object.entries(files)[0] ?? ["", ""];
   const kind = kindOf({ name, text });
@@ -83,7 +83,7 @@ export function Identify({ store }: { store: Store }) {
     <section class="md-pane" aria-label="Identification" data-testid="identify">
       <header class="md-header">
         <div class="md-title">
-          <button type="button" class="md-back" title="Put the log away" aria-label="Put the log away" onClick={() => (store.log.value = null)}>
+          <button type="button" class="md-back" title="Close the log" aria-label="Put the log away" onClick={() => (store.log.value = null)}>
             ‹
           </button>
           <span class="md-menu">Log</span>
@@ -107,8 +107,8 @@ export function Identify({ store }: { store: Store }) {
           {!answer.value && !problem.value && (
             <Waiting>
               {progress.value
-                ? "finding the parameters …"
-                : "It tells the robot's parameters. Positions that were measured want a filter (100 Hz, say), a log of thousands of samples a second decimation (by 100, say), and dry friction that slow rows are dropped (0.1, say)."}
+                ? "estimating the parameters …"
+                : "Press Identify to estimate the robot's parameters from this log. Measured positions need a low-pass filter (for example 100 Hz). Decimate a log of several thousand samples per second (for example by 100). With dry friction, drop samples at low velocity (for example 0.1)."}
             </Waiting>
           )}
           {answer.value && <Report store={store} answer={answer.value} />}
@@ -177,10 +177,10 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
           ))}
         </select>
       </label>
-      {amount("cutoff", "filter, Hz", "of positions, forwards and backwards; 0 is none", 1)}
-      {amount("decimation", "decimation", "one sample of so many is kept, all columns alike", 1)}
-      {amount("slow", "slow |qd|", "rows of a joint that is slower are dropped; 0 drops none", 0.01)}
-      <label class="md-option" title="delay of the torques behind the positions in seconds, or hold for a zero-order hold; by default that of the description">
+      {amount("cutoff", "filter, Hz", "cutoff frequency of the zero-phase low-pass filter of the positions; 0 disables it", 1)}
+      {amount("decimation", "decimation", "keep one of this number of samples, in all columns", 1)}
+      {amount("slow", "minimum |qd|", "samples of a joint at a lower velocity are dropped; 0 keeps all", 0.01)}
+      <label class="md-option" title="delay of the torques with respect to the positions in seconds, or hold for a zero-order hold; default: the value in the description of the log">
         <span>delay, s</span>
         <input
           type="text"
@@ -200,7 +200,7 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
         ))}
       </fieldset>
       {(store.view.value?.loops.length ?? 0) > 0 && (
-        <label class="md-option" title="all joints near the first sample, or the name of a posture: it tells in which way the loops are assembled; home unless given">
+        <label class="md-option" title="approximate positions of all joints at the first sample, or the name of a posture; selects the assembly mode of the loops; default: home">
           <span>posture</span>
           <input
             type="text"
@@ -217,8 +217,8 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
           </datalist>
         </label>
       )}
-      {flag("essential", "essential parameters")}
-      {flag("consistent", "physically consistent ones")}
+      {flag("essential", "reduced (essential) parameters")}
+      {flag("consistent", "physically consistent parameters")}
       <details open={now.description !== ""}>
         <summary>columns and units</summary>
         <textarea
@@ -240,10 +240,10 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
           class="md-button"
           data-testid="identify-play"
           disabled={!playable(log)}
-          title={playable(log) ? "Move the robot along the log" : "A log is played that has its time and q1, q2, … in one file"}
+          title={playable(log) ? "Move the robot along the log" : "A log can be played if one file contains time and q1, q2, …"}
           onClick={() => (store.given.value = { kind: "rows", text: Object.values(log.files)[0] ?? "" })}
         >
-          Play it
+          Play
         </button>
       </div>
     </aside>
@@ -255,25 +255,25 @@ function Results({ store, answer }: { store: Store; answer: Answer }) {
   return (
     <span class="md-actions">
       <button type="button" class="md-button" onClick={() => save(`${name}_identification.html`, answer.files["report.html"] ?? "")}>
-        Report, HTML
+        Report (HTML)
       </button>
       <button type="button" class="md-button" onClick={() => save(`${name}_identification.md`, answer.files["report.md"] ?? "")}>
-        Markdown
+        Report (Markdown)
       </button>
       <button
         type="button"
         class="md-button"
         data-testid="identify-open"
-        title="The robot with the parameters that were found takes this one's place; undo brings it back"
+        title="Replace the parameters of the robot by the estimates; Undo restores the previous values"
         onClick={() => void store.back.call<View>("robot_view", { robot: answer.robot }).then((view) => store.show(view))}
       >
-        Take the robot
+        Use the estimates
       </button>
     </span>
   );
 }
 
-/** Measured and predicted torques of an equation, and what is left over. */
+/** Return measured torques, predicted torques and residuals of one equation. */
 export function compared({ measured, predicted }: Pick<Answer, "measured" | "predicted">, k: number): Curve[] {
   const column = (rows: (number | null)[][]): (number | null)[] => rows.map((row) => row[k] ?? null);
   const [one, other] = [column(measured), column(predicted)];
@@ -285,12 +285,12 @@ export function compared({ measured, predicted }: Pick<Answer, "measured" | "pre
 }
 
 const ROWS: [string, string][] = [
-  ["kept", "rows that were kept"],
-  ["all", "all rows"],
-  ["held_out", "the last third, by the first two"],
+  ["kept", "the samples used"],
+  ["all", "all samples"],
+  ["held_out", "the last third, predicted from the first two thirds"],
 ];
 
-/** The report in a line: how many parameters, and how much of the torques they leave over. */
+/** Return a one-line summary: number of parameters and relative weighted residual. */
 export function summary({ parameters, residuals }: Pick<Answer, "parameters" | "residuals">): string {
   const left = ROWS.flatMap(([name, rows]) => {
     const share = residuals[name];
@@ -299,7 +299,7 @@ export function summary({ parameters, residuals }: Pick<Answer, "parameters" | "
   return `${parameters.length} parameters; weighted residual ${left.join(", ")}`;
 }
 
-/** The unit of a joint's torques; an equation that is no joint's has another. */
+/** Return the unit of a joint's torque; empty for an equation that does not belong to a joint. */
 function unitOf(view: View | null, label: string): string {
   const joint = view?.joints.find(({ frame }) => String(frame) === label);
   return joint ? (joint.kind === "P" ? "N" : "N m") : "";

@@ -1,8 +1,8 @@
-// KaTeX, fetched when first needed or when the page has nothing else to do.
+// KaTeX, loaded on first use or when the page is idle.
 
 import { signal } from "@preact/signals";
 
-/** The fonts that formulas begin with: fetched with KaTeX, not when the first formula waits for them. */
+/** Fonts of most formulas, loaded together with KaTeX so that the first formula does not wait for them. */
 const FONTS = ["1em KaTeX_Main", "italic 1em KaTeX_Math", "italic 1em KaTeX_Main"];
 const SAMPLE = "\\mathit{KYY}_{2} = -\\frac{\\dot q_{1}^{2} - (\\mathit{XX}_{2} + 1)}{2} \\, \\cos(q_{1})";
 
@@ -26,12 +26,12 @@ export function needKatex(): void {
       }
       return markup;
     };
-    write(SAMPLE); // the engine has then seen what most formulas are made of
+    write(SAMPLE); // typeset typical elements once, so that the first formula of a model is fast
     typeset.value = write;
   });
 }
 
-/** Fetches KaTeX as soon as nothing else is to be done, so that the first equations need not wait for it. */
+/** Load KaTeX as soon as the page is idle, so that the first equations do not wait for it. */
 export function prepareKatex(): void {
   if ("requestIdleCallback" in globalThis) requestIdleCallback(() => needKatex(), { timeout: 2000 });
   else setTimeout(needKatex, 200);

@@ -1,10 +1,10 @@
-// Arrays of numbers to be read: aligned figures, and words where a number is none.
+// Display of numeric arrays with aligned digits, and words for values that are not finite.
 
 const DIGITS = 6;
 
-/** A number with six figures; zero also where it is lost beside the largest of its array. */
+/** Return a number with six digits; zero also if it is roundoff compared with the largest of its array. */
 export function figure(value: number, largest = 0): string {
-  if (Number.isNaN(value)) return "no number";
+  if (Number.isNaN(value)) return "undefined";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
   if (size <= 1e-14 * largest || size === 0) return "0";
@@ -14,7 +14,7 @@ export function figure(value: number, largest = 0): string {
 
 const decimals = (size: number): number => Math.max(0, DIGITS - 1 - Math.max(0, Math.floor(Math.log10(size))));
 
-/** What the values of an output mean, where its title says so: "0 valid, 1 out of reach". */
+/** Return the meanings of the values of a status output, parsed from its title ("0 valid, 1 out of reach"). */
 export function meanings(title: string): Map<number, string> {
   const labels = new Map<number, string>();
   for (const part of title.split(", ")) {
@@ -24,12 +24,12 @@ export function meanings(title: string): Map<number, string> {
   return labels.size > 1 ? labels : new Map();
 }
 
-/** Whether a status is that of a solution; a singular one is, with joints that may have any value. */
+/** Whether a status denotes a solution; in a singular solution some joints may have any value. */
 export function isSolution(words: Map<number, string>, status: number): boolean {
   return ["valid", "singular"].includes(words.get(status) ?? "");
 }
 
-/** How many there are of each status: "4 valid, 2 singular, 2 empty slot". */
+/** Return the number of rows per status: "4 valid, 2 singular, 2 empty slot". */
 export function tally(words: Map<number, string>, statuses: ArrayLike<number>): string {
   return [...words]
     .map(([status, word]) => [Array.from(statuses).filter((one) => one === status).length, word] as const)
@@ -42,15 +42,15 @@ export interface MatrixProps {
   values: ArrayLike<number>;
   shape: readonly number[];
   words?: Map<number, string>;
-  /** Names of the columns. */
+  /** Column names. */
   heads?: string[];
-  /** Rows that do not count, such as solutions that are not valid. */
+  /** Rows to be greyed out, such as invalid solutions. */
   faint?: (row: number) => boolean;
-  /** What can be done with a row that counts, and its name. */
+  /** Action on a valid row, with its label. */
   use?: { title: string; run: (row: number) => void };
 }
 
-/** A scalar, a vector (as a row), a matrix, or a stack of matrices. */
+/** Show a scalar, a vector (as a row), a matrix, or a stack of matrices. */
 export function Matrix({ values, shape, words, heads, faint, use }: MatrixProps) {
   const columns = shape.at(-1) ?? 1;
   const rows = shape.length >= 2 ? shape.at(-2)! : 1;

@@ -1,4 +1,4 @@
-// Small choices that outlive a visit, such as the language of the code.
+// Settings that are stored between sessions, such as the language of the code.
 
 import { effect, signal, type Signal } from "@preact/signals";
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { FOURBAR, fourbarLoops, joint, PLANAR } from "./fixtures/robots";
 import { closed, differentiated, swing } from "./motion";
 
-it("a swing has the derivatives of its samples", () => {
+it("the default motion has the derivatives of its samples", () => {
   const motion = swing(PLANAR, [0.3, -1]);
   const numeric = differentiated(motion);
   for (const i of [1, 50, 200, 399]) {
@@ -14,7 +14,7 @@ it("a swing has the derivatives of its samples", () => {
   }
 });
 
-it("a swing stays within limits, also of a posture beyond them", () => {
+it("the default motion stays within limits, also from a posture outside", () => {
   const joints = [joint(1, { lower: -0.1, upper: 0.1 }), joint(2, { lower: 0, upper: null }), joint(3, { kind: "P" })];
   const { q } = swing(joints, [2, 0, 5]);
   for (const row of q) {
@@ -24,7 +24,7 @@ it("a swing stays within limits, also of a posture beyond them", () => {
   }
 });
 
-it("parabolas are differentiated exactly, on times that are not even and at both ends", () => {
+it("parabolas are differentiated exactly, also at uneven times and at both ends", () => {
   const times = [0, 0.1, 0.35, 0.4, 1];
   const { qd, qdd } = differentiated({ times, q: times.map((t) => [3 * t * t - t + 2]) });
   times.forEach((t, i) => {
@@ -33,17 +33,17 @@ it("parabolas are differentiated exactly, on times that are not even and at both
   });
 });
 
-it("accelerations are as good at the ends as between them", () => {
+it("accelerations are as accurate at the ends as inside", () => {
   const times = Array.from({ length: 101 }, (_, i) => i / 100);
   const { qdd } = differentiated({ times, q: times.map((t) => [Math.sin(5 * t)]) });
   for (const i of [0, 50, 100]) expect(Math.abs(qdd[i]![0]! + 25 * Math.sin(5 * times[i]!))).toBeLessThan(0.1);
 });
 
-it("fewer than three samples do not move", () => {
+it("fewer than three samples give zero velocities", () => {
   expect(differentiated({ times: [0, 1], q: [[1], [2]] }).qdd).toEqual([[0], [0]]);
 });
 
-it("loops are closed along the motion, by the assembly that began it", async () => {
+it("loops are closed along the motion, in the initial assembly mode", async () => {
   const loops = await fourbarLoops();
   const times = Array.from({ length: 50 }, (_, i) => i / 10);
   const motion = closed({ times, q: times.map((t) => [t, 0.5, 1.5, 1]) }, FOURBAR, loops, FOURBAR.nominal);
@@ -51,14 +51,14 @@ it("loops are closed along the motion, by the assembly that began it", async () 
   motion.q.forEach((row, i) => {
     const [q1, q2, q3] = row as [number, number, number];
     expect(q1).toBe(times[i]);
-    // Crank and coupler end where the rocker does, which turns about a point D3 away.
+    // The ends of coupler and rocker coincide; the rocker rotates about a point at distance D3.
     expect(D2 * Math.cos(q1) + D4 * Math.cos(q1 + q2)).toBeCloseTo(D3 + D5 * Math.cos(q3), 9);
     expect(D2 * Math.sin(q1) + D4 * Math.sin(q1 + q2)).toBeCloseTo(D5 * Math.sin(q3), 9);
     if (i > 0) expect(Math.abs(q2 - motion.q[i - 1]![1]!)).toBeLessThan(0.5);
   });
 });
 
-it("an active joint out of reach leaves the others without a number", async () => {
+it("an active joint out of reach gives NaN for the others", async () => {
   const loops = await fourbarLoops();
   const short = { ...FOURBAR.nominal, D4: 0.01, D5: 0.01 };
   const { q } = closed({ times: [0], q: [[0.5, 0, 0, 0]] }, FOURBAR, loops, short);

@@ -1,4 +1,4 @@
-// A motion with its velocities and accelerations, for models along it.
+// Joint motion with velocities and accelerations, for the evaluation of models along it.
 
 import type { View } from "../back/messages";
 import type { Motion } from "../scene/scene";
@@ -15,7 +15,9 @@ export interface Sampled {
 const SECONDS = 4;
 const SAMPLES = 401;
 
-/** The motion when none is given: each joint swings about the posture, within its limits, all back after four seconds. */
+/**
+ * Return the default motion: each joint oscillates about the posture within its limits, with a common period of 4 s.
+ */
 export function swing(joints: View["joints"], posture: ArrayLike<number>): Sampled {
   const times = Array.from({ length: SAMPLES }, (_, i) => (SECONDS * i) / (SAMPLES - 1));
   const swings = joints.map(({ kind, lower, upper }, j) => {
@@ -37,7 +39,7 @@ export function swing(joints: View["joints"], posture: ArrayLike<number>): Sampl
   };
 }
 
-/** Velocities and accelerations of a motion by its samples: the parabola through each and its two neighbours. */
+/** Return velocities and accelerations by finite differences: the parabola through each sample and its neighbours. */
 export function differentiated({ times, q }: Motion): Sampled {
   const last = times.length - 1;
   const derived = (order: 1 | 2): number[][] =>
@@ -54,7 +56,8 @@ export function differentiated({ times, q }: Motion): Sampled {
       });
     });
   const qdd = derived(2);
-  // A parabola has one bend all along: at the ends the line through the two bends next to them is nearer to the truth.
+  // The second derivative of a parabola is constant; at both ends it is extrapolated linearly from the next two
+  // samples.
   if (last > 2)
     for (const [end, one, two] of [[0, 1, 2], [last, last - 1, last - 2]] as const) {
       const share = (times[end]! - times[one]!) / (times[two]! - times[one]!);
@@ -63,7 +66,10 @@ export function differentiated({ times, q }: Motion): Sampled {
   return { times: [...times], q, qd: derived(1), qdd };
 }
 
-/** The motion with its loops closed: at each time the assembly nearest to the one before; NaN where there is none. */
+/**
+ * Return the motion with its loops closed in the assembly mode nearest to the previous sample; NaN if they cannot
+ * close.
+ */
 export function closed(
   motion: Motion,
   view: Pick<View, "joints" | "coordinates">,
@@ -90,7 +96,7 @@ export function closed(
 
 const TURN = 2 * Math.PI;
 
-/** The row nearest to another, its angles by the whole turns that bring them there. */
+/** Return the row nearest to a reference row; angles are shifted by full turns. */
 function nearest(rows: number[][], to: number[], joints: View["joints"]): number[] | undefined {
   const brought = rows.map((row) =>
     row.map((value, j) =>

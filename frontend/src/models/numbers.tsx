@@ -1,4 +1,4 @@
-// A model at numbers, computed in the page: live with the posture and the sliders.
+// Numerical evaluation of a model in the page, updated with the posture and the sliders.
 
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -22,7 +22,7 @@ export function Numbers({ session }: { session: Session }) {
 
 interface Programs {
   program: Program;
-  /** The placement of the frame that an inverse model is asked for, to start from a pose that has a solution. */
+  /** Transform of the frame of an inverse model, used for an initial pose that has a solution. */
   geometry: Program | null;
 }
 
@@ -65,7 +65,7 @@ function Tried({ session, shown, program, geometry }: { session: Session; shown:
         <h4>
           Inputs
           <button type="button" class="md-button" disabled={!changed} onClick={() => (typed.value = {})}>
-            Follow the posture
+            Use the posture
           </button>
         </h4>
         {Object.entries(program.inputs).map(([name, input]) => (
@@ -78,12 +78,12 @@ function Tried({ session, shown, program, geometry }: { session: Session; shown:
             onType={(at, value) => set(name, at, value)}
           />
         ))}
-        {Object.keys(program.inputs).length === 0 && <p class="md-muted">none: it depends on parameters alone</p>}
+        {Object.keys(program.inputs).length === 0 && <p class="md-muted">none (the model depends on parameters only)</p>}
         <Parameters session={session} names={answer.parameters} />
       </div>
       <div class="md-outputs">
         <h4>
-          Outputs <span class="md-muted">computed in this page by the model's own JavaScript</span>
+          Outputs <span class="md-muted">computed in this page with the generated JavaScript</span>
         </h4>
         <Outputs session={session} shown={shown} program={program} outputs={outputs} ports={ports} />
       </div>
@@ -163,7 +163,7 @@ function Parameters({ session, names }: { session: Session; names: string[] }) {
   return (
     <details class="md-parameters" open={names.length <= 12}>
       <summary>
-        {names.length} parameters{zero > 0 && <span class="md-muted">, {zero} of them zero</span>}
+        {names.length} parameters{zero > 0 && <span class="md-muted">, {zero} are zero</span>}
       </summary>
       {Object.keys(samples).length > 0 && (
         <p>
@@ -194,7 +194,7 @@ interface OutputsProps {
   ports: Map<string, ModelPort>;
 }
 
-/** Puts the robot into the posture of a solution. */
+/** Move the robot to the posture of a solution. */
 function show({ session, shown, outputs }: OutputsProps, row: number): void {
   session.store.q.value = solution(shown.view, session.store.q.peek(), outputs, row);
 }
@@ -217,7 +217,7 @@ function Outputs(props: OutputsProps) {
     <>
       {broken.length > 0 && (
         <p class="md-warning" role="status">
-          {broken.join(", ")}: not a finite number here. Look for a parameter without a value, or a singular posture.
+          {broken.join(", ")}: not a finite number here. Check for a parameter without a value or for a singular posture.
         </p>
       )}
       {status && words.size > 0 && (

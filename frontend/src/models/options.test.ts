@@ -37,7 +37,7 @@ const ENTRY: EntryData = {
 const names = (options: Record<string, unknown>): string[] => fieldsOf(ENTRY, options).map(({ name }) => name);
 
 describe("forms of a model", () => {
-  it("follow the robot and the options", () => {
+  it("depend on the robot and the options", () => {
     expect(formOf(ENTRY, {})).toBe(ENTRY);
     expect(formOf(ENTRY, { space: "platform" }).of).toBe("a platform");
     expect(formOf(ENTRY, { free: [3] }).of).toBe("free joints");
@@ -46,12 +46,12 @@ describe("forms of a model", () => {
     expect(formOf({ ...ENTRY, form: undefined, switches: undefined }, { free: [3] }).options).toHaveLength(2);
   });
 
-  it("show their own options and those that lead elsewhere, not those of forms out of reach", () => {
+  it("show their own options and those that select other available forms", () => {
     expect(names({})).toEqual(["effort", "reactions", "space", "free"]);
     expect(names({ space: "platform" })).toEqual(["space", "working_mode", "free"]);
   });
 
-  it("send what says something else than the default", () => {
+  it("send the values that differ from the default", () => {
     expect(given(ENTRY, { effort: "quick", reactions: true, working_mode: "2", free: [] })).toEqual({ reactions: true });
     expect(given(ENTRY, { effort: "search", space: "platform", working_mode: "2" })).toEqual({ space: "platform", working_mode: "2" });
   });
@@ -60,7 +60,7 @@ describe("forms of a model", () => {
 describe("fields", () => {
   const reads = (kind: OptionData["kind"], text: string): unknown => read(option("x", kind), text);
 
-  it("are read by their kind", () => {
+  it("are parsed according to their kind", () => {
     expect(reads("flag", "true")).toBe(true);
     expect(reads("number", " 1e-9 ")).toBe(1e-9);
     expect(reads("frame", "3")).toBe(3);
@@ -71,14 +71,14 @@ describe("fields", () => {
     expect(reads("number", "")).toBeNull();
   });
 
-  it("that cannot be read say what is expected", () => {
+  it("report what is expected if they cannot be parsed", () => {
     for (const text of ["x", "1e999", "0/0", "NaN"]) expect(() => reads("number", text)).toThrow("expected a number");
     for (const text of ["6 (0, 0)", "6 (0,,1)", "(1, 2, 3)", "6 (0, 0, 1"]) {
-      expect(() => reads("points", text)).toThrow("expected frames");
+      expect(() => reads("points", text)).toThrow("expected frame numbers");
     }
   });
 
-  it("show what was read", () => {
+  it("show the parsed value", () => {
     for (const [kind, text] of [["frames", "3, elbow"], ["points", "6 (0, 0, h/2); 4"], ["number", "0.5"]] as const) {
       expect(shown(option("x", kind), reads(kind, text))).toBe(text);
     }
@@ -86,12 +86,12 @@ describe("fields", () => {
     expect(shown(option("x", "frames"), null)).toBe("");
   });
 
-  it("are left to their default when emptied", () => {
+  it("use their default when empty", () => {
     expect(changed({ a: 1, b: 2 }, "a", null)).toEqual({ b: 2 });
     expect(changed({ b: 2 }, "a", 1)).toEqual({ a: 1, b: 2 });
   });
 });
 
-it("an option goes by words", () => {
+it("an option has a readable name", () => {
   expect(["frm", "known_base", "effort"].map((name) => labelOf({ name }))).toEqual(["from", "known base", "effort"]);
 });

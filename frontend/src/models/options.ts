@@ -1,15 +1,15 @@
-// Options of a model as a form: which fields there are, what a text in a field means, what is worth sending.
+// Options of a model as a form: visible fields, conversion of texts to values, and the options to send.
 
 import type { EntryData, FormData, OptionData } from "../back/messages";
 
 export type Options = Record<string, unknown>;
 
-/** Whether a value says something: null and an empty list or text do not. */
+/** Whether a value is set: null, an empty list and an empty text are not. */
 export function says(value: unknown): boolean {
   return value !== null && value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
-/** The form that the robot of a catalogue takes with these options. */
+/** Return the form of the model that is used for this robot with these options. */
 export function formOf(entry: EntryData, options: Options): FormData {
   const all: FormData[] = [entry, ...entry.forms];
   const led = (entry.switches ?? []).find(({ option, value }) =>
@@ -18,7 +18,7 @@ export function formOf(entry: EntryData, options: Options): FormData {
   return all[led ? led.form : (entry.form ?? 0)] ?? entry;
 }
 
-/** The options to show: those of the form taken, and those that lead to another form of this robot. */
+/** Return the options to show: those of the current form, and those that select another form for this robot. */
 export function fieldsOf(entry: EntryData, options: Options): OptionData[] {
   const own = formOf(entry, options).options;
   const names = new Set(own.map((option) => option.name));
@@ -35,7 +35,7 @@ export function fieldsOf(entry: EntryData, options: Options): OptionData[] {
   return [...own, ...others];
 }
 
-/** What is sent: options of the form that say something other than their default. */
+/** Return the options to send: those of the current form that differ from their default. */
 export function given(entry: EntryData, options: Options): Options {
   const changed: Options = {};
   for (const option of fieldsOf(entry, options)) {
@@ -45,12 +45,12 @@ export function given(entry: EntryData, options: Options): Options {
   return changed;
 }
 
-/** The name of an option in words: `from` is no name in Python, so that it is called `frm` there. */
+/** Return the displayed name of an option: `frm` in Python (where `from` is reserved) is shown as `from`. */
 export function labelOf({ name }: Pick<OptionData, "name">): string {
   return name === "frm" ? "from" : name.replaceAll("_", " ");
 }
 
-/** The text of a field. */
+/** Return the text of a field. */
 export function shown(option: OptionData, value: unknown): string {
   const said = value === undefined ? option.default : value;
   if (!says(said)) return "";
@@ -64,7 +64,7 @@ function pointText(point: unknown): string {
 
 const frame = (text: string): number | string => (/^-?\d+$/.test(text) ? Number(text) : text);
 
-/** The value of a field's text; null leaves the option to its default. Throws a RangeError that says what is expected. */
+/** Return the value of a field's text; null selects the default. Throws a RangeError that states what is expected. */
 export function read(option: OptionData, text: string): unknown {
   const said = text.trim();
   if (said === "") return null;
@@ -95,7 +95,7 @@ function readPoint(text: string): unknown {
   const match = /^([^(]+?)\s*(?:\(([^()]*)\))?$/.exec(text);
   const place = match?.[2]?.split(",").map((part) => part.trim());
   if (!match || (place && (place.length !== 3 || place.includes("")))) {
-    throw new RangeError("expected frames, or frames with a point: 6 (0, 0, 0.1); 4");
+    throw new RangeError("expected frame numbers, each with an optional point, separated by semicolons: 6 (0, 0, 0.1); 4");
   }
   return place ? [frame(match[1]!), place] : frame(match[1]!);
 }

@@ -1,4 +1,4 @@
-// The options of a model as a form, made from the catalogue.
+// The options of a model as a form, generated from the catalogue.
 
 import { useSignal } from "@preact/signals";
 
@@ -39,7 +39,7 @@ export function OptionsForm({ entry, view, options, onChange }: OptionsFormProps
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** Options with one of them changed; null takes it out. */
+/** Return the options with one of them changed; null removes it. */
 export function changed(options: Options, name: string, value: unknown): Options {
   const { [name]: _, ...others } = options;
   return value === null ? others : { ...others, [name]: value };
@@ -76,7 +76,7 @@ function Field(props: FieldProps) {
   );
 }
 
-/** What the option means, in the words of its documentation up to the first particulars; all of them are its title. */
+/** The first clause of an option's documentation; the tooltip contains the whole text. */
 function Hint({ option }: { option: OptionData }) {
   return <small class="md-hint">{option.title.split(/[;:]/)[0]}</small>;
 }
@@ -118,7 +118,7 @@ function FrameChoice({ option, value, view, onChange }: FieldProps) {
 
 function Text({ option, value, onChange }: FieldProps) {
   const wrong = useSignal("");
-  const typed = useSignal(""); // what cannot be read stays in the field, to be mended
+  const typed = useSignal(""); // an invalid text stays in the field, so that it can be corrected
   return (
     <>
       <input

@@ -125,7 +125,7 @@ async function chosen(): Promise<void> {
   await settled(50);
 }
 
-it("lists the models, and why one does not apply", async () => {
+it("lists the models, and the reason why one does not apply", async () => {
   expect(button("inverse dynamic model").disabled).toBe(true);
   act(() => store.show(VIEW));
   await settled();
@@ -134,7 +134,7 @@ it("lists the models, and why one does not apply", async () => {
   expect(button("loops").title).toContain("it has no closed loop");
 });
 
-it("shows a model that is asked for: options, ports, count, rows of equations", async () => {
+it("shows the requested model with options, ports, count and equations", async () => {
   await chosen();
   expect(store.asked.value).toEqual({ model: "inverse-dynamics", options: {} });
   expect(box.querySelector(".md-count")!.textContent).toBe("4 ×  3 +");
@@ -143,7 +143,7 @@ it("shows a model that is asked for: options, ports, count, rows of equations", 
   expect(box.querySelector(".md-ports")!.textContent).toContain("torques");
 });
 
-it("makes the model again when an option changes", async () => {
+it("derives the model again when an option changes", async () => {
   await chosen();
   const flag = box.querySelector<HTMLInputElement>(".md-option input")!;
   act(() => flag.click());
@@ -172,7 +172,7 @@ it("shows code, text and count in their tabs, by mouse, by keys and by the palet
   expect(box.querySelector('[aria-selected="true"]')!.textContent).toBe("Equations");
 });
 
-it("closes the panel of the project by Escape, by a press elsewhere and with another model", async () => {
+it("closes the project panel on Escape, on a click elsewhere and with another model", async () => {
   await chosen();
   const leave = [
     () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true })),
@@ -187,14 +187,14 @@ it("closes the panel of the project by Escape, by a press elsewhere and with ano
   }
 });
 
-it("goes from the plots to the equations of another model", async () => {
+it("switches from the plots to the equations of another model", async () => {
   await chosen();
   act(() => button("Plots").click());
   act(() => void (store.asked.value = { model: "loops", options: {} }));
   expect(box.querySelector('[aria-selected="true"]')!.textContent).toBe("Equations");
 });
 
-it("takes its actions with it when it goes", () => {
+it("removes its commands when it is closed", () => {
   expect(store.actions.value.length).toBeGreaterThan(5);
   act(() => render(null, box));
   expect(store.actions.value).toHaveLength(0);

@@ -1,4 +1,4 @@
-// The lower pane of the workbench: the model that was asked for, its options, and what it is worth knowing of it.
+// The lower pane of the workbench: the selected model, its options and its views.
 
 import { untracked, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -50,12 +50,12 @@ export function ModelsPane({ store }: { store: Store }) {
   const model = store.asked.value?.model;
   const before = useRef(model);
   useEffect(() => {
-    // Plots are of the robot: who asks for another model wants to see that one.
+    // Plots belong to the robot; selecting another model shows its equations.
     if (before.current && model && model !== before.current && tab.value === "plots") tab.value = "equations";
     before.current = model ?? before.current;
   }, [model]);
   useSignalEffect(() => {
-    // A model that is asked for takes the place of a log.
+    // Selecting a model closes the log.
     store.asked.value;
     untracked(() => (store.log.value = null));
   });
@@ -92,7 +92,7 @@ function Header({ session }: { session: Session }) {
       </div>
       <Progressing session={session} />
       {shown && (
-        <span class="md-count" title="multiplications and additions of one call">
+        <span class="md-count" title="multiplications and additions per call">
           {countText(shown.answer.count)}
         </span>
       )}
@@ -103,7 +103,7 @@ function Header({ session }: { session: Session }) {
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** What is being done, once it takes long enough to be told. */
+/** Progress of a computation, shown if it takes longer than a moment. */
 function Progressing({ session }: { session: Session }) {
   const progress = session.progress.value;
   const long = useSignal(false);
@@ -129,7 +129,7 @@ function Progressing({ session }: { session: Session }) {
   );
 }
 
-/** Options, and what the model takes and gives. */
+/** Options, inputs and outputs of the model. */
 function Side({ session }: { session: Session }) {
   const { store } = session;
   const entry = session.entry.value;
@@ -149,8 +149,8 @@ function Side({ session }: { session: Session }) {
         <dl class="md-ports">
           {answer.ports.map((port, at) => (
             <>
-              {at === 0 && at < Object.keys(answer.inputs).length && <h5>Takes</h5>}
-              {at === Object.keys(answer.inputs).length && <h5>Gives</h5>}
+              {at === 0 && at < Object.keys(answer.inputs).length && <h5>Inputs</h5>}
+              {at === Object.keys(answer.inputs).length && <h5>Outputs</h5>}
               <dt>
                 {port.name}
                 <span class="md-muted"> {port.shape.length > 0 ? port.shape.join("×") : ""}</span>
@@ -205,7 +205,7 @@ function Result({ session }: { session: Session }) {
         <ProblemPanel problem={why && problem.kind === "NotApplicableError" ? { ...problem, message: notFor(store, why) } : problem}>
           {problem.kind === CANCELLED && (
             <button type="button" class="md-button" onClick={() => session.retry()}>
-              Make it again
+              Derive again
             </button>
           )}
         </ProblemPanel>
@@ -254,7 +254,7 @@ function View({ session, tab }: { session: Session; tab: Tab }) {
   }
 }
 
-/** What the palette can do with a model. */
+/** Commands of the palette that concern the model shown. */
 function actionsOf(session: Session) {
   const group = "Model";
   const enabled = (): boolean => session.shown.value !== null;
@@ -274,7 +274,7 @@ function actionsOf(session: Session) {
       },
     })),
     { id: "models.copy.code", title: "Copy the code", group, enabled, run: async () => copy((await file())[1]) },
-    { id: "models.download.file", title: "Download the code's file", group, enabled, run: async () => save(...(await file())) },
+    { id: "models.download.file", title: "Download the source file", group, enabled, run: async () => save(...(await file())) },
     {
       id: "models.download.project",
       title: "Download the model as a project",
@@ -285,6 +285,6 @@ function actionsOf(session: Session) {
     { id: "models.copy.python", title: "Copy the model as Python", group, enabled, run: () => copy(session.shown.peek()!.answer.python) },
     { id: "models.copy.command", title: "Copy the model as a command", group, enabled, run: () => copy(session.shown.peek()!.answer.command) },
     { id: "models.copy.latex", title: "Copy the equations as LaTeX", group, enabled, run: () => copy(session.shown.peek()!.answer.latex) },
-    { id: "models.cancel", title: "Cancel the model that is being made", group, enabled: () => session.progress.value !== null, run: () => session.cancel() },
+    { id: "models.cancel", title: "Cancel the derivation", group, enabled: () => session.progress.value !== null, run: () => session.cancel() },
   ];
 }

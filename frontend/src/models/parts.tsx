@@ -1,4 +1,4 @@
-// Small parts that the tabs share.
+// Small components that the tabs share.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -7,7 +7,7 @@ import { useEffect } from "preact/hooks";
 import type { Problem } from "../back/back";
 import { awaited, type Awaited } from "./session";
 
-/** A panel that tells what went wrong, where, and what to do. */
+/** A panel with an error message, its place and a hint. */
 export function ProblemPanel({ problem, children }: { problem: Problem; children?: ComponentChildren }) {
   return (
     <div class="md-problem" role="alert">
@@ -34,7 +34,7 @@ export function placeText(place: unknown): string {
     .join(", ");
 }
 
-/** What a promise gave; `ask` is asked again when one of `of` changes. */
+/** Return the result of a promise; `ask` is called again when one of `of` changes. */
 export function useAnswer<T>(ask: () => Promise<T>, of: unknown[]): Awaited<T> {
   const state = useSignal<Awaited<T>>({});
   useEffect(() => {
@@ -44,7 +44,7 @@ export function useAnswer<T>(ask: () => Promise<T>, of: unknown[]): Awaited<T> {
   return state.value;
 }
 
-/** A button that copies, and says so for a moment. */
+/** A button that copies a text and confirms it for a moment. */
 export function CopyButton({ text, children }: { text: () => string; children: ComponentChildren }) {
   const copied = useSignal(false);
   useSignalEffect(() => {
@@ -66,7 +66,7 @@ export function CopyButton({ text, children }: { text: () => string; children: C
   );
 }
 
-/** Browsers give a page of a plain http address other than this machine's no clipboard: a selection is copied then. */
+/** Copy through a selection: browsers provide no clipboard to pages of a remote plain-http address. */
 export async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");

@@ -48,7 +48,7 @@ export function Plots({ session }: { session: Session }) {
         </label>
       )}
       <span class="md-note">
-        {store.motion.value ? "along the motion of the scene" : "each joint swings about the posture for 4 s"}
+        {store.motion.value ? "along the motion of the scene" : "each joint oscillates about the posture for 4 s"}
       </span>
     </>
   );
@@ -77,7 +77,7 @@ async function programs(session: Session, view: View, model: string, options: Re
   return { program, loops };
 }
 
-/** The motion to plot along, loops closed. */
+/** Return the motion for the plots, with its loops closed. */
 export function motionOf(store: Store, loops: Program | null): Sampled {
   const view = store.view.peek()!;
   const given = store.motion.peek();
@@ -98,7 +98,7 @@ function Plotted(props: PlottedProps) {
   const view = store.view.value!;
   const parameters = store.parameters.value;
   const given = store.motion.value;
-  // A posture that plays along the motion changes nothing in the curves.
+  // The curves do not depend on the posture while a motion is played.
   const motion = useMemo(
     () => motionOf(store, props.loops),
     [view, given, given ? null : store.q.value, props.loops ? parameters : null, props.loops],
@@ -139,8 +139,8 @@ function Plotted(props: PlottedProps) {
           </button>
         </p>
       )}
-      {held.length > 0 && <p class="md-hint">{held.join(", ")}: held at rest, the motion of the joints does not tell.</p>}
-      {broken && <p class="md-warning">The curves break off where there is no finite number.</p>}
+      {held.length > 0 && <p class="md-hint">{held.join(", ")}: set to rest, because the joint motion does not determine it.</p>}
+      {broken && <p class="md-warning">The curves have gaps where a value is not finite.</p>}
       <Chart times={motion.times} curves={made.curves} dark={store.dark.value} logarithmic={props.logarithmic} />
     </div>
   );

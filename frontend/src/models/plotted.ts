@@ -1,4 +1,4 @@
-// What is plotted along a motion: which model, and which curves are made of its outputs.
+// Kinds of plots along a motion: the model of each, and the curves computed from its outputs.
 
 import type { View } from "../back/messages";
 import type { Curve } from "../plot/chart";
@@ -10,14 +10,14 @@ import { singularValues } from "./svd";
 export interface Kind {
   id: string;
   title: string;
-  /** The model of the catalogue; null is the one that is shown. */
+  /** Model of the catalogue; null is the model shown. */
   model: string | null;
   curves: (values: Values, program: Program, samples: number) => Curve[];
 }
 
-const MOST = 24; // curves that an eye can tell apart, and more
+const MOST = 24; // number of curves that can still be distinguished
 
-/** All entries of all outputs; where they are too many, those that are zero throughout are left out first. */
+/** Return the curves of all entries of all outputs; if there are too many, entries that are always zero are dropped. */
 export function entries(
   outputs: Values,
   { module }: Program,
@@ -37,7 +37,7 @@ export function entries(
   return curves.filter(({ values }) => values.some((value) => value !== 0)).slice(0, MOST);
 }
 
-/** An entry's name: tau3, J2,4. */
+/** Return the name of an entry: tau3, J2,4. */
 function label(name: string, shape: readonly number[], at: number): string {
   const index: number[] = [];
   for (const length of [...shape].reverse()) {
@@ -47,12 +47,12 @@ function label(name: string, shape: readonly number[], at: number): string {
   return name + index.join(",");
 }
 
-/** The torques alone; an elastic or floating robot gives accelerations too. */
+/** Return the torque curves only; an elastic or floating robot also has accelerations among its outputs. */
 function torques(outputs: Values, program: Program, samples: number): Curve[] {
   return entries(outputs, program, samples, ["tau"]);
 }
 
-/** Inputs that a motion of the joints does not tell: they are held at rest. */
+/** Inputs that the joint motion does not determine; they are set to rest. */
 export function heldInputs({ inputs }: Program): string[] {
   return Object.entries(inputs).flatMap(([name, input]) => (input.entries.every(isJoint) ? [] : [name]));
 }
@@ -84,7 +84,7 @@ export const KINDS: Kind[] = [
   { id: "this", title: "This model", model: null, curves: entries },
 ];
 
-/** The curves of a program along a motion. */
+/** Return the curves of a program along a motion. */
 export function curvesAlong(
   kind: Kind,
   program: Program,

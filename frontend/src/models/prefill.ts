@@ -1,4 +1,4 @@
-// Numbers to start from: the posture for joints, no motion for what moves, no turn for what turns.
+// Default input values: joint positions of the posture, zero velocities, identity rotations.
 
 import type { InputData, View } from "../back/messages";
 
@@ -8,12 +8,12 @@ export interface State {
   qdd?: ArrayLike<number>;
 }
 
-/** q3, qd3, qdd3, those of motors behind springs (qm3), and q0_3, from which inverse models start. */
+/** Entries q3, qd3, qdd3, those of motors behind springs (qm3), and q0_3, the initial estimate of inverse models. */
 const JOINT = /^q(?:m)?(dd|d|0_)?(\d+)$/;
 
 export const isJoint = (entry: string): boolean => JOINT.test(entry);
 
-/** An input at a state of the joints. The pose of the frame, where it is known, serves for a placement. */
+/** Return the default values of an input for a state of the joints; `pose` is used for an input transform. */
 export function prefill(
   name: string,
   { shape, entries }: InputData,
@@ -36,7 +36,9 @@ export function prefill(
   });
 }
 
-/** A robot whose inertia is in symbols computes nothing but zeros: values of the size of an arm's, to try it with. */
+/**
+ * Sample values for symbolic inertias, of the order of those of an industrial arm, because zeros give trivial results.
+ */
 const SAMPLES: [RegExp, number][] = [
   [/^(XX|YY|ZZ)R?\d+$/, 0.1],
   [/^(XY|XZ|YZ)R?\d+$/, 0.005],
@@ -48,7 +50,7 @@ const SAMPLES: [RegExp, number][] = [
   [/^G3$/, -9.81],
 ];
 
-/** Values for parameters that are zero and have no nominal value; others are left as they are. */
+/** Return sample values for parameters that are zero and have no nominal value; others are unchanged. */
 export function sampleValues(
   names: readonly string[],
   parameters: Record<string, number>,
@@ -62,7 +64,7 @@ export function sampleValues(
   return values;
 }
 
-/** All joints at one of the solutions of an inverse model or of loops: a row of its output q, and of qc where it has it. */
+/** Return all joint positions of one solution: a row of the output q, and of qc where it exists. */
 export function solution(
   { joints, coordinates }: Pick<View, "joints" | "coordinates">,
   now: readonly number[],

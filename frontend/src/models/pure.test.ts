@@ -32,7 +32,7 @@ describe("singular values", () => {
     expect([...first].sort((x, y) => y - x)).toEqual(first);
   });
 
-  it("tell a lost rank, also between sizes far apart", () => {
+  it("show a rank deficiency, also with badly scaled columns", () => {
     const values = singularValues([1, 2, 2, 4], 2, 2);
     expect(values[0]).toBeCloseTo(5, 14);
     expect(values[1]).toBeLessThan(1e-15);
@@ -41,7 +41,7 @@ describe("singular values", () => {
     expect(small! / 1e-3).toBeCloseTo(1, 12);
   });
 
-  it("of nothing, zeros and what is no number", () => {
+  it("of empty matrices, zeros and NaN", () => {
     expect(singularValues([], 6, 0)).toEqual([]);
     expect(singularValues([0, 0, 0, 0], 2, 2)).toEqual([0, 0]);
     expect(singularValues([1, NaN, 0, 1], 2, 2)).toEqual([NaN, NaN]);
@@ -49,7 +49,7 @@ describe("singular values", () => {
 });
 
 describe("CSV", () => {
-  it("has a header, a row a line, and gaps", () => {
+  it("has a header, one line per row, and empty cells", () => {
     expect(csv(["t", 'a "b", c'], [[0, 1.5], [0.1, NaN]])).toBe('t,"a ""b"", c"\r\n0,1.5\r\n0.1,\r\n');
   });
 });
@@ -71,7 +71,7 @@ describe("LaTeX", () => {
     "",
   ].join("\n");
 
-  it("is taken apart into headings and equations", () => {
+  it("is split into headings and equations", () => {
     expect(equationRows(latex)).toEqual([
       { kind: "heading", text: "Once: regrouped inertial parameters" },
       { kind: "equation", left: "K_{1}", right: "= -\\frac{a}{2}" },
@@ -87,7 +87,7 @@ describe("LaTeX", () => {
     ]);
   });
 
-  it("without a heading, of a derivation, and of nothing", () => {
+  it("may have no heading, belong to a derivation, or be empty", () => {
     expect(equationRows("\\begin{align*}\na &= b\n\\end{align*}\n")).toHaveLength(1);
     const [heading, equation] = equationRows("\\paragraph{1. q\\_1: X \\^{} 2}\n\\begin{align*}\n&\\text{free}\n\\end{align*}\n");
     expect(heading).toEqual({ kind: "heading", text: "1. q_1: X ^ 2" });
@@ -95,7 +95,7 @@ describe("LaTeX", () => {
     expect(equationRows("")).toEqual([]);
   });
 
-  it("has rows of more height where fractions and cases stand", () => {
+  it("has higher rows for fractions and cases", () => {
     const rows = equationRows(latex);
     expect(guessedHeight(rows[1]!)).toBeGreaterThan(guessedHeight(rows[2]!));
     expect(guessedHeight(rows[4]!)).toBeGreaterThan(guessedHeight(rows[1]!));
@@ -103,7 +103,7 @@ describe("LaTeX", () => {
 });
 
 describe("a list of rows in view", () => {
-  it("shows the rows of a window, with a margin", () => {
+  it("returns the visible rows, with a margin", () => {
     const heights = new Heights(Array<number>(1000).fill(20));
     expect(heights.total).toBe(20000);
     expect(heights.window(0, 100, 0)).toEqual({ first: 0, last: 6 });
@@ -111,7 +111,7 @@ describe("a list of rows in view", () => {
     expect(heights.window(1e6, 100, 0)).toEqual({ first: 1000, last: 1000 });
   });
 
-  it("moves what follows a row that is measured", () => {
+  it("moves the rows after a measured row", () => {
     const heights = new Heights([20, 20, 20, 20]);
     expect(heights.total).toBe(80);
     expect(heights.measured(1, 50)).toBe(true);
@@ -127,13 +127,13 @@ describe("a list of rows in view", () => {
   });
 });
 
-describe("numbers to start from", () => {
+describe("default inputs", () => {
   const joints = [joint(1), joint(3)];
   const state = { q: [0.1, 0.3], qd: [1, 3], qdd: [10, 30] };
   const of = (name: string, shape: number[], entries: string[], pose?: number[]) =>
     prefill(name, { shape, entries }, joints, state, pose);
 
-  it("are the posture by the frames that entries name", () => {
+  it("contain the posture by frame number", () => {
     expect(of("q", [2], ["q1", "q3"])).toEqual([0.1, 0.3]);
     expect(of("qda", [1], ["qd3"])).toEqual([3]);
     expect(of("qdd", [2], ["qdd3", "qdd1"])).toEqual([30, 10]);
@@ -141,7 +141,7 @@ describe("numbers to start from", () => {
     expect(of("q0", [2], ["q0_1", "q0_3"])).toEqual([0.1, 0.3]);
   });
 
-  it("are rest, no turn, and the pose of the frame", () => {
+  it("are rest, identity rotation, and the pose of the frame", () => {
     expect(of("tau", [2], ["tau1", "tau3"])).toEqual([0, 0]);
     expect(of("q", [1], ["q7"])).toEqual([0]);
     const nine = Array.from({ length: 9 }, (_, i) => `R0_${i}`);
@@ -152,27 +152,27 @@ describe("numbers to start from", () => {
     expect(of("T", [4, 4], sixteen, sixteen.map((_, i) => i))[7]).toBe(7);
   });
 
-  it("fill parameters that are zero, and no others", () => {
+  it("fill only parameters that are zero", () => {
     expect(sampleValues(["M2", "ZZ2", "D3", "M3", "G3"], { M2: 0, M3: 5 }, { G3: 0 })).toEqual({ M2: 2, ZZ2: 0.1 });
   });
 
-  it("come back from a solution to all joints", () => {
+  it("convert a solution to all joint positions", () => {
     const outputs = { q: [1, 2, 3, 4, 5, 6], qc: [7, 8] };
     expect(solution(FOURBAR, [0, 0, 0, 0], outputs, 1)).toEqual([4, 5, 6, 8]);
   });
 });
 
-describe("what is shown", () => {
-  it("is six figures, or words", () => {
+describe("displayed values", () => {
+  it("have six digits, or are words", () => {
     expect([0, -0, 3.14159265, -12.5, 1e-5, 123456789].map((value) => figure(value))).toEqual([
       "0", "0", "3.14159", "−12.5000", "1.0000e−5", "1.2346e+8",
     ]);
-    expect([NaN, Infinity, -Infinity].map((value) => figure(value))).toEqual(["no number", "∞", "−∞"]);
+    expect([NaN, Infinity, -Infinity].map((value) => figure(value))).toEqual(["undefined", "∞", "−∞"]);
     expect(figure(6e-17, 1)).toBe("0");
     expect(figure(6e-17, 1e-16)).toBe("6.0000e−17");
   });
 
-  it("says what a status means", () => {
+  it("include the meaning of a status", () => {
     expect([...meanings("0 valid, 1 out of reach, 2 singular")]).toEqual([[0, "valid"], [1, "out of reach"], [2, "singular"]]);
     expect(meanings("1 where a joint is free").size).toBe(0);
     const words = meanings("0 valid, 1 out of reach, 2 singular, 3 empty slot");
@@ -180,13 +180,13 @@ describe("what is shown", () => {
     expect(tally(words, [3, 2, 2, 3])).toBe("0 valid, 2 singular, 2 empty slot");
   });
 
-  it("writes base parameters as sums", () => {
+  it("show base parameters as sums", () => {
     expect(relation("ZZ1", { IA1: "1", M3: "-D3^2", MZ4: "2*RL4", M4: "D3^2 - RL4^2", XX5: "-a + b" })).toBe(
       "ZZ1 + IA1 - D3^2*M3 + 2*RL4*MZ4 + (D3^2 - RL4^2)*M4 + (-a + b)*XX5",
     );
   });
 
-  it("reads what was explained", () => {
+  it("are parsed from the explanation", () => {
     const explanation = explained([
       "formulation: link 1: basis K",
       "1. q1: type 2",
@@ -202,13 +202,13 @@ describe("what is shown", () => {
 describe("files", () => {
   const c = { "A_b.h": "x".repeat(9), "A_b.c": "x".repeat(20), "A_b_batch.c": "x".repeat(30), "A_b_example.c": "x" };
 
-  it("of one ending are kept apart", () => {
+  it("are distinguished by their ending", () => {
     expect(endings(Object.keys(c))).toEqual([".h", ".c", "_batch.c", "_example.c"]);
     expect(endings(["A.b.m"])).toEqual([".m"]);
     expect(endings(["x.js", "x.d.ts"])).toEqual([".js", ".d.ts"]);
   });
 
-  it("open with the model itself, or with the one looked at before", () => {
+  it("open with the model itself, or with the file shown before", () => {
     expect(fileOf(c, "")).toBe("A_b.c");
     expect(fileOf(c, "_batch.c")).toBe("A_b_batch.c");
     expect(fileOf({ "x.py": "" }, ".c")).toBe("x.py");

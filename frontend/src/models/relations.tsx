@@ -1,10 +1,10 @@
-// Base parameters with their relations, and the columns of a regressor.
+// Base parameters with their grouping relations, and the columns of a regressor.
 
 import type { BaseAnswer } from "../back/messages";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
 import type { Session } from "./session";
 
-/** A base parameter as the sum of the parameters it stands for: "ZZ1 + IA1 + YY2 + D3^2*M3". */
+/** Return the grouping relation of a base parameter: "ZZ1 + IA1 + YY2 + D3^2*M3". */
 export function relation(name: string, others: Record<string, string>): string {
   return Object.entries(others).reduce((sum, [other, factor]) => sum + term(other, factor), name);
 }
@@ -13,7 +13,7 @@ function term(name: string, factor: string): string {
   const sign = factor.startsWith("-") ? " - " : " + ";
   const size = factor.replace(/^-/, "");
   if (size === "1") return sign + name;
-  // Whatever holds a sum is kept together; the sign outside stays what it is then.
+  // A factor that is a sum is put in parentheses with its own signs.
   if (/ [+-] /.test(size)) return ` + (${factor})*${name}`;
   return `${sign}${size}*${name}`;
 }
@@ -25,7 +25,7 @@ export function Relations({ session }: { session: Session }) {
   return (
     <div class="md-scroll md-sections">
       {problem && <ProblemPanel problem={problem} />}
-      {!value && !problem && <Waiting>finding the base parameters …</Waiting>}
+      {!value && !problem && <Waiting>computing the base parameters …</Waiting>}
       {value && <BaseTable base={value} columns={columns} />}
       {columns.length > 0 && (
         <section>
@@ -59,7 +59,7 @@ function BaseTable({ base, columns }: { base: BaseAnswer; columns: string[] }) {
             <tr>
               <th>column</th>
               <th>parameter</th>
-              <th>stands for</th>
+              <th>grouped with</th>
             </tr>
           </thead>
           <tbody>
@@ -72,7 +72,7 @@ function BaseTable({ base, columns }: { base: BaseAnswer; columns: string[] }) {
             ))}
           </tbody>
         </table>
-        {base.conditions.length > 0 && <p>holds where {base.conditions.join(", ")}</p>}
+        {base.conditions.length > 0 && <p>valid for {base.conditions.join(", ")}</p>}
         {base.notes.map((note) => (
           <p>{note}</p>
         ))}

@@ -1,4 +1,4 @@
-// A long list of which only the rows in view are drawn; heights are guessed first and measured when drawn.
+// A long list of which only the visible rows are drawn; heights are estimated first and measured when drawn.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -17,7 +17,7 @@ export function Rows<T>(props: {
 }) {
   const box = useRef<HTMLDivElement>(null);
   const scroll = useSignal(0);
-  const height = useSignal(0); // as long as it is not known, the margin is drawn
+  const height = useSignal(0); // until the height of the window is measured, only the margin is drawn
   const measured = useSignal(0);
   const heights = useMemo(() => new Heights(props.rows.map(props.guess)), [props.rows]);
 

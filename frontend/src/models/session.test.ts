@@ -34,7 +34,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
-it("a model that is clicked is made at once", async () => {
+it("a selected model is derived immediately", async () => {
   const { store, session, models } = bench();
   store.show(view("a"));
   store.asked.value = { model: "jacobian", options: {} };
@@ -48,7 +48,7 @@ it("a model that is clicked is made at once", async () => {
   expect(session.progress.value).toBeNull();
 });
 
-it("of options changed in a row the last one counts, and what is shown stays until then", async () => {
+it("of several option changes the last one counts, and the previous model stays visible until then", async () => {
   const { store, session, models } = bench();
   store.show(view("a"));
   store.asked.value = { model: "jacobian", options: {} };
@@ -63,7 +63,7 @@ it("of options changed in a row the last one counts, and what is shown stays unt
   expect(session.shown.value!.answer.text).toBe("first");
 });
 
-it("a model that is no longer wanted is ended, and its answer comes too late", async () => {
+it("a superseded derivation is cancelled, and its late answer is ignored", async () => {
   const { store, session, models } = bench();
   store.show(view("a"));
   store.asked.value = { model: "jacobian", options: {} };
@@ -75,7 +75,7 @@ it("a model that is no longer wanted is ended, and its answer comes too late", a
   expect(session.shown.value!.answer.model).toBe("energy");
 });
 
-it("cancelling says so, and the model can be made again", async () => {
+it("cancelling is reported, and the model can be derived again", async () => {
   const { store, session, models } = bench();
   store.show(view("a"));
   store.asked.value = { model: "jacobian", options: {} };
@@ -90,7 +90,7 @@ it("cancelling says so, and the model can be made again", async () => {
   expect(session.problem.value).toBeNull();
 });
 
-it("a failure is told with its hint, and gone with the next answer", async () => {
+it("a failure is shown with its hint, and removed with the next answer", async () => {
   const { store, session, models } = bench();
   store.show(view("a"));
   store.asked.value = { model: "jacobian", options: { to: 9 } };
@@ -104,7 +104,7 @@ it("a failure is told with its hint, and gone with the next answer", async () =>
   expect(session.problem.value).toBeNull();
 });
 
-it("questions about the model shown are asked once, of the robot that it is of", async () => {
+it("calls about the model shown are sent once, with its own robot", async () => {
   const { calls, store, session, models } = bench();
   store.show(view("a"));
   store.asked.value = { model: "jacobian", options: { to: 2 } };
@@ -122,7 +122,7 @@ it("questions about the model shown are asked once, of the robot that it is of",
   expect(calls.filter(({ name }) => name === "code")).toHaveLength(2);
 });
 
-it("another robot has another catalogue, and the model anew", async () => {
+it("another robot gets its own catalogue, and the model is derived again", async () => {
   const { calls, store, session, models } = bench();
   store.show(view("a"));
   store.asked.value = { model: "jacobian", options: {} };

@@ -1,4 +1,5 @@
-// The model on the bench: asked by the store, made again when the robot or an option changes, kept until the next one is there.
+// The derived model: requested through the store and derived again when the robot or an option changes. The previous
+// model stays visible until the new one arrives.
 
 import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 
@@ -8,7 +9,7 @@ import type { ModelChoice, Store } from "../store/store";
 import { load, type Program } from "./evaluate";
 import { given } from "./options";
 
-/** An answer with what it was asked of: code and numbers are made of the same robot as the equations. */
+/** A model with the robot and the request that produced it; code and numbers are derived from the same robot. */
 export interface Shown {
   view: View;
   request: ModelChoice;
@@ -19,23 +20,23 @@ export interface Session {
   readonly store: Store;
   readonly about: ReadonlySignal<About | null>;
   readonly catalogue: ReadonlySignal<EntryData[] | null>;
-  /** The catalogue's entry of the model that is asked for. */
+  /** Catalogue entry of the requested model. */
   readonly entry: ReadonlySignal<EntryData | null>;
   readonly shown: ReadonlySignal<Shown | null>;
   readonly progress: ReadonlySignal<Progress | null>;
   readonly problem: ReadonlySignal<Problem | null>;
   cancel(): void;
   retry(): void;
-  /** A call about the model that is shown; the same question is asked once. */
+  /** Send a call about the model shown; identical calls are sent once. */
   ask<T>(call: string, payload?: object): Promise<T>;
-  /** A call about a robot; the same question is asked once. */
+  /** Send a call about a robot; identical calls are sent once. */
   askOf<T>(view: View, call: string, payload?: object): Promise<T>;
-  /** A model of a robot as JavaScript, loaded. */
+  /** Return a model of a robot as loaded JavaScript. */
   program(view: View, model: string, options?: Record<string, unknown>): Promise<Program>;
   dispose(): void;
 }
 
-const PATIENCE = 200; // milliseconds without a change before a model is made again
+const PATIENCE = 200; // milliseconds without a change before a model is derived again
 
 export const CANCELLED = "Cancelled";
 
@@ -52,7 +53,7 @@ export function createSession(store: Store): Session {
   const problem = signal<Problem | null>(null);
   const again = signal(0);
   let running: AbortController | null = null;
-  // By the robot, or the model shown, that a question is about.
+  // Cached calls, by the robot or the model that they concern.
   const answers = new WeakMap<object, Map<string, Promise<unknown>>>();
 
   store.back.call<About>("about").then((answer) => (about.value = answer), note);
@@ -61,7 +62,7 @@ export function createSession(store: Store): Session {
     problem.value = problemOf(error);
   }
 
-  /** The same question about the same thing is asked once; one that failed may be asked again. */
+  /** Return the cached promise of a call, or send it; a failed call may be repeated. */
   function once<T>(about: object, key: string, ask: () => Promise<T>): Promise<T> {
     const known = answers.get(about) ?? new Map<string, Promise<unknown>>();
     answers.set(about, known);
@@ -131,7 +132,7 @@ export function createSession(store: Store): Session {
         last = null;
         return;
       }
-      // A click on another model is answered at once; of edits and options the last one counts.
+      // A newly selected model is derived immediately; of several edits in a row only the last one counts.
       const patience = request.model === last ? PATIENCE : 0;
       if (request.model !== last) {
         problem.value = null;
@@ -154,7 +155,7 @@ export function createSession(store: Store): Session {
     cancel() {
       if (!running) return;
       stop();
-      problem.value = { kind: CANCELLED, message: "The model was cancelled.", hint: "Change an option, or make it again." };
+      problem.value = { kind: CANCELLED, message: "The derivation was cancelled.", hint: "Change an option, or press Derive again." };
     },
     retry() {
       problem.value = null;
@@ -185,13 +186,13 @@ export function createSession(store: Store): Session {
   };
 }
 
-/** The options that are worth sending; all of them while the catalogue is not there yet. */
+/** Return the options to send; all of them while the catalogue is not loaded. */
 function named(request: ModelChoice, catalogue: EntryData[] | null): Record<string, unknown> {
   const entry = catalogue?.find(({ id }) => id === request.model);
   return entry ? given(entry, request.options) : request.options;
 }
 
-/** A value of a promise as a signal, for a component that shows it. */
+/** Return the value of a promise as a signal. */
 export interface Awaited<T> {
   value?: T;
   problem?: Problem;

@@ -1,4 +1,4 @@
-// The pane before a model is asked for: every model, by the menus of SYMORO.
+// The pane without a selected model: the list of all models, grouped by SYMORO's menus.
 
 import type { EntryData } from "../back/messages";
 import type { Session } from "./session";

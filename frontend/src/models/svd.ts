@@ -1,13 +1,17 @@
-// Singular values by Jacobi's method on columns (Hestenes, 1958): columns are turned in pairs until all are orthogonal.
+// Singular values by the one-sided Jacobi method (Hestenes, 1958): pairs of columns are rotated until all are
+// orthogonal.
 
 const SWEEPS = 60;
 const SMALL = 1e-15;
 
-/** Singular values of a matrix stored by rows, largest first: min(rows, columns) of them; NaN where an entry is none. */
+/**
+ * Return the min(rows, columns) singular values of a matrix stored by rows, in descending order; NaN for undefined
+ * entries.
+ */
 export function singularValues(matrix: ArrayLike<number>, rows: number, columns: number): number[] {
   const few = Math.min(rows, columns);
   const across = rows < columns;
-  // The narrower side becomes the columns, so that no more pairs than needed are turned.
+  // The smaller dimension becomes the columns, which minimises the number of pairs.
   const vectors = Array.from({ length: few }, (_, j) =>
     Float64Array.from({ length: Math.max(rows, columns) }, (_, i) =>
       across ? matrix[j * columns + i]! : matrix[i * columns + j]!,
@@ -23,7 +27,7 @@ export function singularValues(matrix: ArrayLike<number>, rows: number, columns:
   return vectors.map((vector) => largest * Math.sqrt(dot(vector, vector))).sort((a, b) => b - a);
 }
 
-/** One sweep over all pairs; whether any was turned. */
+/** Rotate all pairs once; return whether any pair was rotated. */
 function turnAll(vectors: Float64Array[]): boolean {
   let turned = false;
   for (let a = 0; a < vectors.length; a++) {

@@ -1,4 +1,4 @@
-// Which rows of a long list are in view, when rows differ in height and are measured only once drawn.
+// Visible rows of a long list whose rows differ in height and are measured only when drawn.
 
 export class Heights {
   private readonly heights: Float64Array;
@@ -18,7 +18,7 @@ export class Heights {
     return this.top(this.length);
   }
 
-  /** Where row `at` begins; `length` is the end. */
+  /** Return the offset at which row `at` starts; for `length` the end of the list. */
   top(at: number): number {
     for (; this.sound < at; this.sound++) {
       this.tops[this.sound + 1] = this.tops[this.sound]! + this.heights[this.sound]!;
@@ -26,7 +26,7 @@ export class Heights {
     return this.tops[at]!;
   }
 
-  /** Takes what was measured; whether that changed anything. */
+  /** Store measured heights; return whether any height changed. */
   measured(at: number, height: number): boolean {
     if (height <= 0 || Math.abs(height - this.heights[at]!) < 0.5) return false;
     this.heights[at] = height;
@@ -34,7 +34,7 @@ export class Heights {
     return true;
   }
 
-  /** The row at a place. */
+  /** Return the row at an offset. */
   at(place: number): number {
     this.top(this.length);
     let low = 0;
@@ -47,7 +47,7 @@ export class Heights {
     return low;
   }
 
-  /** Rows from `first` up to but not `last` that a window shows, with a margin above and below. */
+  /** Return the rows from `first` to `last` (exclusive) that are visible, with a margin above and below. */
   window(scroll: number, height: number, margin: number): { first: number; last: number } {
     const first = this.at(Math.max(0, scroll - margin));
     const last = Math.min(this.length, this.at(scroll + height + margin) + 1);

@@ -1,4 +1,4 @@
-// Curves over time, drawn by uPlot, which comes when the first chart does.
+// Curves over time, drawn by uPlot, which is loaded with the first chart.
 
 import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -9,10 +9,10 @@ export interface Curve {
   label: string;
   unit?: string;
   values: (number | null)[];
-  /** What it must not pass, upwards and downwards; lines are drawn where they come into the picture. */
+  /** Upper and lower bound; drawn as lines if they are within the plotted range. */
   limit?: number | null;
   dashed?: boolean;
-  /** The curve whose colour it has; its own unless told. */
+  /** Index of the curve whose colour is used; default: the curve itself. */
   like?: number;
 }
 
@@ -21,14 +21,17 @@ interface ChartProps {
   curves: Curve[];
   dark: boolean;
   logarithmic?: boolean;
-  /** A moment that is marked, and follows; a click moves it. */
+  /** Marked time; a click moves it. */
   marker?: ReadonlySignal<number>;
   onSeek?: (time: number) => void;
-  /** Without uPlot's legend, for one who has little room and names the curves elsewhere. */
+  /** Without uPlot's legend, for small charts whose curves are named elsewhere. */
   bare?: boolean;
 }
 
-/** Colours that stay apart in light and dark, also for the colour-blind (Okabe and Ito, 2008, without yellow). */
+/**
+ * Colours that are distinguishable in light and dark themes and by colour-blind readers (Okabe and Ito, 2008, without
+ * yellow).
+ */
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f", "#8c6bb1"];
 
 const SMALL = "10px system-ui, sans-serif";
@@ -82,7 +85,7 @@ async function loaded(): Promise<typeof uPlot> {
   return made;
 }
 
-/** Gaps where there is no finite number; on a logarithmic axis also where there is nothing above zero. */
+/** Return null for values that are not finite, and on a logarithmic axis for values that are not positive. */
 function aligned(times: number[], curves: Curve[], logarithmic: boolean): AlignedData {
   const shown = (value: number | null): number | null =>
     value !== null && Number.isFinite(value) && !(logarithmic && value <= 0) ? value : null;
@@ -130,7 +133,7 @@ function settings(element: HTMLElement, latest: { current: ChartProps }, logarit
   };
 }
 
-/** Limits as dotted lines, and the moment as an upright one. */
+/** Draw limits as dotted lines and the marked time as a vertical line. */
 function drawLines(made: uPlot, { curves, marker }: ChartProps, accent: string): void {
   const { ctx, bbox } = made;
   ctx.save();

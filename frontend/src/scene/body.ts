@@ -1,4 +1,5 @@
-// A robot as solids: arrows, joints by type, links along their parameters, loops, wheels, platforms, base.
+// Drawing of a robot by solids: frame arrows, joints by type, links along their parameters, loops, wheels, platforms,
+// base.
 
 import * as THREE from "three";
 
@@ -10,7 +11,7 @@ import { axis, distance, origin, plus, way, type Point } from "./path";
 export interface Style {
   shown: ReadonlySet<number> | "all";
   selected: number | null;
-  /** The length of an arrow in metres. */
+  /** Length of an arrow in metres. */
   arrow: number;
   expanded: boolean;
   broken: boolean;
@@ -23,7 +24,7 @@ export interface Palette {
   link: string;
   faint: string;
   dark: string;
-  /** Of the arrows along z: pure blue is lost on a dark ground. */
+  /** Colour of the z arrows; pure blue has too little contrast on a dark background. */
   z: string;
 }
 
@@ -31,7 +32,7 @@ const RED = new THREE.Color(1, 0, 0);
 const GREEN = new THREE.Color(0, 1, 0);
 const TINY = 1e-7;
 
-/** Where a frame is drawn: moved out along its z axis where the expanded look keeps coinciding frames apart. */
+/** Return the drawn origin of a frame; the expanded look shifts coinciding frames along their z axes. */
 export function drawnAt(view: View, T: ArrayLike<number>, j: number, style: Style): Point {
   const at = origin(T, j);
   if (!style.expanded || j === 0) return at;
@@ -150,7 +151,7 @@ export class Body {
     if (style.expanded) this.bars.between(end, drawnAt(this.view, T, j, style), 0.35 * width, this.colours.faint);
   }
 
-  /** The tool stands on the last link unless the robot's document says on which. */
+  /** The tool is fixed to the last link unless the robot's document names another link. */
   private toolOn(): number {
     const tool = this.view.robot["tool"] as { on?: number | string; ant?: number } | undefined;
     const on = tool?.on ?? tool?.ant;
@@ -187,7 +188,7 @@ export class Body {
       const thick = wheel.kind === "castor" ? 0.35 : 0.3;
       const place = matrixOf(T, wheel.frame, at).scale(scaled(radius, radius, thick * radius));
       this.discs.add(place, this.colours.dark);
-      // A spoke shows that a wheel turns; a Swedish wheel has its rollers along the rim instead.
+      // A spoke makes the rotation of a wheel visible; a Swedish wheel shows its rollers along the rim instead.
       if (wheel.kind === "swedish") this.rollers(T, wheel.frame, radius, wheel.roller ?? 0);
       else {
         const rim = plus(at, axis(T, wheel.frame, 0), radius);
@@ -196,7 +197,9 @@ export class Body {
     }
   }
 
-  /** The axis of the roller that touches the ground is z x up turned by the angle about up: the tangent turned towards z. */
+  /**
+   * Return the axis of the roller in contact with the ground: z x up, rotated about the vertical by the roller angle.
+   */
   private rollers(T: Float64Array, j: number, radius: number, angle: number): void {
     const [x, y, z] = [axis(T, j, 0), axis(T, j, 1), axis(T, j, 2)];
     const at = origin(T, j);
@@ -211,7 +214,7 @@ export class Body {
     }
   }
 
-  /** Link 0: a plate under a base that stands, a body where it floats, a chassis between wheels. */
+  /** Draw link 0: a plate under a fixed base, a body for a floating base, a chassis between wheels. */
   private drawBase(T: Float64Array, style: Style): void {
     const a = style.arrow;
     this.base.visible = true;
@@ -221,7 +224,7 @@ export class Body {
       this.base.scale.set(0.9 * a, 0.9 * a, 0.12 * a);
       return;
     }
-    // The body spans the joints that stand on it; a chassis its wheels, no higher than they are.
+    // The body contains the joints mounted on it; a chassis extends between its wheels up to their height.
     const box = new THREE.Box3().expandByPoint(new THREE.Vector3());
     const wheels = this.view.base === "wheeled" ? this.view.wheels.map((wheel) => wheel.frame) : [];
     const carried = wheels.length ? wheels : this.view.frames.filter((frame) => frame.ant === 0).map((frame) => frame.frame);
@@ -272,7 +275,7 @@ function scaled(x: number, y: number, z: number): THREE.Vector3 {
   return stretch.set(x, y, z);
 }
 
-/** Frame j of placements by rows, its origin moved where told. */
+/** Return frame j of an array of row-major transforms as a matrix; `at` replaces the origin. */
 export function matrixOf(T: ArrayLike<number>, j: number, at: Point = origin(T, j)): THREE.Matrix4 {
   const [x, y, z] = [axis(T, j, 0), axis(T, j, 1), axis(T, j, 2)];
   return new THREE.Matrix4().set(x[0], y[0], z[0], at[0], x[1], y[1], z[1], at[1], x[2], y[2], z[2], at[2], 0, 0, 0, 1);
@@ -290,7 +293,7 @@ function plate(): THREE.Mesh {
   return mesh;
 }
 
-/** A fan over the corners in their order about the middle. */
+/** Draw a polygon as a triangle fan, with the corners sorted by angle about their centre. */
 function setPlate(mesh: THREE.Mesh, corners: THREE.Vector3[]): void {
   const middle = corners.reduce((sum, corner) => sum.add(corner), new THREE.Vector3()).divideScalar(corners.length);
   const first = corners[0]!.clone().sub(middle);

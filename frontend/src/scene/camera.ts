@@ -1,4 +1,4 @@
-// Where the scene is seen from: a perspective or an orthographic camera that turns about a point, z up.
+// Camera of the scene: perspective or orthographic, orbiting about a target point, z axis up.
 
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -13,7 +13,7 @@ const DIRECTIONS: Record<Standpoint, [number, number, number]> = {
   side: [1, 0, 0],
 };
 const FIELD = 35;
-/** The share of the picture at its sides that is left to names of frames. */
+/** Fraction of the picture at its sides that is reserved for frame labels. */
 const EDGE = 0.08;
 
 export class Viewpoint {
@@ -21,9 +21,9 @@ export class Viewpoint {
   private readonly orthographic = new THREE.OrthographicCamera(-1, 1, 1, -1, -1000, 1000);
   private readonly controls: OrbitControls;
   private aspect = 1;
-  /** Half the height of what is seen without perspective. */
+  /** Half the visible height of the orthographic camera. */
   private tall = 1;
-  /** Whether a user has turned or moved it since the robot was fitted into the picture. */
+  /** Whether the user has rotated or moved the camera since the robot was fitted into the picture. */
   turned = false;
 
   constructor(canvas: HTMLElement, onChange: () => void) {
@@ -54,7 +54,7 @@ export class Viewpoint {
     orthographic.updateProjectionMatrix();
   }
 
-  /** Looks at points so that they fill the picture with some room around, from where it looks or from elsewhere. */
+  /** Fit points into the picture with a margin, from the current or another direction. */
   fit(points: THREE.Vector3[], room: number, from?: Standpoint): void {
     const back = from
       ? new THREE.Vector3(...DIRECTIONS[from])

@@ -92,7 +92,7 @@ beforeEach(() => {
 });
 
 describe("a robot with a loop", () => {
-  it("is drawn before the closing of its loops is derived, and closed then", async () => {
+  it("is drawn before its loop equations are derived, and closed afterwards", async () => {
     const { store, control } = bench("fourbar");
     await until(() => control.closes.value && store.q.value.some((value) => value !== 0));
     expect(requests.map(({ payload }) => payload["loops"])).toEqual([false, true]);
@@ -101,7 +101,7 @@ describe("a robot with a loop", () => {
     control.dispose();
   });
 
-  it("is ready no sooner than it stands with its loops closed", async () => {
+  it("is ready only when its loops are closed", async () => {
     const { store, control } = bench("fourbar");
     let sooner = false;
     control.ready.subscribe((ready) => {
@@ -115,7 +115,7 @@ describe("a robot with a loop", () => {
     control.dispose();
   });
 
-  it("stays closed when its slider moves, and all joints have sliders when it is broken", async () => {
+  it("stays closed when a slider moves; all joints have sliders when the loop is open", async () => {
     const { store, control } = bench("fourbar");
     await until(() => control.closes.value);
     control.move(0, 0.7);
@@ -130,7 +130,7 @@ describe("a robot with a loop", () => {
     control.dispose();
   });
 
-  it("says so where no posture closes it, and stays at the last that does", async () => {
+  it("warns if the loops cannot close, and stays in the last closed posture", async () => {
     const { store, control } = bench("fourbar");
     await until(() => control.closes.value);
     control.move(0, 0.2);
@@ -138,13 +138,13 @@ describe("a robot with a loop", () => {
     control.move(0, 0.2);
     control.move(0, 3);
     expect(control.refused.value).toBe(0);
-    expect(control.note.value?.text).toContain("no posture closes the loops");
+    expect(control.note.value?.text).toContain("the loops cannot close");
     expect(store.q.value[0]).toBeLessThan(3);
     expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-6);
     control.dispose();
   });
 
-  it("finds random postures in which it closes", async () => {
+  it("draws random postures with closed loops", async () => {
     const { store, control } = bench("fourbar");
     await until(() => control.closes.value);
     for (let k = 0; k < 5; k++) {
@@ -156,7 +156,7 @@ describe("a robot with a loop", () => {
     control.dispose();
   });
 
-  it("has a slider for every joint where its active joints do not determine it", async () => {
+  it("has a slider for every joint if its active joints do not determine the loops", async () => {
     closing = false;
     const { control } = bench("fourbar");
     await until(() => !control.closable.value);
@@ -182,7 +182,7 @@ describe("a robot with a loop", () => {
 });
 
 describe("a serial robot", () => {
-  it("takes postures that another pane sets", async () => {
+  it("applies postures that another pane sets", async () => {
     const { store, control } = bench("rx90");
     await until(() => control.posed.value.length > 0);
     store.q.value = [0.1, 0.2, 0.3, 0, 0, 0];
@@ -190,7 +190,7 @@ describe("a serial robot", () => {
     control.dispose();
   });
 
-  it("stays where it was moved while its edited geometry was being drawn", async () => {
+  it("keeps joint moves made while its edited geometry is being drawn", async () => {
     const { store, control, view } = bench("rx90");
     await until(() => control.ready.value);
     const drawing = scene.setRobot.bind(scene);
@@ -205,7 +205,7 @@ describe("a serial robot", () => {
     control.dispose();
   });
 
-  it("asks for no new code when something else than its geometry is edited", async () => {
+  it("requests no new code when data other than its geometry are edited", async () => {
     const { store, control, view } = bench("rx90");
     await until(() => control.posed.value.length > 0);
     store.show({ ...view, values: { ...view.nominal }, title: "another title" });
@@ -214,7 +214,7 @@ describe("a serial robot", () => {
     control.dispose();
   });
 
-  it("tells the line of a CSV file that cannot be read", async () => {
+  it("reports the line of an error in a CSV file", async () => {
     const { store, control } = bench("rx90");
     await until(() => control.posed.value.length > 0);
     await control.motions.csv("time,J1\n0,1\n1,one\n");
@@ -223,7 +223,7 @@ describe("a serial robot", () => {
     control.dispose();
   });
 
-  it("asks for all solutions of the pose in which it is", async () => {
+  it("requests all solutions of its current pose", async () => {
     const { store, control } = bench("rx90");
     await until(() => control.posed.value.length > 0);
     control.move(0, Math.PI / 2);
@@ -246,7 +246,7 @@ it("moves coupled joints with their master", async () => {
   control.dispose();
 });
 
-it("makes a pose of turns about the fixed axes x, y, z in this order", () => {
+it("computes a pose from rotations about the fixed axes x, y, z in this order", () => {
   const T = pose([1, 2, 3, Math.PI / 2, 0, Math.PI / 2]);
   // y goes to z by the roll, and stays there when the yaw turns about z.
   expect([T[1], T[5], T[9]].map((x) => Math.round(x!) + 0)).toEqual([0, 0, 1]);

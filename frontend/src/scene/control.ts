@@ -1,4 +1,4 @@
-// What the pane of the scene does: it asks for generated code, moves joints, plays motions, finds solutions.
+// Controller of the scene's pane: loads generated code, moves joints, plays motions, requests inverse solutions.
 
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
@@ -21,7 +21,7 @@ export interface Solution {
   status: string;
 }
 
-const STEP = 0.01; // seconds between samples of a trajectory that was dropped
+const STEP = 0.01; // seconds between samples of a dropped trajectory
 const RANDOM_TRIES = 40;
 const START_TRIES = 300;
 
@@ -30,26 +30,26 @@ export class Control {
   readonly runs: Runs;
   readonly broken = signal(false);
   readonly note = signal<Note | null>(null);
-  /** The robot that the scene shows; null while its code is on the way. */
+  /** The robot that is drawn; null until its code is loaded. */
   readonly drawn = signal<View | null>(null);
-  /** The robot that stands in its posture, loops closed: what begins at the posture begins no sooner. */
+  /** The robot drawn with its loops closed in its posture; motions start only from this state. */
   private readonly settled = signal<View | null>(null);
-  /** Whether the robot on the bench is drawn and stands. */
+  /** Whether the current robot is drawn with its loops closed. */
   readonly ready: ReadonlySignal<boolean> = computed(() => this.settled.value === this.store.view.value);
-  /** The posture in which the robot was put: ranges of joints without limits are about it. */
+  /** Reference posture; slider ranges of joints without limits are centred about it. */
   readonly posed = signal<number[]>([]);
-  /** Whether loops can be closed: not before their code is there. */
+  /** Whether the code that closes the loops is loaded. */
   readonly closes = signal(false);
-  /** The joint whose last move was refused, as no posture closes the loops there. */
+  /** Joint whose last move was rejected because the loops cannot close there. */
   readonly refused = signal<number | null>(null);
   readonly solutions = signal<Solution[] | null>(null);
   readonly solving = signal(false);
-  /** Places in view.joints of the joints that a user moves. */
+  /** Indices in view.joints of the joints with sliders. */
   readonly moved: ReadonlySignal<number[]> = computed(() => {
     const view = this.drawn.value;
     return view ? free(view, this.broken.value || !this.closable.value) : [];
   });
-  /** False where the robot's active joints do not determine its loops. */
+  /** False if the active joints do not determine the loops. */
   readonly closable = signal(true);
   private readonly known = new Map<string, Placements>();
   private mine: number[] = [];
@@ -74,7 +74,7 @@ export class Control {
       effect(() => scene.setLook(look.value)),
       effect(() => scene.showFrames(framesShown(shown.value, store.selected.value, picked.value))),
       effect(() => {
-        // A motion that moves the base leaves it where the user has put it.
+        // A motion that moves the base does not change the base pose set by the user.
         if (!store.motion.value?.base) scene.setBase(untracked(() => this.free6()) ? pose(store.base.value) : null);
       }),
     );
@@ -88,7 +88,7 @@ export class Control {
     this.scene.dispose();
   }
 
-  /** Whether the base is free to move, so that its pose is a matter of the picture. */
+  /** Whether the base is floating or wheeled, so that its pose can be chosen freely. */
   free6(): boolean {
     return (this.store.view.value?.base ?? "fixed") !== "fixed";
   }
@@ -113,15 +113,15 @@ export class Control {
       const quick = known ?? (await this.ask(view, alive, false));
       if (alive.aborted) return;
       const [parameters, q] = [this.store.parameters.peek(), this.store.q.peek()];
-      // Zero may be no posture of a robot that comes new.
+      // For a new robot the zero posture may be invalid, so it is not kept.
       const fits = q.length === view.joints.length && (!another || q.some((value) => value !== 0));
       await this.scene.setRobot(view, quick, parameters, fits ? q : undefined);
       if (alive.aborted) return;
-      // Somebody may have moved it while it was being made.
+      // The user may have moved joints while the robot was being drawn.
       const now = this.store.q.peek();
       if (now !== q && now.length === view.joints.length) this.scene.move(now);
       this.posed.value = this.scene.posture();
-      // Panels show the robot that is drawn: what was begun meanwhile is of the one before.
+      // Panels show the drawn robot; runs that started before belong to the previous robot.
       if (another) this.runs.reset();
       this.drawn.value = view;
       this.reparametrise(this.store.parameters.peek());
@@ -143,9 +143,9 @@ export class Control {
     return this.store.back.call<Placements>("frames", { robot: view.robot, loops }, { signal: alive });
   }
 
-  /** The code that closes loops comes after the picture, for deriving it may take seconds. */
+  /** Load the code that closes the loops after the robot is drawn, because its derivation may take seconds. */
   private async close(view: View, key: string, known: Placements | null, alive: AbortSignal): Promise<void> {
-    if (!known) this.inform("deriving how the loops close …");
+    if (!known) this.inform("deriving the loop equations …");
     const whole = known ?? (await this.ask(view, alive, true));
     if (alive.aborted) return;
     this.known.set(key, whole);
@@ -155,10 +155,12 @@ export class Control {
     this.closes.value = this.closable.value;
     this.scene.breakLoops(this.broken.peek() || !this.closable.value);
     if (whole.loops) this.note.value = null;
-    else this.inform("the active joints do not determine the loops: every joint has a slider");
+    else this.inform("the active joints do not determine the loops, so every joint has a slider");
   }
 
-  /** The posture with its loops closed; a robot that names no posture may not close at zero, so others are tried. */
+  /**
+   * Close the loops in the first posture; a robot without named postures may not close at zero, so others are tried.
+   */
   private settle(view: View): void {
     const at = this.scene.posture();
     let moved = this.scene.move(at);
@@ -167,12 +169,12 @@ export class Control {
     const places = this.moved.value.filter((k) => looping.has(view.joints[k]!.frame));
     for (let k = 0; !moved.closed && this.closes.value && k < START_TRIES; k++) {
       const target = random(view, at, places, this.scene.reach(), 1, chance);
-      // A piston has a length.
+      // The length of a piston is positive.
       for (const n of places) if (view.joints[n]!.kind === "P") target[n] = Math.abs(target[n]!);
       const tried = this.scene.follow(at, target);
       if (tried.closed) moved = this.scene.move(tried.q);
     }
-    if (!moved.closed && this.closes.value) this.warn("the loops do not close in this posture: move the joints");
+    if (!moved.closed && this.closes.value) this.warn("the loops cannot close in this posture; move the joints");
     this.put(moved.q);
   }
 
@@ -197,7 +199,7 @@ export class Control {
     });
   }
 
-  /** A motion that was dropped on the page, once there is a robot to move. */
+  /** Start a motion that was dropped on the page, as soon as a robot is drawn. */
   private takeGiven(given: Given | null, ready: boolean): void {
     if (!given || !ready || !this.drawn.peek()) return;
     untracked(() => {
@@ -210,7 +212,7 @@ export class Control {
 
   // -- postures
 
-  /** A posture that another pane set. */
+  /** Apply a posture that another pane has set. */
   private take(q: number[]): void {
     untracked(() => {
       const view = this.drawn.value;
@@ -219,9 +221,9 @@ export class Control {
     });
   }
 
-  /** Tells the other panes the posture that the scene shows. */
+  /** Publish the displayed posture to the other panes. */
   put(q: number[]): void {
-    // Sliders of the robot before are there until the next is drawn.
+    // The sliders of the previous robot remain until the next robot is drawn.
     if (this.drawn.peek()?.name !== this.store.view.peek()?.name) return;
     this.mine = q;
     this.store.q.value = q;
@@ -234,7 +236,7 @@ export class Control {
     const moved = this.scene.move(q);
     this.refused.value = moved.closed ? null : place;
     if (moved.closed) this.note.value = null;
-    else this.warn(this.closes.value ? "no posture closes the loops there" : "the loops cannot be closed yet");
+    else this.warn(this.closes.value ? "the loops cannot close at this joint position" : "the loop equations are not derived yet");
     this.put(moved.q);
   }
 
@@ -242,12 +244,12 @@ export class Control {
     this.motions.pause();
     const moved = this.scene.move(q);
     this.refused.value = null;
-    if (!moved.closed) this.warn("the loops do not close all the way to this posture");
+    if (!moved.closed) this.warn("the loops cannot stay closed on the path to this posture");
     else this.note.value = null;
     this.put(moved.q);
   }
 
-  /** A posture whose loops are known to be closed, in whichever assembly mode. */
+  /** Set a posture in which the loops are closed, in any assembly mode. */
   private jump(q: number[]): void {
     this.motions.pause();
     this.scene.put(q);
@@ -279,7 +281,7 @@ export class Control {
       const moved = this.scene.follow(from, random(view, from, this.moved.value, this.scene.reach(), share));
       if (moved.closed) return this.jump(moved.q);
     }
-    this.warn("no random posture was found in which the loops close");
+    this.warn("the loops do not close in any of the random postures; try again");
   }
 
   breakLoops(broken: boolean): void {
@@ -288,7 +290,7 @@ export class Control {
     this.scene.breakLoops(broken);
     const moved = this.scene.move(this.scene.posture());
     this.put(moved.q);
-    if (!moved.closed) this.warn("the loops do not close from this posture; go home, or break them again");
+    if (!moved.closed) this.warn("the loops cannot be closed from this posture; press Home, or open the loops again");
     else this.note.value = null;
   }
 
@@ -298,7 +300,7 @@ export class Control {
 
   // -- solutions
 
-  /** The frame whose pose inverse geometry is asked for: the tool's, or the last link's. */
+  /** Return the frame whose pose is used for inverse geometry: the tool frame, or the frame of the last link. */
   endFrame(): number {
     const view = this.drawn.value!;
     return view.tool ? view.frames.length + 1 : view.platform?.frame ?? view.sizes.NL;
@@ -322,7 +324,7 @@ export class Control {
       if (view !== this.drawn.value) return;
       this.solutions.value = answer.solutions.map((one) => ({ q: whole(view, one), status: one.status }));
       this.scene.ghosts(this.solutions.value.map((one) => one.q));
-      if (!answer.complete) this.inform("found by iteration: there may be more solutions");
+      if (!answer.complete) this.inform("computed by iteration; other solutions may exist");
     } catch (error) {
       this.warn(words(error));
     } finally {
@@ -352,13 +354,13 @@ export class Control {
   }
 }
 
-/** Numbers from 0 to 1 that are the same every time, so that a robot always begins alike. */
+/** Return a generator of pseudorandom numbers from 0 to 1 with a fixed seed, so that results are reproducible. */
 function sequence(): () => number {
   let state = 1;
   return () => (state = (state * 16807) % 2147483647) / 2147483647;
 }
 
-/** All that the placements of frames depend on: what else is edited needs no new code. */
+/** Return a key of all data that the transforms depend on; other edits do not need new code. */
 function placed(view: View): string {
   const geometry = view.tables.find((table) => table.title === "geometry")?.rows;
   const frames = (view.robot["frames"] ?? []) as { coupled?: unknown }[];
@@ -366,7 +368,7 @@ function placed(view: View): string {
   return JSON.stringify([view.name, geometry, coupled, view.frames, view.loops, view.robot["tool"] ?? 0]);
 }
 
-/** The joints of a solution, opened ones included. */
+/** Return all joint positions of a solution, cut joints included. */
 function whole(view: View, solution: { q: number[]; qc: number[] }): number[] {
   const q = named(view, solution.q);
   let c = 0;
@@ -376,7 +378,7 @@ function whole(view: View, solution: { q: number[]; qc: number[] }): number[] {
   return q;
 }
 
-/** World T 0 by rows from x, y, z and turns about the fixed axes x, y, z. */
+/** Return world T 0 (row-major) from x, y, z and the angles roll, pitch, yaw about the fixed axes x, y, z. */
 export function pose([x = 0, y = 0, z = 0, roll = 0, pitch = 0, yaw = 0]: number[]): number[] {
   const [cr, sr, cp, sp, cy, sy] = [roll, pitch, yaw].flatMap((a) => [Math.cos(a), Math.sin(a)]) as [
     number, number, number, number, number, number,

@@ -1,4 +1,4 @@
-// The scene by three.js: drawn when something changed, and not otherwise.
+// The scene, drawn with three.js, and only after a change.
 
 import * as THREE from "three";
 
@@ -89,7 +89,7 @@ export const createScene: CreateScene = (container, options) => {
     idle = setTimeout(notify, IDLE);
   }
 
-  /** What is drawn, for those who cannot see it: origins of all frames in the world. */
+  /** Text description of the picture for screen readers and tests: origins of all frames in the world. */
   function notify(): void {
     if (!view) return;
     const points = Array.from({ length: count() + 1 }, (_, j) =>
@@ -176,7 +176,7 @@ export const createScene: CreateScene = (container, options) => {
     return points.filter((point) => point.every(Number.isFinite));
   }
 
-  /** Corners of boxes about the wheels, which stand out from the frames that they turn about. */
+  /** Return the corners of boxes about the wheels, which extend beyond the frames on their axes. */
   function wheels(): Point[] {
     return (view?.wheels ?? []).flatMap((wheel) => {
       const size = radiusOf(wheel, parameters) ?? arrow();
@@ -206,7 +206,7 @@ export const createScene: CreateScene = (container, options) => {
       const { x, y, ahead } = project(drawnAt(view!, T, j, style()));
       if (ahead && Math.hypot(x - px, y - py) < NEAR_CLICK) hits.push(j);
     }
-    // A second click on one spot goes on to the next of the frames that coincide there.
+    // Repeated clicks at one point select the coinciding frames in turn.
     const next = selected !== null && hits.includes(selected) ? hits[(hits.indexOf(selected) + 1) % hits.length] : hits[0];
     return next ?? null;
   }
@@ -226,7 +226,7 @@ export const createScene: CreateScene = (container, options) => {
     if (!width || !height) return;
     renderer.setSize(width, height, false);
     viewpoint.resize(width, height);
-    // A picture that nobody has turned keeps the robot in it, whatever becomes of the pane.
+    // Unless the user has moved the camera, the robot is fitted again when the size of the pane changes.
     if (view && !viewpoint.turned) fit();
     invalidate();
   }
@@ -256,7 +256,7 @@ export const createScene: CreateScene = (container, options) => {
       const drawn = visuals.set(view.visuals ?? [], files).then(redraw);
       if (!another) return;
       if (view.visuals?.length) await drawn;
-      // Room for the robot to move before it leaves the picture.
+      // Margin for motions of the robot within the picture.
       fit("iso", undefined, 0.2 * reach);
     },
     async setLoops(loops) {
@@ -270,7 +270,7 @@ export const createScene: CreateScene = (container, options) => {
       placing.setParameters(values);
       place(placing.move(q, q, broken).q);
       setRoot();
-      // Arrows and grid keep their size, unless the robot has become another in size.
+      // Arrows and grid keep their size unless the size of the robot has changed considerably.
       const change = reachOf(T) / reach;
       if (change < 0.5 || change > 2) {
         measure();
@@ -357,7 +357,7 @@ export const createScene: CreateScene = (container, options) => {
       fit(from, undefined, 0);
     },
     fit() {
-      // Closing the loops may have made it another in size.
+      // Closing the loops may have changed the size of the robot.
       measure();
       paint();
       fit(undefined, undefined, 0);
@@ -365,7 +365,7 @@ export const createScene: CreateScene = (container, options) => {
     keepInPicture(postures = []) {
       if (!placing || !view) return;
       viewpoint.camera.updateMatrixWorld();
-      // A few postures of a motion stand for all of them.
+      // A few postures represent the whole motion.
       const few = postures.filter((_, k) => k % Math.ceil(postures.length / SEEN) === 0);
       const points = [...origins(), ...few.flatMap((one) => origins(placing!.placements(one)))];
       const inside = points.every((point) => {
@@ -381,7 +381,7 @@ export const createScene: CreateScene = (container, options) => {
     screenshot() {
       renderer.render(world, viewpoint.camera);
       return new Promise((done, failed) =>
-        canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the picture could not be taken"))), "image/png"),
+        canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser could not save the picture"))), "image/png"),
       );
     },
     setDark(next) {
@@ -415,7 +415,7 @@ function add(a: Point, b: Point): Point {
   return [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 }
 
-/** Corner k of a box, from 0 to 7. */
+/** Return corner k of a box, k from 0 to 7. */
 function corner({ min, max }: THREE.Box3, k: number): THREE.Vector3 {
   return new THREE.Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z);
 }

@@ -1,11 +1,11 @@
-// The text of a trajectory, and the lines that a form adds to it.
+// The text of a trajectory, and the lines that the form adds to it.
 
 import type { View } from "../back/messages";
 
 export const PARTS = ["joints", "via", "line", "circle", "fourier", "hold"] as const;
 export type PartKind = (typeof PARTS)[number];
 
-/** What a part asks for, each a text: numbers with commas between them. */
+/** Fields of a segment: texts with numbers separated by commas. */
 export type Fields = Record<string, string>;
 
 const shown = (x: number): string => String(+x.toFixed(6));
@@ -15,17 +15,17 @@ function places(view: View): number[] {
   return view.coordinates.map((frame) => view.joints.findIndex((joint) => joint.frame === frame));
 }
 
-/** Places in view.joints of the joints whose motion a trajectory tells: the active ones. */
+/** Return the indices in view.joints of the joints that a trajectory defines (the active joints). */
 export function coordinates(view: View): number[] {
   return places(view).filter((k) => view.joints[k]!.active);
 }
 
-/** Those of the joints whose torques a simulation takes, passive ones that neither loops nor wheels tie among them. */
+/** Return the indices of the joints whose torques a simulation takes, including passive joints of open structures. */
 export function moved(view: View): number[] {
   return view.loops.length || view.wheels.length ? coordinates(view) : places(view);
 }
 
-/** The posture that tells the assembly of closed loops, for a table that leaves joints out; null where none is needed. */
+/** Return the posture that selects the assembly mode for a table without all joints; null if not needed. */
 export function assembly(view: View, q: number[], text: string): number[] | null {
   const head = text.split("\n").find((one) => one.trim() && !one.trim().startsWith("#")) ?? "";
   const names = head.split(/[,;\t]/).map((name) => name.trim());
@@ -37,13 +37,13 @@ export function of(view: View, q: number[]): number[] {
   return coordinates(view).map((k) => q[k] ?? 0);
 }
 
-/** A trajectory that starts in a posture, without parts. */
+/** Return the text of a trajectory that starts in a posture and has no segments. */
 export function begun(view: View, q: number[]): string {
   const start = view.coordinates.map((frame) => q[view.joints.findIndex((joint) => joint.frame === frame)] ?? 0);
   return `symoro-trajectory: 1\nname: ${/^[A-Za-z][\w-]*$/.test(view.name) ? view.name : "motion"}\nstart: [${listed(start)}]\nparts:\n`;
 }
 
-/** What a form begins with. */
+/** Return the default fields of a segment. */
 export function usual(kind: PartKind, view: View, q: number[], place: number[], reach: number): Fields {
   const now = listed(of(view, q));
   const step = shown(+(0.1 * reach).toPrecision(1));
@@ -63,7 +63,9 @@ export function usual(kind: PartKind, view: View, q: number[], place: number[], 
   }
 }
 
-/** The line of a part. A Fourier series has the velocities a, -a in its first two harmonics: it starts at rest. */
+/**
+ * Return the line of a segment. A Fourier series has amplitudes a, -a in its first two harmonics, so it starts at rest.
+ */
 export function line(kind: PartKind, fields: Fields): string {
   const row = (name: string): string => `[${(fields[name] ?? "").trim()}]`;
   const one = (name: string): string => (fields[name] ?? "").trim();
@@ -89,7 +91,7 @@ export function line(kind: PartKind, fields: Fields): string {
   }
 }
 
-/** The text with one more part, at its end. */
+/** Return the text with one more segment at its end. */
 export function withPart(text: string, part: string): string {
   return `${text.replace(/\s*$/, "")}\n${part}\n`;
 }

@@ -1,4 +1,4 @@
-// What a view may tell of a robot besides its frames, for those who draw it.
+// Quantities derived from a view for drawing: pose of the base, corners of platforms.
 
 import type { View, WheelView } from "../back/messages";
 
@@ -6,7 +6,7 @@ export function radiusOf(wheel: WheelView, parameters: Record<string, number>): 
   return (wheel.symbol ? parameters[wheel.symbol] : undefined) ?? wheel.radius;
 }
 
-/** Where frame 0 stands in the world, by rows; the identity where that has no value. */
+/** Return the transform world T 0 (row-major); the identity if it has no numerical value. */
 export function location(view: View): number[] {
   const entries = view.location?.flat() ?? [];
   const sound = entries.length >= 12 && entries.every((x) => x !== null && Number.isFinite(x));
@@ -14,7 +14,7 @@ export function location(view: View): number[] {
   return [...(entries.slice(0, 12) as number[]), 0, 0, 0, 1];
 }
 
-/** Frames at the corners of platforms: where the legs meet on one body. */
+/** Return the frames at the corners of platforms, where the legs meet on one body. */
 export function platforms(view: View): number[][] {
   if (view.platform && view.platform.legs.length > 2) return [view.platform.legs.map((leg) => leg.at(-1)!)];
   const twins = new Map<number, number[]>();
@@ -25,7 +25,7 @@ export function platforms(view: View): number[][] {
   return [...twins].filter(([, frames]) => frames.length > 1).map(([ant, frames]) => [carrying(view, ant), ...frames]);
 }
 
-/** The last moving joint before a frame: where the first leg holds what stands on it. */
+/** Return the last moving joint before a frame; the first leg carries the body mounted there. */
 function carrying(view: View, frame: number): number {
   let j = frame;
   while (view.frames[j - 1]?.kind === "F" && view.frames[j - 1]!.ant > 0) j = view.frames[j - 1]!.ant;

@@ -4,7 +4,7 @@ import { fitted, type Across } from "./fitted";
 
 const SLOPE = 0.315;
 
-/** Places in the picture, from -1 to 1 on its sides. */
+/** Coordinates in the picture, from -1 to 1 at its sides. */
 function pictured(points: Across[], aspect: number, perspective: boolean): [number, number][] {
   const seen = fitted(points, 0, SLOPE, aspect, perspective);
   return points.map(([right, up, back]) => {
@@ -28,13 +28,13 @@ describe("fitting", () => {
           const [xs, ys] = [places.map(([x]) => x), places.map(([, y]) => y)];
           for (const values of [xs, ys]) {
             expect(Math.max(...values.map(Math.abs))).toBeLessThan(1 + 1e-6);
-            // As much room on one side as on the other.
+            // Equal margins on both sides.
             expect(Math.max(...values) + Math.min(...values)).toBeCloseTo(0, 6);
           }
           expect(Math.max(...xs, ...ys)).toBeCloseTo(1, 6);
         });
 
-  it("stands before what it looks at, be it a single point", () => {
+  it("places the camera in front of its target, also for a single point", () => {
     expect(fitted([[1, 2, 3]], 0.1, SLOPE, 1, true)).toMatchObject({ right: 1, up: 2, back: 3 });
     expect(fitted([[1, 2, 3]], 0.1, SLOPE, 1, true).away).toBeGreaterThan(0.1);
   });

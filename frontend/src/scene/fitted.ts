@@ -1,23 +1,23 @@
-// Where a camera must stand to see given points, and no more.
+// Camera position at which given points just fill the picture.
 
 export interface Seen {
-  /** Coordinates of the camera's axis across, and of the middle of the points along it. */
+  /** Coordinates of the camera's axis (right, up), and of the centre of the points along it. */
   right: number;
   up: number;
   back: number;
-  /** From the middle to the camera. */
+  /** Distance from the centre to the camera. */
   away: number;
-  /** Half the height of what is seen without perspective. */
+  /** Half the visible height of the orthographic camera. */
   tall: number;
 }
 
-/** A point by its coordinates along the camera's axes: right, up, and back towards the camera. */
+/** A point in camera axes: right, up, and backwards (towards the camera). */
 export type Across = [number, number, number];
 
 /**
- * The nearest place from which all points, each with `room` around, fall into the picture. With perspective the picture is
- * bounded by planes: right - x <= s (w - back) for a camera at (x, w) and the slope s of the bound, and so on each
- * side; the two of a direction bound the distance, the narrower direction decides.
+ * Return the nearest camera position at which all points, each with the margin `room`, are inside the picture. With
+ * perspective the picture is bounded by planes: right - x <= s (w - back) for a camera at (x, w) and the slope s of the
+ * bound, and similarly on each side. The two bounds of a direction determine the distance; the larger distance is used.
  */
 export function fitted(points: Across[], room: number, slope: number, aspect: number, perspective: boolean): Seen {
   const back = middle(points.map((point) => point[2]));
@@ -36,7 +36,7 @@ export function fitted(points: Across[], room: number, slope: number, aspect: nu
   return { right, up, back, away: camera - back, tall: slope * (camera - back) };
 }
 
-/** Where a camera at a distance has as much room on one side as on the other: between the flattest bounds that hold all points. */
+/** Return the lateral position of a camera at a distance that gives equal margins on both sides. */
 function balanced(points: Across[], axis: 0 | 1, room: number, camera: number): number {
   let [flat, steep] = [0, 100];
   for (let k = 0; k < 60; k++) {
@@ -51,7 +51,7 @@ function half(values: number[]): number {
   return (Math.max(...values) - Math.min(...values)) / 2;
 }
 
-/** The least and the most along an axis, carried to the plane of the camera by the slope of the picture's bounds. */
+/** Return minimum and maximum along an axis, projected to the plane of the camera with the slope of the bounds. */
 function bounds(points: Across[], axis: 0 | 1, room: number, slope: number): [number, number] {
   const high = Math.max(...points.map((point) => point[axis] + room + slope * point[2]));
   const low = Math.min(...points.map((point) => point[axis] - room - slope * point[2]));

@@ -1,4 +1,4 @@
-// Small robots with their generated code, for tests (tools/scene_fixtures.py writes them).
+// Small robots with their generated code, for tests (written by tools/scene_fixtures.py).
 
 import type { Placements, View } from "../back/messages";
 import fourbar from "./fixtures/fourbar.json";
@@ -15,7 +15,7 @@ export function fixture(name: keyof typeof ROBOTS): Fixture {
   return ROBOTS[name] as unknown as Fixture;
 }
 
-/** Node imports no blobs; a module in its address does as well. */
+/** Return a data URL of a module, because Node cannot import blobs. */
 export function dataUrl(source: string): string {
   return `data:text/javascript;base64,${btoa(unescape(encodeURIComponent(source)))}`;
 }

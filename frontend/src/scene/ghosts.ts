@@ -1,4 +1,4 @@
-// Other postures of the same robot, seen through.
+// Other postures of the same robot, drawn transparently.
 
 import * as THREE from "three";
 

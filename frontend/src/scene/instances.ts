@@ -23,7 +23,7 @@ export class Instances {
     this.mesh.count = 0;
   }
 
-  /** One more copy; those beyond the capacity are left out. */
+  /** Add a copy; copies beyond the capacity are not drawn. */
   add(at: THREE.Matrix4, colour: THREE.Color): void {
     const k = this.mesh.count;
     if (k >= this.mesh.instanceMatrix.count) return;
@@ -32,7 +32,7 @@ export class Instances {
     this.mesh.count = k + 1;
   }
 
-  /** A solid whose z axis goes from one point towards another; its length is theirs, or given. */
+  /** Add a solid whose z axis points from one point to another; its length is their distance unless given. */
   between(from: ArrayLike<number>, to: ArrayLike<number>, width: number, colour: THREE.Color, length?: number): void {
     direction.set(to[0]! - from[0]!, to[1]! - from[1]!, to[2]! - from[2]!);
     const far = direction.length();
@@ -54,7 +54,7 @@ export class Instances {
   }
 }
 
-/** A solid about z that stands on the origin, of length and radius one. */
+/** Return a solid of revolution about z with its bottom at the origin, of length and radius one. */
 export function standing(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
   return geometry.rotateX(Math.PI / 2);
 }

@@ -10,7 +10,7 @@ import { fileOf } from "./meshfile";
 const joint = (given: Partial<JointView>) => ({ kind: "R", lower: null, upper: null, ...given }) as JointView;
 
 describe("ranges", () => {
-  it("are the robot's limits, or a turn, or the robot's size about where it was put", () => {
+  it("are the robot's limits, or a full turn, or the robot's size about the reference posture", () => {
     expect(range(joint({ lower: -1, upper: 2 }), 1)).toEqual({ lower: -1, upper: 2, own: true });
     expect(range(joint({}), 1, 5)).toEqual({ lower: -Math.PI, upper: Math.PI, own: false });
     expect(range(joint({ kind: "P" }), 0.8, 0.9).lower).toBeCloseTo(0.1, 12);
@@ -23,14 +23,14 @@ describe("ranges", () => {
     expect(interval.own).toBe(false);
   });
 
-  it("tell what is beyond them", () => {
+  it("identify values outside", () => {
     expect(within(joint({ lower: -1, upper: 2 }), 2)).toBe(true);
     expect(within(joint({ lower: -1, upper: 2 }), 2.1)).toBe(false);
     expect(within(joint({}), 100)).toBe(true);
   });
 });
 
-it("shows angles in degrees and lengths as they are", () => {
+it("shows angles in degrees and lengths in metres", () => {
   expect(toShown(joint({}), Math.PI, true)).toBe(180);
   expect(toShown(joint({}), Math.PI, false)).toBe(Math.PI);
   expect(toShown(joint({ kind: "P" }), 0.3, true)).toBe(0.3);
@@ -40,24 +40,24 @@ it("shows angles in degrees and lengths as they are", () => {
 describe("postures", () => {
   const { view } = fixture("sr400");
 
-  it("have the active joints free where loops are closed, all where they are broken", () => {
+  it("have free active joints if loops are closed, and all joints free if they are open", () => {
     expect(free(view, false).map((k) => view.joints[k]!.frame)).toEqual([1, 2, 4, 5, 6, 7]);
     expect(free(view, true)).toHaveLength(view.joints.length);
   });
 
-  it("leave a coupled joint to those that drive it", () => {
+  it("exclude coupled joints from the free ones", () => {
     const { view: gripper } = fixture("gripper");
     expect(free(gripper, false)).toEqual([0]);
   });
 
-  it("begin with the one called home, else with zero within limits", () => {
+  it("start with 'home', otherwise with zero within limits", () => {
     const posed = { ...view, postures: { park: view.coordinates.map(() => 1), home: view.coordinates.map(() => 2) } };
     expect(home(posed)).toEqual(named(posed, posed.postures.home!));
     const limited = { ...view, joints: view.joints.map((one) => ({ ...one, lower: 0.5, upper: 1 })) };
     expect(home({ ...limited, postures: {} })).toEqual(view.joints.map(() => 0.5));
   });
 
-  it("are random within limits, for the joints that are moved alone", () => {
+  it("are random within limits for the selected joints only", () => {
     const { view: rx90 } = fixture("rx90");
     const zero = rx90.joints.map(() => 0);
     for (let k = 0; k < 50; k++) {
@@ -72,25 +72,25 @@ describe("postures", () => {
 describe("labels", () => {
   const label = (text: string, x: number, y: number) => ({ text, x, y, selected: false });
 
-  it("that fall on one spot are one", () => {
+  it("at the same point are merged", () => {
     const labels = merged([label("4", 10, 10), label("5", 12, 11), label("7", 80, 10)]);
     expect(labels.map((one) => one.text)).toEqual(["4, 5", "7"]);
     expect(merged(["1", "2", "3", "4", "5"].map((text) => label(text, 0, 0)))[0]!.text).toBe("1, 2, 3, …");
   });
 
-  it("end at the right side of the picture, and leave it with their frames", () => {
+  it("stay inside the right side of the picture, and disappear with their frames", () => {
     const labels = inside([label("4, 5, 6", 395, 10), label("1", 50, 10), label("9", 500, 10)], 400);
     expect(labels[0]!.x).toBeLessThan(350);
     expect(labels.map(({ x }) => x).slice(1)).toEqual([50, 500]);
   });
 
-  it("that cover each other are moved apart", () => {
+  it("that overlap are moved apart", () => {
     const labels = apart([label("10, 11", 10, 10), label("12", 30, 14), label("9", 200, 10)]);
     expect(labels[1]!.y).toBeGreaterThanOrEqual(25);
     expect(labels[2]!.y).toBe(10);
   });
 
-  it("that find no room are left out, but for the selected one", () => {
+  it("without space are left out, except the selected one", () => {
     const many = ["10", "11", "12", "13", "14"].map((text) => label(text, 10, 10));
     expect(apart(many).map((one) => one.text)).toEqual(["10", "11", "12"]);
     many[4]!.selected = true;
@@ -102,14 +102,14 @@ describe("labels", () => {
   });
 });
 
-it("shows all frames, the selected, those picked or none", () => {
+it("shows all frames, the selected one, the picked ones or none", () => {
   expect(framesShown("all", 3, new Set([1]))).toBe("all");
   expect([...framesShown("selected", 3, new Set([1]))]).toEqual([3]);
   expect([...framesShown("picked", 3, new Set([1]))]).toEqual([1]);
   expect([...framesShown("none", 3, new Set([1]))]).toEqual([]);
 });
 
-it("finds a dropped mesh by the end of the path that a robot names", () => {
+it("matches a dropped mesh by the end of the path in the robot file", () => {
   const file = (name: string) => ({ name }) as File;
   const files = new Map([["base.stl", file("base.stl")], ["arm/visual/base.stl", file("arm")]]);
   expect(fileOf("package://robot/meshes/arm/visual/base.stl", files)?.name).toBe("arm");

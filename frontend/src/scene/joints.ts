@@ -1,17 +1,17 @@
-// Joints as sliders show them: ranges, units, postures by name, random ones.
+// Joints as the sliders show them: ranges, units, named postures, random postures.
 
 import type { JointView, View } from "../back/messages";
 
 export interface Range {
   lower: number;
   upper: number;
-  /** Whether the robot itself sets both limits. */
+  /** Whether the robot defines both limits. */
   own: boolean;
 }
 
 const TURN = 180 / Math.PI;
 
-/** Limits of a joint; where the robot has none, a turn, or as far as the robot is large about where it was put. */
+/** Return the limits of a joint; without limits a full turn, or the robot's size about the reference posture. */
 export function range(joint: JointView, reach: number, about = 0): Range {
   const most = joint.kind === "P" ? reach : Math.PI;
   const middle = joint.kind === "P" ? about : 0;
@@ -22,7 +22,7 @@ export function range(joint: JointView, reach: number, about = 0): Range {
   };
 }
 
-/** Whether a value is within the limits that the robot sets. */
+/** Whether a value is within the joint limits of the robot. */
 export function within(joint: JointView, value: number): boolean {
   return value >= (joint.lower ?? -Infinity) - 1e-9 && value <= (joint.upper ?? Infinity) + 1e-9;
 }
@@ -43,7 +43,7 @@ export function digits(joint: JointView, degrees: boolean): number {
   return joint.kind === "R" && degrees ? 1 : 3;
 }
 
-/** Places in view.joints of the joints with a coordinate of their own, in the order of view.coordinates. */
+/** Return the indices in view.joints of the independent joints, in the order of view.coordinates. */
 export function coordinatePlaces(view: View): number[] {
   return view.coordinates.map((j) => view.joints.findIndex((joint) => joint.frame === j));
 }
@@ -52,21 +52,21 @@ export function openedPlaces(view: View): number[] {
   return view.joints.flatMap((joint, k) => (joint.opened ? [k] : []));
 }
 
-/** Joints that a user moves: the active ones where loops are closed, else all that follow no other. */
+/** Return the joints that the user moves: the active ones if loops are closed, otherwise all that are not coupled. */
 export function free(view: View, broken: boolean): number[] {
   const own = coordinatePlaces(view);
   if (!view.loops.length) return own;
   return broken ? [...own, ...openedPlaces(view)] : own.filter((k) => view.joints[k]!.active);
 }
 
-/** A named posture (one number a coordinate) as variables of all joints. */
+/** Return the variables of all joints of a named posture (one number per coordinate). */
 export function named(view: View, posture: number[]): number[] {
   const q = view.joints.map(() => 0);
   coordinatePlaces(view).forEach((k, i) => (q[k] = posture[i] ?? 0));
   return q;
 }
 
-/** Where a robot is put first: its posture 'home', the first that it names, or all joints at zero within limits. */
+/** Return the initial posture: 'home', the first named posture, or all joints at zero within limits. */
 export function home(view: View): number[] {
   const posture = view.postures["home"] ?? Object.values(view.postures)[0];
   if (posture) return named(view, posture);
@@ -77,7 +77,7 @@ export function clamp(value: number, lower: number, upper: number): number {
   return Math.min(Math.max(value, lower), upper);
 }
 
-/** Values of the free joints anywhere within their limits, nearer to `q` the smaller `share` is. */
+/** Return random values of the free joints within their limits; `share` scales the distance from `q`. */
 export function random(
   view: View,
   q: number[],

@@ -1,4 +1,4 @@
-// Sliders of the joints, and of the pose of a base that is free.
+// Sliders of the joints, and of the pose of a floating or wheeled base.
 
 import { signal, useComputed, useSignal } from "@preact/signals";
 
@@ -7,7 +7,7 @@ import { AT_ORIGIN, type Store } from "../store/store";
 import type { Control } from "./control";
 import { digits, fromShown, range, toShown, unit, within } from "./joints";
 
-/** Angles in degrees or radians: a matter of taste, the same for every robot. */
+/** Whether angles are shown in degrees; the same setting for every robot. */
 export const degrees = signal(true);
 
 export function Joints({ store, control }: { store: Store; control: Control }) {
@@ -28,7 +28,7 @@ export function Joints({ store, control }: { store: Store; control: Control }) {
       ))}
       {others.length > 0 && (
         <details class="sc-others" open={others.length < 8}>
-          <summary>{others.length} that follow</summary>
+          <summary>{others.length} dependent</summary>
           {others.map((k) => (
             <Follower key={k} store={store} joint={view.joints[k]!} place={k} />
           ))}
@@ -49,14 +49,14 @@ function Slider({ store, control, joint, place }: { store: Store; control: Contr
     <div class={classes.filter(Boolean).join(" ")} data-testid={`scene-joint-${joint.frame}`}>
       <button
         class="sc-name"
-        title={`${joint.name}: ${joint.kind === "P" ? "prismatic" : "revolute"}, frame ${joint.frame}${joint.opened ? ", opened" : ""}`}
+        title={`${joint.name}: ${joint.kind === "P" ? "prismatic" : "revolute"}, frame ${joint.frame}${joint.opened ? ", cut joint" : ""}`}
         onClick={() => (store.selected.value = store.selected.value === joint.frame ? null : joint.frame)}
       >
         <b>{joint.frame}</b> {joint.name === `q${joint.frame}` ? "" : joint.name}
       </button>
       <input
         type="range"
-        aria-label={`${joint.name}${refused ? ", no posture closes the loops there" : ""}`}
+        aria-label={`${joint.name}${refused ? ", the loops cannot close at this position" : ""}`}
         min={lower}
         max={upper}
         step={(upper - lower) / 720}
@@ -85,7 +85,7 @@ export function Field(props: { label: string; text: string; beyond?: boolean; on
       inputMode="decimal"
       aria-label={`${props.label}, number`}
       aria-invalid={bad.value}
-      title={props.beyond ? "beyond the joint's limits" : undefined}
+      title={props.beyond ? "outside the joint limits" : undefined}
       value={props.text}
       onFocus={(event) => event.currentTarget.select()}
       onChange={(event) => {
@@ -110,7 +110,7 @@ function Follower({ store, joint, place }: { store: Store; joint: JointView; pla
       <button class="sc-name" onClick={() => (store.selected.value = joint.frame)}>
         <b>{joint.frame}</b> {joint.name === `q${joint.frame}` ? "" : joint.name}
       </button>
-      <span class="sc-why">{joint.coupled ? "coupled" : joint.opened ? "opened" : "passive"}</span>
+      <span class="sc-why">{joint.coupled ? "coupled" : joint.opened ? "cut" : "passive"}</span>
       <span class="sc-value">{toShown(joint, value, degrees.value).toFixed(digits(joint, degrees.value))}</span>
       <span class="sc-unit">{unit(joint, degrees.value)}</span>
     </div>

@@ -1,4 +1,4 @@
-// What the scene does by keys, and what it adds to the command palette.
+// Keyboard shortcuts of the scene, and its commands in the palette.
 
 import type { Signal } from "@preact/signals";
 
@@ -32,7 +32,7 @@ export function onKey(event: KeyboardEvent, store: Store, control: Control): voi
   run();
 }
 
-/** The frame before or after the selected one, around the end. */
+/** Return the frame before or after the selected one, cyclically. */
 function step(store: Store, by: number): void {
   const count = store.view.value?.frames.length ?? 0;
   if (!count) return;
@@ -48,13 +48,13 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
     { id: "scene-home", title: "Home posture", group, enabled: shown, run: () => control.home() },
     { id: "scene-random", title: "Random posture", group, enabled: shown, run: () => control.random() },
     { id: "scene-fit", title: "Fit the robot into the picture", group, enabled: shown, run: () => control.scene.fit() },
-    { id: "scene-iso", title: "Look in perspective", group, enabled: shown, run: () => control.scene.look("iso", false) },
-    { id: "scene-top", title: "Look from above", group, enabled: shown, run: () => control.scene.look("top", true) },
-    { id: "scene-front", title: "Look from the front", group, enabled: shown, run: () => control.scene.look("front", true) },
-    { id: "scene-side", title: "Look from the side", group, enabled: shown, run: () => control.scene.look("side", true) },
+    { id: "scene-iso", title: "View: perspective", group, enabled: shown, run: () => control.scene.look("iso", false) },
+    { id: "scene-top", title: "View: top", group, enabled: shown, run: () => control.scene.look("top", true) },
+    { id: "scene-front", title: "View: front", group, enabled: shown, run: () => control.scene.look("front", true) },
+    { id: "scene-side", title: "View: side", group, enabled: shown, run: () => control.scene.look("side", true) },
     {
       id: "scene-break",
-      title: "Break or make loops",
+      title: "Open or close the loops",
       group,
       enabled: looped,
       run: () => control.breakLoops(!control.broken.value),

@@ -1,16 +1,16 @@
-// Names of frames over the picture: text of the page, so that it stays sharp at every distance.
+// Labels of frames over the picture, drawn as text of the page so that they stay sharp at every distance.
 
 export type Naming = "none" | "number" | "name" | "axes";
 
 export interface Label {
   text: string;
-  /** In pixels of the picture. */
+  /** Pixels of the picture. */
   x: number;
   y: number;
   selected: boolean;
 }
 
-/** Labels whose anchors fall on one spot are one label, so that none hides another. */
+/** Merge labels whose anchors coincide, so that none hides another. */
 export function merged(labels: Label[], near = 14): Label[] {
   const groups: Label[] = [];
   for (const label of labels) {
@@ -27,7 +27,7 @@ export function merged(labels: Label[], near = 14): Label[] {
 
 const [LETTER, LINE] = [6.8, 15];
 
-/** Labels moved down a line or two so that none covers another; those that find no room there are left out. */
+/** Move labels down by one or two lines so that they do not overlap; those without space are left out. */
 export function apart(labels: Label[]): Label[] {
   const placed: Label[] = [];
   const covers = (a: Label, b: Label) =>
@@ -41,7 +41,7 @@ export function apart(labels: Label[]): Label[] {
   return placed;
 }
 
-/** Labels that would run out of the picture at its right side end there. */
+/** Shift labels that would exceed the right side of the picture. */
 export function inside(labels: Label[], width: number): Label[] {
   return labels.map((label) => {
     const most = width - LETTER * label.text.length - 14;
@@ -53,7 +53,7 @@ function shortened(names: string[]): string {
   return names.length > 4 ? [...names.slice(0, 3), "…"].join(", ") : names.join(", ");
 }
 
-/** What is written at a frame's origin. */
+/** Return the text of the label at a frame's origin. */
 export function title(naming: Naming, frame: number, name: string): string {
   if (naming === "name") return name || String(frame);
   return String(frame);

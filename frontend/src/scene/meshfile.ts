@@ -1,4 +1,4 @@
-/** A dropped file by the path that a robot names, as in package://robot/meshes/link.stl: the longest common end. */
+/** Return the dropped file for a mesh path of a robot (package://robot/meshes/link.stl): the longest common ending. */
 export function fileOf(path: string, files: ReadonlyMap<string, File>): File | null {
   const parts = path.toLowerCase().replace(/^[a-z]+:\/\//, "").split(/[/\\]/).filter(Boolean);
   for (let k = 0; k < parts.length; k++) {

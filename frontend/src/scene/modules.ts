@@ -1,4 +1,4 @@
-// JavaScript that symoro generated, brought to life in the page.
+// JavaScript that symoro generated, loaded into the page.
 
 import type { Module } from "../back/messages";
 
@@ -13,7 +13,7 @@ interface Generated {
   call: (...given: unknown[]) => Outputs;
 }
 
-/** A generated model with its parameters set: inputs by name in, outputs by name out. */
+/** A generated model with its parameters set: named inputs, named outputs. */
 export class Loaded {
   private constants: unknown;
   private readonly names: string[];
@@ -34,14 +34,14 @@ export class Loaded {
     return this.generated.OUTPUTS[output] ?? [];
   }
 
-  /** What depends on parameters alone; those that the robot has no value for are 0. */
+  /** Compute the part that depends on parameters only; parameters without value are 0. */
   set(parameters: Record<string, number>): void {
     const { setup, PARAMETERS } = this.generated;
     if (!setup) return;
     this.constants = setup(Object.fromEntries((PARAMETERS ?? []).map((name) => [name, parameters[name] ?? 0])));
   }
 
-  /** The outputs are written over by the next call. */
+  /** Evaluate the outputs; the next call overwrites the returned arrays. */
   call(inputs: Record<string, Numbers>): Outputs {
     const given: unknown[] = this.names.map((name) => inputs[name] ?? []);
     if (this.generated.setup) given.push(this.constants);
@@ -53,7 +53,7 @@ function size(shape: number[]): number {
   return shape.reduce((product, n) => product * n, 1);
 }
 
-/** A module of the source; `address` makes a URL of it, that of a blob unless told otherwise. */
+/** Import a module from its source; `address` converts the source to a URL (default: a blob URL). */
 export async function load(module: Module, address: (source: string) => string = blob): Promise<Loaded> {
   const url = address(module.source);
   try {

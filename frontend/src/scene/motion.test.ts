@@ -8,7 +8,7 @@ const { joints } = fixture("rx90").view;
 const ZERO = joints.map(() => 0);
 
 describe("sinusoid", () => {
-  it("swings the joints that have a wave about the posture", () => {
+  it("moves the joints that have a wave about the posture", () => {
     const waves = new Map([[1, { amplitude: 0.5, frequency: 0.25, phase: 0 }]]);
     const motion = sinusoid([1, 2, 3], waves, 4, 10);
     expect(motion.times).toHaveLength(41);
@@ -38,16 +38,16 @@ describe("CSV", () => {
 
   it.each([
     ["", 1, "empty"],
-    ["time,J9\n0,1\n", 1, "no joint is called 'J9'"],
-    ["q1,q2\n0,1\n", 1, "the first column is the time"],
+    ["time,J9\n0,1\n", 1, "there is no joint named 'J9'"],
+    ["q1,q2\n0,1\n", 1, "the first column must be the time"],
     ["time,q1,J1\n0,1,1\n", 1, "two columns"],
     ["time,q1\n0,1\n1,x\n", 3, "q1: expected a number, got 'x'"],
     ["time,q1\n0,1\n1,\n", 3, "expected a number"],
     ["time,q1\n0,1\n1,2,3\n", 3, "expected 2 numbers, got 3"],
-    ["time,q1\n0,1\n0,2\n", 3, "times ascend"],
+    ["time,q1\n0,1\n0,2\n", 3, "times must increase"],
     ["time,q1\n0,1\n1,Infinity\n", 3, "expected a number"],
     ["time,q1\n0,1\n", 3, "at least two rows"],
-  ])("tells the line of what is wrong: %j", (text, line, words) => {
+  ])("reports the line of an error: %j", (text, line, words) => {
     let thrown: unknown;
     try {
       parseCsv(text, joints, ZERO);
@@ -78,7 +78,7 @@ describe("player", () => {
     return { player, tick, seen, ended: () => ended };
   }
 
-  it("runs at its speed, and begins again", () => {
+  it("runs at the given speed, and repeats", () => {
     const { player, tick, seen } = played(true);
     player.speed = 2;
     player.play();
@@ -91,7 +91,7 @@ describe("player", () => {
     expect(seen).toHaveLength(3);
   });
 
-  it("ends where it does not begin again, and seeks within the motion", () => {
+  it("stops at the end unless it repeats, and seeks within the motion", () => {
     const { player, tick, seen, ended } = played(false);
     player.play();
     tick(5);
@@ -102,12 +102,12 @@ describe("player", () => {
 });
 
 describe("a log", () => {
-  it("is played by its positions alone", () => {
+  it("is played from its positions only", () => {
     const text = "# a remark\nt,q1,qd1,tau1\n0,0.5,x,1\n\n# another\n1,0.7,,nan\n";
     expect(parseCsv(text, joints, ZERO)).toEqual({ times: [0, 1], q: [[0.5, ...ZERO.slice(1)], [0.7, ...ZERO.slice(1)]] });
   });
 
   it("needs a position", () => {
-    expect(() => parseCsv("t,tau1\n0,1\n1,1", joints, ZERO)).toThrow("no column of a joint");
+    expect(() => parseCsv("t,tau1\n0,1\n1,1", joints, ZERO)).toThrow("no column belongs to a joint");
   });
 });

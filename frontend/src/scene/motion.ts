@@ -1,4 +1,4 @@
-// Motions to be played: a sinusoid for each joint, or the rows of a CSV file.
+// Motions to be played: one sinusoid per joint, or the rows of a CSV file.
 
 import type { JointView } from "../back/messages";
 import type { Motion } from "./scene";
@@ -11,7 +11,7 @@ export interface Wave {
   phase: number;
 }
 
-/** q(t) = centre + A sin(2 pi f t + phase) for the joints that have a wave. */
+/** Return the motion q(t) = centre + A sin(2 pi f t + phase) of the joints that have a wave. */
 export function sinusoid(centre: number[], waves: Map<number, Wave>, seconds: number, rate = 30): Motion {
   const count = Math.max(2, Math.round(seconds * rate) + 1);
   const times = Array.from({ length: count }, (_, i) => (seconds * i) / (count - 1));
@@ -28,7 +28,7 @@ export function duration(motion: Motion): number {
   return motion.times.length ? motion.times.at(-1)! - motion.times[0]! : 0;
 }
 
-/** The posture at a time, linear between rows; before the first and after the last row these themselves. */
+/** Return the posture at a time by linear interpolation; constant before the first and after the last row. */
 export function sample(motion: Motion, time: number): number[] {
   const { times, q } = motion;
   let low = 0;
@@ -44,7 +44,7 @@ export function sample(motion: Motion, time: number): number[] {
   return q[low]!.map((value, k) => value + share * (q[high]![k]! - value));
 }
 
-/** Where frame 0 stands at a time: the row at hand, or the one before it. */
+/** Return the pose of frame 0 at a time: that of the last row at or before it. */
 export function baseAt({ times, base }: Motion, time: number): number[] | null {
   if (!base?.length) return null;
   let low = 0;
@@ -63,12 +63,12 @@ export class CsvError extends Error {
   }
 }
 
-/** Columns of a log that tell of no position. */
+/** Names of log columns that are not positions. */
 const OTHERS = /^(qd|qdd|tau|power|r)\d+$/i;
 
 /**
- * Rows "time, q1, ..." ; the header's names are those of joints, or q and the number of their frame. Velocities, torques
- * and the like are left alone, and so are lines that begin with #.
+ * Parse rows "time, q1, ..."; columns are named after joints, or q and the number of their frame. Velocities, torques
+ * and similar columns are ignored, and so are lines that start with #.
  */
 export function parseCsv(text: string, joints: JointView[], from: number[]): Motion {
   const lines = text.split(/\r\n|\n|\r/);
@@ -78,10 +78,10 @@ export function parseCsv(text: string, joints: JointView[], from: number[]): Mot
   const separator = [",", ";", "\t"].find((one) => lines[head]!.includes(one)) ?? ",";
   const names = lines[head]!.replace(/^\uFEFF/, "").split(separator).map((name) => name.trim().replace(/^"|"$/g, ""));
   if (!/^(t|time)\b/i.test(names[0]!))
-    throw new CsvError(head + 1, `the first column is the time; expected 'time', got '${names[0]!.slice(0, 40)}'`);
+    throw new CsvError(head + 1, `the first column must be the time; expected 'time', got '${names[0]!.slice(0, 40)}'`);
   const others = (name: string): boolean => OTHERS.test(name) && !joints.some((joint) => joint.name === name);
   const places = names.slice(1).map((name) => (others(name) ? null : placeOf(name, joints, head + 1)));
-  if (places.every((place) => place === null)) throw new CsvError(head + 1, "there is no column of a joint");
+  if (places.every((place) => place === null)) throw new CsvError(head + 1, "no column belongs to a joint");
   const twice = places.findIndex((place, i) => place !== null && places.indexOf(place) !== i);
   if (twice >= 0) throw new CsvError(head + 1, `joint '${names[twice + 1]}' has two columns`);
   const motion: Motion = { times: [], q: [] };
@@ -93,7 +93,7 @@ export function parseCsv(text: string, joints: JointView[], from: number[]): Mot
     const row = cells.map((cell, c) => (c > 0 && places[c - 1] === null ? 0 : number(cell, names[c]!, i + 1)));
     const before = motion.times.at(-1);
     if (before !== undefined && row[0]! <= before)
-      throw new CsvError(i + 1, `times ascend; ${row[0]} comes after ${before}`);
+      throw new CsvError(i + 1, `times must increase; ${row[0]} follows ${before}`);
     const q = [...from];
     places.forEach((place, c) => {
       if (place !== null) q[place] = row[c + 1]!;
@@ -101,7 +101,7 @@ export function parseCsv(text: string, joints: JointView[], from: number[]): Mot
     motion.times.push(row[0]!);
     motion.q.push(q);
   }
-  if (motion.times.length < 2) throw new CsvError(lines.length, "a motion has at least two rows");
+  if (motion.times.length < 2) throw new CsvError(lines.length, "a motion needs at least two rows");
   return motion;
 }
 
@@ -110,7 +110,7 @@ function placeOf(name: string, joints: JointView[], line: number): number {
   const index = joints.findIndex((joint) => same(joint.name, name) || same(`q${joint.frame}`, name));
   if (index < 0) {
     const known = joints.map((joint) => joint.name).slice(0, 8).join(", ");
-    throw new CsvError(line, `no joint is called '${name.slice(0, 40)}'; there are ${known}`);
+    throw new CsvError(line, `there is no joint named '${name.slice(0, 40)}'; expected one of ${known}`);
   }
   return index;
 }

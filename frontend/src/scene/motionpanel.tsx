@@ -1,4 +1,4 @@
-// Motions: a wave for each joint, a file, a trajectory, a simulation; and the bar that plays them.
+// The panel of motions (one wave per joint, a file, a trajectory, a simulation) and the playback bar.
 
 import { signal, useSignal } from "@preact/signals";
 
@@ -47,8 +47,8 @@ function Waves({ control }: { control: Control }) {
   return (
     <>
       <div class="sc-head">
-        <span>a sinusoid for each joint</span>
-        {waves.size > 0 && <button onClick={() => (control.motions.waves.value = new Map())}>usual</button>}
+        <span>one sinusoid per joint</span>
+        {waves.size > 0 && <button onClick={() => (control.motions.waves.value = new Map())}>defaults</button>}
       </div>
       <div class="sc-row">
         <label>
@@ -108,10 +108,10 @@ function Waves({ control }: { control: Control }) {
         </tbody>
       </table>
       <div class="sc-head">
-        <span>or a CSV file</span>
+        <span>from a CSV file</span>
       </div>
       <p class="sc-hint">
-        Columns: time, then joints by name or as q{view.joints[0]?.frame ?? 1}, q{view.joints[1]?.frame ?? 2} …; seconds, radians, metres.
+        Columns: time, then joints by name or as q{view.joints[0]?.frame ?? 1}, q{view.joints[1]?.frame ?? 2} …; in seconds, radians and metres.
       </p>
       <input
         type="file"

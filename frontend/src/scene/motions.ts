@@ -1,4 +1,4 @@
-// Motions of the robot: made of waves or read from a file, their loops closed, played.
+// Playback of motions: generated from waves or read from a file, with loops closed.
 
 import { effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 
@@ -8,7 +8,7 @@ import { baseAt, CsvError, duration, parseCsv, sample, sinusoid, type Wave } fro
 import { Player } from "./player";
 import type { Motion, Scene } from "./scene";
 
-/** What motions need of the pane that they are played in. */
+/** The part of the controller that motions use. */
 interface Host {
   readonly drawn: ReadonlySignal<View | null>;
   readonly moved: ReadonlySignal<number[]>;
@@ -19,10 +19,10 @@ interface Host {
   warn(text: string): void;
 }
 
-const SETTLED = 120; // milliseconds after which a new layout stands
+const SETTLED = 120; // milliseconds until a new layout is complete
 const SLIDERS_A_SECOND = 10;
 const ROWS_AT_ONCE = 15;
-const ROWS_SEEN = 200; // the last of a motion that grows, which stay in the picture
+const ROWS_SEEN = 200; // number of last rows of a growing motion that are kept in the picture
 
 export class Motions {
   readonly playing = signal(false);
@@ -33,7 +33,7 @@ export class Motions {
   private readonly player: Player;
   private readonly forget: () => void;
   private readonly unpath: () => void;
-  /** A motion that is not all there yet: it is played as far as it has come. */
+  /** A motion whose computation is still running; it is played as far as it is computed. */
   private growing = false;
 
   constructor(
@@ -74,7 +74,7 @@ export class Motions {
     this.scene.path(this.scene.trace(motion.frame ?? this.of.endFrame(), motion));
   }
 
-  /** A motion that is there as a whole, played from its start. */
+  /** Play a complete motion from its start. */
   show(motion: Motion): void {
     this.pause();
     this.of.note.value = null;
@@ -83,12 +83,12 @@ export class Motions {
     this.play();
   }
 
-  /** After the bar and the curves of the motion have taken their room. */
+  /** Fit the picture after the playback bar and the plots have changed the layout. */
   private keepInPicture(motion: Motion): void {
     setTimeout(() => this.store.motion.peek() === motion && this.scene.keepInPicture(motion.q), SETTLED);
   }
 
-  /** A motion as far as it has come: played in its own time, and where it comes slower, as it comes. */
+  /** Play a growing motion in real time, or as fast as its samples arrive. */
   grow(motion: Motion): void {
     if (!this.growing) this.pause();
     this.store.motion.value = motion;
@@ -98,7 +98,7 @@ export class Motions {
     this.play();
   }
 
-  /** The motion no longer grows; what there is stays. */
+  /** Mark the motion as complete; computed samples remain. */
   grown(motion: Motion | null): void {
     if (motion) this.store.motion.value = motion;
     this.growing = this.player.waits = false;
@@ -113,7 +113,7 @@ export class Motions {
     const base = baseAt(motion, time);
     if (base) this.scene.setBase(base);
     this.scene.put(q);
-    // Sliders and numbers follow more slowly than the picture.
+    // Sliders and numbers are updated less often than the picture.
     if (this.playing.peek() && time >= this.shownAt && time - this.shownAt < 1 / SLIDERS_A_SECOND) return;
     this.shownAt = time;
     this.of.put(q);
@@ -149,7 +149,7 @@ export class Motions {
     this.player.speed = speed;
   }
 
-  /** Waves that stay within the limits, one for every joint that a user moves. */
+  /** Return default waves within the limits, one per joint that the user moves. */
   usualWaves(): Map<number, Wave> {
     const view = this.of.drawn.value;
     const q = this.scene.posture();
@@ -181,7 +181,7 @@ export class Motions {
     }
   }
 
-  /** Closes the loops along a motion, row by row; where they cannot be closed it ends. */
+  /** Close the loops along a motion, row by row; the motion ends where they cannot be closed. */
   private async prepare(motion: Motion): Promise<void> {
     this.pause();
     this.of.note.value = null;
@@ -191,7 +191,7 @@ export class Motions {
     for (let k = 0; k < motion.times.length; k++) {
       const moved = this.scene.follow(from, motion.q[k]!);
       if (!moved.closed) {
-        this.of.warn(`the loops do not close beyond ${motion.times[k]!.toFixed(2)} s: the motion ends there`);
+        this.of.warn(`the motion ends at ${motion.times[k]!.toFixed(2)} s, because the loops cannot close beyond`);
         break;
       }
       done.times.push(motion.times[k]!);

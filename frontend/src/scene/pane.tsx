@@ -1,4 +1,4 @@
-// The pane of the scene: picture, toolbar, and a panel with joints, motion, solutions and what is shown.
+// The pane of the scene: picture, toolbar, and a panel with joints, motion, solutions and view settings.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -43,7 +43,7 @@ export function ScenePane({ store }: { store: Store }) {
   }, [store]);
 
   useSignalEffect(() => {
-    // A robot that is put away takes its motion's panel with it.
+    // Closing a robot closes its motion panel.
     if (!store.view.value && panel.peek() === "solutions") panel.value = "joints";
   });
 
@@ -58,7 +58,7 @@ export function ScenePane({ store }: { store: Store }) {
             ref={holder}
             tabIndex={0}
             role="application"
-            aria-label="Picture of the robot: arrows turn it, plus and minus zoom, brackets select frames"
+            aria-label="Picture of the robot: arrow keys rotate it, plus and minus zoom, brackets select frames"
             onKeyDown={(event) => scene && onKey(event, store, scene)}
           >
             {!store.view.value && <p class="sc-empty">Open a robot to see its frames here.</p>}

@@ -1,17 +1,17 @@
-// The way from a frame to the next one as its parameters go: b along z, d along x, r along z.
+// Polyline from a frame to the next one along its parameters: b along z, d along x, r along z.
 
 export type Point = [number, number, number];
 
 export interface Way {
-  /** Origin, after b, after d, and the frame's own origin. */
+  /** Origin of frame i, the points after b and after d, and the origin of frame j. */
   points: [Point, Point, Point, Point];
 }
 
 const PARALLEL = 1e-6;
 
 /**
- * Between two frames in modified Denavit-Hartenberg parameters, from their placements alone:
- * P = b z_i + d x + r z_j, x on the common normal of the two axes. On parallel axes b and r are one, taken for r.
+ * Return the polyline between two frames in modified Denavit-Hartenberg parameters, from their transforms: P = b z_i +
+ * d x + r z_j, with x along the common normal of the two axes. For parallel axes b = 0.
  */
 export function way(T: ArrayLike<number>, i: number, j: number): Way {
   const [from, to] = [origin(T, i), origin(T, j)];
@@ -28,7 +28,7 @@ export function way(T: ArrayLike<number>, i: number, j: number): Way {
   return { points: [from, plus(from, zi, b), plus(to, zj, -r), to] };
 }
 
-/** Frame j of placements that begin with frame 1; frame 0 is the identity. */
+/** Return the origin of frame j; `T` contains the transforms from frame 1 on, frame 0 is the identity. */
 export function origin(T: ArrayLike<number>, j: number): Point {
   if (j === 0) return [0, 0, 0];
   const at = 16 * (j - 1);
@@ -45,7 +45,7 @@ export function distance(a: Point, b: Point): number {
   return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/** How large a robot is: the farthest that a frame is from the base or another one on its way. */
+/** Return the size of a robot: the largest distance of a frame from the base. */
 export function reachOf(T: ArrayLike<number>): number {
   let most = 0;
   for (let j = 1; j <= T.length / 16; j++) {
@@ -55,7 +55,7 @@ export function reachOf(T: ArrayLike<number>): number {
   return most > 1e-9 ? most : 1;
 }
 
-/** The usual length of a link, for the size of arrows: the median of those that are not zero. */
+/** Return the typical link length, for the size of arrows: the median of the nonzero lengths. */
 export function usualLength(T: ArrayLike<number>, antecedents: number[]): number {
   const lengths = antecedents
     .map((ant, k) => distance(origin(T, ant), origin(T, k + 1)))

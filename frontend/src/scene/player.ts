@@ -1,4 +1,4 @@
-// Time that runs: the clock of a motion that is played.
+// Clock of a motion that is played.
 
 export interface Clock {
   now(): number;
@@ -15,7 +15,7 @@ const browser: Clock = {
 export class Player {
   speed = 1;
   loop = true;
-  /** At the end it waits for more, instead of beginning again. */
+  /** Whether the clock waits at the end for more samples instead of starting again. */
   waits = false;
   private id: number | null = null;
   private last = 0;

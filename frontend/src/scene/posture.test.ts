@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { fixture, placed } from "./fixtures";
 import { origin, reachOf, usualLength, way } from "./path";
 
-describe("placements", () => {
-  it("puts the frames where direct geometry does", async () => {
+describe("frame transforms", () => {
+  it("agrees with direct geometry", async () => {
     const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
     const T = robot.placements([0, 0, 0, 0, 0, 0]);
     expect(origin(T, 3)).toEqual([0.5, 0, 0]);
@@ -13,13 +13,13 @@ describe("placements", () => {
     expect(origin(turned, 3)[1]).toBeCloseTo(0.5, 12);
   });
 
-  it("follows parameters that change", async () => {
+  it("depends on the parameters", async () => {
     const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
     robot.setParameters({ D3: 2, RL4: 0.3 });
     expect(origin(robot.placements([0, 0, 0, 0, 0, 0]), 3)[0]).toBeCloseTo(2, 12);
   });
 
-  it("takes a parameter without a value for zero", async () => {
+  it("uses zero for a parameter without value", async () => {
     const robot = await placed("rx90");
     robot.setParameters({ RL4: 0.3 });
     expect(origin(robot.placements([0, 0, 0, 0, 0, 0]), 3)[0]).toBe(0);
@@ -27,7 +27,7 @@ describe("placements", () => {
 });
 
 describe("coupled joints", () => {
-  it("follow those that drive them, ratio and offset being those of the robot", async () => {
+  it("follow their master joints with the robot's ratio and offset", async () => {
     const robot = await placed("gripper", { k: 3 });
     const { q } = robot.move([0, 0], [0.02, 0.5]);
     expect(q[0]).toBe(0.02);
@@ -50,7 +50,7 @@ describe("closed loops", () => {
     }
   });
 
-  it("go on turning past half a turn, in the same assembly mode", async () => {
+  it("turn continuously beyond half a turn, in the same assembly mode", async () => {
     const robot = await placed("fourbar");
     const start = robot.closed([0.5], [0.5, 0, 0, 0])!;
     let q = start;
@@ -61,7 +61,7 @@ describe("closed loops", () => {
     expect(q[2]! - start[2]!).toBeCloseTo(0, 9);
   });
 
-  it("stay where they last closed when they cannot be closed", async () => {
+  it("stay in the last closed posture if they cannot be closed", async () => {
     // A coupler that is too short for the crank to turn all the way.
     const robot = await placed("fourbar", { D2: 0.4, D3: 0.5, D4: 0.5, D5: 0.7 });
     const start = robot.closed([0.3], [0.3, 0, 0, 0]) ?? robot.closed([1], [1, 0, 0, 0])!;
@@ -74,7 +74,7 @@ describe("closed loops", () => {
     expect(moved.q[0]).toBeLessThan(Math.PI);
   });
 
-  it("are closed from a posture where they are open, once the active joints come to where that can be", async () => {
+  it("are closed from an open posture as soon as the active joints allow it", async () => {
     const robot = await placed("fourbar", { D2: 1, D3: 0.4, D4: 0.4, D5: 0.7 });
     const lost = robot.move([3, 0, 0, 0], [2, 0, 0, 0]);
     expect(lost.closed).toBe(false);
@@ -84,7 +84,7 @@ describe("closed loops", () => {
     expect(robot.gap(moved.q)).toBeLessThan(1e-9);
   });
 
-  it("are left open when they are broken", async () => {
+  it("stay open when the user has opened them", async () => {
     const robot = await placed("sr400");
     const q = robot.closed([0, 0.2, 0, 0, 0, -0.9], robot.view.joints.map(() => 0))!;
     const target = q.map((value, k) => (k === 2 ? value + 0.4 : value));
@@ -92,7 +92,7 @@ describe("closed loops", () => {
     expect(robot.gap(target)).toBeGreaterThan(0.01);
   });
 
-  it("give the opened joint its place from both sides", async () => {
+  it("determine the cut joint from both sides", async () => {
     const robot = await placed("sr400");
     const q = robot.closed([0, 0.2, 0, 0, 0, -0.9], robot.view.joints.map(() => 0))!;
     const opened = robot.view.joints.findIndex((joint) => joint.opened);
@@ -102,8 +102,8 @@ describe("closed loops", () => {
   });
 });
 
-describe("the way along the parameters", () => {
-  it("goes by d along the common normal, then by r along the joint's axis", async () => {
+describe("the polyline along the parameters", () => {
+  it("follows d along the common normal, then r along the joint axis", async () => {
     const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
     const T = robot.placements([0.3, -0.4, 0.2, 0.1, 0.5, -0.3]);
     const [start, , elbow, end] = way(T, 3, 4).points;
@@ -113,7 +113,7 @@ describe("the way along the parameters", () => {
     expect(Math.hypot(...flat[2].map((x, k) => x - flat[0][k]!))).toBeCloseTo(0.5, 12);
   });
 
-  it("finds how large a robot is, and how long a link usually", async () => {
+  it("returns the size of a robot and the typical link length", async () => {
     const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
     const T = robot.placements([0, 0, 0, 0, 0, 0]);
     expect(reachOf(T)).toBeCloseTo(Math.hypot(0.5, 0.3), 9);

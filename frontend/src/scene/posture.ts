@@ -1,16 +1,16 @@
-// Postures and placements of a robot by its generated code: coupled joints follow, loops are closed.
+// Postures and frame transforms of a robot from generated code; coupled joints follow, loops are closed.
 
 import type { Placements, View } from "../back/messages";
 import { coordinatePlaces, free, openedPlaces } from "./joints";
 import { load, type Loaded } from "./modules";
 
 export interface Moved {
-  /** Variables of all joints; where the loops cannot be closed, the last posture in which they could. */
+  /** Variables of all joints; if the loops cannot be closed, the last posture in which they were closed. */
   q: number[];
   closed: boolean;
 }
 
-/** Steps of this size keep to one assembly mode (radians, or shares of the robot's reach). */
+/** Largest step that stays in one assembly mode (radians, or fraction of the robot's reach). */
 const STEP = 0.1;
 const MOST_STEPS = 40;
 const OPEN = 1e-6;
@@ -39,7 +39,7 @@ export class Placing {
     this.loops?.set(parameters);
   }
 
-  /** Gives the placing the code that closes its loops, once that is there. */
+  /** Set the code that closes the loops, which is loaded after the robot. */
   setLoops(loops: Loaded | null, parameters: Record<string, number>): void {
     this.loops = loops;
     loops?.set(parameters);
@@ -49,7 +49,7 @@ export class Placing {
     return this.loops !== null;
   }
 
-  /** Placements of all frames in frame 0, sixteen numbers each by rows; the array is written over by the next call. */
+  /** Return T of all frames in frame 0, 16 numbers each (row-major); the next call overwrites the array. */
   placements(q: number[]): Float64Array {
     return this.frames.call(this.inputs(q))["T"]!;
   }
@@ -58,7 +58,7 @@ export class Placing {
     return { q: this.own.map((k) => q[k] ?? 0), qc: this.opened.map((k) => q[k] ?? 0) };
   }
 
-  /** Coupled joints where those that drive them put them. */
+  /** Return the posture with coupled joints computed from their master joints. */
   follow(q: number[]): number[] {
     const positions = this.coupled.length ? this.frames.call(this.inputs(q))["joints"] : undefined;
     if (!positions) return q;
@@ -67,7 +67,7 @@ export class Placing {
     return posture;
   }
 
-  /** Opened joints as the two sides of their loops leave them, exactly where the loops are closed. */
+  /** Return the cut joints as determined by the two sides of their loops; exact if the loops are closed. */
   meet(q: number[]): number[] {
     if (!this.opened.length) return q;
     const posture = [...q];
@@ -81,7 +81,7 @@ export class Placing {
     return posture;
   }
 
-  /** The largest distance between the two sides of a loop, rotation included. */
+  /** Return the largest error between the two sides of a loop, rotation included. */
   gap(q: number[]): number {
     const T = this.placements(q);
     let most = 0;
@@ -90,7 +90,7 @@ export class Placing {
     return most;
   }
 
-  /** From one posture to another one: loops stay closed, in the same assembly mode, unless they are broken. */
+  /** Move from one posture to another; loops stay closed in the same assembly mode unless they are open by choice. */
   move(from: number[], to: number[], broken = false): Moved {
     if (!this.view.loops.length || broken) return { q: this.follow(to), closed: true };
     if (!this.loops) return { q: from, closed: false };
@@ -107,13 +107,13 @@ export class Placing {
     return { q, closed: true };
   }
 
-  /** From where nothing is closed active joints go anywhere, until they come to where the loops can be closed. */
+  /** From open loops, active joints move freely until they reach a posture in which the loops can be closed. */
   private begin(to: number[]): Moved {
     const posture = this.closed(this.driven.map((k) => to[k]!), to);
     return posture ? { q: posture, closed: true } : { q: this.follow(this.meet(to)), closed: false };
   }
 
-  /** The closed posture nearest to another one at given active joints; null where there is none. */
+  /** Return the nearest posture with closed loops at given active joints; null if there is none. */
   closed(active: number[], near: number[]): number[] | null {
     if (!this.loops) return null;
     const { q, qc } = this.inputs(near);
@@ -140,7 +140,7 @@ export class Placing {
     return posture;
   }
 
-  /** An angle plus full turns, so that a joint goes on turning past half a turn. */
+  /** Return an angle plus the full turns nearest to the previous value, so that a joint can turn continuously. */
   private near(k: number, value: number, before: number): number {
     if (this.view.joints[k]!.kind !== "R") return value;
     return value + 2 * Math.PI * Math.round((before - value) / (2 * Math.PI));
@@ -155,7 +155,7 @@ function at(frame: number): number {
   return 16 * (frame - 1);
 }
 
-/** The variable that takes one frame to another by a turn about, or a slide along, their z axis. */
+/** Return the joint variable that maps one frame to another by a rotation about, or translation along, z. */
 function between(T: Float64Array, left: number, right: number, slide: boolean): number {
   const [a, b] = [at(left), at(right)];
   const column = (start: number, c: number) => [T[start + c]!, T[start + 4 + c]!, T[start + 8 + c]!];
@@ -165,7 +165,7 @@ function between(T: Float64Array, left: number, right: number, slide: boolean): 
   return dot(column(a, 2), [r[0]! - p[0]!, r[1]! - p[1]!, r[2]! - p[2]!]);
 }
 
-/** The placing of a robot from what `frames` answers; `address` as in `load`. */
+/** Return the posture computation of a robot from the answer of `frames`; `address` as in `load`. */
 export async function placing(
   view: View,
   placements: Placements,

@@ -1,9 +1,9 @@
-// What the panels of computed motions share.
+// Components that the panels of computed motions share.
 
 import type { Problem } from "../back/back";
 import type { Runs } from "./runs";
 
-/** How far it is, with a way to stop it. */
+/** Progress of a computation, with a button to stop it. */
 export function Running({ runs }: { runs: Runs }) {
   const progress = runs.progress.value;
   if (!runs.running.value || !progress) return null;

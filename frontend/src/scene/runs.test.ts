@@ -37,14 +37,14 @@ function runs(view: View, answer: (name: string, payload: Record<string, unknown
 describe("the text of a trajectory", () => {
   const { view } = fixture("fourbar");
 
-  it("starts in all coordinates, and moves the active joints", () => {
+  it("starts with all coordinates and moves the active joints", () => {
     const q = view.joints.map((_, k) => k / 10);
     expect(begun(view, q)).toContain(`start: [${view.coordinates.map((_, k) => k / 10).join(", ")}]`);
     expect(coordinates(view)).toHaveLength(1);
     expect(usual("joints", view, q, [0, 0, 0], 1)["to"]).toBe("0");
   });
 
-  it("tells the assembly of a table that leaves joints out", () => {
+  it("passes the assembly mode for a table without all joints", () => {
     const q = view.joints.map((_, k) => k / 10);
     const all = view.coordinates.map((frame) => `q${frame}`).join(",");
     expect(assembly(view, q, "# a remark\ntime,q1\n0,1\n")).toEqual(view.coordinates.map((_, k) => k / 10));
@@ -53,13 +53,13 @@ describe("the text of a trajectory", () => {
     expect(assembly({ ...view, loops: [] }, q, "t,q1\n")).toBeNull();
   });
 
-  it("moves no passive joint that nothing ties, whose torque a simulation takes as zero", () => {
+  it("does not move free passive joints, whose torque is zero in a simulation", () => {
     const loose = { ...view, loops: [], wheels: [] };
     expect(coordinates(loose)).toHaveLength(1);
     expect(moved(loose)).toHaveLength(view.coordinates.length);
   });
 
-  it("grows by the line of a part", () => {
+  it("is extended by one line per segment", () => {
     const text = withPart("parts:\n\n", line("joints", { to: "1, 2", duration: "3" }));
     expect(text).toBe("parts:\n  - {joints: [1, 2], duration: 3}\n");
     expect(line("via", { points: "1, 2; 3, 4", times: "1, 2" })).toBe("  - {via: [[1, 2], [3, 4]], times: [1, 2]}");
@@ -68,7 +68,7 @@ describe("the text of a trajectory", () => {
     );
   });
 
-  it("lets a Fourier series start at rest", () => {
+  it("starts a Fourier series at rest", () => {
     expect(line("fourier", { offset: "0, 1", velocity: "0.5", frequency: "0.25" })).toBe(
       "  - {fourier: {frequency: 0.25, offset: [0, 1], sine: [[0.5, -(0.5)], [0.5, -(0.5)]], cosine: [[0, 0], [0, 0]]}}",
     );
@@ -78,7 +78,7 @@ describe("the text of a trajectory", () => {
 describe("a simulation", () => {
   const { view } = fixture("fourbar");
 
-  it("is shown as it comes, and whole at its end", async () => {
+  it("is shown while it runs, and completely at its end", async () => {
     const { made, calls } = runs(view, async (name, payload, { onProgress }) => {
       expect(name).toBe("simulate");
       expect(payload["q"]).toHaveLength(view.coordinates.length);
@@ -93,7 +93,7 @@ describe("a simulation", () => {
     expect(made.ended.value).toBe("6 samples; no stop");
   });
 
-  it("keeps what came when it is stopped", async () => {
+  it("keeps the computed samples when it is stopped", async () => {
     const { made, calls } = runs(view, (_, __, { signal, onProgress }) => {
       onProgress!({ came: [piece(0, 3, 4)] });
       return new Promise((_, refuse) => signal!.addEventListener("abort", () => refuse(new DOMException("", "AbortError"))));
@@ -109,13 +109,13 @@ describe("a simulation", () => {
     expect(made.running.value).toBeNull();
   });
 
-  it("tells what is wrong", async () => {
+  it("reports errors", async () => {
     const { made } = runs(view, () => Promise.reject(new Failure({ kind: "ArgumentError", message: "no mass" })));
     await made.simulate(WANTED);
     expect(made.problem.value?.message).toBe("no mass");
   });
 
-  it("does not change motions that it has calls", () => {
+  it("does not modify motions that it returned before", () => {
     const growing = new Growing(view);
     const first = growing.add([piece(0, 2, 4)]);
     growing.add([piece(2, 2, 4)]);
@@ -125,7 +125,7 @@ describe("a simulation", () => {
 });
 
 describe("playing", () => {
-  it("waits at the end of a motion that still grows", () => {
+  it("waits at the end of a motion that is still being computed", () => {
     let now = 0;
     let end = 1;
     const frames: (() => void)[] = [];
@@ -146,13 +146,13 @@ describe("playing", () => {
     expect(player.time).toBe(1);
   });
 
-  it("knows where the base stands", () => {
+  it("returns the pose of the base", () => {
     const motion = { times: [0, 1, 2], q: [[0], [0], [0]], base: [[0], [1], [2]] };
     expect([-1, 0, 0.5, 1, 1.9, 2, 9].map((t) => baseAt(motion, t)![0])).toEqual([0, 0, 0, 1, 1, 2, 2]);
     expect(baseAt({ times: [0], q: [[0]] }, 0)).toBeNull();
   });
 
-  it("takes a few of many rows, both ends among them", () => {
+  it("selects a few of many rows, including both ends", () => {
     expect(few(3, 5)).toEqual([0, 1, 2]);
     expect(few(1001, 3)).toEqual([0, 500, 1000]);
   });
@@ -166,12 +166,12 @@ describe("curves under the scene", () => {
     efforts: { joints: [1], units: ["Nm"], tau: [[1], [null]], limits: [9], kinetic: [1, 2], potential: [3, 4] },
   };
 
-  it("are those that the motion has", () => {
+  it("are those of the motion's quantities", () => {
     expect(kindsOf(motion)).toEqual(["torques", "energy", "positions"]);
     expect(kindsOf({ times: [], q: [] })).toEqual(["positions"]);
   });
 
-  it("have limits and sums", () => {
+  it("include limits and sums", () => {
     expect(curvesOf("torques", motion, view)[0]).toMatchObject({ values: [1, null], limit: 9, unit: "Nm" });
     expect(curvesOf("energy", motion, view)[2]!.values).toEqual([4, 6]);
     expect(curvesOf("positions", motion, view).map(({ values }) => values[1])).toEqual([5, 6, 7, 8]);

@@ -1,4 +1,4 @@
-// Motions that symoro computes: trajectories with their torques, simulations that are watched as they come.
+// Motions that symoro computes: trajectories with their torques, and simulations that are shown while they run.
 
 import { signal, type ReadonlySignal } from "@preact/signals";
 
@@ -10,34 +10,34 @@ import type { Efforts, Motion } from "./scene";
 
 type MotionAnswer = Pick<TrajectoryAnswer, "times" | "q" | "frame" | "joints" | "units" | "tau" | "efforts">;
 
-/** What runs need of the pane that they are played in. */
+/** The part of the controller that computed motions use. */
 interface Host {
   readonly drawn: ReadonlySignal<View | null>;
   readonly motions: { pause(): void; show(motion: Motion): void; grow(motion: Motion): void; grown(motion: Motion | null): void };
 }
 
-/** What a simulation is to be. */
+/** Settings of a simulation. */
 export interface Wanted {
   duration: number;
   step: number;
   method: string;
   friction: string;
   stops: string;
-  /** Torques of the coordinates, or the text of a trajectory that is tracked. */
+  /** Torques of the coordinates, or the text of a trajectory to be tracked. */
   tau: number[] | null;
   track: string | null;
 }
 
 export class Runs {
-  /** The text of the trajectory that is worked on. */
+  /** Text of the edited trajectory. */
   readonly text = signal("");
   readonly running = signal<"trajectory" | "excitation" | "simulation" | null>(null);
   readonly progress = signal<Progress | null>(null);
   readonly problem = signal<Problem | null>(null);
   readonly trajectory = signal<TrajectoryAnswer | null>(null);
-  /** Torques of a simulation, by the frames of the joints. */
+  /** Torques of a simulation, by the frame numbers of the joints. */
   readonly torques = signal<Record<number, number>>({});
-  /** How a simulation ended, in words. */
+  /** Result of the last simulation as text. */
   readonly ended = signal<string | null>(null);
   private asking: AbortController | null = null;
 
@@ -50,7 +50,7 @@ export class Runs {
     this.asking?.abort();
   }
 
-  /** Another robot: what was computed is of the one before. */
+  /** Discard all results, because they belong to the previous robot. */
   reset(): void {
     this.stop();
     this.text.value = "";
@@ -71,7 +71,7 @@ export class Runs {
     this.of.motions.show({ ...motionOf(answer), efforts: { ...effortsOf(answer), power: answer.power } });
   }
 
-  /** A motion that shows the robot's parameters, as a text to be worked on. */
+  /** Compute an exciting trajectory for identification and put its text into the editor. */
   async excite(harmonics: number, frequency: number): Promise<void> {
     const view = this.of.drawn.value;
     if (!view) return;
@@ -106,12 +106,12 @@ export class Runs {
     if (view.name !== this.of.drawn.value?.name) return;
     if (!answer) {
       this.of.motions.grown(null);
-      if (growing.length) this.ended.value = `stopped: ${growing.length} samples came, up to ${growing.last.toFixed(2)} s`;
+      if (growing.length) this.ended.value = `stopped: ${growing.length} samples computed, up to ${growing.last.toFixed(2)} s`;
       return;
     }
     const { kinetic, potential } = answer;
     const whole = { ...motionOf(answer), base: answer.base, efforts: { ...effortsOf(answer), kinetic, potential } };
-    // One that was over before any of it was told is played from its start.
+    // A simulation that ended before its first piece arrived is played from its start.
     if (growing.length > 1) this.of.motions.grown(whole);
     else this.of.motions.show(whole);
     this.ended.value = [answer.finished ? `${answer.samples} samples` : answer.why, ...answer.warnings].join("; ");
@@ -163,7 +163,7 @@ function effortsOf({ joints, units, tau, efforts }: MotionAnswer): Efforts {
   return { joints, units, tau, limits: efforts };
 }
 
-/** A motion that comes in pieces. */
+/** A motion that arrives in pieces. */
 export class Growing {
   private readonly times: number[] = [];
   private readonly q: number[][] = [];

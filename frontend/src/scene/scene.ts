@@ -1,28 +1,28 @@
-// The scene's face to the rest of the page: no other file of the page knows three.js.
+// Interface of the scene for the rest of the page; only files behind it depend on three.js.
 
 import type { Module, Placements, View } from "../back/messages";
 import type { Naming } from "./labels";
 
 export interface Motion {
-  /** Seconds, ascending. */
+  /** Seconds, increasing. */
   times: number[];
-  /** A row of joint variables q for each time. */
+  /** Joint variables q, one row per time. */
   q: number[][];
-  /** Where frame 0 stands in the world at each time, 16 numbers by rows, where that moves. */
+  /** Transform world T 0 per time (16 numbers, row-major), if the base moves. */
   base?: number[][] | null;
-  /** The frame whose path is drawn; the end frame unless told. */
+  /** Frame whose path is drawn; default: the last frame. */
   frame?: number;
-  /** What it takes to move so, where symoro has told. */
+  /** Torques, powers and energies of the motion, if symoro computed them. */
   efforts?: Efforts;
 }
 
-/** Amounts along a motion, a row for each time, of the joints that have torques of their own. */
+/** Quantities along a motion, one row per time, of the joints that have torques. */
 export interface Efforts {
-  /** Their frames. */
+  /** Frame numbers of these joints. */
   joints: number[];
   units: string[];
   tau: (number | null)[][];
-  /** The largest torque that a joint can give; null where nothing is told. */
+  /** Effort limits of the joints; null if not given. */
   limits: (number | null)[];
   power?: (number | null)[][];
   kinetic?: (number | null)[] | null;
@@ -37,9 +37,9 @@ export interface SceneOptions {
 
 export interface Look {
   naming: Naming;
-  /** Whether frames that coincide are drawn apart, along their z axes. */
+  /** Whether coinciding frames are drawn apart, along their z axes. */
   expanded: boolean;
-  /** A factor on the length of arrows and the size of joints. */
+  /** Factor on the length of arrows and the size of joints. */
   scale: number;
   grid: boolean;
   meshes: boolean;
@@ -47,34 +47,34 @@ export interface Look {
 
 export type Standpoint = "iso" | "top" | "front" | "side";
 
-/** A posture that was asked for: as it is shown, and whether the loops could be closed there. */
+/** Result of a requested posture: the posture shown, and whether the loops are closed. */
 export interface Shown {
   q: number[];
   closed: boolean;
 }
 
 export interface Scene {
-  /** Done when the robot can be moved; the posture is kept where it fits, else it is the robot's own home. */
+  /** Resolve when the robot can be moved; `q` is kept if it fits, otherwise the robot's home posture is used. */
   setRobot(view: View, placements: Placements, parameters: Record<string, number>, q?: number[]): Promise<void>;
-  /** Code that closes the loops, where it comes after the robot. */
+  /** Set the code that closes the loops, if it is loaded after the robot. */
   setLoops(loops: Module): Promise<void>;
   setParameters(parameters: Record<string, number>): void;
-  /** All joint variables; loops are closed by the scene when a joint that is active moved. */
+  /** Set all joint variables; the scene closes the loops after a move of an active joint. */
   setPosture(q: number[]): Promise<number[]>;
-  /** The same at once; the posture stays at the last valid one where the loops cannot be closed. */
+  /** Set all joint variables immediately; if the loops cannot be closed, the last valid posture remains. */
   move(q: number[]): Shown;
-  /** What `move` would come to from a posture, without drawing it. */
+  /** Return the result of `move` from a posture without drawing it. */
   follow(from: number[], to: number[]): Shown;
-  /** A posture as it is, its loops known to be closed: a row of a motion. */
+  /** Show a posture whose loops are known to be closed, such as a row of a motion. */
   put(q: number[]): void;
-  /** Whether there is a robot that can be moved, and whether its loops can be closed. */
+  /** Whether a robot can be moved, and whether its loops can be closed. */
   ready(): { robot: boolean; loops: boolean };
   posture(): number[];
-  /** Placement of a frame in frame 0, by rows. */
+  /** Return the transform of a frame in frame 0 (row-major). */
   placement(frame: number): number[];
-  /** How large the robot is, in metres. */
+  /** Return the size of the robot in metres. */
   reach(): number;
-  /** The pose of a base that is free to move: world T 0 by rows. */
+  /** Set the pose of a floating or wheeled base: world T 0 (row-major). */
   setBase(pose: number[] | null): void;
   select(frame: number | null): void;
   onSelect(listener: (frame: number | null) => void): void;
@@ -82,18 +82,18 @@ export interface Scene {
   setLook(look: Partial<Look>): void;
   setMeshes(files: ReadonlyMap<string, File>): void;
   ghosts(postures: number[][]): void;
-  /** Places of a frame in the world along a motion, a few hundred of them. */
+  /** Return at most a few hundred positions of a frame in the world along a motion. */
   trace(frame: number, motion: Motion): Place[];
-  /** A line through places of the world; null takes it away. */
+  /** Draw a line through points in the world; null removes it. */
   path(points: Place[] | null): void;
   breakLoops(broken: boolean): void;
   play(motion: Motion, onTime: (time: number, q: number[]) => void): void;
   stop(): void;
   look(from: Standpoint, orthographic?: boolean): void;
   fit(): void;
-  /** Fits the robot into the picture if it is not all there, in its posture or in others. */
+  /** Fit the robot into the picture if it exceeds it in its posture or in the given ones. */
   keepInPicture(postures?: number[][]): void;
-  /** Turns the camera about what it looks at, and goes nearer or farther. */
+  /** Rotate the camera about its target and change its distance. */
   orbit(right: number, up: number, nearer?: number): void;
   screenshot(): Promise<Blob>;
   setDark(dark: boolean): void;

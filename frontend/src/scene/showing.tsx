@@ -1,4 +1,4 @@
-// What is shown, and how.
+// Settings of the picture: frames, labels, meshes, grid.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 
@@ -49,13 +49,13 @@ export function Showing({ control }: { control: Control }) {
       )}
       <Choice label="labels" options={NAMINGS} value={look.value.naming} onChoice={(naming) => (look.value = { ...look.value, naming })} />
       <Choice
-        label="frames that coincide"
+        label="coinciding frames"
         options={[["compact", "together"], ["expanded", "apart"]]}
         value={look.value.expanded ? "expanded" : "compact"}
         onChoice={(value) => (look.value = { ...look.value, expanded: value === "expanded" })}
       />
       <label class="sc-choice">
-        <span>size of arrows</span>
+        <span>arrow size</span>
         <input
           type="range"
           min={0.25}
@@ -68,20 +68,20 @@ export function Showing({ control }: { control: Control }) {
       </label>
       <label class="sc-check">
         <input type="checkbox" checked={look.value.grid} onChange={() => (look.value = { ...look.value, grid: !look.value.grid })} />
-        grid of the world
+        world grid
       </label>
       <label class="sc-check">
         <input type="checkbox" checked={look.value.meshes} onChange={() => (look.value = { ...look.value, meshes: !look.value.meshes })} />
-        meshes and solids of links
+        meshes and solids of the links
       </label>
       <p class="sc-hint">
-        Drag turns the picture, right drag moves it, the wheel zooms. A click on a frame selects it; a second click takes the
-        next one at the same place. Zoom and turn by keys: arrows, + and −; [ and ] select frames.
+        Drag to rotate the picture, drag with the right button to move it, scroll to zoom. Click a frame to select it; click again for the
+        next frame at the same point. Keys: arrows rotate, + and − zoom, [ and ] select frames.
       </p>
       <p class="sc-legend">
-        <i class="sc-x" /> x <i class="sc-y" /> y <i class="sc-z" /> z <i class="sc-driven" /> driven <i class="sc-passive" /> passive
+        <i class="sc-x" /> x <i class="sc-y" /> y <i class="sc-z" /> z <i class="sc-actuated" /> driven <i class="sc-passive" /> passive
       </p>
-      {control.drawn.value?.loops.length ? <p class="sc-hint">Opened joints of loops are hollow.</p> : null}
+      {control.drawn.value?.loops.length ? <p class="sc-hint">Cut joints of loops are drawn hollow.</p> : null}
     </>
   );
 }

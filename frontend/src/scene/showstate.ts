@@ -1,4 +1,4 @@
-// What of a robot is drawn: kept while the page is open, whichever panel is.
+// Settings of the picture, kept while the page is open.
 
 import { signal } from "@preact/signals";
 
@@ -10,7 +10,7 @@ export const shown = signal<Shown>("all");
 export const picked = signal<ReadonlySet<number>>(new Set([0]));
 export const look = signal<Look>({ naming: "number", expanded: false, scale: 1, grid: true, meshes: true });
 
-/** The frames to be drawn with arrows. */
+/** Return the frames to be drawn with arrows. */
 export function framesShown(which: Shown, selected: number | null, chosen: ReadonlySet<number>): ReadonlySet<number> | "all" {
   if (which === "all") return "all";
   if (which === "picked") return chosen;

@@ -80,7 +80,7 @@ afterEach(() => {
   box.remove();
 });
 
-it("torques are those of one robot", () => {
+it("torques are reset for another robot", () => {
   type("torque of q2", "7");
   expect(field("torque of q2").value).toBe("7");
   show(sampleView(JOINTS, { name: "next" }));
@@ -89,7 +89,7 @@ it("torques are those of one robot", () => {
   expect(requests.at(-1)).toMatchObject({ tau: [0, 0] });
 });
 
-it("a robot has fields for the wrenches that it leaves open", () => {
+it("a robot has fields for its symbolic wrenches", () => {
   expect(box.querySelector('[data-testid="simulate-wrenches"]')).toBeNull();
   show(SWIMMER);
   expect(openWrenches(SWIMMER).map(({ link }) => link)).toEqual([0, 2]);

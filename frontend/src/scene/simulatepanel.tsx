@@ -1,4 +1,4 @@
-// A simulation: from the posture that is shown, under torques or along the trajectory; watched as it comes, and stopped.
+// A simulation from the displayed posture, under constant torques or along the trajectory; shown while it runs.
 
 import { signal } from "@preact/signals";
 
@@ -12,23 +12,25 @@ import { Running, Wrong } from "./runparts";
 const WRENCH = ["FX", "FY", "FZ", "CX", "CY", "CZ"];
 const METHODS = ["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4"];
 const STOPS: [string, string][] = [
-  ["none", "are passed"],
-  ["end", "end it"],
-  ["0", "hold"],
-  ["0.5", "throw back, 0.5"],
+  ["none", "ignored"],
+  ["end", "end the simulation"],
+  ["0", "inelastic stop"],
+  ["0.5", "elastic stop, e = 0.5"],
 ];
 
-/** Kept while the page is open. */
+/** Settings, kept while the page is open. */
 const settings = signal({ duration: 5, step: 0.01, method: "DOP853", friction: "events", stops: "none", drive: "torques" });
 
-/** The wrenches that the robot leaves open, by the number of the link: the symbols of their entries, "" for others. */
+/**
+ * Return the wrenches that contain free symbols, by link number: the symbols of their entries, "" for other entries.
+ */
 export function openWrenches({ tables, symbols }: View): { link: number | string; names: string[] }[] {
   const table = tables.find(({ title }) => title === "wrenches");
   const rows = table?.rows.map(({ j, cells }) => ({ link: j, names: cells.map((cell) => (symbols.includes(cell) ? cell : "")) }));
   return rows?.filter(({ names }) => names.some(Boolean)) ?? [];
 }
 
-/** Wrenches of the links on the environment, constant along the simulation: values of the robot's symbols. */
+/** Wrenches of the links on the environment, constant during the simulation: values of the robot's symbols. */
 function Wrenches({ store, rows }: { store: Store; rows: ReturnType<typeof openWrenches> }) {
   if (!rows.length) return null;
   const { parameters } = store;
@@ -83,13 +85,13 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
     });
   return (
     <>
-      <p class="sc-hint">It starts at rest, in the posture that the scene shows.</p>
+      <p class="sc-hint">The simulation starts at rest in the displayed posture.</p>
       <label class="sc-choice">
-        <span>moved by</span>
+        <span>driven by</span>
         <select value={now.drive} data-testid="simulate-drive" onChange={(event) => set({ drive: event.currentTarget.value })}>
           <option value="torques">torques</option>
           <option value="trajectory" disabled={!runs.text.value}>
-            the trajectory, by computed torques
+            the trajectory (computed torque)
           </option>
         </select>
       </label>
@@ -126,12 +128,12 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
       <label class="sc-choice">
         <span>Coulomb friction</span>
         <select value={now.friction} onChange={(event) => set({ friction: event.currentTarget.value })}>
-          <option value="events">sticks and slides</option>
-          <option value="sign">by its sign</option>
+          <option value="events">stick-slip (events)</option>
+          <option value="sign">sign(qd)</option>
         </select>
       </label>
       <label class="sc-choice">
-        <span>limits of joints</span>
+        <span>joint limits</span>
         <select value={now.stops} onChange={(event) => set({ stops: event.currentTarget.value })}>
           {STOPS.map(([value, text]) => (
             <option key={value} value={value}>
@@ -141,9 +143,9 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
         </select>
       </label>
       <label class="sc-choice">
-        <span>a sample every</span>
+        <span>sample step</span>
         <span class="sc-seconds">
-          <Field label="step of the samples" text={String(now.step)} onNumber={(x) => x > 0 && set({ step: x })} /> s
+          <Field label="sample step" text={String(now.step)} onNumber={(x) => x > 0 && set({ step: x })} /> s
         </span>
       </label>
       <div class="sc-row">

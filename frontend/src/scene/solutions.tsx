@@ -1,4 +1,4 @@
-// All postures that bring the end of the robot to where it is now, as ghosts and as a list.
+// All postures with the current pose of the end effector, as a list and as transparent pictures.
 
 import type { JointView } from "../back/messages";
 import type { Control } from "./control";
@@ -16,7 +16,7 @@ export function Solutions({ control }: { control: Control }) {
   const shown = view.joints.flatMap((joint, k) => (joint.opened ? [] : [k]));
   return (
     <>
-      <p class="sc-hint">Other postures that bring frame {control.endFrame()} to the same pose, by inverse geometry.</p>
+      <p class="sc-hint">Postures that bring frame {control.endFrame()} to the same pose, by inverse geometry.</p>
       <div class="sc-row">
         <button class="sc-main" data-testid="scene-solve" disabled={control.solving.value} onClick={() => void control.solve()}>
           {control.solving.value ? "solving …" : "All solutions of this pose"}
@@ -35,7 +35,7 @@ export function Solutions({ control }: { control: Control }) {
               </button>
             </li>
           ))}
-          {!solutions.length && <li class="sc-hint">There is none.</li>}
+          {!solutions.length && <li class="sc-hint">There is no solution.</li>}
         </ol>
       )}
     </>

@@ -51,7 +51,7 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
           title="Open the loops at their cut joints, or close them again"
           data-testid="scene-break"
         >
-          {control.broken.value ? "Make loops" : "Break loops"}
+          {control.broken.value ? "Close loops" : "Open loops"}
         </button>
       )}
       <span class="sc-rule" />
@@ -70,7 +70,7 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
       <button
         aria-pressed={panel.value !== null}
         onClick={() => (panel.value = panel.value ? null : "joints")}
-        title="Joints, motion, solutions and what is shown"
+        title="Joints, motion, solutions and view settings"
         data-testid="scene-panel"
       >
         Panel

@@ -1,4 +1,4 @@
-// The path of a frame: a line in the world.
+// Path of a frame, drawn as a line in the world.
 
 import * as THREE from "three";
 
@@ -31,7 +31,7 @@ export class Trace {
   }
 }
 
-/** About so many rows of a motion, the first and the last among them. */
+/** Return the indices of at most `most` of `count` rows, including the first and the last. */
 export function few(count: number, most: number): number[] {
   if (count <= most) return Array.from({ length: count }, (_, k) => k);
   return Array.from({ length: most }, (_, k) => Math.round((k * (count - 1)) / (most - 1)));

@@ -1,4 +1,4 @@
-// A trajectory: parts added by a form, or written; followed with its torques.
+// A trajectory, edited by a form or as text, and computed with its torques.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -28,11 +28,11 @@ export function TrajectoryPanel({ store, control }: { store: Store; control: Con
       <div class="sc-head">
         <label for="sc-trajectory">trajectory</label>
         <button
-          title="Start anew in the posture that the scene shows"
+          title="Start a new trajectory in the displayed posture"
           data-testid="trajectory-new"
           onClick={() => (runs.text.value = begun(view, store.q.value))}
         >
-          new, from here
+          new
         </button>
       </div>
       <textarea
@@ -55,7 +55,7 @@ export function TrajectoryPanel({ store, control }: { store: Store; control: Con
           disabled={runs.running.value !== null || !control.ready.value}
           onClick={() => void runs.follow(step.value)}
         >
-          Follow it
+          Compute
         </button>
       </div>
       <Running runs={runs} />
@@ -109,11 +109,11 @@ function PartForm({ store, control }: { store: Store; control: Control }) {
           </select>
         </label>
         <span>
-          <button type="button" title="Fill the form from the posture that the scene shows" onClick={begin} data-testid="trajectory-here">
-            here
+          <button type="button" title="Fill the form from the displayed posture" onClick={begin} data-testid="trajectory-here">
+            current
           </button>
           <button type="submit" class="sc-main" data-testid="trajectory-add" disabled={runs.running.value !== null}>
-            {kind.value === "excitation" ? "Find" : "Add"}
+            {kind.value === "excitation" ? "Optimise" : "Add"}
           </button>
         </span>
       </div>
@@ -128,8 +128,8 @@ function PartForm({ store, control }: { store: Store; control: Control }) {
           />
         </label>
       ))}
-      {kind.value === "excitation" && <p class="sc-hint">A Fourier series that shows the inertial parameters well, within the limits; it replaces the text.</p>}
-      {kind.value === "via" && <p class="sc-hint">Postures are parted by semicolons.</p>}
+      {kind.value === "excitation" && <p class="sc-hint">An exciting Fourier series for the identification of the inertial parameters, within the joint limits; it replaces the text.</p>}
+      {kind.value === "via" && <p class="sc-hint">Separate the postures by semicolons.</p>}
     </form>
   );
 }
@@ -144,9 +144,9 @@ function Peaks({ report, control }: { report: TrajectoryAnswer; control: Control
           <tr>
             <th />
             <th title="largest torque, with its sign">peak</th>
-            <th title="root of the mean square of the torque">rms</th>
+            <th title="root mean square of the torque">rms</th>
             <th title="largest power, in watts">W</th>
-            <th title="energy that the drive puts in, in joules">J</th>
+            <th title="energy delivered by the actuator, in joules">J</th>
           </tr>
         </thead>
         <tbody>

@@ -1,4 +1,4 @@
-// Torques, powers and energies under the picture, with the moment that is shown.
+// Torques, powers and energies under the picture, with the displayed time marked.
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
@@ -17,7 +17,7 @@ const KINDS = [
 ] as const;
 type Kind = (typeof KINDS)[number][0];
 
-/** The kinds of curves that a motion has. */
+/** Return the kinds of curves that a motion has. */
 export function kindsOf({ efforts }: Motion): Kind[] {
   const there: Record<Kind, boolean> = {
     torques: efforts !== undefined,

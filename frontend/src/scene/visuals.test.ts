@@ -23,14 +23,14 @@ const OBJ = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.4\nf 1 3 2\nf 1 2 4\nf 2 3 4
 it.each([
   ["corner.dae", COLLADA],
   ["corner.OBJ", OBJ],
-])("%s stands upright, in metres", async (name, text) => {
+])("%s is upright and in metres", async (name, text) => {
   const object = await mesh(file(name, text), new THREE.MeshBasicMaterial());
   const { min, max } = new THREE.Box3().setFromObject(object!);
   [0, 0, 0].forEach((x, k) => expect(min.getComponent(k)).toBeCloseTo(x, 9));
   [0.1, 0.1, 0.4].forEach((x, k) => expect(max.getComponent(k)).toBeCloseTo(x, 6));
 });
 
-it("a mesh that cannot be read leaves the others", async () => {
+it("a mesh that cannot be read does not affect the others", async () => {
   const warnings = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const broken = { name: "a.obj", text: () => Promise.reject(new Error("gone")) } as unknown as File;
   const shapes = ["a.obj", "b.obj"].map((name) => ({ frame: 0, shape: "mesh", file: name, size: [] }) as unknown as VisualData);

@@ -1,4 +1,4 @@
-// The looks of links that a robot's file brings: meshes that were dropped with it, and simple solids.
+// Visual shapes of links: meshes that were dropped with the robot, and simple solids of its file.
 
 import * as THREE from "three";
 
@@ -14,7 +14,7 @@ export class Visuals {
   private requests = 0;
   private readonly material = new THREE.MeshLambertMaterial({ color: 0x9aa3ad, transparent: true, opacity: 0.55 });
 
-  /** Resolves when all that could be read stands in the scene. */
+  /** Resolve when all readable shapes are in the scene. */
   async set(visuals: VisualData[], files: ReadonlyMap<string, File>): Promise<void> {
     const request = ++this.requests;
     this.clear();
@@ -45,7 +45,7 @@ export class Visuals {
     }
   }
 
-  /** A file that cannot be read is not drawn; the rest of the robot is. */
+  /** Load a mesh; a file that cannot be read is not drawn, and the rest of the robot is. */
   private async read(file: File | null): Promise<THREE.Object3D | null> {
     try {
       return file && (await mesh(file, this.material));
@@ -91,7 +91,7 @@ export async function mesh(file: File, material: THREE.Material): Promise<THREE.
   if (kind === "stl") {
     const { STLLoader } = await import("three/addons/loaders/STLLoader.js");
     const geometry = new STLLoader().parse(await file.arrayBuffer());
-    // Many files have no normals worth the name.
+    // Many files contain unusable normals, so they are computed.
     geometry.computeVertexNormals();
     return new THREE.Mesh(geometry, material);
   }
@@ -105,7 +105,7 @@ export async function mesh(file: File, material: THREE.Material): Promise<THREE.
     const { ColladaLoader } = await import("three/addons/loaders/ColladaLoader.js");
     const scene = new ColladaLoader().parse(await file.text(), "")?.scene;
     if (!scene) return null;
-    // The loader turns files whose z is up to the y of its own worlds; here, as in a URDF, z is up. Its units stay.
+    // The loader rotates files with z up to three.js's y up; here, as in a URDF, z is up. Units are unchanged.
     scene.rotation.set(0, 0, 0);
     scene.remove(...scene.children.filter((one) => one instanceof THREE.Light || one instanceof THREE.Camera));
     return scene;

@@ -1,4 +1,4 @@
-// What the shell can do, for menus, palette and keyboard.
+// Commands of the shell, for menus, palette and keyboard.
 
 import type { FileFormat } from "../back/messages";
 import type { Action } from "../store/store";
@@ -6,7 +6,7 @@ import type { Desk, Panel, Theme } from "./desk";
 import { chooseFiles, saveAs } from "./files";
 
 const THEMES: [Theme, string][] = [
-  ["system", "Colours of the system"],
+  ["system", "System theme"],
   ["light", "Light"],
   ["dark", "Dark"],
 ];
@@ -15,7 +15,7 @@ export function writable(desk: Desk): FileFormat[] {
   return (desk.about.value?.formats ?? []).filter(({ written }) => written);
 }
 
-/** Moves the keyboard from pane to pane. */
+/** Move the keyboard focus from pane to pane. */
 function nextPane(back: boolean): void {
   const panes = [...document.querySelectorAll<HTMLElement>("[data-pane]")];
   const here = panes.findIndex((pane) => pane.contains(document.activeElement));
@@ -39,7 +39,7 @@ export function shellActions(desk: Desk): Action[] {
     { id: "new", title: "New robot", group: "Robot", keys: "Alt+N", run: panel("new") },
     { id: "open", title: "Open a file", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(desk) },
     { id: "gallery", title: "Gallery of bundled robots", group: "Robot", keys: "Alt+G", run: panel("gallery") },
-    { id: "dh", title: "Robot from Denavit-Hartenberg rows", group: "Robot", run: panel("dh") },
+    { id: "dh", title: "Robot from a Denavit-Hartenberg table", group: "Robot", run: panel("dh") },
     {
       id: "save",
       title: "Save the robot (YAML)",
@@ -65,14 +65,14 @@ export function shellActions(desk: Desk): Action[] {
       run: () => store.redo(),
     },
     { id: "pane", title: "Next pane", group: "Page", keys: "F6", run: () => nextPane(false) },
-    { id: "pane-back", title: "Pane before", group: "Page", keys: "Shift+F6", run: () => nextPane(true) },
+    { id: "pane-back", title: "Previous pane", group: "Page", keys: "Shift+F6", run: () => nextPane(true) },
     ...THEMES.map(([theme, title]) => ({
       id: `theme-${theme}`,
       title: `Theme: ${title.toLowerCase()}`,
       group: "Page",
       run: () => void (desk.theme.value = theme),
     })),
-    { id: "keys", title: "Keys", group: "Page", keys: "F1", run: panel("keys") },
+    { id: "keys", title: "Keyboard shortcuts", group: "Page", keys: "F1", run: panel("keys") },
     { id: "tour", title: "Tour in five steps", group: "Page", run: () => void (desk.tour.value = 0) },
   ];
 }

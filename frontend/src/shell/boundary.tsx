@@ -1,4 +1,4 @@
-// What breaks in one pane stays in that pane.
+// Error boundary: an error in one pane does not affect the others.
 
 import { Component, type ComponentChildren } from "preact";
 
@@ -19,10 +19,10 @@ export class Boundary extends Component<Props, { problem: string | null }> {
     return (
       <div class="sh-empty" role="alert">
         <p>
-          {this.props.name} broke: {this.state.problem}
+          {this.props.name} failed: {this.state.problem}
         </p>
         <button type="button" class="sh-button" onClick={() => this.setState({ problem: null })}>
-          Show it again
+          Reload this pane
         </button>
       </div>
     );

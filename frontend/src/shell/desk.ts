@@ -1,4 +1,4 @@
-// What the shell itself knows beside the robot: lists, open panel, theme, sizes of the panes, place in the tour.
+// State of the shell beside the robot: lists, open panel, theme, sizes of the panes, step of the tour.
 
 import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
@@ -10,18 +10,18 @@ export type Panel = "new" | "gallery" | "dh" | "keys" | "problem";
 export type Theme = "system" | "light" | "dark";
 
 export interface Sizes {
-  /** Part of the width that the tables have, and part of the height that the upper panes have. */
+  /** Fraction of the width for the tables, and fraction of the height for the upper panes. */
   tables: number;
   upper: number;
 }
 
-/** What went wrong, and with what. */
+/** An error, with the title of the panel that shows it. */
 export interface ErrorReport {
   title: string;
   problem: Problem;
-  /** The text in which it went wrong. */
+  /** Text of the file that contains the error. */
   text?: string;
-  /** What can be done about it here. */
+  /** Commands that correct the problem. */
   remedies?: Remedy[];
 }
 
@@ -40,10 +40,10 @@ export interface Desk {
   readonly palette: Signal<boolean>;
   readonly theme: Signal<Theme>;
   readonly sizes: Signal<Sizes>;
-  /** Step of the tour, from 0; null when it is not shown. */
+  /** Step of the tour, from 0; null if the tour is closed. */
   readonly tour: Signal<number | null>;
   readonly busy: ReadonlySignal<boolean>;
-  /** Puts a robot on the bench that is yet to come; what goes wrong is told in a panel. */
+  /** Open the robot that a request returns; an error is shown in a panel. */
   bring(title: string, wanted: () => Promise<View>, text?: string): Promise<boolean>;
   tell(title: string, error: unknown, more?: Pick<ErrorReport, "text" | "remedies">): void;
 }
@@ -123,7 +123,7 @@ export function createDesk(store: Store, storage: Storage): Desk {
   return desk;
 }
 
-/** The page's colours: those of the system, unless told otherwise. */
+/** Whether the page is dark: the system's setting unless the user has chosen a theme. */
 function followTheme(store: Store, theme: Signal<Theme>): void {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const systemDark = signal(system.matches);
@@ -134,7 +134,7 @@ function followTheme(store: Store, theme: Signal<Theme>): void {
   });
 }
 
-/** Which models apply depends on the robot: asked anew a moment after it changed. */
+/** Request the catalogue shortly after the robot has changed, because the applicable models depend on the robot. */
 function followCatalogue(desk: Desk): void {
   let latest = 0;
   effect(() => {
@@ -147,13 +147,13 @@ function followCatalogue(desk: Desk): void {
         const { models } = await desk.store.back.call<{ models: EntryData[] }>("catalogue", { robot: view.robot });
         if (mine === latest) desk.catalogue.value = models;
       } catch (error) {
-        if (mine === latest && !desk.catalogue.value.length) desk.tell("The list of models did not come", error);
+        if (mine === latest && !desk.catalogue.value.length) desk.tell("The list of models could not be loaded", error);
       }
     }, CATALOGUE_WAIT_MS);
   });
 }
 
-/** The lists that do not change; the page can be used before they are there. */
+/** Load the constant lists; the page can be used before they arrive. */
 export async function fillLists(desk: Desk): Promise<void> {
   const { back } = desk.store;
   desk.about.value = await back.call<About>("about");

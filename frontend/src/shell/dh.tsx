@@ -1,4 +1,4 @@
-// A robot from Denavit-Hartenberg rows, in the convention in which one has them.
+// A robot from a Denavit-Hartenberg table, in one of several conventions.
 
 import { useSignal } from "@preact/signals";
 
@@ -34,7 +34,9 @@ export const CONVENTIONS: Convention[] = [
   },
 ];
 
-/** Rows as they are typed or pasted: between tabs, commas, semicolons or blanks; what is after # is for the reader. */
+/**
+ * Return the rows of typed or pasted text: cells separated by tabs, commas, semicolons or blanks; # starts a comment.
+ */
 export function rowsOf(text: string): string[][] {
   const lines = text
     .split(/\r?\n/)
@@ -72,7 +74,7 @@ export function DhPanel({ desk }: { desk: Desk }) {
       degrees: degrees.value,
     };
     const wanted = (): Promise<View> => desk.store.back.call<View>("robot_dh", payload);
-    void desk.bring("These rows make no robot", wanted, text.value);
+    void desk.bring("This table does not define a robot", wanted, text.value);
   }
 
   return (
@@ -93,7 +95,7 @@ export function DhPanel({ desk }: { desk: Desk }) {
       </label>
       <label class="sh-block">
         <span>
-          A row for each joint: <code>{convention.value.columns.join("   ")}</code>
+          One row per joint: <code>{convention.value.columns.join("   ")}</code>
         </span>
         <textarea
           class="sh-field sh-rows"
@@ -109,17 +111,17 @@ export function DhPanel({ desk }: { desk: Desk }) {
           checked={degrees.value}
           onChange={(event) => (degrees.value = event.currentTarget.checked)}
         />
-        angles are in degrees
+        angles in degrees
       </label>
       <div class="sh-line">
         <span>{rows.length} joints</span>
         <button type="submit" class="sh-button sh-main" disabled={!rows.length}>
-          Make the robot
+          Create robot
         </button>
       </div>
       <p class="sh-hint">
-        The joint's own column holds <code>q1</code>, or its offset as in <code>q1 + pi/2</code>; a <code>q2</code> in
-        the column of lengths makes that joint prismatic. Columns are separated by tabs, commas or blanks: paste from a
+        The column of the joint variable contains <code>q1</code>, or with an offset <code>q1 + pi/2</code>; a <code>q2</code> in
+        the length column makes the joint prismatic. Separate columns by tabs, commas or blanks; tables can be pasted from a
         spreadsheet.
       </p>
     </form>

@@ -1,4 +1,4 @@
-// The files of a drop, folders opened: a URDF comes with its meshes in folders of a package.
+// Dropped files, including those in folders: a URDF has its meshes in folders of a package.
 
 const MOST = 2000;
 
@@ -6,7 +6,7 @@ async function inside(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry
   const reader = folder.createReader();
   const entries: FileSystemEntry[] = [];
   for (;;) {
-    // A reader gives some at a time, and none when it is through.
+    // A directory reader returns a part of the entries per call, and none at the end.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (!some.length || entries.length > MOST) return entries;
     entries.push(...some);
@@ -23,7 +23,7 @@ async function filesIn(entries: FileSystemEntry[]): Promise<File[]> {
   return files;
 }
 
-/** To be called while the drop is handled: what was dropped is gone afterwards. */
+/** Return all dropped files; call it inside the drop event, because the data are not available afterwards. */
 export function dropped(data: DataTransfer): Promise<File[]> {
   const plain = [...data.files];
   const entries = [...data.items].map((item) => item.webkitGetAsEntry?.() ?? null).filter((entry) => entry !== null);

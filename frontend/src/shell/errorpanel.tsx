@@ -1,4 +1,4 @@
-// What went wrong, where, and what to do about it.
+// Panel with an error: message, place, excerpt of the file, hint and commands that correct it.
 
 import type { Desk } from "./desk";
 
@@ -11,7 +11,7 @@ interface Place {
 
 const AROUND = 3;
 
-/** The lines of a text about one of them, numbered. */
+/** Return the numbered lines of a text around one line. */
 export function excerpt(text: string, line: number): { number: number; text: string }[] {
   const lines = text.split(/\r?\n/);
   const first = Math.max(1, line - AROUND);
@@ -69,7 +69,7 @@ export function ErrorPanel({ desk }: { desk: Desk }) {
           </button>
         ))}
       </div>
-      <p class="sh-hint">The robot on the bench is as it was.</p>
+      <p class="sh-hint">The current robot is unchanged.</p>
     </div>
   );
 }

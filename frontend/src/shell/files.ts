@@ -1,4 +1,4 @@
-// Robots from files and to files.
+// Open robots, motions and logs from files; save robots to files.
 
 import { Failure } from "../back/back";
 import type { View } from "../back/messages";
@@ -8,15 +8,15 @@ import type { Desk, Remedy } from "./desk";
 import { motionIn } from "./motionfiles";
 
 const MESHES = /\.(stl|obj|dae|mtl|png|jpe?g)$/i;
-/** Files of robots, the likelier first; a package of ROS has others that only look like it. */
+/** Endings of robot files in the order of preference; a ROS package contains other files with the same endings. */
 const ROBOTS = [/\.urdf$/i, /\.par$/i, /\.ya?ml$/i, /\.(mjcf|xml)$/i, /\.xacro$/i, /\.(csv|txt)$/i];
 const NO_ROBOTS = /^(package\.xml|CMakeLists\.txt|README.*|LICENSE.*)$/i;
 export const ACCEPTED = ".par,.yaml,.yml,.urdf,.xml,.mjcf,.xacro,.csv,.txt,.stl,.obj,.dae";
 const LARGEST = 12 * 2 ** 20;
-/** What tells a log apart from a robot's table, without reading all of it. */
+/** Bytes that are read to distinguish a log from a robot's table. */
 const HEAD = 2 ** 18;
 
-/** Which of the files is the robot, and which are its meshes. */
+/** Return the robot file and its meshes among several files. */
 export function sorted(files: File[]): { robot: File | null; meshes: Map<string, File> } {
   const meshes = new Map(files.filter((file) => MESHES.test(file.name)).map((file) => [file.name, file]));
   const rest = files.filter((file) => !MESHES.test(file.name) && (files.length === 1 || !NO_ROBOTS.test(file.name)));
@@ -24,15 +24,15 @@ export function sorted(files: File[]): { robot: File | null; meshes: Map<string,
   return { robot: likely ?? rest[0] ?? null, meshes };
 }
 
-/** Takes motions and logs of the robot on the bench; whether there was one. */
+/** Read motions and logs of the current robot; return whether the files contained one. */
 async function takeMotion({ store }: Desk, files: File[]): Promise<boolean> {
   const likely = files.filter(({ name }) => /\.(csv|txt|ya?ml|parquet)$/i.test(name));
   if (!store.view.value || !likely.length || likely.length < files.length) return false;
-  if (likely.some(({ name }) => /\.parquet$/i.test(name))) throw elsewhere("the page reads logs as CSV", likely);
+  if (likely.some(({ name }) => /\.parquet$/i.test(name))) throw elsewhere("the page reads logs in CSV format only", likely);
   const heads = likely.map(async (file) => ({ name: file.name, text: await file.slice(0, HEAD).text() }));
   if (!motionIn(await Promise.all(heads))) return false;
   const size = likely.reduce((sum, file) => sum + file.size, 0);
-  if (size > LARGEST) throw elsewhere(`that is ${megabytes(size)}; the page takes ${megabytes(LARGEST)} at most`, likely);
+  if (size > LARGEST) throw elsewhere(`the log has ${megabytes(size)}; the page accepts at most ${megabytes(LARGEST)}`, likely);
   const motion = motionIn(await Promise.all(likely.map(async (file) => ({ name: file.name, text: await file.text() }))));
   if (!motion) return false;
   if ("log" in motion) store.log.value = motion.log;
@@ -40,10 +40,10 @@ async function takeMotion({ store }: Desk, files: File[]): Promise<boolean> {
   return true;
 }
 
-/** A log that is no matter for the page: the command line reads it where it lies, piece by piece. */
+/** Return the error for a log that the page cannot read; the hint names the command that reads it from disk. */
 function elsewhere(message: string, files: File[]): Failure {
   const description = files.find(({ name }) => /\.ya?ml$/i.test(name)) ?? files[0]!;
-  const hint = `save the robot (Robot, Save as YAML), and identify it on the command line, where a log may be larger than memory: symoro identify ROBOT.yaml ${description.name}`;
+  const hint = `save the robot (Robot, Save as YAML) and identify it on the command line, which also reads logs larger than memory: symoro identify ROBOT.yaml ${description.name}`;
   return new Failure({ kind: "TooLarge", message, hint });
 }
 
@@ -55,7 +55,7 @@ export async function openFiles(desk: Desk, files: File[]): Promise<void> {
   try {
     if (await takeMotion(desk, files)) return;
   } catch (error) {
-    desk.tell(`${files.map(({ name }) => name).join(", ")} cannot be read here`, error);
+    desk.tell(`${files.map(({ name }) => name).join(", ")} cannot be read in the page`, error);
     return;
   }
   const { robot, meshes } = sorted(files);
@@ -65,7 +65,7 @@ export async function openFiles(desk: Desk, files: File[]): Promise<void> {
     return;
   }
   if (robot.size > LARGEST) {
-    const message = `the file has ${megabytes(robot.size)}; a robot's file has ${megabytes(LARGEST)} at most`;
+    const message = `the file has ${megabytes(robot.size)}; robot files may have at most ${megabytes(LARGEST)}`;
     desk.tell(`${robot.name} cannot be opened`, new Failure({ kind: "TooLarge", message }));
     return;
   }
@@ -75,7 +75,7 @@ export async function openFiles(desk: Desk, files: File[]): Promise<void> {
   if (done) store.meshes.value = meshes;
 }
 
-/** Asks the user for files. */
+/** Open the browser's file dialog. */
 export function chooseFiles(desk: Desk): void {
   const input = document.createElement("input");
   input.type = "file";
@@ -106,7 +106,7 @@ export async function saveAs(desk: Desk, format: string, lossy = false): Promise
   }
 }
 
-/** What a file cannot hold can be left out; symbols without a value can take the one that they have here. */
+/** Return corrections of a failed save: leave out unsupported data, or store current values as nominal values. */
 function remediesOf(desk: Desk, format: string, { problem }: Failure): Remedy[] {
   const remedies: Remedy[] = [];
   const again = async (lossy: boolean): Promise<void> => {
@@ -118,8 +118,8 @@ function remediesOf(desk: Desk, format: string, { problem }: Failure): Remedy[] 
     await again(false);
   };
   if (problem.message.includes("symbols without a value"))
-    remedies.push({ title: "Keep the values of the sliders as nominal, and save", run: keepAndSave });
+    remedies.push({ title: "Store the slider values as nominal values and save", run: keepAndSave });
   if (/leaves? out/.test(problem.hint ?? ""))
-    remedies.push({ title: "Save without what it cannot hold", run: () => again(true) });
+    remedies.push({ title: "Save without the unsupported data", run: () => again(true) });
   return remedies;
 }

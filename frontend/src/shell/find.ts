@@ -1,9 +1,9 @@
-// How well a text answers what was typed: words in any order, the beginnings of words first.
+// Search in titles and keywords: words in any order; matches at the beginning of words rank first.
 
 export interface Candidate {
   title: string;
   group: string;
-  /** Further words by which it is known. */
+  /** Additional keywords. */
   words?: string;
 }
 
@@ -16,7 +16,7 @@ function wordScore(text: string, word: string): number {
   return /[\s\-_(/,.]/.test(text[index - 1] ?? "") ? 3 : 1;
 }
 
-/** The score of a candidate; below zero it does not answer. */
+/** Return the score of a candidate; negative if it does not match. */
 export function score(candidate: Candidate, query: string): number {
   const title = candidate.title.toLowerCase();
   const rest = `${candidate.group} ${candidate.words ?? ""}`.toLowerCase();
@@ -30,7 +30,7 @@ export function score(candidate: Candidate, query: string): number {
   return total - title.length / 1000;
 }
 
-/** Those that answer, the best first; all of them, in their order, where nothing is asked. */
+/** Return the matching candidates, best first; all candidates in their order for an empty query. */
 export function answering<T extends Candidate>(candidates: T[], query: string): T[] {
   if (!query.trim()) return candidates;
   return candidates

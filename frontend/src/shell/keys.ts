@@ -1,8 +1,8 @@
-// Keyboard shortcuts: written as in "Ctrl+Shift+Z", the same for all of the page.
+// Keyboard shortcuts in the notation "Ctrl+Shift+Z", common to the whole page.
 
 import type { Store } from "../store/store";
 
-/** The keys of an event in the way in which shortcuts are written; the Mac's command key counts as control. */
+/** Return the keys of an event in the notation of shortcuts; the command key of macOS counts as Ctrl. */
 export function keysOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">): string {
   const parts: string[] = [];
   if (event.ctrlKey || event.metaKey) parts.push("Ctrl");
@@ -12,7 +12,7 @@ export function keysOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" 
   return parts.join("+");
 }
 
-/** Where one writes, undo and redo are those of the text. */
+/** In text fields, undo and redo apply to the text. */
 export function isWriting(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !["range", "checkbox", "radio", "button"].includes(target.type);

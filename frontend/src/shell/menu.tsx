@@ -1,4 +1,4 @@
-// A button with a menu under it, by mouse and by keyboard.
+// A button with a menu, operated by mouse or keyboard.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -7,7 +7,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 export interface Item {
   id: string;
   title: string;
-  /** A second line: what it is, or why it cannot be. */
+  /** Second line: explanation, or the reason why the entry is disabled. */
   note?: string | undefined;
   keys?: string | undefined;
   disabled?: boolean | undefined;

@@ -18,7 +18,7 @@ describe("files of motions", () => {
     expect(kindOf({ name, text })).toBe(kind);
   });
 
-  it("takes all tables that come with a description for one log", () => {
+  it("treats all tables with one description as one log", () => {
     const files = [
       { name: "position.csv", text: "J1\n0" },
       { name: "log.yaml", text: "symoro-log: 1" },
@@ -29,7 +29,7 @@ describe("files of motions", () => {
     });
   });
 
-  it("takes long tables for a log, and begins to tell their columns", () => {
+  it("treats long tables as a log, and starts a description of their columns", () => {
     const rows = "0,0\n".repeat(400);
     const motion = motionIn([
       { name: "current.csv", text: `a,b\n${rows}` },
@@ -41,11 +41,11 @@ describe("files of motions", () => {
     expect(alone.log.description).toContain("# columns of run.csv: a, b\n");
   });
 
-  it("leaves a robot's table alone", () => {
+  it("does not treat a robot's table as a motion", () => {
     expect(motionIn([{ name: "dh.csv", text: "alpha,d,theta,r\n0,0,q1,0" }])).toBeNull();
   });
 
-  it("knows a trajectory, and rows of joints", () => {
+  it("recognises a trajectory and rows of joint positions", () => {
     expect(motionIn([{ name: "a.yaml", text: "symoro-trajectory: 1" }])).toEqual({ given: { kind: "trajectory", text: "symoro-trajectory: 1" } });
     expect(motionIn([{ name: "a.csv", text: "t,q1\n0,1" }])).toMatchObject({ given: { kind: "rows" } });
   });

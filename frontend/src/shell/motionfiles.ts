@@ -1,4 +1,4 @@
-// Which of the files that were dropped tell a motion: trajectories, rows of joints, logs with torques.
+// Recognise motions among dropped files: trajectories, joint positions, logs with torques.
 
 import type { Given, Logged } from "../store/store";
 
@@ -7,16 +7,16 @@ export interface TextFile {
   text: string;
 }
 
-/** Rows that no robot's table has: one row is one frame there. */
+/** Number of rows that a robot's table (one row per frame) does not reach. */
 const MOST_FRAMES = 300;
 
-/** The names in the first line of a table. */
+/** Return the names in the first line of a table. */
 function columnsOf(text: string): string[] {
   const head = text.split(/\r\n|\n|\r/, 50).find((line) => line.trim() !== "" && !line.trimStart().startsWith("#"));
   return (head ?? "").replace(/^\uFEFF/, "").split(/[,;\t]/).map((column) => column.trim().replace(/^"|"$/g, ""));
 }
 
-/** What a text is by its first lines. */
+/** Return the kind of a text, determined from its first lines. */
 export function kindOf({ name, text }: TextFile): "description" | "trajectory" | "log" | "rows" | "table" | null {
   if (/\.ya?ml$/i.test(name)) {
     if (/^symoro-log\s*:/m.test(text)) return "description";
@@ -29,7 +29,7 @@ export function kindOf({ name, text }: TextFile): "description" | "trajectory" |
   return /^(t|time)$/i.test(names[0]!) && names.length > 1 ? "rows" : "table";
 }
 
-/** A motion or a log among the files; null where they are something else, as a robot's table. */
+/** Return a motion or log among the files; null if they are something else, such as a robot's table. */
 export function motionIn(files: TextFile[]): { given: Given } | { log: Logged } | null {
   const of = (kind: string): TextFile[] => files.filter((file) => kindOf(file) === kind);
   const [description] = of("description");
@@ -47,9 +47,9 @@ export function motionIn(files: TextFile[]): { given: Given } | { log: Logged } 
   return { log: { files: Object.fromEntries(long.map(({ name, text }) => [name, text])), description: drafted(long) } };
 }
 
-/** A description of tables whose columns nobody has told: what is known is filled in, the rest is for the user. */
+/** Return a description of a log, with known entries filled in and the others left to the user. */
 function drafted(files: TextFile[]): string {
-  const lines = ["symoro-log: 1", "rate: 1000  # samples a second"];
+  const lines = ["symoro-log: 1", "rate: 1000  # samples per second"];
   const [first, second] = files;
   if (second) {
     const torques = files.find(({ name }) => /cur|tor|tau|force|effort/i.test(name)) ?? second;

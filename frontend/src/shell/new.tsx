@@ -1,4 +1,4 @@
-// A new robot, to be filled in.
+// Form for a new robot.
 
 import { useSignal } from "@preact/signals";
 
@@ -6,14 +6,14 @@ import type { View } from "../back/messages";
 import type { Desk } from "./desk";
 
 const STRUCTURES: [string, string][] = [
-  ["serial", "serial: each link on the one before"],
-  ["tree", "tree: with branches"],
-  ["closed-loop", "closed loop: a ring of links"],
+  ["serial", "serial: chain of links"],
+  ["tree", "tree: chain with branches"],
+  ["closed-loop", "closed loop: one kinematic loop"],
 ];
 const BASES: [string, string][] = [
   ["fixed", "fixed"],
-  ["floating", "floating: free in space"],
-  ["wheeled", "wheeled: on the ground"],
+  ["floating", "floating: six degrees of freedom"],
+  ["wheeled", "wheeled: rolls on the ground"],
 ];
 const INERTIAS: [string, string][] = [
   ["symbolic", "symbolic: XX1, MX1, M1 \u2026"],
@@ -64,7 +64,7 @@ export function NewPanel({ desk }: { desk: Desk }) {
       base: base.value,
       inertia: inertia.value,
     };
-    void desk.bring("There can be no such robot", () => desk.store.back.call<View>("robot_new", payload));
+    void desk.bring("This robot cannot be created", () => desk.store.back.call<View>("robot_new", payload));
   }
 
   return (
@@ -97,8 +97,8 @@ export function NewPanel({ desk }: { desk: Desk }) {
           {joints}
           <span class="sh-hint">
             {structure.value === "closed-loop"
-              ? " one more than links: it closes the loop"
-              : " revolute at first, see \u03c3 in the table"}
+              ? " one more than links, which closes the loop"
+              : " all revolute; change the type in column \u03c3 of the table"}
           </span>
         </output>
       </div>
@@ -108,12 +108,12 @@ export function NewPanel({ desk }: { desk: Desk }) {
       <div class="sh-line">
         <span />
         <button type="submit" class="sh-button sh-main">
-          Make it
+          Create
         </button>
       </div>
       <p class="sh-hint">
-        Gravity is 9.81 m/s{"\u00b2"} along {"\u2212"}z. Everything can be changed in the tables afterwards; undo brings
-        back the robot that is there now.
+        Gravity is 9.81 m/s{"\u00b2"} along {"\u2212"}z. Everything can be changed in the tables afterwards.
+        Undo restores the current robot.
       </p>
     </form>
   );

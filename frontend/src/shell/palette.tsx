@@ -1,4 +1,4 @@
-// The command palette: every model, robot and action by a few letters.
+// Command palette: search for models, robots and commands.
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -33,7 +33,7 @@ export function commandsOf(desk: Desk): Command[] {
         title: action.title,
         group: action.group,
         keys: action.keys?.split(", ")[0],
-        disabled: (action.enabled?.() ?? true) ? undefined : "not now",
+        disabled: (action.enabled?.() ?? true) ? undefined : "not available now",
         run: action.run,
       }),
     );
@@ -63,7 +63,7 @@ function OpenPalette({ desk }: { desk: Desk }) {
   const matches = answering(commandsOf(desk), query.value).slice(0, MOST);
   const here = Math.min(at.value, Math.max(0, matches.length - 1));
 
-  // Before the next key comes: what is typed at once belongs here.
+  // Focus before the next key event, so that typed text arrives in the field.
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     input.current?.focus();
@@ -77,7 +77,7 @@ function OpenPalette({ desk }: { desk: Desk }) {
   function run(command: Command | undefined): void {
     if (!command || command.disabled) return;
     desk.palette.value = false;
-    // After the palette has given the focus back: an action may move it.
+    // Run after the palette has restored the focus, because the command may move it.
     setTimeout(() => void command.run(), 0);
   }
 
@@ -100,7 +100,7 @@ function OpenPalette({ desk }: { desk: Desk }) {
         <input
           ref={input}
           class="sh-query"
-          placeholder="A model, a robot or an action"
+          placeholder="Search for a model, a robot or a command"
           role="combobox"
           aria-expanded="true"
           aria-controls="sh-matches"
@@ -130,7 +130,7 @@ function OpenPalette({ desk }: { desk: Desk }) {
               {command.keys ? <kbd>{command.keys}</kbd> : null}
             </div>
           ))}
-          {matches.length === 0 ? <p class="sh-hint sh-nothing">Nothing is called so.</p> : null}
+          {matches.length === 0 ? <p class="sh-hint sh-nothing">No match.</p> : null}
         </div>
       </div>
     </div>

@@ -1,4 +1,4 @@
-// Panels that stand in the place of the tables for a while: new robot, gallery, rows, and what went wrong.
+// Panels that temporarily replace the tables: new robot, gallery, Denavit-Hartenberg table, shortcuts, errors.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -68,13 +68,13 @@ export function Panels({ desk }: { desk: Desk }) {
       );
     case "dh":
       return (
-        <PanelFrame desk={desk} title="Robot from Denavit-Hartenberg rows">
+        <PanelFrame desk={desk} title="Robot from a Denavit-Hartenberg table">
           <DhPanel desk={desk} />
         </PanelFrame>
       );
     case "keys":
       return (
-        <PanelFrame desk={desk} title="Keys">
+        <PanelFrame desk={desk} title="Keyboard shortcuts">
           <Keys desk={desk} />
         </PanelFrame>
       );
@@ -90,13 +90,13 @@ export function Panels({ desk }: { desk: Desk }) {
 }
 
 const TABLE_KEYS: [string, string][] = [
-  ["Arrows, Tab, Home, End", "move from cell to cell; with Shift select, with Ctrl to the edge"],
-  ["Enter, F2", "edit a cell; any letter begins a new text"],
-  ["Enter, Tab, Escape", "in a cell: take it and go down, take it and go right, leave it as it was"],
-  ["Space", "next choice, where a cell has choices"],
+  ["Arrows, Tab, Home, End", "move from cell to cell; with Shift extend the selection, with Ctrl go to the edge"],
+  ["Enter, F2", "edit a cell; typing replaces its text"],
+  ["Enter, Tab, Escape", "in a cell: accept and go down, accept and go right, cancel"],
+  ["Space", "next value of a cell with fixed choices"],
   ["Ctrl+C, Ctrl+V", "copy and paste blocks, also from and to spreadsheets"],
-  ["Delete", "empty the selected cells"],
-  ["Ctrl+Delete", "take the row away"],
+  ["Delete", "clear the selected cells"],
+  ["Ctrl+Delete", "remove the row"],
 ];
 
 function Keys({ desk }: { desk: Desk }) {
@@ -124,7 +124,7 @@ function Keys({ desk }: { desk: Desk }) {
 function Gallery({ desk }: { desk: Desk }) {
   const wanted = useSignal("");
   const robots = desk.robots.value;
-  if (!robots.length) return <p class="sh-hint">The gallery is on its way.</p>;
+  if (!robots.length) return <p class="sh-hint">Loading the gallery …</p>;
   const known = robots.map((robot) => ({
     robot,
     title: robot.name,
@@ -136,7 +136,7 @@ function Gallery({ desk }: { desk: Desk }) {
       <input
         class="sh-field sh-filter"
         type="search"
-        placeholder={`Find among ${robots.length} robots`}
+        placeholder={`Search ${robots.length} robots`}
         aria-label="find a robot"
         value={wanted.value}
         onInput={(event) => (wanted.value = event.currentTarget.value)}

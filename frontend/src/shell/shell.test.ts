@@ -23,20 +23,20 @@ const MODELS = [
   { title: "Open RX90", group: "Gallery", words: "rx90 Staubli" },
 ];
 
-describe("finding", () => {
-  it("puts the name that was typed first", () => {
+describe("the search", () => {
+  it("ranks the typed name first", () => {
     expect(answering(MODELS, "idm")[0]!.title).toContain("inverse dynamic model");
     expect(answering(MODELS, "rx90").map(({ title }) => title)).toEqual(["Open RX90"]);
     expect(answering(MODELS, "staubli")).toHaveLength(1);
   });
 
-  it("takes words in any order, and all of them", () => {
+  it("matches all words in any order", () => {
     expect(answering(MODELS, "torques inverse")[0]!.title).toContain("inverse dynamic");
     expect(answering(MODELS, "jacobian torques")).toEqual([]);
     expect(score(MODELS[2]!, "JACOB")).toBeGreaterThan(0);
   });
 
-  it("shows everything where nothing is asked", () => {
+  it("returns everything for an empty query", () => {
     expect(answering(MODELS, "  ")).toBe(MODELS);
   });
 });
@@ -44,13 +44,13 @@ describe("finding", () => {
 describe("keys", () => {
   const plain = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 
-  it("are written one way", () => {
+  it("have one notation", () => {
     expect(keysOf({ ...plain, key: "k", metaKey: true })).toBe("Ctrl+K");
     expect(keysOf({ ...plain, key: "Z", ctrlKey: true, shiftKey: true })).toBe("Ctrl+Shift+Z");
     expect(keysOf({ ...plain, key: "F6" })).toBe("F6");
   });
 
-  it("run actions, but leave a text's own undo alone", () => {
+  it("run commands, except undo in text fields", () => {
     const store = createStore(sampleBack());
     const ran: string[] = [];
     store.register([
@@ -73,7 +73,7 @@ describe("keys", () => {
 });
 
 describe("rows of Denavit and Hartenberg", () => {
-  it("are read between tabs, commas or blanks, without remarks", () => {
+  it("are separated by tabs, commas or blanks, without comments", () => {
     expect(rowsOf("0\t0\tq1\t0\n\n# remark\n0, D2, q2 + pi/2, 0 # end\n0 0 q3 0")).toEqual([
       ["0", "0", "q1", "0"],
       ["0", "D2", "q2 + pi/2", "0"],
@@ -81,7 +81,7 @@ describe("rows of Denavit and Hartenberg", () => {
     ]);
   });
 
-  it("have samples with a value for each column", () => {
+  it("have examples with a value per column", () => {
     for (const { sample, columns } of CONVENTIONS) {
       for (const row of rowsOf(sample)) expect(row).toHaveLength(columns.length);
     }
@@ -89,7 +89,7 @@ describe("rows of Denavit and Hartenberg", () => {
 });
 
 describe("dropped files", () => {
-  it("are a robot and its meshes", () => {
+  it("are separated into a robot and its meshes", () => {
     const files = ["base.STL", "arm.urdf", "hand.dae"].map((name) => new File([""], name));
     const { robot, meshes } = sorted(files);
     expect(robot!.name).toBe("arm.urdf");
@@ -101,8 +101,8 @@ describe("dropped files", () => {
   });
 });
 
-describe("what went wrong", () => {
-  it("is shown with its place", () => {
+describe("an error", () => {
+  it("is shown with its position in the file", () => {
     expect(placeText({ file: "a.par", line: 3, key: "NL" })).toBe("a.par, line 3, at NL");
     expect(placeText(undefined)).toBe("");
     const lines = excerpt("1\n2\n3\n4\n5\n6\n7\n8\n9", 2);
@@ -111,7 +111,7 @@ describe("what went wrong", () => {
 });
 
 describe("the page", () => {
-  it("remembers settings one by one, and forgives broken ones", () => {
+  it("stores settings one by one, and ignores invalid ones", () => {
     localStorage.clear();
     writeSettings(localStorage, { theme: "dark" });
     writeSettings(localStorage, { toured: true });
@@ -120,13 +120,13 @@ describe("the page", () => {
     expect(readSettings(localStorage)).toEqual({});
   });
 
-  it("leaves every pane some room", () => {
+  it("keeps a minimum size of every pane", () => {
     expect(clamped(-1)).toBeGreaterThan(0);
     expect(clamped(2)).toBeLessThan(1);
     expect(clamped(0.5)).toBe(0.5);
   });
 
-  it("has a tour of five steps whose card stays on the page", () => {
+  it("has a tour of five steps whose card stays inside the page", () => {
     expect(STEPS).toHaveLength(5);
     const page = { width: 1280, height: 800 };
     const spots = [

@@ -1,4 +1,4 @@
-// One screen: tables on the left, scene on the right, the model below.
+// Layout of the page: tables on the left, scene on the right, model below.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
@@ -26,7 +26,7 @@ interface LazyProps {
   waiting: string;
 }
 
-/** A pane that comes after the page is there: three.js and KaTeX are large. */
+/** A pane that is loaded after the page, because three.js and KaTeX are large. */
 function Lazy({ store, load, waiting }: LazyProps) {
   const [Loaded, setLoaded] = useState<Pane | null>(null);
   const [problem, setProblem] = useState("");
@@ -77,7 +77,7 @@ export function Shell({ desk, scene, models }: ShellProps) {
           />
           <section class="sh-pane" data-pane="scene" aria-label="scene" tabIndex={-1}>
             <Boundary name="The scene">
-              <Lazy store={store} load={scene} waiting={"The scene is on its way\u2026"} />
+              <Lazy store={store} load={scene} waiting={"Loading the scene \u2026"} />
             </Boundary>
           </section>
         </div>
@@ -90,7 +90,7 @@ export function Shell({ desk, scene, models }: ShellProps) {
         />
         <section class="sh-pane" data-pane="models" aria-label="model" tabIndex={-1}>
           <Boundary name="The models pane">
-            <Lazy store={store} load={models} waiting={"The models are on their way\u2026"} />
+            <Lazy store={store} load={models} waiting={"Loading the models \u2026"} />
           </Boundary>
         </section>
         {wide ? <Panels desk={desk} /> : null}
@@ -100,7 +100,7 @@ export function Shell({ desk, scene, models }: ShellProps) {
       {dropping.value ? (
         <div class="sh-drop">
           <div>
-            <b>Drop it anywhere</b>
+            <b>Drop files anywhere</b>
             <span>.par, .yaml, .urdf with its meshes, .xml of MuJoCo, .xacro, .csv; trajectories, motions and logs</span>
           </div>
         </div>
@@ -109,7 +109,7 @@ export function Shell({ desk, scene, models }: ShellProps) {
   );
 }
 
-/** Files can be dropped anywhere on the page. */
+/** Accept files dropped anywhere on the page. */
 function useDrops(desk: Desk, dropping: { value: boolean }): void {
   useEffect(() => {
     const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
@@ -127,7 +127,7 @@ function useDrops(desk: Desk, dropping: { value: boolean }): void {
       dropping.value = false;
       dropped(event.dataTransfer!).then(
         (files) => openFiles(desk, files),
-        (error: unknown) => desk.tell("What was dropped cannot be read", error),
+        (error: unknown) => desk.tell("The dropped files cannot be read", error),
       );
     };
     addEventListener("dragover", over);

@@ -1,12 +1,12 @@
-// A line between two panes that can be dragged, or moved by the arrow keys.
+// Divider between two panes, moved by dragging or with the arrow keys.
 
 import { useRef } from "preact/hooks";
 
 interface SplitProps {
-  /** Which way the line runs. */
+  /** Orientation of the divider. */
   line: "vertical" | "horizontal";
   label: string;
-  /** Part that the first pane has. */
+  /** Fraction of the first pane. */
   value: number;
   reset: number;
   onChange: (value: number) => void;
@@ -52,7 +52,7 @@ export function Split({ line, label, value, reset, onChange }: SplitProps) {
       aria-valuenow={Math.round(100 * value)}
       aria-valuemin={Math.round(100 * LEAST)}
       aria-valuemax={Math.round(100 * (1 - LEAST))}
-      title="drag, or use the arrow keys; double click puts it back"
+      title="drag or use the arrow keys; double-click to reset"
       onPointerDown={(event) => {
         event.preventDefault();
         bar.current?.focus();

@@ -11,9 +11,9 @@ const FORMAT_NAMES: Record<string, string> = {
   yaml: "YAML (.yaml)",
   urdf: "URDF (.urdf)",
   mjcf: "MuJoCo (.xml)",
-  "khalil-kleinfinger": "Table of Khalil and Kleinfinger (.csv)",
-  craig: "Table of Craig (.csv)",
-  "denavit-hartenberg": "Table of Denavit and Hartenberg (.csv)",
+  "khalil-kleinfinger": "Khalil-Kleinfinger table (.csv)",
+  craig: "Craig table (.csv)",
+  "denavit-hartenberg": "standard Denavit-Hartenberg table (.csv)",
 };
 const MENUS = ["Geometric", "Kinematic", "Dynamic", "Identification"];
 
@@ -23,7 +23,7 @@ function robotItems(desk: Desk): (Item | "line")[] {
     { id: "new", title: "New\u2026", keys: "Alt+N", run: () => void (desk.panel.value = "new") },
     { id: "open", title: "Open\u2026", keys: "Ctrl+O", run: () => chooseFiles(desk) },
     { id: "gallery", title: "Gallery", keys: "Alt+G", run: () => void (desk.panel.value = "gallery") },
-    { id: "dh", title: "From Denavit-Hartenberg rows\u2026", run: () => void (desk.panel.value = "dh") },
+    { id: "dh", title: "From a Denavit-Hartenberg table\u2026", run: () => void (desk.panel.value = "dh") },
     "line",
     ...writable(desk).map(
       ({ id }): Item => ({
@@ -37,7 +37,7 @@ function robotItems(desk: Desk): (Item | "line")[] {
   ];
 }
 
-/** A model's title without what it explains, and the rest of it. */
+/** Split a model's title at its explanation. */
 function modelItem(desk: Desk, entry: EntryData): Item {
   return {
     id: entry.id,
@@ -94,7 +94,7 @@ export function TopBar({ desk }: { desk: Desk }) {
             key={menu}
             label={menu}
             name={menu}
-            empty="The models come with a robot."
+            empty="Open a robot to see the models."
             items={desk.catalogue.value.filter((entry) => entry.menu === menu).map((entry) => modelItem(desk, entry))}
           />
         ))}
@@ -108,7 +108,7 @@ export function TopBar({ desk }: { desk: Desk }) {
       </div>
       {desk.busy.value ? <span class="sh-busy" role="status" aria-label="working" /> : null}
       <button type="button" class="sh-search" onClick={() => (desk.palette.value = true)} data-action="palette">
-        Find <kbd>Ctrl K</kbd>
+        Search <kbd>Ctrl K</kbd>
       </button>
       <Menu
         label={<span aria-label="theme and help">{store.dark.value ? "\u263e" : "\u2600"}</span>}
@@ -124,7 +124,7 @@ export function TopBar({ desk }: { desk: Desk }) {
             }),
           ),
           "line",
-          { id: "keys", title: "Keys", keys: "F1", run: () => void (desk.panel.value = "keys") },
+          { id: "keys", title: "Keyboard shortcuts", keys: "F1", run: () => void (desk.panel.value = "keys") },
           { id: "tour", title: "Tour in five steps", run: () => void (desk.tour.value = 0) },
           {
             id: "about",

@@ -1,4 +1,5 @@
-// Five steps from the start page to one's own robot's inverse dynamics in C. A step is done by doing it.
+// Five steps from the start page to the inverse dynamics of a new robot in C. A step ends when the user has performed
+// it.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -8,21 +9,21 @@ import type { Desk } from "./desk";
 interface Step {
   title: string;
   text: string;
-  /** What is pointed at, the first that is there. */
+  /** Highlighted elements; the first one on the page is used. */
   targets: string[];
-  /** What must differ from the beginning of the step for it to be done. */
+  /** State whose change completes the step. */
   watch?: (desk: Desk) => unknown;
   done?: (now: unknown, before: unknown) => boolean;
-  /** Does it for those who only look. */
+  /** Perform the step automatically. */
   help?: { title: string; run: (desk: Desk) => void; needless?: (desk: Desk) => boolean };
-  /** The pane in whose corner the card stands, where beside what it points at there is more to be seen. */
+  /** Pane in whose corner the card is placed, if the space beside the highlighted element is needed. */
   corner?: string;
 }
 
 export const STEPS: Step[] = [
   {
-    title: "Make a robot of your own",
-    text: "Choose Robot, New\u2026, leave 3 links, and press Make it. You get a 3R arm with symbolic lengths and inertias.",
+    title: "Create a robot",
+    text: "Choose Robot, New\u2026, keep 3 links and press Create. The result is a 3R arm with symbolic lengths and inertias.",
     targets: ['[data-form="new"] [type="submit"]', '[data-item="new"]', '[data-menu="Robot"]'],
     watch: ({ store }) => store.view.value?.robot,
     help: {
@@ -32,8 +33,8 @@ export const STEPS: Step[] = [
     },
   },
   {
-    title: "Fill a cell",
-    text: "Choose the cell \u03b1 of joint 2, type pi/2 and press Enter: its axis turns. Numbers and symbols both do; arrows, Tab, copy and paste work as in a spreadsheet.",
+    title: "Edit a cell",
+    text: "Select the cell \u03b1 of joint 2, type pi/2 and press Enter: the axis of the joint rotates. Cells accept numbers and symbols; arrows, Tab, copy and paste work as in a spreadsheet.",
     targets: ['[data-cell="frame 2 alpha"]', '[data-tab="Geometry"]'],
     watch: ({ store }) => store.view.value?.robot,
     help: {
@@ -42,8 +43,8 @@ export const STEPS: Step[] = [
     },
   },
   {
-    title: "Move it",
-    text: "Drag a joint's slider beside the scene; drag in the scene to look from elsewhere. A click on a frame shows its row.",
+    title: "Move the robot",
+    text: "Drag a joint slider beside the scene. Drag in the scene to rotate the view. Click a frame to highlight its row.",
     targets: ['[data-pane="scene"] input[type="range"]', '[data-pane="scene"]'],
     corner: '[data-pane="tables"]',
     watch: ({ store }) => store.q.value.join(),
@@ -53,8 +54,8 @@ export const STEPS: Step[] = [
     },
   },
   {
-    title: "Derive its inverse dynamics",
-    text: "Choose Dynamic, then \u201cInverse dynamic model\u201d; or press Ctrl+K and type idm. Equations and operation count come in the pane below.",
+    title: "Derive the inverse dynamics",
+    text: "Choose Dynamic, then \u201cInverse dynamic model\u201d; or press Ctrl+K and type idm. The pane below shows the equations and the operation count.",
     targets: ['[data-item="inverse-dynamics"]', '[data-menu="Dynamic"]'],
     watch: ({ store }) => store.asked.value?.model,
     done: (now) => now === "inverse-dynamics",
@@ -64,8 +65,8 @@ export const STEPS: Step[] = [
     },
   },
   {
-    title: "Take the code home",
-    text: "Code shows it in C and other languages. Project\u2026 downloads the whole folder: choose C, unpack it and run \u201cmake run\u201d there; it compiles the model and a demo that calls it.",
+    title: "Download the code",
+    text: "The tab Code shows the model in C and other languages. Project\u2026 downloads a folder: choose C, unpack it and run \u201cmake run\u201d there to compile the model and a demo that calls it.",
     targets: [
       '[data-pane="models"] [data-tour="project"]',
       '[data-pane="models"] [data-tour="code"]',
@@ -88,7 +89,7 @@ const LOOK_MS = 250;
 
 export type Side = "corner" | "right" | "under";
 
-/** Where the card stands, always on the page: at a side of a spot, in its lower corner, or above it if there is no room. */
+/** Return the position of the card inside the page: beside the element, in its lower corner, or above it. */
 export function placed(
   spot: Spot,
   page: { width: number; height: number },

@@ -8,7 +8,7 @@ import { createStore } from "./store";
 
 let time = 0;
 
-/** A storage with room for so many characters. */
+/** A storage with a limited number of characters. */
 function memory(room = Infinity): Storage {
   const plain = inMemory();
   const used = (but: string): number =>
@@ -41,8 +41,8 @@ const free = async (): Promise<boolean> => true;
 
 afterEach(() => vi.useRealTimers());
 
-describe("what is kept", () => {
-  it("is found again by the same tab", async () => {
+describe("the stored session", () => {
+  it("is restored by the same tab", async () => {
     const at = places();
     const tab = await tabOf(at, free);
     save(at, tab, keptWith("A"));
@@ -50,7 +50,7 @@ describe("what is kept", () => {
     expect(stored(at, tab)?.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
   });
 
-  it("has the pose of a base that is free, and another robot begins at the origin", async () => {
+  it("contains the pose of a floating base; another robot starts at the origin", async () => {
     const [at, store] = [places(), createStore(sampleBack())];
     store.show(sampleView([["R", "0", "A", "0"]]));
     store.base.value = [1, 2, 0, 0, 0, 0.5];
@@ -64,7 +64,7 @@ describe("what is kept", () => {
     expect(back.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
   });
 
-  it("is each tab's own, and the newest is where a new tab begins", async () => {
+  it("is separate per tab; a new tab starts with the newest", async () => {
     const local = memory();
     const [one, two, three] = [places(local), places(local), places(local)];
     const [a, b, c] = [await tabOf(one, free), await tabOf(two, free), await tabOf(three, free)];
@@ -75,7 +75,7 @@ describe("what is kept", () => {
     expect(stored(three, c)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
   });
 
-  it("lasts as long as the page where the browser gives no storage", () => {
+  it("lasts until a reload if the browser provides no storage", () => {
     const refused = storageOr(() => {
       throw new DOMException("no", "SecurityError");
     });
@@ -84,7 +84,7 @@ describe("what is kept", () => {
     expect(storageOr(() => localStorage)).toBe(localStorage);
   });
 
-  it("is copied for a tab that was duplicated", async () => {
+  it("is copied for a duplicated tab", async () => {
     const at = places();
     const tab = await tabOf(at, free);
     save(at, tab, keptWith("A"));
@@ -93,7 +93,7 @@ describe("what is kept", () => {
     expect(stored(at, other)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
   });
 
-  it("holds steps as documents", async () => {
+  it("contains undo steps as documents", async () => {
     const at = places();
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
@@ -103,7 +103,7 @@ describe("what is kept", () => {
     expect(past).toEqual([{ robot: sampleView(CELLS).robot }]);
   });
 
-  it("makes room by forgetting the oldest tab, then history", async () => {
+  it("removes the oldest tab, then the history, if the storage is full", async () => {
     const alone = memory();
     save(places(alone), "a", keptWith("A"));
     const one = Array.from({ length: alone.length }, (_, i) => alone.getItem(alone.key(i)!)!.length).reduce(
@@ -122,7 +122,7 @@ describe("what is kept", () => {
     expect(stored(at, "new")!.past).toEqual([]);
   });
 
-  it("writes the robot only when it changed", () => {
+  it("contains the robot only after a change", () => {
     const at = places();
     const kept = keptWith("A");
     save(at, "tab", kept);
@@ -133,7 +133,7 @@ describe("what is kept", () => {
     expect(at.local.getItem("symoro-state-tab")).toContain('"q":[5]');
   });
 
-  it("is not believed where it is broken, or kept in another way", () => {
+  it("is ignored if it is corrupt or has another format", () => {
     const at = places();
     at.local.setItem("symoro-tabs", '{"x": 2, "y": 1}');
     at.local.setItem("symoro-robot-x", "{");
@@ -145,7 +145,7 @@ describe("what is kept", () => {
     expect(stored(at, "z")!.q).toEqual([0]);
   });
 
-  it("is written a moment after a change, and at once when the page goes", () => {
+  it("is written shortly after a change, and immediately when the page is closed", () => {
     vi.useFakeTimers();
     const at = places();
     const page = new EventTarget();

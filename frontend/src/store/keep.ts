@@ -1,5 +1,5 @@
-// The work of each tab, kept in the browser: written when it changes, found again after a reload. A new tab begins with
-// what was saved last, and from then on keeps its own.
+// Session of each tab, stored in the browser after each change and restored after a reload. A new tab starts with the
+// session that was saved last and then stores its own.
 
 import { effect } from "@preact/signals";
 
@@ -10,20 +10,20 @@ const TAB = "symoro-tab";
 const INDEX = "symoro-tabs";
 const ROBOT = "symoro-robot-";
 const STATE = "symoro-state-";
-/** Raised when what is kept is kept in another way. */
+/** Version of the stored format; increased when the format changes. */
 const FORM = 2;
 const MOST_TABS = 20;
 const MOST_STEPS = 50;
 const WAIT_MS = 250;
 
-/** The robot with its steps is large and changes seldom; where it stands is small and changes while it moves. */
+/** The robot with its history is large and changes rarely; posture and selection are small and change often. */
 type Robot = Pick<Kept, "view" | "past" | "future">;
 type State = Omit<Kept, keyof Robot>;
 
 export interface Places {
-  /** Of the tab alone; outlives a reload. */
+  /** Storage of the tab only; survives a reload. */
   session: Pick<Storage, "getItem" | "setItem">;
-  /** Of all tabs. */
+  /** Storage of all tabs. */
   local: Pick<Storage, "getItem" | "setItem" | "removeItem">;
   now: () => number;
 }
@@ -32,20 +32,20 @@ function makeId(): string {
   return Math.random().toString(36).slice(2, 12);
 }
 
-/** The tab's own name; `claim` says whether it is free: a duplicated tab begins with the name of the first. */
+/** Return the id of the tab; `claim` checks that it is free, because a duplicated tab starts with the same id. */
 export async function tabOf(places: Places, claim: (id: string) => Promise<boolean>): Promise<string> {
   const known = places.session.getItem(TAB);
   if (known && (await claim(known))) return known;
   const id = makeId();
   await claim(id);
   places.session.setItem(TAB, id);
-  // A duplicated tab goes on with what it shows.
+  // A duplicated tab continues with the session of the original.
   const kept = known ? of(places, known) : null;
   if (kept) save(places, id, kept);
   return id;
 }
 
-/** Holds a name while the page lives, where the browser has locks. */
+/** Reserve an id while the page is open, if the browser supports locks. */
 export async function claimByLock(id: string): Promise<boolean> {
   if (!navigator.locks) return true;
   return new Promise((resolve) => {
@@ -64,7 +64,7 @@ function read<T>(places: Places, key: string): T | null {
   }
 }
 
-/** When each tab was saved last; the newest first. */
+/** Return tabs with the time of their last save, newest first. */
 function tabs(places: Places): [string, number][] {
   const index = read<Record<string, number>>(places, INDEX) ?? {};
   return Object.entries(index).sort((a, b) => b[1] - a[1]);
@@ -89,7 +89,7 @@ function of(places: Places, tab: string): Kept | null {
   return { view, past, future, q, parameters, base, asked: null, motion: null, selected: null };
 }
 
-/** What the tab had, or else what was saved last by any. */
+/** Return the session of the tab, or else the session that was saved last. */
 export function stored(places: Places, tab: string): Kept | null {
   const own = of(places, tab);
   if (own) return own;
@@ -97,12 +97,12 @@ export function stored(places: Places, tab: string): Kept | null {
   return newest ? of(places, newest[0]) : null;
 }
 
-/** Steps are kept as documents, the last ones only: their views can be asked for. */
+/** Return the last steps of the history as documents; their views can be requested again. */
 function documents(steps: Step[]): { robot: RobotDocument }[] {
   return steps.slice(-MOST_STEPS).map(({ robot }) => ({ robot }));
 }
 
-/** Writes; where the browser's room is spent, the work of the oldest other tabs goes. */
+/** Write a value; if the storage is full, remove the sessions of the oldest other tabs. */
 function write(places: Places, tab: string, key: string, value: object): boolean {
   for (;;) {
     try {
@@ -128,7 +128,7 @@ function saveState(places: Places, tab: string, { q, parameters, base, asked, mo
   if (!write(places, tab, STATE + tab, whole)) write(places, tab, STATE + tab, { ...whole, motion: null });
 }
 
-/** Saves what a tab has; the robot only where it is another than `before`. */
+/** Save the session of a tab; the robot only if it differs from `before`. */
 export function save(places: Places, tab: string, kept: Kept, before: Kept | null = null): void {
   if (kept.view !== before?.view || kept.past !== before.past || kept.future !== before.future)
     saveRobot(places, tab, kept);
@@ -137,7 +137,7 @@ export function save(places: Places, tab: string, kept: Kept, before: Kept | nul
   for (const [id] of tabs(places).slice(MOST_TABS)) forget(places, id);
 }
 
-/** Saves whenever something changed, a moment later, and at once when the page goes. */
+/** Save shortly after each change, and immediately when the page is closed. */
 export function keepAlways(store: Store, places: Places, tab: string, page: EventTarget): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let latest: Kept | null = null;

@@ -1,4 +1,4 @@
-// Meshes are files, too large for the small storage: kept in the browser's database, each tab's own.
+// Mesh files, stored per tab in the browser's database because they exceed the size of its local storage.
 
 import { effect } from "@preact/signals";
 
@@ -18,14 +18,14 @@ function opened(): Promise<IDBDatabase> {
     const request = indexedDB.open(DATABASE, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(TABLE);
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("no database"));
+    request.onerror = () => reject(request.error ?? new Error("the browser provides no database"));
   });
 }
 
 function answer<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("no answer"));
+    request.onerror = () => reject(request.error ?? new Error("the browser's database does not answer"));
   });
 }
 
@@ -41,7 +41,7 @@ async function write(database: IDBDatabase, tab: string, files: File[]): Promise
   for (const { key } of old.slice(MOST_TABS)) table.delete(key);
 }
 
-/** Brings back the meshes of the tab's robot, and keeps those that come. Without a database they last until a reload. */
+/** Restore the meshes of the tab's robot and store new ones. Without a database they are lost at a reload. */
 export async function keepMeshes(store: Store, tab: string): Promise<void> {
   try {
     const database = await opened();

@@ -1,4 +1,4 @@
-// A small robot for tests: its view, and a back that edits it as symoro would.
+// A small robot for tests: its view, and a backend that applies edits as symoro does.
 
 import { Failure, type Back } from "../back/back";
 import type { CellEdit, Table, View } from "../back/messages";
@@ -65,7 +65,7 @@ export const CELLS = [
   ["R", "pi/2", "D2", "pi/2"],
 ];
 
-/** Edits cells; a text with "*" at its end is refused, as an expression that ends too early. */
+/** Apply edits of cells; a text that ends with "*" is rejected as an incomplete expression. */
 export function sampleBack(requests: string[] = []): Back {
   return {
     async call<T>(name: string, payload: object = {}): Promise<T> {

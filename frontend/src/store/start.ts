@@ -1,21 +1,21 @@
-// Where posture and parameters begin: with what the robot brings, or with what the robot before had where they fit.
+// Initial posture and parameters: those of the robot, or those of the previous robot where they fit.
 
 import type { View } from "../back/messages";
 
-/** A robot's first posture, which names its own coordinates; what it does not name is zero. */
+/** Return the first posture of a robot; coordinates that it does not contain are zero. */
 export function firstPosture(view: View): number[] {
   const named = Object.values(view.postures).find((values) => values.length === view.coordinates.length) ?? [];
   const values = new Map(view.coordinates.map((j, i) => [j, named[i] ?? 0]));
   return view.joints.map((joint) => values.get(joint.frame) ?? 0);
 }
 
-/** The posture of a robot that was edited: joints keep their values by their names. */
+/** Return the posture after an edit; joints keep their values by name. */
 export function carriedPosture(next: View, before: View, q: number[]): number[] {
   const old = new Map(before.joints.map((joint, i) => [joint.name, q[i] ?? 0]));
   return next.joints.map((joint) => old.get(joint.name) ?? 0);
 }
 
-/** Parameters of a robot that was edited: what a slider set stays, unless the nominal value was edited. */
+/** Return the parameters after an edit; slider values remain unless the nominal value was edited. */
 export function carriedParameters(
   next: View,
   before: View,
@@ -29,7 +29,7 @@ export function carriedParameters(
   return first;
 }
 
-/** What is drawn of a URDF is no part of a robot's document: it stays while the frames are the same. */
+/** Keep the visual shapes of a URDF, which the robot's document does not contain, while the frames are unchanged. */
 export function withVisuals(next: View, before: View): View {
   if (next.visuals || !before.visuals || next.sizes.NF !== before.sizes.NF) return next;
   return { ...next, visuals: before.visuals };

@@ -1,4 +1,4 @@
-// The browser's storage, or one that lasts as long as the page where the browser gives none.
+// The browser's storage, or a temporary one if the browser provides none.
 
 export function storageOr(wanted: () => Storage): Storage {
   try {

@@ -14,27 +14,27 @@ function edit(j: number, field: string, text: string) {
 }
 
 describe("the store", () => {
-  it("begins with a robot's own posture and values", () => {
+  it("starts with the robot's posture and values", () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS, { postures: { home: [0.1, 0.2] } }));
     expect(store.q.value).toEqual([0.1, 0.2]);
     expect(store.parameters.value).toEqual({ D2: 0.4 });
   });
 
-  it("puts a posture's values on the joints that are coordinates", () => {
+  it("assigns the values of a posture to the independent joints", () => {
     const store = createStore(sampleBack());
     store.show(sampleView([...CELLS, ...CELLS], { coordinates: [1, 3], postures: { home: [5, 7] } }));
     expect(store.q.value).toEqual([5, 0, 7, 0]);
   });
 
-  it("makes edits that are in flight together one after the other", async () => {
+  it("applies concurrent edits in sequence", async () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     await Promise.all([store.edit([edit(1, "d", "A")]), store.edit([edit(2, "d", "B")])]);
     expect(cellsOf(store).map((row) => row[2])).toEqual(["A", "B"]);
   });
 
-  it("goes on after an edit that was refused", async () => {
+  it("continues after a rejected edit", async () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     const refused = store.edit([edit(1, "d", "2*")]);
@@ -44,7 +44,7 @@ describe("the store", () => {
     expect(cellsOf(store).map((row) => row[2])).toEqual(["0", "3"]);
   });
 
-  it("undoes and redoes, and forgets the future at a new edit", async () => {
+  it("undoes and redoes, and clears the redo stack at a new edit", async () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     await store.edit([edit(1, "d", "A")]);
@@ -61,7 +61,7 @@ describe("the store", () => {
     expect(store.canRedo.value).toBe(false);
   });
 
-  it("undoes the edit that was asked for before, though it is still in flight", async () => {
+  it("undoes an earlier edit that is still in progress", async () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     const made = store.edit([edit(1, "d", "A")]);
@@ -71,7 +71,7 @@ describe("the store", () => {
     expect(store.canRedo.value).toBe(true);
   });
 
-  it("makes what can be made of many edits as one step", async () => {
+  it("applies the valid ones of many edits as one step", async () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     const failures = await store.editEach([edit(1, "d", "A"), edit(1, "alpha", "2*"), edit(2, "d", "B")]);
@@ -82,14 +82,14 @@ describe("the store", () => {
     expect(store.canUndo.value).toBe(false);
   });
 
-  it("leaves no step where nothing could be made", async () => {
+  it("adds no undo step if no edit was valid", async () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     await store.editEach([edit(1, "d", "A*")]);
     expect(store.canUndo.value).toBe(false);
   });
 
-  it("does not put an edit of the robot before on the one that came meanwhile", async () => {
+  it("discards an edit if another robot was opened meanwhile", async () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     const made = store.edit([edit(1, "d", "A")]);
@@ -100,7 +100,7 @@ describe("the store", () => {
     expect(store.view.value).toBe(other);
   });
 
-  it("keeps posture and tried values through an edit, and takes an edited nominal value", async () => {
+  it("keeps posture and slider values after an edit, and uses an edited nominal value", async () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     store.q.value = [1, 2];
@@ -116,7 +116,7 @@ describe("the store", () => {
     expect(other.parameters.value).toEqual({ D2: 3 });
   });
 
-  it("puts a robot back as it stood when another took its place", async () => {
+  it("restores a replaced robot with its posture", async () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     store.q.value = [1, 2];
@@ -131,7 +131,7 @@ describe("the store", () => {
     expect(store.q.value).toEqual([3, 4]);
   });
 
-  it("keeps what a URDF draws while the frames are the same", async () => {
+  it("keeps the visual shapes of a URDF while the frames are unchanged", async () => {
     const store = createStore(sampleBack());
     const visuals: View["visuals"] = [];
     store.show(sampleView(CELLS, { visuals }));
@@ -139,7 +139,7 @@ describe("the store", () => {
     expect(store.view.value!.visuals).toBe(visuals);
   });
 
-  it("comes back with what was kept, and undoes through documents alone", async () => {
+  it("restores a stored session, and undoes with documents only", async () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     await store.edit([edit(1, "d", "A")]);
@@ -158,7 +158,7 @@ describe("the store", () => {
     expect(requests).toEqual(["robot_view", "robot_view"]);
   });
 
-  it("keeps a motion by its rows, unless it is large or moves the base", () => {
+  it("stores a motion unless it is large or moves the base", () => {
     const store = createStore(sampleBack());
     store.show(sampleView(CELLS));
     const efforts = { joints: [1], units: ["Nm"], tau: [[1]], limits: [null] };

@@ -1,4 +1,4 @@
-// What the panes share. A pane reads signals and calls functions of the store; panes know nothing of each other.
+// State that the panes share. Panes read signals and call functions of the store; they are independent of each other.
 
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
@@ -7,27 +7,27 @@ import type { CellEdit, RobotDocument, View } from "../back/messages";
 import type { Motion } from "../scene/scene";
 import { carriedParameters, carriedPosture, firstPosture, withVisuals } from "./start";
 
-/** A model as it was asked for. */
+/** Requested model with its options. */
 export interface ModelChoice {
   model: string;
   options: Record<string, unknown>;
 }
 
-/** Something that a user can do, for the command palette and the keyboard. */
+/** Command of the palette and the keyboard. */
 export interface Action {
   id: string;
   title: string;
   group: string;
-  /** As in "Ctrl+Z". */
+  /** Shortcut, for example "Ctrl+Z". */
   keys?: string;
   enabled?: () => boolean;
   run: () => void | Promise<void>;
 }
 
-/** A robot of the past or the future: as it was shown, or, after a reload, its document alone. */
+/** Step of the undo history: the view of a robot, or after a reload only its document. */
 export type Step = View | { robot: RobotDocument };
 
-/** All that is kept of a bench from one visit to the next. */
+/** Session data that are stored between visits. */
 export interface Kept {
   view: View;
   past: Step[];
@@ -40,16 +40,16 @@ export interface Kept {
   base: number[];
 }
 
-/** A base that stands where the robot's own frame 0 does. */
+/** Base pose zero: frame 0 coincides with the world frame. */
 export const AT_ORIGIN: readonly number[] = [0, 0, 0, 0, 0, 0];
 
-/** The files of a log of a robot's motion, with what its columns mean where that came too. */
+/** Files of a log, with the description of their columns if one was given. */
 export interface Logged {
   files: Record<string, string>;
   description: string;
 }
 
-/** A motion that came as a file: a trajectory to be followed, or rows of joints to be played. */
+/** Motion read from a file: a trajectory to be computed, or rows of joint positions to be played. */
 export interface Given {
   kind: "trajectory" | "rows";
   text: string;
@@ -60,39 +60,39 @@ export interface Store {
   readonly view: ReadonlySignal<View | null>;
   /** Variables of all joints, in the order of view.joints. */
   readonly q: Signal<number[]>;
-  /** Values of the robot's free symbols: its nominal ones, changed by sliders. */
+  /** Values of the robot's free symbols: nominal values, changed by sliders. */
   readonly parameters: Signal<Record<string, number>>;
-  /** x, y, z, roll, pitch, yaw of a base that is free to move. */
+  /** x, y, z, roll, pitch, yaw of a floating or wheeled base. */
   readonly base: Signal<number[]>;
-  /** The frame whose row and arrows are highlighted. */
+  /** Frame whose row and arrows are highlighted. */
   readonly selected: Signal<number | null>;
   readonly motion: Signal<Motion | null>;
-  /** A motion that was dropped on the page; the scene takes it. */
+  /** Motion that was dropped on the page, to be played by the scene. */
   readonly given: Signal<Given | null>;
-  /** A log that was dropped on the page, to be identified or played. */
+  /** Log that was dropped on the page, to be identified or played. */
   readonly log: Signal<Logged | null>;
-  /** Seconds of the motion, where the posture is on it. */
+  /** Current time in seconds on the motion. */
   readonly time: Signal<number>;
   readonly asked: Signal<ModelChoice | null>;
   readonly dark: Signal<boolean>;
-  /** Mesh files that were dropped with a robot, by their names without folders. */
+  /** Mesh files that were dropped with a robot, by file name without folders. */
   readonly meshes: Signal<Map<string, File>>;
   readonly canUndo: ReadonlySignal<boolean>;
   readonly canRedo: ReadonlySignal<boolean>;
-  /** Puts another robot on the bench; undo goes back to the one before. */
+  /** Open another robot; undo returns to the previous one. */
   show(view: View): void;
-  /** Sends edits of cells; throws a Failure that names the cell, the robot stays as it was. */
+  /** Apply edits of cells; throw a Failure that names the cell, in which case the robot is unchanged. */
   edit(edits: CellEdit[]): Promise<void>;
-  /** Makes those of the edits that can be made, as one step; the failures of the others, null for those made. */
+  /** Apply the valid edits as one step; return the failures of the others, null for applied edits. */
   editEach(edits: CellEdit[]): Promise<(Failure | null)[]>;
   undo(): Promise<void>;
   redo(): Promise<void>;
-  /** Adds actions to the palette; the function takes them out again. */
+  /** Add commands to the palette; the returned function removes them. */
   register(actions: Action[]): () => void;
   readonly actions: ReadonlySignal<Action[]>;
-  /** What is to be kept now; null where there is no robot. */
+  /** Return the session to be stored; null without a robot. */
   keep(): Kept | null;
-  /** Puts back what was kept; its view is asked for anew, as symoro may have changed since. */
+  /** Restore a session; its view is requested again, because symoro may have changed since. */
   restore(kept: Kept): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ const MOST_STEPS = 200;
 
 const MOST_NUMBERS = 40_000;
 
-/** A motion as it is kept: without what symoro told of it, and none that is too large to be written again and again. */
+/** Return the motion to be stored: times and positions only, and null if it is too large. */
 function keptMotion(motion: Motion | null): Motion | null {
   if (!motion || motion.base || motion.times.length * (1 + (motion.q[0]?.length ?? 0)) > MOST_NUMBERS) return null;
   return { times: motion.times, q: motion.q };
@@ -118,18 +118,18 @@ export function createStore(back: Back): Store {
   const request = signal<ModelChoice | null>(null);
   const actions = signal<Action[]>([]);
   let turn: Promise<unknown> = Promise.resolve();
-  /** Where a robot stood when another took its place: undo puts it back so. */
+  /** Posture, parameters and base of a robot when another replaced it; undo restores them. */
   const stood = new WeakMap<Step, Pick<Kept, "q" | "parameters" | "base">>();
   const standing = () => ({ q: q.value, parameters: parameters.value, base: base.value });
 
-  /** One after the other: each edit is made on the robot that the one before left. */
+  /** Run edits in sequence; each edit applies to the result of the previous one. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const next = turn.then(work);
     turn = next.catch(() => undefined);
     return next;
   }
 
-  /** The view of the same robot after a change: posture and parameters stay where they fit. */
+  /** Show the changed robot; posture and parameters are kept where they fit. */
   function carry(next: View, before: View): void {
     batch(() => {
       q.value = carriedPosture(next, before, q.value);
@@ -148,7 +148,7 @@ export function createStore(back: Back): Store {
     return back.call<View>("robot_edit", { robot: from.robot, edits });
   }
 
-  /** Halves until the edits that cannot be made stand alone. */
+  /** Bisect the edits until each invalid edit is isolated. */
   async function eachOn(from: View, edits: CellEdit[], failures: (Failure | null)[]): Promise<View> {
     try {
       const next = await editOn(from, edits);
@@ -166,7 +166,7 @@ export function createStore(back: Back): Store {
     }
   }
 
-  /** Takes an edited robot, unless another one was put on the bench meanwhile. */
+  /** Accept an edited robot, unless another robot was opened meanwhile. */
   function take(next: View, from: View): void {
     if (view.value !== from || next === from) return;
     batch(() => {
@@ -175,7 +175,7 @@ export function createStore(back: Back): Store {
     });
   }
 
-  /** One step from a stack to the other. */
+  /** Move one step from a stack to the other. */
   function travel(from: Signal<Step[]>, to: Signal<Step[]>): Promise<void> {
     return inTurn(async () => {
       const now = view.value;

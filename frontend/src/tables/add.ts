@@ -1,4 +1,4 @@
-// The edit that adds a row to a table: on the selected frame where there is one, else where it makes sense.
+// Edits that add a row to a table, on the selected frame if there is one.
 
 import type { CellEdit, Table, View } from "../back/messages";
 
@@ -14,7 +14,7 @@ export interface Adding {
   edit: CellEdit;
 }
 
-/** Links that are not in a table yet; the selected one first. */
+/** Return the links that are not in a table yet, the selected one first. */
 function freeLink({ view, selected }: Bench, taken: ReadonlySet<number | string>): number | null {
   const links = Array.from({ length: view.sizes.NL }, (_, i) => i + 1);
   const wanted = selected !== null && selected <= view.sizes.NL ? [selected, ...links] : links;
@@ -25,7 +25,7 @@ function taken(view: View, title: string): Set<number | string> {
   return new Set(view.tables.find((table) => table.title === title)?.rows.map((row) => row.j));
 }
 
-/** Whether links have symbols as inertias: then a new one has them too. */
+/** Whether the links have symbolic inertias; a new link gets them too. */
 function symbolic(view: View): boolean {
   const inertia = view.tables.find((table) => table.title === "inertia");
   const masses = inertia?.columns.indexOf("M") ?? -1;
@@ -40,21 +40,21 @@ function frames(bench: Bench): Adding[] {
   const additions: Adding[] = [
     {
       title: on < NL ? `Add a joint on ${on}` : "Add a joint",
-      hint: "a revolute joint and its link, at the end of the table",
+      hint: "add a revolute joint and its link at the end of the table",
       edit: { part: "add_frame", ant: on, inertia },
     },
   ];
   if (on > 0 && on < NL) {
     additions.push({
       title: `Insert after ${on}`,
-      hint: `a joint and its link between frame ${on} and what stands on it`,
+      hint: `insert a joint and its link between frame ${on} and its successors`,
       edit: { part: "add_frame", after: on, ant: on, carry: true, inertia },
     });
   }
   if (on > 1) {
     additions.push({
       title: `Close a loop from ${on}`,
-      hint: `a joint between link ${on} and the base; change 'ant' of the frames that come to close it elsewhere`,
+      hint: `add a joint between link ${on} and the base; edit 'ant' of the new frames to close the loop elsewhere`,
       edit: { part: "add_loop", from: on, to: 0 },
     });
   }
@@ -65,7 +65,7 @@ function postureName(view: View): string {
   for (let k = 1; ; k++) if (!(`posture${k}` in view.postures)) return `posture${k}`;
 }
 
-/** What can be added to a table now. */
+/** Return the rows that can be added to a table now. */
 export function addings(table: Table, bench: Bench): Adding[] {
   const { view } = bench;
   switch (table.add) {
@@ -78,7 +78,7 @@ export function addings(table: Table, bench: Bench): Adding[] {
       return [
         {
           title: `Add a wheel on frame ${frame}`,
-          hint: "a fixed wheel; its kind is in the table",
+          hint: "add a fixed wheel; change its kind in the table",
           edit: { part: "add_wheel", frame },
         },
       ];
@@ -91,7 +91,7 @@ export function addings(table: Table, bench: Bench): Adding[] {
       const j = freeLink(bench, taken(view, "flexible links"));
       if (j === null) return [];
       return [
-        { title: `Make link ${j} flexible`, hint: "a beam along x with one mode", edit: { part: "add_flexible", j } },
+        { title: `Make link ${j} flexible`, hint: "a beam along x with one bending mode", edit: { part: "add_flexible", j } },
       ];
     }
     case "add_tip": {
@@ -108,8 +108,8 @@ export function addings(table: Table, bench: Bench): Adding[] {
       const name = postureName(view);
       return [
         {
-          title: "Keep this posture",
-          hint: "the joints as they stand in the scene",
+          title: "Save this posture",
+          hint: "the joint positions shown in the scene",
           edit: { part: "add_posture", name, q },
         },
       ];

@@ -1,4 +1,4 @@
-// What the cells show beside the robot's own texts: those on their way, and those that were refused, with the reason.
+// Texts of cells that differ from the robot: edits in progress, and rejected edits with the reason.
 
 import { signal } from "@preact/signals";
 
@@ -14,13 +14,13 @@ interface Refused {
 
 export interface Cells {
   put(edits: CellEdit[]): Promise<void>;
-  /** Adds a row or takes one away. */
+  /** Add or remove a row. */
   row(edit: CellEdit): Promise<void>;
-  /** The text of a cell that is not the robot's. */
+  /** Return the text of a cell if it differs from the robot's. */
   textOf(key: string): string | undefined;
   problemOf(key: string): string | undefined;
   isPending(key: string): boolean;
-  /** Refused cells, as text for the foot of the pane. */
+  /** Rejected cells as text at the bottom of the pane. */
   problems(): { cell: string; message: string }[];
   clear(): void;
 }
@@ -79,13 +79,13 @@ export function createCells(store: Store): Cells {
   };
 }
 
-/** "frame 3 d" as one reads it. */
+/** Return a readable name of the cell "frame 3 d". */
 function nameOf(key: string): string {
   const [, j, field] = key.split(" ");
   return `${field} of ${j}`;
 }
 
-/** The reason without the name of the cell, which one sees. */
+/** Return the reason without the name of the cell, which is displayed already. */
 function wordsOf({ problem }: Failure, field?: string): string {
   const message = problem.message.replace(new RegExp(`^${field ?? ""}: `), "");
   const column = (problem.place as { column?: number } | undefined)?.column;

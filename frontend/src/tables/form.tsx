@@ -1,4 +1,4 @@
-// A table of one row with long texts, as lines to be filled in.
+// A table with one row of long texts, shown as a form.
 
 import type { Table } from "../back/messages";
 import type { Cells } from "./cells";

@@ -9,7 +9,7 @@ const table = sampleTable(CELLS);
 const size = { rows: 2, columns: 4 };
 
 describe("the cursor", () => {
-  it("moves and stays in the table", () => {
+  it("moves within the table", () => {
     expect(moved(at(0, 0), 1, 1, size)).toEqual(at(1, 1));
     expect(moved(at(0, 0), -1, -1, size)).toEqual(at(0, 0));
     expect(moved(at(1, 3), 99, 99, size)).toEqual(at(1, 3));
@@ -21,7 +21,7 @@ describe("the cursor", () => {
     expect(selection.anchor).toEqual({ row: 1, column: 2 });
   });
 
-  it("goes by Tab in reading order, and leaves at the ends", () => {
+  it("moves in reading order with Tab, and leaves the table at its ends", () => {
     expect(tabbed(at(0, 3), false, size)).toEqual(at(1, 0));
     expect(tabbed(at(1, 0), true, size)).toEqual(at(0, 3));
     expect(tabbed(at(1, 3), false, size)).toBeNull();
@@ -30,7 +30,7 @@ describe("the cursor", () => {
 });
 
 describe("the clipboard", () => {
-  it("holds blocks as spreadsheets write them", () => {
+  it("uses the format of spreadsheets for blocks", () => {
     const text = toText((r, c) => CELLS[r]![c]!, { top: 0, left: 1, bottom: 1, right: 2 });
     expect(text).toBe("0\t0\npi/2\tD2");
     expect(fromText("a\tb\r\nc\t\r\n")).toEqual([
@@ -39,7 +39,7 @@ describe("the clipboard", () => {
     ]);
   });
 
-  it("pastes a block from the selection's corner on, and cuts what is beyond the table", () => {
+  it("pastes a block from the selection's corner, cut at the borders of the table", () => {
     const edits = pasted(table, at(1, 2), "1\t2\t3\n4\t5\t6");
     expect(edits.map(({ j, field, text }) => [j, field, text])).toEqual([
       [2, "d", "1"],
@@ -63,7 +63,7 @@ describe("cells", () => {
     expect(shown(row, "d", "0")).toBe("0");
   });
 
-  it("of a choice go round; deleting leaves them", () => {
+  it("with choices cycle; deleting does not change them", () => {
     expect(choicesOf(table, "sigma")).toEqual(["R", "P", "F"]);
     expect(choicesOf(table, "d")).toBeNull();
     expect(choicesOf({ ...table, kinds: ["flag", "formula", "formula", "formula"], choices: {} }, "sigma")).toEqual([
@@ -75,17 +75,17 @@ describe("cells", () => {
     expect(fields).toEqual(["alpha", "d"]);
   });
 
-  it("have sliders about their nominal value", () => {
+  it("have slider ranges about their nominal value", () => {
     expect(rangeOf(0.5)).toEqual({ min: -1, max: 1, step: 0.005 });
     expect(rangeOf(undefined).max).toBeGreaterThan(0);
     expect(rangeOf(0).max).toBeGreaterThan(0);
   });
 });
 
-describe("rows to be added", () => {
+describe("additions of rows", () => {
   const view = sampleView([...CELLS, ...CELLS]);
 
-  it("stand on the last link, or on the selected one", () => {
+  it("are mounted on the last link, or on the selected one", () => {
     const last = addings(table, { view, selected: null, q: [] });
     expect(last[0]!.edit).toMatchObject({ part: "add_frame", ant: 4 });
     const on = addings(table, { view, selected: 2, q: [] });
@@ -93,20 +93,20 @@ describe("rows to be added", () => {
     expect(on[1]!.edit).toMatchObject({ after: 2, ant: 2, carry: true });
   });
 
-  it("keep the posture of the scene under a name that is free", () => {
+  it("store the posture of the scene under an unused name", () => {
     const postures = { ...table, add: "add_posture" };
     const held = { ...view, coordinates: [1, 3], postures: { posture1: [] } };
     const [adding] = addings(postures, { view: held, selected: null, q: [1, 2, 3, 4] });
     expect(adding!.edit).toEqual({ part: "add_posture", name: "posture2", q: [1, 3] });
   });
 
-  it("are none where there is one already", () => {
+  it("are not offered if the table allows only one row", () => {
     expect(addings({ ...table, title: "tool", add: "add_tool" }, { view, selected: null, q: [] })).toEqual([]);
   });
 });
 
 describe("long numbers", () => {
-  it("are shown by their first digits; short ones and formulas whole", () => {
+  it("are shortened; short numbers and formulas are shown completely", () => {
     expect(["-2.792526803190927", "0.4500001", "0.45", "1e-12", "L1 + 0.123456789"].map(brief)).toEqual([
       "-2.79252\u2026",
       "0.4500001",

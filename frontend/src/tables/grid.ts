@@ -1,4 +1,4 @@
-// A spreadsheet's own arithmetic, without a page: where the cursor goes, what is selected, what a paste changes.
+// Spreadsheet operations without a page: cursor, selection, paste.
 
 import type { CellEdit, Row, Table } from "../back/messages";
 
@@ -7,7 +7,7 @@ export interface At {
   column: number;
 }
 
-/** Selected cells: the corner where the selection began, and the one where the cursor is. */
+/** Selected cells, from the corner where the selection started to the corner of the cursor. */
 export interface Selection {
   anchor: At;
   cursor: At;
@@ -33,7 +33,7 @@ export function at(row: number, column: number): Selection {
   return { anchor: { row, column }, cursor: { row, column } };
 }
 
-/** The selection after a move of the cursor; `extend` keeps its other corner. */
+/** Return the selection after a move of the cursor; `extend` keeps its anchor. */
 export function moved(from: Selection, rows: number, columns: number, size: Size, extend = false): Selection {
   const cursor = {
     row: within(from.cursor.row + rows, size.rows),
@@ -42,7 +42,7 @@ export function moved(from: Selection, rows: number, columns: number, size: Size
   return { anchor: extend ? from.anchor : cursor, cursor };
 }
 
-/** The next cell in reading order, and the one before; null past the ends, where Tab leaves the table. */
+/** Return the next or previous cell in reading order; null beyond the ends, where Tab leaves the table. */
 export function tabbed(from: Selection, back: boolean, size: Size): Selection | null {
   const index = from.cursor.row * size.columns + from.cursor.column + (back ? -1 : 1);
   if (index < 0 || index >= size.rows * size.columns) return null;
@@ -62,7 +62,7 @@ export function inBlock(block: Block, row: number, column: number): boolean {
   return row >= block.top && row <= block.bottom && column >= block.left && column <= block.right;
 }
 
-/** A block as text for the clipboard, as spreadsheets write it. */
+/** Return a block as text for the clipboard, in the format of spreadsheets. */
 export function toText(cells: (row: number, column: number) => string, block: Block): string {
   const lines: string[] = [];
   for (let row = block.top; row <= block.bottom; row++) {
@@ -73,27 +73,27 @@ export function toText(cells: (row: number, column: number) => string, block: Bl
   return lines.join("\n");
 }
 
-/** The cells of a text from a spreadsheet: tabs between columns, lines for rows. */
+/** Return the cells of a text from a spreadsheet: tabs separate columns, line breaks separate rows. */
 export function fromText(text: string): string[][] {
   const lines = text.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n");
   return lines.map((line) => line.split("\t").map((cell) => cell.trim()));
 }
 
-/** What a joint's own variable adds to a cell: "q3", or "q3 + pi/2" where there is an offset. */
+/** Return the cell's text with the joint variable: "q3", or "q3 + pi/2" with an offset. */
 export function shown(row: Row, column: string, cell: string): string {
   if (!row.symbol || row.variable !== column) return cell;
   if (cell === "0" || cell === "") return row.symbol;
   return cell.startsWith("-") ? `${row.symbol} - ${cell.slice(1).trim()}` : `${row.symbol} + ${cell}`;
 }
 
-/** What a cell may hold, where that is one of a few. */
+/** Return the allowed values of a cell with fixed choices. */
 export function choicesOf(table: Table, column: string): readonly string[] | null {
   const choices = table.choices[column];
   if (choices) return choices;
   return table.kinds[table.columns.indexOf(column)] === "flag" ? ["0", "1"] : null;
 }
 
-/** The choice after the one that a cell has. */
+/** Return the choice after the current one. */
 export function nextChoice(choices: readonly string[], cell: string): string {
   return choices[(choices.indexOf(cell) + 1) % choices.length] ?? cell;
 }
@@ -105,7 +105,7 @@ export function editOf(table: Table, row: number, column: number, text: string):
   return { part: table.part, j: line.j, field, text };
 }
 
-/** What pasting makes of a table: the block from the selection's corner on; one value fills all that is selected. */
+/** Return the edits of a paste: the block from the selection's corner; a single value fills the selection. */
 export function pasted(table: Table, selection: Selection, text: string): CellEdit[] {
   const cells = fromText(text);
   const block = blockOf(selection);
@@ -123,7 +123,7 @@ export function pasted(table: Table, selection: Selection, text: string): CellEd
   return edits;
 }
 
-/** All cells of a block with one text, as deleting does. */
+/** Return the edits that set all cells of a block to one text, as Delete does. */
 export function filled(table: Table, block: Block, text: string): CellEdit[] {
   const edits: CellEdit[] = [];
   for (let row = block.top; row <= block.bottom; row++) {
@@ -135,7 +135,7 @@ export function filled(table: Table, block: Block, text: string): CellEdit[] {
   return edits;
 }
 
-/** A number of many digits as it is shown: its first ones. The cell keeps them all. */
+/** Return a number of many digits in shortened form for display; the cell keeps all digits. */
 export function brief(text: string): string {
   return text.replace(/^(-?\d*\.\d{5})\d{3,}$/, "$1\u2026");
 }

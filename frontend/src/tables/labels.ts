@@ -1,6 +1,6 @@
-// Names of tables and columns as they are shown.
+// Displayed names of tables and columns.
 
-/** The tab on which a table stands; tables that are not named here have tabs of their own. */
+/** Tab of each table; tables that are not listed have separate tabs. */
 export const TABS: Record<string, string> = {
   geometry: "Geometry",
   inertia: "Inertia",
@@ -19,29 +19,29 @@ export const TABS: Record<string, string> = {
   nominal: "Symbols",
 };
 
-/** The heading of a table inside its tab, where a tab has more than one. */
+/** Heading of a table inside its tab, if the tab contains several tables. */
 export const HEADINGS: Record<string, string> = {
   robot: "Robot",
   base: "Gravity, and motion of the base",
-  location: "Place of the base in the world: the first three rows of a 4 by 4 matrix",
+  location: "Pose of the base in the world: first three rows of the homogeneous transform",
   tool: "Tool",
-  payload: "Payload in the tool's frame",
-  "flexible links": "Links that are beams",
-  "tips of flexible links": "Bodies at the tips of beams",
+  payload: "Payload in the tool frame",
+  "flexible links": "Flexible links (beams)",
+  "tips of flexible links": "Bodies at the tips of flexible links",
 };
 
-/** What an empty table is for. */
+/** Text for an empty table. */
 export const EMPTY: Record<string, string> = {
-  wheels: "No wheels. A robot on a wheeled base has some: each spins about the z axis of a frame.",
-  tool: "No tool: models that place the hand place the last link's frame.",
+  wheels: "No wheels. Each wheel of a wheeled base rotates about the z axis of a frame.",
+  tool: "No tool. The end-effector frame is the frame of the last link.",
   payload: "No payload.",
   "flexible links": "All links are rigid.",
   "tips of flexible links": "No bodies at tips of flexible links.",
-  postures: "No postures. One that you add takes the joints as they stand in the scene.",
+  postures: "No postures. A new posture stores the joint positions shown in the scene.",
   wrenches: "No links.",
 };
 
-/** What the first column numbers. */
+/** Meaning of the first column. */
 export const ROWS: Record<string, string> = {
   base: "",
   location: "row",

@@ -32,17 +32,17 @@ const ARROWS: Record<string, [number, number]> = {
 };
 const FAR = 10_000;
 const ROLES: Record<string, string> = {
-  opened: "the joint where a loop is opened",
-  twin: "the same joint, placed from the other side of the loop",
+  opened: "cut joint of a loop",
+  twin: "the same cut joint, located from the other side of the loop",
 };
 
 export interface SheetProps {
   table: Table;
   cells: Cells;
-  /** The row that is highlighted, by its j; a row is told when the cursor comes to it. */
+  /** Highlighted row, by its j; `onSelect` is called when the cursor enters a row. */
   selected: number | null;
   onSelect?: ((j: number) => void) | undefined;
-  /** Takes a row away, where rows can be. */
+  /** Remove a row, if the table allows it. */
   onRemove?: ((row: Row) => void) | undefined;
 }
 
@@ -56,7 +56,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
   const now = within(selection.value, size.rows, size.columns);
   const block = blockOf(now);
 
-  // In the same turn as the key that moved the cursor: the next key may follow at once.
+  // Set the focus in the same task as the key that moved the cursor, because the next key may follow immediately.
   useLayoutEffect(() => {
     if (!focused.value || editing.value !== null) return;
     const cell = grid.current?.querySelector<HTMLElement>(`[data-at="${now.cursor.row} ${now.cursor.column}"]`);
@@ -99,7 +99,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
     else if (event.key === "Enter") commit(moved(now, event.shiftKey ? -1 : 1, 0, size));
     else if (event.key === "Tab") commit(tabbed(now, event.shiftKey, size));
     else return;
-    // The field goes; were the focus still in it, the table would lose the keyboard.
+    // The input field is removed; the table takes the focus first, so that it keeps the keyboard.
     field.closest("td")?.focus({ preventScroll: true });
     event.preventDefault();
   }
@@ -244,8 +244,8 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
                   type="button"
                   class="tb-minus"
                   tabIndex={-1}
-                  title={`take row ${line.j} away (Ctrl+Delete)`}
-                  aria-label={`take row ${line.j} away`}
+                  title={`remove row ${line.j} (Ctrl+Delete)`}
+                  aria-label={`remove row ${line.j}`}
                   onClick={() => onRemove(line)}
                 >
                   {"\u00d7"}
@@ -259,7 +259,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
   );
 }
 
-/** Names can be changed, but it is values that one comes to fill in: the cursor begins at the first of them. */
+/** The cursor starts at the first value, because values are edited more often than names. */
 function firstEditable(table: Table): number {
   const wanted = table.columns.findIndex((column) => column === "alpha");
   return wanted < 0 ? 0 : wanted;

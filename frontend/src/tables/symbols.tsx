@@ -1,4 +1,4 @@
-// The free symbols of a robot: nominal values to be filled in, and sliders that try others.
+// The free symbols of a robot: nominal values, and sliders that change the current values.
 
 import { useComputed, useSignal } from "@preact/signals";
 
@@ -7,13 +7,13 @@ import type { Store } from "../store/store";
 import type { Cells } from "./cells";
 import { keyOf } from "./grid";
 
-/** A slider's range about a nominal value. */
+/** Range of a slider about a nominal value. */
 export function rangeOf(nominal: number | undefined): { min: number; max: number; step: number } {
   const reach = nominal ? 2 * Math.abs(nominal) : 2;
   return { min: -reach, max: reach, step: reach / 200 };
 }
 
-/** Symbols of the geometry: their sliders move what one sees, and come first. */
+/** Return the symbols of the geometry, whose sliders change the picture; they are listed first. */
 export function seenSymbols(view: View): Set<string> {
   const symbols = new Set<string>();
   for (const table of view.tables) {
@@ -24,7 +24,7 @@ export function seenSymbols(view: View): Set<string> {
   return symbols;
 }
 
-/** Every symbol without a nominal value gets the one that it has now. */
+/** Return the edits that give every symbol without a nominal value its current value. */
 export function unsetEdits(store: Store): CellEdit[] {
   const view = store.view.value;
   return (view?.symbols ?? [])
@@ -40,7 +40,7 @@ export function Symbols({ table, store, cells }: { table: Table; store: Store; c
   const wanted = useSignal("");
   const view = store.view.value;
   if (!view) return null;
-  if (!table.rows.length) return <p class="tb-empty">This robot has no free symbols: all of its cells are numbers.</p>;
+  if (!table.rows.length) return <p class="tb-empty">This robot has no free symbols; all of its cells are numbers.</p>;
   const filter = wanted.value.trim().toLowerCase();
   const seen = seenSymbols(view);
   const rows = table.rows
@@ -66,16 +66,16 @@ export function Symbols({ table, store, cells }: { table: Table; store: Store; c
           class="sh-button"
           onClick={() => (store.parameters.value = { ...store.parameters.value, ...view.nominal })}
         >
-          Back to nominal
+          Reset to nominal
         </button>
         {unset ? (
           <button
             type="button"
             class="sh-button"
-            title="every symbol without a nominal value gets the one that it has now"
+            title="set the nominal value of every symbol without one to its current value"
             onClick={() => void cells.put(unsetEdits(store))}
           >
-            Keep as nominal
+            Save as nominal
           </button>
         ) : null}
       </div>
@@ -83,8 +83,8 @@ export function Symbols({ table, store, cells }: { table: Table; store: Store; c
         <thead>
           <tr>
             <th class="tb-j">symbol</th>
-            <th title="kept with the robot; a number, or empty">nominal</th>
-            <th title="tried here; not kept with the robot">value now</th>
+            <th title="stored with the robot; a number, or empty">nominal</th>
+            <th title="used in this page; not stored with the robot">current</th>
           </tr>
         </thead>
         <tbody>
@@ -108,7 +108,7 @@ function SymbolRow({ name, cell, store, cells }: SymbolProps) {
   const edit = { part: "nominal", j: name, field: "value" };
   const key = keyOf(edit);
   const problem = cells.problemOf(key);
-  // A row is drawn anew when its own value changes: there may be hundreds.
+  // A row is drawn again only when its value changes, because there may be hundreds.
   const value = useComputed(() => store.parameters.value[name] ?? 0).value;
   const range = rangeOf(store.view.value?.nominal[name]);
 
@@ -134,7 +134,7 @@ function SymbolRow({ name, cell, store, cells }: SymbolProps) {
       <td class="tb-slide">
         <input
           type="range"
-          aria-label={`${name} now`}
+          aria-label={`current value of ${name}`}
           min={Math.min(range.min, value)}
           max={Math.max(range.max, value)}
           step={range.step}
@@ -145,7 +145,7 @@ function SymbolRow({ name, cell, store, cells }: SymbolProps) {
           class="tb-input"
           type="text"
           inputMode="decimal"
-          aria-label={`${name} now, as a number`}
+          aria-label={`current value of ${name} as a number`}
           value={tidy(value)}
           onChange={(event) => set(Number(event.currentTarget.value))}
         />

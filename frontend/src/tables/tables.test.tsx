@@ -47,7 +47,7 @@ afterEach(() => {
 });
 
 describe("a table", () => {
-  it("takes what is typed on a cell, and goes down at Enter", async () => {
+  it("accepts text typed into a cell and moves down on Enter", async () => {
     await choose("frame 1 d");
     await press("L", "1", "Enter");
     await vi.waitFor(() => expect(cell("frame 1 d").textContent).toBe("L1"));
@@ -55,14 +55,14 @@ describe("a table", () => {
     expect(store.selected.value).toBe(2);
   });
 
-  it("leaves a cell as it was at Escape", async () => {
+  it("leaves a cell unchanged on Escape", async () => {
     await choose("frame 1 d");
     await press("9", "Escape");
     expect(cell("frame 1 d").textContent).toBe("0");
     expect(document.activeElement).toBe(cell("frame 1 d"));
   });
 
-  it("keeps a text that is refused, says why, and lets it be mended", async () => {
+  it("keeps a rejected text, shows the reason, and accepts a correction", async () => {
     await choose("frame 2 d");
     await press("2", "*", "Enter");
     await vi.waitFor(() => expect(cell("frame 2 d").getAttribute("aria-invalid")).toBe("true"));
@@ -75,7 +75,7 @@ describe("a table", () => {
     expect(page.textContent).not.toContain("ends too early");
   });
 
-  it("shows the row of the selected frame, and selects by the cursor", async () => {
+  it("highlights the row of the selected frame, and selects with the cursor", async () => {
     store.selected.value = 2;
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(page.querySelector(".tb-selected th")!.textContent).toBe("2");
@@ -83,7 +83,7 @@ describe("a table", () => {
     expect(store.selected.value).toBe(1);
   });
 
-  it("goes round the choices at the space bar", async () => {
+  it("cycles through the choices with the space bar", async () => {
     await choose("frame 1 sigma");
     await press(" ");
     await vi.waitFor(() => expect(cell("frame 1 sigma").textContent).toBe("P"));

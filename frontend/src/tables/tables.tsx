@@ -1,4 +1,4 @@
-// The robot's tables: whole, one tab each, edited in place.
+// The robot's tables, one tab each, edited in place.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
@@ -13,7 +13,7 @@ import { Sheet } from "./sheet";
 import { Symbols } from "./symbols";
 import "./tables.css";
 
-/** The tables of each tab, in the order in which they come. */
+/** Return the tables of each tab, in their order. */
 export function tabsOf(tables: Table[]): Map<string, Table[]> {
   const tabs = new Map<string, Table[]>();
   for (const table of tables) {
@@ -27,7 +27,7 @@ export function Tables({ store }: { store: Store }) {
   const wanted = useSignal("Geometry");
   const cells = useMemo(() => createCells(store), [store]);
   const view = store.view.value;
-  // Refused texts belong to cells: they go when rows come or go, or another robot comes.
+  // Rejected texts belong to cells: they are discarded when rows are added or removed, or another robot is opened.
   const shape = view ? [view.name, ...view.tables.filter(isNumbered).map(({ rows }) => rows.length)].join(" ") : "";
   const names = view ? [...tabsOf(view.tables).keys()].join("|") : "";
   useEffect(() => cells.clear(), [shape]);
@@ -47,7 +47,7 @@ export function Tables({ store }: { store: Store }) {
     [names],
   );
   if (!view)
-    return <p class="tb-empty">No robot yet. One is on its way; or open one from the gallery, or drop a file here.</p>;
+    return <p class="tb-empty">The robot is being loaded. You can also open one from the gallery or drop a file here.</p>;
 
   const tabs = tabsOf(view.tables);
   const titles = [...tabs.keys()];
@@ -90,7 +90,7 @@ export function Tables({ store }: { store: Store }) {
   );
 }
 
-/** Rows of symbols have names of their own: that some come changes nothing for the others. */
+/** Symbols are identified by name, so that adding rows does not affect the others. */
 function isNumbered(table: Table): boolean {
   return table.part !== "nominal";
 }
@@ -119,14 +119,14 @@ function Section({ table, store, cells, headed }: SectionProps) {
           onRemove={table.remove ? (row) => void cells.row(removal(table, row)) : undefined}
         />
       ) : (
-        <p class="tb-empty">{EMPTY[table.title] ?? "Nothing in this table."}</p>
+        <p class="tb-empty">{EMPTY[table.title] ?? "This table is empty."}</p>
       )}
       <Adding table={table} store={store} cells={cells} />
     </section>
   );
 }
 
-/** A frame that closes a loop goes with its loop. */
+/** Return the edit that removes a row; a frame that closes a loop is removed with its loop. */
 function removal(table: Table, row: Row) {
   const loop = row.role === "opened" || row.role === "twin";
   return { part: loop ? "remove_loop" : table.remove!, j: row.j };
@@ -169,7 +169,7 @@ function Adding({ table, store, cells }: Omit<SectionProps, "headed">) {
   );
 }
 
-/** A posture is kept as it is when the button is pressed, not as it was when the button was drawn. */
+/** Return an edit with current data: a posture is read when the button is pressed, not when it was drawn. */
 function current(table: Table, store: Store, edit: CellEdit): CellEdit {
   if (edit.part !== "add_posture") return edit;
   const bench = { view: store.view.value!, selected: null, q: store.q.value };

@@ -37,7 +37,7 @@ Mu = {1, 1}
 Theta = {t1, t2}
 `;
 
-test("a broken file says what is wrong and where, and the robot stays", async () => {
+test("a faulty file gives an error with its position, and the robot is unchanged", async () => {
   await it.showing("RX90");
   await it.endTour();
   await it.drop("broken.yaml", "symoro: 1\nname: broken\nframes:\n- joint: revolute\n  d: 2*(1\n");
@@ -48,7 +48,7 @@ test("a broken file says what is wrong and where, and the robot stays", async ()
   await it.showing("RX90");
 });
 
-test("a URDF that is dropped is on the bench, with names and limits", async () => {
+test("a dropped URDF is opened with names and limits", async () => {
   await it.drop("lamp.urdf", URDF);
   await it.showing("lamp");
   const slider = it.page.getByTestId("scene-joint-1").locator('input[type="range"]');
@@ -57,7 +57,7 @@ test("a URDF that is dropped is on the bench, with names and limits", async () =
   await it.shot("urdf");
 });
 
-test("so are a file of SYMORO and one of MuJoCo", async () => {
+test("files of SYMORO and MuJoCo are opened", async () => {
   await it.drop("two.par", PAR);
   await it.showing("two");
   await expect.poll(() => it.cell("frame", 2, "d").textContent()).toBe("L1");
@@ -67,7 +67,7 @@ test("so are a file of SYMORO and one of MuJoCo", async () => {
   expect(await it.page.getByRole("alert").count()).toBe(0);
 });
 
-test("a hostile name stays out of the files' names", async () => {
+test("a malicious robot name does not enter file names", async () => {
   const name = "../../.bashrc.d/<img src=x onerror=alert(1)>";
   await it.drop("x.yaml", `symoro: 1\nname: "${name}"\nframes:\n- {link: {M: 1}}\n`);
   await expect.poll(() => it.page.locator("[data-robot-name]").textContent()).toBe(name);

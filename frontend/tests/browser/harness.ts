@@ -1,4 +1,4 @@
-// A real browser with the page in it, and what the tests look at: cells, pixels, files that were downloaded.
+// A real browser with the page, and access to its cells, pixels and downloaded files.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 const FLAGS = [
   "--headless",
   "--no-sandbox",
-  // Drawn without a graphics card, on every machine alike.
+  // Software rendering, for the same result on every machine.
   "--use-angle=swiftshader",
   "--enable-unsafe-swiftshader",
   "--disable-background-networking",
@@ -18,13 +18,13 @@ const FLAGS = [
   "--no-first-run",
 ];
 
-function told(name: string): string {
+function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: run these tests by pytest tests/ui/web/test_browser.py`);
   return value;
 }
 
-/** A page of its own for one test file; a test fails when the page has thrown. */
+/** The page of one test file; a test fails if the page has thrown an error. */
 export class Bench {
   private browser!: Browser;
   page!: Page;
@@ -33,20 +33,20 @@ export class Bench {
   constructor(private readonly address: string) {}
 
   async start(): Promise<void> {
-    this.browser = await chromium.launch({ executablePath: told("SYMORO_CHROMIUM"), args: FLAGS });
+    this.browser = await chromium.launch({ executablePath: setting("SYMORO_CHROMIUM"), args: FLAGS });
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     context.setDefaultTimeout(240_000);
     this.page = await context.newPage();
     this.page.on("pageerror", (error) => this.thrown.push(error.message));
-    await this.page.goto(told(this.address));
+    await this.page.goto(setting(this.address));
   }
 
   async stop(): Promise<void> {
     await this.browser?.close();
   }
 
-  /** The robot on the bench, once it is there. */
+  /** Wait until the robot with this name is shown. */
   async showing(name: string): Promise<void> {
     await this.page.locator("[data-robot-name]", { hasText: new RegExp(`^${name}$`) }).waitFor();
   }
@@ -55,7 +55,7 @@ export class Bench {
     await this.page.getByRole("button", { name: "End the tour" }).click();
   }
 
-  /** By the palette: the command of a model, a robot or an action. */
+  /** Run a command of the palette: a model, a robot or an action. */
   async command(query: string, id: string): Promise<void> {
     await this.page.locator('[data-action="palette"]').click();
     await this.page.getByRole("dialog").getByRole("combobox").fill(query);
@@ -78,7 +78,7 @@ export class Bench {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Files dropped on the page. */
+  /** Drop files on the page. */
   async drop(name: string, text: string): Promise<void> {
     await this.page.evaluate(
       ([file, content]) => {
@@ -100,12 +100,12 @@ export class Bench {
     return this.page.locator('[data-pane="scene"] canvas').first();
   }
 
-  /** Waits until the robot on the bench is drawn and stands in its posture. */
+  /** Wait until the robot is drawn in its posture. */
   async settled(): Promise<void> {
     await this.page.locator('[data-testid="scene"][aria-busy="false"]').waitFor();
   }
 
-  /** The scene as an image, once it no longer changes. */
+  /** Return the scene as an image, once it no longer changes. */
   async picture(): Promise<string> {
     await this.settled();
     let before = "";
@@ -118,7 +118,7 @@ export class Bench {
     throw new Error("the scene does not come to rest");
   }
 
-  /** How many pixels of two images differ, and how many colours the first has. */
+  /** Return the number of pixels that differ, and the number of colours of the first image. */
   async compared(one: string, other: string): Promise<{ differing: number; colours: number }> {
     return this.page.evaluate(
       async (images) => {
@@ -138,15 +138,15 @@ export class Bench {
     );
   }
 
-  /** Kept beside the results of the test run. */
+  /** Save a screenshot next to the results of the test run. */
   async shot(name: string): Promise<void> {
-    const folder = told("SYMORO_SCREENSHOTS");
+    const folder = setting("SYMORO_SCREENSHOTS");
     mkdirSync(folder, { recursive: true });
     await this.page.screenshot({ path: join(folder, `${name}.png`) });
   }
 }
 
-/** A bench for all tests of a file, in their order. */
+/** One page for all tests of a file, in their order. */
 export function bench(address = "SYMORO_ADDRESS"): Bench {
   const made = new Bench(address);
   beforeAll(() => made.start());
@@ -157,7 +157,7 @@ export function bench(address = "SYMORO_ADDRESS"): Bench {
   return made;
 }
 
-/** A setting of an input of type range, as a user's hand does it. */
+/** Set an input of type range with the events of a user action. */
 export async function slide(slider: Locator, value: number): Promise<void> {
   await slider.evaluate((input: HTMLInputElement, wanted) => {
     input.value = String(wanted);

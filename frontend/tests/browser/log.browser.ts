@@ -4,7 +4,7 @@ import { bench } from "./harness";
 
 const it = bench();
 
-/** A log of a pendulum of two links that hang free of gravity's plane: torques of known masses, at 500 Hz. */
+/** A log of a planar two-link arm perpendicular to gravity, with torques of known masses, at 500 Hz. */
 function log(): string {
   const rows = ["t,q1,q2,tau1,tau2"];
   const [L, M1, M2] = [1, 1, 1];
@@ -52,7 +52,7 @@ test("the same log is played", async () => {
   expect(Number(await it.page.getByTestId("scene-time").getAttribute("max"))).toBeCloseTo(3.998, 3);
 });
 
-test("a log that is too large for the page says what to do", async () => {
+test("a log that is too large for the page gives an error with a hint", async () => {
   await it.page.evaluate(() => {
     const carried = new DataTransfer();
     const some = "0.1,0.2,0.3,0.4,0.5\n".repeat(50_000);
@@ -60,11 +60,11 @@ test("a log that is too large for the page says what to do", async () => {
     for (const kind of ["dragover", "drop"])
       window.dispatchEvent(new DragEvent(kind, { dataTransfer: carried, bubbles: true, cancelable: true }));
   });
-  const told = it.page.locator(".sh-trouble");
-  await expect.poll(() => told.textContent()).toContain("symoro identify ROBOT.yaml long.csv");
+  const panel = it.page.locator(".sh-trouble");
+  await expect.poll(() => panel.textContent()).toContain("symoro identify ROBOT.yaml long.csv");
 });
 
-test("what is wrong with a log is told with its line", async () => {
+test("an error in a log is shown with its line", async () => {
   await it.drop("broken.csv", log().replace("\n0.004000000,", "\nnever,"));
   await expect.poll(() => it.page.getByTestId("identify").locator("h3").textContent()).toBe("broken.csv");
   await it.page.getByTestId("identify-run").click();

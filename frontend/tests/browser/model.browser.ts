@@ -9,7 +9,7 @@ import { bench } from "./harness";
 
 const it = bench();
 
-test("RX90 is there, with its frames drawn", async () => {
+test("RX90 is opened with its frames drawn", async () => {
   await it.showing("RX90");
   await it.shot("start");
   await it.endTour();
@@ -30,7 +30,7 @@ test("an edited cell moves a frame", async () => {
   await expect.poll(() => cell.textContent()).toBe(was);
 });
 
-test("a cell that is wrong says so, and the robot stays", async () => {
+test("an invalid cell shows its error, and the robot is unchanged", async () => {
   const cell = it.cell("frame", 3, "d");
   await it.type(cell, "2*(");
   await it.page.locator('[data-cell="frame 3 d"][aria-invalid="true"]').waitFor();
@@ -48,7 +48,7 @@ test("inverse dynamics: equations and their count", async () => {
   await it.shot("equations");
 });
 
-test("it is copied as a command and as Python", async () => {
+test("the model is copied as a command and as Python", async () => {
   const pane = it.page.locator('[data-pane="models"]');
   const copied = (): Promise<string> => it.page.evaluate(() => navigator.clipboard.readText());
   await pane.getByRole("button", { name: "Copy as command" }).click();
@@ -57,7 +57,7 @@ test("it is copied as a command and as Python", async () => {
   await expect.poll(copied).toContain('symoro.generate(robot, "inverse-dynamics")');
 });
 
-test("its C is downloaded and compiles", async () => {
+test("the C code is downloaded and compiles", async () => {
   const pane = it.page.locator('[data-pane="models"]');
   await pane.locator('[data-tour="code"]').click();
   await pane.getByLabel("Language").selectOption("c");

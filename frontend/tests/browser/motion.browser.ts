@@ -21,7 +21,7 @@ test("a slider of an active joint closes the loop", async () => {
   await it.shot("loop");
 });
 
-test("loops are broken, and made again", async () => {
+test("loops are opened, and closed again", async () => {
   const sliders = it.page.locator('[data-pane="scene"] .sc-slider');
   await it.page.getByTestId("scene-break").click();
   await expect.poll(() => sliders.count()).toBe(5);

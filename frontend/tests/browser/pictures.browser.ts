@@ -1,4 +1,4 @@
-// The page as the documentation shows it.
+// Screenshots for the documentation.
 
 import { expect, test } from "vitest";
 
@@ -32,7 +32,7 @@ test("a parallel robot with its loops closed", async () => {
   await it.model("Geometric", "fast-geometry");
   await it.page.getByRole("tab", { name: "Equations" }).click();
   await it.page.getByRole("heading", { name: /direct geometric/i }).waitFor();
-  // Neither loops nor a model are on their way.
+  // Loops are closed and the model is derived.
   await expect.poll(() => it.page.locator(".md-old, .md-progress, .sc-note").count()).toBe(0);
   await it.page.locator('[data-pane="models"] .katex').first().waitFor();
   await it.picture();

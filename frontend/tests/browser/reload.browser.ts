@@ -4,7 +4,7 @@ import { bench, slide } from "./harness";
 
 const it = bench();
 
-test("a reload finds everything: robot, edits, posture, model and what can be undone", async () => {
+test("a reload restores robot, edits, posture, model and undo history", async () => {
   await it.showing("RX90");
   await it.endTour();
   await it.type(it.cell("frame", 4, "r"), "0.31");

@@ -14,14 +14,14 @@ test("without a server a worker opens a robot and derives a model", async () => 
   await it.shot("site");
 });
 
-test("the second model comes at once", async () => {
+test("the second model needs no second start of Python", async () => {
   const pane = it.page.locator('[data-pane="models"]');
   await it.model("Kinematic", "jacobian");
   await pane.getByRole("heading", { name: /Jacobian/i }).waitFor();
   await pane.locator(".katex").first().waitFor();
 });
 
-test("what needs NumPy says so", async () => {
+test("a function that needs NumPy gives an error", async () => {
   await it.model("Geometric", "inverse-geometry");
   await it.page.locator('[data-pane="models"]').getByText("this needs NumPy").waitFor();
 });

@@ -1,4 +1,4 @@
-// What the tour says is done to the letter, from a browser that has never seen the page to a program that runs.
+// Perform the steps of the tour exactly, from the first visit of the page to a program that runs.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,18 +13,18 @@ import { bench, slide } from "./harness";
 const it = bench();
 const card = (step: number) => it.page.locator(`.sh-tour[data-step="${step}"]`);
 
-test("step 1 makes a robot", async () => {
+test("step 1 creates a robot", async () => {
   await it.showing("RX90");
   await card(1).waitFor();
   await it.picture();
   await it.shot("tour-1");
   await it.page.locator('[data-menu="Robot"]').click();
   await it.page.locator('[data-item="new"]').click();
-  await it.page.getByRole("button", { name: "Make it" }).click();
+  await it.page.getByRole("button", { name: "Create" }).click();
   await it.showing("robot");
 });
 
-test("step 2 fills a cell", async () => {
+test("step 2 edits a cell", async () => {
   await card(2).waitFor();
   await it.picture();
   await it.shot("tour-2");
@@ -34,13 +34,13 @@ test("step 2 fills a cell", async () => {
   await expect.poll(() => it.cell("frame", 2, "alpha").textContent()).toBe("pi/2");
 });
 
-test("step 3 moves it", async () => {
+test("step 3 moves the robot", async () => {
   await card(3).waitFor();
   await slide(it.page.locator('[data-pane="scene"] .sc-slider input[type="range"]').nth(1), 0.6);
   await card(4).waitFor();
 });
 
-test("step 4 derives its inverse dynamics", async () => {
+test("step 4 derives the inverse dynamics", async () => {
   await it.picture();
   await it.shot("tour-3");
   await it.page.locator('[data-menu="Dynamic"]').click();
@@ -51,7 +51,7 @@ test("step 4 derives its inverse dynamics", async () => {
   await it.shot("tour-4");
 });
 
-test("step 5 takes a project home that compiles and runs", async () => {
+test("step 5 downloads a project that compiles and runs", async () => {
   await it.page.locator('[data-pane="models"] [data-tour="project"]').click();
   const panel = it.page.getByRole("region", { name: "Download the project" });
   expect(await panel.getByLabel("C99").isChecked()).toBe(true);
@@ -70,6 +70,6 @@ test("step 5 takes a project home that compiles and runs", async () => {
   const makefile = Object.keys(files).find((name) => name.endsWith("Makefile"))!;
   expect(makefile).toBeDefined();
   if (!process.env["SYMORO_CC"]) return;
-  const told = execFileSync("make", ["run"], { cwd: join(folder, dirname(makefile)), encoding: "utf-8" });
-  expect(told).toMatch(/tau/);
+  const output = execFileSync("make", ["run"], { cwd: join(folder, dirname(makefile)), encoding: "utf-8" });
+  expect(output).toMatch(/tau/);
 });

@@ -4,7 +4,7 @@ import { bench } from "./harness";
 
 const it = bench();
 
-test("a trajectory is followed, its torques plotted under the scene and its path drawn", async () => {
+test("a trajectory is computed, with its torques plotted under the scene and its path drawn", async () => {
   await it.showing("RX90");
   await it.endTour();
   await it.command("planar2r", "robot planar2r");
@@ -28,7 +28,7 @@ test("a trajectory is followed, its torques plotted under the scene and its path
   await it.shot("trajectory");
 });
 
-test("what is wrong with a trajectory is told with its line", async () => {
+test("an error in a trajectory is shown with its line", async () => {
   const text = it.page.getByTestId("trajectory-text");
   await text.fill((await text.inputValue()).replace("hold: 0.5", "hold: long"));
   await it.page.getByTestId("trajectory-run").click();
@@ -36,7 +36,7 @@ test("what is wrong with a trajectory is told with its line", async () => {
   await expect.poll(() => wrong.textContent()).toContain("line 6");
 });
 
-test("a simulation is watched as it comes, and stopped", async () => {
+test("a simulation is shown while it runs, and stopped", async () => {
   await it.command("fourbar", "robot fourbar");
   await it.showing("fourbar");
   await it.page.getByTestId("motion-simulation").click();
