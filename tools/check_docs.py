@@ -270,19 +270,18 @@ def checked(page: Path, update: bool = False) -> tuple[list[str], float]:
 
 @contextlib.contextmanager
 def displays() -> Iterator[None]:
-    """Provide what notebooks import to draw, where there is no Jupyter."""
-    if importlib.util.find_spec("IPython") is not None:
-        yield
-        return
+    """Replace what notebooks import to draw, so that they print the same text with and without Jupyter."""
     display = types.ModuleType("IPython.display")
     display.SVG = display.display = lambda drawn: drawn  # type: ignore[attr-defined]
-    added = {"IPython": types.ModuleType("IPython"), "IPython.display": display}
-    sys.modules.update(added)
+    replaced = {"IPython": types.ModuleType("IPython"), "IPython.display": display}
+    before = {name: sys.modules[name] for name in replaced if name in sys.modules}
+    sys.modules.update(replaced)
     try:
         yield
     finally:
-        for name in added:
+        for name in replaced:
             del sys.modules[name]
+        sys.modules.update(before)
 
 
 def check(chosen: list[Path], times: bool, update: bool = False) -> int:
