@@ -68,7 +68,7 @@ def test_a_bar_on_a_terminal_and_a_clean_stop(chain: Path, tmp_path: Path) -> No
     text = shown.decode()
     assert "symoro: searching for the formulation with the fewest operations" in text and "s left" in text
     assert process.returncode == 130 and out == b""
-    assert "Traceback" not in text and text.rstrip().endswith("symoro: stopped")
+    assert "Traceback" not in text and text.rstrip().endswith("symoro: interrupted")
     assert [path for path in cache.rglob("*") if path.is_file()] == []
 
 
@@ -93,7 +93,7 @@ def test_a_stop_without_a_terminal(chain: Path, tmp_path: Path) -> None:
     assert process.stdout.readline() == b"at work\n"
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130 and errors == b"symoro: stopped\n"
+    assert process.returncode == 130 and errors == b"symoro: interrupted\n"
 
 
 def test_nothing_where_there_is_no_terminal(

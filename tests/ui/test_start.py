@@ -144,7 +144,7 @@ def test_an_interrupt_is_no_traceback(
 
     monkeypatch.setattr(commands, "run", stop)
     assert cli.main(["robots"]) == 130
-    assert capsys.readouterr().err == "symoro: stopped\n"
+    assert capsys.readouterr().err == "symoro: interrupted\n"
 
 
 @pytest.mark.parametrize(("package", "extra"), [("sympy", "sympy"), ("scipy", "sim")])
