@@ -1,4 +1,4 @@
-"""The page's types of the service: src/symoro/ui/service (dataclasses) -> frontend/src/back/messages.ts.
+"""The page's types of the service: src/symoro/ui/service (dataclasses) -> frontend/src/backend/messages.ts.
 
 python tools/page_types.py            write the types
 python tools/page_types.py --check    exit code 1 where they are out of date
@@ -18,7 +18,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from symoro.ui.service import answer_types, requests
 
-TYPES = Path(__file__).parent.parent / "frontend" / "src" / "back" / "messages.ts"
+TYPES = Path(__file__).parent.parent / "frontend" / "src" / "backend" / "messages.ts"
 HEAD = """\
 // Requests and answers of the service. Made by tools/page_types.py from src/symoro/ui/service: do not edit.
 

@@ -2,16 +2,16 @@
 
 import { render } from "preact";
 
-import type { Back } from "./back/back";
-import { httpBack } from "./back/http";
-import { remembering } from "./back/remember";
+import type { Backend } from "./backend/backend";
+import { httpBackend } from "./backend/http";
+import { withCache } from "./backend/cache";
 import { shellActions } from "./shell/actions";
-import { createDesk, fillLists, type Desk } from "./shell/desk";
+import { createShellState, loadLists, type ShellState } from "./shell/shellState";
 import { openBundled } from "./shell/files";
 import { listenForKeys } from "./shell/keys";
 import { Shell } from "./shell/shell";
-import { claimByLock, stored, keepAlways, tabOf, type Places } from "./store/keep";
-import { keepMeshes } from "./store/meshes";
+import { claimByLock, loadSession, autosave, tabOf, type Storages } from "./store/storedSession";
+import { persistMeshes } from "./store/meshes";
 import { storageOr } from "./store/storage";
 import { createStore } from "./store/store";
 
@@ -20,46 +20,46 @@ const FIRST_ROBOT = "rx90";
 const local = storageOr(() => localStorage);
 const session = storageOr(() => sessionStorage);
 
-async function chooseBack(): Promise<Back> {
+async function chooseBack(): Promise<Backend> {
   const kind = document.querySelector<HTMLMetaElement>('meta[name="symoro-back"]')?.content;
-  if (kind === "worker") return (await import("./back/worker")).workerBack();
-  return httpBack({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
+  if (kind === "worker") return (await import("./backend/worker")).workerBackend();
+  return httpBackend({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
 }
 
 /** Open the robot of the address (?robot=ID), or else the robot of the last session, or else the first robot. */
-async function begin(desk: Desk, places: Places, tab: string): Promise<void> {
+async function openFirstRobot(shell: ShellState, places: Storages, tab: string): Promise<void> {
   const named = new URLSearchParams(location.search).get("robot");
-  const kept = named ? null : stored(places, tab);
-  if (!kept) {
-    await openBundled(desk, named ?? FIRST_ROBOT);
+  const session = named ? null : loadSession(places, tab);
+  if (!session) {
+    await openBundled(shell, named ?? FIRST_ROBOT);
     return;
   }
   try {
-    await desk.store.restore(kept);
+    await shell.store.restore(session);
   } catch (error) {
-    desk.tell("The saved robot cannot be shown", error);
+    shell.showError("The saved robot cannot be shown", error);
   }
 }
 
 async function start(): Promise<void> {
-  const store = createStore(remembering(await chooseBack()));
-  const desk = createDesk(store, local);
-  const places: Places = { session, local, now: Date.now };
-  store.register(shellActions(desk));
+  const store = createStore(withCache(await chooseBack()));
+  const shell = createShellState(store, local);
+  const places: Storages = { session, local, now: Date.now };
+  store.register(shellActions(shell));
   listenForKeys(store, window);
   render(
     <Shell
-      desk={desk}
+      shell={shell}
       scene={() => import("./scene/pane").then(({ ScenePane }) => ScenePane)}
       models={() => import("./models/pane").then(({ ModelsPane }) => ModelsPane)}
     />,
     document.getElementById("page")!,
   );
   const tab = await tabOf(places, claimByLock);
-  keepAlways(store, places, tab, window);
-  const meshes = keepMeshes(store, tab);
-  await begin(desk, places, tab);
-  await Promise.all([meshes, fillLists(desk)]).catch((error: unknown) => desk.tell("symoro does not answer", error));
+  autosave(store, places, tab, window);
+  const meshes = persistMeshes(store, tab);
+  await openFirstRobot(shell, places, tab);
+  await Promise.all([meshes, loadLists(shell)]).catch((error: unknown) => shell.showError("symoro does not answer", error));
 }
 
 void start();

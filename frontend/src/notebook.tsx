@@ -2,8 +2,8 @@
 
 import { render } from "preact";
 
-import { Failure, type Back } from "./back/back";
-import type { Placements, View } from "./back/messages";
+import { Failure, type Backend } from "./backend/backend";
+import type { Placements, View } from "./backend/messages";
 import { ScenePane } from "./scene/pane";
 import { createStore } from "./store/store";
 import "./shell/theme.css";
@@ -17,7 +17,7 @@ interface Shown {
 }
 
 /** Backend of one robot: it returns only the transforms of the frames; other calls are rejected. */
-function alone(shown: Shown): Back {
+function alone(shown: Shown): Backend {
   return {
     call: <T,>(name: string): Promise<T> => {
       if (name === "frames") return Promise.resolve(shown.placements as T);

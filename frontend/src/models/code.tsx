@@ -3,19 +3,19 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import type { Files } from "../back/messages";
+import type { Files } from "../backend/messages";
 import { save } from "../store/download";
 import { highlighted } from "./highlight";
-import { remembered } from "./memory";
+import { storedSignal } from "./storedSignal";
 import { CopyButton, ProblemPanel, useAnswer, Waiting } from "./parts";
 import type { Session } from "./session";
 
-export const language = remembered("language", "c");
-export const ending = remembered("file", "");
+export const language = storedSignal("language", "c");
+export const ending = storedSignal("file", "");
 
 /** Return the source files of the model shown in the selected language. */
 export function codeOf(session: Session): Promise<Files> {
-  return session.ask<Files>("code", { language: language.peek() });
+  return session.request<Files>("code", { language: language.peek() });
 }
 
 /** Return the file names without their common prefix: ".h", ".c", "_batch.c". */

@@ -2,9 +2,9 @@
 
 import { useMemo } from "preact/hooks";
 
-import type { Counts } from "../back/messages";
+import type { Counts } from "../backend/messages";
 import { equationRows } from "./equationRows";
-import { explained } from "./explained";
+import { parseExplanation } from "./explanation";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
 import type { Session } from "./session";
 
@@ -27,7 +27,7 @@ export function countText(count: Counts): string {
 export function CountTab({ session }: { session: Session }) {
   const shown = session.shown.value!;
   const { count, latex } = shown.answer;
-  const { value, problem } = useAnswer(() => session.ask<{ lines: string[] }>("explain"), [shown]);
+  const { value, problem } = useAnswer(() => session.request<{ lines: string[] }>("explain"), [shown]);
   return (
     <div class="md-scroll md-sections">
       <section>
@@ -96,7 +96,7 @@ function Phases({ latex }: { latex: string }) {
 }
 
 function Passes({ lines }: { lines: string[] }) {
-  const { choices, passes, papers } = explained(lines);
+  const { choices, passes, papers } = parseExplanation(lines);
   return (
     <>
       <section>

@@ -44,7 +44,7 @@ it("a project is saved under the folder name from the service, not under the rob
   const store = createStore({ call: async <T>(name: string) => answers[name] as T });
   const session = createSession(store);
   store.show(sampleView([], { name: HOSTILE }));
-  store.asked.value = { model: "inverse-dynamics", options: {} };
+  store.requested.value = { model: "inverse-dynamics", options: {} };
   await vi.waitFor(() => expect(session.shown.value).not.toBeNull());
   await downloadProject(session, ["c"]);
   expect(saved.map(({ name }) => name)).toEqual(["_x_inverse_dynamics.zip"]);

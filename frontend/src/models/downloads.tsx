@@ -3,8 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { Problem } from "../back/back";
-import type { Project } from "../back/messages";
+import type { Problem } from "../backend/backend";
+import type { Project } from "../backend/messages";
 import { language } from "./code";
 import { save, zipped } from "../store/download";
 import { CopyButton, ProblemPanel } from "./parts";
@@ -13,7 +13,7 @@ import { problemOf, type Session } from "./session";
 /** Download an archive with the files of the model, build file, demo, README and robot for the given languages. */
 export async function downloadProject(session: Session, languages: string[]): Promise<void> {
   if (!session.shown.peek()) return;
-  const { folder, files } = await session.ask<Project>("export", { languages });
+  const { folder, files } = await session.request<Project>("export", { languages });
   save(`${folder}.zip`, await zipped(folder, files));
 }
 
@@ -21,7 +21,7 @@ export function Downloads({ session }: { session: Session }) {
   const { answer } = session.shown.value!;
   const open = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
-  const { model } = session.store.asked.value ?? {};
+  const { model } = session.store.requested.value ?? {};
   useEffect(() => void (open.value = false), [model]);
   useEffect(() => {
     if (!open.value) return;
@@ -53,7 +53,7 @@ function ProjectPanel({ session, onDone }: { session: Session; onDone: () => voi
   const toggle = (id: string): void => {
     picked.value = picked.value.includes(id) ? picked.value.filter((one) => one !== id) : [...picked.value, id];
   };
-  const take = async (): Promise<void> => {
+  const download = async (): Promise<void> => {
     busy.value = true;
     problem.value = null;
     try {
@@ -77,7 +77,7 @@ function ProjectPanel({ session, onDone }: { session: Session; onDone: () => voi
         ))}
       </div>
       {problem.value && <ProblemPanel problem={problem.value} />}
-      <button type="button" class="md-button md-primary" disabled={busy.value || picked.value.length === 0} onClick={take}>
+      <button type="button" class="md-button md-primary" disabled={busy.value || picked.value.length === 0} onClick={download}>
         {busy.value ? "Generating …" : "Download .zip"}
       </button>
     </div>

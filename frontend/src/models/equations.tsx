@@ -6,10 +6,10 @@ import type { Session } from "./session";
 import { CopyButton, Segments } from "./parts";
 import { equationRows, guessedHeight, type EquationRow } from "./equationRows";
 import { needKatex, typeset } from "./katex";
-import { remembered } from "./memory";
+import { storedSignal } from "./storedSignal";
 import { Rows } from "./rows";
 
-const look = remembered("look", "typeset");
+const look = storedSignal("look", "typeset");
 
 export function Equations({ session }: { session: Session }) {
   const { answer } = session.shown.value!;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { evaluate, evaluateAlong } from "./evaluate";
 import { PLANAR, planarDynamics, planarJacobian } from "./fixtures/robots";
-import { curvesAlong, KINDS } from "./plotted";
-import { swing } from "./motion";
+import { curvesAlong, KINDS } from "./plotKinds";
+import { defaultMotion } from "./motion";
 
 const VALUES = { D2: 0.1, ZZ1: 0.2, MX1: 0.3, ZZ2: 0.4, MX2: 0.5, M2: 0.6, G2: 0.7 };
 const STATE = { q: [0.3, -0.7], qd: [0.5, 0.2], qdd: [1, -2] };
@@ -37,7 +37,7 @@ describe("a generated module", () => {
 
 describe("curves along a motion", () => {
   it("exist per entry of an output", async () => {
-    const motion = swing(PLANAR, [0.2, 0.4]);
+    const motion = defaultMotion(PLANAR, [0.2, 0.4]);
     const curves = curvesAlong(KINDS[0]!, await planarDynamics(), motion, PLANAR, VALUES);
     expect(curves.map(({ label }) => label)).toEqual(["tau1", "tau2"]);
     const { module } = await planarDynamics();

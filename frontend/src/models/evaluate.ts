@@ -1,11 +1,11 @@
 // Evaluation of models in the page, with the JavaScript code that symoro generated (docs/languages.md).
 
-import type { InputData } from "../back/messages";
+import type { InputData } from "../backend/messages";
 
 type Numbers = ArrayLike<number>;
 
 /** Generated module; a module without parameters has neither PARAMETERS nor setup. */
-export interface Generated {
+export interface GeneratedModule {
   PARAMETERS?: readonly string[];
   INPUTS: Readonly<Record<string, readonly number[]>>;
   OUTPUTS: Readonly<Record<string, readonly number[]>>;
@@ -16,7 +16,7 @@ export interface Generated {
 
 /** Generated module with the names of the entries of its inputs. */
 export interface Program {
-  module: Generated;
+  module: GeneratedModule;
   inputs: Record<string, InputData>;
 }
 
@@ -25,19 +25,19 @@ export type Values = Record<string, Float64Array>;
 const blobAddress = (source: string): string => URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
 
 /** Return the imported module of an answer of `code` in JavaScript. */
-export async function load(files: Record<string, string>, addressOf = blobAddress): Promise<Generated> {
+export async function load(files: Record<string, string>, addressOf = blobAddress): Promise<GeneratedModule> {
   const source = Object.entries(files).find(([name]) => name.endsWith(".js"))?.[1];
   if (source === undefined) throw new Error("the answer contains no JavaScript file");
   const address = addressOf(source);
   try {
-    return (await import(/* @vite-ignore */ address)) as Generated;
+    return (await import(/* @vite-ignore */ address)) as GeneratedModule;
   } finally {
     URL.revokeObjectURL(address);
   }
 }
 
 /** Return the parameter values in their order; NaN for a parameter without value. */
-export function constants(module: Generated, parameters: Record<string, number>): Float64Array[] {
+export function constants(module: GeneratedModule, parameters: Record<string, number>): Float64Array[] {
   if (!module.setup) return [];
   return [module.setup((module.PARAMETERS ?? []).map((name) => parameters[name] ?? Number.NaN))];
 }
@@ -46,7 +46,7 @@ const isScalar = (shape: readonly number[] | undefined): boolean => shape?.lengt
 
 /** Return the outputs at one sample; scalars become arrays of length one. */
 export function evaluate(
-  module: Generated,
+  module: GeneratedModule,
   inputs: Record<string, Numbers>,
   parameters: Record<string, number>,
 ): Values {
@@ -61,7 +61,7 @@ export function evaluate(
 
 /** Return the outputs at all samples; `inputs` contains one row per sample. */
 export function evaluateAlong(
-  module: Generated,
+  module: GeneratedModule,
   samples: number,
   inputs: Record<string, Numbers[]>,
   parameters: Record<string, number>,

@@ -3,11 +3,11 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
-import type { IdentifyAnswer, View } from "../back/messages";
-import type { Problem, Progress } from "../back/back";
+import type { IdentifyAnswer, View } from "../backend/messages";
+import type { Problem, Progress } from "../backend/backend";
 import { Chart, colourOf, type Curve } from "../plot/chart";
 import { kindOf } from "../shell/motionfiles";
-import type { Logged, Store } from "../store/store";
+import type { LogFiles, Store } from "../store/store";
 import { save } from "../store/download";
 import { ProblemPanel, Waiting } from "./parts";
 import { problemOf } from "./session";
@@ -41,7 +41,7 @@ interface Options {
 }
 
 /** Whether the first file can be played directly: it contains time and columns named after the joints. */
-function playable({ files }: Logged): boolean {
+function playable({ files }: LogFiles): boolean {
   const [name, text] = Object.entries(files)[0] ?? ["", ""];
   const kind = kindOf({ name, text });
   return kind === "log" || kind === "rows";
@@ -55,27 +55,27 @@ export function Identify({ store }: { store: Store }) {
   const answer = useSignal<Answer | null>(null);
   const problem = useSignal<Problem | null>(null);
   const progress = useSignal<Progress | null>(null);
-  const asking = useRef<AbortController | null>(null);
+  const abort = useRef<AbortController | null>(null);
   useEffect(() => {
     options.value = { ...options.peek(), description: log.description };
     answer.value = problem.value = null;
-    return () => asking.current?.abort();
+    return () => abort.current?.abort();
   }, [log]);
 
   const run = async (): Promise<void> => {
-    asking.current?.abort();
-    const mine = (asking.current = new AbortController());
+    abort.current?.abort();
+    const controller = (abort.current = new AbortController());
     progress.value = {};
     problem.value = null;
     const payload = { robot: store.view.value!.robot, files: log.files, ...options.value, values: store.parameters.value };
     try {
       const onProgress = (report: Progress): void => void (progress.value = report);
-      const result = await store.back.call<Answer>("identify", payload, { signal: mine.signal, onProgress });
-      if (!mine.signal.aborted) answer.value = result;
+      const result = await store.backend.call<Answer>("identify", payload, { signal: controller.signal, onProgress });
+      if (!controller.signal.aborted) answer.value = result;
     } catch (error) {
-      if (!mine.signal.aborted) problem.value = problemOf(error);
+      if (!controller.signal.aborted) problem.value = problemOf(error);
     } finally {
-      if (asking.current === mine) progress.value = null;
+      if (abort.current === controller) progress.value = null;
     }
   };
 
@@ -83,7 +83,7 @@ export function Identify({ store }: { store: Store }) {
     <section class="md-pane" aria-label="Identification" data-testid="identify">
       <header class="md-header">
         <div class="md-title">
-          <button type="button" class="md-back" title="Close the log" aria-label="Put the log away" onClick={() => (store.log.value = null)}>
+          <button type="button" class="md-back" title="Close the log" aria-label="Close the log" onClick={() => (store.log.value = null)}>
             ‹
           </button>
           <span class="md-menu">Log</span>
@@ -93,7 +93,7 @@ export function Identify({ store }: { store: Store }) {
           <span class="md-progress" role="status">
             <progress value={progress.value.total ? progress.value.done : undefined} max={progress.value.total || undefined} />
             <span>{progress.value.step ?? "identifying"}</span>
-            <button type="button" class="md-button" onClick={() => cancel(asking.current, progress)}>
+            <button type="button" class="md-button" onClick={() => cancel(abort.current, progress)}>
               Cancel
             </button>
           </span>
@@ -125,7 +125,7 @@ function cancel(asking: AbortController | null, progress: Signal<Progress | null
 
 interface FormProps {
   store: Store;
-  log: Logged;
+  log: LogFiles;
   options: Signal<Options>;
   busy: boolean;
   onRun: () => void;
@@ -153,7 +153,7 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
       <span>{title}</span>
     </label>
   );
-  const turned = (word: string): string[] =>
+  const toggled = (word: string): string[] =>
     FRICTION.filter((one) => (one === word ? !now.friction.includes(one) : now.friction.includes(one)));
   return (
     <aside class="md-side md-identify">
@@ -194,7 +194,7 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
         <legend>friction</legend>
         {FRICTION.map((word) => (
           <label key={word} class="md-flag">
-            <input type="checkbox" checked={now.friction.includes(word)} onChange={() => set({ friction: turned(word) })} />
+            <input type="checkbox" checked={now.friction.includes(word)} onChange={() => set({ friction: toggled(word) })} />
             <span>{word}</span>
           </label>
         ))}
@@ -241,7 +241,7 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
           data-testid="identify-play"
           disabled={!playable(log)}
           title={playable(log) ? "Move the robot along the log" : "A log can be played if one file contains time and q1, q2, …"}
-          onClick={() => (store.given.value = { kind: "rows", text: Object.values(log.files)[0] ?? "" })}
+          onClick={() => (store.droppedMotion.value = { kind: "rows", text: Object.values(log.files)[0] ?? "" })}
         >
           Play
         </button>
@@ -265,7 +265,7 @@ function Results({ store, answer }: { store: Store; answer: Answer }) {
         class="md-button"
         data-testid="identify-open"
         title="Replace the parameters of the robot by the estimates; Undo restores the previous values"
-        onClick={() => void store.back.call<View>("robot_view", { robot: answer.robot }).then((view) => store.show(view))}
+        onClick={() => void store.backend.call<View>("robot_view", { robot: answer.robot }).then((view) => store.show(view))}
       >
         Use the estimates
       </button>

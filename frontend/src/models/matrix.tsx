@@ -3,7 +3,7 @@
 const DIGITS = 6;
 
 /** Return a number with six digits; zero also if it is roundoff compared with the largest of its array. */
-export function figure(value: number, largest = 0): string {
+export function formatNumber(value: number, largest = 0): string {
   if (Number.isNaN(value)) return "undefined";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
@@ -30,7 +30,7 @@ export function isSolution(words: Map<number, string>, status: number): boolean 
 }
 
 /** Return the number of rows per status: "4 valid, 2 singular, 2 empty slot". */
-export function tally(words: Map<number, string>, statuses: ArrayLike<number>): string {
+export function statusCounts(words: Map<number, string>, statuses: ArrayLike<number>): string {
   return [...words]
     .map(([status, word]) => [Array.from(statuses).filter((one) => one === status).length, word] as const)
     .filter(([count, word]) => count > 0 || word === "valid")
@@ -98,7 +98,7 @@ function Cell({ value, largest, words }: { value: number; largest: number; words
   if (word) return <td class={word === "valid" ? "md-ok" : word === "singular" ? "" : "md-off"}>{word}</td>;
   return (
     <td class={Number.isFinite(value) ? "" : "md-bad"} title={String(value)}>
-      {figure(value, largest)}
+      {formatNumber(value, largest)}
     </td>
   );
 }

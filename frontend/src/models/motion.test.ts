@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 
 import { FOURBAR, fourbarLoops, joint, PLANAR } from "./fixtures/robots";
-import { closed, differentiated, swing } from "./motion";
+import { closed, differentiated, defaultMotion } from "./motion";
 
 it("the default motion has the derivatives of its samples", () => {
-  const motion = swing(PLANAR, [0.3, -1]);
+  const motion = defaultMotion(PLANAR, [0.3, -1]);
   const numeric = differentiated(motion);
   for (const i of [1, 50, 200, 399]) {
     for (const j of [0, 1]) {
@@ -16,7 +16,7 @@ it("the default motion has the derivatives of its samples", () => {
 
 it("the default motion stays within limits, also from a posture outside", () => {
   const joints = [joint(1, { lower: -0.1, upper: 0.1 }), joint(2, { lower: 0, upper: null }), joint(3, { kind: "P" })];
-  const { q } = swing(joints, [2, 0, 5]);
+  const { q } = defaultMotion(joints, [2, 0, 5]);
   for (const row of q) {
     expect(Math.abs(row[0]!)).toBeLessThanOrEqual(0.1 + 1e-12);
     expect(row[1]).toBeGreaterThanOrEqual(-1e-12);

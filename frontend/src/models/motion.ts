@@ -1,11 +1,11 @@
 // Joint motion with velocities and accelerations, for the evaluation of models along it.
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 import type { Motion } from "../scene/scene";
 import { evaluate, type Program } from "./evaluate";
 import { prefill, solution } from "./prefill";
 
-export interface Sampled {
+export interface SampledMotion {
   times: number[];
   q: number[][];
   qd: number[][];
@@ -18,7 +18,7 @@ const SAMPLES = 401;
 /**
  * Return the default motion: each joint oscillates about the posture within its limits, with a common period of 4 s.
  */
-export function swing(joints: View["joints"], posture: ArrayLike<number>): Sampled {
+export function defaultMotion(joints: View["joints"], posture: ArrayLike<number>): SampledMotion {
   const times = Array.from({ length: SAMPLES }, (_, i) => (SECONDS * i) / (SAMPLES - 1));
   const swings = joints.map(({ kind, lower, upper }, j) => {
     const free = kind === "R" ? 0.5 : 0.1;
@@ -40,7 +40,7 @@ export function swing(joints: View["joints"], posture: ArrayLike<number>): Sampl
 }
 
 /** Return velocities and accelerations by finite differences: the parabola through each sample and its neighbours. */
-export function differentiated({ times, q }: Motion): Sampled {
+export function differentiated({ times, q }: Motion): SampledMotion {
   const last = times.length - 1;
   const derived = (order: 1 | 2): number[][] =>
     q.map((row, i) => {

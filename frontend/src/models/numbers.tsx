@@ -3,21 +3,21 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import type { InputData, ModelPort } from "../back/messages";
+import type { InputData, ModelPort } from "../backend/messages";
 import { evaluate, size, type Program, type Values } from "./evaluate";
-import { isSolution, Matrix, meanings, tally } from "./matrix";
+import { isSolution, Matrix, meanings, statusCounts } from "./matrix";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
 import { prefill, sampleValues, solution } from "./prefill";
-import type { Session, Shown } from "./session";
+import type { Session, DerivedModel } from "./session";
 
-type Typed = Record<string, Record<number, number>>;
+type TypedValues = Record<string, Record<number, number>>;
 
 export function Numbers({ session }: { session: Session }) {
   const shown = session.shown.value!;
   const { value, problem } = useAnswer(() => programs(session, shown), [shown]);
   if (problem) return <ProblemPanel problem={problem} />;
   if (!value) return <Waiting>loading the model …</Waiting>;
-  return <Tried session={session} shown={shown} {...value} />;
+  return <Evaluation session={session} shown={shown} {...value} />;
 }
 
 interface Programs {
@@ -26,7 +26,7 @@ interface Programs {
   geometry: Program | null;
 }
 
-async function programs(session: Session, { view, request, answer }: Shown): Promise<Programs> {
+async function programs(session: Session, { view, request, answer }: DerivedModel): Promise<Programs> {
   const program = await session.program(view, request.model, request.options);
   if (!answer.inputs.T) return { program, geometry: null };
   const { frm, to } = request.options;
@@ -34,17 +34,17 @@ async function programs(session: Session, { view, request, answer }: Shown): Pro
   return { program, geometry: await session.program(view, "fast-geometry", chain).catch(() => null) };
 }
 
-function Tried({ session, shown, program, geometry }: { session: Session; shown: Shown } & Programs) {
+function Evaluation({ session, shown, program, geometry }: { session: Session; shown: DerivedModel } & Programs) {
   const { store } = session;
   const { answer, view } = shown;
-  const typed = useSignal<Typed>({});
+  const typed = useSignal<TypedValues>({});
   useEffect(() => {
     typed.value = {};
   }, [answer.model, view.name]);
 
   const inputs = useComputed(() => {
     const state = { q: store.q.value };
-    const pose = geometry ? placement(geometry, view.joints, state.q, store.parameters.value) : undefined;
+    const pose = geometry ? frameTransform(geometry, view.joints, state.q, store.parameters.value) : undefined;
     return Object.fromEntries(
       Object.entries(program.inputs).map(([name, input]) => {
         const values = prefill(name, input, view.joints, state, pose);
@@ -91,9 +91,9 @@ function Tried({ session, shown, program, geometry }: { session: Session; shown:
   );
 }
 
-function placement(
+function frameTransform(
   geometry: Program,
-  joints: Shown["view"]["joints"],
+  joints: DerivedModel["view"]["joints"],
   q: number[],
   parameters: Record<string, number>,
 ): Float64Array | undefined {
@@ -188,7 +188,7 @@ function Parameters({ session, names }: { session: Session; names: string[] }) {
 
 interface OutputsProps {
   session: Session;
-  shown: Shown;
+  shown: DerivedModel;
   program: Program;
   outputs: Values;
   ports: Map<string, ModelPort>;
@@ -222,7 +222,7 @@ function Outputs(props: OutputsProps) {
       )}
       {status && words.size > 0 && (
         <p class={status.some((value) => isSolution(words, value)) ? "md-ok" : "md-warning"} role="status">
-          {tally(words, status)}
+          {statusCounts(words, status)}
         </p>
       )}
       {Object.entries(outputs).map(([name, values]) => {

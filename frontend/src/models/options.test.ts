@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { EntryData, OptionData } from "../back/messages";
-import { fieldsOf, formOf, given, labelOf, read, shown } from "./options";
+import type { EntryData, OptionData } from "../backend/messages";
+import { fieldsOf, formOf, changedOptions, labelOf, read, shown } from "./options";
 import { changed } from "./optionsForm";
 
 const option = (name: string, kind: OptionData["kind"], standard: unknown = null, choices: string[] = []): OptionData => ({
@@ -52,8 +52,8 @@ describe("forms of a model", () => {
   });
 
   it("send the values that differ from the default", () => {
-    expect(given(ENTRY, { effort: "quick", reactions: true, working_mode: "2", free: [] })).toEqual({ reactions: true });
-    expect(given(ENTRY, { effort: "search", space: "platform", working_mode: "2" })).toEqual({ space: "platform", working_mode: "2" });
+    expect(changedOptions(ENTRY, { effort: "quick", reactions: true, working_mode: "2", free: [] })).toEqual({ reactions: true });
+    expect(changedOptions(ENTRY, { effort: "search", space: "platform", working_mode: "2" })).toEqual({ space: "platform", working_mode: "2" });
   });
 });
 

@@ -1,11 +1,11 @@
 // Options of a model as a form: visible fields, conversion of texts to values, and the options to send.
 
-import type { EntryData, FormData, OptionData } from "../back/messages";
+import type { EntryData, FormData, OptionData } from "../backend/messages";
 
 export type Options = Record<string, unknown>;
 
 /** Whether a value is set: null, an empty list and an empty text are not. */
-export function says(value: unknown): boolean {
+export function isSet(value: unknown): boolean {
   return value !== null && value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
@@ -13,7 +13,7 @@ export function says(value: unknown): boolean {
 export function formOf(entry: EntryData, options: Options): FormData {
   const all: FormData[] = [entry, ...entry.forms];
   const led = (entry.switches ?? []).find(({ option, value }) =>
-    value === null ? says(options[option]) : options[option] === value,
+    value === null ? isSet(options[option]) : options[option] === value,
   );
   return all[led ? led.form : (entry.form ?? 0)] ?? entry;
 }
@@ -22,11 +22,11 @@ export function formOf(entry: EntryData, options: Options): FormData {
 export function fieldsOf(entry: EntryData, options: Options): OptionData[] {
   const own = formOf(entry, options).options;
   const names = new Set(own.map((option) => option.name));
-  const leading = new Set((entry.switches ?? []).map((one) => one.option));
+  const switches = new Set((entry.switches ?? []).map((one) => one.option));
   const others: OptionData[] = [];
   for (const form of [entry, ...entry.forms] as FormData[]) {
     for (const option of form.options) {
-      if (leading.has(option.name) && !names.has(option.name)) {
+      if (switches.has(option.name) && !names.has(option.name)) {
         names.add(option.name);
         others.push(option);
       }
@@ -36,11 +36,11 @@ export function fieldsOf(entry: EntryData, options: Options): OptionData[] {
 }
 
 /** Return the options to send: those of the current form that differ from their default. */
-export function given(entry: EntryData, options: Options): Options {
+export function changedOptions(entry: EntryData, options: Options): Options {
   const changed: Options = {};
   for (const option of fieldsOf(entry, options)) {
     const value = options[option.name];
-    if (says(value) && JSON.stringify(value) !== JSON.stringify(option.default)) changed[option.name] = value;
+    if (isSet(value) && JSON.stringify(value) !== JSON.stringify(option.default)) changed[option.name] = value;
   }
   return changed;
 }
@@ -52,10 +52,10 @@ export function labelOf({ name }: Pick<OptionData, "name">): string {
 
 /** Return the text of a field. */
 export function shown(option: OptionData, value: unknown): string {
-  const said = value === undefined ? option.default : value;
-  if (!says(said)) return "";
-  if (option.kind === "points") return (said as unknown[]).map(pointText).join("; ");
-  return Array.isArray(said) ? said.join(", ") : String(said);
+  const current = value === undefined ? option.default : value;
+  if (!isSet(current)) return "";
+  if (option.kind === "points") return (current as unknown[]).map(pointText).join("; ");
+  return Array.isArray(current) ? current.join(", ") : String(current);
 }
 
 function pointText(point: unknown): string {
@@ -66,28 +66,28 @@ const frame = (text: string): number | string => (/^-?\d+$/.test(text) ? Number(
 
 /** Return the value of a field's text; null selects the default. Throws a RangeError that states what is expected. */
 export function read(option: OptionData, text: string): unknown {
-  const said = text.trim();
-  if (said === "") return null;
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
   switch (option.kind) {
     case "flag":
-      return said === "true";
+      return trimmed === "true";
     case "number": {
-      const value = Number(said);
+      const value = Number(trimmed);
       if (!Number.isFinite(value)) throw new RangeError("expected a number");
       return value;
     }
     case "frame":
-      return frame(said);
+      return frame(trimmed);
     case "frames":
-      return said
+      return trimmed
         .split(",")
         .map((part) => part.trim())
         .filter(Boolean)
         .map(frame);
     case "points":
-      return said.split(";").map((part) => part.trim()).filter(Boolean).map(readPoint);
+      return trimmed.split(";").map((part) => part.trim()).filter(Boolean).map(readPoint);
     default:
-      return said;
+      return trimmed;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 
-import type { EntryData, OptionData, View } from "../back/messages";
+import type { EntryData, OptionData, View } from "../backend/messages";
 import { fieldsOf, formOf, labelOf, read, shown, type Options } from "./options";
 
 export interface OptionsFormProps {

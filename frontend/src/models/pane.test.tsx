@@ -4,8 +4,8 @@ import { render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import type { Back } from "../back/back";
-import type { EntryData, ModelAnswer, View } from "../back/messages";
+import type { Backend } from "../backend/backend";
+import type { EntryData, ModelAnswer, View } from "../backend/messages";
 import { createStore, type Store } from "../store/store";
 import dynamicsSource from "./fixtures/planar2r_inverse_dynamics.js?raw";
 import { PLANAR } from "./fixtures/robots";
@@ -95,13 +95,13 @@ beforeEach(async () => {
   );
   localStorage.clear();
   requests = [];
-  const back: Back = {
+  const backend: Backend = {
     call: async <T,>(name: string, payload?: object) => {
       requests.push([name, payload]);
       return ANSWERS[name] as T;
     },
   };
-  store = createStore(back);
+  store = createStore(backend);
   box = document.body.appendChild(document.createElement("div"));
   act(() => render(<ModelsPane store={store} />, box));
   await settled();
@@ -136,7 +136,7 @@ it("lists the models, and the reason why one does not apply", async () => {
 
 it("shows the requested model with options, ports, count and equations", async () => {
   await chosen();
-  expect(store.asked.value).toEqual({ model: "inverse-dynamics", options: {} });
+  expect(store.requested.value).toEqual({ model: "inverse-dynamics", options: {} });
   expect(box.querySelector(".md-count")!.textContent).toBe("4 ×  3 +");
   expect(box.querySelector(".md-phase")!.textContent).toBe("Each call");
   expect(box.querySelectorAll(".md-equation")).toHaveLength(1);
@@ -148,7 +148,7 @@ it("derives the model again when an option changes", async () => {
   const flag = box.querySelector<HTMLInputElement>(".md-option input")!;
   act(() => flag.click());
   await settled(500);
-  expect(store.asked.value!.options).toEqual({ reactions: true });
+  expect(store.requested.value!.options).toEqual({ reactions: true });
   const last = requests.filter(([name]) => name === "model").at(-1)![1];
   expect(last).toEqual({ robot: { name: "arm" }, model: "inverse-dynamics", options: { reactions: true } });
 });
@@ -177,7 +177,7 @@ it("closes the project panel on Escape, on a click elsewhere and with another mo
   const leave = [
     () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true })),
     () => document.body.dispatchEvent(new Event("pointerdown", { bubbles: true })),
-    () => (store.asked.value = { model: "loops", options: {} }),
+    () => (store.requested.value = { model: "loops", options: {} }),
   ];
   for (const go of leave) {
     act(() => button("Project \u2026").click());
@@ -190,7 +190,7 @@ it("closes the project panel on Escape, on a click elsewhere and with another mo
 it("switches from the plots to the equations of another model", async () => {
   await chosen();
   act(() => button("Plots").click());
-  act(() => void (store.asked.value = { model: "loops", options: {} }));
+  act(() => void (store.requested.value = { model: "loops", options: {} }));
   expect(box.querySelector('[aria-selected="true"]')!.textContent).toBe("Equations");
 });
 

@@ -11,7 +11,7 @@ import { downloadProject, Downloads } from "./downloads";
 import { Equations, Typeset } from "./equations";
 import { Identify } from "./identify";
 import { prepareKatex } from "./katex";
-import { remembered } from "./memory";
+import { storedSignal } from "./storedSignal";
 import { Numbers } from "./numbers";
 import { OptionsForm } from "./optionsForm";
 import { copy, ProblemPanel, Waiting } from "./parts";
@@ -35,7 +35,7 @@ const TABS = [
 
 type Tab = (typeof TABS)[number][0];
 
-const tab = remembered("tab", "equations");
+const tab = storedSignal("tab", "equations");
 
 export function ModelsPane({ store }: { store: Store }) {
   const session = useMemo(() => createSession(store), [store]);
@@ -47,7 +47,7 @@ export function ModelsPane({ store }: { store: Store }) {
       session.dispose();
     };
   }, [session]);
-  const model = store.asked.value?.model;
+  const model = store.requested.value?.model;
   const before = useRef(model);
   useEffect(() => {
     // Plots belong to the robot; selecting another model shows its equations.
@@ -56,11 +56,11 @@ export function ModelsPane({ store }: { store: Store }) {
   }, [model]);
   useSignalEffect(() => {
     // Selecting a model closes the log.
-    store.asked.value;
+    store.requested.value;
     untracked(() => (store.log.value = null));
   });
   if (store.log.value && store.view.value) return <Identify store={store} />;
-  if (!store.asked.value || !store.view.value) return <Start session={session} />;
+  if (!store.requested.value || !store.view.value) return <Start session={session} />;
   return (
     <section class="md-pane" aria-label="Model">
       <Header session={session} />
@@ -79,11 +79,11 @@ function Header({ session }: { session: Session }) {
   return (
     <header class="md-header">
       <div class="md-title">
-        <button type="button" class="md-back" title="All models" aria-label="All models" onClick={() => (store.asked.value = null)}>
+        <button type="button" class="md-back" title="All models" aria-label="All models" onClick={() => (store.requested.value = null)}>
           ‹
         </button>
         {entry && <span class="md-menu">{entry.menu}</span>}
-        <h3>{capital(entry?.title ?? store.asked.value!.model)}</h3>
+        <h3>{capital(entry?.title ?? store.requested.value!.model)}</h3>
         {entry && (
           <span class="md-reference" title={entry.reference}>
             {shown?.answer.reference ?? entry.reference}
@@ -133,7 +133,7 @@ function Progressing({ session }: { session: Session }) {
 function Side({ session }: { session: Session }) {
   const { store } = session;
   const entry = session.entry.value;
-  const request = store.asked.value!;
+  const request = store.requested.value!;
   const answer = session.shown.value?.answer;
   return (
     <aside class="md-side">
@@ -142,7 +142,7 @@ function Side({ session }: { session: Session }) {
           entry={entry}
           view={store.view.value}
           options={request.options}
-          onChange={(options) => (store.asked.value = { model: request.model, options })}
+          onChange={(options) => (store.requested.value = { model: request.model, options })}
         />
       )}
       {answer && answer.model === request.model && (
@@ -182,7 +182,7 @@ function Result({ session }: { session: Session }) {
   const why = session.entry.value?.why_not;
   const tabs = tabsOf(session);
   const current = tabs.find(([id]) => id === tab.value)?.[0] ?? "equations";
-  const stale = shown !== null && shown.request.model !== store.asked.value!.model;
+  const stale = shown !== null && shown.request.model !== store.requested.value!.model;
   return (
     <div class="md-result">
       <div class="md-tabs" role="tablist" aria-label="Views of the model">

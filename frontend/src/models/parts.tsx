@@ -4,7 +4,7 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 
-import type { Problem } from "../back/back";
+import type { Problem } from "../backend/backend";
 import { awaited, type Awaited } from "./session";
 
 /** A panel with an error message, its place and a hint. */
@@ -35,11 +35,11 @@ export function placeText(place: unknown): string {
 }
 
 /** Return the result of a promise; `ask` is called again when one of `of` changes. */
-export function useAnswer<T>(ask: () => Promise<T>, of: unknown[]): Awaited<T> {
+export function useAnswer<T>(request: () => Promise<T>, of: unknown[]): Awaited<T> {
   const state = useSignal<Awaited<T>>({});
   useEffect(() => {
     state.value = {};
-    return awaited(state, ask());
+    return awaited(state, request());
   }, of);
   return state.value;
 }

@@ -4,20 +4,20 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 import { Chart, type Curve } from "../plot/chart";
 import type { Store } from "../store/store";
 import { csv } from "./csv";
 import { save } from "../store/download";
 import type { Program } from "./evaluate";
-import { closed, differentiated, swing, type Sampled } from "./motion";
+import { closed, differentiated, defaultMotion, type SampledMotion } from "./motion";
 import { ProblemPanel, Segments, useAnswer, Waiting } from "./parts";
-import { curvesAlong, heldInputs, KINDS, type Kind } from "./plotted";
+import { curvesAlong, heldInputs, KINDS, type Kind } from "./plotKinds";
 import { sampleValues } from "./prefill";
 import { problemOf, type Session } from "./session";
-import { remembered } from "./memory";
+import { storedSignal } from "./storedSignal";
 
-const chosen = remembered("plot", "torques");
+const chosen = storedSignal("plot", "torques");
 
 export function Plots({ session }: { session: Session }) {
   const { store } = session;
@@ -78,12 +78,12 @@ async function programs(session: Session, view: View, model: string, options: Re
 }
 
 /** Return the motion for the plots, with its loops closed. */
-export function motionOf(store: Store, loops: Program | null): Sampled {
+export function motionOf(store: Store, loops: Program | null): SampledMotion {
   const view = store.view.peek()!;
   const given = store.motion.peek();
-  const motion = given ?? swing(view.joints, store.q.peek());
+  const motion = given ?? defaultMotion(view.joints, store.q.peek());
   if (loops) return differentiated(closed(motion, view, loops, store.parameters.peek()));
-  return given ? differentiated(given) : (motion as Sampled);
+  return given ? differentiated(given) : (motion as SampledMotion);
 }
 
 interface PlottedProps extends Programs {
@@ -110,7 +110,7 @@ function Plotted(props: PlottedProps) {
       return { curves: [], problem: problemOf(error) };
     }
   }, [props.kind, props.program, motion, parameters]);
-  const held = heldInputs(props.program);
+  const atRest = heldInputs(props.program);
   const samples = sampleValues(props.program.module.PARAMETERS ?? [], parameters, view.nominal);
   const broken = made.curves.some(({ values }) => values.some((value) => !Number.isFinite(value)));
   return (
@@ -139,14 +139,14 @@ function Plotted(props: PlottedProps) {
           </button>
         </p>
       )}
-      {held.length > 0 && <p class="md-hint">{held.join(", ")}: set to rest, because the joint motion does not determine it.</p>}
+      {atRest.length > 0 && <p class="md-hint">{atRest.join(", ")}: set to rest, because the joint motion does not determine it.</p>}
       {broken && <p class="md-warning">The curves have gaps where a value is not finite.</p>}
       <Chart times={motion.times} curves={made.curves} dark={store.dark.value} logarithmic={props.logarithmic} />
     </div>
   );
 }
 
-function table(motion: Sampled, curves: Curve[]): string {
+function table(motion: SampledMotion, curves: Curve[]): string {
   return csv(
     ["time", ...curves.map(({ label }) => label)],
     motion.times.map((time, i) => [time, ...curves.map(({ values }) => values[i]!)]),

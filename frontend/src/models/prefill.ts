@@ -1,6 +1,6 @@
 // Default input values: joint positions of the posture, zero velocities, identity rotations.
 
-import type { InputData, View } from "../back/messages";
+import type { InputData, View } from "../backend/messages";
 
 export interface State {
   q: ArrayLike<number>;

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { endings, fileOf } from "./code";
 import { csv } from "./csv";
 import { equationRows, guessedHeight } from "./equationRows";
-import { explained } from "./explained";
+import { parseExplanation } from "./explanation";
 import { grammarOf } from "./highlight";
-import { figure, isSolution, meanings, tally } from "./matrix";
+import { formatNumber, isSolution, meanings, statusCounts } from "./matrix";
 import { prefill, sampleValues, solution } from "./prefill";
 import { relation } from "./relations";
 import { singularValues } from "./svd";
@@ -164,12 +164,12 @@ describe("default inputs", () => {
 
 describe("displayed values", () => {
   it("have six digits, or are words", () => {
-    expect([0, -0, 3.14159265, -12.5, 1e-5, 123456789].map((value) => figure(value))).toEqual([
+    expect([0, -0, 3.14159265, -12.5, 1e-5, 123456789].map((value) => formatNumber(value))).toEqual([
       "0", "0", "3.14159", "−12.5000", "1.0000e−5", "1.2346e+8",
     ]);
-    expect([NaN, Infinity, -Infinity].map((value) => figure(value))).toEqual(["undefined", "∞", "−∞"]);
-    expect(figure(6e-17, 1)).toBe("0");
-    expect(figure(6e-17, 1e-16)).toBe("6.0000e−17");
+    expect([NaN, Infinity, -Infinity].map((value) => formatNumber(value))).toEqual(["undefined", "∞", "−∞"]);
+    expect(formatNumber(6e-17, 1)).toBe("0");
+    expect(formatNumber(6e-17, 1e-16)).toBe("6.0000e−17");
   });
 
   it("include the meaning of a status", () => {
@@ -177,7 +177,7 @@ describe("displayed values", () => {
     expect(meanings("1 where a joint is free").size).toBe(0);
     const words = meanings("0 valid, 1 out of reach, 2 singular, 3 empty slot");
     expect([0, 1, 2, 3, NaN].map((status) => isSolution(words, status))).toEqual([true, false, true, false, false]);
-    expect(tally(words, [3, 2, 2, 3])).toBe("0 valid, 2 singular, 2 empty slot");
+    expect(statusCounts(words, [3, 2, 2, 3])).toBe("0 valid, 2 singular, 2 empty slot");
   });
 
   it("show base parameters as sums", () => {
@@ -187,7 +187,7 @@ describe("displayed values", () => {
   });
 
   it("are parsed from the explanation", () => {
-    const explanation = explained([
+    const explanation = parseExplanation([
       "formulation: link 1: basis K",
       "1. q1: type 2",
       "pass share_sums: 469 -> 466 operations",

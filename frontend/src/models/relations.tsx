@@ -1,6 +1,6 @@
 // Base parameters with their grouping relations, and the columns of a regressor.
 
-import type { BaseAnswer } from "../back/messages";
+import type { BaseAnswer } from "../backend/messages";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
 import type { Session } from "./session";
 
@@ -43,7 +43,7 @@ export function Relations({ session }: { session: Session }) {
 
 function baseOf(session: Session): Promise<BaseAnswer> {
   const { view, request } = session.shown.peek()!;
-  return session.askOf<BaseAnswer>(view, "base", request.model === "base-parameters" ? { options: request.options } : {});
+  return session.requestFor<BaseAnswer>(view, "base", request.model === "base-parameters" ? { options: request.options } : {});
 }
 
 function BaseTable({ base, columns }: { base: BaseAnswer; columns: string[] }) {

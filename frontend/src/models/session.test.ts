@@ -1,27 +1,27 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import { Failure, type Asking, type Back } from "../back/back";
-import type { View } from "../back/messages";
+import { Failure, type CallOptions, type Backend } from "../backend/backend";
+import type { View } from "../backend/messages";
 import { createStore } from "../store/store";
 import { CANCELLED, createSession } from "./session";
 
 interface Call {
   name: string;
   payload: Record<string, unknown>;
-  asking: Asking;
+  asking: CallOptions;
   answer: (value: unknown) => void;
   fail: (error: unknown) => void;
 }
 
-function bench() {
+function setUp() {
   const calls: Call[] = [];
-  const back: Back = {
-    call: <T>(name: string, payload: object = {}, asking: Asking = {}) =>
+  const backend: Backend = {
+    call: <T>(name: string, payload: object = {}, asking: CallOptions = {}) =>
       new Promise<T>((answer, fail) => {
         calls.push({ name, payload: payload as Record<string, unknown>, asking, answer: answer as (v: unknown) => void, fail });
       }),
   };
-  const store = createStore(back);
+  const store = createStore(backend);
   const session = createSession(store);
   const models = (): Call[] => calls.filter(({ name }) => name === "model");
   return { calls, store, session, models };
@@ -35,9 +35,9 @@ afterEach(() => void vi.useRealTimers());
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
 it("a selected model is derived immediately", async () => {
-  const { store, session, models } = bench();
+  const { store, session, models } = setUp();
   store.show(view("a"));
-  store.asked.value = { model: "jacobian", options: {} };
+  store.requested.value = { model: "jacobian", options: {} };
   expect(models()).toHaveLength(1);
   expect(session.progress.value).toEqual({});
   models()[0]!.asking.onProgress!({ step: "building", done: 1, total: 2 });
@@ -49,14 +49,14 @@ it("a selected model is derived immediately", async () => {
 });
 
 it("of several option changes the last one counts, and the previous model stays visible until then", async () => {
-  const { store, session, models } = bench();
+  const { store, session, models } = setUp();
   store.show(view("a"));
-  store.asked.value = { model: "jacobian", options: {} };
+  store.requested.value = { model: "jacobian", options: {} };
   models()[0]!.answer({ model: "jacobian", text: "first" });
   await settled();
-  store.asked.value = { model: "jacobian", options: { to: 1 } };
+  store.requested.value = { model: "jacobian", options: { to: 1 } };
   await vi.advanceTimersByTimeAsync(100);
-  store.asked.value = { model: "jacobian", options: { to: 2 } };
+  store.requested.value = { model: "jacobian", options: { to: 2 } };
   await vi.advanceTimersByTimeAsync(1000);
   expect(models()).toHaveLength(2);
   expect(models()[1]!.payload.options).toEqual({ to: 2 });
@@ -64,10 +64,10 @@ it("of several option changes the last one counts, and the previous model stays 
 });
 
 it("a superseded derivation is cancelled, and its late answer is ignored", async () => {
-  const { store, session, models } = bench();
+  const { store, session, models } = setUp();
   store.show(view("a"));
-  store.asked.value = { model: "jacobian", options: {} };
-  store.asked.value = { model: "energy", options: {} };
+  store.requested.value = { model: "jacobian", options: {} };
+  store.requested.value = { model: "energy", options: {} };
   expect(models()[0]!.asking.signal!.aborted).toBe(true);
   models()[1]!.answer({ model: "energy" });
   models()[0]!.answer({ model: "jacobian" });
@@ -76,9 +76,9 @@ it("a superseded derivation is cancelled, and its late answer is ignored", async
 });
 
 it("cancelling is reported, and the model can be derived again", async () => {
-  const { store, session, models } = bench();
+  const { store, session, models } = setUp();
   store.show(view("a"));
-  store.asked.value = { model: "jacobian", options: {} };
+  store.requested.value = { model: "jacobian", options: {} };
   session.cancel();
   expect(models()[0]!.asking.signal!.aborted).toBe(true);
   models()[0]!.fail(new DOMException("it was cancelled", "AbortError"));
@@ -91,13 +91,13 @@ it("cancelling is reported, and the model can be derived again", async () => {
 });
 
 it("a failure is shown with its hint, and removed with the next answer", async () => {
-  const { store, session, models } = bench();
+  const { store, session, models } = setUp();
   store.show(view("a"));
-  store.asked.value = { model: "jacobian", options: { to: 9 } };
+  store.requested.value = { model: "jacobian", options: { to: 9 } };
   models()[0]!.fail(new Failure({ kind: "UnknownNameError", message: "no frame called '9'", hint: "known: 0 .. 6" }));
   await settled();
   expect(session.problem.value).toMatchObject({ message: "no frame called '9'", hint: "known: 0 .. 6" });
-  store.asked.value = { model: "jacobian", options: { to: 6 } };
+  store.requested.value = { model: "jacobian", options: { to: 6 } };
   await vi.advanceTimersByTimeAsync(500);
   models()[1]!.answer({ model: "jacobian" });
   await settled();
@@ -105,27 +105,27 @@ it("a failure is shown with its hint, and removed with the next answer", async (
 });
 
 it("calls about the model shown are sent once, with its own robot", async () => {
-  const { calls, store, session, models } = bench();
+  const { calls, store, session, models } = setUp();
   store.show(view("a"));
-  store.asked.value = { model: "jacobian", options: { to: 2 } };
+  store.requested.value = { model: "jacobian", options: { to: 2 } };
   models()[0]!.answer({ model: "jacobian" });
   await settled();
   store.show(view("b"));
-  void session.ask("code", { language: "c" });
-  void session.ask("code", { language: "c" });
+  void session.request("code", { language: "c" });
+  void session.request("code", { language: "c" });
   const codes = calls.filter(({ name }) => name === "code");
   expect(codes).toHaveLength(1);
   expect(codes[0]!.payload).toEqual({ robot: { name: "a" }, model: "jacobian", options: { to: 2 }, language: "c" });
   codes[0]!.fail(new Error("lost"));
   await settled();
-  session.ask("code", { language: "c" }).catch(() => undefined);
+  session.request("code", { language: "c" }).catch(() => undefined);
   expect(calls.filter(({ name }) => name === "code")).toHaveLength(2);
 });
 
 it("another robot gets its own catalogue, and the model is derived again", async () => {
-  const { calls, store, session, models } = bench();
+  const { calls, store, session, models } = setUp();
   store.show(view("a"));
-  store.asked.value = { model: "jacobian", options: {} };
+  store.requested.value = { model: "jacobian", options: {} };
   store.show(view("b"));
   await vi.advanceTimersByTimeAsync(500);
   expect(models().at(-1)!.payload.robot).toEqual({ name: "b" });

@@ -3,14 +3,14 @@
 
 import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 
-import { Failure, type Problem, type Progress } from "../back/back";
-import type { About, EntryData, Files, InputData, ModelAnswer, View } from "../back/messages";
+import { Failure, type Problem, type Progress } from "../backend/backend";
+import type { About, EntryData, Files, InputData, ModelAnswer, View } from "../backend/messages";
 import type { ModelChoice, Store } from "../store/store";
 import { load, type Program } from "./evaluate";
-import { given } from "./options";
+import { changedOptions } from "./options";
 
 /** A model with the robot and the request that produced it; code and numbers are derived from the same robot. */
-export interface Shown {
+export interface DerivedModel {
   view: View;
   request: ModelChoice;
   answer: ModelAnswer;
@@ -22,21 +22,21 @@ export interface Session {
   readonly catalogue: ReadonlySignal<EntryData[] | null>;
   /** Catalogue entry of the requested model. */
   readonly entry: ReadonlySignal<EntryData | null>;
-  readonly shown: ReadonlySignal<Shown | null>;
+  readonly shown: ReadonlySignal<DerivedModel | null>;
   readonly progress: ReadonlySignal<Progress | null>;
   readonly problem: ReadonlySignal<Problem | null>;
   cancel(): void;
   retry(): void;
   /** Send a call about the model shown; identical calls are sent once. */
-  ask<T>(call: string, payload?: object): Promise<T>;
+  request<T>(call: string, payload?: object): Promise<T>;
   /** Send a call about a robot; identical calls are sent once. */
-  askOf<T>(view: View, call: string, payload?: object): Promise<T>;
+  requestFor<T>(view: View, call: string, payload?: object): Promise<T>;
   /** Return a model of a robot as loaded JavaScript. */
   program(view: View, model: string, options?: Record<string, unknown>): Promise<Program>;
   dispose(): void;
 }
 
-const PATIENCE = 200; // milliseconds without a change before a model is derived again
+const DEBOUNCE = 200; // milliseconds without a change before a model is derived again
 
 export const CANCELLED = "Cancelled";
 
@@ -48,29 +48,29 @@ export function problemOf(error: unknown): Problem {
 export function createSession(store: Store): Session {
   const about = signal<About | null>(null);
   const catalogue = signal<EntryData[] | null>(null);
-  const shown = signal<Shown | null>(null);
+  const shown = signal<DerivedModel | null>(null);
   const progress = signal<Progress | null>(null);
   const problem = signal<Problem | null>(null);
-  const again = signal(0);
+  const retries = signal(0);
   let running: AbortController | null = null;
   // Cached calls, by the robot or the model that they concern.
   const answers = new WeakMap<object, Map<string, Promise<unknown>>>();
 
-  store.back.call<About>("about").then((answer) => (about.value = answer), note);
+  store.backend.call<About>("about").then((answer) => (about.value = answer), note);
 
   function note(error: unknown): void {
     problem.value = problemOf(error);
   }
 
   /** Return the cached promise of a call, or send it; a failed call may be repeated. */
-  function once<T>(about: object, key: string, ask: () => Promise<T>): Promise<T> {
-    const known = answers.get(about) ?? new Map<string, Promise<unknown>>();
-    answers.set(about, known);
-    let promise = known.get(key) as Promise<T> | undefined;
+  function once<T>(about: object, key: string, send: () => Promise<T>): Promise<T> {
+    const cached = answers.get(about) ?? new Map<string, Promise<unknown>>();
+    answers.set(about, cached);
+    let promise = cached.get(key) as Promise<T> | undefined;
     if (!promise) {
-      promise = ask();
-      known.set(key, promise);
-      promise.catch(() => known.delete(key));
+      promise = send();
+      cached.set(key, promise);
+      promise.catch(() => cached.delete(key));
     }
     return promise;
   }
@@ -80,7 +80,7 @@ export function createSession(store: Store): Session {
   const followCatalogue = effect(() => {
     const requested = robot.value;
     const stop = new AbortController();
-    const list = store.back.call<{ models: EntryData[] }>("catalogue", requested ? { robot: requested } : {}, {
+    const list = store.backend.call<{ models: EntryData[] }>("catalogue", requested ? { robot: requested } : {}, {
       signal: stop.signal,
     });
     list.then(
@@ -90,14 +90,14 @@ export function createSession(store: Store): Session {
     return () => stop.abort();
   });
 
-  function make(view: View, request: ModelChoice): void {
+  function derive(view: View, request: ModelChoice): void {
     const job = new AbortController();
     running = job;
     progress.value = {};
     const options = named(request, catalogue.peek());
-    const listening = { signal: job.signal, onProgress: (report: Progress) => (progress.value = report) };
-    store.back
-      .call<ModelAnswer>("model", { robot: view.robot, model: request.model, options }, listening)
+    const callOptions = { signal: job.signal, onProgress: (report: Progress) => (progress.value = report) };
+    store.backend
+      .call<ModelAnswer>("model", { robot: view.robot, model: request.model, options }, callOptions)
       .then(
         (answer) => {
           if (job.signal.aborted) return;
@@ -121,9 +121,9 @@ export function createSession(store: Store): Session {
 
   let last: string | null = null;
   const followModel = effect(() => {
-    const request = store.asked.value;
+    const request = store.requested.value;
     const view = store.view.value;
-    again.value;
+    retries.value;
     return untracked(() => {
       stop();
       if (!request || !view) {
@@ -133,13 +133,13 @@ export function createSession(store: Store): Session {
         return;
       }
       // A newly selected model is derived immediately; of several edits in a row only the last one counts.
-      const patience = request.model === last ? PATIENCE : 0;
+      const delay = request.model === last ? DEBOUNCE : 0;
       if (request.model !== last) {
         problem.value = null;
         last = request.model;
       }
-      if (patience === 0) return make(view, request);
-      const timer = setTimeout(() => make(view, request), patience);
+      if (delay === 0) return derive(view, request);
+      const timer = setTimeout(() => derive(view, request), delay);
       return () => clearTimeout(timer);
     });
   });
@@ -148,7 +148,7 @@ export function createSession(store: Store): Session {
     store,
     about,
     catalogue,
-    entry: computed(() => catalogue.value?.find(({ id }) => id === store.asked.value?.model) ?? null),
+    entry: computed(() => catalogue.value?.find(({ id }) => id === store.requested.value?.model) ?? null),
     shown,
     progress,
     problem,
@@ -160,21 +160,21 @@ export function createSession(store: Store): Session {
     retry() {
       problem.value = null;
       last = null;
-      again.value++;
+      retries.value++;
     },
-    ask<T>(call: string, payload: object = {}) {
+    request<T>(call: string, payload: object = {}) {
       const now = shown.peek();
       if (!now) return Promise.reject(new Error("no model is shown"));
-      const question = { robot: now.view.robot, ...now.request, ...payload };
-      return once(now, `${call} ${JSON.stringify(payload)}`, () => store.back.call<T>(call, question));
+      const whole = { robot: now.view.robot, ...now.request, ...payload };
+      return once(now, `${call} ${JSON.stringify(payload)}`, () => store.backend.call<T>(call, whole));
     },
-    askOf<T>({ robot }: View, call: string, payload: object = {}) {
-      return once(robot, `${call} ${JSON.stringify(payload)}`, () => store.back.call<T>(call, { robot, ...payload }));
+    requestFor<T>({ robot }: View, call: string, payload: object = {}) {
+      return once(robot, `${call} ${JSON.stringify(payload)}`, () => store.backend.call<T>(call, { robot, ...payload }));
     },
     program({ robot }, model, options = {}) {
       return once(robot, `program ${model} ${JSON.stringify(options)}`, async () => {
         const payload = { robot, model, options, language: "javascript" };
-        const { files, inputs } = await store.back.call<Files & { inputs: Record<string, InputData> }>("code", payload);
+        const { files, inputs } = await store.backend.call<Files & { inputs: Record<string, InputData> }>("code", payload);
         return { module: await load(files), inputs };
       });
     },
@@ -189,7 +189,7 @@ export function createSession(store: Store): Session {
 /** Return the options to send; all of them while the catalogue is not loaded. */
 function named(request: ModelChoice, catalogue: EntryData[] | null): Record<string, unknown> {
   const entry = catalogue?.find(({ id }) => id === request.model);
-  return entry ? given(entry, request.options) : request.options;
+  return entry ? changedOptions(entry, request.options) : request.options;
 }
 
 /** Return the value of a promise as a signal. */

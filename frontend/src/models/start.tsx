@@ -1,6 +1,6 @@
 // The pane without a selected model: the list of all models, grouped by SYMORO's menus.
 
-import type { EntryData } from "../back/messages";
+import type { EntryData } from "../backend/messages";
 import type { Session } from "./session";
 import { ProblemPanel, Waiting } from "./parts";
 
@@ -23,7 +23,7 @@ export function Start({ session }: { session: Session }) {
                   .filter((entry) => entry.menu === menu)
                   .map((entry) => (
                     <li>
-                      <Choice entry={entry} ready={store.view.value !== null} onChoose={() => (store.asked.value = { model: entry.id, options: {} })} />
+                      <Choice entry={entry} ready={store.view.value !== null} onChoose={() => (store.requested.value = { model: entry.id, options: {} })} />
                     </li>
                   ))}
               </ul>

@@ -29,14 +29,14 @@ export function singularValues(matrix: ArrayLike<number>, rows: number, columns:
 
 /** Rotate all pairs once; return whether any pair was rotated. */
 function turnAll(vectors: Float64Array[]): boolean {
-  let turned = false;
+  let rotated = false;
   for (let a = 0; a < vectors.length; a++) {
-    for (let b = a + 1; b < vectors.length; b++) turned = turn(vectors[a]!, vectors[b]!) || turned;
+    for (let b = a + 1; b < vectors.length; b++) rotated = rotate(vectors[a]!, vectors[b]!) || rotated;
   }
-  return turned;
+  return rotated;
 }
 
-function turn(x: Float64Array, y: Float64Array): boolean {
+function rotate(x: Float64Array, y: Float64Array): boolean {
   const xx = dot(x, x);
   const yy = dot(y, y);
   const xy = dot(x, y);

@@ -3,10 +3,10 @@
 
 import * as THREE from "three";
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 import { platforms, radiusOf } from "./extras";
-import { Instances, standing } from "./instances";
-import { axis, distance, origin, plus, way, type Point } from "./path";
+import { Instances, cylinderOnOrigin } from "./instances";
+import { axis, distance, origin, plus, parameterPolyline, type Point } from "./polyline";
 
 export interface Style {
   shown: ReadonlySet<number> | "all";
@@ -65,16 +65,16 @@ export class Body {
     const frames = count + 2;
     const lit = () => new THREE.MeshLambertMaterial();
     const flat = () => new THREE.MeshBasicMaterial();
-    this.shafts = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 6, 1, true).translate(0, 0.5, 0)), flat(), 3 * frames);
-    this.tips = new Instances(standing(new THREE.ConeGeometry(1, 1, 8).translate(0, 0.5, 0)), flat(), 3 * frames);
-    this.bars = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0)), lit(), 16 * frames);
-    this.turning = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 16)), lit(), frames);
+    this.shafts = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 6, 1, true).translate(0, 0.5, 0)), flat(), 3 * frames);
+    this.tips = new Instances(cylinderOnOrigin(new THREE.ConeGeometry(1, 1, 8).translate(0, 0.5, 0)), flat(), 3 * frames);
+    this.bars = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0)), lit(), 16 * frames);
+    this.turning = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 16)), lit(), frames);
     this.sliding = new Instances(new THREE.BoxGeometry(1, 1, 1), lit(), frames);
     this.fixed = new Instances(new THREE.BoxGeometry(1, 1, 1), lit(), frames);
     const tube = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });
-    this.opened = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 20, 1, true)), tube, frames);
+    this.opened = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 20, 1, true)), tube, frames);
     const seen = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.6 });
-    this.discs = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 32)), seen, frames);
+    this.discs = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 32)), seen, frames);
     this.halo = new THREE.Mesh(
       new THREE.SphereGeometry(1, 20, 14),
       new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.22, depthWrite: false }),
@@ -142,7 +142,7 @@ export class Body {
   private link(T: Float64Array, j: number, style: Style): void {
     const frame = this.view.frames[j - 1];
     const ant = frame ? frame.ant : this.toolOn();
-    const [start, afterB, afterD, end] = way(T, ant, j).points;
+    const [start, afterB, afterD, end] = parameterPolyline(T, ant, j).points;
     const width = 0.085 * style.arrow;
     const slide = frame?.kind === "P";
     this.bars.between(start, afterB, 0.8 * width, this.colours.faint);
@@ -175,7 +175,7 @@ export class Body {
     else if (frame.kind === "R") this.turning.add(place.scale(scaled(0.16 * a, 0.16 * a, 0.5 * a)), colour);
     else if (frame.kind === "F") this.fixed.add(place.scale(scaled(0.14 * a, 0.14 * a, 0.14 * a)), this.colours.link);
     else {
-      const sleeve = way(T, frame.ant, j).points[2];
+      const sleeve = parameterPolyline(T, frame.ant, j).points[2];
       this.sliding.add(matrixOf(T, j, sleeve).scale(scaled(0.28 * a, 0.28 * a, 0.6 * a)), colour);
       this.bars.between(plus(at, z, -0.35 * a), plus(at, z, 0.2 * a), 0.07 * a, this.colours.passive);
     }

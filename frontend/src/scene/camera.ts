@@ -3,10 +3,10 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
-import { fitted, type Across } from "./fitted";
-import type { Standpoint } from "./scene";
+import { fitted, type CameraPoint } from "./cameraFit";
+import type { ViewDirection } from "./scene";
 
-const DIRECTIONS: Record<Standpoint, [number, number, number]> = {
+const DIRECTIONS: Record<ViewDirection, [number, number, number]> = {
   iso: [1, -1.15, 0.75],
   top: [0, -1e-4, 1],
   front: [0, -1, 0],
@@ -24,7 +24,7 @@ export class Viewpoint {
   /** Half the visible height of the orthographic camera. */
   private tall = 1;
   /** Whether the user has rotated or moved the camera since the robot was fitted into the picture. */
-  turned = false;
+  movedByUser = false;
 
   constructor(canvas: HTMLElement, onChange: () => void) {
     for (const camera of [this.perspective, this.orthographic]) camera.up.set(0, 0, 1);
@@ -33,7 +33,7 @@ export class Viewpoint {
     this.controls.enableDamping = false;
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", onChange);
-    this.controls.addEventListener("start", () => (this.turned = true));
+    this.controls.addEventListener("start", () => (this.movedByUser = true));
   }
 
   get camera(): THREE.PerspectiveCamera | THREE.OrthographicCamera {
@@ -55,7 +55,7 @@ export class Viewpoint {
   }
 
   /** Fit points into the picture with a margin, from the current or another direction. */
-  fit(points: THREE.Vector3[], room: number, from?: Standpoint): void {
+  fit(points: THREE.Vector3[], room: number, from?: ViewDirection): void {
     const back = from
       ? new THREE.Vector3(...DIRECTIONS[from])
       : this.camera.position.clone().sub(this.controls.target);
@@ -63,25 +63,25 @@ export class Viewpoint {
     back.normalize();
     const right = new THREE.Vector3(0, 0, 1).cross(back).normalize();
     const up = back.clone().cross(right);
-    const across = points.map((point): Across => [point.dot(right), point.dot(up), point.dot(back)]);
+    const cameraPoints = points.map((point): CameraPoint => [point.dot(right), point.dot(up), point.dot(back)]);
     const slope = Math.tan(THREE.MathUtils.degToRad(FIELD / 2)) * (1 - EDGE);
-    const seen = fitted(across, room, slope, this.aspect, this.camera === this.perspective);
-    this.tall = seen.tall / (1 - EDGE);
+    const fit = fitted(cameraPoints, room, slope, this.aspect, this.camera === this.perspective);
+    this.tall = fit.halfHeight / (1 - EDGE);
     this.controls.target
       .set(0, 0, 0)
-      .addScaledVector(right, seen.right)
-      .addScaledVector(up, seen.up)
-      .addScaledVector(back, seen.back);
+      .addScaledVector(right, fit.right)
+      .addScaledVector(up, fit.up)
+      .addScaledVector(back, fit.back);
     for (const camera of [this.perspective, this.orthographic]) {
-      camera.position.copy(this.controls.target).addScaledVector(back, seen.away);
+      camera.position.copy(this.controls.target).addScaledVector(back, fit.distance);
       camera.zoom = 1;
     }
-    this.perspective.near = seen.away / 200;
-    this.perspective.far = seen.away * 50;
+    this.perspective.near = fit.distance / 200;
+    this.perspective.far = fit.distance * 50;
     this.perspective.updateProjectionMatrix();
     this.frame();
     this.controls.update();
-    this.turned = false;
+    this.movedByUser = false;
   }
 
   setOrthographic(on: boolean): void {
@@ -93,7 +93,7 @@ export class Viewpoint {
   }
 
   orbit(right: number, up: number, nearer: number): void {
-    this.turned = true;
+    this.movedByUser = true;
     const arm = this.camera.position.clone().sub(this.controls.target);
     const place = new THREE.Spherical().setFromVector3(new THREE.Vector3(arm.x, arm.z, -arm.y));
     place.theta += right;

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { Failure, type Back } from "../back/back";
-import type { Placements, View } from "../back/messages";
+import { Failure, type Backend } from "../backend/backend";
+import type { Placements, View } from "../backend/messages";
 import { createStore, type Store } from "../store/store";
 import { Control, pose } from "./control";
 import { dataUrl, fixture } from "./fixtures";
 import { load } from "./modules";
-import { origin } from "./path";
-import { placing, type Placing } from "./posture";
+import { origin } from "./polyline";
+import { loadPostureSolver, type PostureSolver } from "./posture";
 import type { Motion, Place, Scene } from "./scene";
 
 /** A scene that draws nothing. */
-class Blind {
-  made: Placing | null = null;
+class FakeScene {
+  made: PostureSolver | null = null;
   q: number[] = [];
   shown: number[][] = [];
   broken = false;
@@ -31,16 +31,16 @@ class Blind {
   reach = () => 1;
   posture = () => this.q;
   ready = () => ({ robot: this.made !== null, loops: this.made?.closes ?? false });
-  placement = (j: number) => Array.from(this.made!.placements(this.q).subarray(16 * (j - 1), 16 * j));
+  transform = (j: number) => Array.from(this.made!.transforms(this.q).subarray(16 * (j - 1), 16 * j));
   follow = (from: number[], to: number[]) => this.made!.move(from, to, this.broken);
   ghosts = (postures: number[][]) => (this.shown = postures);
-  trace = (frame: number, motion: Motion) => motion.q.map((q) => origin(this.made!.placements(q), frame));
+  trace = (frame: number, motion: Motion) => motion.q.map((q) => origin(this.made!.transforms(q), frame));
   path = (points: Place[] | null) => void (this.drawnPath = points);
   put = (q: number[]) => void (this.q = q);
   breakLoops = (broken: boolean) => void (this.broken = broken);
   async setRobot(view: View, placements: Placements, parameters: Record<string, number>, q?: number[]) {
-    this.made = await placing(view, placements, parameters, dataUrl);
-    this.q = this.made.meet(q ?? view.joints.map(() => 0));
+    this.made = await loadPostureSolver(view, placements, parameters, dataUrl);
+    this.q = this.made.withCutJoints(q ?? view.joints.map(() => 0));
   }
   async setLoops(loops: NonNullable<Placements["loops"]>) {
     this.made!.setLoops(await load(loops, dataUrl), this.parameters);
@@ -58,11 +58,11 @@ class Blind {
 
 let requests: { name: string; payload: Record<string, unknown> }[];
 let closing: boolean;
-let scene: Blind;
+let scene: FakeScene;
 
-function bench(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: Control; view: View } {
+function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: Control; view: View } {
   const { view, placements } = fixture(name);
-  const back: Back = {
+  const backend: Backend = {
     call: async <T>(called: string, payload: object = {}): Promise<T> => {
       requests.push({ name: called, payload: payload as Record<string, unknown> });
       if (called === "frames") {
@@ -74,7 +74,7 @@ function bench(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: C
       throw new Failure({ kind: "Unknown", message: called });
     },
   };
-  const store = createStore(back);
+  const store = createStore(backend);
   store.show({ ...view, values: { ...view.nominal } });
   const control = new Control(store, scene as unknown as Scene);
   return { store, control, view };
@@ -88,24 +88,24 @@ async function until(done: () => boolean): Promise<void> {
 beforeEach(() => {
   requests = [];
   closing = true;
-  scene = new Blind();
+  scene = new FakeScene();
 });
 
 describe("a robot with a loop", () => {
   it("is drawn before its loop equations are derived, and closed afterwards", async () => {
-    const { store, control } = bench("fourbar");
+    const { store, control } = setUp("fourbar");
     await until(() => control.closes.value && store.q.value.some((value) => value !== 0));
     expect(requests.map(({ payload }) => payload["loops"])).toEqual([false, true]);
-    expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-9);
+    expect(scene.made!.loopError(store.q.value)).toBeLessThan(1e-9);
     expect(control.moved.value).toEqual([0]);
     control.dispose();
   });
 
   it("is ready only when its loops are closed", async () => {
-    const { store, control } = bench("fourbar");
+    const { store, control } = setUp("fourbar");
     let sooner = false;
     control.ready.subscribe((ready) => {
-      sooner ||= ready && (!control.closes.value || scene.made!.gap(store.q.value) > 1e-9);
+      sooner ||= ready && (!control.closes.value || scene.made!.loopError(store.q.value) > 1e-9);
     });
     await until(() => control.ready.value);
     expect(sooner).toBe(false);
@@ -116,22 +116,22 @@ describe("a robot with a loop", () => {
   });
 
   it("stays closed when a slider moves; all joints have sliders when the loop is open", async () => {
-    const { store, control } = bench("fourbar");
+    const { store, control } = setUp("fourbar");
     await until(() => control.closes.value);
     control.move(0, 0.7);
     expect(store.q.value[0]).toBeCloseTo(0.7, 12);
-    expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-9);
+    expect(scene.made!.loopError(store.q.value)).toBeLessThan(1e-9);
     control.breakLoops(true);
     expect(control.moved.value).toEqual([0, 1, 2, 3]);
     control.move(1, store.q.value[1]! + 0.3);
-    expect(scene.made!.gap(store.q.value)).toBeGreaterThan(0.01);
+    expect(scene.made!.loopError(store.q.value)).toBeGreaterThan(0.01);
     control.breakLoops(false);
-    expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-9);
+    expect(scene.made!.loopError(store.q.value)).toBeLessThan(1e-9);
     control.dispose();
   });
 
   it("warns if the loops cannot close, and stays in the last closed posture", async () => {
-    const { store, control } = bench("fourbar");
+    const { store, control } = setUp("fourbar");
     await until(() => control.closes.value);
     control.move(0, 0.2);
     store.parameters.value = { ...store.parameters.value, D2: 1, D3: 0.4, D4: 0.4, D5: 0.7 };
@@ -140,25 +140,25 @@ describe("a robot with a loop", () => {
     expect(control.refused.value).toBe(0);
     expect(control.note.value?.text).toContain("the loops cannot close");
     expect(store.q.value[0]).toBeLessThan(3);
-    expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-6);
+    expect(scene.made!.loopError(store.q.value)).toBeLessThan(1e-6);
     control.dispose();
   });
 
   it("draws random postures with closed loops", async () => {
-    const { store, control } = bench("fourbar");
+    const { store, control } = setUp("fourbar");
     await until(() => control.closes.value);
     for (let k = 0; k < 5; k++) {
       const before = store.q.value;
       control.random();
       expect(store.q.value).not.toEqual(before);
-      expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-6);
+      expect(scene.made!.loopError(store.q.value)).toBeLessThan(1e-6);
     }
     control.dispose();
   });
 
   it("has a slider for every joint if its active joints do not determine the loops", async () => {
     closing = false;
-    const { control } = bench("fourbar");
+    const { control } = setUp("fourbar");
     await until(() => !control.closable.value);
     expect(control.moved.value).toEqual([0, 1, 2, 3]);
     expect(control.note.value?.text).toContain("every joint has a slider");
@@ -166,14 +166,14 @@ describe("a robot with a loop", () => {
   });
 
   it("keeps its loops closed along a motion", async () => {
-    const { store, control } = bench("fourbar");
+    const { store, control } = setUp("fourbar");
     await until(() => control.closes.value);
     (globalThis as { requestAnimationFrame?: unknown }).requestAnimationFrame ??= () => 1;
     (globalThis as { cancelAnimationFrame?: unknown }).cancelAnimationFrame ??= () => undefined;
     await control.motions.swing(1);
     const motion = store.motion.value!;
     expect(motion.times).toHaveLength(31);
-    for (const q of motion.q) expect(scene.made!.gap(q)).toBeLessThan(1e-9);
+    for (const q of motion.q) expect(scene.made!.loopError(q)).toBeLessThan(1e-9);
     control.motions.seek(0.5);
     expect(store.time.value).toBe(0.5);
     expect(store.q.value[0]).toBeCloseTo(motion.q[15]![0]!, 9);
@@ -183,7 +183,7 @@ describe("a robot with a loop", () => {
 
 describe("a serial robot", () => {
   it("applies postures that another pane sets", async () => {
-    const { store, control } = bench("rx90");
+    const { store, control } = setUp("rx90");
     await until(() => control.posed.value.length > 0);
     store.q.value = [0.1, 0.2, 0.3, 0, 0, 0];
     expect(scene.q).toEqual([0.1, 0.2, 0.3, 0, 0, 0]);
@@ -191,7 +191,7 @@ describe("a serial robot", () => {
   });
 
   it("keeps joint moves made while its edited geometry is being drawn", async () => {
-    const { store, control, view } = bench("rx90");
+    const { store, control, view } = setUp("rx90");
     await until(() => control.ready.value);
     const drawing = scene.setRobot.bind(scene);
     scene.setRobot = async (...given) => {
@@ -206,7 +206,7 @@ describe("a serial robot", () => {
   });
 
   it("requests no new code when data other than its geometry are edited", async () => {
-    const { store, control, view } = bench("rx90");
+    const { store, control, view } = setUp("rx90");
     await until(() => control.posed.value.length > 0);
     store.show({ ...view, values: { ...view.nominal }, title: "another title" });
     await until(() => control.drawn.value?.title === "another title");
@@ -215,16 +215,16 @@ describe("a serial robot", () => {
   });
 
   it("reports the line of an error in a CSV file", async () => {
-    const { store, control } = bench("rx90");
+    const { store, control } = setUp("rx90");
     await until(() => control.posed.value.length > 0);
     await control.motions.csv("time,J1\n0,1\n1,one\n");
-    expect(control.note.value).toEqual({ kind: "warned", text: "line 3: J1: expected a number, got 'one'" });
+    expect(control.note.value).toEqual({ kind: "warning", text: "line 3: J1: expected a number, got 'one'" });
     expect(store.motion.value).toBeNull();
     control.dispose();
   });
 
   it("requests all solutions of its current pose", async () => {
-    const { store, control } = bench("rx90");
+    const { store, control } = setUp("rx90");
     await until(() => control.posed.value.length > 0);
     control.move(0, Math.PI / 2);
     await control.solve();
@@ -239,7 +239,7 @@ describe("a serial robot", () => {
 });
 
 it("moves coupled joints with their master", async () => {
-  const { store, control } = bench("gripper");
+  const { store, control } = setUp("gripper");
   await until(() => control.posed.value.length > 0);
   control.move(0, 0.02);
   expect(store.q.value[1]).toBeCloseTo(0.05, 12);

@@ -2,18 +2,18 @@
 
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
-import type { Placements, SolvedPose, View } from "../back/messages";
+import type { Placements, SolvedPose, View } from "../backend/messages";
 import { save } from "../store/download";
-import type { Given, Store } from "../store/store";
-import { free, home, named, random } from "./joints";
+import type { DroppedMotion, Store } from "../store/store";
+import { freeJoints, home, named, random } from "./joints";
 import { Motions } from "./motions";
 import type { Scene } from "./scene";
 import { Runs } from "./runs";
-import { framesShown, look, picked, shown } from "./showstate";
+import { framesShown, look, picked, shown } from "./viewState";
 
 export interface Note {
   text: string;
-  kind: "told" | "warned";
+  kind: "information" | "warning";
 }
 
 export interface Solution {
@@ -33,9 +33,9 @@ export class Control {
   /** The robot that is drawn; null until its code is loaded. */
   readonly drawn = signal<View | null>(null);
   /** The robot drawn with its loops closed in its posture; motions start only from this state. */
-  private readonly settled = signal<View | null>(null);
+  private readonly closedView = signal<View | null>(null);
   /** Whether the current robot is drawn with its loops closed. */
-  readonly ready: ReadonlySignal<boolean> = computed(() => this.settled.value === this.store.view.value);
+  readonly ready: ReadonlySignal<boolean> = computed(() => this.closedView.value === this.store.view.value);
   /** Reference posture; slider ranges of joints without limits are centred about it. */
   readonly posed = signal<number[]>([]);
   /** Whether the code that closes the loops is loaded. */
@@ -47,14 +47,14 @@ export class Control {
   /** Indices in view.joints of the joints with sliders. */
   readonly moved: ReadonlySignal<number[]> = computed(() => {
     const view = this.drawn.value;
-    return view ? free(view, this.broken.value || !this.closable.value) : [];
+    return view ? freeJoints(view, this.broken.value || !this.closable.value) : [];
   });
   /** False if the active joints do not determine the loops. */
   readonly closable = signal(true);
-  private readonly known = new Map<string, Placements>();
-  private mine: number[] = [];
-  private asking = new AbortController();
-  private readonly undoing: (() => void)[] = [];
+  private readonly placementsByKey = new Map<string, Placements>();
+  private published: number[] = [];
+  private abort = new AbortController();
+  private readonly disposers: (() => void)[] = [];
 
   constructor(
     private readonly store: Store,
@@ -63,33 +63,33 @@ export class Control {
     this.motions = new Motions(store, scene, this);
     this.runs = new Runs(store, this);
     scene.onSelect((frame) => (store.selected.value = frame));
-    this.undoing.push(
+    this.disposers.push(
       effect(() => void this.show(store.view.value)),
       effect(() => this.reparametrise(store.parameters.value)),
-      effect(() => this.take(store.q.value)),
+      effect(() => this.applyPosture(store.q.value)),
       effect(() => scene.setMeshes(store.meshes.value)),
-      effect(() => this.takeGiven(store.given.value, this.ready.value)),
+      effect(() => this.takeGiven(store.droppedMotion.value, this.ready.value)),
       effect(() => scene.select(store.selected.value)),
       effect(() => scene.setDark(store.dark.value)),
       effect(() => scene.setLook(look.value)),
       effect(() => scene.showFrames(framesShown(shown.value, store.selected.value, picked.value))),
       effect(() => {
         // A motion that moves the base does not change the base pose set by the user.
-        if (!store.motion.value?.base) scene.setBase(untracked(() => this.free6()) ? pose(store.base.value) : null);
+        if (!store.motion.value?.base) scene.setBase(untracked(() => this.hasMovableBase()) ? pose(store.base.value) : null);
       }),
     );
   }
 
   dispose(): void {
-    this.asking.abort();
+    this.abort.abort();
     this.runs.stop();
     this.motions.dispose();
-    for (const undo of this.undoing) undo();
+    for (const undo of this.disposers) undo();
     this.scene.dispose();
   }
 
   /** Whether the base is floating or wheeled, so that its pose can be chosen freely. */
-  free6(): boolean {
+  hasMovableBase(): boolean {
     return (this.store.view.value?.base ?? "fixed") !== "fixed";
   }
 
@@ -101,54 +101,54 @@ export class Control {
   // -- the robot
 
   private async show(view: View | null): Promise<void> {
-    this.asking.abort();
-    this.asking = new AbortController();
-    const { signal: alive } = this.asking;
+    this.abort.abort();
+    this.abort = new AbortController();
+    const { signal } = this.abort;
     if (!view) return;
-    const another = this.drawn.peek()?.name !== view.name;
-    if (another) this.reset();
+    const isNewRobot = this.drawn.peek()?.name !== view.name;
+    if (isNewRobot) this.reset();
     try {
       const key = placed(view);
-      const known = this.known.get(key);
-      const quick = known ?? (await this.ask(view, alive, false));
-      if (alive.aborted) return;
+      const known = this.placementsByKey.get(key);
+      const placements = known ?? (await this.requestFrames(view, signal, false));
+      if (signal.aborted) return;
       const [parameters, q] = [this.store.parameters.peek(), this.store.q.peek()];
       // For a new robot the zero posture may be invalid, so it is not kept.
-      const fits = q.length === view.joints.length && (!another || q.some((value) => value !== 0));
-      await this.scene.setRobot(view, quick, parameters, fits ? q : undefined);
-      if (alive.aborted) return;
+      const fits = q.length === view.joints.length && (!isNewRobot || q.some((value) => value !== 0));
+      await this.scene.setRobot(view, placements, parameters, fits ? q : undefined);
+      if (signal.aborted) return;
       // The user may have moved joints while the robot was being drawn.
       const now = this.store.q.peek();
       if (now !== q && now.length === view.joints.length) this.scene.move(now);
       this.posed.value = this.scene.posture();
       // Panels show the drawn robot; runs that started before belong to the previous robot.
-      if (another) this.runs.reset();
+      if (isNewRobot) this.runs.reset();
       this.drawn.value = view;
       this.reparametrise(this.store.parameters.peek());
-      if (this.free6()) this.scene.setBase(pose(this.store.base.peek()));
-      if (view.loops.length) await this.close(view, key, known ?? null, alive);
-      else this.known.set(key, quick);
-      if (alive.aborted) return;
-      this.settle(view);
-      if (another && view.loops.length) this.scene.fit();
+      if (this.hasMovableBase()) this.scene.setBase(pose(this.store.base.peek()));
+      if (view.loops.length) await this.close(view, key, known ?? null, signal);
+      else this.placementsByKey.set(key, placements);
+      if (signal.aborted) return;
+      this.closeInitially(view);
+      if (isNewRobot && view.loops.length) this.scene.fit();
       else this.scene.keepInPicture();
       this.posed.value = this.scene.posture();
     } catch (error) {
-      if (!alive.aborted) this.warn(words(error));
+      if (!signal.aborted) this.warn(words(error));
     }
-    if (!alive.aborted) this.settled.value = view;
+    if (!signal.aborted) this.closedView.value = view;
   }
 
-  private ask(view: View, alive: AbortSignal, loops: boolean): Promise<Placements> {
-    return this.store.back.call<Placements>("frames", { robot: view.robot, loops }, { signal: alive });
+  private requestFrames(view: View, alive: AbortSignal, loops: boolean): Promise<Placements> {
+    return this.store.backend.call<Placements>("frames", { robot: view.robot, loops }, { signal: alive });
   }
 
   /** Load the code that closes the loops after the robot is drawn, because its derivation may take seconds. */
   private async close(view: View, key: string, known: Placements | null, alive: AbortSignal): Promise<void> {
     if (!known) this.inform("deriving the loop equations …");
-    const whole = known ?? (await this.ask(view, alive, true));
+    const whole = known ?? (await this.requestFrames(view, alive, true));
     if (alive.aborted) return;
-    this.known.set(key, whole);
+    this.placementsByKey.set(key, whole);
     if (whole.loops && !known) await this.scene.setLoops(whole.loops);
     if (alive.aborted) return;
     this.closable.value = whole.loops !== null;
@@ -161,21 +161,21 @@ export class Control {
   /**
    * Close the loops in the first posture; a robot without named postures may not close at zero, so others are tried.
    */
-  private settle(view: View): void {
+  private closeInitially(view: View): void {
     const at = this.scene.posture();
     let moved = this.scene.move(at);
-    const chance = sequence();
-    const looping = new Set(view.loops.flatMap((loop) => loop.frames));
-    const places = this.moved.value.filter((k) => looping.has(view.joints[k]!.frame));
+    const randomNumber = sequence();
+    const loopFrames = new Set(view.loops.flatMap((loop) => loop.frames));
+    const places = this.moved.value.filter((k) => loopFrames.has(view.joints[k]!.frame));
     for (let k = 0; !moved.closed && this.closes.value && k < START_TRIES; k++) {
-      const target = random(view, at, places, this.scene.reach(), 1, chance);
+      const target = random(view, at, places, this.scene.reach(), 1, randomNumber);
       // The length of a piston is positive.
       for (const n of places) if (view.joints[n]!.kind === "P") target[n] = Math.abs(target[n]!);
-      const tried = this.scene.follow(at, target);
-      if (tried.closed) moved = this.scene.move(tried.q);
+      const candidate = this.scene.follow(at, target);
+      if (candidate.closed) moved = this.scene.move(candidate.q);
     }
     if (!moved.closed && this.closes.value) this.warn("the loops cannot close in this posture; move the joints");
-    this.put(moved.q);
+    this.publish(moved.q);
   }
 
   private reset(): void {
@@ -195,15 +195,15 @@ export class Control {
     untracked(() => {
       if (!this.drawn.value || this.drawn.value !== this.store.view.value) return;
       this.scene.setParameters(parameters);
-      this.put(this.scene.posture());
+      this.publish(this.scene.posture());
     });
   }
 
   /** Start a motion that was dropped on the page, as soon as a robot is drawn. */
-  private takeGiven(given: Given | null, ready: boolean): void {
+  private takeGiven(given: DroppedMotion | null, ready: boolean): void {
     if (!given || !ready || !this.drawn.peek()) return;
     untracked(() => {
-      this.store.given.value = null;
+      this.store.droppedMotion.value = null;
       if (given.kind === "rows") return void this.motions.csv(given.text);
       this.runs.text.value = given.text;
       void this.runs.follow(STEP);
@@ -213,19 +213,19 @@ export class Control {
   // -- postures
 
   /** Apply a posture that another pane has set. */
-  private take(q: number[]): void {
+  private applyPosture(q: number[]): void {
     untracked(() => {
       const view = this.drawn.value;
-      if (q === this.mine || !view || view !== this.store.view.value || q.length !== view.joints.length) return;
-      this.put(this.scene.move(q).q);
+      if (q === this.published || !view || view !== this.store.view.value || q.length !== view.joints.length) return;
+      this.publish(this.scene.move(q).q);
     });
   }
 
   /** Publish the displayed posture to the other panes. */
-  put(q: number[]): void {
+  publish(q: number[]): void {
     // The sliders of the previous robot remain until the next robot is drawn.
     if (this.drawn.peek()?.name !== this.store.view.peek()?.name) return;
-    this.mine = q;
+    this.published = q;
     this.store.q.value = q;
   }
 
@@ -237,7 +237,7 @@ export class Control {
     this.refused.value = moved.closed ? null : place;
     if (moved.closed) this.note.value = null;
     else this.warn(this.closes.value ? "the loops cannot close at this joint position" : "the loop equations are not derived yet");
-    this.put(moved.q);
+    this.publish(moved.q);
   }
 
   go(q: number[]): void {
@@ -246,7 +246,7 @@ export class Control {
     this.refused.value = null;
     if (!moved.closed) this.warn("the loops cannot stay closed on the path to this posture");
     else this.note.value = null;
-    this.put(moved.q);
+    this.publish(moved.q);
   }
 
   /** Set a posture in which the loops are closed, in any assembly mode. */
@@ -255,7 +255,7 @@ export class Control {
     this.scene.put(q);
     this.refused.value = null;
     this.note.value = null;
-    this.put(this.scene.move(q).q);
+    this.publish(this.scene.move(q).q);
     this.scene.keepInPicture();
   }
 
@@ -289,7 +289,7 @@ export class Control {
     this.broken.value = broken;
     this.scene.breakLoops(broken);
     const moved = this.scene.move(this.scene.posture());
-    this.put(moved.q);
+    this.publish(moved.q);
     if (!moved.closed) this.warn("the loops cannot be closed from this posture; press Home, or open the loops again");
     else this.note.value = null;
   }
@@ -314,8 +314,8 @@ export class Control {
     this.note.value = null;
     try {
       const q = this.scene.posture();
-      const T = this.scene.placement(this.endFrame());
-      const answer = await this.store.back.call<SolvedPose>("solve", {
+      const T = this.scene.transform(this.endFrame());
+      const answer = await this.store.backend.call<SolvedPose>("solve", {
         robot: view.robot,
         pose: [0, 4, 8, 12].map((row) => T.slice(row, row + 4)),
         q0: view.coordinates.map((j) => q[view.joints.findIndex((joint) => joint.frame === j)] ?? 0),
@@ -346,11 +346,11 @@ export class Control {
   }
 
   private inform(text: string): void {
-    this.note.value = { text, kind: "told" };
+    this.note.value = { text, kind: "information" };
   }
 
   warn(text: string): void {
-    this.note.value = { text, kind: "warned" };
+    this.note.value = { text, kind: "warning" };
   }
 }
 

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 import { Body, drawnAt, type Palette, type Style } from "./body";
 import { Viewpoint } from "./camera";
 import { location, radiusOf } from "./extras";
@@ -11,11 +11,11 @@ import { home } from "./joints";
 import { Labels, title, type Label } from "./labels";
 import { load } from "./modules";
 import { sample } from "./motion";
-import { axis, origin, plus, reachOf, usualLength, type Point } from "./path";
+import { axis, origin, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
-import { Placing, placing as placingOf } from "./posture";
-import type { CreateScene, Look, Standpoint } from "./scene";
-import { few, Trace } from "./trace";
+import { PostureSolver, loadPostureSolver } from "./posture";
+import type { CreateScene, Appearance, ViewDirection } from "./scene";
+import { subsample, Trace } from "./trace";
 import { Visuals } from "./visuals";
 
 const LIGHT: Palette = { accent: "#2563c9", passive: "#9db4d6", link: "#8b929b", faint: "#c3c8ce", dark: "#5b636d", z: "#0000ff" };
@@ -50,7 +50,7 @@ export const createScene: CreateScene = (container, options) => {
 
   let grid: THREE.GridHelper | null = null;
   let view: View | null = null;
-  let placing: Placing | null = null;
+  let solver: PostureSolver | null = null;
   let body: Body | null = null;
   let parameters: Record<string, number> = {};
   let q: number[] = [];
@@ -63,7 +63,7 @@ export const createScene: CreateScene = (container, options) => {
   let broken = false;
   let selected: number | null = null;
   let shown: ReadonlySet<number> | "all" = "all";
-  let look: Look = { naming: "number", expanded: false, scale: 1, grid: true, meshes: true };
+  let look: Appearance = { naming: "number", expanded: false, scale: 1, grid: true, meshes: true };
   let player: Player | null = null;
   let pending: number | null = null;
   let idle: ReturnType<typeof setTimeout> | undefined;
@@ -135,13 +135,13 @@ export const createScene: CreateScene = (container, options) => {
 
   function place(next: number[]): void {
     q = next;
-    T = Float64Array.from(placing!.placements(q));
+    T = Float64Array.from(solver!.transforms(q));
     redraw();
   }
 
   function measure(): void {
-    reach = reachOf(T);
-    usual = usualLength(T, view!.frames.map((frame) => frame.ant));
+    reach = robotSize(T);
+    usual = typicalLength(T, view!.frames.map((frame) => frame.ant));
   }
 
   function setRoot(): void {
@@ -185,7 +185,7 @@ export const createScene: CreateScene = (container, options) => {
     });
   }
 
-  function fit(from?: Standpoint, of: Point[] = [...origins(), ...wheels()], room = margin): void {
+  function fit(from?: ViewDirection, of: Point[] = [...origins(), ...wheels()], room = margin): void {
     margin = room;
     const points = of.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
     if (look.meshes && view?.visuals?.length) {
@@ -227,7 +227,7 @@ export const createScene: CreateScene = (container, options) => {
     renderer.setSize(width, height, false);
     viewpoint.resize(width, height);
     // Unless the user has moved the camera, the robot is fitted again when the size of the pane changes.
-    if (view && !viewpoint.turned) fit();
+    if (view && !viewpoint.movedByUser) fit();
     invalidate();
   }
   const observer = new ResizeObserver(resize);
@@ -238,15 +238,15 @@ export const createScene: CreateScene = (container, options) => {
   return {
     async setRobot(next: View, placements, values, from) {
       const turn = ++requests;
-      const made = await placingOf(next, placements, values);
+      const made = await loadPostureSolver(next, placements, values);
       if (turn !== requests || gone) return;
-      const another = view?.name !== next.name || view.frames.length !== next.frames.length;
-      const kept = from ?? (another ? [] : q);
+      const isNewRobot = view?.name !== next.name || view.frames.length !== next.frames.length;
+      const kept = from ?? (isNewRobot ? [] : q);
       body?.dispose();
-      [view, placing, parameters] = [next, made, values];
-      if (another) base = null;
+      [view, solver, parameters] = [next, made, values];
+      if (isNewRobot) base = null;
       const start = kept.length === next.joints.length ? kept : home(next);
-      place(made.follow(broken ? start : made.meet(start)));
+      place(made.follow(broken ? start : made.withCutJoints(start)));
       measure();
       body = new Body(view, count());
       root.add(body.group);
@@ -254,7 +254,7 @@ export const createScene: CreateScene = (container, options) => {
       setRoot();
       paint();
       const drawn = visuals.set(view.visuals ?? [], files).then(redraw);
-      if (!another) return;
+      if (!isNewRobot) return;
       if (view.visuals?.length) await drawn;
       // Margin for motions of the robot within the picture.
       fit("iso", undefined, 0.2 * reach);
@@ -262,16 +262,16 @@ export const createScene: CreateScene = (container, options) => {
     async setLoops(loops) {
       const turn = requests;
       const made = await load(loops);
-      if (turn === requests && !gone) placing?.setLoops(made, parameters);
+      if (turn === requests && !gone) solver?.setLoops(made, parameters);
     },
     setParameters(values) {
       parameters = values;
-      if (!placing) return;
-      placing.setParameters(values);
-      place(placing.move(q, q, broken).q);
+      if (!solver) return;
+      solver.setParameters(values);
+      place(solver.move(q, q, broken).q);
       setRoot();
       // Arrows and grid keep their size unless the size of the robot has changed considerably.
-      const change = reachOf(T) / reach;
+      const change = robotSize(T) / reach;
       if (change < 0.5 || change > 2) {
         measure();
         paint();
@@ -281,18 +281,18 @@ export const createScene: CreateScene = (container, options) => {
       return this.move(next).q;
     },
     move(next) {
-      if (!placing) return { q: next, closed: true };
-      const moved = placing.move(q, next, broken);
+      if (!solver) return { q: next, closed: true };
+      const moved = solver.move(q, next, broken);
       place(moved.q);
       return moved;
     },
-    follow: (from, to) => placing?.move(from, to, broken) ?? { q: to, closed: true },
+    follow: (from, to) => solver?.move(from, to, broken) ?? { q: to, closed: true },
     put(next) {
-      if (placing) place(next);
+      if (solver) place(next);
     },
-    ready: () => ({ robot: placing !== null, loops: placing?.closes ?? false }),
+    ready: () => ({ robot: solver !== null, loops: solver?.closes ?? false }),
     posture: () => q,
-    placement: (j) => Array.from(T.subarray(16 * (j - 1), 16 * j)),
+    transform: (j) => Array.from(T.subarray(16 * (j - 1), 16 * j)),
     reach: () => reach,
     setBase(pose) {
       base = pose;
@@ -318,16 +318,16 @@ export const createScene: CreateScene = (container, options) => {
       if (view?.visuals?.length) void visuals.set(view.visuals, files).then(redraw);
     },
     ghosts(postures) {
-      if (!view || !placing) return;
-      ghosts.set(view, postures.map((one) => Float64Array.from(placing!.placements(one))), 0.07 * arrow());
+      if (!view || !solver) return;
+      ghosts.set(view, postures.map((one) => Float64Array.from(solver!.transforms(one))), 0.07 * arrow());
       invalidate();
     },
     trace(frame, motion) {
-      if (!placing || motion.q[0]?.length !== q.length) return [];
-      return few(motion.times.length, MOST_PLACES).map((k) => {
-        const at = new THREE.Vector3(...origin(placing!.placements(motion.q[k]!), frame));
-        const stands = motion.base?.[k];
-        return at.applyMatrix4(stands ? new THREE.Matrix4().fromArray(stands).transpose() : root.matrix).toArray();
+      if (!solver || motion.q[0]?.length !== q.length) return [];
+      return subsample(motion.times.length, MOST_PLACES).map((k) => {
+        const at = new THREE.Vector3(...origin(solver!.transforms(motion.q[k]!), frame));
+        const basePose = motion.base?.[k];
+        return at.applyMatrix4(basePose ? new THREE.Matrix4().fromArray(basePose).transpose() : root.matrix).toArray();
       });
     },
     path(points) {
@@ -337,7 +337,7 @@ export const createScene: CreateScene = (container, options) => {
     },
     breakLoops(next) {
       broken = next;
-      if (placing && !broken) place(placing.move(q, q).q);
+      if (solver && !broken) place(solver.move(q, q).q);
       redraw();
     },
     play(motion, onTime) {
@@ -363,11 +363,11 @@ export const createScene: CreateScene = (container, options) => {
       fit(undefined, undefined, 0);
     },
     keepInPicture(postures = []) {
-      if (!placing || !view) return;
+      if (!solver || !view) return;
       viewpoint.camera.updateMatrixWorld();
       // A few postures represent the whole motion.
       const few = postures.filter((_, k) => k % Math.ceil(postures.length / SEEN) === 0);
-      const points = [...origins(), ...few.flatMap((one) => origins(placing!.placements(one)))];
+      const points = [...origins(), ...few.flatMap((one) => origins(solver!.transforms(one)))];
       const inside = points.every((point) => {
         const { x, y, ahead } = project(point);
         return ahead && x > 0 && y > 0 && x < canvas.clientWidth && y < canvas.clientHeight;

@@ -1,6 +1,6 @@
 // Quantities derived from a view for drawing: pose of the base, corners of platforms.
 
-import type { View, WheelView } from "../back/messages";
+import type { View, WheelView } from "../backend/messages";
 
 export function radiusOf(wheel: WheelView, parameters: Record<string, number>): number | null {
   return (wheel.symbol ? parameters[wheel.symbol] : undefined) ?? wheel.radius;

@@ -1,11 +1,11 @@
 // Small robots with their generated code, for tests (written by tools/scene_fixtures.py).
 
-import type { Placements, View } from "../back/messages";
+import type { Placements, View } from "../backend/messages";
 import fourbar from "./fixtures/fourbar.json";
 import gripper from "./fixtures/gripper.json";
 import rx90 from "./fixtures/rx90.json";
 import sr400 from "./fixtures/sr400.json";
-import { placing, type Placing } from "./posture";
+import { loadPostureSolver, type PostureSolver } from "./posture";
 
 const ROBOTS = { fourbar, gripper, rx90, sr400 };
 
@@ -20,7 +20,7 @@ export function dataUrl(source: string): string {
   return `data:text/javascript;base64,${btoa(unescape(encodeURIComponent(source)))}`;
 }
 
-export async function placed(name: keyof typeof ROBOTS, values?: Record<string, number>): Promise<Placing> {
+export async function placed(name: keyof typeof ROBOTS, values?: Record<string, number>): Promise<PostureSolver> {
   const { view, placements } = fixture(name);
-  return placing(view, placements, { ...view.nominal, ...values }, dataUrl);
+  return loadPostureSolver(view, placements, { ...view.nominal, ...values }, dataUrl);
 }

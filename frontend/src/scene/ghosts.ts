@@ -2,9 +2,9 @@
 
 import * as THREE from "three";
 
-import type { View } from "../back/messages";
-import { Instances, standing } from "./instances";
-import { way } from "./path";
+import type { View } from "../backend/messages";
+import { Instances, cylinderOnOrigin } from "./instances";
+import { parameterPolyline } from "./polyline";
 
 export class Ghosts {
   readonly group = new THREE.Group();
@@ -18,12 +18,12 @@ export class Ghosts {
   set(view: View, placements: Float64Array[], width: number): void {
     this.clear();
     if (!placements.length) return;
-    const solid = standing(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0));
+    const solid = cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0));
     const material = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.22, depthWrite: false });
     this.bars = new Instances(solid, material, 3 * view.frames.length * placements.length);
     for (const T of placements)
       view.frames.forEach(({ frame, ant }) => {
-        const [a, b, c, d] = way(T, ant, frame).points;
+        const [a, b, c, d] = parameterPolyline(T, ant, frame).points;
         this.bars!.between(a, b, width, this.colour);
         this.bars!.between(b, c, width, this.colour);
         this.bars!.between(c, d, width, this.colour);

@@ -55,6 +55,6 @@ export class Instances {
 }
 
 /** Return a solid of revolution about z with its bottom at the origin, of length and radius one. */
-export function standing(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
+export function cylinderOnOrigin(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
   return geometry.rotateX(Math.PI / 2);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import type { JointView } from "../back/messages";
+import type { JointView } from "../backend/messages";
 import { fixture } from "./fixtures";
-import { free, fromShown, home, named, random, range, toShown, within } from "./joints";
-import { apart, inside, merged, title } from "./labels";
-import { framesShown } from "./showstate";
+import { freeJoints, fromShown, home, named, random, range, toShown, within } from "./joints";
+import { separated, inside, merged, title } from "./labels";
+import { framesShown } from "./viewState";
 import { fileOf } from "./meshfile";
 
 const joint = (given: Partial<JointView>) => ({ kind: "R", lower: null, upper: null, ...given }) as JointView;
@@ -41,13 +41,13 @@ describe("postures", () => {
   const { view } = fixture("sr400");
 
   it("have free active joints if loops are closed, and all joints free if they are open", () => {
-    expect(free(view, false).map((k) => view.joints[k]!.frame)).toEqual([1, 2, 4, 5, 6, 7]);
-    expect(free(view, true)).toHaveLength(view.joints.length);
+    expect(freeJoints(view, false).map((k) => view.joints[k]!.frame)).toEqual([1, 2, 4, 5, 6, 7]);
+    expect(freeJoints(view, true)).toHaveLength(view.joints.length);
   });
 
   it("exclude coupled joints from the free ones", () => {
     const { view: gripper } = fixture("gripper");
-    expect(free(gripper, false)).toEqual([0]);
+    expect(freeJoints(gripper, false)).toEqual([0]);
   });
 
   it("start with 'home', otherwise with zero within limits", () => {
@@ -85,16 +85,16 @@ describe("labels", () => {
   });
 
   it("that overlap are moved apart", () => {
-    const labels = apart([label("10, 11", 10, 10), label("12", 30, 14), label("9", 200, 10)]);
+    const labels = separated([label("10, 11", 10, 10), label("12", 30, 14), label("9", 200, 10)]);
     expect(labels[1]!.y).toBeGreaterThanOrEqual(25);
     expect(labels[2]!.y).toBe(10);
   });
 
   it("without space are left out, except the selected one", () => {
     const many = ["10", "11", "12", "13", "14"].map((text) => label(text, 10, 10));
-    expect(apart(many).map((one) => one.text)).toEqual(["10", "11", "12"]);
+    expect(separated(many).map((one) => one.text)).toEqual(["10", "11", "12"]);
     many[4]!.selected = true;
-    expect(apart(many).map((one) => one.text)).toEqual(["10", "11", "12", "14"]);
+    expect(separated(many).map((one) => one.text)).toEqual(["10", "11", "12", "14"]);
   });
 
   it("are numbers or names", () => {

@@ -1,6 +1,6 @@
 // Joints as the sliders show them: ranges, units, named postures, random postures.
 
-import type { JointView, View } from "../back/messages";
+import type { JointView, View } from "../backend/messages";
 
 export interface Range {
   lower: number;
@@ -44,25 +44,25 @@ export function digits(joint: JointView, degrees: boolean): number {
 }
 
 /** Return the indices in view.joints of the independent joints, in the order of view.coordinates. */
-export function coordinatePlaces(view: View): number[] {
+export function coordinateIndices(view: View): number[] {
   return view.coordinates.map((j) => view.joints.findIndex((joint) => joint.frame === j));
 }
 
-export function openedPlaces(view: View): number[] {
+export function cutJointIndices(view: View): number[] {
   return view.joints.flatMap((joint, k) => (joint.opened ? [k] : []));
 }
 
 /** Return the joints that the user moves: the active ones if loops are closed, otherwise all that are not coupled. */
-export function free(view: View, broken: boolean): number[] {
-  const own = coordinatePlaces(view);
+export function freeJoints(view: View, broken: boolean): number[] {
+  const own = coordinateIndices(view);
   if (!view.loops.length) return own;
-  return broken ? [...own, ...openedPlaces(view)] : own.filter((k) => view.joints[k]!.active);
+  return broken ? [...own, ...cutJointIndices(view)] : own.filter((k) => view.joints[k]!.active);
 }
 
 /** Return the variables of all joints of a named posture (one number per coordinate). */
 export function named(view: View, posture: number[]): number[] {
   const q = view.joints.map(() => 0);
-  coordinatePlaces(view).forEach((k, i) => (q[k] = posture[i] ?? 0));
+  coordinateIndices(view).forEach((k, i) => (q[k] = posture[i] ?? 0));
   return q;
 }
 
@@ -90,8 +90,8 @@ export function random(
   for (const k of places) {
     const joint = view.joints[k]!;
     const { lower, upper } = range(joint, reach, q[k]);
-    const aim = lower + (upper - lower) * chance();
-    posture[k] = q[k]! + share * (aim - q[k]!);
+    const target = lower + (upper - lower) * chance();
+    posture[k] = q[k]! + share * (target - q[k]!);
   }
   return posture;
 }

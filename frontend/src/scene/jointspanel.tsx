@@ -2,7 +2,7 @@
 
 import { signal, useComputed, useSignal } from "@preact/signals";
 
-import type { JointView } from "../back/messages";
+import type { JointView } from "../backend/messages";
 import { AT_ORIGIN, type Store } from "../store/store";
 import type { Control } from "./control";
 import { digits, fromShown, range, toShown, unit, within } from "./joints";
@@ -34,7 +34,7 @@ export function Joints({ store, control }: { store: Store; control: Control }) {
           ))}
         </details>
       )}
-      {control.free6() && <BasePose store={store} control={control} wheeled={view.base === "wheeled"} />}
+      {control.hasMovableBase() && <BasePose store={store} control={control} wheeled={view.base === "wheeled"} />}
     </>
   );
 }

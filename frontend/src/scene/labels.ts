@@ -1,6 +1,6 @@
 // Labels of frames over the picture, drawn as text of the page so that they stay sharp at every distance.
 
-export type Naming = "none" | "number" | "name" | "axes";
+export type LabelStyle = "none" | "number" | "name" | "axes";
 
 export interface Label {
   text: string;
@@ -28,7 +28,7 @@ export function merged(labels: Label[], near = 14): Label[] {
 const [LETTER, LINE] = [6.8, 15];
 
 /** Move labels down by one or two lines so that they do not overlap; those without space are left out. */
-export function apart(labels: Label[]): Label[] {
+export function separated(labels: Label[]): Label[] {
   const placed: Label[] = [];
   const covers = (a: Label, b: Label) =>
     Math.abs(a.y - b.y) < LINE && a.x < b.x + LETTER * b.text.length + 6 && b.x < a.x + LETTER * a.text.length + 6;
@@ -54,7 +54,7 @@ function shortened(names: string[]): string {
 }
 
 /** Return the text of the label at a frame's origin. */
-export function title(naming: Naming, frame: number, name: string): string {
+export function title(naming: LabelStyle, frame: number, name: string): string {
   if (naming === "name") return name || String(frame);
   return String(frame);
 }
@@ -70,7 +70,7 @@ export class Labels {
   }
 
   draw(labels: Label[]): void {
-    const drawn = apart(inside(merged(labels), this.layer.clientWidth));
+    const drawn = separated(inside(merged(labels), this.layer.clientWidth));
     while (this.shown.length < drawn.length) {
       const span = document.createElement("span");
       this.layer.append(span);

@@ -1,11 +1,11 @@
 // JavaScript that symoro generated, loaded into the page.
 
-import type { Module } from "../back/messages";
+import type { Module } from "../backend/messages";
 
 type Numbers = ArrayLike<number>;
 type Outputs = Record<string, Float64Array>;
 
-interface Generated {
+interface GeneratedModule {
   INPUTS: Record<string, number[]>;
   OUTPUTS: Record<string, number[]>;
   PARAMETERS?: readonly string[];
@@ -14,12 +14,12 @@ interface Generated {
 }
 
 /** A generated model with its parameters set: named inputs, named outputs. */
-export class Loaded {
+export class LoadedModel {
   private constants: unknown;
   private readonly names: string[];
   private readonly out: Outputs;
 
-  constructor(private readonly generated: Generated) {
+  constructor(private readonly generated: GeneratedModule) {
     this.names = Object.keys(generated.INPUTS);
     this.out = Object.fromEntries(
       Object.entries(generated.OUTPUTS).map(([name, shape]) => [name, new Float64Array(size(shape))]),
@@ -54,10 +54,10 @@ function size(shape: number[]): number {
 }
 
 /** Import a module from its source; `address` converts the source to a URL (default: a blob URL). */
-export async function load(module: Module, address: (source: string) => string = blob): Promise<Loaded> {
+export async function load(module: Module, address: (source: string) => string = blob): Promise<LoadedModel> {
   const url = address(module.source);
   try {
-    return new Loaded((await import(/* @vite-ignore */ url)) as Generated);
+    return new LoadedModel((await import(/* @vite-ignore */ url)) as GeneratedModule);
   } finally {
     if (url.startsWith("blob:")) URL.revokeObjectURL(url);
   }

@@ -1,6 +1,6 @@
 // Motions to be played: one sinusoid per joint, or the rows of a CSV file.
 
-import type { JointView } from "../back/messages";
+import type { JointView } from "../backend/messages";
 import type { Motion } from "./scene";
 
 export interface Wave {

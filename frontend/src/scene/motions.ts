@@ -2,7 +2,7 @@
 
 import { effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 import type { Store } from "../store/store";
 import { baseAt, CsvError, duration, parseCsv, sample, sinusoid, type Wave } from "./motion";
 import { Player } from "./player";
@@ -12,14 +12,14 @@ import type { Motion, Scene } from "./scene";
 interface Host {
   readonly drawn: ReadonlySignal<View | null>;
   readonly moved: ReadonlySignal<number[]>;
-  readonly note: Signal<{ text: string; kind: "told" | "warned" } | null>;
+  readonly note: Signal<{ text: string; kind: "information" | "warning" } | null>;
   looped(): boolean;
   endFrame(): number;
-  put(q: number[]): void;
+  publish(q: number[]): void;
   warn(text: string): void;
 }
 
-const SETTLED = 120; // milliseconds until a new layout is complete
+const LAYOUT_DELAY = 120; // milliseconds until a new layout is complete
 const SLIDERS_A_SECOND = 10;
 const ROWS_AT_ONCE = 15;
 const ROWS_SEEN = 200; // number of last rows of a growing motion that are kept in the picture
@@ -85,7 +85,7 @@ export class Motions {
 
   /** Fit the picture after the playback bar and the plots have changed the layout. */
   private keepInPicture(motion: Motion): void {
-    setTimeout(() => this.store.motion.peek() === motion && this.scene.keepInPicture(motion.q), SETTLED);
+    setTimeout(() => this.store.motion.peek() === motion && this.scene.keepInPicture(motion.q), LAYOUT_DELAY);
   }
 
   /** Play a growing motion in real time, or as fast as its samples arrive. */
@@ -116,7 +116,7 @@ export class Motions {
     // Sliders and numbers are updated less often than the picture.
     if (this.playing.peek() && time >= this.shownAt && time - this.shownAt < 1 / SLIDERS_A_SECOND) return;
     this.shownAt = time;
-    this.of.put(q);
+    this.of.publish(q);
     this.store.time.value = time;
   }
 

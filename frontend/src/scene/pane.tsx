@@ -9,10 +9,10 @@ import { createScene } from "./create";
 import { Joints } from "./jointspanel";
 import { MotionPanel, Transport } from "./motionpanel";
 import { actionsOf, onKey } from "./keys";
-import { Showing } from "./showing";
+import { ViewSettings } from "./viewSettings";
 import { Solutions } from "./solutions";
 import { Toolbar } from "./toolbar";
-import { UnderPlot } from "./underplot";
+import { MotionPlot } from "./motionPlot";
 import "./scene.css";
 import "./runs.css";
 
@@ -69,7 +69,7 @@ export function ScenePane({ store }: { store: Store }) {
               </output>
             )}
           </div>
-          {scene && store.motion.value?.efforts && store.view.value && <UnderPlot store={store} control={scene} />}
+          {scene && store.motion.value?.efforts && store.view.value && <MotionPlot store={store} control={scene} />}
         </div>
         {scene && panel.value && scene.drawn.value && (
           <aside class="sc-side" data-testid="scene-side">
@@ -90,7 +90,7 @@ export function ScenePane({ store }: { store: Store }) {
               {panel.value === "joints" && <Joints store={store} control={scene} />}
               {panel.value === "motion" && <MotionPanel store={store} control={scene} />}
               {panel.value === "solutions" && <Solutions control={scene} />}
-              {panel.value === "view" && <Showing control={scene} />}
+              {panel.value === "view" && <ViewSettings control={scene} />}
             </div>
           </aside>
         )}

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import { fixture, placed } from "./fixtures";
-import { origin, reachOf, usualLength, way } from "./path";
+import { origin, robotSize, typicalLength, parameterPolyline } from "./polyline";
 
 describe("frame transforms", () => {
   it("agrees with direct geometry", async () => {
     const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
-    const T = robot.placements([0, 0, 0, 0, 0, 0]);
+    const T = robot.transforms([0, 0, 0, 0, 0, 0]);
     expect(origin(T, 3)).toEqual([0.5, 0, 0]);
-    const turned = robot.placements([Math.PI / 2, 0, 0, 0, 0, 0]);
+    const turned = robot.transforms([Math.PI / 2, 0, 0, 0, 0, 0]);
     expect(origin(turned, 3)[0]).toBeCloseTo(0, 12);
     expect(origin(turned, 3)[1]).toBeCloseTo(0.5, 12);
   });
@@ -16,13 +16,13 @@ describe("frame transforms", () => {
   it("depends on the parameters", async () => {
     const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
     robot.setParameters({ D3: 2, RL4: 0.3 });
-    expect(origin(robot.placements([0, 0, 0, 0, 0, 0]), 3)[0]).toBeCloseTo(2, 12);
+    expect(origin(robot.transforms([0, 0, 0, 0, 0, 0]), 3)[0]).toBeCloseTo(2, 12);
   });
 
   it("uses zero for a parameter without value", async () => {
     const robot = await placed("rx90");
     robot.setParameters({ RL4: 0.3 });
-    expect(origin(robot.placements([0, 0, 0, 0, 0, 0]), 3)[0]).toBe(0);
+    expect(origin(robot.transforms([0, 0, 0, 0, 0, 0]), 3)[0]).toBe(0);
   });
 });
 
@@ -32,7 +32,7 @@ describe("coupled joints", () => {
     const { q } = robot.move([0, 0], [0.02, 0.5]);
     expect(q[0]).toBe(0.02);
     expect(q[1]).toBeCloseTo(0.07, 12);
-    expect(origin(robot.placements(q), 2)[2]).toBeCloseTo(-0.07, 12);
+    expect(origin(robot.transforms(q), 2)[2]).toBeCloseTo(-0.07, 12);
   });
 });
 
@@ -40,12 +40,12 @@ describe("closed loops", () => {
   it("stay closed when the active joint moves", async () => {
     const robot = await placed("fourbar");
     let q = robot.closed([0.5], [0.5, 0, 0, 0])!;
-    expect(robot.gap(q)).toBeLessThan(1e-9);
+    expect(robot.loopError(q)).toBeLessThan(1e-9);
     for (const active of [0.9, 1.6, 2.4]) {
       const moved = robot.move(q, [active, 0, 0, 0]);
       expect(moved.closed).toBe(true);
       expect(moved.q[0]).toBeCloseTo(active, 12);
-      expect(robot.gap(moved.q)).toBeLessThan(1e-9);
+      expect(robot.loopError(moved.q)).toBeLessThan(1e-9);
       q = moved.q;
     }
   });
@@ -70,7 +70,7 @@ describe("closed loops", () => {
     expect(near).not.toBeNull();
     const moved = robot.move(near!, [Math.PI, 0, 0, 0]);
     expect(moved.closed).toBe(false);
-    expect(robot.gap(moved.q)).toBeLessThan(1e-6);
+    expect(robot.loopError(moved.q)).toBeLessThan(1e-6);
     expect(moved.q[0]).toBeLessThan(Math.PI);
   });
 
@@ -81,7 +81,7 @@ describe("closed loops", () => {
     expect(lost.q[0]).toBe(2);
     const moved = robot.move(lost.q, [0.2, 0, 0, 0]);
     expect(moved.closed).toBe(true);
-    expect(robot.gap(moved.q)).toBeLessThan(1e-9);
+    expect(robot.loopError(moved.q)).toBeLessThan(1e-9);
   });
 
   it("stay open when the user has opened them", async () => {
@@ -89,7 +89,7 @@ describe("closed loops", () => {
     const q = robot.closed([0, 0.2, 0, 0, 0, -0.9], robot.view.joints.map(() => 0))!;
     const target = q.map((value, k) => (k === 2 ? value + 0.4 : value));
     expect(robot.move(q, target, true).q).toEqual(target);
-    expect(robot.gap(target)).toBeGreaterThan(0.01);
+    expect(robot.loopError(target)).toBeGreaterThan(0.01);
   });
 
   it("determine the cut joint from both sides", async () => {
@@ -97,27 +97,27 @@ describe("closed loops", () => {
     const q = robot.closed([0, 0.2, 0, 0, 0, -0.9], robot.view.joints.map(() => 0))!;
     const opened = robot.view.joints.findIndex((joint) => joint.opened);
     const lost = q.map((value, k) => (k === opened ? 0 : value));
-    expect(robot.gap(lost)).toBeGreaterThan(0.01);
-    expect(robot.gap(robot.meet(lost))).toBeLessThan(1e-9);
+    expect(robot.loopError(lost)).toBeGreaterThan(0.01);
+    expect(robot.loopError(robot.withCutJoints(lost))).toBeLessThan(1e-9);
   });
 });
 
 describe("the polyline along the parameters", () => {
   it("follows d along the common normal, then r along the joint axis", async () => {
     const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
-    const T = robot.placements([0.3, -0.4, 0.2, 0.1, 0.5, -0.3]);
-    const [start, , elbow, end] = way(T, 3, 4).points;
+    const T = robot.transforms([0.3, -0.4, 0.2, 0.1, 0.5, -0.3]);
+    const [start, , elbow, end] = parameterPolyline(T, 3, 4).points;
     expect(Math.hypot(...elbow.map((x, k) => x - start[k]!))).toBeCloseTo(0, 12);
     expect(Math.hypot(...elbow.map((x, k) => x - end[k]!))).toBeCloseTo(0.3, 12);
-    const flat = way(T, 2, 3).points;
+    const flat = parameterPolyline(T, 2, 3).points;
     expect(Math.hypot(...flat[2].map((x, k) => x - flat[0][k]!))).toBeCloseTo(0.5, 12);
   });
 
   it("returns the size of a robot and the typical link length", async () => {
     const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
-    const T = robot.placements([0, 0, 0, 0, 0, 0]);
-    expect(reachOf(T)).toBeCloseTo(Math.hypot(0.5, 0.3), 9);
-    expect(usualLength(T, fixture("rx90").view.frames.map((frame) => frame.ant))).toBeCloseTo(0.5, 9);
-    expect(reachOf(new Float64Array(16))).toBe(1);
+    const T = robot.transforms([0, 0, 0, 0, 0, 0]);
+    expect(robotSize(T)).toBeCloseTo(Math.hypot(0.5, 0.3), 9);
+    expect(typicalLength(T, fixture("rx90").view.frames.map((frame) => frame.ant))).toBeCloseTo(0.5, 9);
+    expect(robotSize(new Float64Array(16))).toBe(1);
   });
 });

@@ -1,10 +1,10 @@
 // Postures and frame transforms of a robot from generated code; coupled joints follow, loops are closed.
 
-import type { Placements, View } from "../back/messages";
-import { coordinatePlaces, free, openedPlaces } from "./joints";
-import { load, type Loaded } from "./modules";
+import type { Placements, View } from "../backend/messages";
+import { coordinateIndices, freeJoints, cutJointIndices } from "./joints";
+import { load, type LoadedModel } from "./modules";
 
-export interface Moved {
+export interface PostureResult {
   /** Variables of all joints; if the loops cannot be closed, the last posture in which they were closed. */
   q: number[];
   closed: boolean;
@@ -15,21 +15,21 @@ const STEP = 0.1;
 const MOST_STEPS = 40;
 const OPEN = 1e-6;
 
-export class Placing {
-  private readonly own: number[];
+export class PostureSolver {
+  private readonly coordinates: number[];
   private readonly opened: number[];
   private readonly driven: number[];
   private readonly coupled: number[];
 
   constructor(
     readonly view: View,
-    private readonly frames: Loaded,
-    private loops: Loaded | null,
+    private readonly frames: LoadedModel,
+    private loops: LoadedModel | null,
     parameters: Record<string, number>,
   ) {
-    this.own = coordinatePlaces(view);
-    this.opened = openedPlaces(view);
-    this.driven = free(view, false);
+    this.coordinates = coordinateIndices(view);
+    this.opened = cutJointIndices(view);
+    this.driven = freeJoints(view, false);
     this.coupled = view.joints.flatMap((joint, k) => (joint.coupled ? [k] : []));
     this.setParameters(parameters);
   }
@@ -40,7 +40,7 @@ export class Placing {
   }
 
   /** Set the code that closes the loops, which is loaded after the robot. */
-  setLoops(loops: Loaded | null, parameters: Record<string, number>): void {
+  setLoops(loops: LoadedModel | null, parameters: Record<string, number>): void {
     this.loops = loops;
     loops?.set(parameters);
   }
@@ -50,12 +50,12 @@ export class Placing {
   }
 
   /** Return T of all frames in frame 0, 16 numbers each (row-major); the next call overwrites the array. */
-  placements(q: number[]): Float64Array {
+  transforms(q: number[]): Float64Array {
     return this.frames.call(this.inputs(q))["T"]!;
   }
 
   private inputs(q: number[]): Record<string, number[]> {
-    return { q: this.own.map((k) => q[k] ?? 0), qc: this.opened.map((k) => q[k] ?? 0) };
+    return { q: this.coordinates.map((k) => q[k] ?? 0), qc: this.opened.map((k) => q[k] ?? 0) };
   }
 
   /** Return the posture with coupled joints computed from their master joints. */
@@ -68,11 +68,11 @@ export class Placing {
   }
 
   /** Return the cut joints as determined by the two sides of their loops; exact if the loops are closed. */
-  meet(q: number[]): number[] {
+  withCutJoints(q: number[]): number[] {
     if (!this.opened.length) return q;
     const posture = [...q];
     for (const k of this.opened) posture[k] = 0;
-    const T = this.placements(posture);
+    const T = this.transforms(posture);
     for (const k of this.opened) {
       const joint = this.view.joints[k]!;
       const loop = this.view.loops.find((one) => one.opened === joint.frame);
@@ -82,19 +82,19 @@ export class Placing {
   }
 
   /** Return the largest error between the two sides of a loop, rotation included. */
-  gap(q: number[]): number {
-    const T = this.placements(q);
-    let most = 0;
+  loopError(q: number[]): number {
+    const T = this.transforms(q);
+    let largest = 0;
     for (const { opened, twin } of this.view.loops)
-      for (let e = 0; e < 12; e++) most = Math.max(most, Math.abs(T[at(opened) + e]! - T[at(twin) + e]!));
-    return most;
+      for (let e = 0; e < 12; e++) largest = Math.max(largest, Math.abs(T[at(opened) + e]! - T[at(twin) + e]!));
+    return largest;
   }
 
   /** Move from one posture to another; loops stay closed in the same assembly mode unless they are open by choice. */
-  move(from: number[], to: number[], broken = false): Moved {
+  move(from: number[], to: number[], broken = false): PostureResult {
     if (!this.view.loops.length || broken) return { q: this.follow(to), closed: true };
     if (!this.loops) return { q: from, closed: false };
-    if (!(this.gap(from) < OPEN)) return this.begin(to);
+    if (!(this.loopError(from) < OPEN)) return this.closeFromOpen(to);
     const change = this.driven.map((k) => to[k]! - from[k]!);
     const steps = Math.min(MOST_STEPS, Math.max(1, Math.ceil(Math.max(...change.map(Math.abs), 0) / STEP)));
     let q = from;
@@ -108,9 +108,9 @@ export class Placing {
   }
 
   /** From open loops, active joints move freely until they reach a posture in which the loops can be closed. */
-  private begin(to: number[]): Moved {
+  private closeFromOpen(to: number[]): PostureResult {
     const posture = this.closed(this.driven.map((k) => to[k]!), to);
-    return posture ? { q: posture, closed: true } : { q: this.follow(this.meet(to)), closed: false };
+    return posture ? { q: posture, closed: true } : { q: this.follow(this.withCutJoints(to)), closed: false };
   }
 
   /** Return the nearest posture with closed loops at given active joints; null if there is none. */
@@ -120,34 +120,34 @@ export class Placing {
     const out = this.loops.call({ qa: active, q0: q!, qc0: qc! });
     const modes = out["status"]!.length;
     let best: number[] | null = null;
-    let least = Infinity;
+    let smallest = Infinity;
     for (let m = 0; m < modes; m++) {
       if (out["status"]![m] !== 0 && out["status"]![m] !== 2) continue;
       if (!(out["residual"]![m]! < OPEN)) continue;
       const posture = this.mode(out, m, near);
-      const far = this.distance(posture, near);
-      if (far < least) [best, least] = [posture, far];
+      const distance = this.distance(posture, near);
+      if (distance < smallest) [best, smallest] = [posture, distance];
     }
     return best && this.follow(best);
   }
 
   private mode(out: Record<string, Float64Array>, m: number, near: number[]): number[] {
     const posture = [...near];
-    const n = this.own.length;
-    this.own.forEach((k, i) => (posture[k] = this.near(k, out["q"]![m * n + i]!, near[k]!)));
+    const n = this.coordinates.length;
+    this.coordinates.forEach((k, i) => (posture[k] = this.nearestAngle(k, out["q"]![m * n + i]!, near[k]!)));
     const c = this.opened.length;
-    if (out["qc"]) this.opened.forEach((k, i) => (posture[k] = this.near(k, out["qc"]![m * c + i]!, near[k]!)));
+    if (out["qc"]) this.opened.forEach((k, i) => (posture[k] = this.nearestAngle(k, out["qc"]![m * c + i]!, near[k]!)));
     return posture;
   }
 
   /** Return an angle plus the full turns nearest to the previous value, so that a joint can turn continuously. */
-  private near(k: number, value: number, before: number): number {
+  private nearestAngle(k: number, value: number, before: number): number {
     if (this.view.joints[k]!.kind !== "R") return value;
     return value + 2 * Math.PI * Math.round((before - value) / (2 * Math.PI));
   }
 
   private distance(a: number[], b: number[]): number {
-    return this.own.reduce((sum, k) => sum + (a[k]! - b[k]!) ** 2, 0);
+    return this.coordinates.reduce((sum, k) => sum + (a[k]! - b[k]!) ** 2, 0);
   }
 }
 
@@ -166,13 +166,13 @@ function between(T: Float64Array, left: number, right: number, slide: boolean): 
 }
 
 /** Return the posture computation of a robot from the answer of `frames`; `address` as in `load`. */
-export async function placing(
+export async function loadPostureSolver(
   view: View,
   placements: Placements,
   parameters: Record<string, number>,
   address?: (source: string) => string,
-): Promise<Placing> {
+): Promise<PostureSolver> {
   const frames = await load(placements.frames, address);
   const loops = placements.loops && (await load(placements.loops, address));
-  return new Placing(view, frames, loops, parameters);
+  return new PostureSolver(view, frames, loops, parameters);
 }

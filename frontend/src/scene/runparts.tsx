@@ -1,6 +1,6 @@
 // Components that the panels of computed motions share.
 
-import type { Problem } from "../back/back";
+import type { Problem } from "../backend/backend";
 import type { Runs } from "./runs";
 
 /** Progress of a computation, with a button to stop it. */

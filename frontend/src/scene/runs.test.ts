@@ -1,28 +1,28 @@
 import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
 
-import { Failure, type Asking, type Back } from "../back/back";
-import type { Piece, View } from "../back/messages";
+import { Failure, type CallOptions, type Backend } from "../backend/backend";
+import type { Piece, View } from "../backend/messages";
 import { createStore } from "../store/store";
-import { assembly, begun, coordinates, line, moved, usual, withPart } from "./draft";
+import { assemblyPosture, newTrajectory, activeJoints, line, simulatedJoints, defaultFields, withPart } from "./trajectoryText";
 import { fixture } from "./fixtures";
 import { baseAt } from "./motion";
 import { Player } from "./player";
-import { Growing, Runs, type Wanted } from "./runs";
+import { MotionStream, Runs, type SimulationSettings } from "./runs";
 import type { Motion } from "./scene";
-import { few } from "./trace";
-import { curvesOf, kindsOf } from "./underplot";
+import { subsample } from "./trace";
+import { curvesOf, kindsOf } from "./motionPlot";
 
-const WANTED: Wanted = { duration: 5, step: 0.01, method: "DOP853", friction: "events", stops: "none", tau: [0], track: null };
+const WANTED: SimulationSettings = { duration: 5, step: 0.01, method: "DOP853", friction: "events", stops: "none", tau: [0], track: null };
 
 function piece(from: number, count: number, joints: number): Piece {
   const times = Array.from({ length: count }, (_, k) => from + k);
   return { times, q: times.map((t) => Array<number>(joints).fill(t)), tau: times.map((t) => [t]), base: null };
 }
 
-function runs(view: View, answer: (name: string, payload: Record<string, unknown>, asking: Asking) => Promise<unknown>) {
-  const back: Back = { call: <T>(name: string, payload: object = {}, asking: Asking = {}) => answer(name, payload as Record<string, unknown>, asking) as Promise<T> };
-  const store = createStore(back);
+function runs(view: View, answer: (name: string, payload: Record<string, unknown>, asking: CallOptions) => Promise<unknown>) {
+  const backend: Backend = { call: <T>(name: string, payload: object = {}, asking: CallOptions = {}) => answer(name, payload as Record<string, unknown>, asking) as Promise<T> };
+  const store = createStore(backend);
   store.show({ ...view, values: {} });
   const calls: [string, Motion | null][] = [];
   const motions = {
@@ -39,24 +39,24 @@ describe("the text of a trajectory", () => {
 
   it("starts with all coordinates and moves the active joints", () => {
     const q = view.joints.map((_, k) => k / 10);
-    expect(begun(view, q)).toContain(`start: [${view.coordinates.map((_, k) => k / 10).join(", ")}]`);
-    expect(coordinates(view)).toHaveLength(1);
-    expect(usual("joints", view, q, [0, 0, 0], 1)["to"]).toBe("0");
+    expect(newTrajectory(view, q)).toContain(`start: [${view.coordinates.map((_, k) => k / 10).join(", ")}]`);
+    expect(activeJoints(view)).toHaveLength(1);
+    expect(defaultFields("joints", view, q, [0, 0, 0], 1)["to"]).toBe("0");
   });
 
   it("passes the assembly mode for a table without all joints", () => {
     const q = view.joints.map((_, k) => k / 10);
     const all = view.coordinates.map((frame) => `q${frame}`).join(",");
-    expect(assembly(view, q, "# a remark\ntime,q1\n0,1\n")).toEqual(view.coordinates.map((_, k) => k / 10));
-    expect(assembly(view, q, `t,${all}\n`)).toBeNull();
-    expect(assembly(view, q, "symoro-trajectory: 1\n")).toBeNull();
-    expect(assembly({ ...view, loops: [] }, q, "t,q1\n")).toBeNull();
+    expect(assemblyPosture(view, q, "# a remark\ntime,q1\n0,1\n")).toEqual(view.coordinates.map((_, k) => k / 10));
+    expect(assemblyPosture(view, q, `t,${all}\n`)).toBeNull();
+    expect(assemblyPosture(view, q, "symoro-trajectory: 1\n")).toBeNull();
+    expect(assemblyPosture({ ...view, loops: [] }, q, "t,q1\n")).toBeNull();
   });
 
   it("does not move free passive joints, whose torque is zero in a simulation", () => {
     const loose = { ...view, loops: [], wheels: [] };
-    expect(coordinates(loose)).toHaveLength(1);
-    expect(moved(loose)).toHaveLength(view.coordinates.length);
+    expect(activeJoints(loose)).toHaveLength(1);
+    expect(simulatedJoints(loose)).toHaveLength(view.coordinates.length);
   });
 
   it("is extended by one line per segment", () => {
@@ -82,8 +82,8 @@ describe("a simulation", () => {
     const { made, calls } = runs(view, async (name, payload, { onProgress }) => {
       expect(name).toBe("simulate");
       expect(payload["q"]).toHaveLength(view.coordinates.length);
-      onProgress!({ done: 1, total: 5, came: [piece(0, 2, 4)] });
-      onProgress!({ done: 2, total: 5, came: [piece(2, 1, 4), piece(3, 1, 4)] });
+      onProgress!({ done: 1, total: 5, pieces: [piece(0, 2, 4)] });
+      onProgress!({ done: 2, total: 5, pieces: [piece(2, 1, 4), piece(3, 1, 4)] });
       const whole = piece(0, 6, 4);
       return { ...whole, joints: [1], units: ["Nm"], efforts: [null], frame: 3, samples: 6, finished: true, why: "", warnings: ["no stop"], kinetic: null, potential: null };
     });
@@ -95,7 +95,7 @@ describe("a simulation", () => {
 
   it("keeps the computed samples when it is stopped", async () => {
     const { made, calls } = runs(view, (_, __, { signal, onProgress }) => {
-      onProgress!({ came: [piece(0, 3, 4)] });
+      onProgress!({ pieces: [piece(0, 3, 4)] });
       return new Promise((_, refuse) => signal!.addEventListener("abort", () => refuse(new DOMException("", "AbortError"))));
     });
     const over = made.simulate(WANTED);
@@ -116,7 +116,7 @@ describe("a simulation", () => {
   });
 
   it("does not modify motions that it returned before", () => {
-    const growing = new Growing(view);
+    const growing = new MotionStream(view);
     const first = growing.add([piece(0, 2, 4)]);
     growing.add([piece(2, 2, 4)]);
     expect(first.times).toEqual([0, 1]);
@@ -153,8 +153,8 @@ describe("playing", () => {
   });
 
   it("selects a few of many rows, including both ends", () => {
-    expect(few(3, 5)).toEqual([0, 1, 2]);
-    expect(few(1001, 3)).toEqual([0, 500, 1000]);
+    expect(subsample(3, 5)).toEqual([0, 1, 2]);
+    expect(subsample(1001, 3)).toEqual([0, 500, 1000]);
   });
 });
 

@@ -2,11 +2,11 @@
 
 import { signal, type ReadonlySignal } from "@preact/signals";
 
-import { Failure, type Problem, type Progress } from "../back/back";
-import type { Piece, SimulationAnswer, TrajectoryAnswer, View } from "../back/messages";
+import { Failure, type Problem, type Progress } from "../backend/backend";
+import type { Piece, SimulationAnswer, TrajectoryAnswer, View } from "../backend/messages";
 import type { Store } from "../store/store";
-import { assembly, moved } from "./draft";
-import type { Efforts, Motion } from "./scene";
+import { assemblyPosture, simulatedJoints } from "./trajectoryText";
+import type { MotionEfforts, Motion } from "./scene";
 
 type MotionAnswer = Pick<TrajectoryAnswer, "times" | "q" | "frame" | "joints" | "units" | "tau" | "efforts">;
 
@@ -17,7 +17,7 @@ interface Host {
 }
 
 /** Settings of a simulation. */
-export interface Wanted {
+export interface SimulationSettings {
   duration: number;
   step: number;
   method: string;
@@ -39,7 +39,7 @@ export class Runs {
   readonly torques = signal<Record<number, number>>({});
   /** Result of the last simulation as text. */
   readonly ended = signal<string | null>(null);
-  private asking: AbortController | null = null;
+  private abort: AbortController | null = null;
 
   constructor(
     private readonly store: Store,
@@ -47,7 +47,7 @@ export class Runs {
   ) {}
 
   stop(): void {
-    this.asking?.abort();
+    this.abort?.abort();
   }
 
   /** Discard all results, because they belong to the previous robot. */
@@ -63,9 +63,9 @@ export class Runs {
   async follow(step: number): Promise<void> {
     const view = this.of.drawn.value;
     if (!view) return;
-    const posture = assembly(view, this.store.q.value, this.text.value);
+    const posture = assemblyPosture(view, this.store.q.value, this.text.value);
     const payload = { robot: view.robot, text: this.text.value, step, values: this.store.parameters.value, ...(posture && { posture }) };
-    const answer = await this.ask<TrajectoryAnswer>("trajectory", "trajectory", payload);
+    const answer = await this.request<TrajectoryAnswer>("trajectory", "trajectory", payload);
     if (!answer || view.name !== this.of.drawn.value?.name) return;
     this.trajectory.value = answer;
     this.of.motions.show({ ...motionOf(answer), efforts: { ...effortsOf(answer), power: answer.power } });
@@ -76,11 +76,11 @@ export class Runs {
     const view = this.of.drawn.value;
     if (!view) return;
     const payload = { robot: view.robot, harmonics, frequency, values: this.store.parameters.value };
-    const answer = await this.ask<{ text: string }>("excitation", "excitation", payload);
+    const answer = await this.request<{ text: string }>("excitation", "excitation", payload);
     if (answer) this.text.value = answer.text;
   }
 
-  async simulate(wanted: Wanted): Promise<void> {
+  async simulate(settings: SimulationSettings): Promise<void> {
     const view = this.of.drawn.value;
     if (!view) return;
     this.ended.value = null;
@@ -89,20 +89,20 @@ export class Runs {
     const payload = {
       robot: view.robot,
       q: view.coordinates.map((frame) => q[view.joints.findIndex((joint) => joint.frame === frame)] ?? 0),
-      duration: wanted.duration,
-      step: wanted.step,
-      method: wanted.method,
-      friction: wanted.friction,
-      ...(wanted.stops !== "none" && { stops: wanted.stops === "end" ? "end" : Number(wanted.stops) }),
-      ...(wanted.track !== null ? { track: wanted.track } : wanted.tau && { tau: wanted.tau }),
+      duration: settings.duration,
+      step: settings.step,
+      method: settings.method,
+      friction: settings.friction,
+      ...(settings.stops !== "none" && { stops: settings.stops === "end" ? "end" : Number(settings.stops) }),
+      ...(settings.track !== null ? { track: settings.track } : settings.tau && { tau: settings.tau }),
       values: this.store.parameters.value,
     };
-    const growing = new Growing(view);
-    const hear = (pieces: Piece[]): void => {
+    const growing = new MotionStream(view);
+    const receive = (pieces: Piece[]): void => {
       if (view.name !== this.of.drawn.value?.name) return this.stop();
       this.of.motions.grow(growing.add(pieces));
     };
-    const answer = await this.ask<SimulationAnswer>("simulation", "simulate", payload, hear);
+    const answer = await this.request<SimulationAnswer>("simulation", "simulate", payload, receive);
     if (view.name !== this.of.drawn.value?.name) return;
     if (!answer) {
       this.of.motions.grown(null);
@@ -110,39 +110,39 @@ export class Runs {
       return;
     }
     const { kinetic, potential } = answer;
-    const whole = { ...motionOf(answer), base: answer.base, efforts: { ...effortsOf(answer), kinetic, potential } };
+    const motion = { ...motionOf(answer), base: answer.base, efforts: { ...effortsOf(answer), kinetic, potential } };
     // A simulation that ended before its first piece arrived is played from its start.
-    if (growing.length > 1) this.of.motions.grown(whole);
-    else this.of.motions.show(whole);
+    if (growing.length > 1) this.of.motions.grown(motion);
+    else this.of.motions.show(motion);
     this.ended.value = [answer.finished ? `${answer.samples} samples` : answer.why, ...answer.warnings].join("; ");
   }
 
-  private async ask<T>(
+  private async request<T>(
     what: "trajectory" | "excitation" | "simulation",
     call: string,
     payload: object,
-    hear?: (pieces: Piece[]) => void,
+    onPieces?: (pieces: Piece[]) => void,
   ): Promise<T | null> {
     this.stop();
     const asking = new AbortController();
-    this.asking = asking;
+    this.abort = asking;
     this.running.value = what;
     this.problem.value = null;
     this.progress.value = {};
     const onProgress = (report: Progress): void => {
       if (asking.signal.aborted) return;
-      const { came, ...rest } = report;
+      const { pieces, ...rest } = report;
       this.progress.value = rest;
-      if (came && hear) hear(came as Piece[]);
+      if (pieces && onPieces) onPieces(pieces as Piece[]);
     };
     try {
-      return await this.store.back.call<T>(call, payload, { signal: asking.signal, onProgress });
+      return await this.store.backend.call<T>(call, payload, { signal: asking.signal, onProgress });
     } catch (error) {
       if (!asking.signal.aborted) this.problem.value = problemOf(error);
       return null;
     } finally {
-      if (this.asking === asking) {
-        this.asking = null;
+      if (this.abort === asking) {
+        this.abort = null;
         this.running.value = null;
         this.progress.value = null;
       }
@@ -159,12 +159,12 @@ function motionOf({ times, q, frame }: MotionAnswer): Motion {
   return { times, q, frame };
 }
 
-function effortsOf({ joints, units, tau, efforts }: MotionAnswer): Efforts {
+function effortsOf({ joints, units, tau, efforts }: MotionAnswer): MotionEfforts {
   return { joints, units, tau, limits: efforts };
 }
 
 /** A motion that arrives in pieces. */
-export class Growing {
+export class MotionStream {
   private readonly times: number[] = [];
   private readonly q: number[][] = [];
   private readonly tau: (number | null)[][] = [];
@@ -173,7 +173,7 @@ export class Growing {
   private readonly units: string[];
 
   constructor(view: View) {
-    const places = moved(view);
+    const places = simulatedJoints(view);
     this.joints = places.map((k) => view.joints[k]!.frame);
     this.units = places.map((k) => (view.joints[k]!.kind === "P" ? "N" : "Nm"));
   }

@@ -1,7 +1,7 @@
 // Interface of the scene for the rest of the page; only files behind it depend on three.js.
 
-import type { Module, Placements, View } from "../back/messages";
-import type { Naming } from "./labels";
+import type { Module, Placements, View } from "../backend/messages";
+import type { LabelStyle } from "./labels";
 
 export interface Motion {
   /** Seconds, increasing. */
@@ -13,11 +13,11 @@ export interface Motion {
   /** Frame whose path is drawn; default: the last frame. */
   frame?: number;
   /** Torques, powers and energies of the motion, if symoro computed them. */
-  efforts?: Efforts;
+  efforts?: MotionEfforts;
 }
 
 /** Quantities along a motion, one row per time, of the joints that have torques. */
-export interface Efforts {
+export interface MotionEfforts {
   /** Frame numbers of these joints. */
   joints: number[];
   units: string[];
@@ -35,8 +35,8 @@ export interface SceneOptions {
   dark?: boolean;
 }
 
-export interface Look {
-  naming: Naming;
+export interface Appearance {
+  naming: LabelStyle;
   /** Whether coinciding frames are drawn apart, along their z axes. */
   expanded: boolean;
   /** Factor on the length of arrows and the size of joints. */
@@ -45,10 +45,10 @@ export interface Look {
   meshes: boolean;
 }
 
-export type Standpoint = "iso" | "top" | "front" | "side";
+export type ViewDirection = "iso" | "top" | "front" | "side";
 
 /** Result of a requested posture: the posture shown, and whether the loops are closed. */
-export interface Shown {
+export interface PostureResult {
   q: number[];
   closed: boolean;
 }
@@ -62,16 +62,16 @@ export interface Scene {
   /** Set all joint variables; the scene closes the loops after a move of an active joint. */
   setPosture(q: number[]): Promise<number[]>;
   /** Set all joint variables immediately; if the loops cannot be closed, the last valid posture remains. */
-  move(q: number[]): Shown;
+  move(q: number[]): PostureResult;
   /** Return the result of `move` from a posture without drawing it. */
-  follow(from: number[], to: number[]): Shown;
+  follow(from: number[], to: number[]): PostureResult;
   /** Show a posture whose loops are known to be closed, such as a row of a motion. */
   put(q: number[]): void;
   /** Whether a robot can be moved, and whether its loops can be closed. */
   ready(): { robot: boolean; loops: boolean };
   posture(): number[];
   /** Return the transform of a frame in frame 0 (row-major). */
-  placement(frame: number): number[];
+  transform(frame: number): number[];
   /** Return the size of the robot in metres. */
   reach(): number;
   /** Set the pose of a floating or wheeled base: world T 0 (row-major). */
@@ -79,7 +79,7 @@ export interface Scene {
   select(frame: number | null): void;
   onSelect(listener: (frame: number | null) => void): void;
   showFrames(frames: ReadonlySet<number> | "all"): void;
-  setLook(look: Partial<Look>): void;
+  setLook(look: Partial<Appearance>): void;
   setMeshes(files: ReadonlyMap<string, File>): void;
   ghosts(postures: number[][]): void;
   /** Return at most a few hundred positions of a frame in the world along a motion. */
@@ -89,7 +89,7 @@ export interface Scene {
   breakLoops(broken: boolean): void;
   play(motion: Motion, onTime: (time: number, q: number[]) => void): void;
   stop(): void;
-  look(from: Standpoint, orthographic?: boolean): void;
+  look(from: ViewDirection, orthographic?: boolean): void;
   fit(): void;
   /** Fit the robot into the picture if it exceeds it in its posture or in the given ones. */
   keepInPicture(postures?: number[][]): void;

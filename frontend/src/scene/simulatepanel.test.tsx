@@ -5,7 +5,7 @@ import { render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, it } from "vitest";
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 import { sampleTable, sampleView } from "../store/sample";
 import { createStore, type Store } from "../store/store";
 import type { Control } from "./control";

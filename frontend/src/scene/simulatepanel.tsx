@@ -2,10 +2,10 @@
 
 import { signal } from "@preact/signals";
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
-import { coordinates, moved } from "./draft";
+import { activeJoints, simulatedJoints } from "./trajectoryText";
 import { Field } from "./jointspanel";
 import { Running, Wrong } from "./runparts";
 
@@ -75,12 +75,12 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
   const view = control.drawn.value!;
   const now = settings.value;
   const set = (change: Partial<typeof now>): void => void (settings.value = { ...now, ...change });
-  const driven = coordinates(view).map((k) => view.joints[k]!);
+  const driven = activeJoints(view).map((k) => view.joints[k]!);
   const running = runs.running.value === "simulation";
   const start = (): void =>
     void runs.simulate({
       ...now,
-      tau: moved(view).map((k) => (view.joints[k]!.active ? (torques.value[view.joints[k]!.frame] ?? 0) : 0)),
+      tau: simulatedJoints(view).map((k) => (view.joints[k]!.active ? (torques.value[view.joints[k]!.frame] ?? 0) : 0)),
       track: now.drive === "trajectory" ? runs.text.value : null,
     });
   return (

@@ -1,6 +1,6 @@
 // All postures with the current pose of the end effector, as a list and as transparent pictures.
 
-import type { JointView } from "../back/messages";
+import type { JointView } from "../backend/messages";
 import type { Control } from "./control";
 import { degrees } from "./jointspanel";
 import { digits, toShown } from "./joints";

@@ -3,9 +3,9 @@ import type { Signal } from "@preact/signals";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
 import type { Panel } from "./pane";
-import type { Standpoint } from "./scene";
+import type { ViewDirection } from "./scene";
 
-const STANDPOINTS: [Standpoint, string, string][] = [
+const STANDPOINTS: [ViewDirection, string, string][] = [
   ["iso", "Iso", "from the front right, in perspective"],
   ["top", "Top", "from above, orthographic"],
   ["front", "Front", "along y, orthographic"],

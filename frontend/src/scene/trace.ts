@@ -32,7 +32,7 @@ export class Trace {
 }
 
 /** Return the indices of at most `most` of `count` rows, including the first and the last. */
-export function few(count: number, most: number): number[] {
+export function subsample(count: number, most: number): number[] {
   if (count <= most) return Array.from({ length: count }, (_, k) => k);
   return Array.from({ length: most }, (_, k) => Math.round((k * (count - 1)) / (most - 1)));
 }

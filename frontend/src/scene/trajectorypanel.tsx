@@ -3,13 +3,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import type { TrajectoryAnswer } from "../back/messages";
+import type { TrajectoryAnswer } from "../backend/messages";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
-import { begun, line, PARTS, usual, withPart, type Fields } from "./draft";
+import { newTrajectory, line, PARTS, defaultFields, withPart, type Fields } from "./trajectoryText";
 import { Field } from "./jointspanel";
 import { Running, Wrong } from "./runparts";
-import { nameOf } from "./underplot";
+import { nameOf } from "./motionPlot";
 
 const KINDS = [...PARTS, "excitation"] as const;
 type Kind = (typeof KINDS)[number];
@@ -20,7 +20,7 @@ export function TrajectoryPanel({ store, control }: { store: Store; control: Con
   const step = useSignal(0.01);
   const ready = control.ready.value;
   useEffect(() => {
-    if (ready && !runs.text.peek()) runs.text.value = begun(view, store.q.peek());
+    if (ready && !runs.text.peek()) runs.text.value = newTrajectory(view, store.q.peek());
   }, [view.name, ready]);
   return (
     <>
@@ -30,7 +30,7 @@ export function TrajectoryPanel({ store, control }: { store: Store; control: Con
         <button
           title="Start a new trajectory in the displayed posture"
           data-testid="trajectory-new"
-          onClick={() => (runs.text.value = begun(view, store.q.value))}
+          onClick={() => (runs.text.value = newTrajectory(view, store.q.value))}
         >
           new
         </button>
@@ -70,14 +70,14 @@ function PartForm({ store, control }: { store: Store; control: Control }) {
   const { runs } = control;
   const kind = useSignal<Kind>("joints");
   const fields = useSignal<Fields>({});
-  const begin = (): void => {
+  const fillForm = (): void => {
     if (kind.value === "excitation") fields.value = { harmonics: "5", frequency: "0.1" };
     else {
-      const T = control.scene.placement(control.endFrame());
-      fields.value = usual(kind.value, view, store.q.peek(), [T[3] ?? 0, T[7] ?? 0, T[11] ?? 0], control.scene.reach());
+      const T = control.scene.transform(control.endFrame());
+      fields.value = defaultFields(kind.value, view, store.q.peek(), [T[3] ?? 0, T[7] ?? 0, T[11] ?? 0], control.scene.reach());
     }
   };
-  useEffect(begin, [view.name]);
+  useEffect(fillForm, [view.name]);
   const add = (): void => {
     if (kind.value === "excitation") void runs.excite(Number(fields.value["harmonics"]), Number(fields.value["frequency"]));
     else runs.text.value = withPart(runs.text.value, line(kind.value, fields.value));
@@ -98,18 +98,18 @@ function PartForm({ store, control }: { store: Store; control: Control }) {
             value={kind.value}
             onChange={(event) => {
               kind.value = event.currentTarget.value as Kind;
-              begin();
+              fillForm();
             }}
           >
-            {KINDS.map((one) => (
-              <option key={one} value={one}>
-                {one}
+            {KINDS.map((option) => (
+              <option key={option} value={option}>
+                {option}
               </option>
             ))}
           </select>
         </label>
         <span>
-          <button type="button" title="Fill the form from the displayed posture" onClick={begin} data-testid="trajectory-here">
+          <button type="button" title="Fill the form from the displayed posture" onClick={fillForm} data-testid="trajectory-here">
             current
           </button>
           <button type="submit" class="sc-main" data-testid="trajectory-add" disabled={runs.running.value !== null}>
@@ -163,8 +163,8 @@ function Peaks({ report, control }: { report: TrajectoryAnswer; control: Control
       </table>
       {report.passed.length > 0 ? (
         <ul class="sc-limits">
-          {report.passed.map((one) => (
-            <li>{one.told}</li>
+          {report.passed.map((limit) => (
+            <li>{limit.told}</li>
           ))}
         </ul>
       ) : (

@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import { expect, it, vi } from "vitest";
 
-import type { VisualData } from "../back/messages";
+import type { VisualData } from "../backend/messages";
 import { mesh, Visuals } from "./visuals";
 
 const file = (name: string, text: string): File => ({ name, text: async () => text }) as File;

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 
-import type { VisualData } from "../back/messages";
+import type { VisualData } from "../backend/messages";
 import { matrixOf } from "./body";
 import { fileOf } from "./meshfile";
 

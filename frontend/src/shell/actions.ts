@@ -1,8 +1,8 @@
 // Commands of the shell, for menus, palette and keyboard.
 
-import type { FileFormat } from "../back/messages";
+import type { FileFormat } from "../backend/messages";
 import type { Action } from "../store/store";
-import type { Desk, Panel, Theme } from "./desk";
+import type { ShellState, Panel, Theme } from "./shellState";
 import { chooseFiles, saveAs } from "./files";
 
 const THEMES: [Theme, string][] = [
@@ -11,33 +11,33 @@ const THEMES: [Theme, string][] = [
   ["dark", "Dark"],
 ];
 
-export function writable(desk: Desk): FileFormat[] {
-  return (desk.about.value?.formats ?? []).filter(({ written }) => written);
+export function writable(shell: ShellState): FileFormat[] {
+  return (shell.about.value?.formats ?? []).filter(({ written }) => written);
 }
 
 /** Move the keyboard focus from pane to pane. */
-function nextPane(back: boolean): void {
+function nextPane(backend: boolean): void {
   const panes = [...document.querySelectorAll<HTMLElement>("[data-pane]")];
   const here = panes.findIndex((pane) => pane.contains(document.activeElement));
-  const next = panes[(here + (back ? -1 : 1) + panes.length) % panes.length];
+  const next = panes[(here + (backend ? -1 : 1) + panes.length) % panes.length];
   const inside = next?.querySelector<HTMLElement>('[tabindex="0"], button, input, select, textarea, canvas');
   (inside ?? next)?.focus();
 }
 
-export function shellActions(desk: Desk): Action[] {
-  const { store } = desk;
+export function shellActions(shell: ShellState): Action[] {
+  const { store } = shell;
   const some = (): boolean => store.view.value !== null;
-  const panel = (name: Panel) => () => void (desk.panel.value = name);
+  const panel = (name: Panel) => () => void (shell.panel.value = name);
   return [
     {
       id: "palette",
       title: "Find a model, a robot or an action",
       group: "Page",
       keys: "Ctrl+K",
-      run: () => void (desk.palette.value = !desk.palette.value),
+      run: () => void (shell.palette.value = !shell.palette.value),
     },
     { id: "new", title: "New robot", group: "Robot", keys: "Alt+N", run: panel("new") },
-    { id: "open", title: "Open a file", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(desk) },
+    { id: "open", title: "Open a file", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(shell) },
     { id: "gallery", title: "Gallery of bundled robots", group: "Robot", keys: "Alt+G", run: panel("gallery") },
     { id: "dh", title: "Robot from a Denavit-Hartenberg table", group: "Robot", run: panel("dh") },
     {
@@ -46,7 +46,7 @@ export function shellActions(desk: Desk): Action[] {
       group: "Robot",
       keys: "Ctrl+S",
       enabled: some,
-      run: () => saveAs(desk, "yaml"),
+      run: () => saveAs(shell, "yaml"),
     },
     {
       id: "undo",
@@ -70,10 +70,10 @@ export function shellActions(desk: Desk): Action[] {
       id: `theme-${theme}`,
       title: `Theme: ${title.toLowerCase()}`,
       group: "Page",
-      run: () => void (desk.theme.value = theme),
+      run: () => void (shell.theme.value = theme),
     })),
     { id: "keys", title: "Keyboard shortcuts", group: "Page", keys: "F1", run: panel("keys") },
-    { id: "tour", title: "Tour in five steps", group: "Page", run: () => void (desk.tour.value = 0) },
+    { id: "tour", title: "Tour in five steps", group: "Page", run: () => void (shell.tour.value = 0) },
   ];
 }
 

@@ -2,9 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 import { fromText } from "../tables/grid";
-import type { Desk } from "./desk";
+import type { ShellState } from "./shellState";
 
 interface Convention {
   id: string;
@@ -52,7 +52,7 @@ export function rowsOf(text: string): string[][] {
   );
 }
 
-export function DhPanel({ desk }: { desk: Desk }) {
+export function DhPanel({ shell }: { shell: ShellState }) {
   const convention = useSignal(CONVENTIONS[0]!);
   const text = useSignal(CONVENTIONS[0]!.sample);
   const name = useSignal("robot");
@@ -65,7 +65,7 @@ export function DhPanel({ desk }: { desk: Desk }) {
     convention.value = next;
   }
 
-  function make(event: Event): void {
+  function create(event: Event): void {
     event.preventDefault();
     const payload = {
       rows,
@@ -73,12 +73,12 @@ export function DhPanel({ desk }: { desk: Desk }) {
       name: name.value.trim() || "robot",
       degrees: degrees.value,
     };
-    const wanted = (): Promise<View> => desk.store.back.call<View>("robot_dh", payload);
-    void desk.bring("This table does not define a robot", wanted, text.value);
+    const wanted = (): Promise<View> => shell.store.backend.call<View>("robot_dh", payload);
+    void shell.openRobot("This table does not define a robot", wanted, text.value);
   }
 
   return (
-    <form class="sh-form" onSubmit={make} data-form="dh">
+    <form class="sh-form" onSubmit={create} data-form="dh">
       <label class="sh-line">
         <span>Convention</span>
         <select class="sh-field" value={convention.value.id} onChange={(event) => choose(event.currentTarget.value)}>

@@ -1,6 +1,6 @@
 // Panel with an error: message, place, excerpt of the file, hint and commands that correct it.
 
-import type { Desk } from "./desk";
+import type { ShellState } from "./shellState";
 
 interface Place {
   file?: string;
@@ -29,18 +29,18 @@ export function placeText(place: Place | undefined): string {
   return parts.filter((part) => part !== undefined && part !== "").join(", ");
 }
 
-export function ErrorPanel({ desk }: { desk: Desk }) {
-  const trouble = desk.trouble.value;
-  if (!trouble) return null;
-  const place = trouble.problem.place as Place | undefined;
+export function ErrorPanel({ shell }: { shell: ShellState }) {
+  const report = shell.errorReport.value;
+  if (!report) return null;
+  const place = report.problem.place as Place | undefined;
   const where = placeText(place);
   return (
-    <div class="sh-trouble" role="alert" data-problem={trouble.problem.kind}>
+    <div class="sh-trouble" role="alert" data-problem={report.problem.kind}>
       {where ? <p class="sh-place">{where}</p> : null}
-      <p class="sh-what">{trouble.problem.message}</p>
-      {trouble.text !== undefined && place?.line !== undefined ? (
+      <p class="sh-what">{report.problem.message}</p>
+      {report.text !== undefined && place?.line !== undefined ? (
         <pre class="sh-excerpt">
-          {excerpt(trouble.text, place.line).map(({ number, text }) => (
+          {excerpt(report.text, place.line).map(({ number, text }) => (
             <div key={number} class={number === place.line ? "sh-here" : undefined}>
               <span>{number}</span>
               {text}
@@ -48,22 +48,22 @@ export function ErrorPanel({ desk }: { desk: Desk }) {
           ))}
         </pre>
       ) : null}
-      {trouble.problem.hint ? <p class="sh-advice">{trouble.problem.hint}</p> : null}
-      {(trouble.problem.problems ?? []).length ? (
+      {report.problem.hint ? <p class="sh-advice">{report.problem.hint}</p> : null}
+      {(report.problem.problems ?? []).length ? (
         <ul>
-          {trouble.problem.problems!.map((one, i) => (
+          {report.problem.problems!.map((one, i) => (
             <li key={i}>{typeof one === "string" ? one : JSON.stringify(one)}</li>
           ))}
         </ul>
       ) : null}
       <div class="sh-remedies">
-        {(trouble.remedies ?? []).map(({ title, run }) => (
+        {(report.remedies ?? []).map(({ title, run }) => (
           <button
             key={title}
             type="button"
             class="sh-button"
             data-action="remedy"
-            onClick={() => void run().catch((error: unknown) => desk.tell(trouble.title, error))}
+            onClick={() => void run().catch((error: unknown) => shell.showError(report.title, error))}
           >
             {title}
           </button>

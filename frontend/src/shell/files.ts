@@ -1,10 +1,10 @@
 // Open robots, motions and logs from files; save robots to files.
 
-import { Failure } from "../back/back";
-import type { View } from "../back/messages";
+import { Failure } from "../backend/backend";
+import type { View } from "../backend/messages";
 import { save } from "../store/download";
 import { unsetEdits } from "../tables/symbols";
-import type { Desk, Remedy } from "./desk";
+import type { ShellState, Correction } from "./shellState";
 import { motionIn } from "./motionfiles";
 
 const MESHES = /\.(stl|obj|dae|mtl|png|jpe?g)$/i;
@@ -17,7 +17,7 @@ const LARGEST = 12 * 2 ** 20;
 const HEAD = 2 ** 18;
 
 /** Return the robot file and its meshes among several files. */
-export function sorted(files: File[]): { robot: File | null; meshes: Map<string, File> } {
+export function classifyFiles(files: File[]): { robot: File | null; meshes: Map<string, File> } {
   const meshes = new Map(files.filter((file) => MESHES.test(file.name)).map((file) => [file.name, file]));
   const rest = files.filter((file) => !MESHES.test(file.name) && (files.length === 1 || !NO_ROBOTS.test(file.name)));
   const likely = ROBOTS.map((ending) => rest.find((file) => ending.test(file.name))).find(Boolean);
@@ -25,23 +25,23 @@ export function sorted(files: File[]): { robot: File | null; meshes: Map<string,
 }
 
 /** Read motions and logs of the current robot; return whether the files contained one. */
-async function takeMotion({ store }: Desk, files: File[]): Promise<boolean> {
+async function readMotion({ store }: ShellState, files: File[]): Promise<boolean> {
   const likely = files.filter(({ name }) => /\.(csv|txt|ya?ml|parquet)$/i.test(name));
   if (!store.view.value || !likely.length || likely.length < files.length) return false;
-  if (likely.some(({ name }) => /\.parquet$/i.test(name))) throw elsewhere("the page reads logs in CSV format only", likely);
+  if (likely.some(({ name }) => /\.parquet$/i.test(name))) throw unsupportedLog("the page reads logs in CSV format only", likely);
   const heads = likely.map(async (file) => ({ name: file.name, text: await file.slice(0, HEAD).text() }));
   if (!motionIn(await Promise.all(heads))) return false;
   const size = likely.reduce((sum, file) => sum + file.size, 0);
-  if (size > LARGEST) throw elsewhere(`the log has ${megabytes(size)}; the page accepts at most ${megabytes(LARGEST)}`, likely);
+  if (size > LARGEST) throw unsupportedLog(`the log has ${megabytes(size)}; the page accepts at most ${megabytes(LARGEST)}`, likely);
   const motion = motionIn(await Promise.all(likely.map(async (file) => ({ name: file.name, text: await file.text() }))));
   if (!motion) return false;
   if ("log" in motion) store.log.value = motion.log;
-  else store.given.value = motion.given;
+  else store.droppedMotion.value = motion.given;
   return true;
 }
 
 /** Return the error for a log that the page cannot read; the hint names the command that reads it from disk. */
-function elsewhere(message: string, files: File[]): Failure {
+function unsupportedLog(message: string, files: File[]): Failure {
   const description = files.find(({ name }) => /\.ya?ml$/i.test(name)) ?? files[0]!;
   const hint = `save the robot (Robot, Save as YAML) and identify it on the command line, which also reads logs larger than memory: symoro identify ROBOT.yaml ${description.name}`;
   return new Failure({ kind: "TooLarge", message, hint });
@@ -51,70 +51,70 @@ function megabytes(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)} MB`;
 }
 
-export async function openFiles(desk: Desk, files: File[]): Promise<void> {
+export async function openFiles(shell: ShellState, files: File[]): Promise<void> {
   try {
-    if (await takeMotion(desk, files)) return;
+    if (await readMotion(shell, files)) return;
   } catch (error) {
-    desk.tell(`${files.map(({ name }) => name).join(", ")} cannot be read in the page`, error);
+    shell.showError(`${files.map(({ name }) => name).join(", ")} cannot be read in the page`, error);
     return;
   }
-  const { robot, meshes } = sorted(files);
-  const { store } = desk;
+  const { robot, meshes } = classifyFiles(files);
+  const { store } = shell;
   if (!robot) {
     if (meshes.size) store.meshes.value = new Map([...store.meshes.value, ...meshes]);
     return;
   }
   if (robot.size > LARGEST) {
     const message = `the file has ${megabytes(robot.size)}; robot files may have at most ${megabytes(LARGEST)}`;
-    desk.tell(`${robot.name} cannot be opened`, new Failure({ kind: "TooLarge", message }));
+    shell.showError(`${robot.name} cannot be opened`, new Failure({ kind: "TooLarge", message }));
     return;
   }
   const text = await robot.text();
-  const opened = (): Promise<View> => store.back.call<View>("robot_open", { text, file: robot.name });
-  const done = await desk.bring(`${robot.name} cannot be opened`, opened, text);
+  const opened = (): Promise<View> => store.backend.call<View>("robot_open", { text, file: robot.name });
+  const done = await shell.openRobot(`${robot.name} cannot be opened`, opened, text);
   if (done) store.meshes.value = meshes;
 }
 
 /** Open the browser's file dialog. */
-export function chooseFiles(desk: Desk): void {
+export function chooseFiles(shell: ShellState): void {
   const input = document.createElement("input");
   input.type = "file";
   input.multiple = true;
   input.accept = ACCEPTED;
-  input.addEventListener("change", () => void openFiles(desk, [...(input.files ?? [])]));
+  input.addEventListener("change", () => void openFiles(shell, [...(input.files ?? [])]));
   input.click();
 }
 
-export function openBundled(desk: Desk, id: string): Promise<boolean> {
-  return desk.bring(`${id} cannot be opened`, async () => {
-    const view = await desk.store.back.call<View>("robot_open", { id });
-    desk.store.meshes.value = new Map();
+export function openBundled(shell: ShellState, id: string): Promise<boolean> {
+  return shell.openRobot(`${id} cannot be opened`, async () => {
+    const view = await shell.store.backend.call<View>("robot_open", { id });
+    shell.store.meshes.value = new Map();
     return view;
   });
 }
 
-export async function saveAs(desk: Desk, format: string, lossy = false): Promise<void> {
-  const view = desk.store.view.value;
+export async function saveAs(shell: ShellState, format: string, lossy = false): Promise<void> {
+  const view = shell.store.view.value;
   if (!view) return;
   try {
     const payload = { robot: view.robot, format, lossy };
-    const { files } = await desk.store.back.call<{ files: Record<string, string> }>("robot_write", payload);
+    const { files } = await shell.store.backend.call<{ files: Record<string, string> }>("robot_write", payload);
     for (const [name, text] of Object.entries(files)) save(name, text);
   } catch (error) {
-    const remedies = error instanceof Failure ? remediesOf(desk, format, error) : [];
-    desk.tell(`${view.name} cannot be saved as ${format}`, error, { remedies });
+    const remedies = error instanceof Failure ? correctionsFor(shell, format, error) : [];
+    shell.showError(`${view.name} cannot be saved as ${format}`, error, { remedies });
   }
 }
 
 /** Return corrections of a failed save: leave out unsupported data, or store current values as nominal values. */
-function remediesOf(desk: Desk, format: string, { problem }: Failure): Remedy[] {
-  const remedies: Remedy[] = [];
+function correctionsFor(shell: ShellState, format: string, { problem }: Failure): Correction[] {
+  const remedies: Correction[] = [];
   const again = async (lossy: boolean): Promise<void> => {
-    desk.panel.value = null;
-    await saveAs(desk, format, lossy);
+    shell.panel.value = null;
+    await saveAs(shell, format, lossy);
   };
   const keepAndSave = async (): Promise<void> => {
-    await desk.store.edit(unsetEdits(desk.store));
+    await shell.store.edit(unsetEdits(shell.store));
     await again(false);
   };
   if (problem.message.includes("symbols without a value"))

@@ -32,9 +32,9 @@ export function Menu({ label, name, items, empty, right }: MenuProps) {
     return [...(root.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
   }
 
-  function close(back: boolean): void {
+  function close(backend: boolean): void {
     open.value = false;
-    if (back) button.current?.focus();
+    if (backend) button.current?.focus();
   }
 
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 // Recognise motions among dropped files: trajectories, joint positions, logs with torques.
 
-import type { Given, Logged } from "../store/store";
+import type { DroppedMotion, LogFiles } from "../store/store";
 
 export interface TextFile {
   name: string;
@@ -30,7 +30,7 @@ export function kindOf({ name, text }: TextFile): "description" | "trajectory" |
 }
 
 /** Return a motion or log among the files; null if they are something else, such as a robot's table. */
-export function motionIn(files: TextFile[]): { given: Given } | { log: Logged } | null {
+export function motionIn(files: TextFile[]): { given: DroppedMotion } | { log: LogFiles } | null {
   const of = (kind: string): TextFile[] => files.filter((file) => kindOf(file) === kind);
   const [description] = of("description");
   const logs = description ? files.filter(({ name }) => /\.(csv|txt)$/i.test(name)) : of("log");

@@ -2,8 +2,8 @@
 
 import { useSignal } from "@preact/signals";
 
-import type { View } from "../back/messages";
-import type { Desk } from "./desk";
+import type { View } from "../backend/messages";
+import type { ShellState } from "./shellState";
 
 const STRUCTURES: [string, string][] = [
   ["serial", "serial: chain of links"],
@@ -47,7 +47,7 @@ function Choice({ name, label, choices, value }: ChoiceProps) {
   );
 }
 
-export function NewPanel({ desk }: { desk: Desk }) {
+export function NewPanel({ shell }: { shell: ShellState }) {
   const name = useSignal("robot");
   const links = useSignal(3);
   const structure = useSignal("serial");
@@ -55,7 +55,7 @@ export function NewPanel({ desk }: { desk: Desk }) {
   const inertia = useSignal("symbolic");
   const joints = structure.value === "closed-loop" ? links.value + 1 : links.value;
 
-  function make(event: Event): void {
+  function create(event: Event): void {
     event.preventDefault();
     const payload = {
       name: name.value.trim() || "robot",
@@ -64,11 +64,11 @@ export function NewPanel({ desk }: { desk: Desk }) {
       base: base.value,
       inertia: inertia.value,
     };
-    void desk.bring("This robot cannot be created", () => desk.store.back.call<View>("robot_new", payload));
+    void shell.openRobot("This robot cannot be created", () => shell.store.backend.call<View>("robot_new", payload));
   }
 
   return (
-    <form class="sh-form" onSubmit={make} data-form="new">
+    <form class="sh-form" onSubmit={create} data-form="new">
       <label class="sh-line">
         <span>Name</span>
         <input

@@ -3,9 +3,9 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-import type { Desk } from "./desk";
+import type { ShellState } from "./shellState";
 import { openBundled } from "./files";
-import { answering, type Candidate } from "./find";
+import { matching, type Candidate } from "./search";
 
 interface Command extends Candidate {
   id: string;
@@ -14,18 +14,18 @@ interface Command extends Candidate {
   run: () => void | Promise<unknown>;
 }
 
-export function commandsOf(desk: Desk): Command[] {
-  const models = desk.catalogue.value.map(
+export function commandsOf(shell: ShellState): Command[] {
+  const models = shell.catalogue.value.map(
     (entry): Command => ({
       id: `model ${entry.id}`,
       title: entry.title,
       group: entry.menu,
       words: [entry.id, ...entry.aliases].join(" "),
       disabled: entry.why_not ?? undefined,
-      run: () => void (desk.store.asked.value = { model: entry.id, options: {} }),
+      run: () => void (shell.store.requested.value = { model: entry.id, options: {} }),
     }),
   );
-  const actions = desk.store.actions.value
+  const actions = shell.store.actions.value
     .filter((action) => action.id !== "palette")
     .map(
       (action): Command => ({
@@ -37,13 +37,13 @@ export function commandsOf(desk: Desk): Command[] {
         run: action.run,
       }),
     );
-  const robots = desk.robots.value.map(
+  const robots = shell.robots.value.map(
     (robot): Command => ({
       id: `robot ${robot.id}`,
       title: `Open ${robot.name}`,
       group: "Gallery",
       words: `${robot.id} ${robot.title} ${robot.structure}`,
-      run: () => openBundled(desk, robot.id),
+      run: () => openBundled(shell, robot.id),
     }),
   );
   return [...actions, ...models, ...robots];
@@ -51,16 +51,16 @@ export function commandsOf(desk: Desk): Command[] {
 
 const MOST = 60;
 
-export function Palette({ desk }: { desk: Desk }) {
-  return desk.palette.value ? <OpenPalette desk={desk} /> : null;
+export function Palette({ shell }: { shell: ShellState }) {
+  return shell.palette.value ? <OpenPalette shell={shell} /> : null;
 }
 
-function OpenPalette({ desk }: { desk: Desk }) {
+function OpenPalette({ shell }: { shell: ShellState }) {
   const query = useSignal("");
   const at = useSignal(0);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const matches = answering(commandsOf(desk), query.value).slice(0, MOST);
+  const matches = matching(commandsOf(shell), query.value).slice(0, MOST);
   const here = Math.min(at.value, Math.max(0, matches.length - 1));
 
   // Focus before the next key event, so that typed text arrives in the field.
@@ -76,13 +76,13 @@ function OpenPalette({ desk }: { desk: Desk }) {
 
   function run(command: Command | undefined): void {
     if (!command || command.disabled) return;
-    desk.palette.value = false;
+    shell.palette.value = false;
     // Run after the palette has restored the focus, because the command may move it.
     setTimeout(() => void command.run(), 0);
   }
 
   function onKey(event: KeyboardEvent): void {
-    if (event.key === "Escape") desk.palette.value = false;
+    if (event.key === "Escape") shell.palette.value = false;
     else if (event.key === "ArrowDown") at.value = (here + 1) % Math.max(1, matches.length);
     else if (event.key === "ArrowUp") at.value = (here - 1 + matches.length) % Math.max(1, matches.length);
     else if (event.key === "Enter") run(matches[here]);
@@ -94,7 +94,7 @@ function OpenPalette({ desk }: { desk: Desk }) {
   return (
     <div
       class="sh-veil"
-      onPointerDown={(event) => event.target === event.currentTarget && (desk.palette.value = false)}
+      onPointerDown={(event) => event.target === event.currentTarget && (shell.palette.value = false)}
     >
       <div class="sh-palette" role="dialog" aria-label="find" aria-modal="true">
         <input

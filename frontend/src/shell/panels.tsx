@@ -4,20 +4,20 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-import type { Desk } from "./desk";
+import type { ShellState } from "./shellState";
 import { DhPanel } from "./dh";
 import { openBundled } from "./files";
-import { answering } from "./find";
+import { matching } from "./search";
 import { NewPanel } from "./new";
 import { ErrorPanel } from "./errorpanel";
 
 interface FrameProps {
-  desk: Desk;
+  shell: ShellState;
   title: string;
   children: ComponentChildren;
 }
 
-export function PanelFrame({ desk, title, children }: FrameProps) {
+export function PanelFrame({ shell, title, children }: FrameProps) {
   const root = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
@@ -32,7 +32,7 @@ export function PanelFrame({ desk, title, children }: FrameProps) {
       aria-label={title}
       tabIndex={-1}
       onKeyDown={(event) => {
-        if (event.key === "Escape") desk.panel.value = null;
+        if (event.key === "Escape") shell.panel.value = null;
       }}
     >
       <header class="sh-panel-head">
@@ -42,7 +42,7 @@ export function PanelFrame({ desk, title, children }: FrameProps) {
           class="sh-top"
           aria-label="close"
           title="Close (Esc)"
-          onClick={() => (desk.panel.value = null)}
+          onClick={() => (shell.panel.value = null)}
         >
           {"\u00d7"}
         </button>
@@ -52,36 +52,36 @@ export function PanelFrame({ desk, title, children }: FrameProps) {
   );
 }
 
-export function Panels({ desk }: { desk: Desk }) {
-  switch (desk.panel.value) {
+export function Panels({ shell }: { shell: ShellState }) {
+  switch (shell.panel.value) {
     case "new":
       return (
-        <PanelFrame desk={desk} title="New robot">
-          <NewPanel desk={desk} />
+        <PanelFrame shell={shell} title="New robot">
+          <NewPanel shell={shell} />
         </PanelFrame>
       );
     case "gallery":
       return (
-        <PanelFrame desk={desk} title="Gallery">
-          <Gallery desk={desk} />
+        <PanelFrame shell={shell} title="Gallery">
+          <Gallery shell={shell} />
         </PanelFrame>
       );
     case "dh":
       return (
-        <PanelFrame desk={desk} title="Robot from a Denavit-Hartenberg table">
-          <DhPanel desk={desk} />
+        <PanelFrame shell={shell} title="Robot from a Denavit-Hartenberg table">
+          <DhPanel shell={shell} />
         </PanelFrame>
       );
     case "keys":
       return (
-        <PanelFrame desk={desk} title="Keyboard shortcuts">
-          <Keys desk={desk} />
+        <PanelFrame shell={shell} title="Keyboard shortcuts">
+          <Keys shell={shell} />
         </PanelFrame>
       );
     case "problem":
       return (
-        <PanelFrame desk={desk} title={desk.trouble.value?.title ?? ""}>
-          <ErrorPanel desk={desk} />
+        <PanelFrame shell={shell} title={shell.errorReport.value?.title ?? ""}>
+          <ErrorPanel shell={shell} />
         </PanelFrame>
       );
     default:
@@ -99,8 +99,8 @@ const TABLE_KEYS: [string, string][] = [
   ["Ctrl+Delete", "remove the row"],
 ];
 
-function Keys({ desk }: { desk: Desk }) {
-  const actions = desk.store.actions.value.filter((action) => action.keys);
+function Keys({ shell }: { shell: ShellState }) {
+  const actions = shell.store.actions.value.filter((action) => action.keys);
   return (
     <table class="sh-keys">
       <tbody>
@@ -121,9 +121,9 @@ function Keys({ desk }: { desk: Desk }) {
   );
 }
 
-function Gallery({ desk }: { desk: Desk }) {
+function Gallery({ shell }: { shell: ShellState }) {
   const wanted = useSignal("");
-  const robots = desk.robots.value;
+  const robots = shell.robots.value;
   if (!robots.length) return <p class="sh-hint">Loading the gallery …</p>;
   const known = robots.map((robot) => ({
     robot,
@@ -142,13 +142,13 @@ function Gallery({ desk }: { desk: Desk }) {
         onInput={(event) => (wanted.value = event.currentTarget.value)}
       />
       <div class="sh-gallery">
-        {answering(known, wanted.value).map(({ robot }) => (
+        {matching(known, wanted.value).map(({ robot }) => (
           <button
             key={robot.id}
             type="button"
             class="sh-card"
             data-robot={robot.id}
-            onClick={() => void openBundled(desk, robot.id)}
+            onClick={() => void openBundled(shell, robot.id)}
           >
             <span class="sh-thumb">
               <img alt="" loading="lazy" src={`./thumbnails/${robot.id}.svg`} />

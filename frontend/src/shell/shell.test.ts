@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 
 import { createStore } from "../store/store";
-import { sampleBack } from "../store/sample";
-import { readSettings, writeSettings } from "./desk";
+import { sampleBackend } from "../store/sample";
+import { readSettings, writeSettings } from "./shellState";
 import { CONVENTIONS, rowsOf } from "./dh";
-import { sorted } from "./files";
-import { answering, score } from "./find";
+import { classifyFiles } from "./files";
+import { matching, score } from "./search";
 import { keysOf, listenForKeys } from "./keys";
 import { clamped } from "./split";
 import { placed, STEPS } from "./tour";
@@ -25,19 +25,19 @@ const MODELS = [
 
 describe("the search", () => {
   it("ranks the typed name first", () => {
-    expect(answering(MODELS, "idm")[0]!.title).toContain("inverse dynamic model");
-    expect(answering(MODELS, "rx90").map(({ title }) => title)).toEqual(["Open RX90"]);
-    expect(answering(MODELS, "staubli")).toHaveLength(1);
+    expect(matching(MODELS, "idm")[0]!.title).toContain("inverse dynamic model");
+    expect(matching(MODELS, "rx90").map(({ title }) => title)).toEqual(["Open RX90"]);
+    expect(matching(MODELS, "staubli")).toHaveLength(1);
   });
 
   it("matches all words in any order", () => {
-    expect(answering(MODELS, "torques inverse")[0]!.title).toContain("inverse dynamic");
-    expect(answering(MODELS, "jacobian torques")).toEqual([]);
+    expect(matching(MODELS, "torques inverse")[0]!.title).toContain("inverse dynamic");
+    expect(matching(MODELS, "jacobian torques")).toEqual([]);
     expect(score(MODELS[2]!, "JACOB")).toBeGreaterThan(0);
   });
 
   it("returns everything for an empty query", () => {
-    expect(answering(MODELS, "  ")).toBe(MODELS);
+    expect(matching(MODELS, "  ")).toBe(MODELS);
   });
 });
 
@@ -51,7 +51,7 @@ describe("keys", () => {
   });
 
   it("run commands, except undo in text fields", () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     const ran: string[] = [];
     store.register([
       { id: "undo", title: "", group: "", keys: "Ctrl+Z", run: () => void ran.push("undo") },
@@ -91,13 +91,13 @@ describe("rows of Denavit and Hartenberg", () => {
 describe("dropped files", () => {
   it("are separated into a robot and its meshes", () => {
     const files = ["base.STL", "arm.urdf", "hand.dae"].map((name) => new File([""], name));
-    const { robot, meshes } = sorted(files);
+    const { robot, meshes } = classifyFiles(files);
     expect(robot!.name).toBe("arm.urdf");
     expect([...meshes.keys()]).toEqual(["base.STL", "hand.dae"]);
-    expect(sorted([]).robot).toBeNull();
+    expect(classifyFiles([]).robot).toBeNull();
     const folder = ["package.xml", "CMakeLists.txt", "config.yaml", "arm.urdf"].map((name) => new File([""], name));
-    expect(sorted(folder).robot!.name).toBe("arm.urdf");
-    expect(sorted(folder.slice(0, 2)).robot).toBeNull();
+    expect(classifyFiles(folder).robot!.name).toBe("arm.urdf");
+    expect(classifyFiles(folder.slice(0, 2)).robot).toBeNull();
   });
 });
 

@@ -7,8 +7,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { Store } from "../store/store";
 import { Tables } from "../tables/tables";
 import { Boundary } from "./boundary";
-import { SIZES, type Desk } from "./desk";
-import { dropped } from "./dropped";
+import { SIZES, type ShellState } from "./shellState";
+import { dropped } from "./droppedFiles";
 import { openFiles } from "./files";
 import { Palette } from "./palette";
 import { Panels } from "./panels";
@@ -41,27 +41,27 @@ function Lazy({ store, load, waiting }: LazyProps) {
 }
 
 export interface ShellProps {
-  desk: Desk;
+  shell: ShellState;
   scene: () => Promise<Pane>;
   models: () => Promise<Pane>;
 }
 
-export function Shell({ desk, scene, models }: ShellProps) {
-  const { store } = desk;
-  const { tables, upper } = desk.sizes.value;
+export function Shell({ shell, scene, models }: ShellProps) {
+  const { store } = shell;
+  const { tables, upper } = shell.sizes.value;
   const dropping = useSignal(false);
-  const wide = desk.panel.value === "gallery";
-  const panel = desk.panel.value !== null && !wide;
+  const wide = shell.panel.value === "gallery";
+  const panel = shell.panel.value !== null && !wide;
 
-  useDrops(desk, dropping);
+  useDrops(shell, dropping);
 
   return (
     <div class="sh-page">
-      <TopBar desk={desk} />
+      <TopBar shell={shell} />
       <main class="sh-panes" style={{ gridTemplateRows: `minmax(0, ${upper}fr) auto minmax(0, ${1 - upper}fr)` }}>
         <div class="sh-upper" style={{ gridTemplateColumns: `minmax(0, ${tables}fr) auto minmax(0, ${1 - tables}fr)` }}>
           <section class="sh-pane" data-pane="tables" aria-label="tables" tabIndex={-1}>
-            {panel ? <Panels desk={desk} key={desk.panel.value} /> : null}
+            {panel ? <Panels shell={shell} key={shell.panel.value} /> : null}
             <div class="sh-under" hidden={panel}>
               <Boundary name="The tables">
                 <Tables store={store} />
@@ -73,7 +73,7 @@ export function Shell({ desk, scene, models }: ShellProps) {
             label="width of the tables"
             value={tables}
             reset={SIZES.tables}
-            onChange={(value) => (desk.sizes.value = { ...desk.sizes.value, tables: value })}
+            onChange={(value) => (shell.sizes.value = { ...shell.sizes.value, tables: value })}
           />
           <section class="sh-pane" data-pane="scene" aria-label="scene" tabIndex={-1}>
             <Boundary name="The scene">
@@ -86,17 +86,17 @@ export function Shell({ desk, scene, models }: ShellProps) {
           label="height of the upper panes"
           value={upper}
           reset={SIZES.upper}
-          onChange={(value) => (desk.sizes.value = { ...desk.sizes.value, upper: value })}
+          onChange={(value) => (shell.sizes.value = { ...shell.sizes.value, upper: value })}
         />
         <section class="sh-pane" data-pane="models" aria-label="model" tabIndex={-1}>
           <Boundary name="The models pane">
             <Lazy store={store} load={models} waiting={"Loading the models \u2026"} />
           </Boundary>
         </section>
-        {wide ? <Panels desk={desk} /> : null}
+        {wide ? <Panels shell={shell} /> : null}
       </main>
-      <Palette desk={desk} />
-      <Tour desk={desk} />
+      <Palette shell={shell} />
+      <Tour shell={shell} />
       {dropping.value ? (
         <div class="sh-drop">
           <div>
@@ -110,7 +110,7 @@ export function Shell({ desk, scene, models }: ShellProps) {
 }
 
 /** Accept files dropped anywhere on the page. */
-function useDrops(desk: Desk, dropping: { value: boolean }): void {
+function useDrops(shell: ShellState, dropping: { value: boolean }): void {
   useEffect(() => {
     const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
     const over = (event: DragEvent): void => {
@@ -126,8 +126,8 @@ function useDrops(desk: Desk, dropping: { value: boolean }): void {
       event.preventDefault();
       dropping.value = false;
       dropped(event.dataTransfer!).then(
-        (files) => openFiles(desk, files),
-        (error: unknown) => desk.tell("The dropped files cannot be read", error),
+        (files) => openFiles(shell, files),
+        (error: unknown) => shell.showError("The dropped files cannot be read", error),
       );
     };
     addEventListener("dragover", over);
@@ -138,5 +138,5 @@ function useDrops(desk: Desk, dropping: { value: boolean }): void {
       removeEventListener("dragleave", leave);
       removeEventListener("drop", drop);
     };
-  }, [desk]);
+  }, [shell]);
 }

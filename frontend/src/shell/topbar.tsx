@@ -1,8 +1,8 @@
 // The bar at the top: robot, undo, models, palette, theme.
 
-import type { EntryData } from "../back/messages";
+import type { EntryData } from "../backend/messages";
 import { THEMES, writable } from "./actions";
-import type { Desk } from "./desk";
+import type { ShellState } from "./shellState";
 import { chooseFiles, saveAs } from "./files";
 import { Menu, type Item } from "./menu";
 
@@ -17,41 +17,41 @@ const FORMAT_NAMES: Record<string, string> = {
 };
 const MENUS = ["Geometric", "Kinematic", "Dynamic", "Identification"];
 
-function robotItems(desk: Desk): (Item | "line")[] {
-  const none = desk.store.view.value === null;
+function robotItems(shell: ShellState): (Item | "line")[] {
+  const none = shell.store.view.value === null;
   return [
-    { id: "new", title: "New\u2026", keys: "Alt+N", run: () => void (desk.panel.value = "new") },
-    { id: "open", title: "Open\u2026", keys: "Ctrl+O", run: () => chooseFiles(desk) },
-    { id: "gallery", title: "Gallery", keys: "Alt+G", run: () => void (desk.panel.value = "gallery") },
-    { id: "dh", title: "From a Denavit-Hartenberg table\u2026", run: () => void (desk.panel.value = "dh") },
+    { id: "new", title: "New\u2026", keys: "Alt+N", run: () => void (shell.panel.value = "new") },
+    { id: "open", title: "Open\u2026", keys: "Ctrl+O", run: () => chooseFiles(shell) },
+    { id: "gallery", title: "Gallery", keys: "Alt+G", run: () => void (shell.panel.value = "gallery") },
+    { id: "dh", title: "From a Denavit-Hartenberg table\u2026", run: () => void (shell.panel.value = "dh") },
     "line",
-    ...writable(desk).map(
+    ...writable(shell).map(
       ({ id }): Item => ({
         id: `save-${id}`,
         title: `Save as ${FORMAT_NAMES[id] ?? id}`,
         keys: id === "yaml" ? "Ctrl+S" : undefined,
         disabled: none,
-        run: () => void saveAs(desk, id),
+        run: () => void saveAs(shell, id),
       }),
     ),
   ];
 }
 
 /** Split a model's title at its explanation. */
-function modelItem(desk: Desk, entry: EntryData): Item {
+function modelItem(shell: ShellState, entry: EntryData): Item {
   return {
     id: entry.id,
     title: entry.title.charAt(0).toUpperCase() + entry.title.slice(1),
     note: entry.why_not ? `not for this robot: ${entry.why_not}` : undefined,
     disabled: Boolean(entry.why_not),
-    run: () => void (desk.store.asked.value = { model: entry.id, options: {} }),
+    run: () => void (shell.store.requested.value = { model: entry.id, options: {} }),
   };
 }
 
-export function TopBar({ desk }: { desk: Desk }) {
-  const { store } = desk;
+export function TopBar({ shell }: { shell: ShellState }) {
+  const { store } = shell;
   const view = store.view.value;
-  const menus = desk.about.value?.menus ?? MENUS;
+  const menus = shell.about.value?.menus ?? MENUS;
   return (
     <header class="sh-bar">
       <span class="sh-logo" aria-hidden="true">
@@ -64,7 +64,7 @@ export function TopBar({ desk }: { desk: Desk }) {
         </svg>
         symoro
       </span>
-      <Menu label="Robot" name="Robot" items={robotItems(desk)} />
+      <Menu label="Robot" name="Robot" items={robotItems(shell)} />
       <button
         type="button"
         class="sh-top sh-icon"
@@ -95,7 +95,7 @@ export function TopBar({ desk }: { desk: Desk }) {
             label={menu}
             name={menu}
             empty="Open a robot to see the models."
-            items={desk.catalogue.value.filter((entry) => entry.menu === menu).map((entry) => modelItem(desk, entry))}
+            items={shell.catalogue.value.filter((entry) => entry.menu === menu).map((entry) => modelItem(shell, entry))}
           />
         ))}
       </nav>
@@ -106,8 +106,8 @@ export function TopBar({ desk }: { desk: Desk }) {
           </>
         ) : null}
       </div>
-      {desk.busy.value ? <span class="sh-busy" role="status" aria-label="working" /> : null}
-      <button type="button" class="sh-search" onClick={() => (desk.palette.value = true)} data-action="palette">
+      {shell.busy.value ? <span class="sh-busy" role="status" aria-label="working" /> : null}
+      <button type="button" class="sh-search" onClick={() => (shell.palette.value = true)} data-action="palette">
         Search <kbd>Ctrl K</kbd>
       </button>
       <Menu
@@ -119,17 +119,17 @@ export function TopBar({ desk }: { desk: Desk }) {
             ([theme, title]): Item => ({
               id: `theme-${theme}`,
               title,
-              checked: desk.theme.value === theme,
-              run: () => void (desk.theme.value = theme),
+              checked: shell.theme.value === theme,
+              run: () => void (shell.theme.value = theme),
             }),
           ),
           "line",
-          { id: "keys", title: "Keyboard shortcuts", keys: "F1", run: () => void (desk.panel.value = "keys") },
-          { id: "tour", title: "Tour in five steps", run: () => void (desk.tour.value = 0) },
+          { id: "keys", title: "Keyboard shortcuts", keys: "F1", run: () => void (shell.panel.value = "keys") },
+          { id: "tour", title: "Tour in five steps", run: () => void (shell.tour.value = 0) },
           {
             id: "about",
-            title: `symoro ${desk.about.value?.version ?? ""}`,
-            note: desk.about.value ? `on Python ${desk.about.value.python}` : undefined,
+            title: `symoro ${shell.about.value?.version ?? ""}`,
+            note: shell.about.value ? `on Python ${shell.about.value.python}` : undefined,
             disabled: true,
             run: () => undefined,
           },

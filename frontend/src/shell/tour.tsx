@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { Desk } from "./desk";
+import type { ShellState } from "./shellState";
 
 interface Step {
   title: string;
@@ -12,10 +12,10 @@ interface Step {
   /** Highlighted elements; the first one on the page is used. */
   targets: string[];
   /** State whose change completes the step. */
-  watch?: (desk: Desk) => unknown;
+  watch?: (shell: ShellState) => unknown;
   done?: (now: unknown, before: unknown) => boolean;
   /** Perform the step automatically. */
-  help?: { title: string; run: (desk: Desk) => void; needless?: (desk: Desk) => boolean };
+  help?: { title: string; run: (shell: ShellState) => void; needless?: (shell: ShellState) => boolean };
   /** Pane in whose corner the card is placed, if the space beside the highlighted element is needed. */
   corner?: string;
 }
@@ -28,8 +28,8 @@ export const STEPS: Step[] = [
     watch: ({ store }) => store.view.value?.robot,
     help: {
       title: "Open the panel",
-      run: (desk) => void (desk.panel.value = "new"),
-      needless: (desk) => desk.panel.value === "new",
+      run: (shell) => void (shell.panel.value = "new"),
+      needless: (shell) => shell.panel.value === "new",
     },
   },
   {
@@ -57,11 +57,11 @@ export const STEPS: Step[] = [
     title: "Derive the inverse dynamics",
     text: "Choose Dynamic, then \u201cInverse dynamic model\u201d; or press Ctrl+K and type idm. The pane below shows the equations and the operation count.",
     targets: ['[data-item="inverse-dynamics"]', '[data-menu="Dynamic"]'],
-    watch: ({ store }) => store.asked.value?.model,
+    watch: ({ store }) => store.requested.value?.model,
     done: (now) => now === "inverse-dynamics",
     help: {
       title: "Do it for me",
-      run: ({ store }) => void (store.asked.value = { model: "inverse-dynamics", options: {} }),
+      run: ({ store }) => void (store.requested.value = { model: "inverse-dynamics", options: {} }),
     },
   },
   {
@@ -76,7 +76,7 @@ export const STEPS: Step[] = [
   },
 ];
 
-interface Spot {
+interface CardPosition {
   left: number;
   top: number;
   width: number;
@@ -91,42 +91,42 @@ export type Side = "corner" | "right" | "under";
 
 /** Return the position of the card inside the page: beside the element, in its lower corner, or above it. */
 export function placed(
-  spot: Spot,
+  target: CardPosition,
   page: { width: number; height: number },
   side: Side = "under",
 ): { left: number; top: number } {
-  const below = spot.top + spot.height + EDGE;
-  const above = spot.top - CARD.height - EDGE;
+  const below = target.top + target.height + EDGE;
+  const above = target.top - CARD.height - EDGE;
   const under = below + CARD.height < page.height ? below : above > 0 ? above : page.height - CARD.height - EDGE;
-  const along = spot.width > CARD.width ? spot.left + spot.width - CARD.width - EDGE : spot.left;
-  const inside = { left: spot.left + spot.width - CARD.width - EDGE, top: spot.top + spot.height - CARD.height - EDGE };
-  const left = { under: along, right: spot.left + spot.width + EDGE, corner: inside.left }[side];
-  const top = { under, right: spot.top, corner: inside.top }[side];
+  const along = target.width > CARD.width ? target.left + target.width - CARD.width - EDGE : target.left;
+  const inside = { left: target.left + target.width - CARD.width - EDGE, top: target.top + target.height - CARD.height - EDGE };
+  const left = { under: along, right: target.left + target.width + EDGE, corner: inside.left }[side];
+  const top = { under, right: target.top, corner: inside.top }[side];
   return {
     left: Math.max(EDGE, Math.min(left, page.width - CARD.width - EDGE)),
     top: Math.max(EDGE, Math.min(top, page.height - CARD.height - EDGE)),
   };
 }
 
-function spotOf(element: Element | null | undefined): Spot | null {
+function spotOf(element: Element | null | undefined): CardPosition | null {
   const box = element?.getBoundingClientRect();
   return box ? { left: box.left, top: box.top, width: box.width, height: box.height } : null;
 }
 
-export function Tour({ desk }: { desk: Desk }) {
-  const at = desk.tour.value;
+export function Tour({ shell }: { shell: ShellState }) {
+  const at = shell.tour.value;
   const step = at === null ? undefined : STEPS[at];
-  return step ? <Card key={at} desk={desk} step={step} at={at!} /> : null;
+  return step ? <Card key={at} shell={shell} step={step} at={at!} /> : null;
 }
 
-function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
-  const spot = useSignal<Spot | null>(null);
-  const pane = useSignal<Spot | null>(null);
+function Card({ shell, step, at }: { shell: ShellState; step: Step; at: number }) {
+  const spot = useSignal<CardPosition | null>(null);
+  const pane = useSignal<CardPosition | null>(null);
   const inMenu = useSignal(false);
   const before = useRef<unknown>(undefined);
   const began = useRef(false);
-  const now = step.watch?.(desk);
-  const ready = desk.store.view.value !== null;
+  const now = step.watch?.(shell);
+  const ready = shell.store.view.value !== null;
 
   useEffect(() => {
     if (!ready || !step.watch) return;
@@ -135,7 +135,7 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
       before.current = now;
       if (!step.done?.(now, undefined)) return;
     }
-    if (step.done ? step.done(now, before.current) : now !== before.current) desk.tour.value = at + 1;
+    if (step.done ? step.done(now, before.current) : now !== before.current) shell.tour.value = at + 1;
   }, [now, ready]);
 
   useEffect(() => {
@@ -154,7 +154,7 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
   const somewhere = { left: innerWidth - 360, top: innerHeight - 260, width: 0, height: 0 };
   const place = placed(pane.value ?? spot.value ?? somewhere, { width: innerWidth, height: innerHeight }, side);
   const ring = spot.value;
-  if (desk.palette.value) return null;
+  if (shell.palette.value) return null;
   return (
     <>
       {ring ? (
@@ -183,12 +183,12 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
         <p>{step.text}</p>
         <div class="sh-tour-row">
           {at + 1 < STEPS.length ? (
-            <button type="button" class="sh-link" onClick={() => (desk.tour.value = null)}>
+            <button type="button" class="sh-link" onClick={() => (shell.tour.value = null)}>
               End the tour
             </button>
           ) : null}
-          {step.help && !step.help.needless?.(desk) ? (
-            <button type="button" class="sh-button" data-tour="help" onClick={() => step.help!.run(desk)}>
+          {step.help && !step.help.needless?.(shell) ? (
+            <button type="button" class="sh-button" data-tour="help" onClick={() => step.help!.run(shell)}>
               {step.help.title}
             </button>
           ) : null}
@@ -196,7 +196,7 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
             type="button"
             class={step.watch ? "sh-button" : "sh-button sh-main"}
             data-tour="next"
-            onClick={() => (desk.tour.value = at + 1 < STEPS.length ? at + 1 : null)}
+            onClick={() => (shell.tour.value = at + 1 < STEPS.length ? at + 1 : null)}
           >
             {at + 1 < STEPS.length ? "Next" : "Done"}
           </button>

@@ -42,7 +42,7 @@ async function write(database: IDBDatabase, tab: string, files: File[]): Promise
 }
 
 /** Restore the meshes of the tab's robot and store new ones. Without a database they are lost at a reload. */
-export async function keepMeshes(store: Store, tab: string): Promise<void> {
+export async function persistMeshes(store: Store, tab: string): Promise<void> {
   try {
     const database = await opened();
     const entry = await answer(

@@ -1,7 +1,7 @@
 // A small robot for tests: its view, and a backend that applies edits as symoro does.
 
-import { Failure, type Back } from "../back/back";
-import type { CellEdit, Table, View } from "../back/messages";
+import { Failure, type Backend } from "../backend/backend";
+import type { CellEdit, Table, View } from "../backend/messages";
 
 export function sampleTable(cells: string[][]): Table {
   return {
@@ -66,7 +66,7 @@ export const CELLS = [
 ];
 
 /** Apply edits of cells; a text that ends with "*" is rejected as an incomplete expression. */
-export function sampleBack(requests: string[] = []): Back {
+export function sampleBackend(requests: string[] = []): Backend {
   return {
     async call<T>(name: string, payload: object = {}): Promise<T> {
       requests.push(name);

@@ -1,6 +1,6 @@
 // Initial posture and parameters: those of the robot, or those of the previous robot where they fit.
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 
 /** Return the first posture of a robot; coordinates that it does not contain are zero. */
 export function firstPosture(view: View): number[] {
@@ -10,13 +10,13 @@ export function firstPosture(view: View): number[] {
 }
 
 /** Return the posture after an edit; joints keep their values by name. */
-export function carriedPosture(next: View, before: View, q: number[]): number[] {
+export function updatedPosture(next: View, before: View, q: number[]): number[] {
   const old = new Map(before.joints.map((joint, i) => [joint.name, q[i] ?? 0]));
   return next.joints.map((joint) => old.get(joint.name) ?? 0);
 }
 
 /** Return the parameters after an edit; slider values remain unless the nominal value was edited. */
-export function carriedParameters(
+export function updatedParameters(
   next: View,
   before: View,
   parameters: Record<string, number>,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { Failure, type Back } from "../back/back";
-import type { View } from "../back/messages";
-import { CELLS, sampleBack, sampleView } from "./sample";
+import { Failure, type Backend } from "../backend/backend";
+import type { View } from "../backend/messages";
+import { CELLS, sampleBackend, sampleView } from "./sample";
 import { createStore, type Store } from "./store";
 
 function cellsOf(store: Store): string[][] {
@@ -15,27 +15,27 @@ function edit(j: number, field: string, text: string) {
 
 describe("the store", () => {
   it("starts with the robot's posture and values", () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS, { postures: { home: [0.1, 0.2] } }));
     expect(store.q.value).toEqual([0.1, 0.2]);
     expect(store.parameters.value).toEqual({ D2: 0.4 });
   });
 
   it("assigns the values of a posture to the independent joints", () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView([...CELLS, ...CELLS], { coordinates: [1, 3], postures: { home: [5, 7] } }));
     expect(store.q.value).toEqual([5, 0, 7, 0]);
   });
 
   it("applies concurrent edits in sequence", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     await Promise.all([store.edit([edit(1, "d", "A")]), store.edit([edit(2, "d", "B")])]);
     expect(cellsOf(store).map((row) => row[2])).toEqual(["A", "B"]);
   });
 
   it("continues after a rejected edit", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     const refused = store.edit([edit(1, "d", "2*")]);
     const made = store.edit([edit(2, "d", "3")]);
@@ -45,7 +45,7 @@ describe("the store", () => {
   });
 
   it("undoes and redoes, and clears the redo stack at a new edit", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     await store.edit([edit(1, "d", "A")]);
     await store.edit([edit(1, "d", "B")]);
@@ -62,7 +62,7 @@ describe("the store", () => {
   });
 
   it("undoes an earlier edit that is still in progress", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     const made = store.edit([edit(1, "d", "A")]);
     const undone = store.undo();
@@ -72,7 +72,7 @@ describe("the store", () => {
   });
 
   it("applies the valid ones of many edits as one step", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     const failures = await store.editEach([edit(1, "d", "A"), edit(1, "alpha", "2*"), edit(2, "d", "B")]);
     expect(failures.map((failure) => failure?.message ?? null)).toEqual([null, "alpha: ends too early", null]);
@@ -83,14 +83,14 @@ describe("the store", () => {
   });
 
   it("adds no undo step if no edit was valid", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     await store.editEach([edit(1, "d", "A*")]);
     expect(store.canUndo.value).toBe(false);
   });
 
   it("discards an edit if another robot was opened meanwhile", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     const made = store.edit([edit(1, "d", "A")]);
     await Promise.resolve();
@@ -101,14 +101,14 @@ describe("the store", () => {
   });
 
   it("keeps posture and slider values after an edit, and uses an edited nominal value", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     store.q.value = [1, 2];
     store.parameters.value = { D2: 9 };
     await store.edit([edit(1, "d", "A")]);
     expect(store.q.value).toEqual([1, 2]);
     expect(store.parameters.value).toEqual({ D2: 9 });
-    const nominal: Back = { call: async <T>() => sampleView(CELLS, { nominal: { D2: 3 }, values: { D2: 3 } }) as T };
+    const nominal: Backend = { call: async <T>() => sampleView(CELLS, { nominal: { D2: 3 }, values: { D2: 3 } }) as T };
     const other = createStore(nominal);
     other.show(sampleView(CELLS));
     other.parameters.value = { D2: 9 };
@@ -117,7 +117,7 @@ describe("the store", () => {
   });
 
   it("restores a replaced robot with its posture", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     store.q.value = [1, 2];
     store.parameters.value = { D2: 9 };
@@ -132,7 +132,7 @@ describe("the store", () => {
   });
 
   it("keeps the visual shapes of a URDF while the frames are unchanged", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     const visuals: View["visuals"] = [];
     store.show(sampleView(CELLS, { visuals }));
     await store.edit([edit(1, "d", "A")]);
@@ -140,38 +140,38 @@ describe("the store", () => {
   });
 
   it("restores a stored session, and undoes with documents only", async () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     await store.edit([edit(1, "d", "A")]);
     store.q.value = [3, 4];
-    store.asked.value = { model: "energy", options: {} };
-    const kept = structuredClone(store.keep()!);
+    store.requested.value = { model: "energy", options: {} };
+    const kept = structuredClone(store.snapshot()!);
     kept.past = kept.past.map(({ robot }) => ({ robot }));
     const requests: string[] = [];
-    const again = createStore(sampleBack(requests));
+    const again = createStore(sampleBackend(requests));
     await again.restore(kept);
     expect(cellsOf(again)[0]![2]).toBe("A");
     expect(again.q.value).toEqual([3, 4]);
-    expect(again.asked.value?.model).toBe("energy");
+    expect(again.requested.value?.model).toBe("energy");
     await again.undo();
     expect(cellsOf(again)).toEqual(CELLS);
     expect(requests).toEqual(["robot_view", "robot_view"]);
   });
 
   it("stores a motion unless it is large or moves the base", () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     const efforts = { joints: [1], units: ["Nm"], tau: [[1]], limits: [null] };
     store.motion.value = { times: [0], q: [[1, 2]], efforts };
-    expect(store.keep()!.motion).toEqual({ times: [0], q: [[1, 2]] });
+    expect(store.snapshot()!.motion).toEqual({ times: [0], q: [[1, 2]] });
     store.motion.value = { times: [0], q: [[1, 2]], base: [[]] };
-    expect(store.keep()!.motion).toBeNull();
+    expect(store.snapshot()!.motion).toBeNull();
     store.motion.value = { times: Array<number>(30_000).fill(0), q: [[1, 2]] };
-    expect(store.keep()!.motion).toBeNull();
+    expect(store.snapshot()!.motion).toBeNull();
   });
 
   it("lists actions while they are registered", () => {
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     const end = store.register([{ id: "a", title: "A", group: "g", run: () => undefined }]);
     expect(store.actions.value.map(({ id }) => id)).toEqual(["a"]);
     end();

@@ -2,10 +2,10 @@
 
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
-import { Failure, type Back } from "../back/back";
-import type { CellEdit, RobotDocument, View } from "../back/messages";
+import { Failure, type Backend } from "../backend/backend";
+import type { CellEdit, RobotDocument, View } from "../backend/messages";
 import type { Motion } from "../scene/scene";
-import { carriedParameters, carriedPosture, firstPosture, withVisuals } from "./start";
+import { updatedParameters, updatedPosture, firstPosture, withVisuals } from "./start";
 
 /** Requested model with its options. */
 export interface ModelChoice {
@@ -28,7 +28,7 @@ export interface Action {
 export type Step = View | { robot: RobotDocument };
 
 /** Session data that are stored between visits. */
-export interface Kept {
+export interface StoredSession {
   view: View;
   past: Step[];
   future: Step[];
@@ -44,19 +44,19 @@ export interface Kept {
 export const AT_ORIGIN: readonly number[] = [0, 0, 0, 0, 0, 0];
 
 /** Files of a log, with the description of their columns if one was given. */
-export interface Logged {
+export interface LogFiles {
   files: Record<string, string>;
   description: string;
 }
 
 /** Motion read from a file: a trajectory to be computed, or rows of joint positions to be played. */
-export interface Given {
+export interface DroppedMotion {
   kind: "trajectory" | "rows";
   text: string;
 }
 
 export interface Store {
-  readonly back: Back;
+  readonly backend: Backend;
   readonly view: ReadonlySignal<View | null>;
   /** Variables of all joints, in the order of view.joints. */
   readonly q: Signal<number[]>;
@@ -68,12 +68,12 @@ export interface Store {
   readonly selected: Signal<number | null>;
   readonly motion: Signal<Motion | null>;
   /** Motion that was dropped on the page, to be played by the scene. */
-  readonly given: Signal<Given | null>;
+  readonly droppedMotion: Signal<DroppedMotion | null>;
   /** Log that was dropped on the page, to be identified or played. */
-  readonly log: Signal<Logged | null>;
+  readonly log: Signal<LogFiles | null>;
   /** Current time in seconds on the motion. */
   readonly time: Signal<number>;
-  readonly asked: Signal<ModelChoice | null>;
+  readonly requested: Signal<ModelChoice | null>;
   readonly dark: Signal<boolean>;
   /** Mesh files that were dropped with a robot, by file name without folders. */
   readonly meshes: Signal<Map<string, File>>;
@@ -91,9 +91,9 @@ export interface Store {
   register(actions: Action[]): () => void;
   readonly actions: ReadonlySignal<Action[]>;
   /** Return the session to be stored; null without a robot. */
-  keep(): Kept | null;
+  snapshot(): StoredSession | null;
   /** Restore a session; its view is requested again, because symoro may have changed since. */
-  restore(kept: Kept): Promise<void>;
+  restore(session: StoredSession): Promise<void>;
 }
 
 const MOST_STEPS = 200;
@@ -101,12 +101,12 @@ const MOST_STEPS = 200;
 const MOST_NUMBERS = 40_000;
 
 /** Return the motion to be stored: times and positions only, and null if it is too large. */
-function keptMotion(motion: Motion | null): Motion | null {
+function storedMotion(motion: Motion | null): Motion | null {
   if (!motion || motion.base || motion.times.length * (1 + (motion.q[0]?.length ?? 0)) > MOST_NUMBERS) return null;
   return { times: motion.times, q: motion.q };
 }
 
-export function createStore(back: Back): Store {
+export function createStore(backend: Backend): Store {
   const past = signal<Step[]>([]);
   const future = signal<Step[]>([]);
   const view = signal<View | null>(null);
@@ -117,23 +117,23 @@ export function createStore(back: Back): Store {
   const motion = signal<Motion | null>(null);
   const request = signal<ModelChoice | null>(null);
   const actions = signal<Action[]>([]);
-  let turn: Promise<unknown> = Promise.resolve();
+  let queue: Promise<unknown> = Promise.resolve();
   /** Posture, parameters and base of a robot when another replaced it; undo restores them. */
-  const stood = new WeakMap<Step, Pick<Kept, "q" | "parameters" | "base">>();
-  const standing = () => ({ q: q.value, parameters: parameters.value, base: base.value });
+  const savedStates = new WeakMap<Step, Pick<StoredSession, "q" | "parameters" | "base">>();
+  const currentState = () => ({ q: q.value, parameters: parameters.value, base: base.value });
 
   /** Run edits in sequence; each edit applies to the result of the previous one. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = turn.then(work);
-    turn = next.catch(() => undefined);
+  function inSequence<T>(work: () => Promise<T>): Promise<T> {
+    const next = queue.then(work);
+    queue = next.catch(() => undefined);
     return next;
   }
 
   /** Show the changed robot; posture and parameters are kept where they fit. */
   function carry(next: View, before: View): void {
     batch(() => {
-      q.value = carriedPosture(next, before, q.value);
-      parameters.value = carriedParameters(next, before, parameters.value);
+      q.value = updatedPosture(next, before, q.value);
+      parameters.value = updatedParameters(next, before, parameters.value);
       if (selected.value !== null && selected.value > next.sizes.NF) selected.value = null;
       view.value = withVisuals(next, before);
     });
@@ -145,7 +145,7 @@ export function createStore(back: Back): Store {
   }
 
   async function editOn(from: View, edits: CellEdit[]): Promise<View> {
-    return back.call<View>("robot_edit", { robot: from.robot, edits });
+    return backend.call<View>("robot_edit", { robot: from.robot, edits });
   }
 
   /** Bisect the edits until each invalid edit is isolated. */
@@ -167,7 +167,7 @@ export function createStore(back: Back): Store {
   }
 
   /** Accept an edited robot, unless another robot was opened meanwhile. */
-  function take(next: View, from: View): void {
+  function accept(next: View, from: View): void {
     if (view.value !== from || next === from) return;
     batch(() => {
       step();
@@ -176,16 +176,16 @@ export function createStore(back: Back): Store {
   }
 
   /** Move one step from a stack to the other. */
-  function travel(from: Signal<Step[]>, to: Signal<Step[]>): Promise<void> {
-    return inTurn(async () => {
+  function moveStep(from: Signal<Step[]>, to: Signal<Step[]>): Promise<void> {
+    return inSequence(async () => {
       const now = view.value;
       const wanted = from.value.at(-1);
       if (!now || !wanted) return;
-      const next = "tables" in wanted ? wanted : await back.call<View>("robot_view", { robot: wanted.robot });
+      const next = "tables" in wanted ? wanted : await backend.call<View>("robot_view", { robot: wanted.robot });
       if (view.value !== now) return;
       batch(() => {
-        const before = stood.get(wanted);
-        if (before) stood.set(now, standing());
+        const before = savedStates.get(wanted);
+        if (before) savedStates.set(now, currentState());
         from.value = from.value.slice(0, -1);
         to.value = [...to.value, now];
         carry(next, now);
@@ -198,24 +198,24 @@ export function createStore(back: Back): Store {
   }
 
   return {
-    back,
+    backend,
     view,
     q,
     parameters,
     base,
     selected,
     motion,
-    given: signal<Given | null>(null),
-    log: signal<Logged | null>(null),
+    droppedMotion: signal<DroppedMotion | null>(null),
+    log: signal<LogFiles | null>(null),
     time: signal(0),
-    asked: request,
+    requested: request,
     dark: signal(false),
     meshes: signal(new Map<string, File>()),
     canUndo: computed(() => past.value.length > 0),
     canRedo: computed(() => future.value.length > 0),
     show(next) {
       batch(() => {
-        if (view.value) stood.set(view.value, standing());
+        if (view.value) savedStates.set(view.value, currentState());
         step();
         q.value = firstPosture(next);
         parameters.value = { ...next.values };
@@ -226,21 +226,21 @@ export function createStore(back: Back): Store {
       });
     },
     edit(edits) {
-      return inTurn(async () => {
+      return inSequence(async () => {
         const from = view.value;
-        if (from && edits.length) take(await editOn(from, edits), from);
+        if (from && edits.length) accept(await editOn(from, edits), from);
       });
     },
     editEach(edits) {
-      return inTurn(async () => {
+      return inSequence(async () => {
         const failures: (Failure | null)[] = [];
         const from = view.value;
-        if (from && edits.length) take(await eachOn(from, edits, failures), from);
+        if (from && edits.length) accept(await eachOn(from, edits, failures), from);
         return failures;
       });
     },
-    undo: () => travel(past, future),
-    redo: () => travel(future, past),
+    undo: () => moveStep(past, future),
+    redo: () => moveStep(future, past),
     register(added) {
       actions.value = [...actions.value, ...added];
       return () => {
@@ -248,7 +248,7 @@ export function createStore(back: Back): Store {
       };
     },
     actions,
-    keep() {
+    snapshot() {
       if (!view.value) return null;
       return {
         view: view.value,
@@ -257,7 +257,7 @@ export function createStore(back: Back): Store {
         q: q.value,
         parameters: parameters.value,
         asked: request.value,
-        motion: keptMotion(motion.value),
+        motion: storedMotion(motion.value),
         selected: selected.value,
         base: base.value,
       };
@@ -274,9 +274,9 @@ export function createStore(back: Back): Store {
         request.value = kept.asked;
         view.value = kept.view;
       });
-      await inTurn(async () => {
-        const fresh = await back.call<View>("robot_view", { robot: kept.view.robot });
-        if (view.value === kept.view) carry(fresh, kept.view);
+      await inSequence(async () => {
+        const updated = await backend.call<View>("robot_view", { robot: kept.view.robot });
+        if (view.value === kept.view) carry(updated, kept.view);
       });
     },
   };

@@ -1,24 +1,24 @@
 // Edits that add a row to a table, on the selected frame if there is one.
 
-import type { CellEdit, Table, View } from "../back/messages";
+import type { CellEdit, Table, View } from "../backend/messages";
 
-export interface Bench {
+export interface TableContext {
   view: View;
   selected: number | null;
   q: number[];
 }
 
-export interface Adding {
+export interface Addition {
   title: string;
   hint: string;
   edit: CellEdit;
 }
 
 /** Return the links that are not in a table yet, the selected one first. */
-function freeLink({ view, selected }: Bench, taken: ReadonlySet<number | string>): number | null {
+function freeLink({ view, selected }: TableContext, taken: ReadonlySet<number | string>): number | null {
   const links = Array.from({ length: view.sizes.NL }, (_, i) => i + 1);
-  const wanted = selected !== null && selected <= view.sizes.NL ? [selected, ...links] : links;
-  return wanted.find((j) => !taken.has(j)) ?? null;
+  const candidates = selected !== null && selected <= view.sizes.NL ? [selected, ...links] : links;
+  return candidates.find((j) => !taken.has(j)) ?? null;
 }
 
 function taken(view: View, title: string): Set<number | string> {
@@ -32,12 +32,12 @@ function symbolic(view: View): boolean {
   return Boolean(inertia?.rows.some((row) => /[A-Za-z]/.test(row.cells[masses] ?? "")));
 }
 
-function frames(bench: Bench): Adding[] {
-  const { view, selected } = bench;
+function frames(context: TableContext): Addition[] {
+  const { view, selected } = context;
   const { NL } = view.sizes;
   const inertia = symbolic(view);
   const on = selected !== null && selected <= NL ? selected : NL;
-  const additions: Adding[] = [
+  const additions: Addition[] = [
     {
       title: on < NL ? `Add a joint on ${on}` : "Add a joint",
       hint: "add a revolute joint and its link at the end of the table",
@@ -66,14 +66,14 @@ function postureName(view: View): string {
 }
 
 /** Return the rows that can be added to a table now. */
-export function addings(table: Table, bench: Bench): Adding[] {
-  const { view } = bench;
+export function additionsOf(table: Table, context: TableContext): Addition[] {
+  const { view } = context;
   switch (table.add) {
     case "add_frame":
-      return frames(bench);
+      return frames(context);
     case "add_wheel": {
       const used = new Set(table.rows.map((row) => Number(row.cells[table.columns.indexOf("frame")])));
-      const frame = freeLink(bench, used);
+      const frame = freeLink(context, used);
       if (frame === null) return [];
       return [
         {
@@ -88,7 +88,7 @@ export function addings(table: Table, bench: Bench): Adding[] {
       if (table.rows.length) return [];
       return [{ title: `Add a ${table.title}`, hint: "", edit: { part: table.add } }];
     case "add_flexible": {
-      const j = freeLink(bench, taken(view, "flexible links"));
+      const j = freeLink(context, taken(view, "flexible links"));
       if (j === null) return [];
       return [
         { title: `Make link ${j} flexible`, hint: "a beam along x with one bending mode", edit: { part: "add_flexible", j } },
@@ -103,7 +103,7 @@ export function addings(table: Table, bench: Bench): Adding[] {
         : [{ title: `Add a body at the tip of ${j}`, hint: "", edit: { part: "add_tip", j } }];
     }
     case "add_posture": {
-      const at = new Map(view.joints.map((joint, i) => [joint.frame, bench.q[i] ?? 0]));
+      const at = new Map(view.joints.map((joint, i) => [joint.frame, context.q[i] ?? 0]));
       const q = view.coordinates.map((j) => at.get(j) ?? 0);
       const name = postureName(view);
       return [

@@ -2,12 +2,12 @@
 
 import { signal } from "@preact/signals";
 
-import { Failure } from "../back/back";
-import type { CellEdit } from "../back/messages";
+import { Failure } from "../backend/backend";
+import type { CellEdit } from "../backend/messages";
 import type { Store } from "../store/store";
 import { keyOf } from "./grid";
 
-interface Refused {
+interface RejectedCell {
   text: string;
   message: string;
 }
@@ -26,7 +26,7 @@ export interface Cells {
 }
 
 export function createCells(store: Store): Cells {
-  const refused = signal<ReadonlyMap<string, Refused>>(new Map());
+  const refused = signal<ReadonlyMap<string, RejectedCell>>(new Map());
   const pending = signal<ReadonlyMap<string, string>>(new Map());
   const rowProblem = signal<string | null>(null);
 

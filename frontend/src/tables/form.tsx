@@ -1,6 +1,6 @@
 // A table with one row of long texts, shown as a form.
 
-import type { Table } from "../back/messages";
+import type { Table } from "../backend/messages";
 import type { Cells } from "./cells";
 import { choicesOf, keyOf } from "./grid";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { CELLS, sampleTable, sampleView } from "../store/sample";
-import { addings } from "./add";
+import { additionsOf } from "./add";
 import { at, blockOf, brief, choicesOf, filled, fromText, moved, nextChoice, pasted, shown, tabbed, toText } from "./grid";
 import { rangeOf } from "./symbols";
 
@@ -86,9 +86,9 @@ describe("additions of rows", () => {
   const view = sampleView([...CELLS, ...CELLS]);
 
   it("are mounted on the last link, or on the selected one", () => {
-    const last = addings(table, { view, selected: null, q: [] });
+    const last = additionsOf(table, { view, selected: null, q: [] });
     expect(last[0]!.edit).toMatchObject({ part: "add_frame", ant: 4 });
-    const on = addings(table, { view, selected: 2, q: [] });
+    const on = additionsOf(table, { view, selected: 2, q: [] });
     expect(on.map(({ edit }) => edit.part)).toEqual(["add_frame", "add_frame", "add_loop"]);
     expect(on[1]!.edit).toMatchObject({ after: 2, ant: 2, carry: true });
   });
@@ -96,12 +96,12 @@ describe("additions of rows", () => {
   it("store the posture of the scene under an unused name", () => {
     const postures = { ...table, add: "add_posture" };
     const held = { ...view, coordinates: [1, 3], postures: { posture1: [] } };
-    const [adding] = addings(postures, { view: held, selected: null, q: [1, 2, 3, 4] });
+    const [adding] = additionsOf(postures, { view: held, selected: null, q: [1, 2, 3, 4] });
     expect(adding!.edit).toEqual({ part: "add_posture", name: "posture2", q: [1, 3] });
   });
 
   it("are not offered if the table allows only one row", () => {
-    expect(addings({ ...table, title: "tool", add: "add_tool" }, { view, selected: null, q: [] })).toEqual([]);
+    expect(additionsOf({ ...table, title: "tool", add: "add_tool" }, { view, selected: null, q: [] })).toEqual([]);
   });
 });
 

@@ -1,16 +1,16 @@
 // Spreadsheet operations without a page: cursor, selection, paste.
 
-import type { CellEdit, Row, Table } from "../back/messages";
+import type { CellEdit, Row, Table } from "../backend/messages";
 
-export interface At {
+export interface CellIndex {
   row: number;
   column: number;
 }
 
 /** Selected cells, from the corner where the selection started to the corner of the cursor. */
 export interface Selection {
-  anchor: At;
-  cursor: At;
+  anchor: CellIndex;
+  cursor: CellIndex;
 }
 
 export interface Block {
@@ -43,8 +43,8 @@ export function moved(from: Selection, rows: number, columns: number, size: Size
 }
 
 /** Return the next or previous cell in reading order; null beyond the ends, where Tab leaves the table. */
-export function tabbed(from: Selection, back: boolean, size: Size): Selection | null {
-  const index = from.cursor.row * size.columns + from.cursor.column + (back ? -1 : 1);
+export function tabbed(from: Selection, backend: boolean, size: Size): Selection | null {
+  const index = from.cursor.row * size.columns + from.cursor.column + (backend ? -1 : 1);
   if (index < 0 || index >= size.rows * size.columns) return null;
   return at(Math.floor(index / size.columns), index % size.columns);
 }

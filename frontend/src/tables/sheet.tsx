@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-import type { Row, Table } from "../back/messages";
+import type { Row, Table } from "../backend/messages";
 import type { Cells } from "./cells";
 import {
   at,
@@ -261,8 +261,8 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
 
 /** The cursor starts at the first value, because values are edited more often than names. */
 function firstEditable(table: Table): number {
-  const wanted = table.columns.findIndex((column) => column === "alpha");
-  return wanted < 0 ? 0 : wanted;
+  const column = table.columns.findIndex((column) => column === "alpha");
+  return column < 0 ? 0 : column;
 }
 
 function within(selection: Selection, rows: number, columns: number): Selection {

@@ -2,7 +2,7 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 
-import type { CellEdit, Table, View } from "../back/messages";
+import type { CellEdit, Table, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import type { Cells } from "./cells";
 import { keyOf } from "./grid";

@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { CELLS, sampleBack, sampleView } from "../store/sample";
+import { CELLS, sampleBackend, sampleView } from "../store/sample";
 import { createStore, type Store } from "../store/store";
 import { Tables } from "./tables";
 
@@ -36,7 +36,7 @@ async function choose(key: string): Promise<void> {
 beforeEach(() => {
   Element.prototype.scrollIntoView = () => undefined;
   page = document.body.appendChild(document.createElement("div"));
-  store = createStore(sampleBack());
+  store = createStore(sampleBackend());
   store.show(sampleView(CELLS));
   render(<Tables store={store} />, page);
 });

@@ -3,9 +3,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
-import type { CellEdit, Row, Table, View } from "../back/messages";
+import type { CellEdit, Row, Table, View } from "../backend/messages";
 import type { Store } from "../store/store";
-import { addings } from "./add";
+import { additionsOf } from "./add";
 import { createCells, type Cells } from "./cells";
 import { Form } from "./form";
 import { EMPTY, HEADINGS, tabOf } from "./labels";
@@ -24,7 +24,7 @@ export function tabsOf(tables: Table[]): Map<string, Table[]> {
 }
 
 export function Tables({ store }: { store: Store }) {
-  const wanted = useSignal("Geometry");
+  const chosenTab = useSignal("Geometry");
   const cells = useMemo(() => createCells(store), [store]);
   const view = store.view.value;
   // Rejected texts belong to cells: they are discarded when rows are added or removed, or another robot is opened.
@@ -41,7 +41,7 @@ export function Tables({ store }: { store: Store }) {
             id: `table-${title}`,
             title: `Table: ${title}`,
             group: "Tables",
-            run: () => void (wanted.value = title),
+            run: () => void (chosenTab.value = title),
           })),
       ),
     [names],
@@ -51,13 +51,13 @@ export function Tables({ store }: { store: Store }) {
 
   const tabs = tabsOf(view.tables);
   const titles = [...tabs.keys()];
-  const open = tabs.has(wanted.value) ? wanted.value : (titles[0] ?? "");
+  const open = tabs.has(chosenTab.value) ? chosenTab.value : (titles[0] ?? "");
 
   function onTabKey(event: KeyboardEvent): void {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!by) return;
     event.preventDefault();
-    wanted.value = titles[(titles.indexOf(open) + by + titles.length) % titles.length] ?? open;
+    chosenTab.value = titles[(titles.indexOf(open) + by + titles.length) % titles.length] ?? open;
     const list = event.currentTarget as HTMLElement;
     requestAnimationFrame(() => list.querySelector<HTMLElement>('[aria-selected="true"]')?.focus());
   }
@@ -74,7 +74,7 @@ export function Tables({ store }: { store: Store }) {
             data-tab={title}
             aria-selected={title === open}
             tabIndex={title === open ? 0 : -1}
-            onClick={() => (wanted.value = title)}
+            onClick={() => (chosenTab.value = title)}
           >
             {title}
           </button>
@@ -121,7 +121,7 @@ function Section({ table, store, cells, headed }: SectionProps) {
       ) : (
         <p class="tb-empty">{EMPTY[table.title] ?? "This table is empty."}</p>
       )}
-      <Adding table={table} store={store} cells={cells} />
+      <AddButtons table={table} store={store} cells={cells} />
     </section>
   );
 }
@@ -132,9 +132,9 @@ function removal(table: Table, row: Row) {
   return { part: loop ? "remove_loop" : table.remove!, j: row.j };
 }
 
-function Adding({ table, store, cells }: Omit<SectionProps, "headed">) {
+function AddButtons({ table, store, cells }: Omit<SectionProps, "headed">) {
   const view = store.view.value!;
-  const additions = addings(table, { view, selected: store.selected.value, q: store.q.peek() });
+  const additions = additionsOf(table, { view, selected: store.selected.value, q: store.q.peek() });
   const postures = table.part === "posture" ? Object.keys(view.postures) : [];
   if (!additions.length && !postures.length) return null;
   return (
@@ -172,8 +172,8 @@ function Adding({ table, store, cells }: Omit<SectionProps, "headed">) {
 /** Return an edit with current data: a posture is read when the button is pressed, not when it was drawn. */
 function current(table: Table, store: Store, edit: CellEdit): CellEdit {
   if (edit.part !== "add_posture") return edit;
-  const bench = { view: store.view.value!, selected: null, q: store.q.value };
-  return addings(table, bench)[0]?.edit ?? edit;
+  const context = { view: store.view.value!, selected: null, q: store.q.value };
+  return additionsOf(table, context)[0]?.edit ?? edit;
 }
 
 function postureOf(view: View, name: string, q: number[]): number[] {

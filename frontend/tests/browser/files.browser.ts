@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { unzipSync } from "fflate";
 import { expect, test } from "vitest";
 
-import { bench } from "./harness";
+import { testPage } from "./harness";
 
-const it = bench();
+const it = testPage();
 
 const URDF = `<robot name="lamp">
   <link name="base"/>

@@ -25,7 +25,7 @@ function setting(name: string): string {
 }
 
 /** The page of one test file; a test fails if the page has thrown an error. */
-export class Bench {
+export class TestPage {
   private browser!: Browser;
   page!: Page;
   readonly thrown: string[] = [];
@@ -147,14 +147,14 @@ export class Bench {
 }
 
 /** One page for all tests of a file, in their order. */
-export function bench(address = "SYMORO_ADDRESS"): Bench {
-  const made = new Bench(address);
-  beforeAll(() => made.start());
+export function testPage(address = "SYMORO_ADDRESS"): TestPage {
+  const created = new TestPage(address);
+  beforeAll(() => created.start());
   afterAll(async () => {
-    await made.stop();
-    expect(made.thrown).toEqual([]);
+    await created.stop();
+    expect(created.thrown).toEqual([]);
   });
-  return made;
+  return created;
 }
 
 /** Set an input of type range with the events of a user action. */

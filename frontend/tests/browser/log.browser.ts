@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { bench } from "./harness";
+import { testPage } from "./harness";
 
-const it = bench();
+const it = testPage();
 
 /** A log of a planar two-link arm perpendicular to gravity, with torques of known masses, at 500 Hz. */
 function log(): string {

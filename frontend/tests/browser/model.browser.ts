@@ -5,9 +5,9 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { bench } from "./harness";
+import { testPage } from "./harness";
 
-const it = bench();
+const it = testPage();
 
 test("RX90 is opened with its frames drawn", async () => {
   await it.showing("RX90");

@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 
-import { bench, slide } from "./harness";
+import { testPage, slide } from "./harness";
 
-const it = bench();
+const it = testPage();
 
 test("a robot with its tables and its scene", async () => {
   await it.showing("RX90");

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { bench, slide } from "./harness";
+import { testPage, slide } from "./harness";
 
-const it = bench();
+const it = testPage();
 
 test("a reload restores robot, edits, posture, model and undo history", async () => {
   await it.showing("RX90");

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { bench } from "./harness";
+import { testPage } from "./harness";
 
-const it = bench("SYMORO_SITE");
+const it = testPage("SYMORO_SITE");
 
 test("without a server a worker opens a robot and derives a model", async () => {
   await it.page.locator("[data-robot-name]").waitFor();

@@ -8,9 +8,9 @@ import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
 import { expect, test } from "vitest";
 
-import { bench, slide } from "./harness";
+import { testPage, slide } from "./harness";
 
-const it = bench();
+const it = testPage();
 const card = (step: number) => it.page.locator(`.sh-tour[data-step="${step}"]`);
 
 test("step 1 creates a robot", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { bench } from "./harness";
+import { testPage } from "./harness";
 
-const it = bench();
+const it = testPage();
 
 test("a trajectory is computed, with its torques plotted under the scene and its path drawn", async () => {
   await it.showing("RX90");

@@ -3,23 +3,23 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 
 import type { Control } from "./control";
-import { look, picked, shown, type Shown } from "./showstate";
-import type { Naming } from "./labels";
+import { look, picked, shown, type FrameChoice } from "./viewState";
+import type { LabelStyle } from "./labels";
 
-const FRAMES: [Shown, string][] = [
+const FRAMES: [FrameChoice, string][] = [
   ["all", "all"],
   ["selected", "selected"],
   ["picked", "picked"],
   ["none", "none"],
 ];
-const NAMINGS: [Naming, string][] = [
+const NAMINGS: [LabelStyle, string][] = [
   ["number", "numbers"],
   ["name", "names"],
   ["axes", "x and z axes"],
   ["none", "none"],
 ];
 
-export function Showing({ control }: { control: Control }) {
+export function ViewSettings({ control }: { control: Control }) {
   const view = control.drawn.value;
   const open = useSignal(false);
   useSignalEffect(() => void (open.value = shown.value === "picked"));

@@ -1,6 +1,6 @@
 // The text of a trajectory, and the lines that the form adds to it.
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 
 export const PARTS = ["joints", "via", "line", "circle", "fourier", "hold"] as const;
 export type PartKind = (typeof PARTS)[number];
@@ -16,36 +16,36 @@ function places(view: View): number[] {
 }
 
 /** Return the indices in view.joints of the joints that a trajectory defines (the active joints). */
-export function coordinates(view: View): number[] {
+export function activeJoints(view: View): number[] {
   return places(view).filter((k) => view.joints[k]!.active);
 }
 
 /** Return the indices of the joints whose torques a simulation takes, including passive joints of open structures. */
-export function moved(view: View): number[] {
-  return view.loops.length || view.wheels.length ? coordinates(view) : places(view);
+export function simulatedJoints(view: View): number[] {
+  return view.loops.length || view.wheels.length ? activeJoints(view) : places(view);
 }
 
 /** Return the posture that selects the assembly mode for a table without all joints; null if not needed. */
-export function assembly(view: View, q: number[], text: string): number[] | null {
+export function assemblyPosture(view: View, q: number[], text: string): number[] | null {
   const head = text.split("\n").find((one) => one.trim() && !one.trim().startsWith("#")) ?? "";
   const names = head.split(/[,;\t]/).map((name) => name.trim());
   if (!view.loops.length || !["t", "time"].includes(names[0]!)) return null;
   return view.coordinates.every((frame) => names.includes(`q${frame}`)) ? null : places(view).map((k) => q[k] ?? 0);
 }
 
-export function of(view: View, q: number[]): number[] {
-  return coordinates(view).map((k) => q[k] ?? 0);
+export function activePositions(view: View, q: number[]): number[] {
+  return activeJoints(view).map((k) => q[k] ?? 0);
 }
 
 /** Return the text of a trajectory that starts in a posture and has no segments. */
-export function begun(view: View, q: number[]): string {
+export function newTrajectory(view: View, q: number[]): string {
   const start = view.coordinates.map((frame) => q[view.joints.findIndex((joint) => joint.frame === frame)] ?? 0);
   return `symoro-trajectory: 1\nname: ${/^[A-Za-z][\w-]*$/.test(view.name) ? view.name : "motion"}\nstart: [${listed(start)}]\nparts:\n`;
 }
 
 /** Return the default fields of a segment. */
-export function usual(kind: PartKind, view: View, q: number[], place: number[], reach: number): Fields {
-  const now = listed(of(view, q));
+export function defaultFields(kind: PartKind, view: View, q: number[], place: number[], reach: number): Fields {
+  const now = listed(activePositions(view, q));
   const step = shown(+(0.1 * reach).toPrecision(1));
   switch (kind) {
     case "joints":

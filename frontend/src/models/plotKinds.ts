@@ -1,9 +1,9 @@
 // Kinds of plots along a motion: the model of each, and the curves computed from its outputs.
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 import type { Curve } from "../plot/chart";
 import { evaluateAlong, size, type Program, type Values } from "./evaluate";
-import type { Sampled } from "./motion";
+import type { SampledMotion } from "./motion";
 import { isJoint, prefill } from "./prefill";
 import { singularValues } from "./svd";
 
@@ -88,7 +88,7 @@ export const KINDS: Kind[] = [
 export function curvesAlong(
   kind: Kind,
   program: Program,
-  motion: Sampled,
+  motion: SampledMotion,
   joints: View["joints"],
   parameters: Record<string, number>,
 ): Curve[] {

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 
-import { fitted, type Across } from "./fitted";
+import { fitted, type CameraPoint } from "./cameraFit";
 
 const SLOPE = 0.315;
 
 /** Coordinates in the picture, from -1 to 1 at its sides. */
-function pictured(points: Across[], aspect: number, perspective: boolean): [number, number][] {
+function pictured(points: CameraPoint[], aspect: number, perspective: boolean): [number, number][] {
   const seen = fitted(points, 0, SLOPE, aspect, perspective);
   return points.map(([right, up, back]) => {
-    const depth = perspective ? SLOPE * (seen.back + seen.away - back) : seen.tall;
+    const depth = perspective ? SLOPE * (seen.back + seen.distance - back) : seen.halfHeight;
     return [(right - seen.right) / (depth * aspect), (up - seen.up) / depth];
   });
 }
 
-const ROBOTS: Record<string, Across[]> = {
+const ROBOTS: Record<string, CameraPoint[]> = {
   "one that comes towards the camera": [[0, 0, -1], [0.2, 0.1, 0], [2, 0.5, 1.5]],
   "a tall one": [[0, 0, 0], [0.1, 3, -0.5]],
   "a wide one": [[-4, 0, 1], [1, 0, -2], [0, 0.3, 0]],
@@ -36,6 +36,6 @@ describe("fitting", () => {
 
   it("places the camera in front of its target, also for a single point", () => {
     expect(fitted([[1, 2, 3]], 0.1, SLOPE, 1, true)).toMatchObject({ right: 1, up: 2, back: 3 });
-    expect(fitted([[1, 2, 3]], 0.1, SLOPE, 1, true).away).toBeGreaterThan(0.1);
+    expect(fitted([[1, 2, 3]], 0.1, SLOPE, 1, true).distance).toBeGreaterThan(0.1);
   });
 });

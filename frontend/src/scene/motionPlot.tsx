@@ -3,11 +3,11 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
-import type { View } from "../back/messages";
+import type { View } from "../backend/messages";
 import { Chart, colourOf, type Curve } from "../plot/chart";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
-import type { Efforts, Motion } from "./scene";
+import type { MotionEfforts, Motion } from "./scene";
 
 const KINDS = [
   ["torques", "torques"],
@@ -48,7 +48,7 @@ export function curvesOf(kind: Kind, motion: Motion, view: Pick<View, "joints">)
   }));
 }
 
-function energies({ kinetic, potential }: Efforts): Curve[] {
+function energies({ kinetic, potential }: MotionEfforts): Curve[] {
   const E = kinetic ?? [];
   const U = potential ?? [];
   const total = E.map((value, i) => (value === null || U[i] == null ? null : value + U[i]!));
@@ -63,7 +63,7 @@ export function nameOf(view: Pick<View, "joints">, frame: number): string {
   return view.joints.find((joint) => joint.frame === frame)?.name ?? `q${frame}`;
 }
 
-export function UnderPlot({ store, control }: { store: Store; control: Control }) {
+export function MotionPlot({ store, control }: { store: Store; control: Control }) {
   const chosen = useSignal<Kind>("torques");
   const motion = store.motion.value!;
   const view = store.view.value!;

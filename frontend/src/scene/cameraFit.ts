@@ -1,31 +1,31 @@
 // Camera position at which given points just fill the picture.
 
-export interface Seen {
+export interface CameraFit {
   /** Coordinates of the camera's axis (right, up), and of the centre of the points along it. */
   right: number;
   up: number;
   back: number;
   /** Distance from the centre to the camera. */
-  away: number;
+  distance: number;
   /** Half the visible height of the orthographic camera. */
-  tall: number;
+  halfHeight: number;
 }
 
 /** A point in camera axes: right, up, and backwards (towards the camera). */
-export type Across = [number, number, number];
+export type CameraPoint = [number, number, number];
 
 /**
  * Return the nearest camera position at which all points, each with the margin `room`, are inside the picture. With
  * perspective the picture is bounded by planes: right - x <= s (w - back) for a camera at (x, w) and the slope s of the
  * bound, and similarly on each side. The two bounds of a direction determine the distance; the larger distance is used.
  */
-export function fitted(points: Across[], room: number, slope: number, aspect: number, perspective: boolean): Seen {
+export function fitted(points: CameraPoint[], room: number, slope: number, aspect: number, perspective: boolean): CameraFit {
   const back = middle(points.map((point) => point[2]));
   const front = Math.max(...points.map((point) => point[2])) - back;
   if (!perspective) {
     const [wide, high] = [bounds(points, 0, room, 0), bounds(points, 1, room, 0)];
     const tall = Math.max(half(high), half(wide) / aspect);
-    return { right: middle(wide), up: middle(high), back, away: Math.max(tall / slope, front + room), tall };
+    return { right: middle(wide), up: middle(high), back, distance: Math.max(tall / slope, front + room), halfHeight: tall };
   }
   const camera = Math.max(
     half(bounds(points, 0, room, slope * aspect)) / (slope * aspect),
@@ -33,11 +33,11 @@ export function fitted(points: Across[], room: number, slope: number, aspect: nu
     back + front + room,
   );
   const [right, up] = [balanced(points, 0, room, camera), balanced(points, 1, room, camera)];
-  return { right, up, back, away: camera - back, tall: slope * (camera - back) };
+  return { right, up, back, distance: camera - back, halfHeight: slope * (camera - back) };
 }
 
 /** Return the lateral position of a camera at a distance that gives equal margins on both sides. */
-function balanced(points: Across[], axis: 0 | 1, room: number, camera: number): number {
+function balanced(points: CameraPoint[], axis: 0 | 1, room: number, camera: number): number {
   let [flat, steep] = [0, 100];
   for (let k = 0; k < 60; k++) {
     const slope = (flat + steep) / 2;
@@ -52,7 +52,7 @@ function half(values: number[]): number {
 }
 
 /** Return minimum and maximum along an axis, projected to the plane of the camera with the slope of the bounds. */
-function bounds(points: Across[], axis: 0 | 1, room: number, slope: number): [number, number] {
+function bounds(points: CameraPoint[], axis: 0 | 1, room: number, slope: number): [number, number] {
   const high = Math.max(...points.map((point) => point[axis] + room + slope * point[2]));
   const low = Math.min(...points.map((point) => point[axis] - room - slope * point[2]));
   return [low, high];

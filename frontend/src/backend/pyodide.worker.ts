@@ -3,7 +3,7 @@
 import type { PyodideInterface } from "pyodide";
 import type { PyCallable } from "pyodide/ffi";
 
-import type { Progress } from "./back";
+import type { Progress } from "./backend";
 import type { WorkerMessage, WorkerRequest } from "./worker";
 
 const SITE = "/lib/symoro";
@@ -56,7 +56,7 @@ async function load(name: string): Promise<boolean> {
 
 function progress(title: string, done: number, total: number | undefined): void {
   const progress: Progress = { step: title, done, ...(total !== undefined && { total }) };
-  post({ kind: "progress", progress: progress });
+  post({ kind: "progress", progress });
 }
 
 async function call(name: string, payload: string): Promise<void> {
@@ -74,5 +74,5 @@ self.onmessage = (event: MessageEvent<WorkerRequest>) => {
     root = request.root;
     work = start(request.archive);
   } else work = call(request.name, request.payload);
-  work.catch((error: unknown) => post({ kind: "death", message: error instanceof Error ? error.message : String(error) }));
+  work.catch((error: unknown) => post({ kind: "crash", message: error instanceof Error ? error.message : String(error) }));
 };

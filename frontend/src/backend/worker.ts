@@ -1,6 +1,6 @@
 // Backend inside the page: Python runs in web workers, which answer the same calls as the server.
 
-import { Failure, type Asking, type Back, type Problem, type Progress } from "./back";
+import { Failure, type CallOptions, type Backend, type Problem, type Progress } from "./backend";
 import { LONG } from "./http";
 
 /** Message from the page to a worker. */
@@ -13,12 +13,12 @@ export type WorkerMessage =
   | { kind: "progress"; progress: Progress }
   | { kind: "ready" }
   | { kind: "answer"; text: string }
-  | { kind: "death"; message: string };
+  | { kind: "crash"; message: string };
 
 /** The part of the Worker interface that the page uses; tests replace it. */
-export type Hand = Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror">;
+export type WorkerLike = Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror">;
 
-interface Wish {
+interface PendingCall {
   name: string;
   payload: string;
   onProgress?: (progress: Progress) => void;
@@ -27,15 +27,15 @@ interface Wish {
 }
 
 /** Queue of one worker: calls run in their order; cancelling the running call terminates the worker. */
-class Lane {
-  private hand: Hand | null = null;
+class WorkerQueue {
+  private worker: WorkerLike | null = null;
   private ready = false;
   private loading: Progress = {};
-  private waiting: Wish[] = [];
-  private running: Wish | null = null;
+  private waiting: PendingCall[] = [];
+  private running: PendingCall | null = null;
 
   constructor(
-    private readonly make: () => Hand,
+    private readonly createWorker: () => WorkerLike,
     private readonly whenReady: () => void = () => undefined,
   ) {}
 
@@ -44,29 +44,29 @@ class Lane {
   }
 
   start(): void {
-    if (this.hand) return;
-    this.hand = this.make();
+    if (this.worker) return;
+    this.worker = this.createWorker();
     this.ready = false;
     this.loading = { step: "loading Python" };
-    this.hand.onmessage = (event: MessageEvent<WorkerMessage>) => this.hear(event.data);
-    this.hand.onerror = (event) => this.hear({ kind: "death", message: event.message || "the worker did not start" });
+    this.worker.onmessage = (event: MessageEvent<WorkerMessage>) => this.receive(event.data);
+    this.worker.onerror = (event) => this.receive({ kind: "crash", message: event.message || "the worker did not start" });
   }
 
-  ask(wish: Wish): void {
+  enqueue(call: PendingCall): void {
     this.start();
-    this.waiting.push(wish);
-    if (!this.ready) wish.onProgress?.(this.loading);
+    this.waiting.push(call);
+    if (!this.ready) call.onProgress?.(this.loading);
     this.next();
   }
 
-  cancel(wish: Wish): void {
-    this.waiting = this.waiting.filter((other) => other !== wish);
-    if (this.running === wish) this.restart();
+  cancel(call: PendingCall): void {
+    this.waiting = this.waiting.filter((other) => other !== call);
+    if (this.running === call) this.restart();
   }
 
   private restart(): void {
-    this.hand?.terminate();
-    this.hand = null;
+    this.worker?.terminate();
+    this.worker = null;
     this.ready = false;
     this.running = null;
     this.start();
@@ -75,10 +75,10 @@ class Lane {
   private next(): void {
     if (!this.ready || this.running) return;
     this.running = this.waiting.shift() ?? null;
-    if (this.running) this.hand!.postMessage(checked({ kind: "call", name: this.running.name, payload: this.running.payload }));
+    if (this.running) this.worker!.postMessage(checked({ kind: "call", name: this.running.name, payload: this.running.payload }));
   }
 
-  private hear(message: WorkerMessage): void {
+  private receive(message: WorkerMessage): void {
     if (message.kind === "progress") this.report(message.progress);
     else if (message.kind === "ready") {
       this.ready = true;
@@ -96,7 +96,7 @@ class Lane {
     if (this.running) this.running.onProgress?.(progress);
     else if (!this.ready) {
       this.loading = progress;
-      for (const wish of this.waiting) wish.onProgress?.(progress);
+      for (const call of this.waiting) call.onProgress?.(progress);
     }
   }
 
@@ -106,11 +106,11 @@ class Lane {
     if (this.running) this.restart();
     else {
       this.waiting = [];
-      this.hand?.terminate();
-      this.hand = null;
+      this.worker?.terminate();
+      this.worker = null;
     }
     const problem = { kind: "StoppedError", message, hint: "simplify the robot, or install symoro and run symoro gui on your computer" };
-    for (const wish of lost) wish.fail(new Failure(problem));
+    for (const call of lost) call.fail(new Failure(problem));
   }
 }
 
@@ -123,34 +123,34 @@ function checked(message: WorkerRequest): WorkerRequest {
  * `slow` go to the second worker; until it is ready, the first worker runs all calls, so that the first model does not
  * wait for a second start of Python.
  */
-export function workerBack(make: () => Hand = startWorker, slow: ReadonlySet<string> = LONG): Back {
-  const long = new Lane(make);
+export function workerBackend(createWorker: () => WorkerLike = startWorker, slow: ReadonlySet<string> = LONG): Backend {
+  const long = new WorkerQueue(createWorker);
   // The second worker loads after the first one, so that the page is usable earlier.
-  const quick = new Lane(make, () => long.start());
+  const quick = new WorkerQueue(createWorker, () => long.start());
   quick.start();
   return {
-    call<T>(name: string, payload: object = {}, { signal, onProgress }: Asking = {}): Promise<T> {
-      const lane = slow.has(name) && long.isReady ? long : quick;
+    call<T>(name: string, payload: object = {}, { signal, onProgress }: CallOptions = {}): Promise<T> {
+      const queue = slow.has(name) && long.isReady ? long : quick;
       return new Promise<T>((resolve, reject) => {
         if (signal?.aborted) return reject(abortion());
-        const wish: Wish = {
+        const call: PendingCall = {
           name,
           payload: JSON.stringify(payload),
           ...(onProgress && { onProgress }),
-          answer: (text) => settle(text, resolve, reject),
+          answer: (text) => finish(text, resolve, reject),
           fail: reject,
         };
         signal?.addEventListener("abort", () => {
-          lane.cancel(wish);
+          queue.cancel(call);
           reject(abortion());
         });
-        lane.ask(wish);
+        queue.enqueue(call);
       });
     },
   };
 }
 
-function settle<T>(text: string, resolve: (value: T) => void, reject: (error: Error) => void): void {
+function finish<T>(text: string, resolve: (value: T) => void, reject: (error: Error) => void): void {
   const answer = JSON.parse(text) as { error?: Problem };
   if (answer.error) reject(new Failure(answer.error));
   else resolve(answer as T);
@@ -161,7 +161,7 @@ function abortion(): DOMException {
 }
 
 /** Create a worker that loads Python from the page's folder; the head of the page names the archive of sources. */
-function startWorker(): Hand {
+function startWorker(): WorkerLike {
   const archive = document.querySelector<HTMLMetaElement>("meta[name=symoro-archive]")?.content ?? "";
   const worker = new Worker(new URL("./pyodide.worker.ts", import.meta.url), { type: "module", name: "symoro" });
   worker.postMessage(checked({ kind: "start", root: new URL(".", document.baseURI).href, archive }));

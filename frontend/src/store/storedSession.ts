@@ -3,8 +3,8 @@
 
 import { effect } from "@preact/signals";
 
-import type { RobotDocument } from "../back/messages";
-import { AT_ORIGIN, type Kept, type Step, type Store } from "./store";
+import type { RobotDocument } from "../backend/messages";
+import { AT_ORIGIN, type StoredSession, type Step, type Store } from "./store";
 
 const TAB = "symoro-tab";
 const INDEX = "symoro-tabs";
@@ -17,10 +17,10 @@ const MOST_STEPS = 50;
 const WAIT_MS = 250;
 
 /** The robot with its history is large and changes rarely; posture and selection are small and change often. */
-type Robot = Pick<Kept, "view" | "past" | "future">;
-type State = Omit<Kept, keyof Robot>;
+type Robot = Pick<StoredSession, "view" | "past" | "future">;
+type State = Omit<StoredSession, keyof Robot>;
 
-export interface Places {
+export interface Storages {
   /** Storage of the tab only; survives a reload. */
   session: Pick<Storage, "getItem" | "setItem">;
   /** Storage of all tabs. */
@@ -33,7 +33,7 @@ function makeId(): string {
 }
 
 /** Return the id of the tab; `claim` checks that it is free, because a duplicated tab starts with the same id. */
-export async function tabOf(places: Places, claim: (id: string) => Promise<boolean>): Promise<string> {
+export async function tabOf(places: Storages, claim: (id: string) => Promise<boolean>): Promise<string> {
   const known = places.session.getItem(TAB);
   if (known && (await claim(known))) return known;
   const id = makeId();
@@ -56,7 +56,7 @@ export async function claimByLock(id: string): Promise<boolean> {
   });
 }
 
-function read<T>(places: Places, key: string): T | null {
+function read<T>(places: Storages, key: string): T | null {
   try {
     return JSON.parse(places.local.getItem(key) ?? "null") as T | null;
   } catch {
@@ -65,18 +65,18 @@ function read<T>(places: Places, key: string): T | null {
 }
 
 /** Return tabs with the time of their last save, newest first. */
-function tabs(places: Places): [string, number][] {
+function tabs(places: Storages): [string, number][] {
   const index = read<Record<string, number>>(places, INDEX) ?? {};
   return Object.entries(index).sort((a, b) => b[1] - a[1]);
 }
 
-function forget(places: Places, tab: string): void {
+function removeTab(places: Storages, tab: string): void {
   places.local.removeItem(ROBOT + tab);
   places.local.removeItem(STATE + tab);
   places.local.setItem(INDEX, JSON.stringify(Object.fromEntries(tabs(places).filter(([id]) => id !== tab))));
 }
 
-function of(places: Places, tab: string): Kept | null {
+function of(places: Storages, tab: string): StoredSession | null {
   const robot = read<Robot & { form: number }>(places, ROBOT + tab);
   if (robot?.form !== FORM || !Array.isArray(robot.view?.tables)) return null;
   const state = read<State>(places, STATE + tab);
@@ -90,7 +90,7 @@ function of(places: Places, tab: string): Kept | null {
 }
 
 /** Return the session of the tab, or else the session that was saved last. */
-export function stored(places: Places, tab: string): Kept | null {
+export function loadSession(places: Storages, tab: string): StoredSession | null {
   const own = of(places, tab);
   if (own) return own;
   const newest = tabs(places)[0];
@@ -103,7 +103,7 @@ function documents(steps: Step[]): { robot: RobotDocument }[] {
 }
 
 /** Write a value; if the storage is full, remove the sessions of the oldest other tabs. */
-function write(places: Places, tab: string, key: string, value: object): boolean {
+function write(places: Storages, tab: string, key: string, value: object): boolean {
   for (;;) {
     try {
       places.local.setItem(key, JSON.stringify(value));
@@ -113,35 +113,35 @@ function write(places: Places, tab: string, key: string, value: object): boolean
         .filter(([id]) => id !== tab)
         .at(-1);
       if (!oldest) return false;
-      forget(places, oldest[0]);
+      removeTab(places, oldest[0]);
     }
   }
 }
 
-function saveRobot(places: Places, tab: string, { view, past, future }: Robot): void {
+function saveRobot(places: Storages, tab: string, { view, past, future }: Robot): void {
   const whole = { form: FORM, view, past: documents(past), future: documents(future) };
   if (!write(places, tab, ROBOT + tab, whole)) write(places, tab, ROBOT + tab, { ...whole, past: [], future: [] });
 }
 
-function saveState(places: Places, tab: string, { q, parameters, base, asked, motion, selected }: State): void {
+function saveState(places: Storages, tab: string, { q, parameters, base, asked, motion, selected }: State): void {
   const whole: State = { q, parameters, base, asked, motion, selected };
   if (!write(places, tab, STATE + tab, whole)) write(places, tab, STATE + tab, { ...whole, motion: null });
 }
 
 /** Save the session of a tab; the robot only if it differs from `before`. */
-export function save(places: Places, tab: string, kept: Kept, before: Kept | null = null): void {
-  if (kept.view !== before?.view || kept.past !== before.past || kept.future !== before.future)
-    saveRobot(places, tab, kept);
-  saveState(places, tab, kept);
+export function save(places: Storages, tab: string, session: StoredSession, before: StoredSession | null = null): void {
+  if (session.view !== before?.view || session.past !== before.past || session.future !== before.future)
+    saveRobot(places, tab, session);
+  saveState(places, tab, session);
   write(places, tab, INDEX, { ...Object.fromEntries(tabs(places)), [tab]: places.now() });
-  for (const [id] of tabs(places).slice(MOST_TABS)) forget(places, id);
+  for (const [id] of tabs(places).slice(MOST_TABS)) removeTab(places, id);
 }
 
 /** Save shortly after each change, and immediately when the page is closed. */
-export function keepAlways(store: Store, places: Places, tab: string, page: EventTarget): () => void {
+export function autosave(store: Store, places: Storages, tab: string, page: EventTarget): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let latest: Kept | null = null;
-  let saved: Kept | null = null;
+  let latest: StoredSession | null = null;
+  let saved: StoredSession | null = null;
 
   function flush(): void {
     clearTimeout(timer);
@@ -153,7 +153,7 @@ export function keepAlways(store: Store, places: Places, tab: string, page: Even
   }
 
   const end = effect(() => {
-    latest = store.keep();
+    latest = store.snapshot();
     if (latest && timer === undefined) timer = setTimeout(flush, WAIT_MS);
   });
   page.addEventListener("pagehide", flush);

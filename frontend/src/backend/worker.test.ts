@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { Failure, type Progress } from "./back";
-import { workerBack, type Hand, type WorkerMessage, type WorkerRequest } from "./worker";
+import { Failure, type Progress } from "./backend";
+import { workerBackend, type WorkerLike, type WorkerMessage, type WorkerRequest } from "./worker";
 
 /** A worker whose answers are given by the test. */
-class Puppet implements Hand {
-  onmessage: Hand["onmessage"] = null;
-  onerror: Hand["onerror"] = null;
+class FakeWorker implements WorkerLike {
+  onmessage: WorkerLike["onmessage"] = null;
+  onerror: WorkerLike["onerror"] = null;
   calls: WorkerRequest[] = [];
   ended = false;
 
@@ -28,26 +28,26 @@ class Puppet implements Hand {
 }
 
 function stage() {
-  const hands: Puppet[] = [];
-  const back = workerBack(() => {
-    hands.push(new Puppet());
+  const hands: FakeWorker[] = [];
+  const backend = workerBackend(() => {
+    hands.push(new FakeWorker());
     return hands.at(-1)!;
   }, new Set(["model"]));
-  return { hands, back };
+  return { hands, backend };
 }
 
 function loaded() {
-  const { hands, back } = stage();
+  const { hands, backend } = stage();
   hands[0]!.say({ kind: "ready" });
   hands[1]!.say({ kind: "ready" });
-  return { hands, back };
+  return { hands, backend };
 }
 
 describe("the backend in a worker", () => {
   it("reports that it is loading, then answers waiting calls", async () => {
-    const { hands, back } = stage();
+    const { hands, backend } = stage();
     const reported: Progress[] = [];
-    const wanted = back.call("robots", {}, { onProgress: (progress) => reported.push(progress) });
+    const wanted = backend.call("robots", {}, { onProgress: (progress) => reported.push(progress) });
     expect(hands).toHaveLength(1);
     expect(hands[0]!.calls).toEqual([]);
     hands[0]!.say({ kind: "progress", progress: { step: "loading symoro" } });
@@ -60,9 +60,9 @@ describe("the backend in a worker", () => {
   });
 
   it("answers short calls while a long one runs", async () => {
-    const { hands, back } = loaded();
-    const long = back.call("model");
-    const short = back.call("about");
+    const { hands, backend } = loaded();
+    const long = backend.call("model");
+    const short = backend.call("about");
     hands[0]!.answer({ version: "1" });
     expect(await short).toEqual({ version: "1" });
     hands[1]!.answer({ text: "T = 1" });
@@ -70,22 +70,22 @@ describe("the backend in a worker", () => {
   });
 
   it("derives with the first worker until the second is ready", async () => {
-    const { hands, back } = stage();
+    const { hands, backend } = stage();
     hands[0]!.say({ kind: "ready" });
-    const first = back.call("model", { n: 1 });
+    const first = backend.call("model", { n: 1 });
     expect(hands[0]!.calls).toHaveLength(1);
     hands[0]!.answer({ n: 1 });
     expect(await first).toEqual({ n: 1 });
     hands[1]!.say({ kind: "ready" });
-    void back.call("model", { n: 2 });
+    void backend.call("model", { n: 2 });
     expect(hands[0]!.calls).toHaveLength(1);
     expect(hands[1]!.calls).toHaveLength(1);
   });
 
   it("sends one call at a time, in order", async () => {
-    const { hands, back } = loaded();
-    const first = back.call("model", { n: 1 });
-    const second = back.call("model", { n: 2 });
+    const { hands, backend } = loaded();
+    const first = backend.call("model", { n: 1 });
+    const second = backend.call("model", { n: 2 });
     expect(hands[1]!.calls).toHaveLength(1);
     hands[1]!.answer({ n: 1 });
     hands[1]!.answer({ n: 2 });
@@ -93,8 +93,8 @@ describe("the backend in a worker", () => {
   });
 
   it("converts an error to a Failure", async () => {
-    const { hands, back } = loaded();
-    const wanted = back.call("robot_edit");
+    const { hands, backend } = loaded();
+    const wanted = backend.call("robot_edit");
     hands[0]!.answer({ error: { kind: "ArgumentError", message: "no such cell" } });
     const error = await wanted.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Failure);
@@ -102,10 +102,10 @@ describe("the backend in a worker", () => {
   });
 
   it("terminates the worker of a cancelled call, and continues with another", async () => {
-    const { hands, back } = loaded();
+    const { hands, backend } = loaded();
     const cancel = new AbortController();
-    const lost = back.call("model", { n: 1 }, { signal: cancel.signal });
-    const kept = back.call("model", { n: 2 });
+    const lost = backend.call("model", { n: 1 }, { signal: cancel.signal });
+    const kept = backend.call("model", { n: 2 });
     cancel.abort();
     await expect(lost).rejects.toThrow("cancelled");
     expect(hands[1]!.ended).toBe(true);
@@ -116,10 +116,10 @@ describe("the backend in a worker", () => {
   });
 
   it("keeps the worker when a waiting or finished call is cancelled", async () => {
-    const { hands, back } = loaded();
+    const { hands, backend } = loaded();
     const cancel = new AbortController();
-    const running = back.call("model", { n: 1 });
-    const waiting = back.call("model", { n: 2 }, { signal: cancel.signal });
+    const running = backend.call("model", { n: 1 });
+    const waiting = backend.call("model", { n: 2 }, { signal: cancel.signal });
     cancel.abort();
     await expect(waiting).rejects.toThrow("cancelled");
     hands[1]!.answer({ n: 1 });
@@ -128,7 +128,7 @@ describe("the backend in a worker", () => {
     expect(hands[1]!.calls).toHaveLength(1);
 
     const late = new AbortController();
-    const done = back.call("model", { n: 3 }, { signal: late.signal });
+    const done = backend.call("model", { n: 3 }, { signal: late.signal });
     hands[1]!.answer({ n: 3 });
     await done;
     late.abort();
@@ -136,19 +136,19 @@ describe("the backend in a worker", () => {
   });
 
   it("replaces a worker that crashes during a call", async () => {
-    const { hands, back } = loaded();
-    const lost = back.call("model");
-    hands[1]!.say({ kind: "death", message: "out of memory" });
+    const { hands, backend } = loaded();
+    const lost = backend.call("model");
+    hands[1]!.say({ kind: "crash", message: "out of memory" });
     await expect(lost).rejects.toThrow("out of memory");
     expect(hands).toHaveLength(3);
   });
 
   it("rejects the calls that wait for a worker that cannot load, and retries at the next call", async () => {
-    const { hands, back } = stage();
-    const lost = back.call("robots");
-    hands[0]!.say({ kind: "death", message: "python.zip: the site answered 404" });
+    const { hands, backend } = stage();
+    const lost = backend.call("robots");
+    hands[0]!.say({ kind: "crash", message: "python.zip: the site answered 404" });
     await expect(lost).rejects.toThrow("404");
-    const again = back.call("robots");
+    const again = backend.call("robots");
     hands[1]!.say({ kind: "ready" });
     hands[1]!.answer({ robots: [] });
     expect(await again).toEqual({ robots: [] });

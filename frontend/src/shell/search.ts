@@ -31,7 +31,7 @@ export function score(candidate: Candidate, query: string): number {
 }
 
 /** Return the matching candidates, best first; all candidates in their order for an empty query. */
-export function answering<T extends Candidate>(candidates: T[], query: string): T[] {
+export function matching<T extends Candidate>(candidates: T[], query: string): T[] {
   if (!query.trim()) return candidates;
   return candidates
     .map((candidate) => ({ candidate, points: score(candidate, query) }))

@@ -2,7 +2,7 @@
 
 export type Point = [number, number, number];
 
-export interface Way {
+export interface Polyline {
   /** Origin of frame i, the points after b and after d, and the origin of frame j. */
   points: [Point, Point, Point, Point];
 }
@@ -13,7 +13,7 @@ const PARALLEL = 1e-6;
  * Return the polyline between two frames in modified Denavit-Hartenberg parameters, from their transforms: P = b z_i +
  * d x + r z_j, with x along the common normal of the two axes. For parallel axes b = 0.
  */
-export function way(T: ArrayLike<number>, i: number, j: number): Way {
+export function parameterPolyline(T: ArrayLike<number>, i: number, j: number): Polyline {
   const [from, to] = [origin(T, i), origin(T, j)];
   const [zi, zj] = [axis(T, i, 2), axis(T, j, 2)];
   const P = minus(to, from);
@@ -46,17 +46,17 @@ export function distance(a: Point, b: Point): number {
 }
 
 /** Return the size of a robot: the largest distance of a frame from the base. */
-export function reachOf(T: ArrayLike<number>): number {
-  let most = 0;
+export function robotSize(T: ArrayLike<number>): number {
+  let largest = 0;
   for (let j = 1; j <= T.length / 16; j++) {
-    const far = distance(origin(T, j), [0, 0, 0]);
-    if (Number.isFinite(far)) most = Math.max(most, far);
+    const length = distance(origin(T, j), [0, 0, 0]);
+    if (Number.isFinite(length)) largest = Math.max(largest, length);
   }
-  return most > 1e-9 ? most : 1;
+  return largest > 1e-9 ? largest : 1;
 }
 
 /** Return the typical link length, for the size of arrows: the median of the nonzero lengths. */
-export function usualLength(T: ArrayLike<number>, antecedents: number[]): number {
+export function typicalLength(T: ArrayLike<number>, antecedents: number[]): number {
   const lengths = antecedents
     .map((ant, k) => distance(origin(T, ant), origin(T, k + 1)))
     .filter((length) => length > 1e-9)

@@ -1,6 +1,6 @@
 // Parse the text of `explain` for display in the page.
 
-export interface Explained {
+export interface Explanation {
   choices: string[];
   passes: { name: string; before: number; after: number }[];
   /** Operation count of the same model in SYMORO's published form, as text. */
@@ -9,8 +9,8 @@ export interface Explained {
 
 const PASS = /^pass (\S+): (\d+) -> (\d+) operations$/;
 
-export function explained(lines: readonly string[]): Explained {
-  const explanation: Explained = { choices: [], passes: [], papers: null };
+export function parseExplanation(lines: readonly string[]): Explanation {
+  const explanation: Explanation = { choices: [], passes: [], papers: null };
   for (const line of lines) {
     const pass = PASS.exec(line);
     if (pass) explanation.passes.push({ name: pass[1]!, before: Number(pass[2]), after: Number(pass[3]) });

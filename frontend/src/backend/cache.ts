@@ -1,29 +1,29 @@
 // Several panes request the same lists (catalogue, robots): each list is requested once and cached.
 
-import type { Asking, Back } from "./back";
+import type { CallOptions, Backend } from "./backend";
 
 const LISTS: ReadonlySet<string> = new Set(["about", "robots", "catalogue"]);
 const MOST = 6;
 
-export function remembering(back: Back): Back {
-  const known = new Map<string, Promise<unknown>>();
+export function withCache(backend: Backend): Backend {
+  const cache = new Map<string, Promise<unknown>>();
 
   function fetched(name: string, payload: object): Promise<unknown> {
     const key = `${name} ${JSON.stringify(payload)}`;
-    const before = known.get(key);
+    const before = cache.get(key);
     if (before) return before;
-    const answer = back.call(name, payload);
-    known.set(key, answer);
-    answer.catch(() => known.delete(key));
-    const oldest = known.keys().next().value;
-    if (known.size > MOST && oldest !== undefined) known.delete(oldest);
+    const answer = backend.call(name, payload);
+    cache.set(key, answer);
+    answer.catch(() => cache.delete(key));
+    const oldest = cache.keys().next().value;
+    if (cache.size > MOST && oldest !== undefined) cache.delete(oldest);
     return answer;
   }
 
   return {
-    call<T>(name: string, payload: object = {}, asking: Asking = {}): Promise<T> {
-      if (!LISTS.has(name)) return back.call<T>(name, payload, asking);
-      return unlessAborted(fetched(name, payload) as Promise<T>, asking.signal);
+    call<T>(name: string, payload: object = {}, options: CallOptions = {}): Promise<T> {
+      if (!LISTS.has(name)) return backend.call<T>(name, payload, options);
+      return unlessAborted(fetched(name, payload) as Promise<T>, options.signal);
     },
   };
 }

@@ -1,7 +1,7 @@
 // Interface between the page and symoro. Implementations: an HTTP server (http.ts) and Python in a web worker
 // (worker.ts).
 
-export interface Asking {
+export interface CallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
 }
@@ -11,12 +11,12 @@ export interface Progress {
   done?: number;
   total?: number;
   /** New pieces of the result in the order of arrival; each piece is reported once. */
-  came?: unknown[];
+  pieces?: unknown[];
 }
 
-export interface Back {
+export interface Backend {
   /** Return the answer of a call of `symoro.ui.service`; throw a Failure if the request is rejected. */
-  call<T>(name: string, payload?: object, asking?: Asking): Promise<T>;
+  call<T>(name: string, payload?: object, options?: CallOptions): Promise<T>;
 }
 
 /** Error of a request: kind and message; where known also hint, place in the file and single problems. */

@@ -2,13 +2,13 @@
 
 import { effect, signal, type Signal } from "@preact/signals";
 
-export function remembered(name: string, first: string): Signal<string> {
+export function storedSignal(name: string, first: string): Signal<string> {
   const key = `symoro.models.${name}`;
   const value = signal(stored(key) ?? first);
   effect(() => {
-    const kept = value.value;
+    const text = value.value;
     try {
-      localStorage.setItem(key, kept);
+      localStorage.setItem(key, text);
     } catch {
       // A page without storage forgets the choice, no more.
     }

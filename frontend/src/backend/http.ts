@@ -1,7 +1,7 @@
 // Backend over HTTP. Short calls are answered directly; long calls run as jobs that report progress and can be
 // cancelled.
 
-import { Failure, type Asking, type Back, type Problem, type Progress } from "./back";
+import { Failure, type CallOptions, type Backend, type Problem, type Progress } from "./backend";
 
 /** Calls that the server runs as jobs (src/symoro/ui/web/schema.py). */
 export const LONG: ReadonlySet<string> = new Set([
@@ -48,11 +48,11 @@ export function tokenOf(web: Pick<Web, "href" | "storage">): string {
   return given ?? web.storage.getItem(KEY) ?? "";
 }
 
-export function httpBack(web: Web): Back {
+export function httpBackend(web: Web): Backend {
   const token = tokenOf(web);
   const root = new URL("api/", web.href).pathname;
 
-  async function ask(path: string, init: RequestInit): Promise<Response> {
+  async function send(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers);
     if (token) headers.set("authorization", `Bearer ${token}`);
     try {
@@ -69,14 +69,14 @@ export function httpBack(web: Web): Back {
 
   async function post<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
     const headers = { "content-type": "application/json" };
-    const response = await ask(path, { method: "POST", headers, body: JSON.stringify(body), signal: signal ?? null });
+    const response = await send(path, { method: "POST", headers, body: JSON.stringify(body), signal: signal ?? null });
     return answerOf<T>(response);
   }
 
-  async function run<T>(name: string, payload: object, { signal, onProgress }: Asking): Promise<T> {
+  async function run<T>(name: string, payload: object, { signal, onProgress }: CallOptions): Promise<T> {
     const job = await post<Job>("jobs", { call: name, payload });
     // The server stops the job before it answers; the page does not wait for this answer.
-    const end = (): void => void ask(`jobs/${job.id}`, { method: "DELETE" }).catch(() => undefined);
+    const end = (): void => void send(`jobs/${job.id}`, { method: "DELETE" }).catch(() => undefined);
     if (signal?.aborted) {
       end();
       throw abortion();
@@ -93,16 +93,16 @@ export function httpBack(web: Web): Back {
   async function watch(id: string, signal?: AbortSignal, onProgress?: (p: Progress) => void): Promise<Job> {
     let seen = 0;
     for (;;) {
-      const response = await ask(`jobs/${id}/events`, { signal: signal ?? null });
+      const response = await send(`jobs/${id}/events`, { signal: signal ?? null });
       if (!response.ok || !response.body) await answerOf(response);
       try {
         for await (const job of events(response.body!)) {
           // A stream that was reconnected starts with all pieces again.
-          const came = (job.pieces ?? []).slice(Math.max(0, seen - (job.before ?? 0)));
-          seen += came.length;
-          if (came.length && onProgress) onProgress({ ...(job.progress && progressOf(job.progress)), came });
+          const pieces = (job.pieces ?? []).slice(Math.max(0, seen - (job.before ?? 0)));
+          seen += pieces.length;
+          if (pieces.length && onProgress) onProgress({ ...(job.progress && progressOf(job.progress)), pieces });
           if (job.state === "done" || job.state === "failed" || job.state === "cancelled") return job;
-          if (job.progress && onProgress && !came.length) onProgress(progressOf(job.progress));
+          if (job.progress && onProgress && !pieces.length) onProgress(progressOf(job.progress));
         }
       } catch (error) {
         if (signal?.aborted) throw abortion();
@@ -114,8 +114,8 @@ export function httpBack(web: Web): Back {
   }
 
   return {
-    call<T>(name: string, payload: object = {}, asking: Asking = {}): Promise<T> {
-      return LONG.has(name) ? run<T>(name, payload, asking) : post<T>(name, payload, asking.signal);
+    call<T>(name: string, payload: object = {}, options: CallOptions = {}): Promise<T> {
+      return LONG.has(name) ? run<T>(name, payload, options) : post<T>(name, payload, options.signal);
     },
   };
 }

@@ -2,8 +2,8 @@
 
 import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
-import { Failure, type Problem } from "../back/back";
-import type { About, EntryData, GalleryEntry, View } from "../back/messages";
+import { Failure, type Problem } from "../backend/backend";
+import type { About, EntryData, GalleryEntry, View } from "../backend/messages";
 import type { Store } from "../store/store";
 
 export type Panel = "new" | "gallery" | "dh" | "keys" | "problem";
@@ -22,21 +22,21 @@ export interface ErrorReport {
   /** Text of the file that contains the error. */
   text?: string;
   /** Commands that correct the problem. */
-  remedies?: Remedy[];
+  remedies?: Correction[];
 }
 
-export interface Remedy {
+export interface Correction {
   title: string;
   run: () => Promise<void>;
 }
 
-export interface Desk {
+export interface ShellState {
   readonly store: Store;
   readonly about: Signal<About | null>;
   readonly robots: Signal<GalleryEntry[]>;
   readonly catalogue: Signal<EntryData[]>;
   readonly panel: Signal<Panel | null>;
-  readonly trouble: Signal<ErrorReport | null>;
+  readonly errorReport: Signal<ErrorReport | null>;
   readonly palette: Signal<boolean>;
   readonly theme: Signal<Theme>;
   readonly sizes: Signal<Sizes>;
@@ -44,8 +44,8 @@ export interface Desk {
   readonly tour: Signal<number | null>;
   readonly busy: ReadonlySignal<boolean>;
   /** Open the robot that a request returns; an error is shown in a panel. */
-  bring(title: string, wanted: () => Promise<View>, text?: string): Promise<boolean>;
-  tell(title: string, error: unknown, more?: Pick<ErrorReport, "text" | "remedies">): void;
+  openRobot(title: string, request: () => Promise<View>, text?: string): Promise<boolean>;
+  showError(title: string, error: unknown, more?: Pick<ErrorReport, "text" | "remedies">): void;
 }
 
 export const SIZES: Sizes = { tables: 0.47, upper: 0.54 };
@@ -70,10 +70,10 @@ export function writeSettings(storage: Pick<Storage, "getItem" | "setItem">, cha
   storage.setItem(SETTINGS, JSON.stringify({ ...readSettings(storage), ...changed }));
 }
 
-export function createDesk(store: Store, storage: Storage): Desk {
+export function createShellState(store: Store, storage: Storage): ShellState {
   const settings = readSettings(storage);
   const working = signal(0);
-  const trouble = signal<ErrorReport | null>(null);
+  const errorReport = signal<ErrorReport | null>(null);
   const panel = signal<Panel | null>(null);
   const theme = signal<Theme>(settings.theme ?? "system");
   const sizes = signal<Sizes>({ ...SIZES, ...settings.sizes });
@@ -84,28 +84,28 @@ export function createDesk(store: Store, storage: Storage): Desk {
   function report(title: string, error: unknown, more: Pick<ErrorReport, "text" | "remedies"> = {}): void {
     if (error instanceof DOMException && error.name === "AbortError") return;
     const problem = error instanceof Failure ? error.problem : { kind: "Error", message: String(error) };
-    trouble.value = { title, problem, ...more };
+    errorReport.value = { title, problem, ...more };
     panel.value = "problem";
   }
 
-  const desk: Desk = {
+  const shell: ShellState = {
     store,
     about: signal<About | null>(null),
     robots: signal<GalleryEntry[]>([]),
     catalogue: signal<EntryData[]>([]),
     panel,
-    trouble,
+    errorReport,
     palette: signal(false),
     theme,
     sizes,
     tour: signal<number | null>(settings.toured ? null : 0),
     busy: computed(() => working.value > 0),
-    async bring(title, wanted, text) {
+    async openRobot(title, request, text) {
       working.value++;
       try {
-        store.show(await wanted());
+        store.show(await request());
         panel.value = null;
-        trouble.value = null;
+        errorReport.value = null;
         return true;
       } catch (error) {
         report(title, error, text === undefined ? {} : { text });
@@ -114,13 +114,13 @@ export function createDesk(store: Store, storage: Storage): Desk {
         working.value--;
       }
     },
-    tell: report,
+    showError: report,
   };
   effect(() => {
-    if (desk.tour.value === null) writeSettings(storage, { toured: true });
+    if (shell.tour.value === null) writeSettings(storage, { toured: true });
   });
-  followCatalogue(desk);
-  return desk;
+  followCatalogue(shell);
+  return shell;
 }
 
 /** Whether the page is dark: the system's setting unless the user has chosen a theme. */
@@ -135,27 +135,27 @@ function followTheme(store: Store, theme: Signal<Theme>): void {
 }
 
 /** Request the catalogue shortly after the robot has changed, because the applicable models depend on the robot. */
-function followCatalogue(desk: Desk): void {
+function followCatalogue(shell: ShellState): void {
   let latest = 0;
   effect(() => {
-    const view = desk.store.view.value;
-    const mine = ++latest;
+    const view = shell.store.view.value;
+    const current = ++latest;
     if (!view) return;
     setTimeout(async () => {
-      if (mine !== latest) return;
+      if (current !== latest) return;
       try {
-        const { models } = await desk.store.back.call<{ models: EntryData[] }>("catalogue", { robot: view.robot });
-        if (mine === latest) desk.catalogue.value = models;
+        const { models } = await shell.store.backend.call<{ models: EntryData[] }>("catalogue", { robot: view.robot });
+        if (current === latest) shell.catalogue.value = models;
       } catch (error) {
-        if (mine === latest && !desk.catalogue.value.length) desk.tell("The list of models could not be loaded", error);
+        if (current === latest && !shell.catalogue.value.length) shell.showError("The list of models could not be loaded", error);
       }
     }, CATALOGUE_WAIT_MS);
   });
 }
 
 /** Load the constant lists; the page can be used before they arrive. */
-export async function fillLists(desk: Desk): Promise<void> {
-  const { back } = desk.store;
-  desk.about.value = await back.call<About>("about");
-  desk.robots.value = (await back.call<{ robots: GalleryEntry[] }>("robots")).robots;
+export async function loadLists(shell: ShellState): Promise<void> {
+  const { backend } = shell.store;
+  shell.about.value = await backend.call<About>("about");
+  shell.robots.value = (await backend.call<{ robots: GalleryEntry[] }>("robots")).robots;
 }

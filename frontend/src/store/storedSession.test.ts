@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { stored, keepAlways, save, tabOf, type Places } from "./keep";
-import { CELLS, sampleBack, sampleView } from "./sample";
+import { loadSession, autosave, save, tabOf, type Storages } from "./storedSession";
+import { CELLS, sampleBackend, sampleView } from "./sample";
 import { inMemory, storageOr } from "./storage";
 import { createStore } from "./store";
 
@@ -27,14 +27,14 @@ function memory(room = Infinity): Storage {
   };
 }
 
-function places(local = memory()): Places {
+function places(local = memory()): Storages {
   return { session: memory(), local, now: () => ++time };
 }
 
 function keptWith(d: string) {
-  const store = createStore(sampleBack());
+  const store = createStore(sampleBackend());
   store.show(sampleView([["R", "0", d, "0"]]));
-  return store.keep()!;
+  return store.snapshot()!;
 }
 
 const free = async (): Promise<boolean> => true;
@@ -47,21 +47,21 @@ describe("the stored session", () => {
     const tab = await tabOf(at, free);
     save(at, tab, keptWith("A"));
     expect(await tabOf(at, free)).toBe(tab);
-    expect(stored(at, tab)?.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
+    expect(loadSession(at, tab)?.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
   });
 
   it("contains the pose of a floating base; another robot starts at the origin", async () => {
-    const [at, store] = [places(), createStore(sampleBack())];
+    const [at, store] = [places(), createStore(sampleBackend())];
     store.show(sampleView([["R", "0", "A", "0"]]));
     store.base.value = [1, 2, 0, 0, 0, 0.5];
-    save(at, await tabOf(at, free), store.keep()!);
-    const back = createStore(sampleBack());
-    await back.restore(stored(at, await tabOf(at, free))!);
-    expect(back.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
-    back.show(sampleView([["R", "0", "B", "0"]]));
-    expect(back.base.value).toEqual([0, 0, 0, 0, 0, 0]);
-    await back.undo();
-    expect(back.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
+    save(at, await tabOf(at, free), store.snapshot()!);
+    const restored = createStore(sampleBackend());
+    await restored.restore(loadSession(at, await tabOf(at, free))!);
+    expect(restored.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
+    restored.show(sampleView([["R", "0", "B", "0"]]));
+    expect(restored.base.value).toEqual([0, 0, 0, 0, 0, 0]);
+    await restored.undo();
+    expect(restored.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
   });
 
   it("is separate per tab; a new tab starts with the newest", async () => {
@@ -70,9 +70,9 @@ describe("the stored session", () => {
     const [a, b, c] = [await tabOf(one, free), await tabOf(two, free), await tabOf(three, free)];
     save(one, a, keptWith("A"));
     save(two, b, keptWith("B"));
-    expect(stored(one, a)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
-    expect(stored(two, b)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
-    expect(stored(three, c)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
+    expect(loadSession(one, a)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
+    expect(loadSession(two, b)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
+    expect(loadSession(three, c)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
   });
 
   it("lasts until a reload if the browser provides no storage", () => {
@@ -90,16 +90,16 @@ describe("the stored session", () => {
     save(at, tab, keptWith("A"));
     const other = await tabOf(at, async (id) => id !== tab);
     expect(other).not.toBe(tab);
-    expect(stored(at, other)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
+    expect(loadSession(at, other)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
   });
 
   it("contains undo steps as documents", async () => {
     const at = places();
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
     await store.edit([{ part: "frame", j: 1, field: "d", text: "A" }]);
-    save(at, "tab", store.keep()!);
-    const past = stored(at, "tab")!.past;
+    save(at, "tab", store.snapshot()!);
+    const past = loadSession(at, "tab")!.past;
     expect(past).toEqual([{ robot: sampleView(CELLS).robot }]);
   });
 
@@ -112,14 +112,14 @@ describe("the stored session", () => {
     const at = places(memory(Math.round(1.6 * one)));
     save(at, "old", keptWith("A"));
     save(at, "new", keptWith("B"));
-    expect(stored(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
+    expect(loadSession(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
     expect(at.local.getItem("symoro-robot-old")).toBeNull();
-    const store = createStore(sampleBack());
+    const store = createStore(sampleBackend());
     store.show(sampleView([["R", "0", "C", "0"]]));
     for (let k = 0; k < 20; k++) await store.edit([{ part: "frame", j: 1, field: "d", text: `C${k}` }]);
-    save(at, "new", store.keep()!);
-    expect(stored(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("C19");
-    expect(stored(at, "new")!.past).toEqual([]);
+    save(at, "new", store.snapshot()!);
+    expect(loadSession(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("C19");
+    expect(loadSession(at, "new")!.past).toEqual([]);
   });
 
   it("contains the robot only after a change", () => {
@@ -138,26 +138,26 @@ describe("the stored session", () => {
     at.local.setItem("symoro-tabs", '{"x": 2, "y": 1}');
     at.local.setItem("symoro-robot-x", "{");
     at.local.setItem("symoro-robot-y", JSON.stringify({ form: 0, view: sampleView(CELLS), past: [], future: [] }));
-    expect(stored(at, "x")).toBeNull();
-    expect(stored(at, "y")).toBeNull();
+    expect(loadSession(at, "x")).toBeNull();
+    expect(loadSession(at, "y")).toBeNull();
     save(at, "z", keptWith("A"));
     at.local.setItem("symoro-state-z", '{"q": [1, 2, 3]}');
-    expect(stored(at, "z")!.q).toEqual([0]);
+    expect(loadSession(at, "z")!.q).toEqual([0]);
   });
 
   it("is written shortly after a change, and immediately when the page is closed", () => {
     vi.useFakeTimers();
     const at = places();
     const page = new EventTarget();
-    const store = createStore(sampleBack());
-    const end = keepAlways(store, at, "tab", page);
+    const store = createStore(sampleBackend());
+    const end = autosave(store, at, "tab", page);
     store.show(sampleView(CELLS));
-    expect(stored(at, "tab")).toBeNull();
+    expect(loadSession(at, "tab")).toBeNull();
     vi.advanceTimersByTime(1000);
-    expect(stored(at, "tab")).not.toBeNull();
+    expect(loadSession(at, "tab")).not.toBeNull();
     store.q.value = [7, 8];
     page.dispatchEvent(new Event("pagehide"));
-    expect(stored(at, "tab")!.q).toEqual([7, 8]);
+    expect(loadSession(at, "tab")!.q).toEqual([7, 8]);
     end();
   });
 });

@@ -1,0 +1,18 @@
+// Settings of the picture, kept while the page is open.
+
+import { signal } from "@preact/signals";
+
+import type { Appearance } from "./scene";
+
+export type FrameChoice = "all" | "selected" | "picked" | "none";
+
+export const shown = signal<FrameChoice>("all");
+export const picked = signal<ReadonlySet<number>>(new Set([0]));
+export const look = signal<Appearance>({ naming: "number", expanded: false, scale: 1, grid: true, meshes: true });
+
+/** Return the frames to be drawn with arrows. */
+export function framesShown(which: FrameChoice, selected: number | null, chosen: ReadonlySet<number>): ReadonlySet<number> | "all" {
+  if (which === "all") return "all";
+  if (which === "picked") return chosen;
+  return which === "selected" && selected !== null ? new Set([selected]) : new Set();
+}
