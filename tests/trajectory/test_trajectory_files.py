@@ -61,7 +61,7 @@ def test_bundled_trajectories_are_for_the_robot_of_their_name(name):
 @pytest.mark.parametrize(
     "text, line, words",
     [
-        ("", None, "holds no"),
+        ("", None, "contains no"),
         ("parts: [{hold: 1}]\n", 1, "symoro-trajectory: 1"),
         (HEAD + "start: [0]\n", 1, "at least one part"),
         (HEAD + "parts: [{hold: 1}]\n", 1, "start of the trajectory is missing"),
@@ -100,7 +100,7 @@ def test_bundled_trajectories_are_for_the_robot_of_their_name(name):
             3,
             "one row",
         ),
-        (HEAD + "start: [0\n", None, "no YAML"),
+        (HEAD + "start: [0\n", None, "not valid YAML"),
         *(
             (HEAD + f"start: [0]\nparts:\n  - {{hold: 1}}\n  - {{{kind}{timing}}}\n", 5, words)
             for kind in (
@@ -124,7 +124,7 @@ def test_bundled_trajectories_are_for_the_robot_of_their_name(name):
         ),
     ],
 )
-def test_mistakes_are_told_at_their_place(text, line, words):
+def test_errors_name_their_position(text, line, words):
     with pytest.raises(FormatError) as caught:
         read_trajectory_text(text, "path.yaml")
     assert words in caught.value.text()

@@ -178,7 +178,7 @@ CASES = [
     ("symoro: 1\nname: !!str arm\n", (2, 7, None), "tags"),
     ("symoro: 1\nname: arm\n---\nsymoro: 1\n", (4, 1, None), "second document"),
     ("symoro: 1\n? [a]\n: 1\n", (2, 3, None), "a key cannot be a list"),
-    ("symoro: 1\nname: [arm\n", (3, 1, None), "no YAML"),
+    ("symoro: 1\nname: [arm\n", (3, 1, None), "not valid YAML"),
     ("- 1\n", (1, 1, None), "expected a mapping"),
     (CLASSIC.replace("[{", "[{ant: 0, "), (4, 11, "frames[1].ant"), "unknown key"),
     (CLASSIC.replace("[{", "[{d: 1, theta: 2, "), (4, 24, "frames[1].theta"), "variable of this revolute"),
