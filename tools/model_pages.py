@@ -78,13 +78,13 @@ def _options(options: tuple[Option, ...]) -> str:
 
 
 def _example(entry: Entry) -> str:
-    asked = "".join(f", {name}={json.dumps(value)}" for name, value in entry.example_options.items())
+    options = "".join(f", {name}={json.dumps(value)}" for name, value in entry.example_options.items())
     words = "".join(f" --{name} {value}" for name, value in entry.example_options.items())
     lines = [
         "```python",
         "import symoro",
         "",
-        f'model = symoro.generate(symoro.load("{entry.example}"), "{entry.id}"{asked})',
+        f'model = symoro.generate(symoro.load("{entry.example}"), "{entry.id}"{options})',
         "print(model)  # the equations",
         "print(model.count(), model.inputs, model.outputs)",
         'print(model.code("c").keys())',
@@ -128,10 +128,10 @@ def structures() -> dict[str, tuple[Robot, dict[str, object]]]:
         "closed loops": (load("sr400"), {}),
         "platform space": (load("gough_stewart"), {"space": "platform"}),
         "floating base": (load("rx90_floating"), {}),
-        "floating base given": (load("rx90_floating"), {"base": "given"}),
+        "floating base with given motion": (load("rx90_floating"), {"base": "given"}),
         "loops on a floating base": (load("sr400").floating(), {}),
         "elastic joints": (load("rx90_elastic"), {}),
-        "motors behind springs": (load("rx90_elastic"), {"actuators": "elastic"}),
+        "elastic actuators": (load("rx90_elastic"), {"actuators": "elastic"}),
         "free joints": (load("cartpole"), {"free": [2]}),
         "free joints in loops": (load("fivebar"), {"free": [1]}),
         "wheels": (manipulator, {}),
@@ -150,7 +150,8 @@ def table() -> str:
     entries = [e for e in symoro.catalogue().values() if e.menu in ("Kinematic", "Dynamic", "Identification")]
     lines = [MARKER, "# Structures and models", ""]
     lines += [
-        "`+`: the model applies. A number: it is rejected for the reason below. Empty: there is no such option.",
+        "`+` means that the model applies, and a number that it is rejected for the reason below. A cell is empty if",
+        "the model does not have the required option.",
         "",
     ]
     letters = dict(zip(robots, ascii_uppercase, strict=False))
