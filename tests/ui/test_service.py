@@ -318,6 +318,12 @@ assert "error" not in call("model", {"robot": call("robot_open", {"id": "rx90"})
     subprocess.run([sys.executable, "-c", lines], check=True)
 
 
+def test_the_catalogue_contains_the_aliases_that_the_page_searches() -> None:
+    aliases = {entry["id"]: entry["aliases"] for entry in call("catalogue", {})["models"]}
+    assert "forward-kinematics" in aliases["fast-geometry"]
+    assert "mass-matrix" in aliases["inertia-matrix"]
+
+
 def test_the_gallery() -> None:
     cards = call("robots", {})["robots"]
     assert [card["id"] for card in cards] == library.names()

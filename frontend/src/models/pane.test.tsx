@@ -15,7 +15,7 @@ const ENTRY: EntryData = {
   id: "inverse-dynamics",
   menu: "Dynamic",
   title: "inverse dynamic model",
-  aliases: [],
+  aliases: ["idm", "newton-euler"],
   inputs: {},
   outputs: {},
   reference: "a paper",
@@ -29,7 +29,7 @@ const ENTRY: EntryData = {
   form: 0,
   switches: [],
 };
-const OTHER: EntryData = { ...ENTRY, id: "loop-geometry", title: "loops", why_not: "it has no closed loop" };
+const OTHER: EntryData = { ...ENTRY, id: "loop-geometry", title: "loops", aliases: [], why_not: "it has no closed loop" };
 
 const ANSWER = {
   model: "inverse-dynamics",
@@ -132,6 +132,24 @@ it("lists the models, and the reason why one does not apply", async () => {
   expect(button("inverse dynamic model").disabled).toBe(false);
   expect(button("loops").disabled).toBe(true);
   expect(button("loops").title).toContain("it has no closed loop");
+});
+
+it("searches the list of models by title and alias", async () => {
+  const type = (text: string): void => {
+    const input = box.querySelector<HTMLInputElement>('[data-testid="models-search"]')!;
+    input.value = text;
+    act(() => void input.dispatchEvent(new Event("input")));
+  };
+  const listed = (): (string | null)[] => [...box.querySelectorAll(".md-menus button")].map((one) => one.textContent);
+  type("newton euler");
+  expect(listed()).toEqual(["inverse dynamic model"]);
+  type("loops");
+  expect(listed()).toEqual(["loops"]);
+  type("no such model");
+  expect(listed()).toEqual([]);
+  expect(box.textContent).toContain("No match.");
+  type("");
+  expect(listed()).toHaveLength(2);
 });
 
 it("shows the requested model with options, ports, count and equations", async () => {

@@ -1,6 +1,9 @@
 // The pane without a selected model: the list of all models, grouped by SYMORO's menus.
 
+import { useSignal } from "@preact/signals";
+
 import type { EntryData } from "../backend/messages";
+import { matching, modelCandidate } from "../shell/search";
 import type { Session } from "./session";
 import { ProblemPanel, Waiting } from "./parts";
 
@@ -8,11 +11,26 @@ export function Start({ session }: { session: Session }) {
   const { store } = session;
   const models = session.catalogue.value;
   const problem = session.problem.value;
-  const menus = session.about.value?.menus ?? [];
+  const query = useSignal("");
+  const candidates = (models ?? []).map((entry) => ({ ...modelCandidate(entry), entry }));
+  const listed = new Set(matching(candidates, query.value).map(({ entry }) => entry));
+  const menus = (session.about.value?.menus ?? []).filter((menu) => [...listed].some((entry) => entry.menu === menu));
   return (
     <section class="md-pane md-start" aria-label="Models">
       {problem && <ProblemPanel problem={problem} />}
       {!models && !problem && <Waiting>loading the catalogue …</Waiting>}
+      {models && (
+        <input
+          class="md-search"
+          type="search"
+          placeholder={`Search ${models.length} models, for example mass matrix`}
+          aria-label="Search models"
+          data-testid="models-search"
+          value={query.value}
+          onInput={(event) => (query.value = event.currentTarget.value)}
+        />
+      )}
+      {models && listed.size === 0 && <p class="md-muted">No match.</p>}
       {models && (
         <div class="md-menus">
           {menus.map((menu) => (
@@ -20,7 +38,7 @@ export function Start({ session }: { session: Session }) {
               <h4>{menu}</h4>
               <ul>
                 {models
-                  .filter((entry) => entry.menu === menu)
+                  .filter((entry) => entry.menu === menu && listed.has(entry))
                   .map((entry) => (
                     <li>
                       <Choice entry={entry} ready={store.view.value !== null} onChoose={() => (store.requested.value = { model: entry.id, options: {} })} />
@@ -38,8 +56,13 @@ export function Start({ session }: { session: Session }) {
 function Choice({ entry, ready, onChoose }: { entry: EntryData; ready: boolean; onChoose: () => void }) {
   const why = ready ? entry.why_not : "open a robot first";
   return (
-    <button type="button" disabled={Boolean(why)} title={why ? `Not for this robot: ${why}` : entry.reference} onClick={onChoose}>
+    <button type="button" disabled={Boolean(why)} title={why ? `Not for this robot: ${why}` : tooltip(entry)} onClick={onChoose}>
       {entry.title}
     </button>
   );
+}
+
+/** Return the reference of a model and its other names. */
+function tooltip({ aliases, reference }: EntryData): string {
+  return aliases.length ? `${reference}\nother names: ${aliases.join(", ")}` : reference;
 }

@@ -1,4 +1,4 @@
-// Small robots with their generated code, for tests (written by tools/scene_fixtures.py).
+// Small robots with their generated code, for tests (written by tools/page_fixtures.py).
 
 import type { Placements, View } from "../backend/messages";
 import fourbar from "./fixtures/fourbar.json";

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { ShellState } from "./shellState";
 import { openBundled } from "./files";
-import { matching, type Candidate } from "./search";
+import { matching, modelCandidate, type Candidate } from "./search";
 
 interface Command extends Candidate {
   id: string;
@@ -18,9 +18,7 @@ export function commandsOf(shell: ShellState): Command[] {
   const models = shell.catalogue.value.map(
     (entry): Command => ({
       id: `model ${entry.id}`,
-      title: entry.title,
-      group: entry.menu,
-      words: [entry.id, ...entry.aliases].join(" "),
+      ...modelCandidate(entry),
       disabled: entry.why_not ?? undefined,
       run: () => void (shell.store.requested.value = { model: entry.id, options: {} }),
     }),

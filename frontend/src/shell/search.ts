@@ -1,10 +1,17 @@
 // Search in titles and keywords: words in any order; matches at the beginning of words rank first.
 
+import type { EntryData } from "../backend/messages";
+
 export interface Candidate {
   title: string;
   group: string;
   /** Additional keywords. */
   words?: string;
+}
+
+/** Return the search texts of a model: title, menu, id and aliases such as "forward-kinematics". */
+export function modelCandidate({ id, title, menu, aliases }: EntryData): Candidate {
+  return { title, group: menu, words: [id, ...aliases].join(" ") };
 }
 
 const NONE = -1;

@@ -1,12 +1,13 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
 
+import type { EntryData } from "../backend/messages";
 import { createStore } from "../store/store";
 import { sampleBackend } from "../store/sample";
 import { readSettings, writeSettings } from "./shellState";
 import { CONVENTIONS, rowsOf } from "./dh";
 import { classifyFiles } from "./files";
-import { matching, score } from "./search";
+import { matching, modelCandidate, score } from "./search";
 import { keysOf, listenForKeys } from "./keys";
 import { clamped } from "./split";
 import { placed, STEPS } from "./tour";
@@ -28,6 +29,13 @@ describe("the search", () => {
     expect(matching(MODELS, "idm")[0]!.title).toContain("inverse dynamic model");
     expect(matching(MODELS, "rx90").map(({ title }) => title)).toEqual(["Open RX90"]);
     expect(matching(MODELS, "staubli")).toHaveLength(1);
+  });
+
+  it("matches a model by its id, its aliases and their words", () => {
+    const entry = { id: "fast-geometry", title: "direct geometric model", menu: "Geometric", aliases: ["forward-kinematics", "fk"] };
+    const all = [...MODELS, modelCandidate(entry as EntryData)];
+    for (const query of ["fast-geometry", "forward-kinematics", "forward kinematics", "fk"])
+      expect(matching(all, query)[0]!.title).toBe("direct geometric model");
   });
 
   it("matches all words in any order", () => {
