@@ -38,7 +38,11 @@ def write_robots(folder: Path) -> None:
 def write_models(folder: Path) -> None:
     """Write one JavaScript module per model."""
     for model, robot in MODELS:
-        payload = {"robot": call("robot_open", {"id": robot})["robot"], "model": model, "language": "javascript"}
+        payload = {
+            "robot": call("robot_open", {"id": robot})["robot"],
+            "model": model,
+            "language": "javascript",
+        }
         answer = call("code", payload)
         if "error" in answer:
             raise SystemExit(f"{model} of {robot}: {answer['error']}")
