@@ -1,1 +1,1 @@
-"""Geometric parameters as unknowns of calibration: which ones are identifiable, and their regressor."""
+"""Geometric calibration: which geometric parameters are identifiable, and their regressor."""

@@ -1,7 +1,8 @@
-"""Kinematic chain in numbers with geometric errors: pose of the end effector, and its motion per parameter.
+"""Numerical kinematic chain with geometric errors: pose of the end effector and its derivatives.
 
-Configurations are stacked, one per row. The formula is that of `columns`; it is exact for errors of any size: the
-displacements D0 and DE rotate by a rotation vector.
+The derivatives are those with respect to the geometric parameters. Arrays have one row per configuration. The formula
+is that of `columns`. It is exact for errors of any size, because the displacements D0 and DE contain the exact rotation
+of a rotation vector.
 """
 
 from __future__ import annotations
@@ -24,7 +25,14 @@ Errors = Mapping[str, float]
 
 @dataclass(frozen=True)
 class ChainFrame:
-    """Frame of the chain in numbers; its joint position is ratios q + offset."""
+    """Numerical geometric parameters of one frame of the chain.
+
+    Attributes:
+        j: frame number.
+        sigma: joint type.
+        gamma, b, alpha, d, theta, r: geometric parameters, in rad and m.
+        ratios, offset: the position of joint j is `ratios @ q + offset`.
+    """
 
     j: int
     sigma: JointType
@@ -40,11 +48,14 @@ class ChainFrame:
 
 @dataclass(frozen=True)
 class NumericChain:
-    """Chain in numbers; `start` is frame 0 in the world (4, 4).
+    """Numerical geometry of the chain from the base to the measured frame.
 
     Attributes:
-        length: the robot's characteristic length (m).
-        units: units of the coordinates, one radian or `length`.
+        start: (4, 4) pose of frame 0 in the world.
+        frames: frames of the chain, from the base outward.
+        coordinates: numbers of the independent joints, in the order of q.
+        length: characteristic length of the robot (m).
+        units: unit of each coordinate: 1 (rad) for revolute joints, `length` for prismatic joints.
     """
 
     start: Array
@@ -55,7 +66,11 @@ class NumericChain:
 
 
 def numeric_chain(path: MeasuredPath, values: Mapping[str, float] | None = None) -> NumericChain:
-    """Return the chain at the nominal values of its symbols, and at the given values.
+    """Return the numerical geometry of the chain to the measured frame.
+
+    Args:
+        path: path to the measured frame.
+        values: values of symbols by name; the other symbols have their nominal values.
 
     Raises:
         ArgumentError: a symbol of the geometry has no value.
@@ -91,14 +106,29 @@ def numeric_chain(path: MeasuredPath, values: Mapping[str, float] | None = None)
 
 
 def end_poses(chain: NumericChain, q: Array, errors: Errors) -> Array:
-    """Return the poses wTe of the end effector (S, 4, 4)."""
+    """Return the poses wTe (S, 4, 4) of the end effector in the world.
+
+    Args:
+        q: (S, n) positions of the independent joints at S configurations.
+        errors: errors of the geometric parameters, by name (such as 'alpha3'); missing ones are zero.
+    """
     return _walked(chain, q, errors)[0]
 
 
 def error_columns(
     chain: NumericChain, q: Array, errors: Errors, columns: Sequence[GeometricColumn]
 ) -> tuple[Array, Array]:
-    """Return wTe, and the motion of the end effector per parameter (S, 6, P): linear, then angular, in world axes."""
+    """Return the end-effector poses and their derivatives with respect to geometric parameters.
+
+    Args:
+        q: (S, n) positions of the independent joints at S configurations.
+        errors: errors of the geometric parameters, by name (such as 'alpha3'); missing ones are zero.
+        columns: P parameters.
+
+    Returns:
+        The poses wTe (S, 4, 4), and the twists (S, 6, P) of the end effector per unit of each parameter: linear, then
+        angular, in world axes.
+    """
     pose, axes = _walked(chain, q, errors)
     end = pose[:, :3, 3]
     moved = np.zeros((len(q), 6, len(columns)))
@@ -114,7 +144,7 @@ def error_columns(
 
 
 def displacement(delta: Array) -> Array:
-    """Return a translation followed by a rotation by a rotation vector (4, 4)."""
+    """Return the transform (4, 4) of a displacement: translation delta[:3], rotation vector delta[3:]."""
     transform = np.eye(4)
     transform[:3, 3] = delta[:3]
     transform[:3, :3] = exponential(delta[3:])
@@ -169,7 +199,13 @@ def _walked(chain: NumericChain, q: Array, errors: Errors) -> tuple[Array, dict[
 
 
 def _screw(axis: int, angle: Array, along: Array) -> Array:
-    """Return rotations about an axis with translations along it (S, 4, 4)."""
+    """Return the transforms (S, 4, 4) of screw motions about a coordinate axis.
+
+    Args:
+        axis: index of the axis: 0 (x), 1 (y) or 2 (z).
+        angle: (S,) rotations about the axis, in rad.
+        along: (S,) translations along the axis, in m.
+    """
     transforms = np.zeros((len(angle), 4, 4))
     s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
     outer = np.diag(UNITS[axis])
@@ -180,7 +216,7 @@ def _screw(axis: int, angle: Array, along: Array) -> Array:
 
 
 def _left_jacobian(v: Array) -> Array:
-    """Return J with d(rotation) = hat(J dv) rotation."""
+    """Return the left Jacobian J (3, 3) of a rotation vector v: dR = hat(J dv) R with R = exp(v)."""
     angle = float(np.linalg.norm(v))
     a, b = 1 / 2, 1 / 6
     if angle >= 1e-4:

@@ -1,10 +1,13 @@
-"""Geometric parameters of the path to a frame; each one is a small motion about or along an axis of a frame.
+"""Geometric parameters of the path to a measured frame.
+
+Each parameter is a small rotation about, or translation along, an axis of a frame:
 
     wTe = Z D0  [ Rz(gamma) Tz(b) Ry(beta) Rx(alpha) Tx(d) Rz(theta) Tz(r) ]  over the frames j of the path  DE
 
-Z is the pose of frame 0 in the world; D0 and DE are small displacements of frame 0 and of the end effector, in their
-own axes, because base and tool are less accurately known than the robot. beta is used only between almost parallel
-axes, whose common normal is ill-conditioned (Hayati 1983). A gain k scales a joint's reading: q -> (1 + k) q.
+Z is the pose of frame 0 in the world. D0 and DE are small displacements of frame 0 and of the end effector, each in the
+axes of the displaced frame; they are included because base and tool are less accurately known than the robot. beta is
+used only between almost parallel axes, whose common normal is ill-conditioned (Hayati 1983). A gain error k scales a
+joint's reading: q -> (1 + k) q.
 
     name          motion
     TX0 .. TZ0    translation of frame 0 along its axes          RX0 .. RZ0    rotation about them
@@ -37,7 +40,12 @@ BASE, END = "0", "E"
 
 @dataclass(frozen=True)
 class GeometricColumn:
-    """Geometric parameter: its kind, and its frame ('0' is the base, 'E' the end effector)."""
+    """Geometric parameter of one frame, a column of the calibration regressor.
+
+    Attributes:
+        kind: 'alpha', 'd', 'theta', 'r', 'gamma', 'b', 'beta', 'k' (gain), or 'TX' to 'RZ' (displacement).
+        frame: frame number as text; '0' is the base, 'E' the end effector.
+    """
 
     kind: str
     frame: str
@@ -48,19 +56,20 @@ class GeometricColumn:
 
     @property
     def is_length(self) -> bool:
-        """Return whether the parameter is in metres; the others are angles or dimensionless."""
+        """Whether the unit of the parameter is the metre; other parameters are angles or dimensionless."""
         return self.kind in ("b", "d", "r") or self.kind.startswith("T")
 
 
 @dataclass(frozen=True)
 class MeasuredPath:
-    """Frames from the base to the measured frame; a tool is a separate frame.
+    """Frames from the base to the measured frame.
 
     Attributes:
-        robot: the robot, with the tool as its last link if the tool is measured.
-        frames: frames of the path, from the base outward.
-        own: whether the measured frame is the robot's end effector (its tool or last frame). On another frame a marker
-            is measured, whose pose is independent of the tool.
+        robot: the robot; if the tool frame is measured, the tool is added as its last link.
+        end: number of the measured frame.
+        frames: numbers of the frames of the path, from the base outward.
+        own: whether the measured frame is the robot's end effector (its tool or last frame). Otherwise the frame
+            carries a marker, whose pose is independent of the tool.
     """
 
     robot: Robot
@@ -70,10 +79,13 @@ class MeasuredPath:
 
 
 def path_to(robot: Robot, to: int | str | None) -> MeasuredPath:
-    """Return the path to a frame.
+    """Return the path from the base to a measured frame.
+
+    Args:
+        to: number or name of the frame; None selects the tool or the last frame.
 
     Raises:
-        NotApplicableError: the path contains a loop or a flexible link, or the base moves.
+        NotApplicableError: the robot has closed loops, flexible links or a moving base, or no joint moves the frame.
     """
     from symoro.models.geometric.screws import last_frame, resolve
 
@@ -90,13 +102,13 @@ def path_to(robot: Robot, to: int | str | None) -> MeasuredPath:
 
 
 def checked_measure(measure: str) -> None:
-    """Check that a measure is one of MEASURES."""
+    """Check that `measure` is 'pose', 'position', 'distance' or 'plane'; raise OptionError otherwise."""
     if measure not in MEASURES:
         raise OptionError(f"measure: expected one of {', '.join(MEASURES)}, got '{str(measure)[:40]}'")
 
 
 def no_calibration(robot: Robot) -> str | None:
-    """Return the reason why geometric calibration does not apply to a robot, or None."""
+    """Return the reason why geometric calibration does not apply to a robot; None if it applies."""
     if robot.base.kind != BaseKind.FIXED:
         return "its base moves: joints and geometric parameters alone do not determine the pose of a frame in the world"
     if robot.B:
@@ -112,9 +124,14 @@ def no_calibration(robot: Robot) -> str | None:
 def columns(
     path: MeasuredPath, *, known_base: bool = False, known_tool: bool = False, gains: bool = False
 ) -> list[GeometricColumn]:
-    """Return all parameters in order of preference: of two with the same effect the first one is kept.
+    """Return all geometric parameters of the path, in order of preference.
 
-    Marker parameters precede those of the base, because a base error would move the whole robot.
+    If two parameters have the same effect on the measurement, the first one is estimated. The displacement of a marker
+    precedes that of the base, because an error of the base would move the whole robot.
+
+    Args:
+        known_base, known_tool: whether the displacements of frame 0 and of the end effector are excluded.
+        gains: whether gain errors of the joint sensors are included.
     """
     base = [GeometricColumn(kind, BASE) for kind in DISPLACEMENT if not known_base]
     tip = [GeometricColumn(kind, END) for kind in DISPLACEMENT if not known_tool]
@@ -125,7 +142,10 @@ def columns(
 
 
 def _kinds(path: MeasuredPath, j: int, *, gains: bool) -> list[str]:
-    """Return the parameters of one frame; a tool that is the measured frame has only its displacement."""
+    """Return the kinds of geometric parameters of frame j, for example 'alpha' and 'd'.
+
+    A fixed measured frame (such as a tool) has none, because its displacement is a separate set of parameters.
+    """
     frame = path.robot.frame(j)
     if j == path.end and frame.sigma == JointType.FIXED:
         return []
@@ -135,7 +155,10 @@ def _kinds(path: MeasuredPath, j: int, *, gains: bool) -> list[str]:
 
 
 def _almost_parallel(robot: Robot, j: int) -> bool:
-    """Return whether z of a frame and of its antecedent are almost parallel; false for an angle without a value."""
+    """Return whether the z axes of frame j and of its antecedent are almost parallel.
+
+    The result is false if the angle alpha has no numerical value.
+    """
     alpha, values = robot.frame(j).alpha, dict(robot.nominal)
     if not alpha.symbols <= values.keys():
         return False

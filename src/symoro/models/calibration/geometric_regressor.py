@@ -1,11 +1,13 @@
-"""`geometric-identification`: the measured error as a linear function of the errors of the geometric parameters.
+"""Model `geometric-identification`: measurement errors as linear function of the geometric errors.
 
     dX = W(q) dxi,      column of a rotation about the axis a through p:            [ a x (pe - p) ]
                                                                                     [      a       ]
                         column of a translation along a:                            [ a ;  0 ]
 
-in the axes of the world; the parameters are those of `columns`. Positions have the first three rows, a distance to the
-point C their component along (pe - C) / |pe - C|, a contact with a plane the component along its normal N.
+All vectors are in the axes of the world; pe is the position of the end effector, and the parameters xi are those of
+`columns`. If poses are measured, W has these six rows. If positions are measured, it has the first three. If the
+distance to a point C is measured, it has one row, their component along (pe - C) / |pe - C|. For contacts with a plane
+the row is the component along the normal N of the plane.
 
 W. Khalil, M. Gautier, Ch. Enguehard, "Identifiable parameters and optimum configurations for robots calibration",
 Robotica 9, 1991.
@@ -67,7 +69,13 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class AxisMotion:
-    """Motion of the end effector per parameter: axis, a point on it if it is a rotation, and a factor."""
+    """Infinitesimal motion of the end effector that a geometric parameter causes.
+
+    Attributes:
+        axis: unit vector of the rotation or translation axis, in world axes.
+        through: point on the rotation axis, in the world; None for a translation.
+        factor: factor of the motion (the joint position for a gain error, else 1).
+    """
 
     axis: Vector
     through: Vector | None
@@ -96,7 +104,7 @@ def geometric_identification(
     known_tool: bool = False,
     gains: bool = False,
 ) -> Program:
-    """Return the regressor of the geometric parameters."""
+    """Return the program of the calibration regressor W of the geometric parameters."""
     checked_measure(measure)
     path = path_to(robot, to)
     chosen = columns(path, known_base=known_base, known_tool=known_tool, gains=gains)
@@ -113,7 +121,13 @@ def geometric_identification(
 
 
 def regressor_program(path: MeasuredPath, measure: str, chosen: Sequence[GeometricColumn]) -> Program:
-    """Return the program of W."""
+    """Return the program that computes the calibration regressor W.
+
+    Args:
+        path: path to the measured frame.
+        measure: measured quantity, 'pose', 'position', 'distance' or 'plane'.
+        chosen: geometric parameters, one per column of W.
+    """
     robot = path.robot
     builder = Builder(f"{robot.name}_geometric_identification")
     q = joint_positions(builder, robot)
@@ -163,7 +177,13 @@ def _motion(
 
 
 def _rows(builder: Builder, measure: str, motions: Sequence[AxisMotion], end: Vector) -> list[Vector]:
-    """Return the entries of W, one list per parameter."""
+    """Return the columns of the calibration regressor W, one list of entries per parameter.
+
+    Args:
+        measure: measured quantity, 'pose', 'position', 'distance' or 'plane'.
+        motions: motion of the end effector per parameter.
+        end: position of the end effector in the world.
+    """
     linear = [
         scale(m.factor, m.axis if m.through is None else cross(m.axis, subtract(end, m.through)))
         for m in motions

@@ -1,12 +1,14 @@
-"""`geometric_parameters`: which geometric parameters are identifiable from measurements, and which act in combination.
+"""`geometric_parameters`: the geometric parameters that measurements identify, alone or in combination.
 
-As for base inertial parameters, a kept parameter represents itself plus others times their coefficients:
+As for base inertial parameters, an independent parameter represents a sum: itself plus dependent parameters times their
+coefficients,
 
     dX = W dxi = W_kept (dxi_kept + sum of coefficient dxi_other)
 
 For full poses the result is exact. For positions, distances to a point and contacts with a plane, and for robots with
-coupled joints, it is computed at sampled configurations: from two thirds of the rows, verified on the rest, with a gap
-between kept and dropped columns (`identification.base.fit`), and repeated with other samples.
+coupled joints, it is computed at sampled configurations. The relations are determined from two thirds of the rows of W
+and verified on the others. A gap must separate independent from dependent columns (`identification.base.fit`), and the
+computation is repeated with other samples.
 
 Exact method for full poses: a parameter moves the end effector by a twist s that is constant in a frame j of the chain,
 and the pose error is the sum of Ad(0Tj(q)) s over the parameters. The components that joint j does not change are
@@ -16,7 +18,7 @@ constant in the previous frame as well,
     prismatic   translations, rotation about z
     fixed       everything
 
-and are expressed there; the remaining ones (vx, vy, wx, wy; or wx, wy) vary with q_j and are independent of all
+and are expressed there. The remaining ones (vx, vy, wx, wy; or wx, wy) vary with q_j and are independent of all
 previous ones. Parameters are therefore vectors over the remaining components of all frames, and their dependencies
 follow by linear algebra over the number field of the geometry: 4 R + 2 P + 6 are independent, if there are enough of
 them (Everett 1987). A gain error is proportional to q_j, which is independent of all other parameters.
@@ -63,7 +65,16 @@ VARYING_COMPONENTS = {JointType.REVOLUTE: (0, 1, 3, 4), JointType.PRISMATIC: (3,
 
 
 def vectors(path: MeasuredPath, geometry: Field, columns: Sequence[GeometricColumn]) -> list[SparseVector]:
-    """Return each parameter as a vector over the components of all frames."""
+    """Return geometric parameters as vectors whose linear dependencies are those of the parameters.
+
+    Each vector contains the twist components of its parameter that vary with the joints, frame by frame (see the
+    module's docstring).
+
+    Args:
+        path: path to the measured frame.
+        geometry: number field in which the geometry is exact.
+        columns: the parameters, one per returned vector.
+    """
     rest = {j: place(geometry, path.robot, j) for j in path.frames}
     return [_vector(path, geometry, rest, column) for column in columns]
 
@@ -89,7 +100,7 @@ def _unit(kind: str) -> ExactTwist:
 
 
 def _before(path: MeasuredPath, geometry: Field, j: int, kind: str) -> ExactTwist:
-    """Return the twist of gamma, b, alpha, beta or d of frame j, in its antecedent."""
+    """Return the twist of the parameter gamma, b, alpha, beta or d of frame j, in its antecedent frame."""
     frame = path.robot.frame(j)
     if kind in ("gamma", "b"):
         return [0, 0, 0, *Z] if kind == "gamma" else [*Z, 0, 0, 0]
@@ -103,7 +114,16 @@ def _before(path: MeasuredPath, geometry: Field, j: int, kind: str) -> ExactTwis
 def _components(
     path: MeasuredPath, rest: dict[int, RestFrame], level: int, twist: ExactTwist
 ) -> SparseVector:
-    """Return the components, frame by frame, of a twist that is constant in the frame of a level (0: the base)."""
+    """Split a twist that is constant in one frame into components that vary with the joints before it.
+
+    Args:
+        rest: pose of each frame in its antecedent at zero joint position.
+        level: index of the frame along the path; 0 is the base.
+        twist: the twist (linear, angular) in this frame.
+
+    Returns:
+        The nonzero components by (index of the frame along the path, index 0 to 5 in the twist).
+    """
     vector: SparseVector = {}
     for at in range(level, 0, -1):
         j = path.frames[at - 1]
@@ -117,7 +137,12 @@ def _components(
 
 
 def _in_antecedent(at: RestFrame, twist: ExactTwist) -> ExactTwist:
-    """Return the same twist in the previous frame, at zero joint position."""
+    """Transform a twist from a frame to its antecedent frame, at zero joint position.
+
+    Args:
+        at: pose of the frame in its antecedent.
+        twist: the twist (linear, angular) in the axes of the frame.
+    """
     v, w = _turned(at.rotation, twist[:3]), _turned(at.rotation, twist[3:])
     return [*(a + b for a, b in zip(v, _cross(at.position, w), strict=True)), *w]
 
@@ -135,14 +160,15 @@ PLANE_ROUNDS = 60
 
 @dataclass(frozen=True)
 class GeometricParameters:
-    """Identifiable geometric parameters of a robot.
+    """Identifiable geometric parameters of a robot, and the dependent ones that are grouped with them.
 
     Attributes:
-        names: the kept parameters, in order.
+        names: identifiable parameters, in order.
         no_effect: parameters without an effect on the measurement.
-        relations: kept -> {other: coefficient}.
+        relations: for each identifiable parameter, the coefficients of the dependent parameters, by name.
+        robot: the robot.
         measure: the measured quantity: 'pose', 'position', 'distance' or 'plane'.
-        method: how the result was computed.
+        method: how the result was computed, for example 'exact'.
     """
 
     names: tuple[str, ...]
@@ -156,7 +182,7 @@ class GeometricParameters:
         return len(self.names)
 
     def report(self) -> str:
-        """Return the relations as text, one per line."""
+        """Return the identifiable parameters and the groupings as text, one parameter per line."""
         lines = [
             f"{self.robot.name}: {len(self)} identifiable geometric parameters, measured: {self.measure}",
             f"method: {self.method}",
@@ -189,7 +215,7 @@ def geometric_parameters(
         robot: serial or tree robot on a fixed base.
         to: measured frame; by default the tool or the last frame.
         measure: 'pose', 'position', 'distance' (of the frame's origin to a fixed point) or 'plane' (contacts with a
-            plane); point and plane are generic unless they are given.
+            plane). A random point or plane is used unless it is given.
         known_base, known_tool: whether frame 0 and the tool frame are at their nominal poses.
         gains: whether gain errors of the joint sensors are included.
         point: reference point of distances in the world (m); on a joint axis fewer parameters are identifiable.
@@ -200,8 +226,8 @@ def geometric_parameters(
         The identifiable parameters, and the relations of the others to them.
 
     Raises:
-        NotApplicableError: the path to the frame contains a loop or a flexible link, or the base moves.
-        OptionError: there is no such measure.
+        NotApplicableError: the robot has closed loops, flexible links or a moving base, or no joint moves the frame.
+        OptionError: `measure` is not one of the four quantities.
         ArgumentError: a symbol of the geometry has no value and needs one; point or plane are invalid.
         ProgramError: the samples leave no gap between dependent and independent parameters.
     """
@@ -218,19 +244,22 @@ def geometric_parameters(
 
 
 def checked_point(values: Sequence[float]) -> Array:
-    """Return a point in the world as an array (3,).
+    """Check three coordinates of a point in the world (m) and return them as an array (3,).
 
     Raises:
-        ArgumentError: it is not three finite numbers.
+        ArgumentError: the values are not three finite numbers.
     """
     return _numbers("point", values, 3)
 
 
 def checked_plane(values: Sequence[float]) -> Array:
-    """Return nx, ny, nz, d of a plane with a unit normal (4,).
+    """Check the plane n.p = d and return (nx, ny, nz, d), scaled to a unit normal.
+
+    Args:
+        values: nx, ny, nz, d in the world; the normal may have any length.
 
     Raises:
-        ArgumentError: it is not four finite numbers, or the normal is zero.
+        ArgumentError: the values are not four finite numbers, or the normal is zero.
     """
     numbers = _numbers("plane", values, 4)
     size = float(np.linalg.norm(numbers[:3]))
@@ -252,14 +281,19 @@ def _numbers(what: str, values: Sequence[float], size: int) -> Array:
 
 @dataclass(frozen=True)
 class _Target:
-    """Target of the measurement: a point; for a plane also the normal."""
+    """Reference of distance or plane measurements.
+
+    Attributes:
+        point: (3,) reference point of the distances, or a point of the plane, in the world.
+        normal: (3,) unit normal of the plane; zero for distances to a given point.
+    """
 
     point: Array
     normal: Array
 
 
 def _target(measure: str, point: Sequence[float] | None, plane: Sequence[float] | None) -> _Target | None:
-    """Return the target that was given for a measure; targets of other measures are ignored."""
+    """Return the given reference point or plane of a measurement; None if it is not given or not used."""
     if measure == "distance" and point is not None:
         return _Target(checked_point(point), np.zeros(3))
     if measure == "plane" and plane is not None:
@@ -287,7 +321,15 @@ def _parameters(
     measure: str,
     method: str,
 ) -> GeometricParameters:
-    """Return the kept parameters with their relations, from the dropped ones as combinations of them."""
+    """Assemble the result from the independent parameters and the relations of the dependent ones.
+
+    Args:
+        names: names of all parameters.
+        kept: indices of the independent parameters in `names`.
+        dropped: for each index of a dependent parameter, its coefficients by index of an independent parameter.
+        measure: the measured quantity.
+        method: how the result was computed.
+    """
     relations: dict[str, dict[str, Coefficient]] = {names[k]: {} for k in kept}
     for n, parts in dropped.items():
         for k, text in parts.items():
@@ -352,19 +394,30 @@ def _fit(
 
 
 def _units(chain: NumericChain, wanted: Sequence[GeometricColumn]) -> Array:
-    """Return the units of parameters: the robot's length, or one."""
+    """Return the unit of each parameter: the robot's length for lengths, 1 for angles and gains."""
     return np.array([chain.length if column.is_length else 1.0 for column in wanted])
 
 
 def _generic_target(chain: NumericChain, rng: np.random.Generator) -> _Target:
-    """Return a point that the end effector can reach, and a plane through it."""
+    """Return a random point that the end effector can reach, and a random plane through it."""
     (pose,) = end_poses(chain, rng.uniform(-2, 2, (1, len(chain.coordinates))) * chain.units, {})
     normal = rng.standard_normal(3)
     return _Target(pose[:3, 3], normal / np.linalg.norm(normal))
 
 
 def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal: Array) -> Array:
-    """Return the measured components (S, rows, P) of the motion of the end effector (S, 6, P)."""
+    """Project the motion of the end effector on the measured components.
+
+    Args:
+        measure: measured quantity, 'pose', 'position', 'distance' or 'plane'.
+        pose: (S, 4, 4) poses of the end effector in the world.
+        moved: (S, 6, P) twists of the end effector per unit of each of P parameters.
+        point: (3,) reference point of distances.
+        normal: (3,) unit normal of the plane.
+
+    Returns:
+        The regressor (S, m, P) with m = 6 (pose), 3 (position) or 1 (distance, plane).
+    """
     if measure == "pose":
         return moved
     if measure == "position":
@@ -381,7 +434,19 @@ def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal:
 def on_plane(
     chain: NumericChain, q: Array, normal: Array, point: Array, errors: Errors | None = None
 ) -> Array:
-    """Return configurations near the given ones with the end effector on a plane, by Newton's method."""
+    """Move configurations by Newton's method until the end effector is on a plane.
+
+    Args:
+        q: (S, n) initial configurations.
+        normal, point: unit normal and a point of the plane, in the world.
+        errors: errors of the geometric parameters, by name.
+
+    Returns:
+        The configurations that reach the plane; others are omitted.
+
+    Raises:
+        ProgramError: fewer than a third of the configurations reach the plane.
+    """
     drives, length, units = _drives(chain), chain.length, chain.units
     for _ in range(PLANE_ROUNDS):
         pose, moved = error_columns(chain, q, errors or {}, [column for column, _ in drives])
@@ -399,6 +464,10 @@ def on_plane(
 
 
 def _drives(chain: NumericChain) -> list[tuple[GeometricColumn, Array]]:
-    """Return the joints as parameters with the same motion of the end effector, and the coordinates that move them."""
+    """Return, per moving joint, the parameter theta or r with the same effect as the joint's motion.
+
+    Returns:
+        Pairs of this parameter and the derivatives (n,) of the joint position with respect to the coordinates.
+    """
     kinds = {JointType.REVOLUTE: "theta", JointType.PRISMATIC: "r"}
     return [(GeometricColumn(kinds[f.sigma], str(f.j)), f.ratios) for f in chain.frames if f.sigma in kinds]

@@ -1,4 +1,4 @@
-"""Generalised coordinates of a robot, grouped into blocks: base (6), joints, modes, motors; or platform.
+"""Generalised coordinates of a robot, grouped into blocks: base (6), joints, modes and motors, or platform.
 
 | block    | position  | velocity | acceleration | force          |
 |----------|-----------|----------|--------------|----------------|
@@ -22,7 +22,7 @@ from symoro.expr.scalar import Scalar
 
 
 class Block(StrEnum):
-    """Block to which a generalised coordinate belongs."""
+    """Group of generalised coordinates: base, joints, modes of flexible links, motors, or platform."""
 
     BASE = "base"
     JOINT = "joint"
@@ -36,10 +36,10 @@ class Block(StrEnum):
 
 
 class Coordinate(NamedTuple):
-    """One generalised coordinate.
+    """One generalised coordinate of a robot.
 
     Attributes:
-        block: block of the coordinate.
+        block: block of the coordinate (base, joint, mode, motor or platform).
         j: number of the joint, of the joint that a motor drives, or of the flexible link; 0 for base and platform.
         k: index among the coordinates with the same j, from 1; 0 if there is only one.
     """
@@ -50,7 +50,7 @@ class Coordinate(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Return the description of the coordinate for error messages."""
+        """Description of the coordinate for error messages, for example "mode 1 of link 3"."""
         if self.block is Block.BASE:
             return f"coordinate {self.k} of the base"
         if self.block is Block.MODE:
@@ -68,15 +68,15 @@ PLANAR_BASE = (BASE[0], BASE[1], BASE[5])
 
 
 def joint(j: int) -> Coordinate:
-    """Return the coordinate of joint j."""
+    """Return the generalised coordinate of joint j."""
     return Coordinate(Block.JOINT, j)
 
 
 def motor(j: int) -> Coordinate:
-    """Return the coordinate of the motor of joint j."""
+    """Return the generalised coordinate of the motor of joint j (elastic joint)."""
     return Coordinate(Block.MOTOR, j)
 
 
 def of_block(coordinates: Iterable[Coordinate], block: Block) -> list[Coordinate]:
-    """Return the coordinates that belong to one block."""
+    """Return those of the given coordinates that belong to one block, in the same order."""
     return [c for c in coordinates if c.block is block]

@@ -43,12 +43,16 @@ JointEntries = Mapping[int, Scalar]  # one entry per joint, by joint number
 
 
 class Coordinates(ABC):
-    """Joints of a tree and the independent coordinates that determine their motion.
+    """Map from the independent joint coordinates to the motion of all joints of a tree.
+
+        qd_tree = G qd,   qdd_tree = G qdd + Gdot qd,   tau = G' tau_tree
 
     Attributes:
-        own: joints with an independent coordinate, the entries of qd, qdd and tau (qda, qdda for closed loops).
-        positions: position of every moving joint of the tree, without the offset of the joint variable.
-        joints: moving joints of the tree, in frame order.
+        own: numbers of the joints with an independent coordinate, in the order of the entries of qd, qdd and tau (qda
+            and qdda for closed loops).
+        positions: position of every moving joint of the tree, by joint number, without the constant offset of the joint
+            variable.
+        joints: numbers of the moving joints of the tree, in frame order.
     """
 
     def __init__(self, own: tuple[int, ...], positions: JointEntries, joints: tuple[int, ...]) -> None:
@@ -57,56 +61,64 @@ class Coordinates(ABC):
     @property
     @abstractmethod
     def free(self) -> bool:
-        """Whether every joint of the tree has an independent coordinate, so that G = 1."""
+        """Whether every joint of the tree has an independent coordinate, so that G is the identity."""
 
     @property
     @abstractmethod
     def constant(self) -> bool:
-        """Whether G is the same in every configuration."""
+        """Whether the matrix G is the same in every configuration."""
 
     @abstractmethod
     def rates(self, qd: JointEntries) -> dict[int, Scalar]:
-        """Return G qd, the velocity of every joint of the tree."""
+        """Return the velocities G qd of all joints of the tree, by joint number."""
 
     @abstractmethod
     def bias(self, qd: JointEntries) -> dict[int, Scalar]:
-        """Return Gdot qd, the acceleration of every joint of the tree at qdd = 0."""
+        """Return the bias accelerations Gdot qd of all joints of the tree (at qdd = 0), by joint number."""
 
     @abstractmethod
     def accelerations(self, qdd: JointEntries, qd: JointEntries) -> dict[int, Scalar]:
-        """Return G qdd + Gdot qd, the acceleration of every joint of the tree."""
+        """Return the accelerations G qdd + Gdot qd of all joints of the tree, by joint number."""
 
     @abstractmethod
     def project(self, efforts: JointEntries) -> list[Scalar]:
-        """Return G' tau, the efforts of the tree's joints projected on the coordinates."""
+        """Return the generalised forces G' tau_tree of the independent coordinates.
+
+        Args:
+            efforts: torques or forces tau_tree of all joints of the tree, by joint number.
+        """
 
     @abstractmethod
     def columns(self, of_joints: Mapping[int, Vector], size: int) -> list[Vector]:
-        """Return the columns of J G, one per coordinate.
+        """Return the columns of the Jacobian J G, one per independent coordinate.
 
         Args:
-            of_joints: columns of J by joint of the tree; the column of a missing joint is zero.
+            of_joints: columns of the Jacobian J of the tree, by joint number; the column of a missing joint is zero.
             size: number of rows of J.
         """
 
     @abstractmethod
     def matrix(self) -> Matrix:
-        """Return G, with one row per moving joint of the tree and one column per coordinate."""
+        """Return G, with one row per moving joint of the tree and one column per independent coordinate."""
 
     @abstractmethod
     def matrix_rate(self, qd: JointEntries) -> Matrix:
-        """Return the time derivative of G, with the shape of G."""
+        """Return the time derivative of G at the coordinate velocities qd, with the shape of G."""
 
     @abstractmethod
     def tangents(self) -> dict[int, dict[int, Scalar]]:
-        """Return, per coordinate, the tangent dq/dq_k: the rates of the entries of the input q."""
+        """Return, per independent coordinate k, the derivatives of the input q with respect to q_k.
+
+        Returns:
+            For each joint number k of an independent coordinate, the nonzero entries of dq/dq_k by joint number.
+        """
 
 
 class CoupledCoordinates(Coordinates):
-    """Coordinates of joints that are coupled by constant ratios.
+    """Coordinates of a robot whose joints are coupled by constant ratios, so that G is constant.
 
     Attributes:
-        rows: row of G per joint, as pairs (coordinate, entry) of the nonzero entries.
+        rows: nonzero entries of each row of G, as pairs (joint number of the coordinate, entry), by joint number.
     """
 
     def __init__(
@@ -167,9 +179,10 @@ class CoupledCoordinates(Coordinates):
 
 
 def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> CoupledCoordinates:
-    """Return the coordinates at the joint positions q.
+    """Return the map from the independent joint positions q to all joints of the tree.
 
     Args:
+        q: positions of the independent joints, by joint number.
         into: function that converts a formula of the description into a number or an expression.
     """
     by_joint = positions(robot, q, into)
@@ -179,23 +192,29 @@ def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> CoupledCoordina
 
 
 def posture(builder: Builder, robot: Robot) -> CoupledCoordinates:
-    """Declare the input q, with one entry per independent joint of the tree with cut loops."""
+    """Declare the input q of a model and return the joint coordinates of the robot.
+
+    The input has one entry per independent joint of the tree; closed loops are cut.
+    """
     own = independent(robot)
     q = builder.input(Q, (len(own),), [f"q{j}" for j in own])
     return coordinates_at(robot, dict(zip(own, q, strict=True)), builder.formula)
 
 
 def coordinate_joints(robot: Robot) -> list[int]:
-    """Return the joints with an independent coordinate; for a robot with loops, the active ones among them."""
+    """Return the numbers of the joints whose velocities are independent.
+
+    For a robot with closed loops these are the active joints; otherwise, all joints that are not coupled to others.
+    """
     own = independent(robot)
     return [j for j in own if robot.frame(j).mu] if robot.B else own
 
 
 def joint_positions(builder: Builder, robot: Robot, *, cut: bool = False) -> dict[int, Scalar]:
-    """Declare the input q and return the position of every joint.
+    """Declare the input q of a model and return the positions of all joints, by joint number.
 
     Args:
-        cut: whether to declare the input qc as well, the positions of the cut joints.
+        cut: whether to declare the input qc, the positions of the cut joints, as well.
     """
     joint_values = dict(posture(builder, robot).positions)
     if cut:
@@ -206,7 +225,14 @@ def joint_positions(builder: Builder, robot: Robot, *, cut: bool = False) -> dic
 
 
 def fixed_value(builder: Builder, robot: Robot, name: str, j: int) -> Expr | None:
-    """Return the velocity, acceleration or torque that the description prescribes for a joint, or None."""
+    """Return the velocity, acceleration or torque that the robot description prescribes for joint j.
+
+    Args:
+        name: 'qd', 'qdd' or 'tau'.
+
+    Returns:
+        The prescribed value as an expression; None if the description prescribes no value.
+    """
     fixed: Formula | None = getattr(robot.frame(j), FIXED_BY[name])
     return None if fixed is None else builder.formula(fixed)
 
@@ -215,7 +241,15 @@ def fixed_value(builder: Builder, robot: Robot, name: str, j: int) -> Expr | Non
 
 
 def coupled_positions(robot: Robot, known: JointEntries, into: Into) -> dict[int, Scalar]:
-    """Return the positions of the joints of the tree that are coupled to joints with known positions."""
+    """Return the positions of the joints that are coupled to joints with known positions.
+
+    Args:
+        known: positions of joints, by joint number.
+        into: function that converts a formula of the description into a number or an expression.
+
+    Returns:
+        Positions by joint number, for each coupled joint of the tree all of whose driving joints are known.
+    """
     followed: dict[int, Scalar] = {}
     for j, law in followers(robot).items():
         if j <= robot.NL and all(i in known for i, _ in law.terms):
@@ -227,5 +261,5 @@ def coupled_positions(robot: Robot, known: JointEntries, into: Into) -> dict[int
 
 
 def uncoupled(robot: Robot) -> Robot:
-    """Return the robot without the couplings between its joints."""
+    """Return a copy of the robot without the couplings between its joints."""
     return following(robot, {})

@@ -1,4 +1,4 @@
-"""Independent joint coordinates of a robot with couplings or closed loops, from the input q."""
+"""Independent joint coordinates of a robot, which may have coupled joints or closed loops."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from symoro.robot.description import Robot
 
 
 def coordinates(builder: Builder, robot: Robot, *, every_loop: bool = False) -> Coordinates:
-    """Declare the input q and return the joint coordinates of the robot.
+    """Declare the input q of a model and return the joint coordinates of the robot.
 
-    For a robot with loops, q contains the positions of all joints of the tree and the coordinates are the active
-    joints.
+    For a robot with closed loops, q contains the positions of all joints of the tree, and the independent coordinates
+    are the active joints.
 
     Args:
         every_loop: whether parallelograms have constraint equations like other loops; reaction forces require them.

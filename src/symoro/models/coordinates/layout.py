@@ -1,4 +1,4 @@
-"""Layout of the generalised coordinates of a robot: its blocks and the constraints between them."""
+"""Choice of the generalised coordinates of a robot: their blocks and the constraints between them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from symoro.robot.topology import elastic_joints, loops, moving_joints
 
 @dataclass(frozen=True)
 class PlatformSpace:
-    """Options of models whose coordinates are those of a platform.
+    """Options of models whose generalised coordinates are the pose of a platform.
 
     Attributes:
         to: frame of the platform; None selects the platform frame of the description.
         working_mode: working modes of the legs, one digit for all legs or one digit per leg.
-        with_positions: whether the joint positions are an output.
+        with_positions: whether the joint positions are an output of the model.
     """
 
     to: int | str | None = None
@@ -34,13 +34,13 @@ class PlatformSpace:
 
 @dataclass(frozen=True)
 class Layout:
-    """Layout of the generalised coordinates of a robot.
+    """Choice of the generalised coordinates in which the models of a robot are written.
 
     Attributes:
         robot: the robot.
         actuators: 'elastic' if the motors of elastic joints have coordinates, else None.
         surplus: 'share' if a wheeled robot may have more drives than degrees of freedom, else 'refuse'.
-        free: joints that are declared force-driven.
+        free: numbers of the joints whose force is given and whose acceleration is unknown (hybrid dynamics).
         platform: options of platform coordinates; None if the coordinates are those of joints.
     """
 
@@ -52,41 +52,45 @@ class Layout:
 
     @cached_property
     def has_free_base(self) -> bool:
-        """Whether the base has six independent coordinates."""
+        """Whether the base is floating, with six independent coordinates."""
         return self.robot.base.kind == BaseKind.FLOATING
 
     @cached_property
     def is_coupled(self) -> bool:
-        """Whether some joints of the tree depend on others, so that G is not the identity."""
+        """Whether joints of the tree depend on other joints (couplings, closed loops or rolling wheels)."""
         return bool(self.robot.wheels) or len(moving_joints(self.robot)) != len(coordinate_joints(self.robot))
 
     @cached_property
     def modes(self) -> tuple[Coordinate, ...]:
-        """Coordinates of the flexible links."""
+        """Generalised coordinates of all modes of the flexible links."""
         links = flexible_links(self.robot)
         return tuple(Coordinate(Block.MODE, j, k) for j, f in links.items() for k in range(1, f.modes + 1))
 
     @cached_property
     def motors(self) -> tuple[int, ...]:
-        """Joints whose motors have coordinates."""
+        """Numbers of the elastic joints whose motor positions are separate coordinates."""
         return tuple(elastic_joints(self.robot)) if self.actuators else ()
 
     def is_spring_driven(self, j: int) -> bool:
-        """Return whether only a spring acts on joint j.
+        """Return whether joint j is moved by its spring alone, without a motor.
 
-        The joint is elastic, has no motor and is not part of a closed loop.
+        This holds for an elastic joint of a robot without closed loops whose motor has no coordinate.
         """
         return self.robot.frame(j).eta and not self.robot.B and j not in self.motors
 
     def is_force_driven(self, j: int) -> bool:
-        """Return whether the force of joint j is known in inverse dynamics: given, or that of a spring."""
+        """Return whether the force of joint j is known in inverse dynamics.
+
+        The force is known if it is an input, or if it is the force of the joint's spring.
+        """
         return j in self.free or j in self.motors or self.is_spring_driven(j)
 
 
 def constraint_provider(builder: Builder, layout: Layout, *, every_loop: bool = False) -> ConstraintProvider:
-    """Declare the input q and return the constraint provider of a robot.
+    """Declare the input q of a model and return the constraints between the coordinates of a robot.
 
     Args:
+        layout: choice of the generalised coordinates, with the robot.
         every_loop: whether parallelograms have constraint equations like other loops; reaction forces require them.
 
     Raises:
@@ -112,7 +116,10 @@ def constraint_provider(builder: Builder, layout: Layout, *, every_loop: bool = 
 
 
 def _driven(robot: Robot, joints: Sequence[int]) -> Robot:
-    """Return the robot with additional active joints, whose motion is determined by another constraint."""
+    """Return a copy of the robot in which the given passive joints are marked as active.
+
+    It serves to compose two constraints: the motion of these joints is determined by the other constraint.
+    """
     for j in joints:
         robot = robot.with_frame(j, mu=True)
     return robot

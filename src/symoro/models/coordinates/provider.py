@@ -1,4 +1,4 @@
-"""Constraint providers: the coordinates of the tree as functions of the independent coordinates.
+"""Constraint providers: classes that map the independent coordinates to all coordinates of the tree.
 
     nu_tree = G nu,    nud_tree = G nud + g,    forces = G' forces_tree
 
@@ -22,22 +22,25 @@ from symoro.models.solvers import solve_symmetric
 
 @dataclass(frozen=True)
 class Actuation:
-    """Drives of a robot and their map to the independent coordinates.
+    """Drives of a robot and the linear map T from the independent velocities to the drive velocities.
 
     Attributes:
-        drives: joints with a drive, in frame order.
-        matrix: T, (drives, coordinates); None if the drives are the coordinates.
+        drives: numbers of the joints with a drive, in frame order.
+        matrix: T, with one row per drive and one column per independent coordinate; None if T is the identity.
     """
 
     drives: tuple[int, ...]
     matrix: Matrix | None = None
 
     def forces(self, tau: Sequence[Scalar]) -> Vector:
-        """Return the generalised forces T' tau of drive torques tau."""
+        """Return the generalised forces T' tau of the drive torques tau."""
         return list(tau) if self.matrix is None else matvec(transpose(self.matrix), tau)
 
     def torques(self, forces: Sequence[Scalar]) -> Vector:
-        """Return the drive torques tau = T (T'T)^-1 forces, the least-squares solution of T' tau = forces."""
+        """Return the drive torques of least norm that produce given generalised forces.
+
+        tau = T (T'T)^-1 forces,  which satisfies T' tau = forces
+        """
         if self.matrix is None:
             return list(forces)
         t = self.matrix
@@ -48,13 +51,15 @@ class Actuation:
 
 
 class ConstraintProvider(ABC):
-    """Map from the independent coordinates to the coordinates of the tree.
+    """Map from the independent coordinates to all coordinates of the tree (abstract class).
+
+        nu_tree = G nu,    nud_tree = G nud + g,    forces = G' forces_tree
 
     Attributes:
-        tree: coordinates of the tree, the rows of G, in the order of the blocks.
-        own: independent coordinates, the columns of G.
-        positions: position of every moving joint of the tree.
-        is_identity: whether every coordinate of the tree is independent, so that G = 1.
+        tree: coordinates of the tree, one per row of G, in the order base, joints, modes, motors.
+        own: independent coordinates, one per column of G.
+        positions: position of every moving joint of the tree, by joint number.
+        is_identity: whether every coordinate of the tree is independent, so that G is the identity.
         is_constant: whether G is the same in every configuration.
     """
 
@@ -66,38 +71,54 @@ class ConstraintProvider(ABC):
 
     @property
     def actuation(self) -> Actuation:
-        """Drives of the robot; by default one per joint with an independent coordinate."""
+        """Drives of the robot; by default one drive per joint with an independent coordinate."""
         return Actuation(tuple(c.j for c in self.own if c.block is Block.JOINT))
 
     @abstractmethod
     def rates(self, nu: Values) -> dict[Coordinate, Scalar]:
-        """Return G nu, the velocities of the tree's coordinates."""
+        """Return the velocities G nu of all coordinates of the tree, from the independent velocities nu."""
 
     @abstractmethod
     def accelerations(self, nud: Values, nu: Values) -> dict[Coordinate, Scalar]:
-        """Return G nud + g, the accelerations of the tree's coordinates; the base has its classical acceleration."""
+        """Return the accelerations G nud + g of all coordinates of the tree.
+
+        The acceleration of the base is the classical one (not the spatial acceleration).
+
+        Args:
+            nud: accelerations of the independent coordinates.
+            nu: velocities of the independent coordinates.
+        """
 
     @abstractmethod
     def project(self, forces: Values) -> dict[Coordinate, Scalar]:
-        """Return G' forces, the forces of the tree's coordinates projected on the independent ones."""
+        """Return the generalised forces G' forces of the independent coordinates.
+
+        Args:
+            forces: generalised forces of all coordinates of the tree.
+        """
 
     @abstractmethod
     def matrix(self) -> Matrix:
-        """Return G with shape (tree, own)."""
+        """Return G, with one row per coordinate of the tree and one column per independent coordinate."""
 
     @abstractmethod
     def matrix_rate(self, nu: Values) -> Matrix:
-        """Return the time derivative of G with shape (tree, own)."""
+        """Return the time derivative of G at the independent velocities nu, with the shape of G."""
 
     @abstractmethod
     def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:
-        """Return, per independent coordinate, the rates of the symbols of the position inputs."""
+        """Return, per independent coordinate, the derivatives of the position inputs along this coordinate.
+
+        Returns:
+            For each independent coordinate, the velocities of the input symbols (such as 'q1') when this coordinate has
+            velocity 1 and the other independent coordinates have velocity 0.
+        """
 
     def columns(self, columns: Mapping[Coordinate, Vector], size: int) -> dict[Coordinate, Vector]:
-        """Return the columns of J G, one per independent coordinate.
+        """Return the columns of the Jacobian J G, one per independent coordinate.
 
         Args:
-            columns: columns of J by coordinate of the tree; the column of a missing coordinate is zero.
+            columns: columns of the Jacobian J of the tree, by coordinate; the column of a missing coordinate is zero.
             size: number of rows of J.
         """
         none: Vector = [0] * size
@@ -105,9 +126,12 @@ class ConstraintProvider(ABC):
         return dict(zip(self.own, transpose(matmul(j, self.matrix())), strict=True))
 
     def brackets(self) -> dict[tuple[Coordinate, Coordinate], list[tuple[Coordinate, int]]]:
-        """Return the Lie brackets [X_i, X_j] of the quasi-velocities as lists of (l, sign), the sum of sign X_l.
+        """Return the nonzero Lie brackets [X_i, X_j] of the independent quasi-velocities.
 
         A free base has the brackets of rigid-body motions; joints, modes and motors commute.
+
+        Returns:
+            For each pair (i, j) of coordinates, a list of (l, sign) with [X_i, X_j] equal to the sum of sign X_l.
         """
         if BASE[0] not in self.own:
             return {}
@@ -124,13 +148,15 @@ class ConstraintProvider(ABC):
 
 
 class TreeCoordinates(ConstraintProvider):
-    """Constraint provider of a tree with coupled joints or closed loops; base, modes and motors are independent.
+    """Map from independent to all coordinates for a tree that may have coupled joints or closed loops.
+
+    The coordinates of base, modes and motors are independent.
 
     Args:
-        joints: coordinates of the joints.
+        joints: map from the independent joint coordinates to all joints.
         base: whether the base is free.
         modes: coordinates of flexible links.
-        motors: joints whose motors have coordinates.
+        motors: numbers of the joints whose motors have coordinates.
     """
 
     def __init__(
@@ -179,7 +205,12 @@ class TreeCoordinates(ConstraintProvider):
         return self._spread(self.joints.matrix_rate(self._independent(nu)), 0)
 
     def _spread(self, joints: Matrix, diagonal: int) -> Matrix:
-        """Return the matrix over all coordinates from that of the joints; other blocks are `diagonal` times 1."""
+        """Extend a matrix of the joints to all coordinates.
+
+        Args:
+            joints: matrix with one row per joint of the tree and one column per independent joint.
+            diagonal: diagonal entry for base, modes and motors; the other new entries are zero.
+        """
         rows = dict(zip(self.joints.joints, joints, strict=True))
         column_of = {j: k for k, j in enumerate(self.joints.own)}
         return [
@@ -201,12 +232,12 @@ class TreeCoordinates(ConstraintProvider):
 
 
 class ChainedCoordinates(ConstraintProvider):
-    """Composition of two constraint providers, G = G_outer G_inner.
+    """Composition of two coordinate maps, G = G_outer G_inner (closed loops on a wheeled robot).
 
     Args:
-        inner: provider (closed loops) that determines some independent coordinates of the outer provider.
-        outer: provider (wheels) that determines the tree. A coordinate that only it determines is zero for the inner
-            one.
+        inner: map of the closed loops, which determines some independent coordinates of the outer map.
+        outer: map of the rolling wheels, which determines all coordinates of the tree. Coordinates that occur only in
+            the outer map are taken as zero in the inner map.
     """
 
     is_identity = is_constant = False
@@ -241,7 +272,7 @@ class ChainedCoordinates(ConstraintProvider):
         return {c: inner[c] for c in self.own}
 
     def _of_outer(self, inner: Matrix) -> Matrix:
-        """Return the block (outer.own, own) of a matrix of the inner provider."""
+        """Select the rows `outer.own` and the columns `own` of a matrix of the inner map."""
         rows = dict(zip(self.inner.tree, inner, strict=True))
         at = [self.inner.own.index(c) for c in self.own]
         return [[rows[c][k] for k in at] for c in self.outer.own]

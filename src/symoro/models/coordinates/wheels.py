@@ -1,4 +1,7 @@
-"""Wheeled robots: rolling (nonholonomic) constraints give base and passive joints from the active joints."""
+"""Coordinates of wheeled robots: rolling (nonholonomic) constraints.
+
+They determine the velocities of the base and of the passive joints from those of the active joints.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,14 @@ from symoro.robot.description import Robot
 
 
 class WheelCoordinates(ConstraintProvider):
-    """Constraint provider of a wheeled robot: its coordinates are active joints, one per degree of freedom.
+    """Map from the active joints of a wheeled robot to base and joints, from the rolling constraints.
+
+    The independent coordinates are active joints, one per degree of freedom.
 
     Args:
         surplus: whether the robot may have more active joints than degrees of freedom; the coordinates are then the
             first active joints that determine the motion.
-        joints: joints of the tree if the input q has been declared already.
+        joints: coordinates of the joints if the input q has been declared already.
 
     Raises:
         NotApplicableError: the active joints do not determine the motion, or there are too many of them.
@@ -81,7 +86,10 @@ class WheelCoordinates(ConstraintProvider):
         return [*(rows.get(c, none) for c in BASE), *matmul(self.joints.matrix(), g[3:])]
 
     def matrix_rate(self, nu: Values) -> Matrix:
-        """Return the time derivative of G; the classical acceleration of the base contains W0 x V0 in addition."""
+        """Return the time derivative of G at the independent velocities nu.
+
+        The term W0 x V0 of the classical base acceleration is not included.
+        """
         graph, rates = self.builder.graph, self.rates(nu)
         seeds = {
             wrap(graph, self.joints.positions[j]).lit >> 1: wrap(graph, rates[joint(j)]).lit

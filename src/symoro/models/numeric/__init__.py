@@ -1,1 +1,1 @@
-"""Kinematics of robots in numbers, for many configurations at once, with NumPy."""
+"""Numerical kinematics of robots with NumPy, for many configurations at once."""

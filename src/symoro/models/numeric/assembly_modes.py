@@ -2,13 +2,14 @@
 
 The 40 solutions of one generic complex platform are stored (`six_legs_start.txt`, computed by monodromy). A homotopy
 follows them to the given platform. Real end points are refined by Newton's method and checked with the equations of
-the legs. The number of poses is confirmed if a second run, which starts from another generic platform, gives the same
-poses and all paths of both runs either end at regular solutions or diverge to e.e = 0, where no pose exists (as for
-symmetric platforms). Without confirmation the poses are correct, but some may be missing.
+the legs.
+
+The number of poses is confirmed under two conditions. A second run, which starts from another generic platform, gives
+the same poses. All paths of both runs either end at regular solutions or diverge to e.e = 0, where no pose exists (as
+for symmetric platforms). Without confirmation the poses are correct, but some may be missing.
 
 P. Dietmaier, "The Stewart-Gough platform of general geometry can have 40 real postures", Advances in Robot
-Kinematics,
-1998; A.J. Sommese, C.W. Wampler, 2005, chapter 7 (coefficient-parameter homotopy).
+Kinematics, 1998; A.J. Sommese, C.W. Wampler, 2005, chapter 7 (coefficient-parameter homotopy).
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ LATE = 0.999  # a path that fails after this t near e.e = 0 is counted as diverg
 
 @dataclass(frozen=True)
 class AssemblyModes:
-    """Poses of a platform whose motors are locked.
+    """All poses of a six-leg platform that are compatible with given leg lengths.
 
     Attributes:
-        poses: (K, 4, 4) poses of the platform frame in frame 0, each verified with the leg lengths.
-        confirmed: whether two independent runs gave the same number of poses and all paths were accounted for.
+        poses: (K, 4, 4) poses of the platform frame in frame 0; each one satisfies the equations of the leg lengths.
+        confirmed: whether two independent runs gave the same poses and no homotopy path was lost.
         paths: number of the 40 paths of the first run that ended at a regular solution, real or complex.
-        lost: number of paths of both runs that ended neither at a regular solution nor at e.e = 0.
+        lost: number of paths of both runs that ended neither at a regular solution nor at e.e = 0 (no pose).
         seconds: computing time in s.
     """
 
@@ -53,9 +54,9 @@ def assembly_modes(a: Array, b: Array, lengths: Array) -> AssemblyModes:
     """Compute all poses (P, R) of a platform with |P + R b_i - a_i| = L_i.
 
     Args:
-        a: (6, 3) points of the legs on the base, in m.
-        b: (6, 3) points of the legs on the platform, in m.
-        lengths: (6,) lengths of the legs, in m.
+        a: (6, 3) attachment points of the legs on the base, in the axes of frame 0, in m.
+        b: (6, 3) attachment points of the legs on the platform, in the axes of the platform frame, in m.
+        lengths: (6,) leg lengths L_i, in m.
     """
     began = time.perf_counter()
     size = float(max(np.abs(a).max(), np.abs(b).max(), np.abs(lengths).max()))
@@ -71,7 +72,11 @@ def assembly_modes(a: Array, b: Array, lengths: Array) -> AssemblyModes:
 
 @cache
 def _known() -> tuple[ComplexArray, ComplexArray, ComplexArray]:
-    """Return a generic platform, its 40 solutions to full precision, and the c of the normalisation c.x = 1."""
+    """Read the stored generic platform and refine its 40 solutions to full precision.
+
+    Returns:
+        The legs (6, 7) of the platform, the solutions x (40, 8), and the vector c (8,) of the normalisation c.x = 1.
+    """
     text = (resources.files(__package__) / "six_legs_start.txt").read_text(encoding="utf-8")
     rows = [np.array(line.split(), float) for line in text.splitlines() if not line.startswith("#")]
     pairs = [row[0::2] + 1j * row[1::2] for row in rows]
@@ -83,7 +88,11 @@ def _known() -> tuple[ComplexArray, ComplexArray, ComplexArray]:
 
 @cache
 def _from_generic(seed: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
-    """Return another random generic platform, its solutions, and the vector c of their normalisation c.x = 1."""
+    """Compute the solutions of a random generic platform, as start of a homotopy.
+
+    Returns:
+        The legs (6, 7) of the platform, its solutions x (K, 8), and the vector c (8,) of the normalisation c.x = 1.
+    """
     start, solutions, patch = _known()
     rng = np.random.default_rng(seed)
     legs = (rng.normal(size=(6, 7)) + 1j * rng.normal(size=(6, 7))) * np.array([0.7] * 6 + [2.0])
@@ -94,7 +103,18 @@ def _from_generic(seed: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
 def _ends(
     start: ComplexArray, x: ComplexArray, patch: ComplexArray, legs: ComplexArray
 ) -> tuple[Array, int, int]:
-    """Return the real poses at path ends, the number of regular ends, and the number of paths to e.e = 0."""
+    """Follow the solutions x of the platform `start` to the platform `legs`.
+
+    Args:
+        start: legs (6, 7) of the generic platform.
+        x: solutions (K, 8) of the generic platform.
+        patch: vector c (8,) of the normalisation c.x = 1.
+        legs: legs (6, 7) of the given platform.
+
+    Returns:
+        The real poses at the ends of the paths, the number of regular end points, and the number of paths that diverge
+        to e.e = 0.
+    """
     tracked = track(start, legs, x, patch)
     system = quadrics(legs)
     poses, regular = [], 0
@@ -112,7 +132,11 @@ def _ends(
 
 
 def _real_pose(x: ComplexArray) -> Array | None:
-    """Return the pose of Study parameters that are real up to a factor; None if complex or at infinity."""
+    """Return the pose (4, 4) of Study parameters that are real up to a common factor.
+
+    Returns:
+        None if the parameters are complex, or if e = 0 (a point at infinity, no pose).
+    """
     largest = x[np.argmax(np.abs(x))]
     x = x / largest
     if np.abs(x.imag).max() > REAL_ROOT * np.linalg.norm(x) or np.linalg.norm(x[:4]) < REAL_ROOT:
@@ -121,7 +145,13 @@ def _real_pose(x: ComplexArray) -> Array | None:
 
 
 def leg_errors(legs: Array, pose: Array) -> tuple[Array, Array]:
-    """Return |C - A|^2 - L^2 per leg, and its derivative by a small motion (linear; angular) of the platform."""
+    """Return the leg-length errors |P + R b - A|^2 - L^2 (6,) and their Jacobian (6, 6).
+
+    Args:
+        legs: (6, 7) with the rows (A, b, L^2).
+        pose: (4, 4) pose (P, R) of the platform. The Jacobian refers to a small motion (linear; angular) of the
+            platform in the axes of frame 0.
+    """
     a, b, square = legs[:, :3], legs[:, 3:6], legs[:, 6]
     rho = b @ pose[:3, :3].T
     reach = pose[:3, 3] + rho - a
@@ -129,7 +159,7 @@ def leg_errors(legs: Array, pose: Array) -> tuple[Array, Array]:
 
 
 def moved(pose: Array, twist: Array) -> Array:
-    """Return the pose after a small motion (linear; angular) of its frame, in the axes of frame 0."""
+    """Return the pose after a small motion `twist` (linear; angular), in the axes of frame 0."""
     moved_pose: Array = pose.copy()
     moved_pose[:3, :3] = exponential(twist[3:]) @ pose[:3, :3]
     moved_pose[:3, 3] = pose[:3, 3] + twist[:3]
@@ -137,7 +167,7 @@ def moved(pose: Array, twist: Array) -> Array:
 
 
 def _polished(legs: Array, pose: Array) -> Array | None:
-    """Refine a pose by Newton's method in real numbers; return None if it does not satisfy the leg lengths."""
+    """Refine a platform pose by Newton's method; return None if the leg lengths are not reached."""
     for _ in range(NEWTON):
         error, jacobian = leg_errors(legs, pose)
         step: Array = np.asarray(np.linalg.lstsq(jacobian, -error, rcond=1e-13)[0], float)
@@ -151,7 +181,7 @@ def _polished(legs: Array, pose: Array) -> Array | None:
 
 
 def _merged(first: Array, second: Array) -> Array:
-    """Return the distinct poses of two sets."""
+    """Merge two sets of poses (K, 4, 4) and remove duplicates."""
     distinct: list[Array] = []
     for pose in (*first, *second):
         if all(np.abs(pose - other).max() > SAME_POSTURE for other in distinct):

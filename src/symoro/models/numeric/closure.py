@@ -1,7 +1,8 @@
-"""Closure of kinematic loops in numbers: closure errors, their derivatives, and Newton's method.
+"""Numerical closure of kinematic loops: closure errors, their derivatives, and Newton's method.
 
-A loop is closed when its frames k and k + B coincide. With position p and rotation R of each of the two frames,
-expressed in the frame in which the two sides of the loop meet, and with z and o the axis and origin of a joint,
+A loop is closed when its frames k and k + B coincide. Let p and R be the position and rotation of each of these two
+frames, expressed in the frame in which the two sides of the loop meet. Let z and o be the axis and origin of a joint.
+The closure error e and its change de with a joint position are
 
     e = [ pk - pk+B, Rk - Rk+B ],      de = [ z x (p - o), z x R ] dq  or  [ z, 0 ] dq.
 
@@ -31,7 +32,15 @@ LAST = ONE >> 285  # closure error below which a loop is closed exactly
 
 
 def closure(tree: NumericTree, q: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the closure errors (twelve per loop) and their derivatives by the coordinates."""
+    """Return the loop closure errors and their Jacobian with respect to the coordinates q.
+
+    Args:
+        q: (S, n) coordinates of S configurations, in the order of `tree.coordinates`.
+
+    Returns:
+        The errors (S, 12 L) of the L loops, with 3 position and 9 rotation entries per loop, and their Jacobian
+        (S, 12 L, n).
+    """
     errors, blocks = [np.zeros((len(q), 0), q.dtype)], [np.zeros((len(q), 0, len(tree.coordinates)), q.dtype)]
     for loop in tree.loops:
         at = around(tree, loop, q)
@@ -42,13 +51,16 @@ def closure(tree: NumericTree, q: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def closure_error(tree: NumericTree, q: Numbers) -> Numbers:
-    """Return the closure errors of the loops, twelve per loop."""
+    """Return the closure errors (S, 12 L) of L loops at S configurations q (S, n)."""
     errors = [_error(loop, around(tree, loop, q)) for loop in tree.loops]
     return np.concatenate([np.zeros((len(q), 0), q.dtype), *errors], 1)
 
 
 def around(tree: NumericTree, loop: Loop, q: Numbers) -> dict[int, Placements]:
-    """Return the poses of the frames of a loop in the frame in which its two sides meet."""
+    """Return the poses of a loop's frames, by frame number, relative to `loop.root`.
+
+    `loop.root` is the frame in which the two sides of the loop meet.
+    """
     return placements(tree, q, {loop.root: identity_pose(q)}, loop.frames)
 
 
@@ -59,7 +71,11 @@ def _error(loop: Loop, at: Mapping[int, Placements]) -> Numbers:
 
 
 def _by_joints(tree: NumericTree, loop: Loop, at: Mapping[int, Placements]) -> Numbers:
-    """Return the derivative of a loop's closure error by the joints of its frames, (S, 12, frames)."""
+    """Return the Jacobian (S, 12, F) of a loop's closure error with respect to its F joints.
+
+    Args:
+        at: poses of the loop's frames, by frame number.
+    """
     count, kind = len(at[loop.root].position), at[loop.root].position.dtype
     block = np.zeros((count, 12, len(loop.frames)), kind)
     sides = [(j, at[loop.left], 1) for j in loop.left_chain] + [
@@ -76,7 +92,10 @@ def _by_joints(tree: NumericTree, loop: Loop, at: Mapping[int, Placements]) -> N
 
 
 def balanced_closure(tree: NumericTree, q: Array) -> tuple[Array, Array]:
-    """Return `closure` with lengths in units of the largest length of the loops, so that all entries are comparable."""
+    """Return the dimensionless closure errors and their Jacobian (see `closure`).
+
+    Lengths are divided by the largest length of the loops, so that lengths and angles are comparable.
+    """
     error, jacobian = closure(tree, q)
     rows = np.tile([1 / tree.size] * 3 + [1.0] * 9, len(tree.loops))
     return error * rows, jacobian * rows[:, None] * tree.units
@@ -91,18 +110,18 @@ def closed(
     damped: bool = False,
     enough: int | None = None,
 ) -> tuple[Array, Flags]:
-    """Close many configurations at once by Newton's method.
+    """Close the loops of many configurations at once by Newton's method.
 
     Args:
-        q: (S, coordinates) initial values.
-        unknown: indices in q of the coordinates that may change.
+        q: (S, n) initial coordinates of S configurations.
+        unknown: indices of the coordinates (columns of q) that may change; the others are constant.
         rounds: maximum number of iterations.
         damped: whether steps that increase the error are damped (Levenberg-Marquardt): slower, but converges from
             initial values that are far from a solution.
         enough: number of closed configurations after which the iteration stops.
 
     Returns:
-        The configurations, and a flag per configuration: whether its loops are closed.
+        The configurations (S, n), and flags (S,) that are true where the loops are closed.
     """
     q, columns = q.copy(), list(unknown)
     error, jacobian = balanced_closure(tree, q)
@@ -138,9 +157,14 @@ def _left(error: Array) -> Array:
 
 
 def least_squares(a: Array, b: Array, damping: Array | float = LEAST_DAMPING) -> Array:
-    """Return x that minimises |a x - b|, for many systems at once.
+    """Return x that minimises |a x - b|^2 + damping |x|^2, for many systems at once.
 
-    The least damping has an effect only if columns of `a` are dependent.
+    The default damping is so small that it has an effect only if columns of `a` are dependent.
+
+    Args:
+        a: (S, m, n) matrices.
+        b: (S, m, k) right-hand sides.
+        damping: one number, or one per system (S,).
     """
     transposed = a.transpose(0, 2, 1)
     more = np.reshape(damping, (-1, 1, 1)) * np.eye(a.shape[2])
@@ -150,11 +174,15 @@ def least_squares(a: Array, b: Array, damping: Array | float = LEAST_DAMPING) ->
 def refined(
     tree: NumericTree, q: Numbers, unknown: Sequence[int], inverse: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """Close configurations in scaled integers to all digits; return them and the remaining closure errors.
+    """Close the loops to about 85 digits in scaled integers, starting from double precision.
 
     Args:
-        unknown: indices in q of the coordinates that may change.
-        inverse: inverse of the derivative by the unknown coordinates, accurate to about a dozen digits.
+        q: (S, n) configurations that are closed to double precision, as scaled integers.
+        unknown: indices of the coordinates (columns of q) that may change.
+        inverse: inverse of the closure Jacobian with respect to these coordinates, accurate to about a dozen digits.
+
+    Returns:
+        The configurations (S, n) and the remaining closure errors, both as scaled integers.
     """
     q, columns, before = q.copy(), list(unknown), None
     for _ in range(REFINEMENTS):

@@ -1,4 +1,4 @@
-"""Fixed-point numbers of 96 digits in NumPy arrays: integers scaled by 2^BITS.
+"""Fixed-point numbers with 96 decimal digits in NumPy arrays, stored as integers scaled by 2^BITS.
 
 A mechanism with one degree of freedom can have dozens of independent functions of one variable. On a short interval
 of its motion they differ by less than the precision of doubles; 96 digits distinguish them. The functions `times`,
@@ -33,7 +33,7 @@ Numbers = Any  # an array of doubles, or of scaled integers
 
 
 def is_exact(x: Numbers) -> bool:
-    """Return whether an array contains scaled integers."""
+    """Return whether an array contains scaled integers (true) or doubles (false)."""
     return bool(x.dtype == object)
 
 
@@ -42,42 +42,42 @@ def one_like(x: Numbers) -> int | float:
 
 
 def array(items: Any, *, exact: bool = False) -> Numbers:
-    """Return an array with at least one axis, of doubles or of scaled integers."""
+    """Return an array with at least one axis, of doubles or (`exact`) of scaled integers."""
     return np.atleast_1d(np.array(items, dtype=object if exact else float))
 
 
 def times(a: Numbers, b: Numbers) -> Numbers:
-    """Return the matrix product a b."""
+    """Return the matrix product a b of two arrays of doubles or of two arrays of scaled integers."""
     made = a @ b
     return made >> BITS if is_exact(made) else made
 
 
 def scaled(a: Numbers, b: Numbers) -> Numbers:
-    """Return the elementwise product of a and b."""
+    """Return the elementwise product of two arrays of doubles or of two arrays of scaled integers."""
     made = a * b
     return made >> BITS if is_exact(made) else made
 
 
 def turned(rotation: Numbers, x: Numbers) -> Numbers:
-    """Return the products of matrices (S, 3, 3) and vectors (S, 3)."""
+    """Return the products (S, 3) of S matrices (S, 3, 3) and S vectors x (S, 3)."""
     return times(rotation, x[:, :, None])[:, :, 0]
 
 
 def cross(a: Numbers, b: Numbers) -> Numbers:
-    """Return the cross products a x b along the second axis."""
+    """Return the cross products a x b of vectors along axis 1 of the arrays (S, 3, ...)."""
     pairs = [((i + 1) % 3, (i + 2) % 3) for i in range(3)]
     made = np.stack([a[:, i] * b[:, k] - a[:, k] * b[:, i] for i, k in pairs], 1)
     return made >> BITS if is_exact(made) else made
 
 
 def exactly(x: Any) -> Numbers:
-    """Convert doubles to scaled integers."""
+    """Convert an array of doubles to scaled integers, without rounding error above 2^-BITS."""
     x = np.asarray(x, dtype=float)
     return np.array([_integer(Fraction(v)) for v in x.ravel().tolist()], dtype=object).reshape(x.shape)
 
 
 def doubles(x: Numbers) -> Any:
-    """Convert scaled integers to doubles."""
+    """Convert an array of scaled integers to doubles; an array of doubles is returned unchanged."""
     return np.asarray(x / ONE, dtype=float) if is_exact(x) else x
 
 
@@ -86,7 +86,10 @@ def _integer(x: Fraction) -> int:
 
 
 def sine_cosine(x: Numbers) -> tuple[Numbers, Numbers]:
-    """Return sines and cosines: the series of the halved angle, followed by repeated angle doubling."""
+    """Return the sines and cosines of angles x in rad, given as doubles or scaled integers.
+
+    For scaled integers the angle is halved repeatedly, the power series is summed, and the angle is doubled again.
+    """
     if not is_exact(x):
         return np.sin(x), np.cos(x)
     bits = BITS + _GUARD
@@ -104,7 +107,7 @@ def sine_cosine(x: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _atan_of_inverse(n: int, bits: int) -> int:
-    """Return atan(1/n) by its series."""
+    """Return atan(1/n) from its power series, as an integer scaled by 2^bits."""
     term = total = (1 << bits) // n
     k = 1
     while term:
@@ -115,7 +118,7 @@ def _atan_of_inverse(n: int, bits: int) -> int:
 
 
 def _pi() -> int:
-    """Return pi by J. Machin's formula."""
+    """Return pi from J. Machin's formula, as a scaled integer."""
     bits = BITS + _GUARD
     return 4 * (4 * _atan_of_inverse(5, bits) - _atan_of_inverse(239, bits)) >> _GUARD
 
@@ -148,15 +151,15 @@ def _decimal(x: int | float | Fraction, perturbed: bool) -> int:
 
 
 def number(f: Formula, values: Mapping[str, float], *, perturbed: bool = False) -> int:
-    """Return the value of a formula as a scaled integer; decimal numbers are taken exactly as written.
+    """Return the value of the formula f as a scaled integer; decimal numbers are read exactly as written.
 
     Args:
-        values: numbers of the formula's symbols.
-        perturbed: whether to change the last digit of numbers with all digits of a double (equal numbers equally), so
-            that rounded numbers do not satisfy exact relations by generator.
+        values: numerical values of the formula's symbols, by name.
+        perturbed: whether to change the last digit of numbers that have all digits of a double, so that numbers which
+            are only rounded do not satisfy exact relations by chance. Equal numbers are changed equally.
 
     Raises:
-        ProgramError: the formula has no value at these numbers.
+        ProgramError: the formula has no value at these numbers (for example, a division by zero).
     """
     graph = Graph()
     root = f.into(graph).lit

@@ -1,8 +1,8 @@
-"""Assembly mode in which a robot with closed loops is used: the mode of its posture 'home'.
+"""Home assembly mode of a robot with closed loops, given by the posture 'home' of its description.
 
-Closed loops often have several assembly modes, which may satisfy different equations: an antiparallelogram has the
-lengths of a parallelogram, and a slider-crank whose crank and rod have equal lengths can fold and rotate as one body.
-The posture 'home' selects the mode.
+Closed loops often have several assembly modes, which may satisfy different equations. For example, an
+antiparallelogram has the same lengths as a parallelogram, and a slider-crank whose crank and rod have equal lengths can
+fold and rotate as one body. The posture 'home' selects the mode in which the robot is used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from symoro.robot.topology import loops
 
 
 def has_loop_numbers(robot: Robot) -> bool:
-    """Return whether every length and angle of the loops has a numerical value."""
+    """Return whether every length and angle of the closed loops has a numerical value."""
     return not any(f.symbols - dict(robot.nominal).keys() for f in formulas(robot, _loop_frames(robot)))
 
 
@@ -33,11 +33,11 @@ def _loop_frames(robot: Robot) -> list[int]:
 
 @lru_cache(maxsize=64)
 def closed_home(robot: Robot) -> Mapping[int, float] | None:
-    """Return the posture 'home' with all loops closed, by joint, including the cut joints.
+    """Return the joint positions of the posture 'home' with all loops closed.
 
     Returns:
-        None if the robot has no posture 'home', if a length of its loops has no number, or if the loops do not close
-        near it.
+        The position of every independent joint, including the cut joints, by joint number. None if the robot has no
+        posture 'home', if a length of its loops has no number, or if the loops do not close near this posture.
     """
     given = robot.postures.get(HOME)
     values = dict(robot.nominal)
@@ -54,7 +54,15 @@ def closed_home(robot: Robot) -> Mapping[int, float] | None:
 
 
 def shut(tree: NumericTree, q: Array, given: Mapping[int, float] | None = None) -> Array:
-    """Return configurations whose cut joints, unless given, bring their frame closest to the other side of the cut."""
+    """Set the cut joints so that the two frames of each cut are as close as possible.
+
+    Args:
+        q: (S, n) configurations, changed in place.
+        given: positions of cut joints that must not be changed, by joint number.
+
+    Returns:
+        The configurations q.
+    """
     for loop in tree.loops:
         j = loop.left
         if j not in tree.coordinates or j in (given or ()):

@@ -2,7 +2,7 @@
 
     F_k(x, t) = x' Q_k(p(t)) x = 0,  c.x = 1,     p(t) on a straight line,     dx/dt = -F_x^-1 F_t
 
-The predictor is the Runge-Kutta method, the corrector is Newton's method; each path has its own step size. Q is
+The predictor is the Runge-Kutta method, the corrector is Newton's method; each path has a separate step size. Q is
 quadratic in the parameters, so that three of its values determine Q(t) exactly. With probability one, a path from
 generic complex parameters meets no singular system before its end; the end itself may be singular.
 
@@ -28,7 +28,13 @@ GROW_AFTER = 3  # accepted steps after which the step size is doubled
 
 @dataclass(frozen=True)
 class Tracked:
-    """Result of path tracking: end points (K, 8), whether each path arrived at t = 1, and the last t of each path."""
+    """Result of the tracking of K homotopy paths.
+
+    Attributes:
+        x: (K, 8) last points of the paths.
+        arrived: (K,) whether each path reached t = 1.
+        t: (K,) last value of the path parameter t, from 0 to 1.
+    """
 
     x: ComplexArray
     arrived: Flags
@@ -36,7 +42,7 @@ class Tracked:
 
 
 class _Line:
-    """Matrices Q(t) of the quadrics along the straight line between two parameter sets."""
+    """Matrices Q(t) of the quadrics x' Q x = 0 on the straight line between two parameter sets."""
 
     def __init__(self, start: ComplexArray, end: ComplexArray, patch: ComplexArray) -> None:
         first, middle, last = quadrics(np.stack([start, (start + end) / 2, end]))
@@ -50,7 +56,7 @@ class _Line:
         return quadric
 
     def system(self, q: ComplexArray, x: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
-        """Return F and its derivative by x."""
+        """Return the residuals F (K, 8) of the quadrics q and of c.x = 1, and the Jacobian dF/dx (K, 8, 8)."""
         rows = np.einsum("pkij,pj->pki", q, x)
         values = np.einsum("pki,pi->pk", rows, x)
         patch = np.broadcast_to(self.patch, (len(x), 1, 8))
@@ -58,7 +64,7 @@ class _Line:
         return np.concatenate([values, last], 1), np.concatenate([2 * rows, patch], 1)
 
     def slope(self, t: Array, x: ComplexArray) -> ComplexArray:
-        """Return dx/dt along the path."""
+        """Return the tangents dx/dt (K, 8) of the paths at t (K,) and x (K, 8)."""
         _, jacobian = self.system(self.at(t), x)
         change = self.one + 2 * t[:, None, None, None] * self.two
         moved = np.einsum("pkij,pi,pj->pk", change, x, x)
@@ -80,7 +86,14 @@ def _solve(a: ComplexArray, b: ComplexArray) -> ComplexArray:
 
 
 def track(start: ComplexArray, end: ComplexArray, x: ComplexArray, patch: ComplexArray) -> Tracked:
-    """Follow the solutions x (K, 8) for the legs `start` to the solutions for the legs `end`, both (6, 7)."""
+    """Follow the solutions x of the quadrics of six legs while the legs change to other legs.
+
+    Args:
+        start: legs (6, 7) at t = 0, with rows (A, b, L^2).
+        end: legs (6, 7) at t = 1.
+        x: solutions (K, 8) for the legs `start`.
+        patch: vector c (8,) of the normalisation c.x = 1.
+    """
     line = _Line(start, end, patch)
     x = x / (x @ patch)[:, None]
     count = len(x)
@@ -105,7 +118,11 @@ def track(start: ComplexArray, end: ComplexArray, x: ComplexArray, patch: Comple
 
 
 def _stepped(line: _Line, t: Array, h: Array, x: ComplexArray) -> tuple[ComplexArray, Flags]:
-    """Compute one step of each path; return the new points and whether each step is accepted."""
+    """Compute one predictor-corrector step of size h (K,) for each path.
+
+    Returns:
+        The new points (K, 8) and flags (K,) that are true where the step is accepted.
+    """
     far = h[:, None]
     k1 = line.slope(t, x)
     k2 = line.slope(t + h / 2, x + far / 2 * k1)

@@ -1,4 +1,4 @@
-"""Rotations in numbers: exponential and logarithm of rotation vectors, and quaternions; many at once.
+"""Numerical rotations: exponential and logarithm of rotation vectors, and quaternions, for many rotations at once.
 
 exp(v) = 1 + sin(a)/a v^ + (1 - cos(a))/a^2 v^ v^,     a = |v|
 log(R): the shortest v with exp(v) = R; its length is at most pi
@@ -13,7 +13,7 @@ from symoro.models.numeric.fixed_point import Array
 
 
 def hat(v: ArrayLike) -> Array:
-    """Return the skew-symmetric matrices of v x, for vectors (..., 3)."""
+    """Return the skew-symmetric cross-product matrices (..., 3, 3) of vectors v (..., 3)."""
     x, y, z = np.moveaxis(np.asarray(v, dtype=float), -1, 0)
     zero = np.zeros_like(x)
     return np.stack(
@@ -22,7 +22,7 @@ def hat(v: ArrayLike) -> Array:
 
 
 def exponential(v: ArrayLike) -> Array:
-    """Return the rotation matrices (..., 3, 3) of rotation vectors (..., 3)."""
+    """Return the rotation matrices (..., 3, 3) of rotation vectors v (..., 3) in rad."""
     vector = np.asarray(v, dtype=float)
     half = np.linalg.norm(vector, axis=-1)[..., None, None] / 2
     cross = hat(vector)
@@ -31,7 +31,10 @@ def exponential(v: ArrayLike) -> Array:
 
 
 def logarithm(rotation: ArrayLike) -> Array:
-    """Return the rotation vectors (..., 3) of rotation matrices (..., 3, 3); accurate at every angle."""
+    """Return the rotation vectors (..., 3) in rad of rotation matrices (..., 3, 3).
+
+    The result is accurate at every angle from 0 to pi.
+    """
     q = quaternion(rotation)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     angle = 2 * np.arctan2(sine, q[..., :1])

@@ -1,12 +1,13 @@
-"""Kinematics of six legs of given lengths between two bodies: seven quadrics in Study parameters.
+"""Kinematics of a platform with six legs of given lengths: seven quadrics in Study parameters.
 
-A pose is a dual quaternion x = (e, g) with e.g = 0, up to a factor: rotation R by e, position P = 2 vec(g e*) / e.e.
-Leg i from A to the point b of the moving body, |P + R b - A|^2 = L^2, is a quadric:
+A pose is a dual quaternion x = (e, g) with e.g = 0, up to a factor. The quaternion e is the rotation R, and the
+position is P = 2 vec(g e*) / e.e. The equation |P + R b - A|^2 = L^2 of a leg from the point A of the base to the point
+b of the moving body is a quadric:
 
     (A.A + b.b - L^2) e.e + 4 g.g - 2 A.(e b e*) + 4 (e* g).b - 4 (g e*).A = 0
 
-M. Husty, "An algorithm for solving the direct kinematics of general Stewart-Gough platforms", Mechanism and Machine
-Theory 31(4), 1996: together with Study's quadric e.g = 0 they have 40 solutions with nonzero e.e.
+Together with Study's quadric e.g = 0 the six equations have 40 solutions with nonzero e.e: M. Husty, "An algorithm for
+solving the direct kinematics of general Stewart-Gough platforms", Mechanism and Machine Theory 31(4), 1996.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 def _product() -> Array:
-    """Return M of the quaternion product (p q)_k = sum M[k, i, j] p_i q_j."""
+    """Return the tensor M (4, 4, 4) of the quaternion product (p q)_k = sum M[k, i, j] p_i q_j."""
     product = np.zeros((4, 4, 4))
     product[0, range(4), range(4)] = [1, -1, -1, -1]
     for k in (1, 2, 3):
@@ -41,7 +42,13 @@ STUDY[:4, 4:] = STUDY[4:, :4] = np.eye(4) / 2
 
 
 def quadrics(legs: ComplexArray | Array) -> ComplexArray:
-    """Return the symmetric matrices (..., 7, 8, 8) of the quadrics of legs (..., 6, 7) with rows (A, b, L^2)."""
+    """Return the symmetric matrices Q (..., 7, 8, 8) of the quadrics x' Q x = 0 of six legs.
+
+    The first six matrices are the leg equations, the last one is Study's quadric.
+
+    Args:
+        legs: (..., 6, 7) with the rows (A, b, L^2): point on the base, point on the platform, squared length.
+    """
     a, b, square = legs[..., :3], legs[..., 3:6], legs[..., 6]
     quadric = np.zeros((*legs.shape[:-1], 8, 8), complex)
     constant = (a * a).sum(-1) + (b * b).sum(-1) - square
@@ -57,7 +64,7 @@ def quadrics(legs: ComplexArray | Array) -> ComplexArray:
 
 
 def study_of(pose: Array) -> Array:
-    """Return the Study parameters x of a pose (4, 4)."""
+    """Return the Study parameters x = (e, g), (8,), of a pose (4, 4)."""
     r, p = pose[:3, :3], pose[:3, 3]
     columns = np.array(
         [
@@ -74,7 +81,7 @@ def study_of(pose: Array) -> Array:
 
 
 def pose_of(x: Array) -> Array:
-    """Return the pose (4, 4) of real Study parameters."""
+    """Return the pose (4, 4) of real Study parameters x = (e, g), (8,)."""
     e, g = x[:4] / np.linalg.norm(x[:4]), x[4:] / np.linalg.norm(x[:4])
     pose = np.eye(4)
     pose[:3, :3] = np.einsum("kmil,i,l->km", _TURN, e, e)

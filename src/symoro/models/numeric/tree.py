@@ -1,9 +1,9 @@
-"""Kinematics of a robot's tree in numbers: poses and velocities of its frames.
+"""Numerical kinematics of a robot's tree: poses and velocities of its frames.
 
     iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 
-Arrays have one row per configuration. All configurations share one geometry, or each has its own. Geometry and
-configurations are doubles or scaled integers (`fixed_point`), and the results are of the same kind.
+Arrays have one row per configuration. All configurations share one geometry, or each has a separate geometry. Geometry
+and configurations are doubles or scaled integers (`fixed_point`), and the results are of the same kind.
 
 W. Khalil, J.F. Kleinfinger, "A new geometric notation for open and closed-loop robots", ICRA 1986.
 """
@@ -41,20 +41,28 @@ Valuation = Callable[
 
 
 class Placements(NamedTuple):
-    """Poses of a frame: rotations (S, 3, 3) and positions (S, 3); S is 1 if all configurations have the same pose."""
+    """Poses of one frame at S configurations; S is 1 if the pose is the same at all configurations.
+
+    Attributes:
+        rotation: (S, 3, 3) rotation matrices.
+        position: (S, 3) positions of the origin.
+    """
 
     rotation: Numbers
     position: Numbers
 
     def then(self, local: Placements) -> Placements:
-        """Return the poses of a frame that has the pose `local` in this frame."""
+        """Return the product of poses: `self` (iTj) followed by `local` (jTk) gives iTk."""
         position = self.position + turned(self.rotation, local.position)
         return Placements(times(self.rotation, local.rotation), position)
 
 
 class Velocities(NamedTuple):
-    """Velocities of a frame (S, 3): linear velocity of its origin and angular velocity, in the axes of the base
-    poses.
+    """Velocities of one frame at S configurations, in the axes in which the frame poses are given.
+
+    Attributes:
+        linear: (S, 3) velocity of the origin.
+        angular: (S, 3) angular velocity.
     """
 
     linear: Numbers
@@ -63,13 +71,17 @@ class Velocities(NamedTuple):
 
 @dataclass(frozen=True)
 class NumericTree:
-    """Geometry of a robot in numbers; the first axis of each array has length 1 or one entry per configuration.
+    """Numerical geometry of a robot with a tree structure and loop closure conditions.
+
+    The first axis of each array has length 1 (same geometry at all configurations) or one entry per configuration.
 
     Attributes:
-        coordinates: joints with a coordinate: those of the tree, then the cut joints.
-        ratios, offsets: joint positions (joint j in row j - 1) as a linear function of the coordinates.
-        local: pose of frame j in its antecedent frame, with joint j at zero.
-        frames: frames that `local` contains, each after its antecedent.
+        robot: the robot.
+        coordinates: numbers of the joints with an independent coordinate: those of the tree, then the cut joints.
+        ratios, offsets: all joint positions as linear function `ratios q + offsets` of the coordinates q; joint j has
+            the index j - 1.
+        local: pose of frame j in its antecedent frame with joint j at zero, by frame number.
+        frames: numbers of the frames in `local`, each after its antecedent.
         loops: loops that are to be closed.
     """
 
@@ -88,7 +100,7 @@ class NumericTree:
 
     @cached_property
     def size(self) -> float:
-        """Largest length in the loops; 1 if all lengths are zero."""
+        """Largest distance between consecutive frames in the loops (m); 1 if all distances are zero."""
         frames = {j for loop in self.loops for j in loop.frames}
         lengths = [np.linalg.norm(doubles(self.local[j].position), axis=1) for j in frames]
         most = [
@@ -98,7 +110,7 @@ class NumericTree:
 
     @cached_property
     def units(self) -> Array:
-        """Unit of each coordinate: 1 rad, or the largest length for prismatic joints."""
+        """Unit of each coordinate: 1 (rad) for revolute joints, the length `size` for prismatic joints."""
         kinds = [self.robot.frame(j).sigma for j in self.coordinates]
         return np.array([self.size if kind == JointType.PRISMATIC else 1.0 for kind in kinds])
 
@@ -112,13 +124,13 @@ def numeric_tree(
     frames: Iterable[int] | None = None,
     closing: Sequence[Loop] | None = None,
 ) -> NumericTree:
-    """Evaluate the geometric formulas of a robot.
+    """Return the numerical geometry of a robot, with its geometric formulas evaluated.
 
     Args:
         value: function that returns the value of a formula.
-        exact: whether the values are scaled integers.
-        postures: number of configurations if each has its own geometry.
-        frames: frames to evaluate, including those between them; by default all.
+        exact: whether the values are scaled integers instead of doubles.
+        postures: number of configurations if each has a separate geometry.
+        frames: numbers of the frames to evaluate, including those between them; by default all.
         closing: loops that are to be closed; by default all.
     """
     own = tuple(j for j in (*independent(robot), *cut_joints(robot)) if relation(robot, j) is None)
@@ -141,7 +153,13 @@ def numeric_tree(
 
 
 def formulas(robot: Robot, frames: Iterable[int] | None = None) -> list[Formula]:
-    """Return the formulas whose values are required for the given frames of the tree."""
+    """Return the formulas that determine the poses of the given frames.
+
+    They are the geometric parameters of the frames and the ratios and offsets of all coupled joints.
+
+    Args:
+        frames: frame numbers; by default all frames.
+    """
     wanted = set(range(1, robot.NF + 1) if frames is None else frames)
     formulas_of_tree: list[Formula] = []
     for j, frame in enumerate(robot.frames, 1):
@@ -152,7 +170,13 @@ def formulas(robot: Robot, frames: Iterable[int] | None = None) -> list[Formula]
 
 
 def local_pose(place: Frame | Placement, value: Valuation, *, exact: bool = False) -> Placements:
-    """Return iTj with the joint at zero."""
+    """Return the pose iTj of a frame j in its antecedent i, with joint j at zero.
+
+    Args:
+        place: description of frame j with its geometric parameters.
+        value: function that returns the value of a formula.
+        exact: whether the values are scaled integers instead of doubles.
+    """
     numbers = (value(getattr(place, name)) for name in GEOMETRIC)
     gamma, b, alpha, d, theta, r = (array(x, exact=exact) for x in numbers)
     about_z = _rotation("z", gamma)
@@ -165,7 +189,7 @@ def local_pose(place: Frame | Placement, value: Valuation, *, exact: bool = Fals
 
 
 def _rotation(axis: str, angle: Numbers) -> Numbers:
-    """Return the rotations (S, 3, 3) about x or z."""
+    """Return the rotation matrices (S, 3, 3) about the axis 'x' or 'z' by angles (S,) in rad."""
     s, c = sine_cosine(angle)
     i, j, k = (0, 1, 2) if axis == "z" else (1, 2, 0)
     rotation = np.zeros((len(angle), 3, 3), dtype=angle.dtype)
@@ -175,19 +199,19 @@ def _rotation(axis: str, angle: Numbers) -> Numbers:
 
 
 def identity_pose(q: Numbers) -> Placements:
-    """Return identity poses, one per row of q and of the same number type."""
+    """Return S identity poses for S configurations q, with the number type of q."""
     eye = np.zeros((len(q), 3, 3), q.dtype)
     eye[:, range(3), range(3)] = one_like(q)
     return Placements(eye, np.zeros((len(q), 3), q.dtype))
 
 
 def joint_positions(tree: NumericTree, q: Numbers) -> Numbers:
-    """Return the position of every joint, (S, NF)."""
+    """Return the positions (S, NF) of all joints from the coordinates q (S, n)."""
     return joint_rates(tree, q) + tree.offsets
 
 
 def joint_rates(tree: NumericTree, qd: Numbers) -> Numbers:
-    """Return the velocity of every joint, (S, NF)."""
+    """Return the velocities (S, NF) of all joints from the coordinate velocities qd (S, n)."""
     if tree.shared:
         return times(qd, tree.ratios[0].T)
     return turned(tree.ratios, qd)
@@ -199,11 +223,12 @@ def placements(
     start: Mapping[int, Placements] | None = None,
     frames: Iterable[int] | None = None,
 ) -> dict[int, Placements]:
-    """Return the poses of the frames.
+    """Return the poses of frames of the tree at the configurations q, by frame number.
 
     Args:
-        start: frames with known poses; by default frame 0 with the identity.
-        frames: frames to compute, each after its antecedent; by default all frames of the tree.
+        q: (S, n) coordinates, in the order of `tree.coordinates`.
+        start: known poses by frame number, from which the others are computed; by default frame 0 with the identity.
+        frames: numbers of the frames to compute, each after its antecedent; by default all frames of the tree.
     """
     joints = joint_positions(tree, q)
     poses = dict(start) if start else {0: identity_pose(q)}
@@ -221,10 +246,11 @@ def placements(
 def velocities(
     tree: NumericTree, at: Mapping[int, Placements], qd: Numbers, base: Velocities
 ) -> dict[int, Velocities]:
-    """Return the velocities of the frames, in the axes in which their poses are given.
+    """Return the velocities of all frames of the tree, by frame number.
 
     Args:
-        at: poses of the frames.
+        at: poses of the frames, by frame number; the velocities are expressed in the same axes.
+        qd: (S, n) velocities of the coordinates.
         base: velocity of frame 0.
     """
     rates = joint_rates(tree, qd)
