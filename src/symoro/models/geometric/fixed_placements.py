@@ -1,4 +1,4 @@
-"""Transforms between frames that are fixed to one another, as matrices of geometric parameters."""
+"""Constant transforms between frames of one rigid body, as 4x4 matrices of the geometric parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from symoro.robot.topology import chain
 
 
 def placed(builder: Builder, frame: Frame) -> Matrix:
-    """Return iTj as a 4x4 matrix at q = 0, including the offset of the joint variable."""
+    """Return the transform iTj (4x4) of a frame in its antecedent at joint position 0.
+
+    The constant offset of the joint variable is included.
+    """
     gamma, b, alpha, d, theta, r = (builder.formula(getattr(frame, name)) for name in GEOMETRIC)
     angles = [(builder.number(sin(x)), builder.number(cos(x))) for x in (gamma, alpha, theta)]
     columns = [turn_z(angles[0], turn_x(angles[1], turn_z(angles[2], list(axis)))) for axis in identity(3)]
@@ -25,12 +28,16 @@ def placed(builder: Builder, frame: Frame) -> Matrix:
 
 
 def before_turn(builder: Builder, frame: Frame) -> Matrix:
-    """Return Rz(gamma) Tz(b) Rx(alpha) Tx(d), the part of iTj before its last rotation and translation along z."""
+    """Return Rz(gamma) Tz(b) Rx(alpha) Tx(d), the part of iTj before Rz(theta) Tz(r)."""
     return placed(builder, replace(frame, theta=ZERO, r=ZERO, sigma=JointType.FIXED))
 
 
 def between(builder: Builder, robot: Robot, start: int, end: int, body: tuple[int, ...]) -> Matrix:
-    """Return the transform of frame `end` in frame `start`, both fixed to the first frame of a rigid body."""
+    """Return the constant transform of frame `end` in frame `start` of one rigid body.
+
+    Args:
+        body: numbers of the frames that are fixed to one another; the first one is closest to the base.
+    """
     return matmul(
         inverse_transform(_transform_in(builder, robot, start, body[0])),
         _transform_in(builder, robot, end, body[0]),
@@ -46,7 +53,11 @@ def _transform_in(builder: Builder, robot: Robot, j: int, root: int) -> Matrix:
 
 
 def is_roundoff(x: object, size: float = 1.0) -> bool:
-    """Return whether a scalar is zero, either exactly or up to the round-off of numbers of the given size."""
+    """Return whether a scalar is zero, either exactly or up to round-off.
+
+    Args:
+        size: magnitude of the numbers from which x was computed, relative to which x is compared with zero.
+    """
     if isinstance(x, Expr):
         number = x.number
         return is_zero(x) or (number is not None and abs(float(number)) < ROUND_OFF * size)
@@ -54,5 +65,9 @@ def is_roundoff(x: object, size: float = 1.0) -> bool:
 
 
 def drop_roundoff(v: Vector, size: float = 1.0) -> Vector:
-    """Return the vector with round-off replaced by zero; `size` is the robot's size if the entries are lengths."""
+    """Return the vector with entries that are only round-off replaced by zero.
+
+    Args:
+        size: magnitude of the numbers from which the entries were computed; for lengths, the size of the robot.
+    """
     return [0 if is_roundoff(x, size) else x for x in v]

@@ -1,8 +1,8 @@
 """Transform of one frame in another as a product of elementary motions, eq. (1) of the 1997 paper.
 
 The product can be formed outward (each motion is multiplied on the right) or inward (on the left). In both cases,
-rotations about parallel axes are summed before they are applied: sines and cosines of sums appear (C23), and a
-translation between parallel axes costs two products.
+rotations about parallel axes are summed before they are applied. Therefore sines and cosines of sums appear (such as
+C23), and a translation between parallel axes costs two products.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PLANE = {"x": (1, 2), "z": (0, 1)}  # the two directions that a rotation about t
 
 
 def turned(rotation: MatrixLike, trig: Trigonometry, axis: str, angle: Angle) -> Matrix:
-    """Return a matrix times the rotation about z or x, which changes two columns."""
+    """Return the matrix `rotation` times a rotation about the axis 'z' or 'x', which changes two columns."""
     s, c = trig.sincos(angle)
     i, j = PLANE[axis]
     result = [list(row) for row in rotation]
@@ -31,7 +31,7 @@ def turned(rotation: MatrixLike, trig: Trigonometry, axis: str, angle: Angle) ->
 
 
 def turning(trig: Trigonometry, axis: str, angle: Angle, matrix: MatrixLike) -> Matrix:
-    """Return the rotation about z or x times a matrix, which changes two rows."""
+    """Return a rotation about the axis 'z' or 'x' times a matrix, which changes two rows."""
     s, c = trig.sincos(angle)
     i, j = PLANE[axis]
     result = [list(row) for row in matrix]
@@ -41,20 +41,24 @@ def turning(trig: Trigonometry, axis: str, angle: Angle, matrix: MatrixLike) -> 
 
 
 def across(trig: Trigonometry, axis: str, angle: Angle) -> Vector:
-    """Return the direction of the other axis (x for z, z for x) after a rotation about an axis."""
+    """Return the direction of x after a rotation about z, or of z after a rotation about x.
+
+    Args:
+        axis: axis of the rotation, 'z' or 'x'.
+    """
     s, c = trig.sincos(angle)
     return [c, s, 0] if axis == "z" else [0, -s, c]
 
 
 def along(axis: str, length: Scalar) -> Vector:
-    """Return the vector of a translation along an axis."""
+    """Return the vector of a translation by a length along the axis 'x' or 'z'."""
     vector: Vector = [0, 0, 0]
     vector[AXIS[axis]] = length
     return vector
 
 
 def shifted(position: Vector, rotation: MatrixLike, move: Vector) -> Vector:
-    """Return position + rotation * move; zero entries of the move cost no operations."""
+    """Return position + rotation * move; zero entries of `move` cost no operations."""
     for k, length in enumerate(move):
         if not is_zero(length):
             position = [p + row[k] * length for p, row in zip(position, rotation, strict=True)]
@@ -62,7 +66,13 @@ def shifted(position: Vector, rotation: MatrixLike, move: Vector) -> Vector:
 
 
 def outward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matrix:
-    """Return the product of the motions, multiplied from the first to the last."""
+    """Return the transform (4x4) of a sequence of screw motions, multiplied from the first to the last.
+
+    Args:
+        steps: screw motions along x or z.
+        trig: sines and cosines of the angles.
+        name: function that names the entries of an intermediate transform, given frame, rotation and position.
+    """
     rotation, position = identity(3), along("z", 0)
     axis, pending, frame = "z", None, 0
     for step in steps:
@@ -86,10 +96,16 @@ def outward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matr
 
 
 def inward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matrix:
-    """Return the product of the motions, multiplied from the last to the first.
+    """Return the transform (4x4) of a sequence of screw motions, multiplied from the last to the first.
 
-    The motions since the last change of axis are kept as the pending rotation angle, the translation along the axis,
-    and the translations across it, each with the angle of the rotations that were applied after it.
+    The motions since the last change of axis are not yet applied. They are represented by the pending rotation angle,
+    the translation along the axis, and the translations across it, each with the angle of the rotations that precede
+    it.
+
+    Args:
+        steps: screw motions along x or z.
+        trig: sines and cosines of the angles.
+        name: function that names the entries of an intermediate transform, given frame, rotation and position.
     """
     rotation, position = identity(3), along("z", 0)
     axis, pending, frame = "z", None, 0

@@ -1,7 +1,7 @@
-"""`inverse-geometry` of a parallel robot: positions of the joints of its legs from the pose of the platform.
+"""Model `inverse-geometry` of a parallel robot: positions of the joints of its legs from the pose of the platform.
 
-Each leg has a closed-form solution. A leg with two working modes doubles the number of solutions. The two solutions of
-a universal or spherical joint that have equal motor positions do not count as working modes: the first one is
+Each leg has a closed-form solution. A leg with two working modes doubles the number of solutions. A universal or
+spherical joint may have two solutions with equal motor positions. These do not count as working modes: the first one is
 returned, and the option `working_mode` selects the other one.
 
 J.-P. Merlet, Parallel robots, Springer, 2006, chapter 3.
@@ -48,7 +48,11 @@ VALID, OUT_OF_REACH, SINGULAR = 0, 1, 2
 
 
 def is_platform(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Return whether the options describe the pose of a platform whose legs have closed-form solutions."""
+    """Return whether inverse geometry is that of a platform whose legs have closed-form solutions.
+
+    Args:
+        options: options of the model, by name.
+    """
     if in_platform_space(robot, options):
         return True
     if not robot.B or set(options) - {"to", "working_mode", "tolerance"}:
@@ -82,7 +86,7 @@ def platform_inverse_geometry(
     working_mode: str | None = None,
     tolerance: float = 1e-9,
 ) -> Program:
-    """Derive the positions of all joints of the tree from the platform pose, one row per working mode."""
+    """Derive the joint positions of all legs from the platform pose, one row per working mode."""
     parallel = parallel_robot(robot, to)
     builder = Builder(f"{robot.name}_inverse_geometry")
     pose = pose_input(builder)
@@ -107,7 +111,10 @@ def platform_inverse_geometry(
 
 
 def working_mode_rows(builder: Builder, parallel: ParallelRobot) -> list[list[int]]:
-    """Return all combinations of working modes; a leg whose modes have equal motor positions has only mode 1."""
+    """Return all combinations of the working modes (1 or 2) of the legs, one list per combination.
+
+    A leg whose two modes have equal motor positions has only mode 1.
+    """
     if ups_legs(builder, parallel) is not None:
         return [[1] * len(parallel.legs)]
     choices = ((1,) if leg.has_passive_mode else (1, 2) for leg in legs_of(builder, parallel))
@@ -117,7 +124,16 @@ def working_mode_rows(builder: Builder, parallel: ParallelRobot) -> list[list[in
 def _row(
     builder: Builder, parallel: ParallelRobot, pose: PlatformPose, modes: Sequence[int], tolerance: float
 ) -> tuple[dict[int, Scalar], Scalar, Scalar]:
-    """Return joint positions and status of one working mode, and the residual of direct geometry along the legs."""
+    """Compute the joint positions for one combination of working modes.
+
+    Args:
+        modes: working mode of each leg, 1 or 2.
+        tolerance: largest residual of a valid solution.
+
+    Returns:
+        The joint positions by joint number, the status, and the largest difference between the direct geometry of the
+        legs and the platform pose.
+    """
     positions, conditions = platform_coordinates(builder, parallel, pose, modes).joint_positions()
     numbers = [x for leg in range(len(modes)) for x in _residuals(builder, parallel, pose, leg, positions)]
     status: Scalar = select(closes(builder, numbers, tolerance), VALID, OUT_OF_REACH)
@@ -130,10 +146,14 @@ def _row(
 def _residuals(
     builder: Builder, parallel: ParallelRobot, pose: PlatformPose, number: int, q: Mapping[int, Scalar]
 ) -> list[Expr]:
-    """Return the differences between direct geometry of a leg, through all its joints, and the pose of its end.
+    """Return the differences between the direct geometry of a leg and the pose of its end.
 
-    These are the entries of the rotation, and the sum of the magnitudes of the position's entries divided by a size:
-    the sum of the leg's constant lengths and of the magnitudes of the given position.
+    These are the differences of the nine rotation entries, followed by the sum of the absolute position differences
+    divided by a size. The size is the sum of the leg's constant lengths and of the magnitudes of the given position.
+
+    Args:
+        number: index of the leg.
+        q: joint positions, by joint number.
     """
     leg, robot = parallel.legs[number], parallel.robot
     last, seat = joints_of(parallel, leg)[-1], seat_of(parallel, leg)
@@ -152,7 +172,7 @@ def _residuals(
 
 
 def _moved(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Matrix:
-    """Return iTj at the position q[j] of its joint."""
+    """Return the transform iTj (4x4) of frame j in its antecedent at the joint position q[j]."""
     frame = robot.frame(j)
     theta, r = builder.formula(frame.theta), builder.formula(frame.r)
     if frame.sigma == JointType.REVOLUTE:

@@ -1,4 +1,4 @@
-"""Line segments of the links in a given configuration, in numbers, for drawing a robot.
+"""Line segments of the links of a robot in a given configuration, as numbers, for drawing.
 
 The line from the antecedent's origin to a frame's origin has three straight parts: along the antecedent's z by b,
 along x by d, and along the frame's own z axis by r.
@@ -33,7 +33,12 @@ Point = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Segment:
-    """Straight parts from the antecedent's origin to the origin of a frame; `frame` is its number, or 'tool'."""
+    """Polyline from the origin of the antecedent frame to the origin of a frame.
+
+    Attributes:
+        frame: number of the frame, or 'tool'.
+        points: corners of the polyline, in m.
+    """
 
     frame: int | str
     points: tuple[Point, ...]
@@ -41,12 +46,12 @@ class Segment:
 
 @dataclass(frozen=True)
 class Figure:
-    """Links and frames of a robot in one configuration.
+    """Line drawing of a robot in one configuration.
 
     Attributes:
         segments: lines between the origins of the frames.
         axes: directions of x, y and z of each frame, including 0 and 'tool'.
-        open: whether the loops are not closed because no closed configuration could be computed.
+        open: true if the loops are not closed because no closed configuration could be computed.
     """
 
     segments: tuple[Segment, ...]
@@ -55,7 +60,12 @@ class Figure:
 
 
 def segments(robot: Robot, values: Mapping[str, float]) -> list[Segment]:
-    """Return the links at zero joint positions, in the world frame (frame 0 for a moving base); loops are not closed.
+    """Return the lines of the links at zero joint positions; loops are not closed.
+
+    Coordinates are in the world frame (in frame 0 for a moving base).
+
+    Args:
+        values: numbers of the symbols of the geometry, by name; nominal values are the default.
 
     Raises:
         ArgumentError: a symbol of the geometry has no value.
@@ -66,10 +76,12 @@ def segments(robot: Robot, values: Mapping[str, float]) -> list[Segment]:
 
 
 def figure(robot: Robot, values: Mapping[str, float], posture: Sequence[float] | None = None) -> Figure:
-    """Return the robot in a configuration with closed loops, in the world frame (frame 0 for a moving base).
+    """Return the line drawing of a robot in a configuration with closed loops.
+
+    Coordinates are in the world frame (in frame 0 for a moving base).
 
     Args:
-        values: numbers of the symbols of the geometry; nominal values are the default.
+        values: numbers of the symbols of the geometry, by name; nominal values are the default.
         posture: positions of the independent joints; by default the posture 'home', else zero.
 
     Raises:
@@ -97,7 +109,10 @@ def figure(robot: Robot, values: Mapping[str, float], posture: Sequence[float] |
 
 
 def _tree(robot: Robot, numbers: _Numbers) -> NumericTree:
-    """Return the tree in numbers; a frame whose antecedent is a beam is attached to the tip of the straight beam."""
+    """Return the numerical geometry of the robot, with flexible links as straight beams.
+
+    A frame whose antecedent is a flexible link is attached to the tip of the beam.
+    """
     tree = numeric_tree(robot, numbers.of)
     local = dict(tree.local)
     for j in tree.frames:
@@ -162,7 +177,13 @@ class _Numbers:
     def corners(
         self, place: Frame | Placement, start: Placements, end: Placements, q: float
     ) -> tuple[Point, ...]:
-        """Return the corners of the line between two poses; q is the displacement of a prismatic joint."""
+        """Return the corners of the line from an antecedent frame to a frame.
+
+        Args:
+            place: geometric parameters of the frame.
+            start, end: poses of the antecedent and of the frame.
+            q: displacement of a prismatic joint in m, else 0.
+        """
         (first,), (last,) = start.position, end.position
         (along,), (up,), (axis,) = start.rotation[:, :, 0], start.rotation[:, :, 2], end.rotation[:, :, 2]
         tip = first + self.tip(place.ant) * along

@@ -1,4 +1,4 @@
-"""Transform between any two frames, including the world, and the joint axes of the frames between them."""
+"""Transform between any two frames, including the world, and joint axes of the frames between them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,15 @@ def placement_between(
     product: Callable[..., Matrix] = placement.outward,
     name: placement.NameFrame = lambda *_: None,
 ) -> Matrix:
-    """Return the transform of frame `end` in frame `start`, multiplied in the given order."""
+    """Return the transform (4x4) of frame `end` in frame `start` at the joint positions q.
+
+    Args:
+        start, end: frame numbers, 'world' or 'tool'.
+        q: joint positions, by joint number.
+        trig: sines and cosines of the angles.
+        product: function that multiplies the motions, `placement.outward` or `placement.inward`.
+        name: function that names the entries of an intermediate transform, given frame, rotation and position.
+    """
     matrix = product(screws_between(builder, robot, start, end, q), trig, name)
     if (start == "world") == (end == "world"):
         return matrix
@@ -42,7 +50,18 @@ def axes_from(
     trig: Trigonometry,
     root: int = 0,
 ) -> dict[int, tuple[Vector, Vector]]:
-    """Return (z axis, origin) in frame m of every frame on the path from `root` to `end`; m is on that path."""
+    """Return the z axes and origins of the frames on a path, expressed in frame m.
+
+    Args:
+        m: number of the reference frame, which is on the path.
+        end: last frame of the path.
+        q: joint positions, by joint number.
+        trig: sines and cosines of the angles.
+        root: first frame of the path.
+
+    Returns:
+        (direction of z, origin) by frame number.
+    """
     axes: dict[int, tuple[Vector, Vector]] = {m: ([0, 0, 1], [0, 0, 0])}
     for goal in (root, end):
         rotation, position = identity(3), along("z", 0)

@@ -35,14 +35,14 @@ class FramePose:
     position: Vector
 
     def then(self, local: JointFrame) -> FramePose:
-        """Return the pose of a frame whose antecedent is this frame."""
+        """Return the pose of a frame from the pose of its antecedent (this one) and its pose `local` in it."""
         columns = [local.to_parent(axis) for axis in identity(3)]
         rotation = transpose([matvec(self.rotation, column) for column in columns])
         return FramePose(rotation, add(self.position, matvec(self.rotation, local.position)))
 
 
 def all_frames(robot: Robot) -> Program:
-    """Derive the poses of all frames in frame 0 from q (and qc)."""
+    """Derive the program of the poses of all frames in frame 0 from the joint positions q (and qc)."""
     builder = Builder(f"{robot.name}_frames")
     q = joint_positions(builder, robot, cut=bool(robot.B))
     trig = Trigonometry(builder, robot)

@@ -21,11 +21,13 @@ from symoro.robot.topology import path
 
 @dataclass(frozen=True)
 class Screw:
-    """Screw motion along one axis: rotation by `angle` and translation by `length`.
+    """Screw motion along the x or z axis: a rotation about the axis and a translation along it.
 
     Attributes:
         axis: 'x' or 'z'.
-        frame: frame to which the motion belongs.
+        angle: angle of the rotation.
+        length: length of the translation.
+        frame: number of the frame to which the motion belongs.
         ends_frame: whether the path arrives at that frame with this motion.
     """
 
@@ -41,10 +43,13 @@ def is_special(which: int | str) -> bool:
 
 
 def resolve(robot: Robot, which: int | str | None, default: int | str) -> int | str:
-    """Return the frame that a user named by number, name, 'world', 'tool' or the tool's name.
+    """Return the frame that the user named, as a number, 'world' or 'tool'.
+
+    Args:
+        which: frame number, frame name, 'world', 'tool' or the tool's name; None selects `default`.
 
     Raises:
-        NotApplicableError: the robot has no tool frame, or the world frame does not apply to its base.
+        NotApplicableError: the robot has no tool frame, or 'world' is given for a robot with a moving base.
     """
     if which is None:
         which = default
@@ -66,12 +71,12 @@ def resolve(robot: Robot, which: int | str | None, default: int | str) -> int | 
 
 
 def last_frame(robot: Robot) -> int | str:
-    """Return the default end frame: the tool frame, the platform, or the frame of the last link."""
+    """Return the default end frame of a robot: the tool frame, the platform, or the frame of the last link."""
     return "tool" if robot.tool else robot.platform or robot.NL
 
 
 def attachment_frame(robot: Robot, which: int | str) -> int:
-    """Return the number of the frame to which a frame is fixed."""
+    """Return the number of the link frame to which a frame is fixed: 0 for 'world', the tool's link for 'tool'."""
     if which == "world":
         return 0
     if which == "tool" and robot.tool:
@@ -94,7 +99,15 @@ def screws_between(
     *,
     merge: bool = True,
 ) -> list[Screw]:
-    """Return the motions from frame `frm` to frame `to`; the world counts as frame 0, without the matrix Z."""
+    """Return the screw motions along the path from frame `frm` to frame `to`.
+
+    The world counts as frame 0; the pose Z of the base in the world is not included.
+
+    Args:
+        frm, to: frame numbers, 'world' or 'tool'.
+        q: joint positions, by joint number.
+        merge: whether adjacent motions along the same axis are combined.
+    """
     up, down = path(robot, attachment_frame(robot, frm), attachment_frame(robot, to))
     screws: list[Screw] = []
     if frm == "tool" and robot.tool:

@@ -1,10 +1,10 @@
-"""`transform` and `fast-geometry`: homogeneous transform of one frame in another.
+"""Models `transform` and `fast-geometry`: homogeneous transform of one frame in another.
 
     rTj = [ rAj  rPj ]     rTj = product of the iTk along the path from r to j          (1997 paper, eq. 1)
           [  0    1  ]
 
-`transform` returns one expanded expression per entry, for reading; `fast-geometry` keeps intermediate variables and
-selects the order of multiplication that requires fewer operations.
+`transform` returns one expanded expression per entry, for reading. `fast-geometry` has intermediate variables and uses
+the order of multiplication that requires fewer operations.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 3.1, 3.2.
 """

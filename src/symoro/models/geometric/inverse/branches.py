@@ -1,13 +1,13 @@
-"""Enumerate the branches of an inverse geometric model: each combination of choices gives one solution.
+"""Enumeration of the branches of an inverse geometric model: each combination of branch choices gives one solution.
 
-    status    0 valid, 1 out of reach, 2 singular (a joint is free, or two branches coincide), 3 empty slot: a root
-    that
-              is not a solution, or a repeated solution; 4 not decided: the general method did not obtain a solution
-              although one may exist
-    residual  the largest of: the differences between the rotation of direct geometry and the given entries of the
-    pose;
-              the sum of the magnitudes of those of the position, divided by the robot's size (`chain.size_of`);
-              S^2 + C^2 - 1
+    status    0 valid
+              1 out of reach
+              2 singular: a joint is free, or two branches coincide
+              3 no solution in this row: a root that is not a solution, or a repeated solution
+              4 not decided: the general method did not obtain a solution although one may exist
+    residual  the largest of three values: the differences between the rotation of direct geometry and the given
+              entries of the pose; the sum of the magnitudes of those of the position, divided by the robot's size
+              (`chain.size_of`); and S^2 + C^2 - 1
 
 The sines and cosines that the steps compute are used directly in direct geometry; each joint requires one atan2, for
 the output.
@@ -34,13 +34,14 @@ VALID, OUT_OF_REACH, SINGULAR, EMPTY, UNDECIDED = range(5)
 
 @dataclass(frozen=True)
 class Solution:
-    """One solution of an inverse geometric model.
+    """One solution of an inverse geometric model, as expressions.
 
     Attributes:
-        joints: position of each joint on the path.
-        free: flag of each joint that may be free: 1 if every position is a solution.
+        joints: joint positions, by joint number.
+        free: by joint number, 1 if the joint is free (every position is a solution), else 0. Contains the joints that
+            can be free.
         residual: largest difference from the given pose.
-        status: validity, see the module.
+        status: 0 valid, 1 out of reach, 2 singular, 3 no solution, 4 not decided (see the module's docstring).
         more: values of further expressions requested by the caller.
     """
 
@@ -58,7 +59,16 @@ def solutions(
     given: Sequence[Sequence[bool]],
     tolerance: float,
 ) -> list[Solution]:
-    """Return all solutions of a chain; the choice of the last step varies fastest."""
+    """Return all solutions of a chain, one per combination of the branches of the steps.
+
+    The branch of the last step varies fastest.
+
+    Args:
+        chain: the equation of inverse geometry.
+        steps: solution steps, in order; each determines unknowns from earlier ones.
+        given: for each entry of the upper three rows of the pose, whether it is given.
+        tolerance: largest residual of a valid solution.
+    """
     joints = {u.joint: joint_position(builder, u) for u in chain.unknowns}
     return unrolled(builder, steps, joints, list(differences(builder, chain, given)), tolerance)
 
@@ -74,13 +84,15 @@ def unrolled(
     known: Mapping[int, Expr] | None = None,
     first: int = 1,
 ) -> list[Solution]:
-    """Return all solutions, from the joints and differences in the symbols of the steps.
+    """Evaluate the solution steps on every combination of their branches.
 
     Args:
-        joints: position of each joint as an expression of the symbols.
-        differences: residuals as expressions of the symbols.
+        steps: solution steps, in order; each computes symbols from earlier ones.
+        joints: position of each joint as an expression of these symbols, by joint number.
+        differences: residuals as expressions of these symbols.
+        tolerance: largest residual of a valid solution.
         more: further expressions to evaluate for each solution.
-        known: values of symbols that the steps treat as given, by literal.
+        known: values of symbols that the steps treat as given, by node reference of the symbol.
         first: number of the first solution, used in the names of variables.
     """
     unroll = _Unrolling(builder, steps, joints, differences, tolerance, more, known or {})
@@ -88,7 +100,7 @@ def unrolled(
 
 
 def joint_position(builder: Builder, unknown: Unknown) -> Expr:
-    """Return the position of a joint; an angle is in (-pi, pi]."""
+    """Return the position of an unknown joint; an angle is in (-pi, pi]."""
     if not unknown.turns:
         return unknown.length
     s, c = joint_sine_cosine(unknown)
@@ -96,7 +108,7 @@ def joint_position(builder: Builder, unknown: Unknown) -> Expr:
 
 
 def joint_sine_cosine(unknown: Unknown) -> tuple[Scalar, Scalar]:
-    """Return sine and cosine of the joint's own angle."""
+    """Return the sine and cosine of the joint's own angle, from those of sums of parallel joints."""
     s, c = unknown.sine, unknown.cosine
     if unknown.before is not None:
         s0, c0 = unknown.before.sine, unknown.before.cosine
@@ -105,7 +117,14 @@ def joint_sine_cosine(unknown: Unknown) -> tuple[Scalar, Scalar]:
 
 
 def differences(builder: Builder, chain: Chain, given: Sequence[Sequence[bool]]) -> Iterator[Expr]:
-    """Return direct geometry minus the given entries of the target: entries of the rotation, then the position."""
+    """Yield the residuals of a chain: direct geometry minus the given entries of the pose.
+
+    The absolute difference of each rotation entry is followed by one value for the position: the sum of the absolute
+    differences, divided by the robot's size.
+
+    Args:
+        given: for each entry of the upper three rows of the pose, whether it is given.
+    """
     number = builder.number
     lengths: list[Scalar] = []
     for r in range(3):
@@ -175,7 +194,15 @@ class _Unrolling:
         return Solution(joints, free, largest(misses), status, tuple(self._put(self.more, values)))
 
     def _lines(self, step: Step, branch: int, number: int, values: dict[int, int]) -> None:
-        """Evaluate a step on a branch; a choice may depend on the lines, such as the root of a polynomial."""
+        """Evaluate one solution step on one of its branches and store the results in `values`.
+
+        A branch choice may depend on results of the same step, for example on the roots of a polynomial.
+
+        Args:
+            branch: index of the branch.
+            number: number of the solution, used in the names of variables.
+            values: value of each symbol that is already determined, by node; extended here.
+        """
         chosen = step.choices[branch]
         for target, value in step.lines:
             self._choose(chosen, values)

@@ -1,16 +1,16 @@
-"""Pose error of a frame and its Jacobian, on which numeric inverse geometry iterates.
+"""Pose error of a frame and its Jacobian, for the iterations of numeric inverse geometry.
 
     T(q) = [s n a P]                    the current pose of the frame, U0 the given pose
     position entries:   e = U0 - P                        J = rows of Jv
     whole rotation:     e = angle * axis of U0 R'         J = Jw
     other entries of a rotation's column c:   e = U0 - c  J = rows of Jw x c
 
-so that T(q + dq) is closer to the given pose when J dq = e. If the error is angle times axis, J is its derivative only
-at the solution, but J'e is the gradient of e'e / 2 everywhere.
+T(q + dq) is closer to the given pose if J dq = e. If the error is angle times axis, J is its derivative only at the
+solution, but J'e is the gradient of e'e / 2 everywhere.
 
-The column of J of a joint between frame i (in which the pose is given) and the end frame n, with the joint's axis z
-and a point Pk on it in frame i, is (z x (Pn - Pk); z) for a revolute joint and (z; 0) for a prismatic one. A joint on
-the path from frame i towards the base has the opposite sign.
+Consider a joint between frame i (in which the pose is given) and the end frame n, with axis z and a point Pk on the
+axis, both in frame i. Its column of J is (z x (Pn - Pk); z) for a revolute joint and (z; 0) for a prismatic one. A
+joint on the path from frame i towards the base has the opposite sign.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ POSITION = 3
 
 @dataclass(frozen=True)
 class PoseError:
-    """Program of the pose error with inputs q and T, and the meaning of its rows.
+    """Program that computes the pose error and its Jacobian from the joint positions q and the given pose T.
 
     Attributes:
-        program: outputs error (m), J (m, n) and `placed`, the given entries of T(q) by rows.
+        program: outputs `error` (m), `J` (m, n) and `placed`, the given entries of the current pose T(q), row by row.
         entries: the given entries as (row, column), counted from 0.
-        lengths: whether each row of e is a length; otherwise it is an angle or a cosine.
-        moving: whether each joint changes a given entry.
+        lengths: for each of the m errors, whether it is a length; otherwise it is an angle or a cosine.
+        moving: for each of the n joints, whether it changes a given entry.
     """
 
     program: Program
@@ -58,7 +58,7 @@ class PoseError:
 def pose_error(
     robot: Robot, frm: int | str = 0, to: int | str | None = None, pose: str = "full"
 ) -> PoseError:
-    """Derive the pose error of a frame and its Jacobian.
+    """Derive the program of the pose error of a frame and of its Jacobian.
 
     Args:
         frm: frame in which the pose is given.
@@ -99,7 +99,11 @@ def pose_error(
 
 
 def _as_links(robot: Robot, start: int | str, end: int | str) -> tuple[Robot, int | str, int]:
-    """Return the robot with the tool as an additional link if it is used; the start may be the world."""
+    """Convert the tool frame, if it is used, to an additional link of the robot's tree.
+
+    Returns:
+        The robot and the frame numbers of `start` and `end`; `start` may also be 'world'.
+    """
     tree, number = with_tool(robot.tree(), "tool" if "tool" in (start, end) else end)
     return tree, number if start == "tool" else start, number if end == "tool" else int(end)
 
@@ -107,7 +111,10 @@ def _as_links(robot: Robot, start: int | str, end: int | str) -> tuple[Robot, in
 def _columns(
     builder: Builder, robot: Robot, start: int | str, end: int, joints: Coordinates, trig: Trigonometry
 ) -> list[Vector]:
-    """Return the columns (linear; angular) of the independent joints, in the axes of frame `start`."""
+    """Return the Jacobian columns (linear; angular) of the independent joints, in the axes of `start`.
+
+    The Jacobian is that of frame `end` relative to frame `start`.
+    """
     origin = 0 if start == "world" else int(start)
     axes = axes_from(builder, robot, origin, end, joints.positions, trig)
     columns: dict[int, Vector] = {}
@@ -154,9 +161,13 @@ def _rows(goal: Matrix, here: Matrix, columns: list[Vector], given: Given) -> li
 
 
 def _rotation_error(goal: Matrix, here: Matrix) -> Vector:
-    """Return angle times axis of the remaining rotation U0 R', from twice its sine and cosine.
+    """Return the rotation vector (angle times axis) of the rotation U0 R' from the current to the given pose.
 
-    2 sine * axis = s x s0 + n x n0 + a x a0,   2 cosine = s . s0 + n . n0 + a . a0 - 1
+        2 sine * axis = s x s0 + n x n0 + a x a0,   2 cosine = s . s0 + n . n0 + a . a0 - 1
+
+    Args:
+        goal: given pose [s0 n0 a0].
+        here: current pose [s n a].
     """
     double: Vector = [0, 0, 0]
     trace: Scalar = -1

@@ -1,7 +1,8 @@
-"""Derivation of an inverse model as text: equation, type, solution, branches and singularities of each step.
+"""Derivation of an inverse geometric model as text, step by step.
 
-The text shows the regular case: the guards against division by zero and against the square root of a negative number
-are omitted from the formulas and listed as conditions.
+For each step the text contains the equations, their type, the solution, the branches and the singularities. It shows
+the regular case: the guards against division by zero and against the square root of a negative number are omitted from
+the formulas and listed as conditions.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SHORT = 60  # characters up to which intermediate variables are substituted into
 
 
 def derivation(steps: Sequence[Step]) -> tuple[Stage, ...]:
-    """Return the stages of the derivation, one per step."""
+    """Return the text of the derivation of an inverse geometric model, one stage per solution step."""
     return tuple(Stage(_title(step), tuple(_StepReport(step).sentences())) for step in steps)
 
 
@@ -54,12 +55,12 @@ def _is_short(value: Expr) -> bool:
 
 
 def _turned(left: Expr, right: Expr) -> tuple[Expr, Expr]:
-    """Return the equation, multiplied by -1 if its left side starts with a minus sign."""
+    """Return the equation left = right, multiplied by -1 if its left side starts with a minus sign."""
     return (-left, -right) if str(left).startswith("-") else (left, right)
 
 
 class _StepReport:
-    """Sentences that describe one step, without its numerical guards."""
+    """Sentences that describe one solution step, without its numerical guards."""
 
     def __init__(self, step: Step) -> None:
         self.step = step
@@ -87,7 +88,7 @@ class _StepReport:
             yield "singular if ", self._vanishing(flag), "=", self.zero, f": q{unknown.joint} is then free"
 
     def _choices(self) -> Iterator[Sentence]:
-        """Yield the symbols that distinguish the branches, with their values."""
+        """Yield a sentence for each symbol that distinguishes the branches, with its possible values."""
         if len(self.step.choices) == 1:
             return
         for literal in self.step.choices[0]:
@@ -102,7 +103,7 @@ class _StepReport:
             yield (f"{names}: one of the roots that {kernel}({inputs}) computes",)
 
     def _kernel(self, value: Expr) -> tuple[str, str] | None:
-        """Return name and arguments of the kernel call that computes a value; None for other values."""
+        """Return the name and arguments of the kernel call that computes a value; None for other values."""
         graph, node = self.graph, value.lit >> 1
         if graph.op[node] != ops.KERNEL:
             return None
@@ -110,7 +111,7 @@ class _StepReport:
         return call.kernel, ", ".join(str(Expr(graph, lit)) for array in call.inputs for lit in array)
 
     def _radicands(self, values: Sequence[Expr]) -> Iterator[tuple[int, int]]:
-        """Yield the nodes max(x, 0) with their radicand x."""
+        """Yield the guarded radicands in some expressions: pairs of a node max(x, 0) and its argument x."""
         graph = self.graph
         for i in graph.reachable([value.lit for value in values]):
             if graph.op[i] == ops.MAX and ZERO in graph.args[i]:
@@ -131,7 +132,11 @@ class _StepReport:
         return [self._plain(value) for value in self.step.reach]
 
     def _vanishing(self, flag: Expr) -> Expr:
-        """Return the expression that is zero where the flag is set."""
+        """Return the expression whose zero is the singularity that a flag indicates.
+
+        Args:
+            flag: condition that is 1 at the singularity, such as x^2 <= tolerance, which gives x.
+        """
         graph, node = self.graph, flag.lit >> 1
         if graph.op[node] != ops.LESS_EQUAL:
             return 1 - flag
@@ -141,7 +146,7 @@ class _StepReport:
         return self._spelled(Expr(graph, lit))
 
     def _spelled(self, value: Expr) -> Expr:
-        """Return the value with intermediate variables substituted, unless the text becomes too long."""
+        """Substitute the intermediate variables of the step into an expression, unless it becomes too long."""
         shown = value
         for target, made in reversed(self.step.lines):
             shown = self._put(shown, {target.lit >> 1: self._plain(made).lit})

@@ -1,13 +1,12 @@
-"""Criteria for a numerical solution that hold in every language: all numbers must be finite.
+"""Tests that numbers are finite, with the same result in every target language.
 
-Comparisons with NaN are false, and whether max(a, b) returns a NaN depends on the language and on the order of a and
-b.
+Comparisons with NaN are false, and whether max(a, b) returns a NaN depends on the language and on the order of a and b.
 A sum of magnitudes, however, is NaN or infinite if any of its terms is:
 
     |x1| + |x2| + ... <= LARGEST    is true only if every term is finite
 
-so that one comparison, false for NaN by IEEE 754, covers all terms. LARGEST also excludes finite numbers that would
-overflow in intermediate results, such as the eighth power of a coordinate in a quartic of squares.
+Therefore one comparison, which is false for NaN by IEEE 754, covers all terms. LARGEST also excludes finite numbers
+that would overflow in intermediate results, such as the eighth power of a coordinate in a quartic of squares.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ LARGEST = 1e30
 
 
 def magnitude(builder: Builder, values: Iterable[Scalar]) -> Expr:
-    """Return the sum of the magnitudes."""
+    """Return the sum of the absolute values of some scalars."""
     total: Scalar = 0
     for value in values:
         total = total + absolute(value)
@@ -31,7 +30,7 @@ def magnitude(builder: Builder, values: Iterable[Scalar]) -> Expr:
 
 
 def largest(values: Sequence[Expr]) -> Expr:
-    """Return the largest of some numbers; the result is arbitrary if one of them is NaN."""
+    """Return the largest of some numbers; the result is undefined if one of them is NaN."""
     maximum_value: Scalar = values[0]
     for value in values[1:]:
         maximum_value = maximum(maximum_value, value)
@@ -39,7 +38,7 @@ def largest(values: Sequence[Expr]) -> Expr:
 
 
 def relative(builder: Builder, lengths: Sequence[Scalar], size: Expr) -> Expr:
-    """Return the sum of the magnitudes of some lengths divided by the robot's size, their part of a residual."""
+    """Return the sum of the absolute values of some lengths, divided by the robot's size."""
     return builder.number(magnitude(builder, lengths) * (1 / size))
 
 
@@ -50,7 +49,11 @@ def in_units(placement: Matrix, size: Expr) -> Matrix:
 
 
 def closes(builder: Builder, misses: Sequence[Expr], tolerance: float) -> Scalar:
-    """Return 1 if all of some nonnegative residuals are finite and within the tolerance, else 0."""
+    """Return 1 if all residuals are finite and within the tolerance, else 0.
+
+    Args:
+        misses: nonnegative residuals.
+    """
     total: Scalar = 0
     for miss in misses:
         total = total + miss
@@ -65,14 +68,15 @@ def where_finite(
     values: Iterable[Scalar],
     otherwise: int | None,
 ) -> list[Expr]:
-    """Return one value per row, replaced by `otherwise` if the row or the input is not finite.
+    """Return one value per solution, replaced by `otherwise` where numbers are not finite.
+
+    A solution without finite numbers then has the same status and values in every target language.
 
     Args:
-        given: magnitude of the inputs.
-        rows: outputs of each row.
-        values: value of each row.
-        otherwise: replacement; None means NaN. With a status and with NaN, a row without a solution is the same in
-            every language.
+        given: sum of the magnitudes of the model's inputs.
+        rows: outputs of each solution, which must be finite.
+        values: value of each solution, returned if inputs and outputs are finite.
+        otherwise: replacement value; None means NaN.
     """
     guarded_values = []
     for row, value in zip(rows, values, strict=True):

@@ -1,23 +1,21 @@
 """Methods of inverse geometry, from the simplest to the most general, with their verification and refinement.
 
-Verification of the formulas at generation: the solutions for the poses of random configurations must include these
-configurations.
+Verification. The formulas are verified when they are generated: the solutions for the poses of sampled configurations
+must include these configurations. The formulas are evaluated with the robot's numbers (nominal values, or random values
+for symbols without one). Some configurations are random; others have joints close to a multiple of a right angle, where
+closed forms are least accurate. Lengths are divided by the robot's size. The smallest singular value of a
+configuration's Jacobian is compared with that of the best-conditioned configuration, so that a robot with almost
+parallel axes is verified like any other. Configurations that are singular up to round-off do not count. If loops
+constrain the joints, the configurations satisfy them. A configuration is
 
-The formulas are evaluated with the robot's numbers (nominal values, or random values for symbols without one) at poses
-of known configurations: some are random, some have joints close to a multiple of a right angle, where closed forms are
-least accurate. Lengths are divided by the robot's size, and the smallest singular value of a configuration's Jacobian
-is compared with that of the best-conditioned configuration, so that a robot with almost parallel axes is verified like
-any other. Configurations that are singular up to round-off do not count. If loops constrain the joints, the
-configurations satisfy them.
+    lost     if no solution of status 0 or 2 equals it
+    rough    if the residual of the solution that equals it exceeds ROUGH_POSTURE: a divisor is small, or the formulas
+             are valid only for a similar robot
 
-    lost     no row of status 0 or 2 contains the configuration
-    rough    the residual of the row that contains it, if any, exceeds ROUGH_POSTURE: a divisor is small, or the
-             formulas are valid only for a similar robot
-
-Refinement: if two roots of a quartic are close, or a small divisor amplifies round-off, the residual of a true
-solution may exceed the tolerance, or the pose may seem out of reach. The kernel `refine` improves such rows by
-Newton's method on the pose. It starts from verified formulas, so that it cannot hide a wrong derivation. The kernel
-compares lengths with 1 and therefore works on lengths divided by the robot's size.
+Refinement. If two roots of a quartic are close, or a small divisor amplifies round-off, the residual of a true solution
+may exceed the tolerance, or the pose may seem out of reach. The kernel `refine` improves such solutions by Newton's
+method on the pose. It starts from verified formulas, so that it cannot hide a wrong derivation. The kernel compares
+lengths with 1 and therefore works on lengths divided by the robot's size.
 """
 
 from __future__ import annotations
@@ -56,13 +54,13 @@ FEW = 0.01  # largest share of rough random configurations, if Newton's method m
 
 @dataclass(frozen=True)
 class TrialResult:
-    """Result of the verification of a method.
+    """Result of the verification of a method of inverse geometry at sampled configurations.
 
     Attributes:
-        postures: number of regular configurations.
+        postures: number of regular configurations among the samples.
         lost: number of regular configurations that are not among the solutions.
         rough: share of the random configurations whose residual is large.
-        exact: whether nothing is lost and all residuals are below a tenth of the tolerance.
+        exact: whether no configuration is lost and all residuals are below a tenth of the tolerance.
     """
 
     postures: int
@@ -72,7 +70,7 @@ class TrialResult:
 
 
 class Trial:
-    """Configurations and their poses with which all methods for a problem are verified."""
+    """Sampled configurations and their poses, with which all methods for one problem are verified."""
 
     def __init__(self, problem: Problem) -> None:
         import numpy
@@ -120,7 +118,10 @@ class Trial:
         self.near = numpy.minimum(SAME_POSTURE + AMPLIFIED / least.clip(EPSILON), INTENDED_POSTURE)
 
     def _closed(self) -> Mapping[int, Any]:
-        """Return joint positions with closed loops, by joint; empty if loops do not constrain the chain."""
+        """Return sampled joint positions with closed loops, by joint number.
+
+        The result is empty if loops do not constrain the joints of the chain.
+        """
         closure = self.problem.closure
         if closure is None or not closure.tied:
             return {}
@@ -133,7 +134,12 @@ class Trial:
         return sample.joints
 
     def _draw(self, literals: Sequence[int], rng: Any) -> None:
-        """Draw random numbers for the symbols that have no value yet."""
+        """Draw random numbers for the symbols in some expressions that have no value yet.
+
+        Args:
+            literals: node references of the expressions.
+            rng: random number generator of NumPy.
+        """
         graph = self.problem.builder.graph
         nominal = dict(self.problem.robot.nominal)
         for i in graph.reachable(literals):
@@ -147,7 +153,12 @@ class Trial:
                     self.variables[name] = unit * rng.uniform(-3, 3, self.count)
 
     def of(self, slots: Sequence[Solution], tolerance: float) -> TrialResult:
-        """Evaluate the solutions of a method and count the configurations that they contain."""
+        """Verify a method: compare its solutions with the sampled configurations.
+
+        Args:
+            slots: solutions of the method, as expressions.
+            tolerance: largest residual of a valid solution.
+        """
         import numpy
 
         graph = self.problem.builder.graph
@@ -173,9 +184,13 @@ class Trial:
 
 
 def _postures(rng: Any, turns: Any) -> Any:
-    """Return random joint positions, lengths in units of the robot's size.
+    """Return random joint positions (samples, joints); lengths are in units of the robot's size.
 
     In half of them, some joints are close to a multiple of a right angle.
+
+    Args:
+        rng: random number generator of NumPy.
+        turns: whether each joint is revolute.
     """
     import numpy
 
@@ -192,7 +207,11 @@ TURNS, SLIDES = 1, 2  # codes of revolute and prismatic joints in the kernel
 
 
 def refined(problem: Problem, solutions_to_refine: Sequence[Solution], tolerance: float) -> list[Solution]:
-    """Return the solutions with joints, residual and status improved by the kernel `refine`."""
+    """Refine solutions by Newton's method with the kernel `refine`.
+
+    Returns:
+        The solutions with improved joint positions, residual and status.
+    """
     builder = problem.builder
     joints, between = links(problem.chain.motions)
     size = problem.chain.size
@@ -232,7 +251,12 @@ def refined(problem: Problem, solutions_to_refine: Sequence[Solution], tolerance
 
 
 def _status(problem: Problem, one: Solution, status: Expr) -> Expr:
-    """Return status 'singular' if a joint is free, else the status of the kernel."""
+    """Return the status 'singular' for a valid solution with a free joint, else the given status.
+
+    Args:
+        one: the solution, with flags of its free joints.
+        status: status that the kernel `refine` computed.
+    """
     if not one.free:
         return status
     free: Scalar = problem.builder.number(0)
@@ -246,9 +270,12 @@ LOST = 1e-3  # largest share of regular configurations that a verified method ma
 
 @dataclass(frozen=True)
 class MethodResult:
-    """Solutions of a method, the reasons for its choice, and its derivation.
+    """Solutions of one method of inverse geometry.
 
     Attributes:
+        solutions: the solutions.
+        choices: sentences about the method and why it was chosen.
+        derivation: derivation of the formulas, for the user.
         delicate: whether a step has a root of a quartic, which is inaccurate close to another root.
         crowded: whether roots come in close pairs because a divisor is small or symbolic.
     """
@@ -261,7 +288,11 @@ class MethodResult:
 
 
 def solved(problem: Problem, method: str, tolerance: float) -> MethodResult:
-    """Return the result of a method; 'auto' selects the first method that applies and passes the verification.
+    """Solve an inverse geometry problem by a named method.
+
+    Args:
+        method: 'paul', 'pieper' or 'general'; 'auto' selects the first method that applies and passes the verification.
+        tolerance: largest residual of a valid solution.
 
     Raises:
         NotApplicableError: the method does not apply, with the reason (for 'auto', the reason of each method).
@@ -302,7 +333,11 @@ def solved(problem: Problem, method: str, tolerance: float) -> MethodResult:
 
 
 def _passed(candidate: MethodResult, reasons: Mapping[str, str]) -> MethodResult:
-    """Return the result with the reasons why other methods were not selected."""
+    """Add to a result the reasons why other methods were not selected.
+
+    Args:
+        reasons: reasons by name of the method.
+    """
     return _with(candidate, *(f"not {name}: {why}" for name, why in reasons.items()))
 
 
@@ -311,7 +346,7 @@ def _with(candidate: MethodResult, *more: str) -> MethodResult:
 
 
 def _objection(trial: Trial, candidate: MethodResult, result: TrialResult) -> str:
-    """Return the reason to try another method; empty if the formulas are verified and accurate."""
+    """Return the reason to try another method; an empty text if the formulas are verified and accurate."""
     if not _recovers(result):
         return _loss(result)
     if candidate.crowded and not trial.parameters:
@@ -323,7 +358,7 @@ def _objection(trial: Trial, candidate: MethodResult, result: TrialResult) -> st
 
 
 def _recovers(result: TrialResult) -> bool:
-    """Return whether the formulas are verified: almost all regular configurations are among the solutions."""
+    """Return whether the solutions contain almost all regular sampled configurations."""
     return result.postures > 0 and result.lost <= LOST * result.postures
 
 
@@ -336,7 +371,11 @@ def _loss(result: TrialResult) -> str:
 def tried(
     problem: Problem, trial: Trial, candidate: MethodResult, tolerance: float
 ) -> tuple[MethodResult, TrialResult]:
-    """Verify a result, refine it if its formulas are not exact, and return both."""
+    """Verify the result of a method, and refine it by Newton's method if it is not exact.
+
+    Returns:
+        The result, refined if necessary, and the result of its verification.
+    """
     before = trial.of(candidate.solutions, tolerance)
     # The kernel `refine` changes every joint separately and would violate the relations that loops impose.
     is_constrained = any(motion.terms for motion in problem.chain.motions)
@@ -351,7 +390,11 @@ def tried(
 
 
 def by_paul(problem: Problem, tolerance: float) -> MethodResult:
-    """Solve every unknown by an equation of one of Paul's types."""
+    """Solve all unknowns by Paul's method, with equations of ten types.
+
+    Raises:
+        NotApplicableError: for some unknowns no equation has one of these types.
+    """
     equations = Equations(problem.chain, problem.probes, problem.given)
     steps, left = Paul(problem.builder, problem.probes, equations, problem.start).steps()
     if left:
@@ -363,7 +406,13 @@ def by_paul(problem: Problem, tolerance: float) -> MethodResult:
 
 
 def by_pieper(problem: Problem, tolerance: float) -> MethodResult:
-    """Solve the position of a wrist point first, or the orientation if three joints are prismatic."""
+    """Solve all joints by Pieper's method.
+
+    The position of a wrist point is solved first, or the orientation if three joints are prismatic.
+
+    Raises:
+        NotApplicableError: the arm does not have a spherical joint or three prismatic joints.
+    """
     structure = pieper(problem)
     own = structure.problem
     solved_for = solutions(own.builder, own.chain, structure.steps, own.given, tolerance)
@@ -379,13 +428,20 @@ def _delicate(steps: Sequence[Step]) -> bool:
 
 
 def by_general(problem: Problem, tolerance: float) -> MethodResult:
-    """Solve all joints at once by elimination and eigenvalues."""
+    """Solve six joints at once by the general method (elimination and eigenvalues).
+
+    Raises:
+        NotApplicableError: there are not six independent unknown joints.
+    """
     solution_rows = general_solutions(problem, tolerance)
     return MethodResult(solution_rows, ("method: general (elimination and eigenvalues, up to 16 solutions)",))
 
 
 def by_swivel(problem: Problem, tolerance: float) -> MethodResult:
-    """Solve seven joints; the input `swivel` is the angle of the elbow about the line from shoulder to wrist."""
+    """Solve an arm with seven joints, spherical shoulder and spherical wrist.
+
+    The input `swivel` is the angle of the elbow about the line from shoulder to wrist.
+    """
     own = with_own_joints(problem)
     (swivel,) = own.builder.input(SWIVEL, (), ["swivel"], default=[0.0])
     steps = swivel_steps(own, swivel)

@@ -1,9 +1,9 @@
-"""`inverse-geometry`: all joint positions for which a frame has a given pose.
+"""Model `inverse-geometry`: all joint positions for which a frame has a given pose.
 
-Conditions are divisors that must not vanish. A divisor that depends on the pose is guarded where it is formed (the
-joint is then free, or the row contains no solution). A divisor of the robot's symbols, or of the joints given by q0,
-is the same for every pose: if it vanishes the formulas are invalid, and the status of every row is "empty slot" rather
-than "out of reach". Products are listed factor by factor.
+The formulas have conditions: some divisors must not vanish. A divisor that depends on the pose is guarded where it is
+formed (the joint is then free, or there is no solution on this branch). A divisor that contains only symbols of the
+robot, or joints given by q0, is the same for every pose. If it vanishes the formulas are invalid, and the status of
+every solution is 3 (no solution) rather than 1 (out of reach). Products are listed factor by factor.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from symoro.robot.topology import cut_joints
 
 
 def divisors(problem: Problem, solutions: Sequence[Solution]) -> list[Expr]:
-    """Return the distinct factors of all divisors that depend only on the robot's symbols or on q0.
+    """Return the divisors in the solutions that depend only on the robot's symbols or on q0.
 
-    The size of the robot is not included because it is never zero.
+    Products are split into distinct factors. The size of the robot is not included because it is never zero.
     """
     graph = problem.builder.graph
     start = {graph.args[x.lit >> 1][0] for x in problem.start.values()}
@@ -57,7 +57,11 @@ def divisors(problem: Problem, solutions: Sequence[Solution]) -> list[Expr]:
 
 
 def _factors(graph: Graph, i: int) -> Iterator[int]:
-    """Yield the nodes whose product, up to roots and powers, equals a node; none for a guarded node."""
+    """Yield the factors of an expression, ignoring square roots, powers and denominators.
+
+    Args:
+        i: node of the expression in the graph. A guarded expression (a selection) has no factors.
+    """
     op, args = graph.op[i], graph.args[i]
     if op in (ops.MUL, ops.SQRT, ops.ABS):
         for lit in args:
@@ -69,7 +73,12 @@ def _factors(graph: Graph, i: int) -> Iterator[int]:
 
 
 def as_text(factors: Sequence[Expr], size: Expr) -> tuple[str, ...]:
-    """Return the conditions as text, with the robot's size, a unit of length, set to 1."""
+    """Return conditions such as 'D3 != 0' for the factors that must not vanish.
+
+    Args:
+        factors: divisors of the solutions.
+        size: expression of the robot's size, which is replaced by 1 in the text.
+    """
     conditions = []
     for factor in factors:
         graph = factor.graph
@@ -83,7 +92,7 @@ def as_text(factors: Sequence[Expr], size: Expr) -> tuple[str, ...]:
 
 
 def guarded(problem: Problem, solutions: Sequence[Solution], factors: Sequence[Expr]) -> list[Solution]:
-    """Return the solutions with status 'empty slot' where a factor vanishes."""
+    """Return the solutions with the status 3 (no solution) where one of the factors vanishes."""
     if not factors:
         return list(solutions)
     number = problem.builder.number
@@ -156,7 +165,7 @@ def inverse_geometry(
     swivel: bool = False,
     tolerance: float = 1e-9,
 ) -> Program:
-    """Derive all joint positions for a given pose of a frame."""
+    """Derive the inverse geometric model: all joint positions for a given pose of a frame."""
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel))
     result = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
@@ -164,7 +173,7 @@ def inverse_geometry(
 
 
 def solution_program(problem: Problem, result: MethodResult) -> Program:
-    """Return the program of the solutions, with its notes, conditions and derivation."""
+    """Return the program that computes the solutions, with its notes, conditions and derivation."""
     notes = tuple(
         f"q{j} does not change the given entries of the pose: its value is taken from q0"
         for j in problem.idle
@@ -206,7 +215,7 @@ def _program(problem: Problem, solutions: list[Solution]) -> Program:
 
 
 def _given(problem: Problem) -> Expr:
-    """Return the magnitude of the inputs: the given entries of the pose, q0 and the swivel angle."""
+    """Return the sum of the magnitudes of the inputs: given pose entries, q0 and swivel angle."""
     builder, target = problem.builder, problem.chain.target
     pose = [target[r][c] for r in range(3) for c in range(4) if problem.given[r][c]]
     return magnitude(builder, [*pose, *builder.entries("q0"), *builder.entries("swivel")])

@@ -1,6 +1,6 @@
-"""Step of an inverse model: its unknowns, formulas, branches and conditions.
+"""Step of an inverse geometric model: its unknowns, formulas, branches and conditions.
 
-A step is written once, in symbols, for all branches: quantities of earlier steps (sines, cosines and lengths) and the
+A step is written once, with symbols, for all branches. Quantities of earlier steps (sines, cosines and lengths) and the
 choice of branch (eps = +-1, or the root of a polynomial) appear as symbols. `branches.py` expands the steps into the
 solutions.
 """
@@ -19,18 +19,19 @@ from symoro.program.builder import Builder
 
 @dataclass(frozen=True)
 class Step:
-    """Step that determines some unknowns of an inverse model.
+    """Solution step that determines some unknowns of an inverse geometric model.
 
     Attributes:
         type: number of the equation's type in the table of the documentation.
         unknowns: unknowns that the step determines.
         equations: the equations as (left side, right side), for the derivation.
-        lines: (symbol, value) in order; the last ones are the sines, cosines or lengths of the unknowns.
-        choices: one mapping per branch, from the literal of a symbol to its value on that branch.
+        lines: assignments (symbol, value) in order; the last ones define the sines, cosines or lengths of the unknowns.
+        choices: one mapping per branch, from the node reference of a symbol to its value on that branch.
         reach: expressions that are negative (below -OUT_OF_REACH_ROOT) if the pose is out of reach.
-        free: (unknown, flag) with flag 1 if every value of the unknown is a solution.
+        free: pairs (unknown, flag); the flag is 1 if every value of the unknown is a solution.
         checks: expressions that are zero on a true solution.
-        meets: (sign, distance): two branches (those of the sign, or all if None) coincide where the distance is zero.
+        meets: pairs (sign, distance); two branches (those of the sign, or all if None) coincide where the distance is
+            zero.
         repeats: as `meets`, for branches that have the same value of this step's unknown but are different solutions.
     """
 
@@ -47,14 +48,17 @@ class Step:
 
 
 class Draft:
-    """Incomplete step, to which formulas and conditions are added.
+    """Incomplete solution step, to which formulas and conditions are added.
 
     An equation has degree 1 if it compares lengths and degree 0 if it compares sines and cosines; the degree of a
     product of equations is the sum of their degrees. The threshold for zero is relative to that power of the robot's
     size.
 
     Args:
-        start: joint positions to use where a joint is free.
+        builder: builder of the program.
+        type_number: number of the equation's type.
+        start: joint positions to use where a joint is free, by joint number.
+        solved: unknowns that are determined by earlier steps.
         size: robot's size, see `chain.size_of`.
     """
 
@@ -80,7 +84,10 @@ class Draft:
         self.unknowns: list[Unknown] = []
 
     def let(self, name: str, value: Scalar) -> Expr:
-        """Return a named intermediate value; numbers and symbols keep their form."""
+        """Introduce a named intermediate variable and return its symbol.
+
+        A number or a symbol is returned unchanged, without a new variable.
+        """
         graph = self.builder.graph
         expr = self.builder.number(value)
         if expr.number is not None or graph.op[expr.lit >> 1] == SYMBOL:
@@ -90,24 +97,40 @@ class Draft:
         return made
 
     def let_varying(self, name: str, value: Scalar) -> Expr:
-        """Return a named intermediate value if it is variable; an expression of parameters keeps its form."""
+        """Introduce a named intermediate variable for a value that depends on the pose.
+
+        A value that depends only on the robot's parameters is returned unchanged, without a new variable.
+        """
         expr = self.builder.number(value)
         return self.let(name, expr) if expr.cls == VARIABLE else expr
 
     def sign(self, name: str = "eps") -> Expr:
-        """Add a choice of sign and return its symbol: +1 on one half of the branches, -1 on the other."""
+        """Double the branches by a choice of sign and return its symbol.
+
+        The symbol is +1 on one half of the branches and -1 on the other half.
+        """
         one = self.builder.number(1)
         return self.pick([name], [[one], [-one]])[0]
 
     def pick(self, names: Sequence[str], rows: Sequence[Sequence[Expr]]) -> list[Expr]:
-        """Add a choice among rows of values, one branch per row, and return the symbols of the values."""
+        """Multiply the branches by a choice among several sets of values.
+
+        Args:
+            names: names of the values.
+            rows: the alternatives, one list of values each.
+
+        Returns:
+            The symbols of the values.
+        """
         made = [symbol(self.builder.graph, name) for name in names]
         picked = [{m.lit: value for m, value in zip(made, row, strict=True)} for row in rows]
         self.choices = [{**choice, **row} for choice in self.choices for row in picked]
         return made
 
     def root(self, radicand: Scalar, inverse: Scalar = 1, name: str = "eps") -> Expr:
-        """Return eps sqrt(radicand); the pose is out of reach if the radicand is negative.
+        """Return eps sqrt(radicand) with a choice of sign eps = +-1.
+
+        The pose is out of reach if the radicand is negative.
 
         Args:
             radicand: expression under the root.
@@ -120,20 +143,32 @@ class Draft:
         return sign * sqrt(maximum(radicand, 0))
 
     def vanishing(self, square: Expr, degree: int) -> Expr | None:
-        """Return 1 where the square of a quantity of some degree is zero; None if it depends only on the robot."""
+        """Return a flag that is 1 where a quantity is zero.
+
+        Args:
+            square: square of the quantity.
+            degree: dimension of the quantity, as a power of a length.
+
+        Returns:
+            The flag; None if the quantity depends only on the robot's parameters.
+        """
         if square.cls != VARIABLE:
             return None
         return self.builder.number(less_equal(square, SINGULAR_PIVOT**2 * self.power(2 * degree)))
 
     def power(self, degree: int) -> Expr:
-        """Return a power of the robot's size."""
+        """Return the robot's size to the power `degree`, which may be negative."""
         size_power = self.builder.number(1)
         for _ in range(abs(degree)):
             size_power = size_power * self.size
         return size_power if degree >= 0 else 1 / size_power
 
     def angle(self, unknown: Unknown, sine: Scalar, cosine: Scalar, free: Expr | None = None) -> None:
-        """Define an unknown angle by its sine and cosine; where it is free, use the value of the start."""
+        """Define an unknown angle by its sine and cosine.
+
+        Args:
+            free: flag that is 1 where the angle is free; the position of q0 is used there. None if it never is.
+        """
         if free is not None:
             s, c = self._started(unknown)
             sine, cosine = select(free, s, sine), select(free, c, cosine)
@@ -141,14 +176,18 @@ class Draft:
         self._give(unknown, (unknown.sine, sine), (unknown.cosine, cosine))
 
     def length(self, unknown: Unknown, value: Scalar, free: Expr | None = None) -> None:
-        """Define an unknown length; where it is free, use the value of the start."""
+        """Define an unknown length by its value.
+
+        Args:
+            free: flag that is 1 where the length is free; the position of q0 is used there. None if it never is.
+        """
         if free is not None:
             value = select(free, self.start[unknown.joint], value)
             self.free.append((unknown, free))
         self._give(unknown, (unknown.length, value))
 
     def unit(self, unknown: Unknown) -> None:
-        """Require that sine and cosine, computed from two equations, satisfy s^2 + c^2 = 1."""
+        """Add the condition s^2 + c^2 = 1 for an angle whose sine and cosine follow from two equations."""
         s, c = unknown.sine, unknown.cosine
         self.checks.append(self.builder.number(absolute(s * s + c * c - 1)))
 
@@ -170,7 +209,7 @@ class Draft:
         self.lines += [(target, self.builder.number(value)) for target, value in values]
 
     def _started(self, unknown: Unknown) -> tuple[Scalar, Scalar]:
-        """Return sine and cosine of the angle at the start value of its joint."""
+        """Return the sine and cosine of an unknown angle when its joint has the position of q0."""
         if unknown.before is not None and unknown.before in self.solved:
             angle = unknown.sign * self.start[unknown.joint]
             s, c = sin(angle), cos(angle)

@@ -1,1 +1,1 @@
-"""Geometric constraints of closed loops: passive joints from the active ones."""
+"""Geometry of closed loops: passive joints from the active ones."""

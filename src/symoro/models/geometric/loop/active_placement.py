@@ -1,8 +1,8 @@
-"""`fast-geometry` and `transform` from the active joints: transforms of a robot with loops, per assembly mode.
+"""Models `fast-geometry` and `transform` from the active joints: transforms of a robot with loops, per assembly mode.
 
-The loops give the other joints on the path (`loop-geometry`), and the product of the transforms along it is that of a
-tree. The sines and cosines of the loops' solution are used directly; a joint that a parallelogram makes linear in
-others contributes to the angle sums of parallel axes.
+The loops determine the other joints on the path (as in `loop-geometry`), and the product of the transforms along the
+path is that of a tree. The sines and cosines of the loops' solution are used directly. A joint that a parallelogram
+makes linear in others contributes to the angle sums of parallel axes.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 3.1, 3.4.
 """
@@ -61,7 +61,7 @@ EQUATIONS = (
 
 
 def uses_active_joints(robot: Robot, options: Options) -> bool:
-    """Return whether the active joints are the input."""
+    """Return whether the option `active` is set, so that the active joints are the input of the model."""
     return bool(options.get("active"))
 
 
@@ -88,7 +88,10 @@ def active_geometry(
     tolerance: float = 1e-9,
     steps: float = 10,
 ) -> Program:
-    """Derive the transform in every assembly mode in closed form, or in one mode by Newton's method."""
+    """Derive the transform of frame `to` in frame `frm` from the active joints, with intermediate variables.
+
+    The program computes every assembly mode in closed form, or one mode by Newton's method.
+    """
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     builder = Builder(f"{robot.name}_fast_geometry")
     qa, q0 = joint_inputs(builder, robot)
@@ -124,7 +127,10 @@ def active_geometry(
 def active_transform(
     robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool = True
 ) -> Program:
-    """Derive the transform as one expression per entry, for robots whose loops are parallelograms."""
+    """Derive the transform of frame `to` in frame `frm` from the active joints, one expression per entry.
+
+    This is possible for robots whose loops are parallelograms.
+    """
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     builder = Builder(f"{robot.name}_transform")
     qa, q0 = joint_inputs(builder, robot)
@@ -149,7 +155,14 @@ def _transform(
     active: dict[int, Expr],
     relations: LoopRelations,
 ) -> list[list[Expr]]:
-    """Return the transform of frame `end` in frame `start`, in active joints and symbols of the loops' solution."""
+    """Return the transform (4x4) of frame `end` in frame `start`.
+
+    Its entries are expressions of the active joints and of the symbols in the solution of the loops.
+
+    Args:
+        active: input symbols of the active joints, by joint number.
+        relations: closed-form solution of the loops.
+    """
     known: dict[int, Scalar] = dict(active)
     for j, law in relations.linear.items():
         known[j] = law.value({**{i: u.length for i, u in relations.joints.items()}, **known})

@@ -1,7 +1,8 @@
-"""Assembly modes: the steps of all loops expanded together; each combination of branches is one mode.
+"""Assembly modes: the solution steps of all loops are expanded together; each combination of branches is one mode.
 
-    status    0 valid, 1 out of reach: the loop cannot close, 2 singular: modes coincide or a joint is free, 3 empty
-    slot residual  the largest closure error of a loop
+    status    0 valid, 1 out of reach: the loop cannot close, 2 singular: modes coincide or a joint is free,
+              3 no solution on this branch
+    residual  the largest closure error of a loop
 
 The first mode has the first branch of every step; the last step of the last loop varies fastest. The number of a mode
 does not depend on the configuration: along a path without singularities, a mode stays in the same row.
@@ -24,7 +25,14 @@ def assemblies(
     tolerance: float,
     more: Sequence[Expr] = (),
 ) -> list[Solution]:
-    """Return every assembly mode with all joints, including the active ones; `more` as in `unrolled`."""
+    """Return every assembly mode of the loops, with the positions of all joints.
+
+    Args:
+        relations: closed-form solution of the loops.
+        active: positions of the active joints, by joint number.
+        tolerance: largest closure error of a valid mode.
+        more: further expressions to evaluate in each mode.
+    """
     steps = [step for one in relations.solved for step in one.steps]
     joints = {j: unknown.length for j, unknown in relations.joints.items()}
     gaps = [gap for one in relations.solved for gap in one.differences]

@@ -1,16 +1,16 @@
-"""Inverse geometry of an arm with loops: the joints on the path are solved first, then the loops.
+"""Inverse geometry of an arm with closed loops: the joints on the path are solved first, then the loops.
 
 The path from the base to the frame is a serial chain (`inverse/`). For each of its solutions, the loops are solved for
 the other joints, including motors that are not on the path, in all assembly modes. Motors that neither the path nor
 the loops determine are taken from q0.
 
-If the loops constrain joints of the path, some poses of the tree are not poses of the robot, and an equation may
-vanish on all poses that are: the method of solution must not use it. A joint that parallelograms make linear in others
-of the path is substituted before the path is solved. Other dependent joints are solved twice, from the pose and from
-the loops, and only rows in which both agree are solutions; the samples by which equations are chosen and formulas are
-verified are then closed configurations.
+If the loops constrain joints of the path, some poses of the tree cannot be reached by the robot, and an equation may
+vanish on all poses that can. The method of solution must not use such an equation. A joint that parallelograms make
+linear in others of the path is substituted before the path is solved. Other dependent joints are solved twice, from the
+pose and from the loops, and only rows in which both agree are solutions. In this case, equations are chosen and
+formulas are verified at sampled configurations with closed loops.
 
-    status    the worse one of path and loops: empty slot, out of reach, singular, valid
+    status    the worse one of path and loops: no solution, out of reach, singular, valid
     residual  the larger one of both: direct geometry minus the pose, and the closure error of the loops
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, end of section
@@ -42,7 +42,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoopSolutions:
-    """Solutions with all joints, the notes about them, and the derivation."""
+    """Solutions of inverse geometry for a robot with closed loops.
+
+    Attributes:
+        solutions: solutions with the positions of all joints.
+        choices: notes about the solutions, for the user.
+        derivation: derivation of the loops' formulas.
+    """
 
     solutions: list[Solution]
     choices: tuple[str, ...]
@@ -51,7 +57,7 @@ class LoopSolutions:
 
 @dataclass(frozen=True)
 class KnownJoints:
-    """Joints from which the loops are solved.
+    """Numbers of the joints from which the loops are solved.
 
     Attributes:
         on_path: joints of the path that are independent.
@@ -70,7 +76,13 @@ class KnownJoints:
 
 @dataclass(frozen=True)
 class LoopClosure(ChainClosure):
-    """Constraints of the loops with their solution from the given joints, whose symbols are `active`."""
+    """Constraints of the loops on the joints of the path, and the solution of the loops.
+
+    Attributes:
+        given: joints from which the loops are solved.
+        relations: closed-form solution of the loops.
+        active: symbols of the given joints, by joint number.
+    """
 
     given: KnownJoints
     relations: LoopRelations
@@ -86,10 +98,11 @@ def loop_closure(
     *,
     every_mode: bool,
 ) -> LoopClosure:
-    """Solve the loops from the given joints and return their constraints on the joints of the path.
+    """Solve the loops from the joints on the path and return their constraints on these joints.
 
     Args:
-        start: q0 by joint.
+        given: joints from which the loops are solved.
+        start: q0 by joint number.
         locked: joints of the path whose positions are given by q0.
         every_mode: whether the crossed mode of parallelograms is included.
 
@@ -118,7 +131,13 @@ def loop_closure(
 
 
 def _law(relations: LoopRelations, j: int, known: Mapping[int, Expr]) -> Linear:
-    """Return the linear law of a joint of parallelograms, in terms of joints on the path and known joints only."""
+    """Return joint j as a linear function of independent joints of the path and of known joints.
+
+    The linear functions of several parallelograms are substituted into each other.
+
+    Args:
+        known: positions of known joints, by joint number; they become part of the constant.
+    """
     terms: dict[int, int] = {}
     law = relations.linear[j]
     constant, left = law.constant, list(law.terms)
@@ -136,9 +155,15 @@ def _law(relations: LoopRelations, j: int, known: Mapping[int, Expr]) -> Linear:
 
 
 def _closed_postures(robot: Robot, count: int, *, nominal: bool, crossed: bool) -> ClosedPostures:
-    """Return closed configurations; if crossed parallelograms are included, half of them are without.
+    """Return sampled configurations with closed loops.
 
-    Both kinds of configurations have solutions, so that no equation that vanishes on one kind may be chosen.
+    If crossed parallelograms are included, at most half of the configurations contain one. Both kinds of configurations
+    have solutions, so that an equation that vanishes on one kind must not be chosen.
+
+    Args:
+        count: number of configurations.
+        nominal: whether the robot's nominal numbers are used where possible.
+        crossed: whether crossed parallelograms are included.
     """
     from symoro.models.geometric.loop.postures import closed_postures, joined, some_postures
 
@@ -151,7 +176,12 @@ def _closed_postures(robot: Robot, count: int, *, nominal: bool, crossed: bool) 
 
 
 def with_loop_modes(problem: Problem, solutions: Sequence[Solution], tolerance: float) -> LoopSolutions:
-    """Return the solutions of a path, each combined with every assembly mode of the loops."""
+    """Combine each solution of the path with every assembly mode of the loops.
+
+    Args:
+        solutions: solutions of the path as a serial chain.
+        tolerance: largest residual of a valid solution.
+    """
     closure = problem.closure
     assert isinstance(closure, LoopClosure)
     rows = [
@@ -164,7 +194,7 @@ def with_loop_modes(problem: Problem, solutions: Sequence[Solution], tolerance: 
 
 
 def path_joints(robot: Robot, frm: int, to: int) -> list[int]:
-    """Return the independent joints on the path between two frames, in the order of the path.
+    """Return the numbers of the independent joints on the path between two frames, in path order.
 
     Raises:
         NotApplicableError: the path contains a cut joint.
@@ -183,7 +213,7 @@ def path_joints(robot: Robot, frm: int, to: int) -> list[int]:
 
 
 def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
-    """Return the robot in which exactly these joints of the loops are active."""
+    """Return a copy of the robot in which, of the joints of the loops, exactly the given ones are active."""
     in_loops = {j for loop in loops(robot) for j in loop.frames}
     frames = [
         replace(frame, mu=j in joints) if j in in_loops or j in joints else frame
@@ -193,7 +223,11 @@ def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
 
 
 def given_joints(robot: Robot, joints_on_path: Sequence[int]) -> KnownJoints:
-    """Return the joints of the path, and the motors beside it, that determine the loops."""
+    """Select independent joints from which the loops can be solved: joints of the path, then other motors.
+
+    Args:
+        joints_on_path: numbers of the joints on the path.
+    """
     from symoro.models.geometric.loop.mobility import (
         constraints,  # imported here because it loads NumPy
     )
@@ -212,7 +246,13 @@ def given_joints(robot: Robot, joints_on_path: Sequence[int]) -> KnownJoints:
 def _modes(
     problem: Problem, closure: LoopClosure, one: Solution, number: int, tolerance: float
 ) -> list[Solution]:
-    """Return the modes of the loops for one solution of the path."""
+    """Return one solution per assembly mode of the loops, for one solution of the path.
+
+    Args:
+        one: the solution of the path.
+        number: its index, used in the names of variables.
+        tolerance: largest residual of a valid solution.
+    """
     builder, graph = problem.builder, problem.builder.graph
     given, relations = closure.given, closure.relations
     tied = _agreeing(problem, closure)
@@ -234,12 +274,16 @@ def _modes(
 
 
 def _agreeing(problem: Problem, closure: LoopClosure) -> list[int]:
-    """Return the dependent joints, except idle ones, whose position on the path must equal that of the loops."""
+    """Return the joints whose positions from the pose and from the loops must agree."""
     return [j for j in closure.tied if j not in problem.idle]
 
 
 def _apart(problem: Problem, j: int, x: Expr, y: Expr) -> list[Expr]:
-    """Return the differences of two positions of a joint, modulo 2 pi; lengths are divided by the robot's size."""
+    """Return the differences between two positions x and y of joint j.
+
+    They are the differences of sine and cosine for a revolute joint, and the difference divided by the robot's size
+    for a prismatic one.
+    """
     if problem.robot.frame(j).sigma != JointType.REVOLUTE:
         return [relative(problem.builder, [x - y], problem.chain.size)]
     pairs = [(sin(x), sin(y)), (cos(x), cos(y))]
@@ -247,7 +291,13 @@ def _apart(problem: Problem, j: int, x: Expr, y: Expr) -> list[Expr]:
 
 
 def _both(problem: Problem, on_path: Solution, loop: Solution, values: Mapping[int, Expr]) -> Solution:
-    """Combine a solution of the path with a mode of the loops."""
+    """Combine a solution of the path with an assembly mode of the loops.
+
+    Args:
+        on_path: solution of the path.
+        loop: assembly mode of the loops.
+        values: positions of the joints from which the loops were solved, by joint number.
+    """
     number = problem.builder.number
     joints = {**loop.joints, **values, **on_path.joints}
     status = maximum(on_path.status, loop.status)

@@ -1,4 +1,4 @@
-"""Sums of angles with integer coefficients, modulo 2 pi, for parallel axes."""
+"""Sums of joint angles with integer coefficients, modulo 2 pi, for parallel axes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SEVERAL = 3  # largest number of symbols that are tried in a constant angle
 
 @dataclass(frozen=True)
 class AngleSum:
-    """Angle sum n_j q_j + sum n_k angle_k + turn pi.
+    """Angle sum n_j q_j + sum n_k angle_k + turn pi, with integers n.
 
     Attributes:
-        joints: integer coefficients of the joints.
-        angles: integer coefficients of constant angles.
+        joints: coefficients n_j, by joint number.
+        angles: coefficients n_k, by constant angle.
         turn: constant in units of pi.
     """
 
@@ -55,7 +55,7 @@ class AngleSum:
         return self + -other
 
     def constant(self, builder: Builder) -> Expr:
-        """Return the constant part, with the multiple of pi in (-1, 1]."""
+        """Return the constant part of the angle; its multiple of pi is reduced to (-1, 1]."""
         turn = self.turn - 2 * ((self.turn + 1) // 2)
         total = builder.pi() * (turn if turn > -1 else Fraction(1))
         for angle, n in self.angles.items():
@@ -75,7 +75,10 @@ def _added(a: Mapping[Key, int], b: Mapping[Key, int]) -> dict[Key, int]:
 
 
 def constant_angle(builder: Builder, probes: Probes, y: Scalar, x: Scalar) -> AngleSum:
-    """Return atan2(y, x) of constants, as a multiple of pi plus symbols if possible, else as atan2."""
+    """Return the angle atan2(y, x) of two constants, in a simple form if possible.
+
+    The simple form is a multiple of pi/12 plus or minus symbols of the robot; otherwise atan2 is used.
+    """
     import numpy
 
     graph = builder.graph

@@ -1,4 +1,4 @@
-"""`inverse-geometry` of an arm with closed loops: all joints of the tree, including motors beside the path."""
+"""Model `inverse-geometry` of an arm with closed loops: all joints of the tree, including motors beside the path."""
 
 from __future__ import annotations
 
@@ -55,7 +55,10 @@ def loop_inverse_geometry(
     modes: str = "parallelogram",
     tolerance: float = 1e-9,
 ) -> Program:
-    """Derive all solutions for a pose, in all assembly modes: first the path as a serial chain, then the loops."""
+    """Derive all joint positions of a robot with closed loops for a given pose, in all assembly modes.
+
+    The path to the frame is solved first as a serial chain, then the loops.
+    """
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     given = given_joints(
         robot, path_joints(robot, attachment_frame(robot, start), attachment_frame(robot, end))

@@ -29,18 +29,21 @@ START_OPENED = Port("qc0", "B", "positions of the cut joints in that configurati
 
 
 def active_joints(robot: Robot) -> list[int]:
-    """Return the actuated joints of the tree in frame order, the entries of qa."""
+    """Return the numbers of the active joints of the tree in frame order, one per entry of qa."""
     return [j for j in independent(robot) if robot.frame(j).mu]
 
 
 def passive_joints(robot: Robot) -> list[int]:
-    """Return the joints that the loops determine: the passive joints of the tree, then the cut joints."""
+    """Return the numbers of the joints that the loops determine.
+
+    These are the passive joints of the tree, followed by the cut joints.
+    """
     cut = [j for j in cut_joints(robot) if relation(robot, j) is None]
     return [j for j in independent(robot) if not robot.frame(j).mu] + cut
 
 
 def reason_not_closed(robot: Robot) -> str | None:
-    """Return the reason why the loops do not determine the passive joints; None if they may."""
+    """Return the reason why the loops cannot determine the passive joints; None if there is no such reason."""
     if not robot.B:
         return "it has no closed loop"
     determined = {j for loop in loops(robot) for j in loop.frames}
@@ -59,7 +62,7 @@ def _drivers(robot: Robot, j: int) -> Sequence[tuple[int, object]]:
 
 
 def joint_unknown(builder: Builder, robot: Robot, j: int) -> Unknown:
-    """Return the symbols of a single joint: Sj, Cj and qj for a revolute joint, qj for a prismatic one."""
+    """Return the symbols of one joint: Sj, Cj and qj for a revolute joint, qj for a prismatic one."""
     sine, cosine, position = (symbol(builder.graph, f"{letter}{j}") for letter in "SCq")
     turns = robot.frame(j).sigma == JointType.REVOLUTE
     return Unknown(str(j), ((j, 1),), turns, sine, cosine, position)
@@ -67,7 +70,7 @@ def joint_unknown(builder: Builder, robot: Robot, j: int) -> Unknown:
 
 @dataclass(frozen=True)
 class KnownRotation(PathMotion):
-    """Rotation about z that is known by its sine and cosine."""
+    """Rotation about z whose sine and cosine are known expressions."""
 
     sine: Scalar = field(default=0)
     cosine: Scalar = field(default=1)
@@ -80,7 +83,7 @@ class KnownRotation(PathMotion):
 
 @dataclass(frozen=True)
 class KnownTranslation(PathMotion):
-    """Known translation."""
+    """Translation by a known vector."""
 
     vector: tuple[Scalar, Scalar, Scalar] = field(default=(0, 0, 0))
 
@@ -101,11 +104,11 @@ def loop_path(
     known: Mapping[int, Scalar],
     solved: Mapping[int, Unknown],
 ) -> tuple[PathMotion, ...]:
-    """Return the motions from frame k + B to frame k.
+    """Return the elementary motions around a loop, from frame k + B to frame k.
 
     Args:
-        known: positions of known joints.
-        solved: joints whose sines and cosines are known from other loops.
+        known: positions of known joints, by joint number.
+        solved: joints whose sines and cosines are known from other loops, by joint number.
     """
     return path_between(builder, robot, loop.right, loop.left, known, solved)
 
@@ -118,7 +121,13 @@ def path_between(
     known: Mapping[int, Scalar],
     solved: Mapping[int, Unknown],
 ) -> tuple[PathMotion, ...]:
-    """Return the motions between any two frames, with arguments as for `loop_path`."""
+    """Return the elementary motions between any two frames.
+
+    Args:
+        frm, to: first and last frame of the path.
+        known: positions of known joints, by joint number.
+        solved: joints whose sines and cosines are known from other loops, by joint number.
+    """
     motions = motions_between(builder, robot, frm, to, known)
     return _summed(
         [_known(motion, solved[motion.joint]) if motion.joint in solved else motion for motion in motions]
@@ -153,7 +162,12 @@ def _summed(motions: Sequence[PathMotion]) -> tuple[PathMotion, ...]:
 
 
 def joint_inputs(builder: Builder, robot: Robot) -> tuple[dict[int, Expr], dict[int, Expr]]:
-    """Declare qa, q0 and qc0; return the active joints and an initial configuration of all joints."""
+    """Declare the inputs qa, q0 and qc0 of a model of a robot with loops.
+
+    Returns:
+        The positions qa of the active joints, and the initial configuration (q0, qc0) of all joints, both by joint
+        number.
+    """
     active, own, cut = active_joints(robot), independent(robot), cut_joints(robot)
     qa = builder.input(QA, (len(active),), [f"q{j}" for j in active])
     q0 = builder.input(START, (len(own),), [f"q0_{j}" for j in own], default=[0.0] * len(own))

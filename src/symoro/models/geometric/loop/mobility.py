@@ -1,11 +1,12 @@
 """Mobility of a robot with closed loops, and the kind of each loop, from the constraints at closed configurations.
 
-    mobility = joints of the tree + cut joints - rank J,      J: the derivative of all loops' closure by the joints
+    mobility = joints of the tree + cut joints - rank J
 
-The rank is not assumed from the kinds of the loops: a Bennett linkage moves although the Gruebler formula predicts
-that it does not, and rows of a Delta robot depend on each other across loops. The rank is the number of singular
-values of J above a gap, equal at closed configurations of two random draws. Configurations without a clear gap (near
-singular ones) are not used.
+J is the derivative of the closure errors of all loops with respect to the joints. The rank is not assumed from the
+kinds of the loops: a Bennett linkage moves although the Gruebler formula predicts that it does not, and in a Delta
+robot the constraints of different loops are dependent. The rank is the number of singular values of J above a gap,
+equal at closed configurations of two random draws. Configurations without a clear gap (near singular ones) are not
+used.
 """
 
 from __future__ import annotations
@@ -46,7 +47,13 @@ ROWS = 12  # rows of J per loop
 
 @dataclass(frozen=True)
 class LoopKind:
-    """Kind of a loop (planar, spherical, spatial or parallelogram) and the rank of its own constraints."""
+    """Kind of a closed loop and rank of its constraints.
+
+    Attributes:
+        loop: the loop.
+        kind: 'planar', 'spherical', 'spatial' or 'parallelogram'.
+        rank: rank of the constraints of this loop alone.
+    """
 
     loop: Loop
     kind: str
@@ -75,7 +82,7 @@ class LoopMobility:
 
 
 def loop_mobility(robot: Robot) -> LoopMobility:
-    """Compute the mobility of a robot, with its nominal numbers if it has them.
+    """Compute the mobility of a robot with closed loops, with its nominal numbers if it has them.
 
     Raises:
         NotApplicableError: the robot has no loops, they do not close, or their rank is not clear from the samples.
@@ -103,11 +110,11 @@ def loop_mobility(robot: Robot) -> LoopMobility:
 
 @dataclass(frozen=True)
 class Constraints:
-    """Loop constraints at closed configurations.
+    """Jacobian of the loop constraints at sampled closed configurations.
 
     Attributes:
-        joints: joints of the columns.
-        jacobian: derivative of the closure by the joints, (S, rows, joints).
+        joints: number of the joint of each column.
+        jacobian: derivative of the closure errors with respect to the joints, (S, rows, joints).
         postures: the configurations.
         size: size of the loops in m.
     """
@@ -118,7 +125,14 @@ class Constraints:
     size: float
 
     def ranks(self, joints: Sequence[int], rows: slice = slice(None)) -> list[int]:
-        """Return the rank of some joints' columns at each configuration with a clear gap, relative to all columns."""
+        """Return the rank of the columns of some joints, at each configuration where it is clear.
+
+        The rank is clear if the singular values, relative to the largest one of all columns, have a gap.
+
+        Args:
+            joints: numbers of the joints.
+            rows: rows of the constraints to use; by default all.
+        """
         columns = [self.joints.index(j) for j in joints if j in self.joints]
         part = self.jacobian[:, rows]
         sizes = [values[0] for values in spectra(part)]
@@ -126,11 +140,17 @@ class Constraints:
         return [rank for rank in decided if rank is not None]
 
     def rank(self, joints: Sequence[int]) -> int:
-        """Return the rank of some joints' columns; 0 if it is clear at no configuration."""
+        """Return the rank of the columns of some joints; 0 if it is not clear at any configuration."""
         return max(self.ranks(joints), default=0)
 
     def independent(self, wanted: Sequence[int]) -> list[int]:
-        """Return, of some joints in the given order, those that the loops leave independent of the ones before."""
+        """Return those of the wanted joints that are independent of the ones before them.
+
+        The positions of these joints can be chosen freely; the loops determine the others.
+
+        Args:
+            wanted: joint numbers, in order of preference.
+        """
         rest = list(self.joints)
         independent_joints = []
         for j in wanted:
@@ -142,9 +162,13 @@ class Constraints:
 
 
 def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
-    """Return the constraints of all loops at closed configurations, near the first named posture or at random ones.
+    """Return the Jacobian of all loop constraints at sampled closed configurations.
 
-    Crossed parallelograms are excluded, because robots are not built with them.
+    The configurations are near the first named posture of the robot, or random if there is none. Crossed parallelograms
+    are excluded, because robots are not built with them.
+
+    Args:
+        seed: seed of the random numbers.
 
     Raises:
         NotApplicableError: too few closed configurations could be computed.
@@ -178,9 +202,9 @@ def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
 
 
 def fitting_joints(robot: Robot) -> list[int]:
-    """Return joints of the loops that can be active together; present active joints come first.
+    """Return joints of the loops that can be active together.
 
-    Cut joints are excluded.
+    Joints that are active in the description have priority. Cut joints are excluded.
     """
     at = constraints(robot)
     active = [j for j in active_joints(robot) if j in at.joints]
@@ -189,7 +213,13 @@ def fitting_joints(robot: Robot) -> list[int]:
 
 
 def _misfit(robot: Robot, at: Constraints, rank: int, active: Sequence[int]) -> list[str]:
-    """Return messages if the active joints of the loops are too many, too few or unsuitable."""
+    """Return messages about active joints of the loops that are too many, too few or unsuitable.
+
+    Args:
+        at: constraints of the loops.
+        rank: rank of the constraints.
+        active: numbers of the active joints.
+    """
     driven = [j for j in active if j in at.joints]
     free = at.independent(driven)
     tied = [j for j in driven if j not in free]
@@ -219,7 +249,11 @@ def _kind(robot: Robot, k: int, loop: Loop, at: Constraints) -> LoopKind:
 
 
 def _shape(robot: Robot, loop: Loop, at: Constraints) -> str:
-    """Return the kind of a loop from the axes of its joints at all configurations."""
+    """Return the kind of a loop ('planar', 'spherical' or 'spatial') from its joint axes.
+
+    Args:
+        at: constraints with the sampled closed configurations.
+    """
     axes, size = loop_axes(robot, at.postures, loop)
     turning, sliding = (
         [axes[j] for j in loop.frames if robot.frame(j).sigma == kind]
@@ -235,7 +269,14 @@ def _shape(robot: Robot, loop: Loop, at: Constraints) -> str:
 
 
 def _concurrent(axes: Sequence[tuple[Array, Array]], size: float) -> bool:
-    """Return whether axes intersect in one point, the point of least distance: sum (1 - z z') (p - o) = 0."""
+    """Return whether all axes intersect in one point at every configuration.
+
+    The point p of least distance from the axes satisfies sum (1 - z z') (p - o) = 0.
+
+    Args:
+        axes: direction z and origin o of each axis, (S, 3) each.
+        size: size of the loops in m.
+    """
     across = [np.eye(3) - z[:, :, None] * z[:, None, :] for z, _ in axes]
     right = sum(a @ o[:, :, None] for a, (_, o) in zip(across, axes, strict=True))
     point = (np.linalg.pinv(np.asarray(sum(across))) @ right)[:, :, 0]

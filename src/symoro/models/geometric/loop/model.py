@@ -1,4 +1,4 @@
-"""`loop-geometry`: passive joints of a robot with closed loops from its active joints, in all assembly modes."""
+"""Model `loop-geometry`: passive joints of a robot with closed loops from its active joints, in all assembly modes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,10 @@ def loop_geometry(
     tolerance: float = 1e-9,
     steps: float = 10,
 ) -> Program:
-    """Derive all assembly modes in closed form, or one mode by Newton's method."""
+    """Derive the passive joints of closed loops from the active joints.
+
+    The program computes all assembly modes in closed form, or one mode by Newton's method.
+    """
     builder = Builder(f"{robot.name}_loop_geometry")
     active, start = joint_inputs(builder, robot)
     if method == "numeric":
@@ -97,7 +100,7 @@ def loop_geometry(
 
 
 def solution_notes(relations: LoopRelations) -> tuple[str, ...]:
-    """Return sentences about the methods by which the loops were solved, and the number of modes."""
+    """Return sentences about how each loop was solved, and the number of assembly modes."""
     lines = [one.sentence for one in relations.solved]
     modes = 1
     for one in relations.solved:
@@ -111,7 +114,12 @@ def solution_notes(relations: LoopRelations) -> tuple[str, ...]:
 
 
 def numerically(steps: float, why: str) -> str:
-    """Return the note about one mode by Newton's method."""
+    """Return the note that one assembly mode is computed by Newton's method.
+
+    Args:
+        steps: number of continuation steps from q0.
+        why: reason for the use of Newton's method.
+    """
     return (
         f"Newton's method, {why}: one assembly mode, continued from the configuration q0, qc0 in {int(steps)} "
         "steps; other modes require other initial configurations; status 1 means that the loops did not close"
@@ -119,7 +127,7 @@ def numerically(steps: float, why: str) -> str:
 
 
 def size_given(builder: Builder) -> Expr:
-    """Return the magnitude of the inputs: the active joints and the initial configuration."""
+    """Return the sum of the magnitudes of the inputs qa, q0 and qc0."""
     return magnitude(builder, [x for name in ("qa", "q0", "qc0") for x in builder.entries(name)])
 
 

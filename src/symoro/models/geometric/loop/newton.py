@@ -1,7 +1,7 @@
 """Closed loops by Newton's method, for structures without a closed form: one assembly mode by continuation.
 
-The active joints move from their positions in the configuration q0 to the given positions in equal steps; after each,
-a fixed number of Newton steps closes the loops again. With T the product around a loop, R and p its rotation and
+The active joints move from their positions in the configuration q0 to the given positions in equal steps. After each
+step, a fixed number of Newton steps closes the loops again. With T the product around a loop, R and p its rotation and
 position, z_j and o_j the axis and a point of joint j on the path,
 
     e = [ vee(R - R') / 2, p ],    J_j = [ z_j, z_j x (p - o_j) ]  or  [ 0, z_j ],    (J' J + mu I) dq = -J' e
@@ -9,7 +9,7 @@ position, z_j and o_j the axis and a point of joint j on the path,
 Lengths are divided by the size of the loops (`chain.size_of`).
 
 mu is small enough for quadratic convergence, and keeps the step finite if J is singular; long steps are shortened.
-Only the residual at the end counts: a mode that did not close has status 1.
+The status depends only on the residual at the end: a mode that did not close has status 1.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ LONGEST = Fraction(
 
 @dataclass(frozen=True)
 class Closure:
-    """Loop closure in one configuration, with lengths divided by the size of the loops.
+    """Loop closure error and its Jacobian in one configuration, with lengths divided by the size of the loops.
 
     Attributes:
-        error: e of all loops.
-        columns: columns of J by passive joint.
-        misses: entries of |T - I|.
+        error: closure errors e of all loops.
+        columns: columns of the Jacobian J, by passive joint.
+        misses: absolute entries of T - I, the residuals that decide whether the loops are closed.
     """
 
     error: Vector
@@ -61,7 +61,13 @@ def continued(
     steps: int,
     tolerance: float,
 ) -> Solution:
-    """Return the mode of the configuration `start`, continued to the given positions of the active joints.
+    """Compute one assembly mode by continuation, from an initial configuration to given active joints.
+
+    Args:
+        active: positions of the active joints, by joint number.
+        start: initial configuration of all joints, by joint number.
+        steps: number of continuation steps.
+        tolerance: largest residual of a closed mode.
 
     Raises:
         OptionError: less than one step.
@@ -96,7 +102,11 @@ class _Newton:
         self.count = 0
 
     def corrected(self, active: Mapping[int, Scalar], passive: Mapping[int, Scalar]) -> dict[int, Scalar]:
-        """Return the passive joints after one Newton step."""
+        """Return the positions of the passive joints after one Newton step.
+
+        Args:
+            active, passive: present positions of the active and passive joints, by joint number.
+        """
         here = self.closure(active, passive)
         normal = self._normal(here)
         largest: Scalar = NEWTON_DAMPING
@@ -140,7 +150,15 @@ class _Newton:
     def _walk(
         self, path: Sequence[PathMotion], q: Mapping[int, Scalar]
     ) -> tuple[Matrix, list[tuple[PathMotion, Vector, Vector]]]:
-        """Return the product of the motions, and axis and origin of every joint."""
+        """Return the end pose of a path, and the axis direction and origin of each joint on it.
+
+        Args:
+            path: elementary motions of the path.
+            q: joint positions, by joint number.
+
+        Returns:
+            The product of the motions (4x4), and a list of (joint motion, axis direction, origin).
+        """
         placed = identity(4)
         axes = []
         for motion in path:
@@ -154,7 +172,14 @@ class _Newton:
     def _screws(
         self, axes: Sequence[tuple[PathMotion, Vector, Vector]], end: Vector, joints: CoupledCoordinates
     ) -> dict[int, Vector]:
-        """Return the columns of J by independent joint; cut joints are independent."""
+        """Return the columns (angular; linear) of the loop's Jacobian, by independent joint number.
+
+        Couplings between joints are included; cut joints are independent.
+
+        Args:
+            axes: joint motion, axis direction and origin of each joint on the path.
+            end: position of the end of the path.
+        """
         columns: dict[int, Vector] = {}
         for motion, z, o in axes:
             axis = [motion.sign * x for x in z]
@@ -169,7 +194,7 @@ class _Newton:
         return [[dot(a, b) for b in columns] for a in columns]
 
     def singular(self, here: Closure) -> Expr:
-        """Return 1 if the columns of J are dependent, judged by the pivots of J' J = L D L'."""
+        """Return 1 if the columns of J are dependent, else 0, from the pivots of J' J = L D L'."""
         normal = self._normal(here)
         n = len(normal)
         least: Scalar = 1

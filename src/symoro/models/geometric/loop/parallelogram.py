@@ -10,15 +10,15 @@ Let a, b be adjacent sides whose angle beta = phi_b - phi_a is known, c, d the o
     parallelogram   t_c exp(i phi_c) = -t_a exp(i phi_a),  t_d exp(i phi_d) = -t_b exp(i phi_b)
     crossed         both reflected at the diagonal s = t_a + t_b exp(i beta):  z -> (s / |s|)^2 conj(z)
 
-The first is linear in the angles, phi_c = phi_a + const and phi_d = phi_b + const, and so are then all joints. The
-modes coincide where the four sides are collinear. Sides of length zero (joints with a common axis) do not count, and
-sides that earlier parallelograms keep parallel are combined into one side: a loop over several links may therefore be
-another parallelogram.
+The first mode is linear in the angles, phi_c = phi_a + const and phi_d = phi_b + const, and therefore all joints are
+linear functions of the known ones. The modes coincide where the four sides are collinear. Sides of length zero (joints
+with a common axis) do not count, and sides that earlier parallelograms make parallel are combined into one side: a loop
+over several links may therefore be another parallelogram.
 
-On the first branch the joints are sums of others plus a constant: G is constant, even where the four sides are
-collinear and the velocity equations (1997 paper, eq. 12) have no solution (`linear_loops`). A loop with the lengths of
-a parallelogram that is crossed in the posture 'home' of the robot (an antiparallelogram, or a folded rhombus) has
-velocity equations like any other loop.
+On the first branch the joints are sums of others plus a constant. The matrix G of the joint velocities is then
+constant, even where the four sides are collinear and the velocity equations (1997 paper, eq. 12) have no solution
+(`linear_loops`). A loop with the lengths of a parallelogram that is crossed in the posture 'home' of the robot (an
+antiparallelogram, or a folded rhombus) has velocity equations like any other loop.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ Complex = tuple[Scalar, Scalar]
 
 @dataclass(frozen=True)
 class Parallelogram:
-    """Solution of a parallelogram.
+    """Solution of a loop that is a parallelogram.
 
     Attributes:
-        step: step that determines the joints, on one branch or two.
-        differences: closure errors.
-        linear: linear laws of the joints.
-        forms: the same as sums of angles.
-        how: description of the method.
+        step: solution step that determines the joints, on one branch or two.
+        differences: closure errors, as expressions.
+        linear: the joints as linear functions of known joints, by joint number.
+        forms: the same as sums of angles modulo 2 pi.
+        how: description of the method, for the user.
     """
 
     step: Step
@@ -76,7 +76,12 @@ class Parallelogram:
 
 @dataclass(frozen=True)
 class Side:
-    """Side of the loop: a constant vector in the plane, rotated by a sum of joints."""
+    """Side of a planar loop.
+
+    Attributes:
+        vector: constant vector of the side in the plane, as a complex number (real, imaginary).
+        form: sum of joint angles by which the vector is rotated.
+    """
 
     vector: Complex
     form: AngleSum
@@ -92,13 +97,14 @@ def parallelogram(
     *,
     every_mode: bool,
 ) -> Parallelogram | None:
-    """Return the solution of a loop that is a parallelogram, None for any other loop.
+    """Solve a loop that is a parallelogram; return None for any other loop.
 
     Args:
+        probes: random samples to test identities.
         chain: path around the loop with every joint, known or not, as an unknown.
-        known: positions of the known joints.
-        joints: unknown joints.
-        laws: known joints that earlier parallelograms make linear in other known ones.
+        known: positions of the known joints, by joint number.
+        joints: unknown joints, by joint number.
+        laws: known joints that earlier parallelograms make linear functions of other known ones.
         every_mode: whether the crossed mode is a second branch.
     """
     sides_and_sum = _sides(builder, probes, chain, laws or {})
@@ -118,10 +124,15 @@ def parallelogram(
 
 
 def four_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:
-    """Return the sides of a parallelogram and the sum of all joints minus its constant value; None for other loops.
+    """Return the sides of a loop that is a parallelogram; None for other loops.
 
-    Every joint of the loop is an unknown of the chain, and the sum is zero. Opposite sides add up to zero in the
-    parallelogram; in the crossed mode they do so only where it is flat.
+    In the uncrossed mode opposite sides add up to zero; in the crossed mode they do so only where it is flat.
+
+    Args:
+        chain: path around the loop with every joint as an unknown.
+
+    Returns:
+        The four sides, and the sum of all joint angles minus its constant value, which is zero if the loop is closed.
     """
     sides_and_sum = _sides(builder, probes, chain, {})
     return sides_and_sum if sides_and_sum is not None and _opposite_equal(probes, sides_and_sum[0]) else None
@@ -130,9 +141,14 @@ def four_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Sid
 def _sides(
     builder: Builder, probes: Probes, chain: Chain, laws: Mapping[int, AngleSum]
 ) -> tuple[list[Side], AngleSum] | None:
-    """Return four sides in order around the loop, and the sum of all joints minus its constant value.
+    """Return the four sides of a planar loop, in order around the loop; None for other loops.
 
-    The latter is zero if the loop is closed.
+    Args:
+        chain: path around the loop with every joint as an unknown.
+        laws: joints that are linear functions of others, by joint number.
+
+    Returns:
+        The sides, and the sum of all joint angles minus its constant value, which is zero if the loop is closed.
     """
     runs = [item for item in chain.items if isinstance(item, Run)]
     if len(runs) != 1 or len(runs[0].turns) != len(chain.unknowns):
@@ -161,7 +177,12 @@ def _sides(
 
 
 def _substituted(joints: Mapping[int, int], laws: Mapping[int, AngleSum]) -> AngleSum:
-    """Return a sum of joints in which joints with a law are expressed by others."""
+    """Return a sum of joint angles in which dependent joints are replaced by their linear functions.
+
+    Args:
+        joints: coefficients by joint number.
+        laws: linear functions of the dependent joints.
+    """
     total = AngleSum()
     for j, n in joints.items():
         total = total + n * laws.get(j, AngleSum({j: 1}))
@@ -169,7 +190,7 @@ def _substituted(joints: Mapping[int, int], laws: Mapping[int, AngleSum]) -> Ang
 
 
 def _merged(builder: Builder, sides: Sequence[Side]) -> list[Side]:
-    """Return the sides, with sides of equal rotation added to the first of them."""
+    """Combine sides that are always parallel (equal joint angles) into one side each."""
     merged: list[Side] = []
     for side in sides:
         for k, other in enumerate(merged):
@@ -184,7 +205,7 @@ def _merged(builder: Builder, sides: Sequence[Side]) -> list[Side]:
 
 
 def _inverse(items: Sequence[Item]) -> Matrix:
-    """Return the inverse of the constant transform before or after the rotations."""
+    """Return the inverse of the product of the constant transforms among some factors of a chain."""
     inverse = identity(4)
     for item in items:
         if isinstance(item, Fixed):
@@ -193,7 +214,16 @@ def _inverse(items: Sequence[Item]) -> Matrix:
 
 
 def _known_angle(form: AngleSum, closing: AngleSum, joints: Mapping[int, Unknown]) -> AngleSum | None:
-    """Return the form without unknown joints, by adding the sum that is zero; None if this is not possible."""
+    """Express an angle without unknown joints, by adding or subtracting a sum of angles that is zero.
+
+    Args:
+        form: the angle as a sum of joints.
+        closing: sum of joints that is zero if the loop is closed.
+        joints: the unknown joints.
+
+    Returns:
+        The angle as a sum of known joints; None if this is not possible.
+    """
     for n in (0, 1, -1):
         known_form = form + n * closing
         if not any(j in joints for j in known_form.joints):
@@ -202,13 +232,24 @@ def _known_angle(form: AngleSum, closing: AngleSum, joints: Mapping[int, Unknown
 
 
 def _opposite_equal(probes: Probes, sides: Sequence[Side]) -> bool:
-    """Return whether opposite sides have equal lengths at all samples."""
+    """Return whether opposite sides of a quadrilateral have equal lengths at all samples."""
     a, b, c, d = (_square(side.vector) for side in sides)
     return probes.vanishes(a - c, probes.largest(a)) and probes.vanishes(b - d, probes.largest(b))
 
 
 def _unimodular(sides: Sequence[Side], closing: AngleSum, joints: Sequence[int]) -> list[list[int]] | None:
-    """Return the matrix that gives the joints from (phi_c - phi_a, phi_d - phi_a, sum of all), or None."""
+    """Return the integer matrix that computes the unknown joints from three sums of angles.
+
+    The sums are phi_c - phi_a, phi_d - phi_a and the sum of all joints.
+
+    Args:
+        sides: sides a, b, c, d.
+        closing: sum of all joint angles minus its constant value.
+        joints: numbers of the three unknown joints.
+
+    Returns:
+        The matrix; None if it does not consist of integers.
+    """
     import numpy
 
     a, _, c, d = (side.form for side in sides)
@@ -220,7 +261,7 @@ def _unimodular(sides: Sequence[Side], closing: AngleSum, joints: Sequence[int])
 
 
 class _StepWriter:
-    """Writes the step of a parallelogram whose sides are a, b, c, d."""
+    """Construction of the solution step of a parallelogram with the sides a, b, c, d."""
 
     def __init__(
         self,
@@ -285,13 +326,16 @@ class _StepWriter:
         return Linear(tuple(sorted(form.joints.items())), form.constant(self.builder))
 
     def _forms(self) -> dict[int, AngleSum]:
-        """Return the joints on the linear branch."""
+        """Return the unknown joints of the uncrossed mode as sums of known joint angles, by joint number."""
         alpha_c = self._against(self.a, self.c)
         alpha_d = self._against(self.b, self.d) + self.beta
         return {j: n_c * alpha_c + n_d * alpha_d + rest for j, (n_c, n_d, rest) in self.shares.items()}
 
     def _against(self, side: Complex, opposite: Complex) -> AngleSum:
-        """Return the angle of -t_a / t_c, by which the opposite side must be rotated."""
+        """Return the angle by which a side must be rotated to be opposite to another one.
+
+        It is the angle of -t_a / t_c for the sides t_a (`side`) and t_c (`opposite`).
+        """
         x, y = _times(side, _conjugate(opposite))
         return constant_angle(self.builder, self.probes, -y, -x)
 
@@ -309,7 +353,13 @@ class _StepWriter:
         return values
 
     def _crossed(self, turned: Complex, gap: Sequence[Expr], draft: Draft) -> dict[int, Expr]:
-        """Return the values of the crossed mode: sides a and b reflected at the diagonal."""
+        """Return the values of the joint symbols in the crossed mode, in which two sides are reflected at the diagonal.
+
+        Args:
+            turned: side b, rotated by the angle beta.
+            gap: symbols of the closure error.
+            draft: solution step to which the singularity (diagonal of length zero) is added.
+        """
         number = self.builder.number
         s = _plus(self.a, turned)
         size = number(_square(s))
@@ -343,7 +393,13 @@ class _StepWriter:
         values.update({own.sine.lit: sine, own.cosine.lit: cosine, own.length.lit: position})
 
     def _open(self, values: dict[int, Expr], gap: Sequence[Expr], ends: Complex) -> None:
-        """Set the closure error: the sum of the four sides."""
+        """Set the closure error, which is the sum of the four sides.
+
+        Args:
+            values: values of the symbols on this branch, by node reference; extended here.
+            gap: symbols of the two components of the closure error.
+            ends: the sum of the four sides.
+        """
         values.update({name.lit: self.builder.number(x) for name, x in zip(gap, ends, strict=True)})
 
 
@@ -351,9 +407,10 @@ class _StepWriter:
 
 
 def parallelogram_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[list[Side], AngleSum] | None:
-    """Return the sides of a loop that is a parallelogram for all values of its symbols, and its closing sum.
+    """Return the sides of a loop that is a parallelogram for all values of its symbols.
 
-    None for any other loop.
+    Returns:
+        The four sides and the sum of joint angles that is zero if the loop is closed; None for any other loop.
     """
     if any(relation(robot, j) for j in loop.frames):
         return None
@@ -365,7 +422,12 @@ def parallelogram_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[list[S
 def uncrossed(
     robot: Robot, parameters: Mapping[str, np.ndarray], joints: Mapping[int, np.ndarray]
 ) -> np.ndarray:
-    """Return, per closed configuration, whether no parallelogram of the robot is crossed."""
+    """Return, per closed configuration, whether all parallelograms of the robot are uncrossed.
+
+    Args:
+        parameters: values of the robot's symbols, one per configuration, by name.
+        joints: joint positions, one per configuration, by joint number.
+    """
     import numpy as np
 
     count = len(next(iter(joints.values())))
@@ -385,7 +447,7 @@ def uncrossed(
 
 
 def crossed_at_home(robot: Robot) -> bool:
-    """Return whether a parallelogram is crossed in the posture 'home' of the robot."""
+    """Return whether a parallelogram of the robot is crossed in the posture 'home'."""
     import numpy as np
 
     from symoro.models.numeric.home import closed_home
@@ -402,11 +464,11 @@ def crossed_at_home(robot: Robot) -> bool:
 
 @dataclass(frozen=True)
 class LinearLoops:
-    """Robot with linear relations in place of its parallelograms.
+    """Robot whose parallelograms are replaced by linear relations between joints.
 
     Attributes:
-        robot: the robot, in which joints of parallelograms depend on others.
-        relations: relations of these joints, including cut joints.
+        robot: the robot, in which joints of parallelograms are coupled to others.
+        relations: linear relations of these joints, including cut joints, by joint number.
         open: loops that are not parallelograms.
     """
 
@@ -417,7 +479,7 @@ class LinearLoops:
 
 @lru_cache(maxsize=64)
 def linear_loops(robot: Robot) -> LinearLoops:
-    """Return the parallelograms of a robot as relations, and the remaining loops."""
+    """Replace the parallelograms of a robot by linear relations between joints."""
     from symoro.models.numeric.home import closed_home
 
     relations: dict[int, Relation] = {}
@@ -438,7 +500,15 @@ def linear_loops(robot: Robot) -> LinearLoops:
 def _relations(
     robot: Robot, loop: Loop, known: Mapping[int, Relation], home: Mapping[int, float] | None
 ) -> dict[int, Relation] | None:
-    """Return the relations of the joints of a parallelogram; None for another loop, or if 'home' is crossed."""
+    """Return the linear relations of the joints of a parallelogram, by joint number.
+
+    Args:
+        known: relations of joints that other parallelograms determine.
+        home: joint positions of the posture 'home' with closed loops, or None.
+
+    Returns:
+        None if the loop is not a parallelogram, or if it is crossed in the posture 'home'.
+    """
     moving = [j for j in loop.frames if robot.frame(j).moving]
     if any(relation(robot, j) for j in loop.frames):
         return None
@@ -461,7 +531,12 @@ def _relations(
 
 
 def _satisfies(robot: Robot, laws: Mapping[int, Relation], q: Mapping[int, float]) -> bool:
-    """Return whether the revolute joints satisfy the relations at a closed configuration, modulo 2 pi."""
+    """Return whether the revolute joints satisfy linear relations at a configuration, modulo 2 pi.
+
+    Args:
+        laws: relations by joint number.
+        q: joint positions by joint number.
+    """
     values = dict(robot.nominal)
     for j, law in laws.items():
         away = q[j] - law.offset.value(values) - sum(c.value(values) * q[i] for i, c in law.terms)
@@ -476,7 +551,12 @@ def _relation(law: Linear) -> Relation:
 
 
 def followed(law: Relation, known: Mapping[int, Relation]) -> Relation:
-    """Return a relation in terms of joints that depend on no other."""
+    """Return a joint relation in which dependent joints are replaced by their relations.
+
+    Args:
+        law: the relation.
+        known: relations of dependent joints, by joint number.
+    """
     terms: dict[int, Formula] = {}
     offset = law.offset
     for i, ratio in law.terms:

@@ -1,11 +1,12 @@
-"""Closed configurations in numbers: joints that close every loop, for random or nominal lengths and angles.
+"""Sampled closed configurations: joint positions that close every loop, for random or nominal lengths and angles.
 
-They serve as samples of Paul's method and show whether the active joints determine the passive ones: with J the
-derivative of the closure by all joints, and Jp that by the passive ones,
+They are the samples of Paul's method. They also show whether the active joints determine the passive ones: with J the
+derivative of the closure errors with respect to all joints, and Jp that with respect to the passive ones, the
+conditions are
 
     rank Jp = number of passive joints,    rank J = rank Jp.
 
-Newton's method (`numeric.closure`) computes many of them at once, each with its own geometry.
+Newton's method (`numeric.closure`) computes many of them at once, each with a separate geometry.
 """
 
 from __future__ import annotations
@@ -42,7 +43,14 @@ AROUND = 0.3  # rad, or fraction of the largest length: distance of configuratio
 
 @dataclass(frozen=True)
 class ClosedPostures:
-    """Closed configurations: numbers by parameter and by joint, and the ranks of J and Jp."""
+    """Sampled configurations of a robot with closed loops.
+
+    Attributes:
+        parameters: values of the robot's symbols, one per configuration, by name.
+        joints: joint positions, one per configuration, by joint number.
+        rank: rank of the closure Jacobian with respect to all joints.
+        passive_rank: rank of the closure Jacobian with respect to the passive joints.
+    """
 
     parameters: Mapping[str, Array]
     joints: Mapping[int, Array]
@@ -53,9 +61,10 @@ class ClosedPostures:
 def closed_postures(
     robot: Robot, count: int = SAMPLES, *, nominal: bool = False, crossed: bool = True
 ) -> ClosedPostures:
-    """Return `count` random closed configurations, or fewer, but at least SAMPLES.
+    """Return random configurations with closed loops.
 
     Args:
+        count: desired number of configurations; fewer may be returned, but at least SAMPLES.
         nominal: whether to try the robot's nominal numbers before random ones.
         crossed: whether parallelograms may be crossed.
 
@@ -101,7 +110,16 @@ def closed_postures(
 
 
 def every_closed(robot: Robot, seed: int = 1) -> ClosedPostures | None:
-    """Return all closed configurations of one random draw, with nominal numbers if possible; None if empty."""
+    """Return all closed configurations that Newton's method obtains from one set of random initial values.
+
+    The robot's nominal numbers are used if all symbols have one, else random numbers.
+
+    Args:
+        seed: seed of the random numbers.
+
+    Returns:
+        The configurations; None if none of them closes.
+    """
     closing = _Closing(robot)
     generator = random.Random(seed)
     values = closing.parameters(generator, nominal=True) or closing.parameters(generator, nominal=False)
@@ -115,13 +133,17 @@ def every_closed(robot: Robot, seed: int = 1) -> ClosedPostures | None:
 
 
 def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> ClosedPostures | None:
-    """Return closed configurations near a given one, with the robot's nominal numbers; None if it cannot be closed.
+    """Return closed configurations near a given one, with the robot's nominal numbers.
 
     A mechanism may have other assembly modes that move differently: an antiparallelogram is not a parallelogram. If
     few of the neighbouring configurations close, others are drawn closer to the given one.
 
     Args:
         posture: positions of the independent joints, closed up to rounded digits.
+        seed: seed of the random numbers.
+
+    Returns:
+        The configurations; None if the given one cannot be closed or a symbol has no nominal value.
     """
     closing = _Closing(robot)
     generator = random.Random(seed)
@@ -151,9 +173,12 @@ def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> Clos
 
 
 def closure_jacobian(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int, ...], Array]:
-    """Return the joints (of the tree and cut) and the derivative of the closure by them at each configuration.
+    """Return the Jacobian of the closure errors with respect to all joints at each configuration.
 
     Lengths are in units of the largest length, so that entries are comparable.
+
+    Returns:
+        The joint numbers (of the tree and cut joints) of the columns, and the Jacobian (S, 12 loops, joints).
     """
     count = len(next(iter(postures.joints.values())))
     tree = _Closing(robot).tree(postures.parameters, count)
@@ -162,14 +187,20 @@ def closure_jacobian(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int,
 
 
 def loops_size(robot: Robot, postures: ClosedPostures) -> float:
-    """Return the largest length in the loops."""
+    """Return the largest distance between consecutive frames in the loops, in m."""
     return _Closing(robot).tree(postures.parameters, len(next(iter(postures.joints.values())))).size
 
 
 def loop_axes(
     robot: Robot, postures: ClosedPostures, loop: Loop
 ) -> tuple[dict[int, tuple[Array, Array]], float]:
-    """Return axis and origin of every joint of a loop, where its two sides meet, and the largest length."""
+    """Return the axes of all joints of a loop at the sampled configurations.
+
+    They are expressed in the frame in which the two sides of the loop meet.
+
+    Returns:
+        The direction (S, 3) and origin (S, 3) of each axis, by joint number, and the largest length in the loops (m).
+    """
     count = len(next(iter(postures.joints.values())))
     tree = _Closing(robot).tree(postures.parameters, count)
     at = around(tree, loop, np.array([postures.joints[j] for j in tree.coordinates]).T)
@@ -177,13 +208,17 @@ def loop_axes(
 
 
 def some_postures(postures: ClosedPostures, kept: Flags | slice) -> ClosedPostures:
-    """Return a part of a sample."""
+    """Return a subset of sampled configurations.
+
+    Args:
+        kept: mask or slice of the configurations to return.
+    """
     parameters = {name: values[kept] for name, values in postures.parameters.items()}
     return replace(postures, parameters=parameters, joints={j: q[kept] for j, q in postures.joints.items()})
 
 
 def joined(parts: Sequence[ClosedPostures]) -> ClosedPostures:
-    """Return several samples as one, with the ranks of the first."""
+    """Join several sets of sampled configurations; the ranks are those of the first set."""
     parameters = {
         name: np.concatenate([one.parameters[name] for one in parts]) for name in parts[0].parameters
     }
@@ -192,7 +227,7 @@ def joined(parts: Sequence[ClosedPostures]) -> ClosedPostures:
 
 
 class _Closing:
-    """Loops of a robot, to be evaluated with different numbers."""
+    """Closed loops of a robot, to be evaluated with different numerical values."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -231,7 +266,10 @@ class _Closing:
         return numeric_tree(self.robot, value, postures=count, frames=self.frames)
 
     def starts(self, tree: NumericTree, generator: random.Random) -> Array:
-        """Return random initial joint positions; lengths are up to 1.5 times the largest length of the loops."""
+        """Return random initial joint positions (configurations, joints).
+
+        Positions of prismatic joints are up to 1.5 times the largest length of the loops.
+        """
         turns = [self.robot.frame(j).sigma == JointType.REVOLUTE for j in tree.coordinates]
         rows = [
             [generator.uniform(-3, 3) if t else generator.uniform(0, 1.5) for t in turns]

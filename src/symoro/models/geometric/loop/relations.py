@@ -1,11 +1,11 @@
 """Passive joints of every loop in terms of the active ones: closed-form steps, loop after loop.
 
 The loop with the fewest unknowns is solved first; its joints are known for the following loops. Each loop is first
-tested for a parallelogram, then solved by Paul's method, as an inverse geometric model whose pose is the unit matrix,
-and if that fails, with six unknowns, by elimination and eigenvalues.
+tested for a parallelogram, then solved by Paul's method, as an inverse geometric model whose pose is the unit matrix.
+If that fails, a loop with six unknowns is solved by elimination and eigenvalues.
 
-The result is data: the steps contain symbols (Sj, Cj, qj of every solved joint), and `assemblies.py` expands them into
-the assembly modes. Models that require only the loops use `solved_loops`.
+The solution steps contain symbols (Sj, Cj, qj of every solved joint), and `assemblies.py` expands them into the
+assembly modes. Models that require only the loops use `solved_loops`.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.4.
 
@@ -81,11 +81,17 @@ def general_step(
     joints: Mapping[int, Unknown],
     size: Expr,
 ) -> tuple[Step, Expr] | None:
-    """Return the step that determines six joints, and the symbol of its residual; None if the method does not apply.
+    """Solve a loop with six unknown joints by elimination and eigenvalues.
 
     Args:
         motions: path around the loop, with the active and the solved joints as constants.
+        active: input symbols of the active joints, by joint number.
+        solved: joints that other loops determine, by joint number.
+        joints: unknown joints, by joint number.
         size: length by which the kernel's lengths are divided.
+
+    Returns:
+        The solution step and the symbol of its residual; None if the method does not apply.
     """
     # Imported here because they load NumPy, which the catalogue does not require.
     from symoro.models.geometric.inverse.general.plan import FIRST, SECOND, plan
@@ -108,7 +114,7 @@ def general_step(
 
 
 def _constants(motions: Sequence[PathMotion]) -> list[Matrix]:
-    """Return C1 .. C6."""
+    """Return the constant transforms C1 to C6 of the loop equation."""
     between = [identity(4)]
     for motion in motions:
         if motion.joint:
@@ -119,7 +125,12 @@ def _constants(motions: Sequence[PathMotion]) -> list[Matrix]:
 
 
 class _Samples:
-    """Closed configurations as samples for the kernel's plan: constants and joint positions."""
+    """Closed configurations with which the settings of the kernel `closed_chain` are determined.
+
+    Attributes:
+        constants: (S, 72) constants of the loop.
+        values: (S, 6) joint positions.
+    """
 
     def __init__(
         self,
@@ -163,7 +174,19 @@ def _step(
     results: Sequence[Expr],
     size: Expr,
 ) -> tuple[Step, Expr]:
-    """Return a step with sixteen branches; without a solution, the first is out of reach and the others are empty."""
+    """Return the solution step of a loop with six unknown joints, with sixteen branches.
+
+    If there is no solution, the first branch has the status 'out of reach' and the others 'no solution'.
+
+    Args:
+        joint_motions: the six joints on the path around the loop.
+        joints: their symbols, by joint number.
+        results: outputs of the kernel: for each branch six joint positions and the closure error.
+        size: length by which the kernel's lengths are divided.
+
+    Returns:
+        The step, and the symbol of the closure error.
+    """
     number = builder.number
     defect, filled = (
         symbol(builder.graph, f"{name}{joint_motions[0].joint}") for name in ("defect", "filled")
@@ -184,19 +207,20 @@ NAMING = 0  # type of a step without an equation: it computes single joints from
 
 
 def loop_name(loop: Loop) -> str:
-    """Return the name of a loop from its frames k and k + B."""
+    """Return the name of a loop, for example '7-9' for the frames k = 7 and k + B = 9 of the cut."""
     return f"{loop.left}-{loop.right}"
 
 
 @dataclass(frozen=True)
 class SolvedLoop:
-    """Loop that is solved in closed form.
+    """Closed loop that is solved in closed form.
 
     Attributes:
+        loop: the loop.
         joints: joints that the loop determines, by number, with the symbols Sj, Cj, qj that the steps define.
-        steps: steps in order; the choices of each step are its branches.
-        differences: closure errors in the symbols of the steps.
-        linear: for a parallelogram, the joints that are linear in others (on the first branch).
+        steps: solution steps in order; the choices of each step are its branches.
+        differences: closure errors, as expressions of the symbols of the steps.
+        linear: for a parallelogram, the joints that are linear in others (on the first branch), by number.
         how: description of the method.
         stages: derivation for the user.
     """
@@ -222,21 +246,26 @@ class SolvedLoop:
 
     @property
     def sentence(self) -> str:
-        """Sentence with the joints that were solved and the method."""
+        """Sentence for the user: which joints the loop determines, by which method, and the number of modes."""
         joints = ", ".join(f"q{j}" for j in self.joints)
         return f"loop {self.name} solved for {joints} {self.how}: {self.modes} mode{'s' * (self.modes > 1)}"
 
 
 @dataclass(frozen=True)
 class LoopRelations:
-    """Loops in the order of their solution, and the loops without a closed form."""
+    """Closed-form solution of the loops of a robot.
+
+    Attributes:
+        solved: solved loops, in the order of solution.
+        unsolved: loops without a closed form.
+    """
 
     solved: tuple[SolvedLoop, ...]
     unsolved: tuple[Loop, ...]
 
     @property
     def linear(self) -> dict[int, Linear]:
-        """Joints that are linear in others, of loops with a single mode."""
+        """Joints that are linear functions of others, by number, from loops with a single assembly mode."""
         return {j: law for one in self.solved if one.modes == 1 for j, law in one.linear.items()}
 
     @property
@@ -252,11 +281,11 @@ def solved_loops(
     *,
     every_mode: bool = False,
 ) -> LoopRelations:
-    """Solve the loops for the passive joints.
+    """Solve the closed loops of a robot for the passive joints, in closed form.
 
     Args:
-        active: active joints, each an entry of an input.
-        start: positions of joints that are free in a singular configuration.
+        active: input symbols of the active joints, by joint number.
+        start: positions of joints that are free in a singular configuration, by joint number.
         every_mode: whether the crossed mode of parallelograms is included.
 
     Raises:
@@ -274,14 +303,17 @@ def solved_loops(
 
 
 def has_crossed_modes(robot: Robot, modes: str) -> bool:
-    """Return whether crossed parallelograms are included: by the option 'modes', or because 'home' is crossed."""
+    """Return whether crossed parallelograms are included in a model.
+
+    They are included if the option `modes` is 'all', or if a parallelogram is crossed in the posture 'home'.
+    """
     from symoro.models.geometric.loop.parallelogram import crossed_at_home
 
     return modes == "all" or crossed_at_home(robot)
 
 
 def loop_motions(builder: Builder, robot: Robot) -> list[PathMotion]:
-    """Return the motions around all loops, with every joint as an unknown."""
+    """Return the elementary motions around all loops, with every joint as an unknown."""
     free = uncoupled(robot)
     return [
         part for loop in loops(robot) for part in motions_between(builder, free, loop.right, loop.left, {})
@@ -289,7 +321,7 @@ def loop_motions(builder: Builder, robot: Robot) -> list[PathMotion]:
 
 
 def unsolved_error(robot: Robot, relations: LoopRelations) -> NotApplicableError:
-    """Return the error for loops without a closed form."""
+    """Return the error that loops of the robot have no closed form, to be raised by the caller."""
     names = ", ".join(map(loop_name, relations.unsolved))
     return NotApplicableError(
         f"no closed form exists for loop {names} of robot '{robot.name}'",
@@ -300,8 +332,11 @@ def unsolved_error(robot: Robot, relations: LoopRelations) -> NotApplicableError
 def check_drive(robot: Robot, postures: ClosedPostures) -> None:
     """Check that the active joints are independent and determine all passive joints.
 
+    Args:
+        postures: sampled configurations with closed loops, with the ranks of the closure Jacobian.
+
     Raises:
-        NotApplicableError: they do not.
+        NotApplicableError: the active joints are dependent, or they leave passive joints undetermined.
     """
     passive = len(passive_joints(robot))
     if postures.passive_rank < passive:
@@ -319,7 +354,7 @@ def check_drive(robot: Robot, postures: ClosedPostures) -> None:
 
 
 def _suitable_joints(robot: Robot) -> str:
-    """Return a sentence that names suitable active joints of the loops."""
+    """Return a hint that names joints of the loops that can be active together."""
     from symoro.models.geometric.loop.mobility import fitting_joints
 
     joints = fitting_joints(robot)
@@ -371,7 +406,7 @@ class _Search:
         return LoopRelations(tuple(solved), tuple(left))
 
     def _known(self) -> dict[int, Scalar]:
-        """Return the active joints, and the joints that are coupled to known ones."""
+        """Return the positions of the active joints and of joints coupled to known ones, by joint number."""
         known: dict[int, Scalar] = dict(self.active)
         positions = {**known, **{j: unknown.length for j, unknown in self.joints.items()}}
         return known | coupled_positions(self.robot, positions, self.builder.formula)
@@ -382,7 +417,7 @@ class _Search:
         return sorted(j for j in frames if j not in known and j not in self.joints)
 
     def _solve(self, loop: Loop) -> SolvedLoop | None:
-        """Return all solutions of a loop, or None if no method applies."""
+        """Solve one loop by the first method that applies; return None if no method does."""
         joints = {j: joint_unknown(self.builder, self.robot, j) for j in self._unknown(loop)}
         if any(relation(self.robot, j) for j in joints):
             return None
@@ -440,7 +475,11 @@ class _Search:
         return SolvedLoop(loop, joints, (step,), (defect,), {}, how, (stage,))
 
     def _chain(self, motions: Sequence[PathMotion]) -> Chain:
-        """Return the chain of a loop, with its unknowns set to the closed configurations of the samples."""
+        """Return the equation of a loop, and set its unknowns at the samples to closed configurations.
+
+        Args:
+            motions: elementary motions around the loop.
+        """
         import numpy
 
         chain = chain_of(self.builder, motions, identity(4), self.probes.vanishes, size=self.size)
@@ -454,10 +493,15 @@ class _Search:
         return chain
 
     def _naming(self, chain: Chain, steps: Sequence[Step], joints: Mapping[int, Unknown]) -> Step:
-        """Return the step that computes sines, cosines and positions of the joints from those of the sums.
+        """Return the step that computes single joints from the sums of parallel joints.
 
-        Out of reach, a root is replaced by zero and the loop may close with sine and cosine off the unit circle; the
-        checks exclude this.
+        It defines sine, cosine and position of each joint. If the pose is out of reach, a root is replaced by zero,
+        and the loop may close although s^2 + c^2 differs from 1; the step's checks exclude this.
+
+        Args:
+            chain: equation of the loop.
+            steps: steps that determine the sums.
+            joints: symbols of the single joints, by joint number.
         """
         lines: list[tuple[Expr, Expr]] = []
         number = self.builder.number
@@ -474,7 +518,7 @@ class _Search:
         return Step(NAMING, tuple(joints.values()), (), tuple(lines), checks=tuple(checks))
 
     def _learn(self, solved_loop: SolvedLoop) -> None:
-        """Treat the joints of a solved loop as known."""
+        """Treat the joints of a solved loop as known in the following loops."""
         import numpy
 
         for j, unknown in solved_loop.joints.items():

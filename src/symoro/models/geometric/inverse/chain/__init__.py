@@ -1,1 +1,1 @@
-"""Equation of inverse geometry: the chain, the given pose, and random samples for tests of identities."""
+"""Equation of inverse geometry: the kinematic chain, the given pose, and random samples to test identities."""

@@ -2,16 +2,16 @@
 
     K0 G1 K1 G2 ... Gm Km = U0
 
-Each item of the chain is a constant transform K, a translation Tz(r) by a prismatic joint, or a run G: consecutive
-revolute joints with parallel axes. The unknowns of a run are the sums of the joint angles, phi_k = phi_(k-1) +- q_k,
-so that its transform is linear in their sines and cosines:
+Each factor of the chain is a constant transform K, a translation Tz(r) of a prismatic joint, or the transform G of a
+run. A run is a sequence of consecutive revolute joints with parallel axes. Its unknowns are the sums of the joint
+angles, phi_k = phi_(k-1) +- q_k, so that its transform is linear in their sines and cosines:
 
     G = [ Rz(phi_last)   sum_k Rz(phi_k) t_k ]        t_k: from axis k to axis k + 1, including prismatic joints
         [      0                  1          ]
 
 Joints with known positions (locked, or active in a closed loop) are part of the constants. A joint that a closed loop
-makes a linear function of other joints of the path is not an unknown either. In a palletiser, q4 = -q2 - q3 keeps the
-flange vertical: the last sum phi of its run is zero, so that the run is a pure translation.
+makes a linear function of other joints of the path is not an unknown either. For example, in a palletiser
+q4 = -q2 - q3 keeps the flange vertical: the last sum phi of its run is zero, so that the run is a pure translation.
 """
 
 from __future__ import annotations
@@ -36,13 +36,15 @@ IsZero = Callable[[Expr], bool]
 
 @dataclass(frozen=True)
 class Unknown:
-    """Unknown of inverse geometry: a sum of angles (with symbols for its sine and cosine) or a length.
+    """Unknown of inverse geometry: a sum of parallel joint angles, or a prismatic joint position.
 
     Attributes:
-        label: suffix of the symbols, '23' for q2 + q3.
-        parts: joints of the sum with their signs; the last one is the joint of this unknown.
-        turns: whether the unknown is an angle.
-        before: sum without the last joint; None for the first joint of a run.
+        label: suffix of the symbols, for example '23' for q2 + q3.
+        parts: joints of the sum as (joint number, sign); the last one is the joint that this unknown determines.
+        turns: whether the unknown is an angle (revolute joints) instead of a length (prismatic joint).
+        sine, cosine: symbols for the sine and cosine of the angle.
+        length: symbol for the length.
+        before: sum without the last joint; None for the first joint of a run of parallel joints.
     """
 
     label: str
@@ -55,7 +57,7 @@ class Unknown:
 
     @property
     def constant(self) -> bool:
-        """Whether the joints of the sum cancel, so that its sine is 0 and its cosine is 1."""
+        """Whether the joint angles of the sum cancel, so that its sine is 0 and its cosine is 1."""
         return not self.parts
 
     @property
@@ -77,14 +79,14 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Fixed:
-    """Constant transform."""
+    """Constant transform in the product of a chain."""
 
     matrix: Matrix
 
 
 @dataclass(frozen=True)
 class Slide:
-    """Translation Tz(sign r) by a prismatic joint."""
+    """Translation Tz(sign r) of a prismatic joint with unknown position r."""
 
     unknown: Unknown
     sign: int
@@ -92,7 +94,12 @@ class Slide:
 
 @dataclass(frozen=True)
 class AxisOffset:
-    """Translation between two parallel axes: a constant vector and prismatic joints along constant directions."""
+    """Translation between two parallel revolute axes.
+
+    Attributes:
+        constant: constant part of the translation.
+        slides: prismatic joints between the axes, as (unknown, constant direction).
+    """
 
     constant: tuple[Scalar, ...]
     slides: tuple[tuple[Unknown, tuple[Scalar, ...]], ...] = ()
@@ -100,7 +107,12 @@ class AxisOffset:
 
 @dataclass(frozen=True)
 class Run:
-    """Consecutive revolute joints with parallel axes; `moves[k]` is the translation from axis k to axis k + 1."""
+    """Consecutive revolute joints with parallel axes.
+
+    Attributes:
+        turns: sum of the angles up to each joint.
+        moves: translation from the axis of each joint to the next axis.
+    """
 
     turns: tuple[Unknown, ...]
     moves: tuple[AxisOffset, ...]
@@ -115,11 +127,13 @@ Item = Fixed | Slide | Run
 
 @dataclass(frozen=True)
 class Chain:
-    """Chain of inverse geometry: items, unknowns in the order of the joints, and the required product.
+    """Equation of inverse geometry: a product of transforms with unknown joints equals a given pose.
 
     Attributes:
-        target: transform that the product of the items must equal.
-        motions: elementary motions from which the items were formed.
+        items: factors of the product.
+        unknowns: unknowns, in the order of the joints.
+        target: pose (4x4) that the product must equal.
+        motions: elementary motions from which the factors were formed.
         size: length relative to which other lengths are compared with zero, see `size_of`.
     """
 
@@ -132,11 +146,15 @@ class Chain:
 
 @dataclass(frozen=True)
 class PathMotion:
-    """Elementary motion of a path: a constant screw motion along x or z, or a joint (number, sign).
+    """Elementary motion along a path: a constant screw motion, or the motion of one joint.
 
     Attributes:
+        axis: axis of the screw motion, 'x' or 'z'.
+        angle, length: rotation about the axis and translation along it.
+        joint: number of the joint; 0 for a constant motion.
+        sign: 1, or -1 if the path crosses the joint towards the base.
         turns: whether the joint is revolute.
-        terms: joints and factors of a joint that is a linear function of others; empty for an unknown joint.
+        terms: for a joint that is a linear function of others, pairs (joint number, factor); empty otherwise.
     """
 
     axis: str = "z"
@@ -156,11 +174,11 @@ class PathMotion:
 
     @property
     def lengths(self) -> tuple[Scalar, ...]:
-        """Return the components of the translation."""
+        """Lengths of the constant translation: one, along the axis."""
         return (self.length,)
 
     def tangent(self, joints: Sequence[int]) -> list[int]:
-        """Return the derivatives of this joint's position by the given unknown joints."""
+        """Return the derivatives of this joint's position with respect to the given unknown joints."""
         terms = dict(self.terms or ((self.joint, 1),))
         return [terms.get(j, 0) for j in joints]
 
@@ -173,7 +191,12 @@ class PathMotion:
 
 @dataclass(frozen=True)
 class Linear:
-    """Linear function q = sum n_j q_j + constant of joint positions."""
+    """Joint position as a linear function of others, q = sum n_j q_j + constant.
+
+    Attributes:
+        terms: pairs (joint number j, factor n_j).
+        constant: constant term, in rad or m.
+    """
 
     terms: tuple[tuple[int, int], ...]
     constant: Expr
@@ -193,7 +216,10 @@ class Linear:
 
 
 class UnrepresentableJoint(Exception):
-    """Exception for a joint that is linear in others but gives a sum of angles that does not occur in its run.
+    """Error: a dependent joint gives a sum of angles that is not an unknown of its run.
+
+    A joint that is a linear function of others can be eliminated only if the sum of angles up to it is zero or equals
+    an earlier sum of the same run of parallel joints.
 
     Attributes:
         joint: number of the joint.
@@ -205,7 +231,12 @@ class UnrepresentableJoint(Exception):
 
 
 def substituted(motions: Sequence[PathMotion], laws: Mapping[int, Linear]) -> tuple[PathMotion, ...]:
-    """Return the path with each dependent joint written as Rz(q) = Rz(constant) Rz(sum n_j q_j)."""
+    """Replace each dependent joint of a path by Rz(constant) Rz(sum n_j q_j).
+
+    Args:
+        motions: elementary motions of the path.
+        laws: linear functions of the dependent joints, by joint number.
+    """
     parts: list[PathMotion] = []
     for motion in motions:
         law = laws.get(motion.joint) if motion.joint else None
@@ -218,7 +249,7 @@ def substituted(motions: Sequence[PathMotion], laws: Mapping[int, Linear]) -> tu
 
 
 def links(motions: Sequence[PathMotion]) -> tuple[list[PathMotion], list[Matrix]]:
-    """Return the joints of a path, and the constant transforms before, between and after them."""
+    """Split a path into its joints and the constant transforms before, between and after them."""
     between = [identity(4)]
     for motion in motions:
         if motion.joint:
@@ -229,10 +260,14 @@ def links(motions: Sequence[PathMotion]) -> tuple[list[PathMotion], list[Matrix]
 
 
 def size_of(builder: Builder, motions: Sequence[PathMotion], given: Sequence[Scalar] = ()) -> Expr:
-    """Return the size of a chain: the sum of the magnitudes of its constant lengths, an upper bound of its reach.
+    """Return the size of a chain: the sum of its constant lengths, an upper bound of its reach.
 
-    For a chain with prismatic joints, the magnitudes of the given lengths (the position, or the positions of known
-    prismatic joints) are added. A chain without any length has size 1; the size is never zero.
+    For a chain with prismatic joints, the magnitudes of the given lengths are added. A chain without any length has
+    size 1; the size is never zero.
+
+    Args:
+        motions: elementary motions of the chain.
+        given: known lengths: the entries of the given position, or the positions of known prismatic joints.
     """
     total = builder.number(0)
     for length in (builder.number(x) for motion in motions if not motion.joint for x in motion.lengths):
@@ -252,7 +287,7 @@ def motions_between(
     """Return the elementary motions of the path from frame `frm` to frame `to`.
 
     Args:
-        known: positions of joints that are not unknowns, by joint.
+        known: positions of joints that are not unknowns, by joint number.
 
     Raises:
         NotApplicableError: a joint on the path is coupled to another joint and its position is not known.
@@ -286,7 +321,12 @@ def _motions_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scal
 
 
 def _along(place: JointTransform, *joint: PathMotion) -> list[PathMotion]:
-    """Return the elementary motions of iTj, with an unknown joint between its rotation and its translation r."""
+    """Return the elementary motions of a transform iTj.
+
+    Args:
+        place: geometric parameters of the transform.
+        joint: unknown joint, if any; it is inserted between Rz(theta) and Tz(r).
+    """
     first = [PathMotion("z", place.gamma.value, place.b), PathMotion("x", place.alpha.value, place.d)]
     return [*first, PathMotion("z", place.theta.value), *joint, PathMotion("z", 0, place.r)]
 
@@ -304,11 +344,14 @@ def chain_of(
     runs: bool = True,
     size: Expr | None = None,
 ) -> Chain:
-    """Return the chain of a path.
+    """Return the equation of inverse geometry for a path.
 
     Args:
+        motions: elementary motions of the path.
+        target: pose (4x4) that their product must equal.
         vanishes: function that returns whether an expression is zero for all values of its symbols.
-        runs: whether joints with parallel axes are combined into runs; otherwise each joint is a separate unknown.
+        runs: whether joints with parallel axes are combined, with sums of angles as unknowns; otherwise each joint is a
+            separate unknown.
         size: size of the chain; by default that of `size_of`.
 
     Raises:
@@ -319,7 +362,7 @@ def chain_of(
 
 
 class _Assembly:
-    """Assembles the items of a chain, from the first motion to the last."""
+    """Construction of a chain from elementary motions, which are added in the order of the path."""
 
     def __init__(self, builder: Builder, vanishes: IsZero, runs: bool) -> None:
         self.builder = builder
@@ -363,9 +406,15 @@ class _Assembly:
         self.turns = [self._unknown(((motion.joint, motion.sign),), turns=True)]
 
     def _sum(self, motion: PathMotion, sign: int) -> Unknown:
-        """Return the sum of the run's angles including one more joint.
+        """Return the sum of the angles of the current run, including one more joint.
 
         The sum of a joint that is linear in others must be zero or occur earlier in the run.
+
+        Args:
+            sign: sign of the joint in the sum; -1 if its axis is opposite to the first axis of the run.
+
+        Raises:
+            UnrepresentableJoint: this is not the case.
         """
         before = self.turns[-1]
         if not motion.terms:
@@ -387,7 +436,10 @@ class _Assembly:
         return is_zero(x) or self.vanishes(self.builder.number(x))
 
     def _move(self) -> AxisOffset:
-        """Return the pending motions as one translation; add their rotation to `inside`."""
+        """Combine the motions since the last revolute joint into one translation to the next axis.
+
+        Their constant rotation is multiplied to `inside`, the constant rotation since the last angle of the run.
+        """
         constant: list[Scalar] = [0, 0, 0]
         slides = []
         for part in self.tail:
@@ -401,7 +453,10 @@ class _Assembly:
         return AxisOffset(tuple(constant), tuple(slides))
 
     def _close(self) -> None:
-        """End the run: its joints become one item, and the pending motions become separate items."""
+        """End the current run of parallel joints and append its transform to the chain.
+
+        The motions since its last joint are appended as separate constant transforms and prismatic joints.
+        """
         if self.turns:
             self.items.append(Run(tuple(self.turns), tuple(self.moves)))
         fixed = homogeneous(self.inside, [0, 0, 0])

@@ -1,4 +1,4 @@
-"""Transform of an item of a chain and its inverse, for polynomials, expressions or numbers as scalars."""
+"""Transforms of the factors of a chain and their inverses, with polynomials, expressions or numbers as scalars."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ Rows = list[list[Any]]
 
 @dataclass(frozen=True)
 class Algebra:
-    """Conversion of expressions into scalars: `value` for the symbol of an unknown, `lift` for known values."""
+    """Conversion of expressions into another type of scalars (polynomials or numbers).
+
+    Attributes:
+        value: converts the symbol of an unknown.
+        lift: converts a known value.
+    """
 
     value: Callable[[Expr], Any]
     lift: Callable[[Scalar], Any]
 
 
 def forward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
-    """Return the transform of an item as (rotation, position)."""
+    """Return the transform of a factor of the chain as (rotation, position)."""
     if isinstance(item, Fixed):
         return _lifted(item.matrix, algebra)
     if isinstance(item, Slide):
@@ -36,7 +41,10 @@ def forward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
 
 
 def backward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
-    """Return the inverse transform of an item as (rotation, position), without products of two symbols of one angle."""
+    """Return the inverse transform of a factor of the chain as (rotation, position).
+
+    Its entries contain no product of two symbols of the same angle.
+    """
     if isinstance(item, Fixed):
         return _lifted(inverse_transform(item.matrix), algebra)
     if isinstance(item, Slide):
@@ -45,7 +53,10 @@ def backward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
 
 
 def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, MatrixRow]:
-    """Return Rz(-phi_last) and -sum_k Rz(phi_k - phi_last) t_k."""
+    """Return the inverse transform of a run of parallel joints as (rotation, position).
+
+    rotation Rz(-phi_last),   position -sum_k Rz(phi_k - phi_last) t_k
+    """
     last = run.turns[-1]
     c, s = _direction(last, algebra)
     position = [algebra.lift(0)] * 3
@@ -59,7 +70,7 @@ def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, MatrixRow]:
 
 
 def _direction(turn: Unknown, algebra: Algebra) -> tuple[Any, Any]:
-    """Return cosine and sine of a sum of angles."""
+    """Return the cosine and sine of a sum of joint angles, converted to the scalars of the algebra."""
     if turn.constant:
         return algebra.lift(1), algebra.lift(0)
     return algebra.value(turn.cosine), algebra.value(turn.sine)
@@ -93,14 +104,14 @@ def _turned(c: Any, s: Any, v: MatrixRow) -> MatrixRow:
 
 
 def times(row: MatrixRow, placement: tuple[Rows, MatrixRow]) -> MatrixRow:
-    """Return the product of a row of four entries and a transform."""
+    """Return the product of a row vector (4) and a transform (rotation, position)."""
     rotation, position = placement
     first = [sum((row[k] * rotation[k][c] for k in range(1, 3)), row[0] * rotation[0][c]) for c in range(3)]
     return [*first, sum((row[k] * position[k] for k in range(3)), row[3])]
 
 
 def applied(placement: tuple[Rows, MatrixRow], column: MatrixRow) -> MatrixRow:
-    """Return the product of a transform and a column of four entries."""
+    """Return the product of a transform (rotation, position) and a column vector (4)."""
     rotation, position = placement
     return [
         sum((rotation[r][k] * column[k] for k in range(3)), position[r] * column[3]) for r in range(3)

@@ -1,4 +1,4 @@
-"""Given entries of the pose U0 = [s n a P] and their names."""
+"""Entries of the pose U0 = [s n a P] of inverse geometry: their names, and which of them are given."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ Given = tuple[tuple[bool, ...], ...]
 
 
 def entry_name(row: int, column: int) -> str:
-    """Return the name of an entry: sx ... Pz in the upper rows, T41 ... T44 in the last row."""
+    """Return the name of an entry of the pose: sx to Pz in the upper rows, T41 to T44 in the last row.
+
+    Args:
+        row, column: indices from 0.
+    """
     return f"{COLUMNS[column]}{ROWS[row]}" if row < 3 else f"T4{column + 1}"
 
 

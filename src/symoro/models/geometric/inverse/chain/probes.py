@@ -1,4 +1,4 @@
-"""Random numbers for all symbols, to test which expressions vanish identically and on what they depend.
+"""Random samples of all symbols, to test numerically whether an expression is identically zero.
 
 The samples are consistent (the given pose is the direct geometry of the joints), so that a coefficient that vanishes
 only for poses that can be reached is recognised as well. An expression that is zero at a dozen random points is zero
@@ -22,12 +22,14 @@ SAMPLES = 12
 
 
 class Probes:
-    """Values of expressions at random points; a symbol receives its numbers when it first occurs.
+    """Random numbers for the symbols of expressions, and the values of expressions at these samples.
+
+    A symbol receives random numbers when it first occurs in an expression.
 
     Attributes:
-        lengths: symbols that occur in constant lengths but in no angle.
+        lengths: names of the symbols that occur in constant lengths but in no angle.
         unit: largest constant length among the robot's numbers, else 1; random lengths are drawn in this unit.
-        length: size of the chain, with which lengths are compared; squares are compared with its square.
+        length: size of the chain, with which lengths are compared; squares of lengths are compared with its square.
     """
 
     def __init__(self, builder: Builder, motions: Iterable[PathMotion] = (), seed: int = 1) -> None:
@@ -51,12 +53,12 @@ class Probes:
         return numpy.array([self.generator.uniform(low, high) for _ in range(SAMPLES)])
 
     def set(self, symbol: Expr, values: Any) -> None:
-        """Set the numbers of a symbol of class VARIABLE."""
+        """Set the sampled values of a variable, one per sample."""
         name, _ = self.graph.args[symbol.lit >> 1]
         self.variables[name] = values
 
     def of(self, value: Scalar) -> Any:
-        """Return the values of an expression, one per sample."""
+        """Return the values of an expression at the random samples, as an array."""
         import numpy
 
         literal = wrap(self.graph, value).lit
@@ -70,18 +72,25 @@ class Probes:
         return numpy.broadcast_to(values, (SAMPLES,))
 
     def vanishes(self, value: Scalar, size: float = 1.0) -> bool:
-        """Return whether an expression is zero at every sample, relative to the given size."""
+        """Return whether an expression is zero at every sample, up to round-off.
+
+        Args:
+            size: magnitude relative to which the values are compared with zero.
+        """
         values = self.of(value)
         return bool(abs(values).max() <= ZERO_AT_PROBES * size)
 
     def whole_number(self, value: Scalar) -> int | None:
-        """Return the nonzero integer that an expression equals at every sample, such as 1 for S^2 + C^2, or None."""
+        """Return the nonzero integer that an expression equals at every sample; None if there is none.
+
+        For example, S^2 + C^2 gives 1.
+        """
         values = self.of(value)
         number = round(float(values[0]))
         return number if number and abs(values - number).max() <= ZERO_AT_PROBES else None
 
     def measure(self, size: Expr) -> None:
-        """Set the reference length to the size of a chain at the samples."""
+        """Set the reference length of the comparisons to the largest sampled size of the chain."""
         self.length = self.largest(size)
 
     def largest(self, value: Scalar) -> float:
@@ -90,7 +99,15 @@ class Probes:
     def set_unknowns(
         self, unknowns: Iterable[Unknown], postures: Mapping[int, Any] | None = None
     ) -> Mapping[int, Any]:
-        """Set and return joint positions, random or given, with their sines, cosines and lengths."""
+        """Set the symbols of the unknowns (sine and cosine, or length) at all samples.
+
+        Args:
+            unknowns: unknowns of the chain.
+            postures: sampled positions by joint number; other joints have random positions.
+
+        Returns:
+            The joint positions, one array over the samples per joint number.
+        """
         import numpy
 
         joints: dict[int, Any] = {}

@@ -1,4 +1,4 @@
-"""Inverse geometry problem of a robot: its chain, the given pose, and random samples for tests of identities."""
+"""Inverse geometry problem of a robot: its chain, the given pose, and random samples to test identities."""
 
 from __future__ import annotations
 
@@ -35,11 +35,15 @@ NUMERIC = "solve it numerically, one solution per pose, with numeric_inverse()"
 
 @dataclass(frozen=True)
 class Problem:
-    """Inverse geometry problem that a method solves.
+    """Inverse geometry problem: determine the joints of a chain so that its end has a given pose.
 
     Attributes:
-        start: q0 by joint number: positions of given joints, and values for free joints.
-        given: which entries of the pose are given.
+        builder: builder of the program of the model.
+        robot: the robot.
+        chain: equation of transforms with the unknown joints.
+        probes: random samples to test whether expressions are identically zero.
+        start: input q0 by joint number: positions of the locked joints, and values for free joints.
+        given: for each entry of the upper three rows of the pose, whether it is given.
         idle: joints that do not change the given entries; their positions are those of q0.
         closure: constraints of closed loops on the joints of the chain; None for a tree.
     """
@@ -55,7 +59,7 @@ class Problem:
 
 
 class PostureSample(Protocol):
-    """Configurations in numbers: values by parameter and by joint."""
+    """Sampled configurations: values of the robot's parameters by name, and of the joints by number."""
 
     @property
     def parameters(self) -> Mapping[str, Any]: ...
@@ -66,13 +70,13 @@ class PostureSample(Protocol):
 
 @dataclass(frozen=True)
 class ChainClosure:
-    """Constraints of closed loops on the joints of a chain.
+    """Constraints that closed loops impose on the joints of a chain.
 
     Attributes:
-        laws: joints that are linear functions of others of the chain; they are not unknowns.
+        laws: by joint number, the joints that are linear functions of others of the chain; they are not unknowns.
         tied: joints that depend nonlinearly on the others; they are unknowns and must satisfy the loops.
-        postures: function that returns about the given number of configurations with closed loops, with the robot's
-            nominal numbers or with random ones.
+        postures: function (count, nominal) that returns about `count` configurations with closed loops, for the robot's
+            nominal numbers (true) or random ones (false).
     """
 
     laws: Mapping[int, Linear]
@@ -80,7 +84,10 @@ class ChainClosure:
     postures: Callable[[int, bool], PostureSample]
 
     def without(self, joint: int) -> ChainClosure:
-        """Return the closure with a joint as an unknown that must satisfy the loops, instead of its linear law."""
+        """Return the constraints without the linear law of a joint.
+
+        The joint becomes an unknown that must satisfy the loops.
+        """
         laws = {j: law for j, law in self.laws.items() if j != joint}
         return replace(self, laws=laws, tied=(*self.tied, joint))
 
@@ -97,7 +104,9 @@ def pose_problem(
     surplus: int = 0,
     closing: Closing | None = None,
 ) -> Problem:
-    """Return the problem of reaching a pose. Joints that do not change the given entries are taken from q0.
+    """Formulate the inverse geometry problem of reaching a pose.
+
+    Joints that do not change the given entries of the pose are not unknowns; their positions are those of q0.
 
     Args:
         frm: frame in which the pose is given.
@@ -105,7 +114,7 @@ def pose_problem(
         pose: given entries of the pose, see `given_entries`.
         locked: joints with positions given by q0, such as '7' or '3,5'.
         surplus: number of joints beyond the number of conditions, which the caller specifies separately.
-        closing: function that returns the constraints of the loops, from the builder, q0 by joint and the locked
+        closing: function that returns the constraints of the loops, from the builder, q0 by joint number and the locked
             joints.
 
     Raises:
@@ -150,7 +159,15 @@ def pose_problem(
 
 
 def _check_ties(problem: Problem, joints: int, rank: int) -> None:
-    """Reject surplus joints that only the nonlinear equations of the loops would determine."""
+    """Reject a problem whose surplus joints are determined only by nonlinear loop equations.
+
+    Args:
+        joints: number of unknown joints.
+        rank: number of independent conditions of the pose.
+
+    Raises:
+        NotApplicableError: the chain has such joints.
+    """
     tied = [j for j in problem.closure.tied if j not in problem.idle] if problem.closure else []
     if tied:
         raise NotApplicableError(
@@ -188,7 +205,13 @@ def _problem(
 
 
 def _with_motions(problem: Problem, motions: Sequence[PathMotion], *, runs: bool = True) -> Problem:
-    """Return the problem with another path to the same target, and with new samples, which satisfy the loops."""
+    """Return the problem for other elementary motions of the path, with new random samples.
+
+    The pose to be reached is the same. The sampled configurations satisfy the closed loops.
+
+    Args:
+        runs: whether joints with parallel axes are combined, with sums of angles as unknowns.
+    """
     closure, builder, target = problem.closure, problem.builder, problem.chain.target
     probes, joints = Probes(builder, motions), None
     if closure and closure.tied:
@@ -216,17 +239,19 @@ def with_own_joints(problem: Problem) -> Problem:
     """Return the same problem with every joint as a separate unknown, even if axes are parallel.
 
     Raises:
-        NotApplicableError: loops make a joint of the chain linear in others, so that it is not an unknown.
+        NotApplicableError: closed loops make a joint of the chain a linear function of others.
     """
     check_unknowns(problem.chain.motions)
     return _with_motions(problem, problem.chain.motions, runs=False)
 
 
 def check_unknowns(motions: Sequence[PathMotion]) -> None:
-    """Reject a chain with dependent joints, for a method that treats every joint as an unknown.
+    """Reject a chain with joints that depend linearly on others.
+
+    It is called by methods that treat every joint as an unknown.
 
     Raises:
-        NotApplicableError: loops make a joint of the chain linear in others, so that it is not an unknown.
+        NotApplicableError: closed loops make a joint of the chain a linear function of others.
     """
     linear = [f"q{motion.joint}" for motion in motions if motion.terms]
     if linear:
@@ -238,10 +263,15 @@ def check_unknowns(motions: Sequence[PathMotion]) -> None:
 def shorthand(
     problem: Problem, name: str, value: Scalar, degree: int = 0
 ) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
-    """Return a symbol for a known value and the line that defines it; numbers need no symbol.
+    """Introduce a symbol for a known value, unless the value is a number or zero.
 
     Args:
-        degree: dimension of the value, as a power of a length.
+        name: name of the symbol.
+        value: the known value.
+        degree: dimension of the value, as a power of a length (1 for a length, 2 for a square).
+
+    Returns:
+        The symbol (or the number) and the assignments (symbol, value) that define it: one or none.
     """
     expr = problem.builder.number(value)
     if expr.number is not None or problem.probes.vanishes(expr, problem.probes.length**degree):
@@ -252,7 +282,11 @@ def shorthand(
 
 
 def _set_posture(chain: Chain, probes: Probes, postures: Mapping[int, Any] | None) -> None:
-    """Set the joints of the samples, random or of closed configurations, and the poses that result."""
+    """Set the joint positions at all random samples, and the pose to their direct geometry.
+
+    Args:
+        postures: sampled positions by joint number, with closed loops; other joints have random positions.
+    """
     joints = probes.set_unknowns(chain.unknowns, postures)
     for row, values in zip(chain.target, direct_geometry(chain, probes, joints), strict=False):
         for entry, value in zip(row, values, strict=True):
@@ -262,7 +296,11 @@ def _set_posture(chain: Chain, probes: Probes, postures: Mapping[int, Any] | Non
 
 
 def locked_joints(robot: Robot, locked: str | None) -> list[int]:
-    """Return the joints in a text such as '7' or '3,5', given by number or name."""
+    """Return the joint numbers in a text such as '7' or '3,5', which contains joint numbers or names.
+
+    Raises:
+        OptionError: a frame in the text does not have an independent joint.
+    """
     joints = []
     for word in (locked or "").replace(" ", "").split(","):
         if word:
@@ -274,7 +312,14 @@ def locked_joints(robot: Robot, locked: str | None) -> list[int]:
 
 
 def direct_geometry(chain: Chain, probes: Probes, joints: Mapping[int, Any]) -> list[list[Any]]:
-    """Return the upper rows of the product of the chain in numbers, with one value per sample."""
+    """Return the upper three rows of the end pose of the chain at the random samples.
+
+    Args:
+        joints: sampled positions by joint number, one array over the samples each.
+
+    Returns:
+        Three rows of four entries; each entry is an array over the samples.
+    """
     import numpy
 
     numbers: dict[int, Any] = {}
@@ -295,7 +340,14 @@ def direct_geometry(chain: Chain, probes: Probes, joints: Mapping[int, Any]) -> 
 
 
 class Mobility:
-    """Derivatives of the given entries by the joints, at random configurations, in units of the chain's size."""
+    """Jacobian of the given pose entries with respect to the unknown joints, at random configurations.
+
+    Lengths are in units of the chain's size.
+
+    Attributes:
+        joints: numbers of the unknown joints, in increasing order.
+        jacobian: array (samples, given entries, joints).
+    """
 
     def __init__(self, problem: Problem) -> None:
         import numpy
@@ -324,6 +376,10 @@ class Mobility:
         return bool(abs(self.jacobian[..., self.joints.index(joint)]).max() > DEPENDENT_JOINTS)
 
     def rank(self, least: float = DEPENDENT_JOINTS) -> int:
-        """Return the number of independent conditions, the maximum over the configurations."""
+        """Return the number of independent conditions on the joints, the largest rank of all samples.
+
+        Args:
+            least: smallest nonzero singular value of an independent condition.
+        """
         decided = ranks(self.jacobian, threshold(least))
         return max(rank for rank in decided if rank is not None)

@@ -1,1 +1,1 @@
-"""General method of inverse geometry: six joints as a closed chain."""
+"""General method of inverse geometry: six joints of any type as a closed kinematic chain."""

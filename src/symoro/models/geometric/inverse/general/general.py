@@ -2,8 +2,9 @@
 
     M0 V1 M1 V2 ... V6 M6 = U0     <=>     V1 C1 V2 C2 ... V6 C6 = 1,   Ci = Mi (i < 6),   C6 = M6 U0^-1 M0
 
-with Vi = Rz(qi) or Tz(qi). The loop is solved by the kernel `closed_chain` (elimination and eigenvalues). The
-arrangements of the loop that are suitable for the robot are determined here, once, on random configurations.
+with Vi = Rz(qi) or Tz(qi). The loop is solved by the kernel `closed_chain` (elimination and eigenvalues). The loop
+equation can be arranged in twelve ways; the arrangements that are suitable for the robot are determined here, once, on
+random configurations.
 
 Five joints with given position and axis are treated as six joints with a virtual revolute joint about that axis: any s
 and n that complete the axis to a rotation are admissible.
@@ -42,7 +43,12 @@ VIRTUAL = PathMotion(joint=-1)
 
 
 def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
-    """Return sixteen solution slots; valid solutions come first.
+    """Return the sixteen results of the general method; valid solutions come first.
+
+    Results beyond the number of solutions have the status 'no solution'.
+
+    Args:
+        tolerance: largest residual of a valid solution.
 
     Raises:
         NotApplicableError: there are not six unknown joints, or they are dependent in every configuration.
@@ -68,11 +74,18 @@ def _solution(
     tolerance: float,
     number: int,
 ) -> Solution:
-    """Return a slot of the kernel with its residual by direct geometry.
+    """Return one result of the kernel with its residual and status.
 
-    If there is no solution, the status of the first slot is 'out of reach' or 'not decided'. In the latter case the
+    If there is no solution, the status of the first result is 'out of reach' or 'not decided'. In the latter case the
     kernel returns the configuration that is closest to the pose, because the roots of the elimination are too close to
     a double root for a reliable decision.
+
+    Args:
+        joints: the six joints of the loop.
+        slot: six joint positions and the closure error, as computed by the kernel.
+        misses: residuals of direct geometry as expressions of the unknowns (node references).
+        tolerance: largest residual of a valid solution.
+        number: index of the result, from 0.
     """
     builder = problem.builder
     *values, defect = slot
@@ -99,7 +112,14 @@ def _solution(
 
 
 class _Loop:
-    """Closed loop of the chain: its joints and the constant transforms between them."""
+    """Closed loop of six joints that is equivalent to the inverse geometry problem.
+
+    Attributes:
+        problem: the problem.
+        completed: whether only position and axis are given, so that a virtual joint was added.
+        joints: the six joints.
+        between: the seven constant transforms M0 to M6 before, between and after them.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -117,13 +137,13 @@ class _Loop:
             )
 
     def constants(self) -> list[Matrix]:
-        """Return C1 .. C6 in symbols."""
+        """Return the symbolic constant transforms C1 to C6 of the loop equation."""
         target = self._completed() if self.completed else self.problem.chain.target
         last = matmul(matmul(self.between[-1], inverse_transform(target)), self.between[0])
         return [*self.between[1:-1], last]
 
     def _completed(self) -> Matrix:
-        """Return the target with any two vectors s and n that complete the axis a to a rotation."""
+        """Return the given pose with vectors s and n that complete its axis a to a rotation."""
         target = self.problem.chain.target
         a = [row[2] for row in target[:3]]
         steep = less(0.9, absolute(a[2]))
@@ -133,7 +153,14 @@ class _Loop:
         return [[s[r], n[r], a[r], target[r][3]] for r in range(3)] + [[0, 0, 0, 1]]
 
     def plan(self, kinds: Sequence[int]) -> tuple[float, ...]:
-        """Return the kernel's plan, determined with the robot's nominal numbers, or with random numbers."""
+        """Return the settings of the kernel `closed_chain` for this robot (12 numbers).
+
+        They are determined at random configurations, with the robot's nominal numbers where they exist, else random
+        ones.
+
+        Args:
+            kinds: kinds of the six joints, 0 revolute, 1 prismatic.
+        """
         import numpy
 
         from symoro.models.geometric.inverse.general.plan import plan
@@ -162,7 +189,7 @@ class _Loop:
 
 
 def _moved(x: float, slides: int) -> Any:
-    """Return Rz(x) or Tz(x) in numbers."""
+    """Return the numerical transform Rz(x), or Tz(x) if `slides` is 1."""
     import numpy
 
     transform = numpy.eye(4)

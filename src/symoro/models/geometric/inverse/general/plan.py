@@ -1,9 +1,10 @@
-"""Plan of the kernel `closed_chain`: which of the twelve arrangements of a loop to solve, and with which shifts.
+"""Settings ("plan") of the kernel `closed_chain`, which solves a loop of six joints.
 
-No single number indicates whether an arrangement is suitable for a robot: with parallel or intersecting axes the
-elimination loses rank in some arrangements, and condition numbers do not rank the others reliably. Therefore each
-arrangement is tried on random configurations. The plan contains those that give the most solutions and the fewest
-spurious candidates.
+The loop equation can be arranged in twelve ways; the plan contains three arrangements to solve, each with three shifts
+of joint angles. No single number indicates whether an arrangement is suitable for a robot: with parallel or
+intersecting axes the elimination loses rank in some arrangements, and condition numbers do not rank the others
+reliably. Therefore each arrangement is tried on random configurations. The plan contains those that give the most
+solutions and the fewest spurious candidates.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ Score = tuple[int, int, int]
 
 
 def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
-    """Return the plan (12 numbers) of the kernel for joints of the given kinds.
+    """Return the settings (12 numbers) with which the kernel `closed_chain` solves a loop.
+
+    They are three arrangements of the loop equation, each followed by three shifts of joint angles.
 
     Args:
         kinds: kinds of the six joints, 0 revolute, 1 prismatic.
@@ -83,7 +86,11 @@ def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
 
 
 def _draw(sample: Sampler, rng: np.random.Generator, count: int, kinds: list[int]) -> tuple[Array, Array]:
-    """Return transforms (count, 6, 4, 4) and joint positions (count, 6), with lengths divided by the largest."""
+    """Draw random closed configurations of the loop, with lengths divided by the largest length.
+
+    Returns:
+        The constant transforms (count, 6, 4, 4) and the joint positions (count, 6).
+    """
     drawn = [sample(rng) for _ in range(count)]
     placements = np.zeros((count, 6, 4, 4))
     placements[:, :, :3] = np.array([constants for constants, _ in drawn], dtype=float).reshape(
@@ -103,13 +110,22 @@ def _rank(placements: Array, kinds: list[int], q: Array) -> int:
 
 
 def _arrangements(kinds: list[int]) -> list[int]:
-    """Return the arrangements whose last role is revolute, or whose third role is prismatic."""
+    """Return the numbers (0 to 11) of the arrangements that the elimination can solve.
+
+    In such an arrangement the sixth joint is revolute or the third one is prismatic.
+    """
     orders = [role_order(arrangement) for arrangement in range(12)]
     return [k for k, order in enumerate(orders) if kinds[order[2]] or not kinds[order[5]]]
 
 
 def _with_shifts(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Arrangement:
-    """Return an arrangement with random shifts; prismatic joints have none, except the pivot if it requires one."""
+    """Return an arrangement with three random shifts of joint positions, as four numbers.
+
+    The shift of a prismatic joint is zero, except that of the third joint if the sixth one is revolute.
+
+    Args:
+        arrangement: number of the arrangement, 0 to 11.
+    """
     order = role_order(arrangement)
     shifts = rng.uniform(-1, 1, 3)
     for i in (2, 1, 0):
@@ -119,10 +135,19 @@ def _with_shifts(kinds: list[int], arrangement: int, rng: np.random.Generator) -
 
 
 def _score(placements: Array, q: Array, kinds: list[int], shifted: Arrangement) -> Score:
-    """Rate an arrangement: configurations recovered, solutions minus inaccurate samples, minus surplus candidates.
+    """Rate an arrangement by its solutions at sampled configurations; larger is better.
 
     A sample is inaccurate if a candidate does not converge, or if Newton's method changes it by a large amount because
     its roots are nearly multiple. Solutions of a singular pencil are accidental and are not counted.
+
+    Args:
+        placements: constant transforms (S, 6, 4, 4) of the loop at the samples.
+        q: joint positions (S, 6) that close the loop.
+        shifted: the arrangement with its shifts.
+
+    Returns:
+        Three numbers, compared in this order: number of sampled configurations that are recovered; number of solutions
+        minus number of inaccurate samples; number of solutions minus number of candidates.
     """
     starts, which, warnings = candidates(placements, kinds, list(shifted))
     rows = polish(placements[which], kinds, starts)[0]

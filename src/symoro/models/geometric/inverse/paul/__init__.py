@@ -1,1 +1,1 @@
-"""Paul's method: equations of a few types, solved for one unknown after another."""
+"""Paul's method of inverse geometry: one unknown after another is solved from an equation of one of a few types."""

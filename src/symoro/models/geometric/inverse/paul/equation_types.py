@@ -14,6 +14,10 @@
 
 M, N, Mi, Mj are known 2x2 matrices, e and w are known vectors, eps = +-1.
 
+Each function adds the solution of one equation to a `Draft`, an incomplete solution step. Its argument `degree` is the
+physical dimension of the equation: 1 if it compares lengths, 0 if it compares sines and cosines, and the sum for
+products of equations. Thresholds for zero are relative to that power of the robot's size.
+
 W. Khalil, "On the explicit derivation of the inverse geometric models of robots", IMACS-IFAC Symposium, 1986.
 """
 
@@ -34,17 +38,27 @@ Matrix2 = list[list[Scalar]]  # columns: cosine, sine
 
 
 def solve_length(draft: Draft, unknown: Unknown, x: Expr, y: Expr, degree: int = 1) -> None:
-    """Solve type 1: X r = Y.
+    """Solve an equation of type 1, X r = Y, for a prismatic joint and add it to the step.
 
     Args:
-        degree: degree of the equation, here and below: 1 if it compares lengths, 0 if it compares sines and cosines.
+        draft: solution step to which the formulas are added.
+        unknown: joint with the position r.
+        x, y: coefficients X and Y.
+        degree: 1 if the equation compares lengths, 0 if it compares sines and cosines.
     """
     free = draft.vanishing(x * x, degree - 1)
     draft.length(unknown, y / _nonzero(x, free), free)
 
 
 def solve_turn(draft: Draft, unknown: Unknown, x: Expr, y: Expr, z: Expr, degree: int) -> None:
-    """Solve type 2: X S + Y C = Z."""
+    """Solve an equation of type 2, X S + Y C = Z, for a joint angle and add it to the step.
+
+    Args:
+        draft: solution step to which the formulas are added.
+        unknown: angle with sine S and cosine C.
+        x, y, z: coefficients X, Y and Z.
+        degree: 1 if the equation compares lengths, 0 if it compares sines and cosines.
+    """
     label = unknown.label
     if x.is_zero or y.is_zero:
         factor = y if x.is_zero else x
@@ -68,11 +82,15 @@ def solve_turn(draft: Draft, unknown: Unknown, x: Expr, y: Expr, z: Expr, degree
 def solve_turn_twice(
     draft: Draft, unknown: Unknown, matrix: Matrix2, right: Vector2, degree: int, value: Scalar | None = None
 ) -> None:
-    """Solve type 3: M u = z, u = (C, S).
+    """Solve two equations of type 3, M u = z with u = (C, S), for a joint angle.
 
     Args:
-        degree: sum of the degrees of both equations, the degree of the determinant.
-        value: determinant if it is known to be a number.
+        draft: solution step to which the formulas are added.
+        unknown: angle with sine S and cosine C.
+        matrix: M; its columns are the coefficients of C and of S.
+        right: right side z.
+        degree: sum of the dimensions of both equations (1 for lengths, 0 for sines and cosines).
+        value: the determinant X1 Y2 - X2 Y1 if it is known to be a number.
     """
     (y1, x1), (y2, x2) = matrix
     z1, z2 = right
@@ -85,9 +103,15 @@ def solve_turn_twice(
 
 
 def solve_turn_onto(draft: Draft, unknown: Unknown, sign: int, start: Vector2, end: Vector2) -> None:
-    """Solve type 3: Rz(sign q) start = end for vectors of lengths.
+    """Solve Rz(sign q) start = end (type 3) for the angle q between two vectors in the x-y plane.
 
     Only the directions of the vectors are used, because the norms of short vectors are inaccurate.
+
+    Args:
+        draft: solution step to which the formulas are added.
+        unknown: the angle q.
+        sign: 1 or -1.
+        start, end: vectors (x, y) in m.
     """
     x, y = start
     across, along = sign * (x * end[1] - y * end[0]), x * end[0] + y * end[1]
@@ -99,7 +123,17 @@ def solve_turn_onto(draft: Draft, unknown: Unknown, sign: int, start: Vector2, e
 
 
 def solve_radius(draft: Draft, slide: Unknown, turn: Unknown, m: Matrix2, n: Matrix2, e: Vector2) -> None:
-    """Solve type 4: (r M + N) u = e with lengths e; M' M, N' N and M' N + N' M are multiples of the unit matrix."""
+    """Solve two equations of type 4, (r M + N) u = e with u = (C, S), for a length and an angle.
+
+    M' M, N' N and M' N + N' M must be multiples of the unit matrix.
+
+    Args:
+        draft: solution step to which the formulas are added.
+        slide: prismatic joint with the position r.
+        turn: angle with sine S and cosine C.
+        m, n: matrices M and N; their columns are the coefficients of C and of S.
+        e: right side, with lengths.
+    """
     a, b, c = (
         dot(m[0], m[0]) + dot(m[1], m[1]),
         dot(m[0], n[0]) + dot(m[1], n[1]),
@@ -122,7 +156,16 @@ def solve_radius(draft: Draft, slide: Unknown, turn: Unknown, m: Matrix2, n: Mat
 def solve_turn_and_slide(
     draft: Draft, turn: Unknown, slide: Unknown, m: Matrix2, w: Vector2, e: Vector2
 ) -> None:
-    """Solve type 5: M u + w r = e with lengths e."""
+    """Solve two equations of type 5, M u + w r = e with u = (C, S), for an angle and a length.
+
+    Args:
+        draft: solution step to which the formulas are added.
+        turn: angle with sine S and cosine C.
+        slide: prismatic joint with the position r.
+        m: matrix M; its columns are the coefficients of C and of S.
+        w: coefficients of r.
+        e: right side, with lengths.
+    """
     y, x = (w[1] * m[0][k] - w[0] * m[1][k] for k in (0, 1))
     z = w[1] * e[0] - w[0] * e[1]
     number = draft.builder.number
@@ -135,10 +178,16 @@ def solve_turn_and_slide(
 def solve_triangle(
     draft: Draft, first: Unknown, second: Unknown, mi: Matrix2, mj: Matrix2, e: Vector2, degree: int
 ) -> None:
-    """Solve types 6, 7, 8: Mi ui + Mj uj = e; Mi' Mi and Mj' Mj are multiples of the unit matrix.
+    """Solve two equations of type 6, 7 or 8, Mi ui + Mj uj = e, for two angles.
+
+    Mi' Mi and Mj' Mj must be multiples of the unit matrix, so that the equation describes a triangle.
 
     Args:
-        degree: degree of each of the two equations.
+        draft: solution step to which the formulas are added.
+        first, second: the angles i and j, with u = (C, S).
+        mi, mj: matrices Mi and Mj.
+        e: right side.
+        degree: 1 if the equations compare lengths, 0 if they compare sines and cosines.
     """
     number = draft.builder.number
     e = [draft.let(f"e{first.label}_{k}", x) for k, x in enumerate(e, 1)]
@@ -159,10 +208,16 @@ def solve_triangle(
 def solve_stretched(
     draft: Draft, first: Unknown, second: Unknown, mi: Matrix2, mj: Matrix2, e: Vector2, degree: int
 ) -> None:
-    """Solve type 10: Mi ui + Mj uj = e in general, by |F e - F Mi ui|^2 = det(Mj)^2 with F = adj(Mj).
+    """Solve two equations Mi ui + Mj uj = e with general matrices for two angles (type 10).
+
+    The angle j is eliminated by |F e - F Mi ui|^2 = det(Mj)^2 with F = adj(Mj).
 
     Args:
-        degree: sum of the degrees of both equations.
+        draft: solution step to which the formulas are added.
+        first, second: the angles i and j, with u = (C, S).
+        mi, mj: matrices Mi and Mj.
+        e: right side.
+        degree: sum of the dimensions of both equations (1 for lengths, 0 for sines and cosines).
     """
     (a, b), (c, d) = mj
     determinant = draft.let(f"area{second.label}", a * d - b * c)
@@ -188,10 +243,13 @@ def solve_stretched(
 
 
 def quadratic_root(draft: Draft, label: str, a: Expr, b: Expr, c: Expr, degrees: tuple[int, int]) -> Expr:
-    """Return a root of type 9 with a4 = a3 = 0: a x^2 + b x + c = 0, two branches.
+    """Return a root of a x^2 + b x + c = 0 (type 9 with a4 = a3 = 0), with two branches.
 
     Args:
-        degrees: degrees of a and c.
+        draft: solution step to which the formulas are added.
+        label: name of the root.
+        a, b, c: coefficients.
+        degrees: dimensions of a and c, as powers of a length.
     """
     four = draft.let(f"product{label}", 4 * a * c)
     size = b * b + absolute(four)
@@ -206,12 +264,15 @@ def quadratic_root(draft: Draft, label: str, a: Expr, b: Expr, c: Expr, degrees:
 
 
 def solve_polynomial(draft: Draft, unknown: Unknown, coefficients: list[Expr], degree: int) -> None:
-    """Solve type 9: a0 + a1 r + a2 r^2 (+ a3 r^3 + a4 r^4) = 0.
+    """Solve an equation of type 9, a0 + a1 r + a2 r^2 (+ a3 r^3 + a4 r^4) = 0, for a prismatic joint.
 
     The roots of a quartic are computed in units of the robot's size, because the kernel compares them with 1.
 
     Args:
+        draft: solution step to which the formulas are added.
+        unknown: joint with the position r.
         coefficients: a0, a1, ... in ascending order.
+        degree: dimension of a0, as a power of a length.
     """
     number = draft.builder.number
     label = unknown.label
@@ -233,7 +294,16 @@ def solve_polynomial(draft: Draft, unknown: Unknown, coefficients: list[Expr], d
 
 
 def solve_circle(draft: Draft, unknown: Unknown, coefficients: list[Scalar], degree: int) -> None:
-    """Solve type 10: k0 + kc C + ks S + kcc cos(2 phi) + kss sin(2 phi) = 0, with up to four roots."""
+    """Solve an equation of type 10, k0 + kc C + ks S + kcc cos(2 phi) + kss sin(2 phi) = 0.
+
+    It has up to four roots, one per branch.
+
+    Args:
+        draft: solution step to which the formulas are added.
+        unknown: angle phi with sine S and cosine C.
+        coefficients: k0, kc, ks, kcc, kss.
+        degree: dimension of the coefficients, as a power of a length.
+    """
     label = unknown.label
     named = [draft.let_varying(f"k{label}_{k}", x) for k, x in enumerate(coefficients)]
     free = _all_vanishing(draft, named[1:], degree)
@@ -248,10 +318,14 @@ def solve_circle(draft: Draft, unknown: Unknown, coefficients: list[Scalar], deg
 
 
 def _gaps(coordinates: Sequence[Sequence[Expr]], defects: Sequence[Expr]) -> list[Expr]:
-    """Return, per root in ascending order, the squared distance from its neighbours that are true roots.
+    """Return, for each root in ascending order, the smallest squared distance from its neighbours.
 
-    The distance from the previous root may be zero, that from the next root is at least 2 DOUBLE_ROOT, so that one of
-    two coincident roots is kept.
+    Neighbours that are not true roots do not count. The distance from the previous root may be zero; that from the next
+    root is at least 2 DOUBLE_ROOT, so that only the second of two coincident roots is discarded.
+
+    Args:
+        coordinates: one list of values over the roots per coordinate: the length, or sine and cosine.
+        defects: zero for a true root.
     """
     far = wrap(defects[0].graph, 1)
     gaps = [far]
@@ -268,9 +342,15 @@ def _gaps(coordinates: Sequence[Sequence[Expr]], defects: Sequence[Expr]) -> lis
 
 
 def _root_conditions(draft: Draft, free: Expr | None, defect: Expr, gap: Expr) -> None:
-    """Add the conditions of a root: out of reach if it has a defect, one solution if two roots coincide.
+    """Add the conditions of a polynomial root to the step.
 
-    Neither condition applies where the unknown is free.
+    The pose is out of reach if the root has a defect, and two roots that coincide give one solution. Neither condition
+    applies where the unknown is free.
+
+    Args:
+        free: 1 where the unknown is free; None if it never is.
+        defect: zero for a true root.
+        gap: squared distance from the neighbouring roots.
     """
     radicand = -defect * defect
     if free is not None:
@@ -280,7 +360,16 @@ def _root_conditions(draft: Draft, free: Expr | None, defect: Expr, gap: Expr) -
 
 
 def _all_vanishing(draft: Draft, coefficients: list[Expr], degree: int, unit: Scalar = 1) -> Expr | None:
-    """Return 1 where all coefficients of unit, unit^2, ... vanish; None if one depends only on the robot."""
+    """Return a flag that is 1 where all coefficients of a polynomial vanish.
+
+    Args:
+        coefficients: coefficients of x, x^2, ...
+        degree: dimension of the equation, as a power of a length.
+        unit: magnitude of x (the robot's size for a length).
+
+    Returns:
+        The flag; None if a nonzero coefficient depends only on the robot, so that the flag is never 1.
+    """
     if any(x.cls != VARIABLE and not x.is_zero for x in coefficients):
         return None
     terms: list[Scalar] = []
@@ -292,10 +381,18 @@ def _all_vanishing(draft: Draft, coefficients: list[Expr], degree: int, unit: Sc
 
 
 def inverse_of(draft: Draft, square: Expr, degree: int) -> Scalar:
-    """Return 1 / square, or 1 where the square vanishes; the degree is that of its root."""
+    """Return 1 / square, or 1 where the square vanishes.
+
+    Args:
+        degree: dimension of the square's root, as a power of a length.
+    """
     return 1 / _nonzero(square, draft.vanishing(square, degree))
 
 
 def _nonzero(x: Expr, vanishes: Expr | None) -> Scalar:
-    """Return a divisor that is replaced by 1 where it vanishes and the quotient is not used."""
+    """Return the divisor x, replaced by 1 where it vanishes, to avoid a division by zero.
+
+    Args:
+        vanishes: flag that is 1 where x vanishes; None if it never does.
+    """
     return x if vanishes is None else select(vanishes, 1, x)

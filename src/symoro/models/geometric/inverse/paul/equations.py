@@ -2,8 +2,8 @@
 
     (I1 .. Ia)^-1  U0  (Ib+1 .. IN)^-1  =  Ia+1 .. Ib          for all 0 <= a <= b <= N, twelve entries each
 
-The unknowns of an entry are determined numerically; the symbolic expression is formed only when it is used. Of
-equations that differ only by sign, one is kept, in the form that moves the fewest joints.
+I1 to IN are the factors of the chain. The unknowns of an entry are determined numerically; the symbolic expression is
+formed only when it is used. Of equations that differ only by sign, only the one that moves the fewest joints is used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,13 @@ POINTS = 3  # random points at which two equations are compared
 
 @dataclass(frozen=True)
 class MatrixEntry:
-    """Entry of the equation in which `left` items are moved from the left, and those after `right` from the right."""
+    """Entry of a matrix equation in which factors of the chain are moved to the other side.
+
+    Attributes:
+        left: number of factors that are moved from the left end of the chain.
+        right: number of factors up to the first one that is moved from the right end.
+        row, column: position of the entry in the matrix, from 0.
+    """
 
     left: int
     right: int
@@ -36,19 +42,26 @@ class MatrixEntry:
 
 @dataclass(frozen=True)
 class Equation:
-    """Scalar equation polynomial = 0 and its unknowns."""
+    """Scalar equation polynomial = 0: the matrix entry from which it follows, and its unknowns."""
 
     entry: MatrixEntry
     unknowns: frozenset[Unknown]
 
     @property
     def degree(self) -> int:
-        """Return 1 if the equation compares lengths, 0 if it compares sines and cosines."""
+        """1 if the equation compares lengths, 0 if it compares sines and cosines."""
         return int(self.entry.column == POSITION)
 
 
 class Equations:
-    """Equations of a chain, for the given entries of its target."""
+    """All scalar equations of a chain that contain only given entries of the pose.
+
+    Attributes:
+        chain: equation of inverse geometry.
+        probes: random samples to test identities.
+        given: for each entry of the upper three rows of the pose, whether it is given.
+        all: the equations, from the shortest to the longest (estimated).
+    """
 
     def __init__(self, chain: Chain, probes: Probes, given: Sequence[Sequence[bool]]) -> None:
         self.chain = chain
@@ -58,14 +71,14 @@ class Equations:
         self.all = tuple(_Dependences(chain, probes, given).equations())
 
     def polynomial(self, equation: Equation) -> Polynomial:
-        """Return the polynomial of an equation: its moved side minus the other side."""
+        """Return the polynomial of an equation: the side with the moved factors minus the other side."""
         entry = equation.entry
         if entry not in self._built:
             self._built[entry] = self._moved(entry) - self._rest(entry)
         return self._built[entry]
 
     def isolates(self, equation: Equation) -> bool:
-        """Return whether only one joint, or one run of joints, remains on its side of the equation."""
+        """Return whether one side of the equation contains only one joint, or one run of parallel joints."""
         stay = self.chain.items[equation.entry.left : equation.entry.right]
         return sum(not isinstance(item, Fixed) for item in stay) == 1
 
@@ -91,7 +104,10 @@ class Equations:
 
 
 class _Dependences:
-    """Determines the unknowns of each equation from its values at random points, changing one unknown at a time."""
+    """Numerical test of which unknowns each scalar equation contains.
+
+    The equations are evaluated at random points, and one unknown is changed at a time.
+    """
 
     def __init__(self, chain: Chain, probes: Probes, given: Sequence[Sequence[bool]]) -> None:
         import numpy
@@ -138,7 +154,10 @@ class _Dependences:
         return self.probes.of(x)[:POINTS] if isinstance(x, Expr) else float(x)
 
     def _target(self) -> Any:
-        """Return the target; if it is symbolic, a random transform that is independent of the joints."""
+        """Return the pose (points, 4, 4) at the random points.
+
+        A symbolic pose is replaced by a random transform that is independent of the joints.
+        """
         numpy = self.numpy
         target = numpy.zeros((POINTS, 4, 4))
         for r, row in enumerate(self.chain.target):
@@ -150,7 +169,7 @@ class _Dependences:
         return target
 
     def _changed(self, target: Any) -> Any:
-        """Return the target with different values in the entries that are not given."""
+        """Return a copy of the pose (points, 4, 4) with other random values in the entries that are not given."""
         changed = target.copy()
         for r, row in enumerate(self.given):
             for c, known in enumerate(row):
@@ -173,7 +192,14 @@ class _Dependences:
         return matrices
 
     def _entries(self, target: Any) -> Any:
-        """Return moved side minus other side, lengths divided by the size: [left, right, row, column, point]."""
+        """Return the residuals of all scalar equations at the random points.
+
+        A residual is the side with the moved factors minus the other side; lengths are divided by the chain's size.
+
+        Returns:
+            Array with the axes (moved from the left, first moved from the right, row, column, point), see
+            `MatrixEntry`.
+        """
         numpy = self.numpy
         algebra = Algebra(lambda symbol: self.numbers[symbol.lit], self._lift)
         items = self.chain.items
@@ -205,7 +231,7 @@ class _Dependences:
                         yield MatrixEntry(a, b, row, column)
 
     def _weight(self, entry: MatrixEntry) -> int:
-        """Return an estimate of the number of terms: each joint on a side multiplies it by two or three."""
+        """Estimate the number of terms of an equation: each joint on a side multiplies it by three."""
         moving = [not isinstance(item, Fixed) for item in self.chain.items]
         moved = sum(moving[: entry.left]) + sum(moving[entry.right :])
         return int(3**moved) + int(3 ** sum(moving[entry.left : entry.right]))

@@ -1,14 +1,13 @@
-"""Known functions of one unknown q (forms), and their zeros.
+"""Functions of one unknown joint position q with known coefficients (`Form`), and their zeros.
 
     q an angle:   k0 + kc C + ks S + kcc cos(2 q) + kss sin(2 q)
     q a length:   k0 + k1 q + k2 q^2 + k3 q^3 + k4 q^4
 
-The coordinates of a point that moves with q are forms of the first order. Its squared distance from another point is
-of the first order in (C, S), and of the second order in a length.
+The coordinates of a point that moves with q are functions of the first order. Its squared distance from another point
+is of the first order in (C, S), and of the second order in a length.
 
-A form of degree n has the dimension of a length to the power n. The same holds for the coefficients of an angle's
-form;
-the coefficient km of a length's form has the dimension of a length to the power n - m.
+A function of degree n has the dimension of a length to the power n. For an angle, the same holds for the coefficients.
+For a length, the coefficient km has the dimension of a length to the power n - m.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ DEGREES = 5  # coefficients of a form
 
 @dataclass(frozen=True)
 class Form:
-    """Function of one unknown, with coefficients (k0, kc, ks, kcc, kss) for an angle or (k0 .. k4) for a length.
+    """Function of one unknown joint position: a trigonometric polynomial (angle) or a polynomial (length).
 
     Attributes:
         turns: whether the unknown is an angle.
-        k: coefficients.
-        degree: dimension as a power of a length.
+        k: coefficients (k0, kc, ks, kcc, kss) for an angle or (k0 .. k4) for a length, see the module's docstring.
+        degree: dimension of the function, as a power of a length.
     """
 
     turns: bool
@@ -47,14 +46,18 @@ class Form:
         return self + other.times(-1)
 
     def times(self, factor: Scalar, degree: int = 0) -> Form:
-        """Return the form multiplied by a factor, whose dimension is a length to the power of the degree."""
+        """Return the function multiplied by a known factor.
+
+        Args:
+            degree: dimension of the factor, as a power of a length.
+        """
         return Form(self.turns, tuple(factor * a for a in self.k), self.degree + degree)
 
     def plus(self, constant: Scalar) -> Form:
         return Form(self.turns, (self.k[0] + constant, *self.k[1:]), self.degree)
 
     def squared(self) -> Form:
-        """Return the square of a form of the first order (in an angle) or the second (in a length)."""
+        """Return the square of a function of the first order (angle) or of at most the second order (length)."""
         if self.turns:
             k0, c, s = self.k[:3]
             k = (k0 * k0 + (c * c + s * s) / 2, 2 * k0 * c, 2 * k0 * s, (c * c - s * s) / 2, c * s)
@@ -64,11 +67,15 @@ class Form:
         return Form(False, squares, 2 * self.degree)
 
     def sizes(self, length: float) -> list[float]:
-        """Return the magnitudes with which the coefficients are compared, for a robot of the given size."""
+        """Return the magnitude relative to which each coefficient is compared with zero.
+
+        Args:
+            length: size of the robot.
+        """
         return [length ** (self.degree if self.turns else self.degree - n) for n in range(len(self.k))]
 
     def at(self, unknown: Unknown) -> Scalar:
-        """Return the value of the form in the symbols of the unknown."""
+        """Return the value of the function as an expression of the unknown's symbols."""
         return self.k[0] + dot(self.k[1:], _powers(unknown))
 
 
@@ -84,13 +91,24 @@ def _powers(unknown: Unknown) -> list[Scalar]:
 
 
 def still(turns: bool, point: Sequence[Scalar]) -> FormPoint:
-    """Return a point that does not move with the unknown."""
+    """Return a fixed point as constant functions of the unknown.
+
+    Args:
+        turns: whether the unknown is an angle.
+        point: x, y, z.
+    """
     x, y, z = (Form(turns, (value, *[0] * (DEGREES - 1))) for value in point)
     return x, y, z
 
 
 def moved(turns: bool, sign: int, point: Sequence[Scalar]) -> FormPoint:
-    """Return a point rotated about z, or translated along z, by sign times the unknown."""
+    """Return a point that a joint moves, as functions of the unknown joint position q.
+
+    Args:
+        turns: whether the joint rotates the point about z by sign q; otherwise it translates it along z by sign q.
+        sign: 1 or -1.
+        point: x, y, z at q = 0.
+    """
     x, y, z = point
     if turns:
         return (
@@ -103,17 +121,18 @@ def moved(turns: bool, sign: int, point: Sequence[Scalar]) -> FormPoint:
 
 
 def placed(matrix: Matrix, point: FormPoint) -> FormPoint:
-    """Return the product of a transform and a point."""
+    """Return the coordinates of a moving point after a constant transform (4x4)."""
     rows = zip(rotation_of(matrix), position_of(matrix), strict=True)
     x, y, z = (combined(row, point).plus(p) for row, p in rows)
     return x, y, z
 
 
 def combined(factors: Sequence[Scalar], forms: Sequence[Form], degree: int = 0) -> Form:
-    """Return a linear combination of forms.
+    """Return a linear combination of functions of one unknown.
 
     Args:
-        degree: dimension of the first factor, as a power of a length.
+        factors: known factors, one per function.
+        degree: dimension of the first factor, as a power of a length; the others have dimension 0.
     """
     total = forms[0].times(factors[0], degree)
     for factor, form in zip(factors[1:], forms[1:], strict=True):
@@ -122,7 +141,7 @@ def combined(factors: Sequence[Scalar], forms: Sequence[Form], degree: int = 0) 
 
 
 def distance(point: FormPoint) -> Form:
-    """Return |point|^2 of a point that moves with the unknown on a circle, or on a line along a unit vector."""
+    """Return the squared norm of a point that moves on a circle, or on a line along a unit vector."""
     k0, k1, k2 = ([form.k[n] for form in point] for n in range(3))
     if not point[0].turns:
         moving = dot(k1, k1)
@@ -132,10 +151,11 @@ def distance(point: FormPoint) -> Form:
 
 
 def without_zeros(form: Form, probes: Probes, size: float = 1.0) -> Form:
-    """Return the form without the coefficients that vanish in all configurations.
+    """Replace coefficients that vanish in all configurations by zero.
 
     Args:
-        size: magnitude of the number by which the form was multiplied.
+        probes: random samples at which the coefficients are evaluated.
+        size: magnitude of the number by which the function was multiplied.
     """
     pairs = zip(form.k, form.sizes(probes.length), strict=True)
     return Form(
@@ -146,10 +166,17 @@ def without_zeros(form: Form, probes: Probes, size: float = 1.0) -> Form:
 def shared_direction(
     forms: Sequence[Form], probes: Probes, size: float = 1.0
 ) -> tuple[Form, list[Scalar]] | None:
-    """Return L and m with form_n = k0_n + m_n L if such an L exists for all forms, else None.
+    """Write all functions as form_n = k0_n + m_n L with one common function L, if possible.
 
-    The forms are of the first order (second, for a length). L is the one among them that varies most, relative to the
-    size of the robot.
+    The functions are of the first order (second, for a length). L is the one among them that varies most, relative to
+    the size of the robot, without its constant.
+
+    Args:
+        probes: random samples at which the coefficients are compared.
+        size: magnitude of the number by which the functions were multiplied.
+
+    Returns:
+        L and the factors m_n; None if there is no such L.
     """
     sizes = [[size * own for own in form.sizes(probes.length)[1:3]] for form in forms]
     tails = [form.k[1:3] for form in forms]
@@ -184,10 +211,12 @@ def shared_direction(
 
 
 def solve_form(draft: Draft, unknown: Unknown, form: Form) -> Form | None:
-    """Solve form = 0 by the type that applies (1, 2, 9 or 10) and set the type of the draft.
+    """Solve form = 0 for the unknown, as an equation of type 1, 2, 9 or 10.
+
+    The formulas and the type are added to the step `draft`.
 
     Returns:
-        The form with named coefficients; None if it does not depend on the unknown.
+        The function with named coefficients; None if it does not depend on the unknown.
     """
     degree = max((n for n, a in enumerate(form.k) if not draft.builder.number(a).is_zero), default=0)
     if degree == 0:

@@ -1,10 +1,11 @@
 """Paul's method: solve the simplest scalar equation, treat its unknown as known, and repeat.
 
-Among the equations with one unknown (types 1, 2, 3) or two (types 4 to 8 and 10) the next is chosen so that
+Among the equations with one unknown (types 1, 2, 3) or two (types 4 to 8 and 10), the next one is chosen by these
+rules:
 
-    no branch is added that the mechanism does not have (types 1 and 3 before 2, one unknown before two),
-    the formula is singular as rarely as possible (a constant determinant before one that can vanish),
-    the equation is short.
+    it adds no branch that the mechanism does not have (types 1 and 3 before 2, one unknown before two);
+    its formula is singular as rarely as possible (a constant determinant before one that can vanish);
+    it is short.
 
 R. Paul, "Robot manipulators: mathematics, programming and control", 1981; W. Khalil, D. Creusot, "SYMORO+: a system
 for the symbolic modelling of robots", Robotica 15, 1997, section 3.3.
@@ -35,10 +36,10 @@ SHORTEST, ALONE = 16, 60  # number of equations in two unknowns, and in one unkn
 
 @dataclass(frozen=True)
 class Reduction:
-    """Equation whose known quantities are included in its coefficients.
+    """Scalar equation in the remaining unknowns; known quantities are part of its coefficients.
 
     Attributes:
-        polynomial: the equation in its unknowns.
+        polynomial: the equation polynomial = 0 in its unknowns.
         terms: number of terms of the original equation.
         degree: 1 if it compares lengths, 0 if it compares sines and cosines.
     """
@@ -49,10 +50,13 @@ class Reduction:
 
 
 class Paul:
-    """Search for the steps of Paul's method.
+    """Search for the solution steps of Paul's method.
 
     Args:
-        start: values of joints that are free.
+        builder: builder of the program.
+        probes: random samples to test identities.
+        equations: all scalar equations of the chain.
+        start: positions for joints that are free in singular configurations, by joint number.
     """
 
     def __init__(
@@ -64,7 +68,14 @@ class Paul:
         self.start = start
 
     def steps(self, solved: Sequence[Unknown] = ()) -> tuple[list[Step], list[Unknown]]:
-        """Return the steps, and the unknowns for which no equation of a known type exists."""
+        """Determine the solution steps, one after another.
+
+        Args:
+            solved: unknowns that are already known.
+
+        Returns:
+            The steps, and the unknowns for which no equation of a known type exists.
+        """
         known = list(solved)
         left = [u for u in self.equations.chain.unknowns if u not in known]
         solved_steps: list[Step] = []
@@ -92,7 +103,12 @@ class Paul:
     def _forms(
         self, known: frozenset[Unknown], unknowns: set[Unknown], most: int = SHORTEST
     ) -> list[Reduction]:
-        """Return the equations with exactly these unknowns, shortest first."""
+        """Return the equations that contain exactly these unknowns besides known ones, shortest first.
+
+        Args:
+            known: unknowns that are already solved.
+            most: number of shortest equations to return. Equations that isolate one joint are returned in addition.
+        """
         chosen = [e for e in self.equations.all if e.unknowns - known == unknowns]
         light = chosen[
             : LOOKED_AT * most
@@ -120,7 +136,7 @@ class Paul:
         return [self._sides(form.polynomial) for form in forms]
 
     def _sides(self, polynomial: Polynomial) -> tuple[Expr, Expr]:
-        """Return the equation as (terms with unknowns, known terms)."""
+        """Return the two sides of an equation: terms with unknowns on the left, known terms on the right."""
         graph = self.builder.graph
         left = self.builder.number(0)
         for monomial, coefficient in polynomial.terms.items():
@@ -140,7 +156,13 @@ class Paul:
     def _length(
         self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool
     ) -> Step | None:
-        """Solve an equation of type 1."""
+        """Solve an equation of type 1 (X r = Y) for the unknown u; None if there is none.
+
+        Args:
+            known: unknowns that are already solved.
+            forms: equations in u alone.
+            steady: whether the coefficient X must be nearly constant.
+        """
         if u.turns:
             return None
         for form in forms:
@@ -156,11 +178,11 @@ class Paul:
         return None
 
     def _degenerate(self, *coefficients: Scalar) -> bool:
-        """Return whether all coefficients of an unknown vanish at a sample, so that the equation does not contain it.
+        """Return whether all coefficients of an unknown vanish at some sample.
 
         Samples are random configurations (with closed loops of every kind), which do not include isolated
-        singularities. The
-        equation therefore vanishes identically on a whole set of configurations.
+        singularities. If the coefficients vanish at a sample, they vanish on a whole set of configurations, and the
+        equation does not determine the unknown there.
         """
         import numpy
 
@@ -174,7 +196,15 @@ class Paul:
     def _twice(
         self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool
     ) -> Step | None:
-        """Solve equations of type 3: the pair whose determinant varies least, then the shortest pair."""
+        """Solve two equations of type 3 for the angle u; None if there is no suitable pair.
+
+        The pair whose determinant varies least is chosen, then the shortest pair.
+
+        Args:
+            known: unknowns that are already solved.
+            forms: equations in u alone.
+            steady: whether the determinant must be nearly constant.
+        """
         if not u.turns:
             return None
         usable = [f for f in forms if f.polynomial.only_in([(u.sine,), (u.cosine,)])]
@@ -192,7 +222,14 @@ class Paul:
     def _best_pair(
         self, u: Unknown, forms: Sequence[Reduction], steady: bool
     ) -> tuple[Reduction, Reduction] | None:
-        """Return the shortest pair of independent equations; with `steady`, their determinant is nearly constant."""
+        """Return the shortest pair of independent equations that are linear in sine and cosine of u.
+
+        Pairs with a constant determinant come first.
+
+        Args:
+            forms: equations in u alone.
+            steady: whether the determinant of the pair must be nearly constant.
+        """
         import numpy
 
         if len(forms) < 2:
@@ -221,17 +258,22 @@ class Paul:
         return matrix, [-f.polynomial.coefficient() for f in forms]
 
     def _independent(self, matrix: equation_types.Matrix2) -> bool:
-        """Return whether the rows are not parallel at any sample."""
+        """Return whether the two rows of a 2x2 matrix are linearly independent at every sample."""
         (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in matrix)
         sizes = (a * a + b * b) * (c * c + d * d)
         return bool((abs(a * d - b * c) > PARALLEL_ROWS * sizes**0.5).all())
 
     def _once(self, known: frozenset[Unknown], one: Mapping[Unknown, Sequence[Reduction]]) -> Step | None:
-        """Solve an equation of type 2: first those with right side zero, last those with constant coefficients.
+        """Solve an equation of type 2 (X S + Y C = Z) for one unknown angle; None if there is none.
 
-        An equation with right side zero is always solvable. One with constant coefficients gives, for example, a
-        cosine, and near 1 the angle is inaccurate, which no later joint can correct. Single joints come before sums of
-        joints, because it is then clear which joint takes the value of the start if it is free.
+        Equations with right side zero come first, because they are always solvable; those with constant coefficients
+        come last. The latter give, for example, a cosine, and near 1 the angle is inaccurate, which no later joint can
+        correct. Single joints come before sums of joints, because it is then clear which joint takes its position from
+        q0 if it is free.
+
+        Args:
+            known: unknowns that are already solved.
+            one: equations that contain only one unknown, by unknown.
         """
         candidates: list[tuple[tuple[int, int, int], Unknown, Reduction]] = []
         for u, forms in one.items():
@@ -269,7 +311,12 @@ class Paul:
     def _slides(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Solve two equations of type 1 for two lengths."""
+        """Solve two linear equations (type 1) for two prismatic joints u and v; None if not possible.
+
+        Args:
+            known: unknowns that are already solved.
+            forms: equations in u and v.
+        """
         if u.turns or v.turns:
             return None
         for first, second in combinations(forms, 2):
@@ -288,7 +335,12 @@ class Paul:
     def _triangle(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Solve equations of types 6, 7, 8."""
+        """Solve two equations of type 6, 7 or 8 for two angles u and v; None if not possible.
+
+        Args:
+            known: unknowns that are already solved.
+            forms: equations in u and v.
+        """
         for first, second, mi, mj, e in self._angles(u, v, forms):
             degree = first.degree
             if degree == second.degree and self._conformal(mi, degree) and self._conformal(mj, degree):
@@ -300,7 +352,12 @@ class Paul:
     def _stretched(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Solve equations of type 10 for two angles."""
+        """Solve two equations of type 10 for two angles u and v; None if not possible.
+
+        Args:
+            known: unknowns that are already solved.
+            forms: equations in u and v.
+        """
         for i, j in permutations((u, v)):
             for first, second, mi, mj, e in self._angles(i, j, forms):
                 if self._independent(mj):
@@ -314,7 +371,16 @@ class Paul:
     ) -> Iterator[
         tuple[Reduction, Reduction, equation_types.Matrix2, equation_types.Matrix2, equation_types.Vector2]
     ]:
-        """Yield pairs of equations in two angles, without products of the two."""
+        """Yield pairs of equations Mu (Cu, Su) + Mv (Cv, Sv) = e for two angles u and v.
+
+        Equations with products of the two angles are excluded.
+
+        Args:
+            forms: equations in u and v.
+
+        Returns:
+            The two equations, Mu, Mv and e.
+        """
         if not (u.turns and v.turns):
             return
         alone = [(u.sine,), (u.cosine,), (v.sine,), (v.cosine,)]
@@ -326,7 +392,11 @@ class Paul:
                 yield first, second, mi, mj, e
 
     def _different(self, *columns: object) -> bool:
-        """Return whether two equations, each divided by its norm, are not multiples of each other."""
+        """Return whether two equations are not multiples of each other at any sample.
+
+        Args:
+            columns: Mi, Mj and e of the equations Mi ui + Mj uj = e.
+        """
         import numpy
 
         mi, mj, e = columns
@@ -336,9 +406,12 @@ class Paul:
         return bool((1 - abs((a * b).sum(axis=0)) > PARALLEL_ROWS).all())
 
     def _conformal(self, matrix: Sequence[Sequence[Scalar]], degree: int) -> bool:
-        """Return whether the columns of a matrix of some degree are perpendicular, of equal length and nonzero.
+        """Return whether the columns of a 2x2 matrix are perpendicular, of equal length and nonzero.
 
         The formulas require exact equality: axes that are almost parallel must be rejected.
+
+        Args:
+            degree: dimension of the entries, as a power of a length.
         """
         (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in matrix)
         size = a * a + c * c
@@ -352,7 +425,12 @@ class Paul:
     def _turn_and_slide(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Solve equations of type 5."""
+        """Solve two equations of type 5 for an angle and a length, u and v in any order; None if not possible.
+
+        Args:
+            known: unknowns that are already solved.
+            forms: equations in u and v.
+        """
         if u.turns == v.turns:
             return None
         turn, slide = (u, v) if u.turns else (v, u)
@@ -372,7 +450,12 @@ class Paul:
     def _radius(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Solve equations of type 4."""
+        """Solve two equations of type 4 for an angle and a length, u and v in any order; None if not possible.
+
+        Args:
+            known: unknowns that are already solved.
+            forms: equations in u and v.
+        """
         if u.turns == v.turns:
             return None
         turn, slide = (u, v) if u.turns else (v, u)

@@ -1,7 +1,7 @@
 """Polynomials in the unknown sines, cosines and lengths; the coefficients are expressions of known quantities.
 
-A monomial is a sorted tuple of symbols; no term of a chain's entries contains a symbol twice, so that there are no
-powers.
+A monomial is a sorted tuple of symbols. There are no powers, because no term of a chain's equations contains a symbol
+twice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ONE: Literals = ()
 
 
 class Polynomial:
-    """Sum of terms, with the operators that a product of transforms requires."""
+    """Polynomial in unknown symbols, with the operators that a product of transforms requires."""
 
     __slots__ = ("terms",)
 
@@ -62,7 +62,11 @@ class Polynomial:
     __rmul__ = __mul__
 
     def absorbed(self, known: Mapping[int, Expr]) -> Polynomial:
-        """Return the polynomial with known symbols (by literal) included in the coefficients."""
+        """Return the polynomial with some symbols treated as known, as part of the coefficients.
+
+        Args:
+            known: the known symbols, by node reference.
+        """
         terms: dict[Literals, Scalar] = {}
         for monomial, coefficient in self.terms.items():
             for literal in monomial:
@@ -80,7 +84,7 @@ class Polynomial:
         return self.terms.get(tuple(sorted(s.lit for s in symbols)), 0)
 
     def only_in(self, monomials: Iterable[tuple[Expr, ...]]) -> bool:
-        """Return whether the polynomial contains only these monomials and a constant."""
+        """Return whether the polynomial contains no monomials other than the given ones and a constant."""
         allowed = {tuple(sorted(s.lit for s in symbols)) for symbols in monomials} | {ONE}
         return set(self.terms) <= allowed
 

@@ -1,1 +1,4 @@
-"""Pieper's method: three axes through a point, or three prismatic joints; seven joints with a swivel angle."""
+"""Pieper's method of inverse geometry: arms with three axes through one point, or with three prismatic joints.
+
+Arms with seven joints are solved with a given swivel angle.
+"""

@@ -2,9 +2,10 @@
 
     K0 J1 K1 J2 ... Jn Kn = U0,    J = Rz(sign q) or Tz(sign q)
 
-Read from its other end, the chain has the same form, with every transform inverted and in reverse order: statements
-about a wrist are valid for a shoulder. Whether axes intersect depends only on the constants: axis b, with direction z
-and origin p in the frame of axis a, passes through the point (0, 0, height) of axis a if p = (0, 0, height) - t z.
+If the chain is traversed from its other end, the equation has the same form, with every transform inverted and in
+reverse order. Therefore all functions for a wrist apply to a shoulder as well. Whether axes intersect depends only on
+the constants: axis b, with direction z and origin p in the frame of axis a, passes through the point (0, 0, height) of
+axis a if p = (0, 0, height) - t z.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from symoro.models.geometric.inverse.paul.forms import FormPoint, moved, placed,
 
 @dataclass(frozen=True)
 class ArmJoint:
-    """Joint Rz(sign q) or Tz(sign q) with unknown q."""
+    """Joint Rz(sign q) or Tz(sign q) with unknown position q."""
 
     unknown: Unknown
     sign: int
@@ -46,13 +47,13 @@ class ArmJoint:
 
 @dataclass(frozen=True)
 class Arm:
-    """Chain of joints and constant transforms.
+    """Chain of joints and constant transforms, with the pose that it must reach.
 
     Attributes:
         joints: joints from the base to the end.
-        constants: transforms between the joints; `constants[n]` is after joint n, the first one before all joints.
-        target: required product U0.
-        given: which columns of U0 are given.
+        constants: constant transforms; `constants[n]` follows joint n, and `constants[0]` is before all joints.
+        target: pose U0 that the product must equal.
+        given: for each of the four columns of U0, whether it is given.
     """
 
     joints: tuple[ArmJoint, ...]
@@ -63,9 +64,11 @@ class Arm:
 
 @dataclass(frozen=True)
 class Centre:
-    """Point that the joints `first` to `last` - 1 (from 0) do not move, or the origin of a frame.
+    """Point that some consecutive joints do not move, such as the centre of a spherical wrist.
 
     Attributes:
+        first, last: the joints with indices `first` to `last` - 1 (from 0) do not move the point. If `first` equals
+            `last`, the point is the origin of a frame.
         before: coordinates of the point in the frame of the joint before `first`.
         behind: coordinates of the point in the frame before joint `last`, or in the end frame.
     """
@@ -77,7 +80,11 @@ class Centre:
 
 
 def arm_of(chain: Chain, given: Given) -> Arm:
-    """Return the arm of a chain in which every joint is a separate unknown."""
+    """Convert a chain in which every joint is a separate unknown to joints and constants.
+
+    Args:
+        given: for each entry of the upper three rows of the pose, whether it is given.
+    """
     owners = {unknown.joint: unknown for unknown in chain.unknowns}
     joints: list[ArmJoint] = []
     constants: list[Matrix] = [identity(4)]
@@ -93,7 +100,10 @@ def arm_of(chain: Chain, given: Given) -> Arm:
 
 
 def reversed_arm(arm: Arm) -> Arm:
-    """Return the same loop from the other end; each of its columns depends on all entries of the pose."""
+    """Return the same chain, traversed from the end to the base.
+
+    Its pose is the inverse of the given one, so that each column is known only if all entries of the pose are given.
+    """
     return Arm(
         tuple(ArmJoint(joint.unknown, -joint.sign) for joint in reversed(arm.joints)),
         tuple(inverse_transform(k) for k in reversed(arm.constants)),
@@ -103,9 +113,13 @@ def reversed_arm(arm: Arm) -> Arm:
 
 
 def centres(arm: Arm, first: int, last: int, probes: Probes) -> list[Centre]:
-    """Return the points that the joints from `first` to `last` - 1 do not move.
+    """Return points that the joints with indices `first` to `last` - 1 do not move.
 
-    For a single axis, these are the points that U0 may determine.
+    These are the intersection point of several axes, or the origin of a frame if there are no joints. For a single
+    axis, they are the points on the axis that the given columns of the pose may determine.
+
+    Args:
+        probes: random samples to test whether lengths are zero.
     """
     if first == last:
         return [Centre(first, last, position_of(arm.constants[first]), [0, 0, 0])]
@@ -123,20 +137,37 @@ def centres(arm: Arm, first: int, last: int, probes: Probes) -> list[Centre]:
 
 
 def _on_axes(arm: Arm, first: int, last: int, entry: Scalar, exit_height: Scalar) -> Centre:
-    """Return the point from its heights on the first and the last axis."""
+    """Return the common point of several axes.
+
+    Args:
+        first, last: the axes are those of the joints `first` to `last` - 1.
+        entry: coordinate of the point along the first axis.
+        exit_height: coordinate of the point along the last axis.
+    """
     before = _applied(arm.constants[first], [0, 0, entry])
     return Centre(first, last, before, _applied(inverse_transform(arm.constants[last]), [0, 0, exit_height]))
 
 
 def _heights(arm: Arm, last: int, probes: Probes) -> list[Scalar]:
-    """Return 0 and the heights of the points on the axis before `last` at which a later coordinate is zero."""
+    """Return coordinates of candidate points along the axis of joint `last` - 1.
+
+    They are 0 and the values at which x, y or z of the point is zero in the next frame, so that the point may be
+    determined by fewer columns of the pose.
+    """
     back = inverse_transform(arm.constants[last])
     steep = [row for row in back[:3] if not probes.vanishes(row[2])]
     return [0, *(-row[3] / row[2] for row in steep)]
 
 
 def _intersection(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | None:
-    """Return the heights of the intersection point on both axes; None if the axes are skew or parallel."""
+    """Return the coordinates of the intersection point of two axes along the first and the second axis.
+
+    Args:
+        between: constant transform from the first axis to the second.
+
+    Returns:
+        None if the axes are skew or parallel.
+    """
     (x, y, z), (px, py, pz) = ([row[c] for row in between[:3]] for c in (2, 3))
     across = x * x + y * y
     if probes.vanishes(across) or not probes.vanishes(px * y - py * x, probes.length):
@@ -147,11 +178,17 @@ def _intersection(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | No
 
 
 def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPoint | None:
-    """Return the centre in the frame of U0, with at most one joint after its axes; None if U0 does not determine it.
+    """Return the coordinates of a point in the base of the chain, computed backwards from the pose U0.
+
+    At most one joint follows the axes of the point; the coordinates are functions of its position.
 
     Args:
-        turns: whether the joint in whose forms the result is written is revolute: the joint after the axes, if there
-            is one.
+        centre: the point.
+        turns: whether the unknown of these functions is an angle: that of the joint after the axes, if there is one.
+        probes: random samples to test whether coefficients are zero.
+
+    Returns:
+        The coordinates; None if the given columns of U0 do not determine them.
     """
     seen = still(turns, centre.behind)
     for joint in arm.joints[centre.last :]:
@@ -166,7 +203,10 @@ def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPo
 
 
 def along(arm: Arm, start: int, stop: int) -> Matrix:
-    """Return K J K .. J K of the joints from `start` to `stop` - 1, including the constants before and after them."""
+    """Return the transform K J K .. J K over the joints `start` to `stop` - 1.
+
+    The constants before the first and after the last of these joints are included.
+    """
     transform = arm.constants[start]
     for joint, after in zip(arm.joints[start:stop], arm.constants[start + 1 : stop + 1], strict=True):
         transform = matmul(matmul(transform, _placement(joint)), after)

@@ -1,4 +1,4 @@
-"""Three angles from a given orientation: those of a spherical joint, or of an arm with three prismatic joints.
+"""Three joint angles from a given orientation: those of a spherical joint, or of an arm with three prismatic joints.
 
     M = J1 K1 J2 K2 J3            J = Rz(q); K1, K2 constant rotations, not necessarily by right angles; M known
 
@@ -28,13 +28,16 @@ from symoro.models.geometric.inverse.step import Draft, Step
 def orientation_steps(
     problem: Problem, angles: Sequence[Unknown], between: Sequence[Matrix], turned: Matrix, name: str = "M"
 ) -> list[Step] | None:
-    """Return steps for q1, q2 and q3 from K1, K2 and M; None if two consecutive axes are parallel.
+    """Return solution steps for three angles from the orientation M = J1 K1 J2 K2 J3.
 
     Args:
         angles: unknowns q1, q2, q3.
-        between: K1 and K2.
-        turned: M.
+        between: constant rotations K1 and K2.
+        turned: known rotation M.
         name: prefix of the names of M's entries.
+
+    Returns:
+        Steps for q1, q2 and q3; None if two consecutive axes are parallel.
     """
     first, second = between
     c, b = ([row[2] for row in matrix] for matrix in (first, second))
@@ -61,7 +64,13 @@ def orientation_steps(
 
 
 def _first(problem: Problem, q: Unknown, c: Sequence[Scalar], m: Sequence[Scalar], height: Scalar) -> Step:
-    """Solve S (cx my - cy mx) + C (cx mx + cy my) = bz - cz mz."""
+    """Solve S (cx my - cy mx) + C (cx mx + cy my) = bz - cz mz for the first angle q.
+
+    Args:
+        c: third column of K1.
+        m: third column of M.
+        height: bz, the last entry of K2.
+    """
     number = problem.builder.number
     x, y = number(c[0] * m[1] - c[1] * m[0]), number(c[0] * m[0] + c[1] * m[1])
     z = number(height - c[2] * m[2])
@@ -83,12 +92,12 @@ def _twice(
 
 
 def _turned(q: Unknown, v: Sequence[Scalar]) -> list[Scalar]:
-    """Return Rz(q) v."""
+    """Return the vector Rz(q) v."""
     s, c = q.sine, q.cosine
     return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
 
 
 def _turned_back(q: Unknown, v: Sequence[Scalar]) -> list[Scalar]:
-    """Return Rz(-q) v."""
+    """Return the vector Rz(-q) v."""
     s, c = q.sine, q.cosine
     return [c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]]

@@ -47,12 +47,12 @@ CARRIED = 3  # number of joints that move the centre
 
 @dataclass(frozen=True)
 class Structure:
-    """Steps for all joints of a problem in which every joint is a separate unknown.
+    """Solution of an inverse geometry problem by Pieper's method.
 
     Attributes:
-        problem: the problem.
-        steps: steps in the order of solution.
-        words: description of the structure that was used.
+        problem: the problem, in which every joint is a separate unknown.
+        steps: solution steps for all joints, in order.
+        words: description of the structure that was used, for example 'spherical joint 4-5-6'.
     """
 
     problem: Problem
@@ -61,10 +61,13 @@ class Structure:
 
 
 def pieper(problem: Problem) -> Structure:
-    """Solve a problem by Pieper's method.
+    """Solve an inverse geometry problem by Pieper's method.
+
+    If several structures apply, the one with the fewest branches is used.
 
     Raises:
-        NotApplicableError: the arm has neither structure, or the pose does not determine its centre.
+        NotApplicableError: the arm has no suitable intersection point and not three prismatic joints, or the pose does
+            not determine the intersection point.
     """
     own = with_own_joints(problem)
     arm = arm_of(own.chain, own.given)
@@ -86,7 +89,7 @@ def _missing(joints: int) -> str:
 
 
 def _position_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
-    """Yield a structure for each usable intersection point of axes."""
+    """Yield a solution for each usable intersection point of axes: first the position, then the orientation."""
     n = len(arm.joints)
     if n < CARRIED:
         return
@@ -105,9 +108,15 @@ def _position_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
 
 
 def _meeting_joints(problem: Problem, arm: Arm, joints: tuple[int, int]) -> list[Step] | None:
-    """Return steps for the joints whose axes intersect, after the others are known: they form a separate chain.
+    """Return solution steps for the joints whose axes intersect, after the others are known.
 
-    (K0 J .. K)^-1 U0 (K J .. Kn)^-1 = J K J K J
+    These joints form a separate chain, (K0 J .. K)^-1 U0 (K J .. Kn)^-1 = J K J K J.
+
+    Args:
+        joints: indices (first, last); the joints are those from `first` to `last` - 1.
+
+    Returns:
+        The steps; None if they are not possible.
     """
     first, last = joints
     target = matmul(inverse_transform(along(arm, 0, first)), arm.target)
@@ -128,10 +137,12 @@ def _meeting_joints(problem: Problem, arm: Arm, joints: tuple[int, int]) -> list
 def _by_paul(
     problem: Problem, items: Sequence[Item], target: Matrix, given: Sequence[bool]
 ) -> list[Step] | None:
-    """Return steps for all unknowns of a part of the chain; None if some remain.
+    """Return solution steps of Paul's method for a part of the chain; None if unknowns remain.
 
     Args:
-        given: which columns of the target are given.
+        items: factors of this part of the chain.
+        target: known pose that their product must equal.
+        given: for each of the four columns of the pose, whether it is given.
     """
     unknowns = tuple(unknown for item in items if isinstance(item, Run) for unknown in item.turns)
     named = [
@@ -167,7 +178,10 @@ def _position_words(position: Position, steps: Sequence[Step]) -> str:
 
 
 def _orientation_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
-    """Yield the structure that solves the angles from the orientation, then the lengths."""
+    """Yield the solution of an arm with three prismatic joints, if it is one.
+
+    The angles are solved from the orientation, then the lengths from the position.
+    """
     if not all(arm.given) or [joint.turns for joint in arm.joints].count(True) != 3 or len(arm.joints) != 6:
         return
     one, two, three = (n for n, joint in enumerate(arm.joints) if joint.turns)
@@ -183,7 +197,11 @@ def _orientation_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
 
 
 def _lengths(problem: Problem, arm: Arm) -> Step | None:
-    """Solve a r1 + z r2 + b r3 = e, in the frame of the second prismatic joint, whose axis is z."""
+    """Solve the position equation a r1 + z r2 + b r3 = e of three prismatic joints.
+
+    It is written in the frame of the second prismatic joint, whose axis is z; a and b are the axes of the others.
+    Returns None if the three axes are coplanar in all configurations.
+    """
     one, two, three = (n for n, joint in enumerate(arm.joints) if not joint.turns)
     to_two = along(arm, one + 1, two)
     from_two = along(arm, two + 1, three)

@@ -77,14 +77,14 @@ LinearEquation = tuple[Vector, Form]  # a y = b: the factors of (yx, yy), and b
 
 @dataclass(frozen=True)
 class Position:
-    """Position equation Ji (R Jj F + p) = G.
+    """Position equation Ji (R Jj F + p) = G of a point, in three unknown joints i, j and k.
 
     Attributes:
         i, j, k: the three joints.
-        between: transform of R and p.
-        near: F as forms in qk.
-        far: G as forms in qk.
-        lines: definitions of the symbols in G.
+        between: constant transform with rotation R and position p, between joints i and j.
+        near: point F, as functions of qk.
+        far: point G, as functions of qk.
+        lines: definitions (symbol, value) of the symbols in G.
     """
 
     i: ArmJoint
@@ -105,9 +105,12 @@ class Position:
 
 
 def position_of_centre(problem: Problem, arm: Arm, centre: Centre) -> Position | None:
-    """Return the equation of a centre; None if U0 does not determine it.
+    """Return the position equation of an intersection point of axes.
 
-    The centre has three joints before it, or two before it and one after it.
+    The point has three joints before it, or two before it and one after it.
+
+    Returns:
+        The equation; None if the given columns of the pose do not determine the point.
     """
     i, j = arm.joints[:2]
     k = arm.joints[2] if centre.first == 3 else arm.joints[centre.last]
@@ -122,7 +125,11 @@ def position_of_centre(problem: Problem, arm: Arm, centre: Centre) -> Position |
 
 
 def _with_names(problem: Problem, point: FormPoint) -> tuple[FormPoint, Lines]:
-    """Return the point with symbols for its coefficients, and the lines that define them."""
+    """Introduce symbols G1, G2, ... for the coefficients of a point.
+
+    Returns:
+        The point in these symbols, and the definitions (symbol, value).
+    """
     lines: Lines = ()
     forms = []
     for n, form in enumerate(point, 1):
@@ -136,7 +143,11 @@ def _with_names(problem: Problem, point: FormPoint) -> tuple[FormPoint, Lines]:
 
 
 def position_steps(problem: Problem, position: Position) -> list[Step] | None:
-    """Return steps for qk, qj and qi; None if the point does not determine them."""
+    """Return solution steps for qk, qj and qi from the position of a point.
+
+    Returns:
+        The steps; None if the point does not determine the joints.
+    """
     if position.j.turns:
         steps = _turn_second(problem, position)
     else:
@@ -151,7 +162,11 @@ def position_steps(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
-    """Solve RRX and PRX for qk and qj."""
+    """Solve the position equation for qk and qj if joint j is revolute (cases RRX and PRX).
+
+    Returns:
+        The steps for qk and qj; None if the point does not determine them.
+    """
     probes = problem.probes
     near, k = position.near, position.k
     (u, left), (v, right) = rows = _rows(position)
@@ -186,25 +201,35 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _square(probes: Probes, v: Vector, length: float) -> float:
-    """Return the largest squared norm of a vector at the samples, in units of a length."""
+    """Return the largest squared norm of a vector at the samples, divided by length^2."""
     return probes.largest(dot(v, v)) / length**2
 
 
 def _small(problem: Problem, divisor: Scalar, size: float) -> bool:
-    """Return whether a divisor is small relative to its dividend, or may become so at run time."""
+    """Return whether a divisor is smaller than `size` at a sample, or may be at run time (it has symbols).
+
+    Args:
+        size: magnitude of the dividend.
+    """
     expr = problem.builder.number(divisor)
     return bool(expr.symbols()) or bool(min(abs(problem.probes.of(expr))) < SMALL_DIVISOR * size)
 
 
 def _repeating(step: Step) -> Step:
-    """Return the step with coincident roots marked as one value of qk that admits both signs of the next step."""
+    """Mark coincident roots of a step as different solutions, which differ in the next step.
+
+    Two equal roots for qk then admit both signs of the next joint.
+    """
     return replace(step, meets=(), repeats=step.meets)
 
 
 def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearEquation]) -> Step:
-    """Solve qj by the equation m y = b with the larger m.
+    """Solve qj from that linear equation m y = b of the two whose vector m is larger.
 
-    y = (m b + w (-my, mx)) / |m|^2, w^2 = |m|^2 (Fx^2 + Fy^2) - b^2.
+        y = (m b + w (-my, mx)) / |m|^2, w^2 = |m|^2 (Fx^2 + Fy^2) - b^2
+
+    Args:
+        rows: the two equations as (m, b).
     """
     k, label = position.k.unknown, position.j.unknown.label
     number = problem.builder.number
@@ -225,7 +250,10 @@ def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearE
 
 
 def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
-    """Return the two equations that are linear in y = Jj F, with yz = Fz on their right sides."""
+    """Return the two equations that are linear in y = Jj F, as (factors of yx and yy, right side).
+
+    The terms with yz = Fz are on the right side.
+    """
     r, p = position.rotation, position.offset
     near, far = position.near, position.far
     if position.i.turns:
@@ -242,7 +270,11 @@ def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
 
 
 def _turn_twice(problem: Problem, position: Position, yx: Form, yy: Form) -> Step:
-    """Solve C Fx - S Fy = yx, S Fx + C Fy = yy."""
+    """Solve C Fx - S Fy = yx, S Fx + C Fy = yy for qj.
+
+    Args:
+        yx, yy: right sides as functions of qk.
+    """
     k = position.k.unknown
     draft = _draft(problem, 3)
     return _turn_onto(problem, draft, position, [yx.at(k), yy.at(k)])
@@ -258,9 +290,11 @@ def _turn_onto(problem: Problem, draft: Draft, position: Position, right: Sequen
 
 
 def _turn_to_side(problem: Problem, position: Position) -> Step:
-    """Solve qj if axes i and j intersect: h is known along both axes, and perpendicular to them up to its sign.
+    """Solve qj if axes i and j intersect.
 
-    hz = Gz, a h = Fz + a p with a = R z; h = e (ax, ay) + w (-ay, ax) in x and y, e^2 + w^2 = Gx^2 + Gy^2.
+    The vector h is known along both axes, and perpendicular to them up to its sign:
+
+        hz = Gz, a h = Fz + a p with a = R z; h = e (ax, ay) + w (-ay, ax) in x and y, e^2 + w^2 = Gx^2 + Gy^2
     """
     r, p, k = position.rotation, position.offset, position.k.unknown
     label = position.j.unknown.label
@@ -277,7 +311,11 @@ def _turn_to_side(problem: Problem, position: Position) -> Step:
 
 
 def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Step:
-    """Solve u (C Fx - S Fy, S Fx + C Fy) = b."""
+    """Solve u (C Fx - S Fy, S Fx + C Fy) = b for qj, an equation of type 2.
+
+    Args:
+        row: the vector u and the right side b as a function of qk.
+    """
     j, k = position.j, position.k.unknown
     u, right = row
     draft = _draft(problem, 2)
@@ -290,7 +328,11 @@ def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Ste
 
 
 def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
-    """Solve RPX for qk and rj."""
+    """Solve the position equation for qk and rj if i is revolute and j is prismatic (case RPX).
+
+    Returns:
+        The steps for qk and rj; None if the point does not determine them.
+    """
     r, far, k = position.rotation, position.far, position.k
     slope = [row[2] for row in r]
     start = placed(position.between, position.near)
@@ -310,7 +352,11 @@ def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _slide_twice(problem: Problem, position: Position) -> list[Step] | None:
-    """Solve PPX for qk and rj."""
+    """Solve the position equation for qk and rj if i and j are prismatic (case PPX).
+
+    Returns:
+        The steps for qk and rj; None if the point does not determine them.
+    """
     r, far, k = position.rotation, position.far, position.k
     x, y = r[0][2], r[1][2]
     across = x * x + y * y
@@ -332,7 +378,11 @@ def _slide(problem: Problem, position: Position, length: Form) -> Step:
 
 
 def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> Step:
-    """Solve (hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2."""
+    """Solve (hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2 for the prismatic joint r = rj.
+
+    Args:
+        start: point h at r = 0, as functions of qk.
+    """
     j, k = position.j, position.k.unknown
     number = problem.builder.number
     draft = _draft(problem, 9)
@@ -353,7 +403,10 @@ def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> 
 
 
 def _first(problem: Problem, position: Position) -> Step:
-    """Solve Ci hx - Si hy = Gx, Si hx + Ci hy = Gy for qi; or ri = Gz - hz."""
+    """Solve the first joint i after the others are known.
+
+    Ci hx - Si hy = Gx, Si hx + Ci hy = Gy  for a revolute joint,    ri = Gz - hz  for a prismatic one
+    """
     i, k = position.i, position.k.unknown
     h = add(matvec(position.rotation, _second_applied(position)), position.offset)
     g = [form.at(k) for form in position.far]
@@ -370,7 +423,7 @@ def _first(problem: Problem, position: Position) -> Step:
 
 
 def _second_applied(position: Position) -> Vector:
-    """Return y = Jj F."""
+    """Return y = Jj F, the point F after the motion of joint j."""
     j = position.j
     x, y, z = (form.at(position.k.unknown) for form in position.near)
     if not j.turns:
@@ -383,7 +436,7 @@ def _second_applied(position: Position) -> Vector:
 
 
 def _zero(problem: Problem, k: ArmJoint, form: Form) -> Step | None:
-    """Solve form = 0 for qk."""
+    """Solve form = 0 for qk; None if the function does not depend on qk."""
     draft = _draft(problem, 0)
     named = solve_form(draft, k.unknown, without_zeros(form, problem.probes))
     return None if named is None else draft.step(*_shown(problem, _sides(named, k)))
@@ -396,15 +449,18 @@ def _squares(
     total: Form,
     unit: tuple[Scalar, float] = (1, 1.0),
 ) -> Step | None:
-    """Solve a^2 + b^2 + c^2 = n for qk.
+    """Solve a^2 + b^2 + c^2 = n for qk, where a, b, c and n are functions of qk.
 
-    Two square roots suffice if all terms depend on qk through one linear combination; otherwise it is solved as one
-    form.
+    Two square roots suffice if all terms depend on qk through one linear combination; otherwise the sum is solved as
+    one polynomial equation.
 
     Args:
         parts: a, b and c.
         total: n.
         unit: factor by whose square the equation was multiplied, and its magnitude for the robot's size.
+
+    Returns:
+        The step; None if the equation does not depend on qk.
     """
     probes = problem.probes
     factor, length = unit
@@ -430,7 +486,7 @@ def _squares(
 
 
 def _sides(form: Form, k: ArmJoint) -> tuple[Scalar, Scalar]:
-    """Return the equation as (terms with qk, constant terms)."""
+    """Return the two sides of the equation form = 0: terms with qk, and the constant term."""
     return form.plus(-form.k[0]).at(k.unknown), -form.k[0]
 
 

@@ -1,4 +1,6 @@
-"""Seven joints with a swivel angle: spherical shoulder and wrist; the elbow rotates about the line between them.
+"""Inverse geometry of arms with seven joints, spherical shoulder and spherical wrist, for a given swivel angle.
+
+The elbow can rotate about the line from shoulder to wrist; the swivel angle psi of this rotation is an input.
 
     w = W - S                                from the shoulder's centre to the wrist's, in the frame of the pose
     v = Rz(q4) w4 - s3                       the same in the frame before the elbow; |v| = |w|: type 2 for q4
@@ -7,9 +9,8 @@
     a' = v / |v|, b' = -s3 + (s3' a') a', normalised,  c' = a' x b'
     R = a a'^T + b b'^T + c c'^T             orientation of the frame before the elbow
 
-psi is the angle of the elbow about the line from shoulder to wrist. At psi = 0 the elbow is in the plane of that line
-and the first axis, on the side of the positive axis. Shoulder and wrist follow from R (see orientation.py): eight
-solutions.
+At psi = 0 the elbow is in the plane of that line and the first axis, on the side of the positive axis. Shoulder and
+wrist follow from R (see orientation.py). There are eight solutions.
 
 M. Shimizu, H. Kakuya, W.-K. Yoon, K. Kitagaki, K. Kosuge, "Analytical inverse kinematic computation for 7-DOF
 redundant manipulators with joint limits and its application to redundancy resolution", IEEE Trans. Robotics 24, 2008.
@@ -49,7 +50,11 @@ ELBOW = 3  # index of the elbow joint, from 0
 
 
 def swivel_steps(problem: Problem, swivel: Expr) -> list[Step]:
-    """Return the steps for a problem in which every joint is a separate unknown.
+    """Return the solution steps of an arm with seven joints for a given swivel angle of the elbow.
+
+    Args:
+        problem: inverse geometry problem in which every joint is a separate unknown.
+        swivel: swivel angle in rad.
 
     Raises:
         NotApplicableError: the arm does not have seven joints with spherical shoulder 1-2-3 and wrist 5-6-7.
@@ -93,7 +98,14 @@ def _spheres(problem: Problem, arm: Arm) -> tuple[Centre, Centre]:
 
 
 def _elbow_step(problem: Problem, elbow: Unknown, w: Vector, w4: Vector, s3: Vector) -> Step:
-    """Solve |Rz(q4) w4 - s3| = |w| for q4, as X S + Y C = Z."""
+    """Solve |Rz(q4) w4 - s3| = |w| for the elbow angle q4, as X S + Y C = Z.
+
+    Args:
+        elbow: unknown q4.
+        w: vector from shoulder to wrist.
+        w4: position of the wrist in the frame after the elbow.
+        s3: position of the shoulder in the frame before the elbow.
+    """
     number = problem.builder.number
     draft = Draft(problem.builder, 2, problem.start, frozenset(), problem.chain.size)
     x = number(s3[0] * w4[1] - s3[1] * w4[0])
@@ -107,7 +119,16 @@ def _elbow_step(problem: Problem, elbow: Unknown, w: Vector, w4: Vector, s3: Vec
 def _orientation(
     arm: Arm, elbow: Unknown, w: Vector, w4: Vector, s3: Vector, swivel: Expr, size: Expr
 ) -> Matrix:
-    """Return R from the two triads."""
+    """Return the orientation R of the frame before the elbow, from the swivel angle.
+
+    Args:
+        elbow: unknown q4.
+        w: vector from shoulder to wrist, in the frame of the pose.
+        w4: position of the wrist in the frame after the elbow.
+        s3: position of the shoulder in the frame before the elbow.
+        swivel: swivel angle in rad.
+        size: size of the robot.
+    """
     base = rotation_of(arm.constants[0])
     first_axis, across = ([row[c] for row in base] for c in (2, 0))
     a, b1, c1 = _triad(w, first_axis, across, 1)
@@ -122,12 +143,12 @@ def _orientation(
 
 
 def _triad(along: Vector, towards: Vector, instead: Vector, size: Scalar) -> tuple[Vector, Vector, Vector]:
-    """Return three orthonormal vectors: along a vector, towards a second vector, and their cross product.
+    """Return three orthonormal vectors a, b, c = a x b with a parallel to `along`.
 
     Args:
-        along: first direction.
-        towards: second direction, made perpendicular to the first.
-        instead: second direction if `towards` is parallel to `along`.
+        along: direction of a.
+        towards: vector whose component perpendicular to a gives b.
+        instead: used in place of `towards` if that is parallel to `along`.
         size: magnitude of `towards`.
     """
     a = _unit(along)
