@@ -61,16 +61,20 @@ class Coordinates(ABC):
     @property
     @abstractmethod
     def free(self) -> bool:
-        """Whether every joint of the tree has an independent coordinate, so that G is the identity."""
+        """Whether every joint of the tree has an independent coordinate, so that no joints are coupled."""
 
     @property
     @abstractmethod
     def constant(self) -> bool:
-        """Whether the matrix G is the same in every configuration."""
+        """Whether the matrix G of qd_tree = G qd is the same in every configuration."""
 
     @abstractmethod
     def rates(self, qd: JointEntries) -> dict[int, Scalar]:
-        """Return the velocities G qd of all joints of the tree, by joint number."""
+        """Return the velocities G qd of all joints of the tree, by joint number.
+
+        Args:
+            qd: velocities of the independent coordinates, by joint number.
+        """
 
     @abstractmethod
     def bias(self, qd: JointEntries) -> dict[int, Scalar]:
@@ -90,7 +94,7 @@ class Coordinates(ABC):
 
     @abstractmethod
     def columns(self, of_joints: Mapping[int, Vector], size: int) -> list[Vector]:
-        """Return the columns of the Jacobian J G, one per independent coordinate.
+        """Return the columns of the Jacobian J G with respect to the independent coordinates.
 
         Args:
             of_joints: columns of the Jacobian J of the tree, by joint number; the column of a missing joint is zero.
@@ -99,11 +103,11 @@ class Coordinates(ABC):
 
     @abstractmethod
     def matrix(self) -> Matrix:
-        """Return G, with one row per moving joint of the tree and one column per independent coordinate."""
+        """Return the matrix G of qd_tree = G qd: one row per moving joint, one column per coordinate."""
 
     @abstractmethod
     def matrix_rate(self, qd: JointEntries) -> Matrix:
-        """Return the time derivative of G at the coordinate velocities qd, with the shape of G."""
+        """Return the time derivative of the matrix G of qd_tree = G qd, at the coordinate velocities qd."""
 
     @abstractmethod
     def tangents(self) -> dict[int, dict[int, Scalar]]:

@@ -80,7 +80,7 @@ class ConstraintProvider(ABC):
 
     @abstractmethod
     def accelerations(self, nud: Values, nu: Values) -> dict[Coordinate, Scalar]:
-        """Return the accelerations G nud + g of all coordinates of the tree.
+        """Return the accelerations G nud + g of all coordinates of the tree, with the bias g at nud = 0.
 
         The acceleration of the base is the classical one (not the spatial acceleration).
 
@@ -99,11 +99,11 @@ class ConstraintProvider(ABC):
 
     @abstractmethod
     def matrix(self) -> Matrix:
-        """Return G, with one row per coordinate of the tree and one column per independent coordinate."""
+        """Return the matrix G of nu_tree = G nu: one row per coordinate of the tree, one column per independent one."""
 
     @abstractmethod
     def matrix_rate(self, nu: Values) -> Matrix:
-        """Return the time derivative of G at the independent velocities nu, with the shape of G."""
+        """Return the time derivative of the matrix G of nu_tree = G nu, at the independent velocities nu."""
 
     @abstractmethod
     def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:
@@ -115,7 +115,7 @@ class ConstraintProvider(ABC):
         """
 
     def columns(self, columns: Mapping[Coordinate, Vector], size: int) -> dict[Coordinate, Vector]:
-        """Return the columns of the Jacobian J G, one per independent coordinate.
+        """Return the columns of the Jacobian J G with respect to the independent coordinates.
 
         Args:
             columns: columns of the Jacobian J of the tree, by coordinate; the column of a missing coordinate is zero.

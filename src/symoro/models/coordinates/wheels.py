@@ -86,7 +86,7 @@ class WheelCoordinates(ConstraintProvider):
         return [*(rows.get(c, none) for c in BASE), *matmul(self.joints.matrix(), g[3:])]
 
     def matrix_rate(self, nu: Values) -> Matrix:
-        """Return the time derivative of G at the independent velocities nu.
+        """Return the time derivative of the matrix G of nu_tree = G nu, at the independent velocities nu.
 
         The term W0 x V0 of the classical base acceleration is not included.
         """

@@ -174,7 +174,7 @@ def least_squares(a: Array, b: Array, damping: Array | float = LEAST_DAMPING) ->
 def refined(
     tree: NumericTree, q: Numbers, unknown: Sequence[int], inverse: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """Close the loops to about 85 digits in scaled integers, starting from double precision.
+    """Close the loops to about 85 digits in fixed-point numbers (scaled integers), starting from double precision.
 
     Args:
         q: (S, n) configurations that are closed to double precision, as scaled integers.

@@ -33,7 +33,7 @@ Numbers = Any  # an array of doubles, or of scaled integers
 
 
 def is_exact(x: Numbers) -> bool:
-    """Return whether an array contains scaled integers (true) or doubles (false)."""
+    """Return true if an array contains fixed-point numbers (scaled integers), false if it contains doubles."""
     return bool(x.dtype == object)
 
 
@@ -42,18 +42,18 @@ def one_like(x: Numbers) -> int | float:
 
 
 def array(items: Any, *, exact: bool = False) -> Numbers:
-    """Return an array with at least one axis, of doubles or (`exact`) of scaled integers."""
+    """Return an array with at least one axis, of doubles or (`exact`) of fixed-point numbers (scaled integers)."""
     return np.atleast_1d(np.array(items, dtype=object if exact else float))
 
 
 def times(a: Numbers, b: Numbers) -> Numbers:
-    """Return the matrix product a b of two arrays of doubles or of two arrays of scaled integers."""
+    """Return the matrix product a b; both arrays contain doubles, or both contain fixed-point numbers."""
     made = a @ b
     return made >> BITS if is_exact(made) else made
 
 
 def scaled(a: Numbers, b: Numbers) -> Numbers:
-    """Return the elementwise product of two arrays of doubles or of two arrays of scaled integers."""
+    """Return the elementwise product a * b; both arrays contain doubles, or both contain fixed-point numbers."""
     made = a * b
     return made >> BITS if is_exact(made) else made
 
@@ -71,13 +71,13 @@ def cross(a: Numbers, b: Numbers) -> Numbers:
 
 
 def exactly(x: Any) -> Numbers:
-    """Convert an array of doubles to scaled integers, without rounding error above 2^-BITS."""
+    """Convert an array of doubles to fixed-point numbers (scaled integers); the error is below 2^-BITS."""
     x = np.asarray(x, dtype=float)
     return np.array([_integer(Fraction(v)) for v in x.ravel().tolist()], dtype=object).reshape(x.shape)
 
 
 def doubles(x: Numbers) -> Any:
-    """Convert an array of scaled integers to doubles; an array of doubles is returned unchanged."""
+    """Convert an array of fixed-point numbers to doubles; an array of doubles is returned unchanged."""
     return np.asarray(x / ONE, dtype=float) if is_exact(x) else x
 
 
@@ -86,9 +86,9 @@ def _integer(x: Fraction) -> int:
 
 
 def sine_cosine(x: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the sines and cosines of angles x in rad, given as doubles or scaled integers.
+    """Return the sines and cosines of angles x in rad, given as doubles or fixed-point numbers.
 
-    For scaled integers the angle is halved repeatedly, the power series is summed, and the angle is doubled again.
+    For fixed-point numbers the angle is halved repeatedly, the power series is summed, and the angle is doubled again.
     """
     if not is_exact(x):
         return np.sin(x), np.cos(x)
@@ -118,7 +118,7 @@ def _atan_of_inverse(n: int, bits: int) -> int:
 
 
 def _pi() -> int:
-    """Return pi from J. Machin's formula, as a scaled integer."""
+    """Return pi from J. Machin's formula, as a fixed-point number (scaled integer)."""
     bits = BITS + _GUARD
     return 4 * (4 * _atan_of_inverse(5, bits) - _atan_of_inverse(239, bits)) >> _GUARD
 
@@ -151,7 +151,9 @@ def _decimal(x: int | float | Fraction, perturbed: bool) -> int:
 
 
 def number(f: Formula, values: Mapping[str, float], *, perturbed: bool = False) -> int:
-    """Return the value of the formula f as a scaled integer; decimal numbers are read exactly as written.
+    """Return the value of the formula f as a fixed-point number (scaled integer).
+
+    Decimal numbers are read exactly as written.
 
     Args:
         values: numerical values of the formula's symbols, by name.

@@ -128,7 +128,7 @@ def numeric_tree(
 
     Args:
         value: function that returns the value of a formula.
-        exact: whether the values are scaled integers instead of doubles.
+        exact: whether the values are fixed-point numbers (scaled integers) instead of doubles.
         postures: number of configurations if each has a separate geometry.
         frames: numbers of the frames to evaluate, including those between them; by default all.
         closing: loops that are to be closed; by default all.
@@ -175,7 +175,7 @@ def local_pose(place: Frame | Placement, value: Valuation, *, exact: bool = Fals
     Args:
         place: description of frame j with its geometric parameters.
         value: function that returns the value of a formula.
-        exact: whether the values are scaled integers instead of doubles.
+        exact: whether the values are fixed-point numbers (scaled integers) instead of doubles.
     """
     numbers = (value(getattr(place, name)) for name in GEOMETRIC)
     gamma, b, alpha, d, theta, r = (array(x, exact=exact) for x in numbers)

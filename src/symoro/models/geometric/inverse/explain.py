@@ -103,7 +103,7 @@ class _StepReport:
             yield (f"{names}: one of the roots that {kernel}({inputs}) computes",)
 
     def _kernel(self, value: Expr) -> tuple[str, str] | None:
-        """Return the name and arguments of the kernel call that computes a value; None for other values."""
+        """Return the numerical kernel that computes a value, as (name, arguments); None for other values."""
         graph, node = self.graph, value.lit >> 1
         if graph.op[node] != ops.KERNEL:
             return None

@@ -114,7 +114,7 @@ def general_step(
 
 
 def _constants(motions: Sequence[PathMotion]) -> list[Matrix]:
-    """Return the constant transforms C1 to C6 of the loop equation."""
+    """Return the constant transforms C1 to C6 of the loop equation V1 C1 .. V6 C6 = 1."""
     between = [identity(4)]
     for motion in motions:
         if motion.joint:

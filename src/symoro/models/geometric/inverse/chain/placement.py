@@ -70,7 +70,7 @@ def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, MatrixRow]:
 
 
 def _direction(turn: Unknown, algebra: Algebra) -> tuple[Any, Any]:
-    """Return the cosine and sine of a sum of joint angles, converted to the scalars of the algebra."""
+    """Return the cosine and sine of an unknown sum of joint angles, converted by `algebra`."""
     if turn.constant:
         return algebra.lift(1), algebra.lift(0)
     return algebra.value(turn.cosine), algebra.value(turn.sine)

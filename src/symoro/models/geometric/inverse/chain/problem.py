@@ -84,7 +84,7 @@ class ChainClosure:
     postures: Callable[[int, bool], PostureSample]
 
     def without(self, joint: int) -> ChainClosure:
-        """Return the constraints without the linear law of a joint.
+        """Return the constraints with the linear function of one joint removed.
 
         The joint becomes an unknown that must satisfy the loops.
         """
@@ -379,7 +379,7 @@ class Mobility:
         """Return the number of independent conditions on the joints, the largest rank of all samples.
 
         Args:
-            least: smallest nonzero singular value of an independent condition.
+            least: threshold above which a singular value of the Jacobian counts as nonzero.
         """
         decided = ranks(self.jacobian, threshold(least))
         return max(rank for rank in decided if rank is not None)

@@ -137,7 +137,7 @@ class _Loop:
             )
 
     def constants(self) -> list[Matrix]:
-        """Return the symbolic constant transforms C1 to C6 of the loop equation."""
+        """Return the symbolic constant transforms C1 to C6 of the loop equation V1 C1 ... V6 C6 = 1."""
         target = self._completed() if self.completed else self.problem.chain.target
         last = matmul(matmul(self.between[-1], inverse_transform(target)), self.between[0])
         return [*self.between[1:-1], last]
@@ -153,7 +153,7 @@ class _Loop:
         return [[s[r], n[r], a[r], target[r][3]] for r in range(3)] + [[0, 0, 0, 1]]
 
     def plan(self, kinds: Sequence[int]) -> tuple[float, ...]:
-        """Return the settings of the kernel `closed_chain` for this robot (12 numbers).
+        """Return the settings (12 numbers) with which the kernel `closed_chain` solves the loop of this robot.
 
         They are determined at random configurations, with the robot's nominal numbers where they exist, else random
         ones.

@@ -1,7 +1,7 @@
 """Settings ("plan") of the kernel `closed_chain`, which solves a loop of six joints.
 
 The loop equation can be arranged in twelve ways; the plan contains three arrangements to solve, each with three shifts
-of joint angles. No single number indicates whether an arrangement is suitable for a robot: with parallel or
+of joint positions. No single number indicates whether an arrangement is suitable for a robot: with parallel or
 intersecting axes the elimination loses rank in some arrangements, and condition numbers do not rank the others
 reliably. Therefore each arrangement is tried on random configurations. The plan contains those that give the most
 solutions and the fewest spurious candidates.
@@ -42,7 +42,7 @@ Score = tuple[int, int, int]
 def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
     """Return the settings (12 numbers) with which the kernel `closed_chain` solves a loop.
 
-    They are three arrangements of the loop equation, each followed by three shifts of joint angles.
+    They are three arrangements of the loop equation, each followed by three shifts of joint positions.
 
     Args:
         kinds: kinds of the six joints, 0 revolute, 1 prismatic.

@@ -66,7 +66,15 @@ def univariate_polynomial(
 def _matrices(
     kinds: list[int], constants: Sequence[float], plan: Sequence[float], pivot: int, sliding_ends: bool
 ) -> Array:
-    """Return M2, M1, M0 with the plan's shifts, except that of the pivot."""
+    """Return the matrices M2, M1, M0 of the pencil M2 s^2 + M1 s c + M0 c^2 (see the module's docstring).
+
+    Args:
+        kinds: kinds of the joints in the order of the arrangement, 0 revolute, 1 prismatic.
+        constants: (72) constants of the loop.
+        plan: settings of the kernel: number of the arrangement and three shifts of joint positions.
+        pivot: index of the joint that is eliminated last; its shift is not applied.
+        sliding_ends: whether the third and the sixth joint are prismatic.
+    """
     placements = np.zeros((1, 6, 4, 4))
     placements[0, :, :3] = np.reshape(constants, (6, 3, 4))
     placements[0, :, 3, 3] = 1

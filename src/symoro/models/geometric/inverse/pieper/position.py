@@ -143,7 +143,7 @@ def _with_names(problem: Problem, point: FormPoint) -> tuple[FormPoint, Lines]:
 
 
 def position_steps(problem: Problem, position: Position) -> list[Step] | None:
-    """Return solution steps for qk, qj and qi from the position of a point.
+    """Return solution steps for the joints k, j and i from the position of a point.
 
     Returns:
         The steps; None if the point does not determine the joints.
@@ -162,7 +162,9 @@ def position_steps(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
-    """Solve the position equation for qk and qj if joint j is revolute (cases RRX and PRX).
+    """Solve the position equation Ji (R Jj F + p) = G for qk and qj if joint j is revolute.
+
+    These are the cases RRX and PRX of the module's docstring.
 
     Returns:
         The steps for qk and qj; None if the point does not determine them.
@@ -224,7 +226,9 @@ def _repeating(step: Step) -> Step:
 
 
 def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearEquation]) -> Step:
-    """Solve qj from that linear equation m y = b of the two whose vector m is larger.
+    """Solve qj from that linear equation m y = b of two whose vector m is larger.
+
+    Here y = Jj F is the point F after the motion of joint j:
 
         y = (m b + w (-my, mx)) / |m|^2, w^2 = |m|^2 (Fx^2 + Fy^2) - b^2
 
@@ -250,9 +254,9 @@ def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearE
 
 
 def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
-    """Return the two equations that are linear in y = Jj F, as (factors of yx and yy, right side).
+    """Return the two scalar position equations that are linear in y = Jj F (see the module's docstring).
 
-    The terms with yz = Fz are on the right side.
+    Each one is a pair (factors of yx and yy, right side). The terms with yz = Fz are on the right side.
     """
     r, p = position.rotation, position.offset
     near, far = position.near, position.far
@@ -270,7 +274,9 @@ def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
 
 
 def _turn_twice(problem: Problem, position: Position, yx: Form, yy: Form) -> Step:
-    """Solve C Fx - S Fy = yx, S Fx + C Fy = yy for qj.
+    """Solve C Fx - S Fy = yx, S Fx + C Fy = yy for the angle qj with cosine C and sine S.
+
+    F is the point `position.near`.
 
     Args:
         yx, yy: right sides as functions of qk.
@@ -290,9 +296,9 @@ def _turn_onto(problem: Problem, draft: Draft, position: Position, right: Sequen
 
 
 def _turn_to_side(problem: Problem, position: Position) -> Step:
-    """Solve qj if axes i and j intersect.
+    """Solve the position equation Ji (R Jj F + p) = G for qj if the axes of joints i and j intersect.
 
-    The vector h is known along both axes, and perpendicular to them up to its sign:
+    The vector h = R Jj F + p is known along both axes, and perpendicular to them up to its sign:
 
         hz = Gz, a h = Fz + a p with a = R z; h = e (ax, ay) + w (-ay, ax) in x and y, e^2 + w^2 = Gx^2 + Gy^2
     """
@@ -311,7 +317,9 @@ def _turn_to_side(problem: Problem, position: Position) -> Step:
 
 
 def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Step:
-    """Solve u (C Fx - S Fy, S Fx + C Fy) = b for qj, an equation of type 2.
+    """Solve u (C Fx - S Fy, S Fx + C Fy) = b for the angle qj, an equation of type 2.
+
+    C and S are the cosine and sine of qj, and F is the point `position.near`.
 
     Args:
         row: the vector u and the right side b as a function of qk.
@@ -328,7 +336,9 @@ def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Ste
 
 
 def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
-    """Solve the position equation for qk and rj if i is revolute and j is prismatic (case RPX).
+    """Solve the position equation Ji (R Jj F + p) = G for qk and rj if i is revolute and j prismatic.
+
+    This is the case RPX of the module's docstring.
 
     Returns:
         The steps for qk and rj; None if the point does not determine them.
@@ -352,7 +362,9 @@ def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _slide_twice(problem: Problem, position: Position) -> list[Step] | None:
-    """Solve the position equation for qk and rj if i and j are prismatic (case PPX).
+    """Solve the position equation Ji (R Jj F + p) = G for qk and rj if i and j are prismatic.
+
+    This is the case PPX of the module's docstring.
 
     Returns:
         The steps for qk and rj; None if the point does not determine them.
@@ -378,7 +390,9 @@ def _slide(problem: Problem, position: Position, length: Form) -> Step:
 
 
 def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> Step:
-    """Solve (hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2 for the prismatic joint r = rj.
+    """Solve (hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2 for the position r of the prismatic joint j.
+
+    G is the point `position.far`, and (a, b) is the direction of axis j in x and y.
 
     Args:
         start: point h at r = 0, as functions of qk.
@@ -403,7 +417,7 @@ def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> 
 
 
 def _first(problem: Problem, position: Position) -> Step:
-    """Solve the first joint i after the others are known.
+    """Solve the position equation Ji h = G for the first joint i, after the others are known.
 
     Ci hx - Si hy = Gx, Si hx + Ci hy = Gy  for a revolute joint,    ri = Gz - hz  for a prismatic one
     """
@@ -423,7 +437,7 @@ def _first(problem: Problem, position: Position) -> Step:
 
 
 def _second_applied(position: Position) -> Vector:
-    """Return y = Jj F, the point F after the motion of joint j."""
+    """Return Jj F, the point F (`position.near`) after the motion of joint j."""
     j = position.j
     x, y, z = (form.at(position.k.unknown) for form in position.near)
     if not j.turns:
@@ -436,7 +450,7 @@ def _second_applied(position: Position) -> Vector:
 
 
 def _zero(problem: Problem, k: ArmJoint, form: Form) -> Step | None:
-    """Solve form = 0 for qk; None if the function does not depend on qk."""
+    """Return the step that solves form(qk) = 0 for joint k; None if the function does not depend on qk."""
     draft = _draft(problem, 0)
     named = solve_form(draft, k.unknown, without_zeros(form, problem.probes))
     return None if named is None else draft.step(*_shown(problem, _sides(named, k)))
@@ -486,7 +500,7 @@ def _squares(
 
 
 def _sides(form: Form, k: ArmJoint) -> tuple[Scalar, Scalar]:
-    """Return the two sides of the equation form = 0: terms with qk, and the constant term."""
+    """Return the two sides of the equation form(qk) = 0: terms with qk on the left, the constant on the right."""
     return form.plus(-form.k[0]).at(k.unknown), -form.k[0]
 
 
