@@ -53,7 +53,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name, and NumPy with it, when it is first used."""
+    """Import a public name of this package, and NumPy with it, when the name is first used."""
     if name in _PLACES:
         from importlib import import_module
 

@@ -1,16 +1,17 @@
-"""Closed loops along a motion: the passive joints from the active ones, in one assembly mode.
+"""Closed loops along a motion: the passive joints are computed from the active ones, in one assembly mode.
 
 Joints of parallelograms follow others by linear relations (`geometric.loop.parallelogram`). The remaining loops are
-closed by Newton's method (`models.numeric.closure`), many samples at once, from the posture before them. A step from
-one sample to the next is accepted if
+closed by Newton's method (`models.numeric.closure`), for many samples at once, starting from the preceding posture. A
+step from sample k to sample k+1 is accepted if
 
     Jp is regular at both,   det(Jp(k)' Jp(k+1)) > 0,   dqp = (W(k) + W(k+1))/2 dqa  within AGREEMENT,
 
-where Jp and Ja are the derivatives of the closure by the passive and the active joints and W = -Jp^+ Ja. Otherwise it
-is halved: neither a jump to another assembly mode nor a path through a singular configuration counts as a motion.
+where Jp and Ja are the derivatives of the loop-closure equations with respect to the passive and the active joint
+positions qp and qa, and W = -Jp^+ Ja. Otherwise the step is halved. So neither a jump to another assembly mode nor a
+path through a singular configuration is accepted as a motion.
 
-`LoopAssembly` follows many samples, `LoopCloser` closes postures near given ones, `first_posture` chooses the assembly
-mode in which a motion starts.
+`LoopAssembly` follows many samples, `LoopCloser` closes the loops near given postures, and `first_posture` chooses the
+assembly mode in which a motion starts.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ JUMP = "the passive joints have no continuous motion: a singular configuration, 
 
 
 class BrokenLoopsError(NotClosedError):
-    """Error of loops that cannot be followed; `row` is the first sample at which they do not close."""
+    """Error: closed loops cannot be followed along a motion. `row` is the first sample at which they do not close."""
 
     def __init__(self, row: int, reason: str) -> None:
         super().__init__(reason)
@@ -64,14 +65,15 @@ class BrokenLoopsError(NotClosedError):
 
 
 class LoopAssembly:
-    """Closed loops of a robot with numerical parameters, followed in one assembly mode.
+    """Closed loops of a robot with numerical parameters, followed along a motion in one assembly mode.
 
-    A row contains the coordinates of the tree and of the cut joints.
+    Methods use rows of loop coordinates: each row contains the positions of the tree's independent joints, followed by
+    those of the cut joints, at one posture.
 
     Attributes:
         linear: whether all loops are parallelograms, which have linear relations.
-        joints: joints of the tree, in the order of postures.
-        active: indices of the active joints among them.
+        joints: numbers of the joints of the tree, in the order of postures.
+        active: indices of the active joints in `joints`.
     """
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
@@ -87,15 +89,18 @@ class LoopAssembly:
 
     @property
     def active_units(self) -> Array:
-        """Units of the active joints: one radian, or the largest length of the loops in metres."""
+        """Unit of each active joint: 1 rad, or the largest length of the loops in metres for a prismatic joint."""
         return self._tree.units[self._driven]
 
     def postures(self, rows: Array) -> Array:
-        """Return the positions of all joints of the tree (N, n) from rows of coordinates."""
+        """Return the positions of all joints of the tree (N, n) from N rows of loop coordinates."""
         return np.asarray(joint_positions(self._tree, rows)[:, [j - 1 for j in self.joints]])
 
     def row(self, posture: Sequence[float] | Array) -> Array:
-        """Return the row of coordinates of a posture of all joints, whose loops need to close only approximately.
+        """Return the loop coordinates of a posture, after closing its loops exactly.
+
+        Args:
+            posture: positions of all joints of the tree, with which the loops may close only approximately.
 
         Raises:
             NotClosedError: the loops do not close near the posture.
@@ -109,7 +114,9 @@ class LoopAssembly:
         return np.asarray(whole[0])
 
     def assemblies(self, qa: Array) -> list[Array]:
-        """Return the rows of all assembly modes with these active joint positions, from random starts.
+        """Return the loop coordinates of each assembly mode for given positions qa of the active joints.
+
+        The modes are computed by Newton's method from random starts.
 
         Raises:
             NotClosedError: too few starts converge to determine the number of assembly modes.
@@ -133,7 +140,7 @@ class LoopAssembly:
         return distinct
 
     def alike(self, one: Array, other: Array) -> bool:
-        """Return whether two rows are the same posture up to full turns."""
+        """Return whether two rows of loop coordinates are the same posture up to full turns."""
         turns = [self._tree.robot.frame(j).sigma == JointType.REVOLUTE for j in self._tree.coordinates]
         return self._alike(one, other, turns)
 
@@ -143,7 +150,14 @@ class LoopAssembly:
         return bool(np.abs(away).max() < SAME_POSTURE)
 
     def walked(self, row: Array, qa: Array) -> Array:
-        """Return the row reached from another row when the active joints move along a straight line.
+        """Follow the loops while the active joints move along a straight line to qa.
+
+        Args:
+            row: loop coordinates at the start of the line.
+            qa: positions of the active joints at its end.
+
+        Returns:
+            The loop coordinates at the end of the line.
 
         Raises:
             BrokenLoopsError: the loops cannot be followed.
@@ -165,7 +179,14 @@ class LoopAssembly:
         return row
 
     def along(self, qa: Array, row: Array) -> Array:
-        """Return the rows for samples (N, active) of the active joints; `row` is near the first sample.
+        """Follow the loops along N samples of the active joint positions.
+
+        Args:
+            qa: active joint positions (N, active).
+            row: loop coordinates near the first sample.
+
+        Returns:
+            The loop coordinates at each sample, one row per sample.
 
         Raises:
             BrokenLoopsError: the loops cannot be followed; the error contains the sample.
@@ -185,7 +206,10 @@ class LoopAssembly:
         return coordinates
 
     def _reach(self, qa: Array, start: int, row: Array) -> int:
-        """Return the last sample plus one that can be computed in one step from a row; at least one sample."""
+        """Return the end (exclusive) of the samples from `start` on that are near enough to close from `row` at once.
+
+        The range contains at least one sample.
+        """
         if not self._unknown:
             return len(qa)
         following = qa[start : start + ROWS]
@@ -194,7 +218,11 @@ class LoopAssembly:
         return start + max(1, int(beyond[0]) if beyond.size else len(following))
 
     def _leap(self, row: Array, qa: Array) -> tuple[Array, str | None]:
-        """Close the loops of all samples from one row at once; return the rows, and the reason of a failure or None."""
+        """Close the loops at all samples qa, starting Newton's method from one row of loop coordinates.
+
+        Returns:
+            The loop coordinates at each sample, and the reason of a failure (None for success).
+        """
         rows = np.repeat(row[None], len(qa), 0)
         rows[:, self._driven] = qa
         if not self._unknown:
@@ -205,11 +233,11 @@ class LoopAssembly:
         return rows, self._broken(np.concatenate([row[None], rows]))
 
     def broken_path(self, postures: Array, end: Array) -> str | None:
-        """Return the reason why consecutive postures of all joints are not in one assembly mode; None if they are.
+        """Return the reason why consecutive postures are not in one assembly mode; None if they are.
 
         Args:
-            postures: nearly closed postures, at most `LEAP` apart.
-            end: the last of them, closed.
+            postures: positions of all joints, one posture per row, with nearly closed loops, at most `LEAP` apart.
+            end: the last posture after its loops were closed exactly.
         """
         given = np.vstack([postures, end])[:, self._of_tree]
         rows = np.concatenate([given, cut_joint_positions(self._tree, given)], axis=1)
@@ -219,7 +247,15 @@ class LoopAssembly:
         return JUMP if self.length(postures[-1], end) > LEAP else None
 
     def broken_sample(self, nearly: Array, closed_postures: Array) -> tuple[int, str] | None:
-        """Return the first row at which nearly closed and closed postures differ in assembly mode, and the reason."""
+        """Compare the assembly mode of postures before and after their loops were closed.
+
+        Args:
+            nearly: postures with nearly closed loops, one per row.
+            closed_postures: the same postures after closing the loops.
+
+        Returns:
+            The index of the first posture whose assembly mode changes, and the reason; None if there is none.
+        """
         given = np.stack([nearly, closed_postures], axis=1).reshape(-1, nearly.shape[1])[:, self._of_tree]
         rows = np.concatenate([given, cut_joint_positions(self._tree, given)], axis=1)
         passive = balanced_closure(self._tree, rows)[1][:, :, self._unknown]
@@ -231,12 +267,15 @@ class LoopAssembly:
         return None
 
     def length(self, one: Array, other: Array) -> float:
-        """Return the largest motion of a joint between two postures, in radians or shares of the largest length."""
+        """Return the largest change of a joint position between two postures.
+
+        It is in radians, or in multiples of the loops' largest length for prismatic joints.
+        """
         units = self._tree.units[: len(self._of_tree)]
         return float(np.abs((other - one)[self._of_tree] / units).max(initial=0.0))
 
     def _broken(self, rows: Array) -> str | None:
-        """Return the reason why consecutive rows are not a continuous motion; None if they are."""
+        """Return the reason why consecutive rows of loop coordinates are not a continuous motion; None if they are."""
         _, slopes = balanced_closure(self._tree, rows)
         passive, active = slopes[:, :, self._unknown], slopes[:, :, self._driven]
         if _is_singular(passive):
@@ -249,18 +288,26 @@ class LoopAssembly:
 
 
 def _is_singular(passive: Array) -> bool:
-    """Return whether Jp is singular at one of the rows or between two of them."""
+    """Return whether Jp is singular at one of the samples or between two of them.
+
+    Args:
+        passive: Jp, the derivative of the loop-closure equations with respect to the passive joints, one per sample.
+    """
     return bool(_singular(passive).any() or _sign_changes(passive[:-1], passive[1:]).any())
 
 
 def _singular(passive: Array) -> NDArray[np.bool_]:
-    """Return at which rows Jp is singular."""
+    """Return a mask of the samples at which Jp (`passive`, one matrix per sample) is singular."""
     squares = np.linalg.eigvalsh(passive.transpose(0, 2, 1) @ passive)
     return np.asarray(squares[:, 0] < SINGULAR_LOOPS**2 * squares[:, -1])
 
 
 def _sign_changes(before: Array, after: Array) -> NDArray[np.bool_]:
-    """Return between which rows det(Jp(before)' Jp(after)) is not positive."""
+    """Return a mask of the steps for which det(Jp(before)' Jp(after)) is not positive.
+
+    Args:
+        before, after: Jp at the start and at the end of each step.
+    """
     return np.asarray(np.linalg.det(before.transpose(0, 2, 1) @ after) <= 0)
 
 
@@ -268,7 +315,7 @@ def cut_joint_positions(tree: NumericTree, near: Array) -> Array:
     """Return the positions of the cut joints that best align both sides of each loop.
 
     Args:
-        near: coordinates of the tree without cut joints, of one posture (n,) or of several (N, n).
+        near: positions of the tree's independent joints without the cut joints, for one posture (n,) or several (N, n).
     """
     given = np.atleast_2d(near)
     own = given.shape[1]
@@ -296,7 +343,7 @@ class LoopCloser:
     """Closed loops of a robot with numerical parameters, closed near given postures.
 
     Attributes:
-        active, passive: indices of these joints among the joints of the tree.
+        active, passive: indices of the active and the passive joints among the joints of the tree.
     """
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
@@ -319,7 +366,12 @@ class LoopCloser:
         ]
 
     def at(self, qa: Array, near: Array, t: float = 0.0) -> Array:
-        """Return the positions of all joints of the tree for given active ones, near a posture.
+        """Return the positions of all joints of the tree, with loops closed near a posture.
+
+        Args:
+            qa: positions of the active joints.
+            near: approximate positions of all joints of the tree.
+            t: time in seconds, for messages.
 
         Raises:
             NotClosedError: the loops do not close there.
@@ -327,10 +379,18 @@ class LoopCloser:
         return np.asarray(self.rows_at(qa[None], near[None], [t])[0])
 
     def rows_at(self, qa: Array, near: Array, times: Sequence[float] | Array) -> Array:
-        """Return `at` for many samples at once, one per row, each near a separate posture.
+        """Close the loops at many samples at once, each near a separate posture.
+
+        Args:
+            qa: positions of the active joints, one row per sample.
+            near: approximate positions of all joints of the tree, one row per sample.
+            times: times of the samples in seconds, for messages.
+
+        Returns:
+            The positions of all joints of the tree, one row per sample.
 
         Raises:
-            NotClosedError: the loops do not close at one of them.
+            NotClosedError: the loops do not close at one of the samples.
         """
         guess = np.concatenate([near, cut_joint_positions(self._tree, near)], axis=1)
         guess[:, self.active] = qa
@@ -342,9 +402,10 @@ class LoopCloser:
         return np.array([self._with_exact_parallelograms(row) for row in coordinates[:, : self._size]])
 
     def guess(self, qa: Array) -> Array:
-        """Return a posture with these active joints, in the assembly mode of 'home' if it can be reached from there.
+        """Return an approximate posture of all joints for given positions qa of the active joints.
 
-        Otherwise the joints of parallelograms are closed and the other passive joints are zero.
+        It has the assembly mode of the posture 'home' if it can be reached from there. Otherwise the joints of
+        parallelograms satisfy their linear relations, and the other passive joints are at zero.
         """
         home = self._robot.postures.get("home")
         if home is not None and not self._assembly.linear:
@@ -358,7 +419,9 @@ class LoopCloser:
         return q
 
     def check_start(self, q: Array) -> None:
-        """Reject an initial posture in which a parallelogram is crossed or open; the models do not represent it.
+        """Reject an initial posture in which a parallelogram is crossed or open.
+
+        The models do not represent such postures.
 
         Raises:
             NotClosedError: a parallelogram is not closed by its linear relation.
@@ -373,21 +436,33 @@ class LoopCloser:
                 )
 
     def _with_exact_parallelograms(self, q: Array) -> Array:
-        """Set joints of parallelograms to their linear relations; Newton's method is inexact at flat ones."""
+        """Return the posture q with the joints of parallelograms set exactly by their linear relations.
+
+        Newton's method is inexact at flat parallelograms.
+        """
         for j, away, is_crossed in self._deviations(q):
             if not is_crossed:
                 q[j] -= away
         return q
 
     def _deviations(self, q: Array) -> Iterator[tuple[int, float, bool]]:
-        """Yield the joints of parallelograms with the deviation from their relation, and whether they are crossed."""
+        """Compare the joints of parallelograms with their linear relations at the posture q.
+
+        Yields:
+            For each such joint (joint, deviation from the relation, whether the parallelogram is crossed).
+        """
         for j, terms, offset, turns in self._laws:
             away = float(q[j] - offset - sum(ratio * q[i] for i, ratio in terms))
             away -= 2 * np.pi * np.round(away / (2 * np.pi)) if turns else 0.0
             yield j, away, abs(away) >= CROSSED * (1.0 if turns else self._tree.size)
 
     def along(self, t: Array, qa: Array, near: Array) -> Array:
-        """Return all joints for each row of a motion, following the loops in one assembly mode.
+        """Return the positions of all joints at each sample of a motion, in one assembly mode.
+
+        Args:
+            t: times in seconds (N,), for messages.
+            qa: positions of the active joints (N, active).
+            near: approximate posture of all joints at the first sample.
 
         Raises:
             NotClosedError: the loops cannot be followed.
@@ -402,14 +477,18 @@ class LoopCloser:
     def check_path(
         self, path: Callable[[Array], Array], begin: Array, end: Array, closed_end: Array, t: float
     ) -> None:
-        """Reject a path between two nearly closed postures that passes through a singular configuration.
+        """Reject a path between two postures if it passes through a singular configuration.
+
+        The loops are nearly closed in both postures.
 
         Args:
-            path: returns the postures at fractions of the path between 0 and 1, one per row.
-            closed_end: the final posture after closing its loops.
+            path: function that returns the postures at given fractions (0 to 1) of the path, one posture per row.
+            begin, end: first and last posture of the path.
+            closed_end: the last posture after closing its loops.
+            t: time in seconds, for messages.
 
         Raises:
-            NotClosedError: the path is singular, or the final posture has another assembly mode.
+            NotClosedError: the path is singular, or the last posture has another assembly mode.
         """
         if self._assembly.linear:
             return
@@ -420,10 +499,15 @@ class LoopCloser:
             raise NotClosedError(f"{reason}, at t = {t:g} s", hint=HINT)
 
     def check_samples(self, nearly: Array, closed_postures: Array, times: Sequence[float] | Array) -> None:
-        """Reject nearly closed postures, one per row, that were closed through a singular configuration.
+        """Reject samples whose assembly mode changed when their loops were closed.
+
+        Args:
+            nearly: postures with nearly closed loops, one per row.
+            closed_postures: the same postures after closing the loops.
+            times: times of the samples in seconds.
 
         Raises:
-            NotClosedError: with the time of the first of them.
+            NotClosedError: with the time of the first such sample.
         """
         if self._assembly.linear:
             return
@@ -448,11 +532,12 @@ def first_posture(
     source: str,
     place: Place | None = None,
 ) -> tuple[float, ...] | None:
-    """Return the positions of all joints of a robot with closed loops at the first sample.
+    """Return the positions of all joints of a robot with closed loops at the first sample of a motion.
 
-    The result is None if the loops have only one assembly mode.
+    The result is None if all loops are parallelograms, which need no choice of an assembly mode.
 
     Args:
+        values: values of the robot's symbols.
         first: positions of the active joints at the first sample.
         posture: name of a posture of the robot, or the positions of all joints of the tree; 'home' by default.
         source: name of the data, for messages.
@@ -512,7 +597,7 @@ def _named(
 
 
 def _check_sums(assembly: LoopAssembly, posture: Sequence[float]) -> None:
-    """Reject a posture that violates the linear relations of parallelograms."""
+    """Reject a posture (positions of all joints) that violates the linear relations of parallelograms."""
     closed = assembly.postures(assembly.row(posture)[None])[0]
     away = np.abs(np.angle(np.exp(1j * (closed - np.asarray(posture)))))
     k = int(np.argmax(away))
@@ -527,7 +612,13 @@ def _check_sums(assembly: LoopAssembly, posture: Sequence[float]) -> None:
 def _only_assembly_mode(
     robot: Robot, assembly: LoopAssembly, first: Array, source: str, place: Place | None
 ) -> tuple[float, ...]:
-    """Return the only assembly mode with the positions of the first sample."""
+    """Return the posture at the first sample if the loops have exactly one assembly mode there.
+
+    Args:
+        first: positions of the active joints at the first sample.
+        source: name of the data, for messages.
+        place: position of the sample in a file, for messages.
+    """
     try:
         postures = [assembly.postures(row[None])[0] for row in assembly.assemblies(first)]
     except NotClosedError:

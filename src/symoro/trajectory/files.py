@@ -105,7 +105,7 @@ class _Reader:
         )
 
     def _places(self) -> tuple[Place, ...]:
-        """Positions in the file of the start and of each part."""
+        """Positions (line and column) in the file of the start and of each part of the trajectory."""
         items = self.top.items("parts")
         spots = [(self.top.spot_of("start"), "start")]
         spots += [(item.spot, f"parts[{k}]") for k, item in enumerate(items, 1)]
@@ -253,7 +253,7 @@ class _Reader:
         return (*row[:3], *(self._angle(x) for x in row[3:])) if len(row) == 6 else row
 
     def _made(self, record: Record, make: Callable[[], T]) -> T:
-        """Return the result of `make`; report an argument error at the position of the record."""
+        """Return the result of `make`; report its argument errors at the position of `record` in the file."""
         try:
             return make()
         except ArgumentError as error:
@@ -278,7 +278,7 @@ MAX_FILE_BYTES = 512 * 2**20
 
 
 def bundled() -> list[str]:
-    """Return the names of the bundled trajectories."""
+    """Return the names of the trajectories that are part of the package."""
     folder = resources.files("symoro.trajectory.library")
     return sorted(
         entry.name.removesuffix(_SUFFIX) for entry in folder.iterdir() if entry.name.endswith(_SUFFIX)
@@ -286,7 +286,10 @@ def bundled() -> list[str]:
 
 
 def load_trajectory(which: str | Path) -> Trajectory | Samples:
-    """Load a trajectory from a YAML file, samples from a table (.csv, .parquet), or a bundled trajectory by name.
+    """Load a trajectory from a YAML file, or a sampled motion from a table (.csv, .parquet).
+
+    Args:
+        which: path of the file, or the name of a trajectory that is part of the package.
 
     Raises:
         FormatError: the file cannot be read; the error contains the position.

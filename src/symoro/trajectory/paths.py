@@ -54,18 +54,27 @@ _CURVES = {"quintic": _QUINTIC, "nonic": _NONIC}
 
 @dataclass(frozen=True)
 class Law:
-    """Time law: its kind, its duration and, for a trapezoidal law, the duration of its ramps, in seconds."""
+    """Time law s(t), which increases from 0 to 1.
+
+    Attributes:
+        kind: 'quintic', 'nonic' or 'trapezoidal'.
+        duration: duration in seconds.
+        ramp: duration of each ramp of a trapezoidal law in seconds.
+    """
 
     kind: str
     duration: float
     ramp: float = 0.0
 
     def at(self, t: Array) -> Values:
-        """Return s, sd and sdd at times; the law is at rest before and after the move."""
+        """Return s and its first and second time derivatives at the times t.
+
+        Before and after the move s is constant.
+        """
         return _FORMS[self.kind](self, np.asarray(t, dtype=float))
 
     def higher(self, t: Array) -> tuple[Array, Array]:
-        """Return the third and fourth derivatives of s; zero for a trapezoidal law."""
+        """Return the third and fourth time derivatives of s at the times t; zero for a trapezoidal law."""
         x = np.asarray(t, dtype=float) / (self.duration or 1.0)
         inside = (x >= 0) & (x <= 1) & (self.duration > 0)
         curve = {"quintic": _QUINTIC, "nonic": _NONIC}.get(self.kind)
@@ -90,7 +99,7 @@ def made_law(
 
     Args:
         kind: 'quintic', 'nonic' or 'trapezoidal'.
-        distance: distance of each coordinate; only its magnitude is used.
+        distance: distance that each coordinate moves; only its magnitude is used.
         duration: duration in seconds.
         velocity, acceleration: limits of each coordinate, required without a duration.
         turn: angle in radians by which the direction of the first coordinate rotates along the path.
@@ -140,7 +149,12 @@ def check_timing(duration: float | None, velocity: ArrayLike | None, acceleratio
 
 
 def _share(lengths: Array, most: Array) -> float:
-    """Return the largest rate of s for which no coordinate exceeds its limit; infinite if nothing moves."""
+    """Return the largest derivative of s for which no coordinate exceeds its limit; infinite if nothing moves.
+
+    Args:
+        lengths: distance that each coordinate moves while s increases from 0 to 1.
+        most: limit of each coordinate.
+    """
     limit = np.broadcast_to(np.asarray(most, dtype=float), lengths.shape)
     moving = lengths > 0
     return float((limit[moving] / lengths[moving]).min()) if moving.any() else math.inf
@@ -160,7 +174,13 @@ def _timed_trapezoid(fastest: float, hardest: float) -> Law:
 
 
 def _bent_curve(law: Law, whole: float, turn: float) -> Law:
-    """Return the law with a duration for which the total acceleration, including its normal part, is within limits."""
+    """Extend the duration of a time law on a curved path until the total acceleration is within its limit.
+
+    Args:
+        law: smooth time law that satisfies the limits of the tangential motion.
+        whole: limit of the total acceleration, including the normal part, divided by the path length.
+        turn: angle in radians by which the direction rotates along the path.
+    """
     sd = _CURVES[law.kind].deriv()
     square = sd.deriv() ** 2 + turn**2 * sd**4
     x = square.deriv().roots()
@@ -171,7 +191,13 @@ def _bent_curve(law: Law, whole: float, turn: float) -> Law:
 def _bent_trapezoid(fastest: float, hardest: float, whole: float, turn: float) -> Law:
     """Return the fastest trapezoidal law on a curved path.
 
-    The ramps use the acceleration whole cos(share), the cruise a normal acceleration of at most whole sin(share).
+    The ramps use the tangential acceleration whole cos(share), and the cruise a normal acceleration of at most
+    whole sin(share); the angle `share` is chosen for the shortest duration.
+
+    Args:
+        fastest, hardest: limits of sd and of sdd.
+        whole: limit of the total acceleration, divided by the path length.
+        turn: angle in radians by which the direction rotates along the path.
     """
 
     def at(share: float) -> Law:
@@ -231,7 +257,7 @@ def _trapezoidal(law: Law, t: Array) -> Values:
 
 
 def _rest(t: Array) -> Values:
-    """Return the values of a move of zero duration."""
+    """Return s = 1 and zero derivatives at the times t, for a move of zero duration."""
     return np.ones_like(t), np.zeros_like(t), np.zeros_like(t)
 
 
@@ -254,7 +280,7 @@ class _FromTo:
 
 
 class Between(_FromTo):
-    """Joint path with one time law, q = start + s(t) (end - start)."""
+    """Joint path from `start` to `end` with one time law, q = start + s(t) (end - start)."""
 
     def at(self, t: Array) -> Values:
         s, sd, sdd = (x[:, None] for x in self.law.at(t))
@@ -262,14 +288,18 @@ class Between(_FromTo):
         return self.start + s * difference, sd * difference, sdd * difference
 
     def higher(self, t: Array) -> tuple[Array, Array]:
-        """Return the third and fourth derivatives."""
+        """Return the third and fourth time derivatives of q at the times t."""
         third, fourth = (x[:, None] * (self.end - self.start) for x in self.law.higher(t))
         return third, fourth
 
 
 @dataclass(frozen=True, eq=False)
 class Through:
-    """Quintic spline through points (m, n) at times (m,), with given velocities and accelerations there."""
+    """Quintic spline through points (m, n) at times (m,).
+
+    Attributes:
+        rates, seconds: velocities and accelerations at the points (m, n).
+    """
 
     times: Array
     points: Array
@@ -292,7 +322,7 @@ class Through:
         return values_at(self._triple, t)
 
     def higher(self, t: Array) -> tuple[Array, Array]:
-        """Return the third and fourth derivatives; zero outside the time interval."""
+        """Return the third and fourth time derivatives of the spline at the times t; zero outside its interval."""
         inside = ((t >= self.times[0]) & (t <= self.times[-1]))[:, None]
         third, fourth = (np.where(inside, self._curve(t, order), 0.0) for order in (3, 4))
         return third, fourth
@@ -300,11 +330,11 @@ class Through:
 
 @dataclass(frozen=True, eq=False)
 class FourierPath:
-    """Fourier series, the usual excitation for identification. For joint i
+    """Joint motion as a Fourier series, the usual excitation for identification. For joint i
 
         q = offset + sum_l  a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t),      w = 2 pi frequency
 
-    so that a and b (n, harmonics) are amplitudes of the velocity.
+    so that a (`sine`) and b (`cosine`), each (n, harmonics), are amplitudes of the velocity.
 
     J. Swevers, C. Ganseman, D.B. Tukel, J. De Schutter, H. Van Brussel, "Optimal robot excitation and identification",
     IEEE Transactions on Robotics and Automation 13, 1997, section III.
@@ -325,7 +355,7 @@ class FourierPath:
         return position, cosines @ a + sines @ b, (cosines * order) @ b - (sines * order) @ a
 
     def higher(self, t: Array) -> tuple[Array, Array]:
-        """Return the third and fourth derivatives."""
+        """Return the third and fourth time derivatives of q at the times t."""
         order = 2 * np.pi * self.frequency * np.arange(1, self.sine.shape[1] + 1)
         angle = np.asarray(t, dtype=float)[:, None] * order
         sines, cosines = np.sin(angle), np.cos(angle)
@@ -336,7 +366,10 @@ class FourierPath:
 
 @dataclass(frozen=True, eq=False)
 class PoseMotion:
-    """Poses (N, 4, 4) with their velocities and accelerations (N, 6)."""
+    """Poses T (N, 4, 4) of a frame in frame 0 with their twists V and the derivatives Vd of the twists (N, 6).
+
+    Twists are (linear; angular), of the frame's origin, in the axes of frame 0.
+    """
 
     T: Array
     V: Array
@@ -344,7 +377,7 @@ class PoseMotion:
 
 
 class Straight(_FromTo):
-    """Straight line between two poses, with a rotation about a constant axis."""
+    """Pose path along a straight line between two poses, with a rotation about a constant axis."""
 
     def at(self, t: Array) -> PoseMotion:
         s, sd, sdd = self.law.at(t)
@@ -355,7 +388,14 @@ class Straight(_FromTo):
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """Arc of a circle about an axis through a centre; with `turning` the orientation rotates along the arc."""
+    """Pose path along an arc of a circle.
+
+    Attributes:
+        start: first pose (4, 4).
+        centre, axis: centre of the circle and direction of its axis, in frame 0.
+        angle: angle of the arc in radians.
+        turning: whether the orientation rotates along the arc; otherwise it is constant.
+    """
 
     start: Array
     centre: Array
@@ -386,7 +426,12 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class PosesThrough:
-    """Smooth positions through poses; the orientation rotates from pose to pose and rests at each."""
+    """Pose path through given poses: a smooth position spline, and rotations that stop at each pose.
+
+    Attributes:
+        places: spline of the positions.
+        poses: the poses, at the times of the spline.
+    """
 
     places: Through
     poses: tuple[Array, ...]
@@ -411,7 +456,15 @@ class PosesThrough:
 
 
 def _turned(start: Array, end: Array, law: Values) -> tuple[Array, Array, Array]:
-    """Return rotations between two poses, angular velocities and accelerations in frame 0."""
+    """Interpolate the orientation between two poses; see the module for the formula.
+
+    Args:
+        start, end: the poses (4, 4).
+        law: s, sd and sdd at the N times.
+
+    Returns:
+        The rotation matrices (N, 3, 3), angular velocities and angular accelerations (N, 3), in frame 0.
+    """
     vector = logarithm(start[:3, :3].T @ end[:3, :3])
     axis = start[:3, :3] @ vector
     s, sd, sdd = (x[:, None] for x in law)
@@ -419,7 +472,14 @@ def _turned(start: Array, end: Array, law: Values) -> tuple[Array, Array, Array]
 
 
 def _motion(start: Array, place: Values, rotation: Array, w: Array, wd: Array) -> PoseMotion:
-    """Return the poses for given displacements of the position and given rotations."""
+    """Combine displacements of the position and rotations into poses, twists and their derivatives.
+
+    Args:
+        start: first pose (4, 4).
+        place: displacement of the position with its first and second derivatives (N, 3).
+        rotation: rotation matrices (N, 3, 3).
+        w, wd: angular velocities and accelerations (N, 3).
+    """
     away, velocity, acceleration = place
     T = np.zeros((len(away), 4, 4))
     T[:, 3, 3] = 1.0

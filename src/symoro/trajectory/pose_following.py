@@ -1,12 +1,12 @@
 """Joint motions that follow a path of poses, on the solution branch of the initial posture.
 
-At a pose with velocity V and acceleration Vd
+At a pose with twist V and its time derivative Vd
 
     S J qd = S V,     S J qdd = S (Vd - Jdot qd) + ...
 
-where S selects the given entries: all of V and Vd, or, for an entry (r, c) of the rotation, (w x c)_r and its
-derivative. For a redundant robot qd is the solution of least norm, and qdd contains the term that keeps it so,
-(1 - J^+ J) Jdot' J^+' qd.
+where S selects the entries of the pose that are given: all of V and Vd, or, for an entry (r, c) of the rotation matrix,
+(w x c)_r and its derivative. For a redundant robot qd is the solution of least norm, and qdd contains the term
+(1 - J^+ J) Jdot' J^+' qd, with which qd remains the solution of least norm.
 
 At each time the posture is the solution of the inverse geometric model that is nearest to the predicted one, or the
 result of Newton's method from there. It is accepted if the motion since the previous time agrees with the velocities
@@ -15,7 +15,7 @@ and accelerations at both times,
     q1 - q0 = h (qd0 + qd1)/2 - h^2 (qdd1 - qdd0)/12.
 
 Otherwise the step is halved, so that a jump to another branch is not accepted as a motion. If no step is small enough,
-or the determinant of J changes its sign, the branch ends, and an error contains the time.
+or the determinant of J changes its sign, the branch ends, and an error reports the time.
 """
 
 from __future__ import annotations
@@ -58,7 +58,13 @@ NEWTON = 25
 
 @dataclass(frozen=True, eq=False)
 class PathState:
-    """Posture on the path: positions of all joints of the tree, and the rates of the coordinates."""
+    """State of the robot at one pose of a path.
+
+    Attributes:
+        q: positions of all joints of the tree.
+        qd, qdd: velocities and accelerations of the driven joints.
+        jacobian: Jacobian of the given entries of the pose, scaled by the units of the entries and of the joints.
+    """
 
     q: Array
     qd: Array
@@ -67,7 +73,7 @@ class PathState:
 
 
 class Follower:
-    """Solver for the joints of a robot whose frame follows poses; created once per trajectory."""
+    """Solver for the joint motion with which a frame of a robot follows a path of poses."""
 
     def __init__(
         self,
@@ -97,7 +103,14 @@ class Follower:
         self.rank = self._generic_rank()
 
     def _solver(self, own: dict[str, Any], pose: str, method: str, values: Mapping[str, float]) -> Any:
-        """Return the inverse geometric model; None for Newton's method."""
+        """Return the compiled inverse geometric model; None if Newton's method is used instead.
+
+        Args:
+            own: option `to` of the models (the frame), or empty.
+            pose: which entries of a pose are given.
+            method: 'algebraic', 'numeric' or 'auto'.
+            values: values of the robot's symbols.
+        """
         if method == "numeric":
             if self.robot.B:
                 raise NotApplicableError(
@@ -115,7 +128,7 @@ class Follower:
             return None
 
     def _generic_rank(self) -> int:
-        """Return the rank of the rates of the given entries at random postures."""
+        """Return the rank of the Jacobian of the given pose entries, the largest over random postures."""
         if self.robot.B:
             return len(self.driven)
         drawn = np.random.default_rng(3).uniform(-1, 1, (8, len(self.joints))) * self._tree_units
@@ -126,17 +139,20 @@ class Follower:
         return int((values > SINGULAR_POSE * values[0]).sum()) if values.size and values[0] > 0 else 0
 
     def _scaled(self, matrix: Array) -> Array:
-        """Return the matrix with rows of lengths in units of the robot's reach."""
+        """Divide the rows of a Jacobian that belong to lengths by the robot's reach."""
         return matrix * self._weights[:, None]
 
     def _pseudo_inverse(self, scaled: Array) -> Array:
-        """Return the pseudo-inverse from scaled rates of the entries to joint rates, of least norm in joint units."""
+        """Return the pseudo-inverse of a scaled Jacobian, which gives joint velocities of least norm.
+
+        The norm is computed in joint units: 1 rad, or the robot's reach for prismatic joints.
+        """
         return np.asarray(self._units[:, None] * np.linalg.pinv(scaled * self._units, rcond=SINGULAR_POSE))
 
     # -- velocities and accelerations at a posture
 
     def _rows(self, T: Array) -> Array:
-        """Return S, which maps (v; w) to the rates of the given entries."""
+        """Return the matrix S that maps a twist (v; w) to the time derivatives of the given entries of the pose T."""
         if self._whole:
             return np.eye(6)
         rows = []
@@ -149,7 +165,11 @@ class Follower:
         return np.array(rows)
 
     def _turning(self, T: Array, w: Array) -> Array:
-        """Return (w x (w x c))_r of the given entries of the rotation, zero elsewhere."""
+        """Return the centripetal term of the second derivative of the given entries of the pose T.
+
+        It is (w x (w x c))_r for an entry (r, c) of the rotation matrix, and zero for the position. w is the angular
+        velocity.
+        """
         if self._whole:
             return np.zeros(6)
         second = hat(w) @ hat(w) @ T[:3, :3]
@@ -161,7 +181,7 @@ class Follower:
         return np.asarray(self._rows(T) @ self._jacobian(q=q)["J"])
 
     def tree_rates(self, q: Array, qd: Array) -> Array:
-        """Return the velocities of all joints of the tree from those of the driven ones."""
+        """Return the velocities of all joints of the tree from the velocities qd of the driven joints."""
         if self._loops is None:
             return qd
         rates = np.zeros(len(self.joints))
@@ -171,7 +191,12 @@ class Follower:
         return rates
 
     def state(self, q: Array, T: Array, V: Array, Vd: Array, t: float) -> PathState:
-        """Return the velocities and accelerations with which a posture follows the path.
+        """Compute the joint velocities and accelerations with which the robot follows the path at a posture.
+
+        Args:
+            q: positions of all joints of the tree.
+            T, V, Vd: pose of the path, its twist and the derivative of the twist.
+            t: time in seconds, for messages.
 
         Raises:
             ArgumentError: the posture is singular, or the robot cannot perform the motion.
@@ -202,7 +227,10 @@ class Follower:
         return PathState(q, qd, qdd, scaled * self._units)
 
     def _motion_error(self, q: Array, t: float) -> ArgumentError:
-        """Return the error of a velocity that the robot cannot have: too few joints, or a nearly singular posture."""
+        """Return the error for a path velocity that the robot cannot have at the posture q and time t.
+
+        The reason is a nearly singular posture, or too few joints.
+        """
         if self.rank >= len(self._weights):
             return _singular(q, t)
         return ArgumentError(
@@ -211,7 +239,13 @@ class Follower:
         )
 
     def _drift(self, q: Array, qd: Array, scaled: Array, inverse: Array) -> Array:
-        """Return the acceleration (1 - J^+ J) Jdot' J^+' qd that keeps the velocity of least norm, in joint units."""
+        """Return the joint acceleration with which the joint velocity remains the one of least norm.
+
+        It is (1 - J^+ J) Jdot' J^+' qd, computed in joint units.
+
+        Args:
+            scaled, inverse: scaled Jacobian and its pseudo-inverse.
+        """
         size = float((np.abs(qd) / self._units).max())
         if size == 0.0:
             return np.zeros_like(qd)
@@ -224,27 +258,30 @@ class Follower:
     # -- postures
 
     def start(self, T: Array, near: Array) -> Array:
-        """Return the posture nearest to a given one that reaches a pose."""
+        """Return the joint positions that reach the pose T and are nearest to the posture `near`."""
         if self._inverse is not None:
             solution = nearest(self._rows_of(T, near), near, robot=self.robot)
             if solution.index < 0:
                 raise ArgumentError("no posture within the joint limits reaches the initial pose")
             return np.asarray(solution.q)
-        found_q = self._newton(near, T)
-        if found_q is None:
+        positions = self._newton(near, T)
+        if positions is None:
             raise ArgumentError(
                 "Newton's method does not converge to the initial pose",
                 hint="give an initial posture nearer to it",
             )
-        return found_q
+        return positions
 
     def _rows_of(self, T: Array, near: Array) -> Any:
-        """Return all postures of a pose; joints that it does not determine keep their positions in `near`."""
+        """Return all solutions of the inverse geometric model at the pose T.
+
+        Joints that the pose does not determine have their positions in `near`.
+        """
         takes = any(port.name == "q0" for port in self._inverse.program.inputs)
         return self._inverse(T=T, q0=near) if takes else self._inverse(T=T)
 
     def _solved(self, T: Array, predicted: Array) -> Array | None:
-        """Return the posture of a pose nearest to the predicted one; None if there is none."""
+        """Return the joint positions that reach the pose T and are nearest to predicted ones; None if none exist."""
         if self._inverse is None:
             return self._newton(predicted, T)
         solution = nearest(self._rows_of(T, predicted), predicted, robot=self.robot, limits=False)
@@ -273,7 +310,10 @@ class Follower:
     # -- along a path
 
     def begun(self, path: PosePath, q: Array, begin: float) -> PathState:
-        """Return the state at the start of a path, for a posture that reaches its first pose."""
+        """Return the state at the start of a path, for joint positions q that reach its first pose.
+
+        `begin` is the start time of the path in seconds, for messages.
+        """
         return self._state_at(path.at(np.zeros(1)), 0, q, begin)
 
     def advanced(
@@ -286,12 +326,13 @@ class Follower:
         end: float,
         begin: float,
     ) -> list[tuple[float, PathState]]:
-        """Advance along a path to a later time, with bisection of steps that are too long.
+        """Follow a path to a later time; steps that are too long are bisected.
 
         Args:
-            known: the path at times that include the later one.
-            row: its row at the later time.
-            state, now: present state and time from the start of the path.
+            path: the path of poses.
+            known: poses of the path at several times, which include the later time.
+            row: index of the later time in `known`.
+            state, now: present state and time, in seconds from the start of the path.
             end: the later time.
             begin: start time of the path, added to times in messages.
 
@@ -325,7 +366,14 @@ class Follower:
     def _stepped(
         self, state: PathState, h: float, motion: PoseMotion, row: int, t: float
     ) -> PathState | None:
-        """Return the state after a step; None if the step is too long."""
+        """Return the state after one step along a path; None if the step is too long.
+
+        Args:
+            state: state before the step.
+            h: length of the step in seconds.
+            motion, row: poses of the path, and the index of the pose at the end of the step.
+            t: time at the end of the step, for messages.
+        """
         rates = self.tree_rates(state.q, state.qd)
         guess = state.q + h * rates
         if self.robot.B == 0:

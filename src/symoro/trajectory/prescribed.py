@@ -1,7 +1,7 @@
-"""Motions that a robot's description prescribes, and checks whether they are valid along a motion.
+"""Checks of motions that a robot's description prescribes: motion of the base, and fixed joint rates.
 
-A moving base (W0, WP0, V0, VP0) keeps its rotation in the models, which describe one instant. Along a motion it may
-only rotate at a constant rate about the direction of gravity, which is then constant in frame 0.
+The models keep the prescribed rotation of a moving base (W0, WP0, V0, VP0), because they describe one instant. Along a
+motion the base may only rotate at a constant rate about the direction of gravity; gravity is then constant in frame 0.
 
 The model `energy` uses the velocity of the base as described, and heights above the origin of frame 0. Along a motion
 these are energies in the world only if that velocity is constant in frame 0, and horizontal:
@@ -29,7 +29,10 @@ Array = NDArray[np.float64]
 
 
 def check_steady(robot: Robot, values: Mapping[str, float]) -> None:
-    """Reject a described rotation of the base with which gravity would rotate in frame 0.
+    """Reject a rotation of the base, prescribed by the robot's description, with which gravity would rotate in frame 0.
+
+    Args:
+        values: values of the robot's symbols.
 
     Raises:
         NotApplicableError: gravity is not constant in frame 0; the hint describes an alternative.
@@ -52,10 +55,11 @@ def check_steady(robot: Robot, values: Mapping[str, float]) -> None:
 
 
 def unknown_energy_reason(robot: Robot, values: Mapping[str, float], inputs: Mapping[str, Array]) -> str:
-    """Return the reason why the energies along a motion are not those in the world; empty if they are.
+    """Return the reason why the model `energy` does not give energies in the world; empty if it does.
 
     Args:
-        inputs: given motion of the base: V0, Vd0.
+        values: values of the robot's symbols.
+        inputs: given motion of the base along the motion, if any: its twist 'V0' and the derivative 'Vd0'.
     """
     base = robot.base
     if base.kind == BaseKind.FLOATING or robot.wheels:
@@ -82,7 +86,14 @@ def _symbols(robot: Robot) -> set[str]:
 def _given(
     robot: Robot, values: Mapping[str, float], given: Array | None, entries: Sequence[Formula]
 ) -> tuple[Array, Array]:
-    """Return linear and angular entries; entries that vary are taken from an input (`models.recursion.base_motion`)."""
+    """Return the linear and the angular components of the base's velocity or acceleration.
+
+    Args:
+        values: values of the robot's symbols.
+        given: the six components as an input of the models, or None. It replaces components that vary
+            (`models.recursion.base_motion`).
+        entries: formulas of the six components in the robot's description.
+    """
     free = robot.base.kind != BaseKind.FIXED
     twist = np.array(
         [

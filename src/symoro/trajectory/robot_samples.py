@@ -1,8 +1,8 @@
-"""Samples of a robot's motion: the driven joints in the robot's order, and the known data of other joints.
+"""Samples of a robot's motion: the driven joints in the robot's order, and known positions of other joints.
 
 Columns are assigned by joint number, in any order. For a robot with closed loops the positions of passive joints select
 the assembly mode, and are compared with the closed loops at every sample. If the driven joints do not determine the
-motion, the positions of the other joints are initial values.
+motion, the positions of the other joints are used as initial values.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ GivenPosture = str | Sequence[float]
 
 
 def driven_columns(robot: Robot, samples: Samples) -> Samples:
-    """Return the samples of the driven joints in the robot's order; those of other joints are in `others`.
+    """Return the samples with columns for the driven joints only, in the robot's order.
+
+    The positions of other joints are moved to the field `others`.
 
     Raises:
         ArgumentError: a driven joint is missing, or a joint does not exist.
@@ -63,10 +65,15 @@ def driven_columns(robot: Robot, samples: Samples) -> Samples:
 def closed_samples(
     robot: Robot, samples: Samples, values: Mapping[str, float], posture: GivenPosture | None
 ) -> tuple[Samples, list[str]]:
-    """Return samples of driven joints with closed loops, and warnings about positions of passive joints.
+    """Compute the passive joints along samples of the driven joints by closing the loops.
 
     Args:
+        values: values of the robot's symbols.
         posture: positions of all joints near the first sample, required if the samples do not contain them.
+
+    Returns:
+        The samples with the positions of all joints (`Samples.tree`), and warnings about passive joint positions in the
+        samples that differ from the computed ones.
 
     Raises:
         ArgumentError: the assembly mode is not given or given twice, or passive joints contradict the closed loops.
@@ -79,7 +86,10 @@ def closed_samples(
 
 
 def _near(robot: Robot, samples: Samples, values: Mapping[str, float], posture: GivenPosture | None) -> Array:
-    """Return a posture in the assembly mode of the samples."""
+    """Return positions of all joints in the assembly mode of the first sample.
+
+    They are those of the samples if they contain all joints; otherwise they are determined from `posture`.
+    """
     joints = independent(robot)
     positions = {**samples.others, **{j: samples.q[:, k] for k, j in enumerate(samples.joints)}}
     if all(j in positions for j in joints):
@@ -98,12 +108,17 @@ def initial_parts(
     posture: GivenPosture | None,
     start: Mapping[str, ArrayLike],
 ) -> dict[str, ArrayLike]:
-    """Return the initial parts of the state that a table contains, for a motion not determined by driven joints.
+    """Return the initial state in a table of samples, for a motion that the driven joints do not determine.
 
     Args:
         whole: the samples as read.
         samples: the samples of the driven joints.
+        values: values of the robot's symbols.
+        posture: positions of all joints near the first sample, or their name, for robots with closed loops.
         start: initial values given by the user, which take precedence.
+
+    Returns:
+        Initial values by the name of the state variable: 'q', 'qd', 'P0', 'Q0', 'V0', 'pose', 'e', 'ed'.
 
     Raises:
         ArgumentError: positions of some joints are missing, or the assembly mode is not given.
@@ -133,14 +148,18 @@ def initial_parts(
 
 
 def _parts_of(robot: Robot) -> set[str]:
-    """Return the names of the parts of the state other than joints."""
+    """Return the names of the robot's state variables other than joint positions and velocities."""
     parts = {"P0", "Q0", "V0"} if robot.base.kind == BaseKind.FLOATING else set()
     parts |= {"pose"} if robot.wheels else set()
     return parts | ({"e", "ed"} if flexible_links(robot) else set())
 
 
 def deviation_warnings(robot: Robot, samples: Samples, tree: Array) -> Iterator[str]:
-    """Yield warnings about joints whose simulated positions differ from the samples."""
+    """Yield warnings about undriven joints whose simulated positions differ from the samples.
+
+    Args:
+        tree: simulated positions of all joints of the tree, one row per sample.
+    """
     return _misses(robot, samples, tree, "according to the simulation", refused=False)
 
 

@@ -1,8 +1,8 @@
-"""Sampled motion: positions, velocities and accelerations of the coordinates, and its table.
+"""Sampled motion (positions, velocities and accelerations of the joints), and tables of it.
 
 A table (CSV; separated by commas, semicolons or tabs) has a header with the names of its columns: `t` (or `time`), then
 `q1, q2, ...` by joint number and, if known, `qd1, ...` and `qdd1, ...`. If some joints have velocities, the others are
-known by position only. Columns of other parts of a state (`P0x`, `pose`, ..., as in tables of simulations) give their
+known by position only. Columns of other state variables (`P0x`, `pose`, ..., as in tables of simulations) give their
 initial values. Other columns are ignored; lines that start with # are comments.
 
 `rate_warnings` compares velocities and accelerations with positions, to detect wrong units. Over windows of a tenth of
@@ -50,15 +50,15 @@ ENTRIES = {
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Sampled motion.
+    """Sampled motion of the joints of a robot.
 
     Attributes:
-        joints: numbers of the joints of the columns of q, qd and qdd.
+        joints: joint numbers of the columns of q, qd and qdd.
         t: times in seconds (N,), ascending.
         q, qd, qdd: positions, velocities and accelerations (N, n), in rad or m, per s and s^2.
         tree: positions of all joints of the tree (N, m) for robots with closed loops or wheels; otherwise None.
-        others: positions (N,) of further joints in a table, by number.
-        start: other parts of the state at the first sample in a table, by name: e, ed, P0, Q0, V0, pose.
+        others: positions (N,) of further joints in a table, by joint number.
+        start: other state variables at the first sample in a table, by name: e, ed, P0, Q0, V0, pose.
     """
 
     joints: tuple[int, ...]
@@ -87,7 +87,7 @@ class Samples:
 
     @cached_property
     def curve(self) -> Any:
-        """Quintic spline through the samples, a SciPy `PPoly`."""
+        """Quintic spline through the samples, as a SciPy `PPoly`."""
         return quintic_pieces(self.t, self.q, self.qd, self.qdd)
 
     @cached_property
@@ -95,7 +95,10 @@ class Samples:
         return with_derivatives(self.curve)
 
     def at(self, t: ArrayLike) -> Values:
-        """Return q, qd and qdd (N, n) at any times, by the quintic spline through the samples; at rest outside."""
+        """Return q, qd and qdd, each (N, n), at N times, by the quintic spline through the samples.
+
+        Before the first and after the last sample the joints are at rest.
+        """
         times = np.atleast_1d(np.asarray(t, dtype=float))
         q, qd, qdd = values_at(self._triple, times)
         outside = (times < self.t[0]) | (times > self.t[-1])
@@ -116,7 +119,13 @@ def check_times(t: Array) -> None:
 
 
 def from_positions(joints: Sequence[int], t: ArrayLike, q: ArrayLike) -> Samples:
-    """Return samples of given positions; velocities and accelerations are those of the natural cubic spline."""
+    """Return samples of given joint positions; velocities and accelerations follow from the natural cubic spline.
+
+    Args:
+        joints: joint numbers of the columns of q.
+        t: times in seconds (N,).
+        q: positions (N, n) in rad or m.
+    """
     times, positions = np.asarray(t, dtype=float), np.asarray(q, dtype=float)
     check_times(times)
     if positions.ndim != 2 or len(positions) != len(times):
@@ -129,7 +138,7 @@ def from_positions(joints: Sequence[int], t: ArrayLike, q: ArrayLike) -> Samples
 
 
 def columns_of(samples: Samples) -> dict[str, Array]:
-    """Return the columns of the table of a motion, by name."""
+    """Return the columns of the table of a sampled motion, by column name (t, q1, qd1, qdd1, ...)."""
     columns = {"t": samples.t}
     for name in ("q", "qd", "qdd"):
         rows = getattr(samples, name)
@@ -138,7 +147,11 @@ def columns_of(samples: Samples) -> dict[str, Array]:
 
 
 def read_table(text: str, file: str | None = None) -> Samples:
-    """Read a motion from CSV text.
+    """Read a sampled motion from CSV text.
+
+    Args:
+        text: the table.
+        file: name of the file, for messages.
 
     Raises:
         FormatError: the text is not valid; the error contains the line.
@@ -152,10 +165,12 @@ def read_table(text: str, file: str | None = None) -> Samples:
 
 
 def from_columns(names: Sequence[str], data: Array, place: Callable[[int], Place]) -> Samples:
-    """Return the motion in columns (N, names).
+    """Return the sampled motion in the columns of a table.
 
     Args:
-        place: returns the position of a row in the file, for messages.
+        names: names of the columns.
+        data: numbers of the table, one column per name.
+        place: function that returns the position of a row in the file, for messages.
 
     Raises:
         FormatError: the columns are not valid; the error contains the position.
@@ -186,12 +201,17 @@ def from_columns(names: Sequence[str], data: Array, place: Callable[[int], Place
 
 
 def is_of_motion(name: str) -> bool:
-    """Return whether a column contains times or joint data."""
+    """Return whether a column of this name contains times, or positions, velocities or accelerations of a joint."""
     return name in ("t", "time") or _COLUMN.match(name) is not None
 
 
 def _start(columns: Mapping[str, int], data: Array) -> dict[str, Array]:
-    """Return the parts of the state besides joints in the first row."""
+    """Return the state variables other than joints in the first row of a table, by name.
+
+    Args:
+        columns: index of each column by name.
+        data: numbers of the table.
+    """
     entries = dict(ENTRIES)
     for name in ("e", "ed"):
         counted = takewhile(columns.__contains__, (f"{name}{k}" for k in count(1)))
@@ -204,9 +224,13 @@ def _start(columns: Mapping[str, int], data: Array) -> dict[str, Array]:
 
 
 def _groups(head: Sequence[str], file: Place) -> dict[str, list[int]]:
-    """Return the joints of the columns q, qd and qdd.
+    """Return the joint numbers of the columns q..., qd... and qdd... of a table, and check that they agree.
 
     Joints of qd must be among those of q; joints of qdd must equal those of qd, or there are none.
+
+    Args:
+        head: names of the columns.
+        file: the file, for messages.
     """
     groups: dict[str, list[int]] = {"q": [], "qd": [], "qdd": []}
     for name in head:
@@ -242,10 +266,10 @@ FACTORS = {
 
 
 def rate_warnings(samples: Samples, units: Sequence[float]) -> Iterator[str]:
-    """Yield sentences for the user; none if positions, velocities and accelerations agree.
+    """Yield warnings about velocities and accelerations that contradict positions and velocities.
 
     Args:
-        units: of the joints' positions: one radian, or the robot's length in metres.
+        units: unit of each joint's position: 1 rad, or the robot's length in metres for a prismatic joint.
     """
     if len(samples.t) < 3:
         return
@@ -265,7 +289,10 @@ def rate_warnings(samples: Samples, units: Sequence[float]) -> Iterator[str]:
 
 
 def _windows(t: Array) -> NDArray[np.intp]:
-    """Samples that are a window or more apart, the last one with them; all where there are less than three windows."""
+    """Return the indices of samples at the ends of consecutive time windows, including the last sample.
+
+    With fewer than three windows all samples are returned.
+    """
     marks = np.searchsorted(t, np.arange(t[0], t[-1], WINDOW))
     ends = np.unique(np.append(marks, len(t) - 1))
     return ends if len(ends) > 3 else np.arange(len(t))
@@ -274,15 +301,16 @@ def _windows(t: Array) -> NDArray[np.intp]:
 def compared(
     moved: Array, integrals: Array, least: float = LEAST_CHANGE, tolerance: float = RATE_RATIO
 ) -> str | None:
-    """Return a description of the contradiction between changes of a quantity and the integral of its rate.
-
-    The result is None if they agree.
+    """Compare the changes of a quantity with the integrals of its rate.
 
     Args:
-        moved: changes of the quantity over windows.
+        moved: changes of the quantity over several time windows.
         integrals: integrals of its rate over the same windows.
         least: smaller changes are not compared.
         tolerance: largest difference of their ratio from 1.
+
+    Returns:
+        The difference in words, for a warning; None if they agree.
     """
     own, other = float(np.linalg.norm(moved)), float(np.linalg.norm(integrals))
     if max(np.abs(moved).max(), np.abs(integrals).max()) < least:

@@ -1,11 +1,11 @@
-"""Trajectory of a robot: its joints at any time of each part, and samples at equal steps.
+"""Joint motion of a robot along a trajectory: at any time of each part, and sampled at equal steps.
 
-The coordinates are the independent active joints. Passive joints of loops follow: the loops are closed from sample to
-sample. Other passive joints, elastic joints, rolling wheels and floating bases follow from forces and are not part of
-the samples.
+A trajectory prescribes the independent active joints. Passive joints of loops are computed by closing the loops from
+sample to sample. Other passive joints, elastic joints, rolling wheels and floating bases follow from forces and are not
+part of the samples.
 
-Joints that poses or closed loops determine are computed from the nearest earlier time that is known; all results are
-stored, with the intermediate times that were needed.
+Joints that are determined by poses or closed loops are computed from the nearest earlier time at which they are known.
+All results, including those at intermediate times, are stored.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ MotionRows = tuple[Array, Array, Array, Array | None]
 
 
 class PathMoments(Protocol):
-    """Joint motion along a path, at times in seconds from its start."""
+    """Interface: joint motion along a path. `at` returns it at times in seconds from the start of the path."""
 
     def at(self, times: Array) -> MotionRows: ...
 
 
 @dataclass(frozen=True, eq=False)
 class JointMoments:
-    """Joint motion along a path of joint positions."""
+    """Joint motion along a path that is given by joint positions."""
 
     path: JointPath
 
@@ -86,7 +86,7 @@ class JointMoments:
 
 
 class LoopMoments:
-    """Active joints along a path, and passive joints of closed loops."""
+    """Motion of the active joints along a path, and of the passive joints by closing the loops."""
 
     def __init__(self, path: JointPath, loops: LoopCloser, start: Array, begin: float) -> None:
         self._path, self._loops, self._begin = path, loops, begin
@@ -106,7 +106,7 @@ class LoopMoments:
 
 
 class PoseMoments:
-    """Joint motion along a path of poses."""
+    """Joint motion with which a frame of the robot follows a path of poses."""
 
     def __init__(
         self, path: PosePath, follower: Follower, own: Sequence[int], start: Array, begin: float
@@ -134,7 +134,7 @@ class PoseMoments:
 
 
 def _runs(times: Array, known: list[float]) -> list[list[int]]:
-    """Return groups of rows in time order; a new group starts after each known time."""
+    """Divide the indices of times into groups in time order; a new group starts after each known time."""
     groups: list[list[int]] = []
     last = -1
     for k in np.argsort(times, kind="stable").tolist():
@@ -154,7 +154,8 @@ class PartMotion:
         number: number of the part, from 1.
         place: position of the part in a file, for messages.
         begin: start time in seconds.
-        breaks: ends of its pieces, from 0 to its duration; within a piece the motion is smooth.
+        breaks: times from 0 to the duration between which the motion is smooth.
+        moments: joint motion along the part.
     """
 
     number: int
@@ -164,14 +165,14 @@ class PartMotion:
     moments: PathMoments
 
     def at(self, times: Array) -> MotionRows:
-        """Return the joint motion at times in seconds from the start of the part."""
+        """Return joint positions, velocities and accelerations at times in seconds from the start of the part."""
         with errors_located_in(self.number, self.place):
             return self.moments.at(times)
 
 
 @contextmanager
 def errors_located_in(number: int, place: Place | None) -> Iterator[None]:
-    """Add the position or number of a part to errors raised in the context; number 0 is the start."""
+    """Add the position or number of a trajectory part to errors raised in the context; number 0 is the start."""
     try:
         yield
     except SymoroError as error:
@@ -184,7 +185,10 @@ def errors_located_in(number: int, place: Place | None) -> Iterator[None]:
 
 
 def breaks_of(path: JointPath | PosePath) -> Array:
-    """Return the ends of the pieces in which a path is smooth; for a series at most half its shortest period long."""
+    """Return the times from 0 to the duration between which a path is smooth.
+
+    The intervals of a Fourier series are at most half its shortest period long.
+    """
     if isinstance(path, Through):
         breaks = path.times
     elif isinstance(path, PosesThrough):
@@ -204,7 +208,10 @@ MAX_SAMPLES = 2_000_000  # largest number of samples of one part
 
 
 def coordinates_of(robot: Robot) -> tuple[int, ...]:
-    """Return the joints whose motion a trajectory prescribes: the independent active ones, except elastic joints."""
+    """Return the numbers of the joints whose motion a trajectory prescribes.
+
+    These are the independent active joints, except elastic joints.
+    """
     free = elastic_joints(robot)
     return tuple(j for j in active_joints(robot) if j not in free)
 
@@ -235,7 +242,12 @@ def sampled(
 def planned(
     robot: Robot, trajectory: Trajectory, values: Mapping[str, float], step: float
 ) -> tuple[Samples, tuple[PartMotion, ...]]:
-    """Return the samples of a trajectory, and its parts of nonzero duration, which can be evaluated at any time."""
+    """Return the samples of a trajectory, and its parts of nonzero duration, which can be evaluated at any time.
+
+    Args:
+        values: values of the robot's symbols.
+        step: largest time between samples in seconds.
+    """
     return _Planner(robot, trajectory, values).planned(step)
 
 
@@ -253,7 +265,7 @@ def follows_from_forces(robot: Robot) -> str:
 
 
 def initial_posture(robot: Robot, trajectory: Trajectory) -> tuple[float, ...] | None:
-    """Return the positions of all joints at the start, if the trajectory contains them."""
+    """Return the positions of all joints at the start of the trajectory; None if it does not contain them."""
     start = trajectory.start
     if isinstance(start, str):
         return robot.postures.get(start)
@@ -263,7 +275,10 @@ def initial_posture(robot: Robot, trajectory: Trajectory) -> tuple[float, ...] |
 
 
 def default_posture(robot: Robot, values: Mapping[str, float]) -> Array:
-    """Return the posture 'home', or zero positions, or the joint limits nearest to zero."""
+    """Return the posture 'home' of a robot.
+
+    Without one, all positions are zero, or the joint limit nearest to zero.
+    """
     home = robot.postures.get("home")
     return joint_ranges(robot, values).home if home is None else np.array(home)
 
@@ -313,12 +328,16 @@ class _Planner:
         return self._together(rows), tuple(parts)
 
     def _place(self, number: int) -> Place | None:
-        """Return the position of a part in a file; 0 is the start."""
+        """Return the position of a trajectory part in its file; number 0 is the start."""
         places = self.trajectory.places
         return places[number] if places else None
 
     def _together(self, rows: list[tuple[Array, MotionRows]]) -> Samples:
-        """Return the samples of all parts; at the common time of two parts, that of the later one."""
+        """Join the samples of all parts; at the common time of two parts the sample of the later one is used.
+
+        Args:
+            rows: times and joint motion of each part.
+        """
         times = [t[:-1] for t, _ in rows[:-1]] + [rows[-1][0]]
         q, qd, qdd, tree = (
             None
@@ -333,12 +352,12 @@ class _Planner:
 
     @cached_property
     def _own(self) -> list[int]:
-        """Indices of the coordinates among the joints of the tree."""
+        """Indices of the prescribed joints among the joints of the tree."""
         all_joints = independent(self.robot)
         return [all_joints.index(j) for j in self.joints]
 
     def _start(self) -> Array:
-        """Return the initial posture, all joints of the tree."""
+        """Return the positions of all joints of the tree at the start of the trajectory."""
         start, first = self.trajectory.start, self.trajectory.parts[0]
         if isinstance(start, Start):
             return self.follower.start(self._pose(start.pose, None), self._posture(start.near))
@@ -373,9 +392,14 @@ class _Planner:
         return LoopCloser(self.robot, self.values)
 
     def _whole(self, q: Array, near: Array | None, t: float) -> Array:
-        """Return all joints of the tree with loops closed near a posture.
+        """Return the positions of all joints of the tree, with loops closed near a posture.
 
         Joints that follow from forces keep their positions in that posture.
+
+        Args:
+            q: positions of the prescribed joints.
+            near: the posture of all joints; None for the default posture.
+            t: time in seconds, for messages.
         """
         if len(q) == len(independent(self.robot)):
             return q
@@ -416,7 +440,11 @@ class _Planner:
         return FourierPath(offset, np.array(part.sine), np.array(part.cosine), part.frequency, duration)
 
     def _check_given(self, part: Line | Circle | Poses, T: Array) -> None:
-        """Reject a part that moves along an axis that the given entries of the pose do not contain."""
+        """Reject a part that moves along an axis of which the trajectory's option `pose` gives no entry.
+
+        Args:
+            T: pose at the start of the part (4, 4).
+        """
         entries = given_entries(self.trajectory.pose)
         for r in (r for r in range(3) if not entries[r][3]):
             axis = "xyz"[r]
@@ -498,7 +526,13 @@ class _Planner:
         last: tuple[Array, Array],
         motion: MotionRows,
     ) -> None:
-        """Reject a part that does not continue from the position and velocity at the end of the previous one."""
+        """Reject a part that does not continue from the position and velocity at the end of the previous part.
+
+        Args:
+            number, now: number and start time of the part.
+            last: joint positions and velocities at the end of the previous part.
+            motion: joint motion along the part.
+        """
         units = joint_units(self.robot, self.joints, characteristic_length(self.robot, self.values))
         gap = np.abs(motion[0][0] - last[0]) / units
         if gap.max() > SAME_POSITION:
@@ -519,11 +553,11 @@ class _Planner:
 
 
 def _pose_law(part: Line | Circle, extent: Array, turn: float = 0.0) -> Law:
-    """Return the time law of a pose path.
+    """Return the time law of a path of poses.
 
     Args:
         extent: length (m) and angle (rad) of the path.
-        turn: angle by which its direction rotates.
+        turn: angle in radians by which the direction of the path rotates.
     """
     most = [None if x is None else np.array(x) for x in (part.velocity, part.acceleration)]
     for name, limit in zip(("velocity", "acceleration"), most, strict=True):

@@ -22,7 +22,12 @@ Values = tuple[Array, Array, Array]
 
 
 def quintic_pieces(times: Array, points: Array, rates: Array, seconds: Array) -> Any:
-    """Return the `PPoly` with these values (m, n) and first and second derivatives at the times (m,)."""
+    """Return the piecewise quintic polynomial (SciPy `PPoly`) with given values and derivatives at given times.
+
+    Args:
+        times: times (m,).
+        points, rates, seconds: values, first and second derivatives at these times (m, n).
+    """
     from scipy.interpolate import PPoly
 
     h = np.diff(times)[:, None]
@@ -36,7 +41,7 @@ def quintic_pieces(times: Array, points: Array, rates: Array, seconds: Array) ->
 
 
 def with_derivatives(curve: Any) -> Any:
-    """Return the `PPoly` of a curve and its two derivatives side by side, so that one call evaluates them."""
+    """Return a `PPoly` with columns for a curve, its first and its second derivative, evaluated by one call."""
     from scipy.interpolate import PPoly
 
     parts = [curve.c]
@@ -47,13 +52,24 @@ def with_derivatives(curve: Any) -> Any:
 
 
 def values_at(triple: Any, t: Array) -> Values:
-    """Return the columns of `with_derivatives` at times; outside the interval, those of the nearer end."""
+    """Evaluate a result of `with_derivatives` at times t; return values, first and second derivatives.
+
+    Outside the interval of the curve, those of the nearer end are returned.
+    """
     q, qd, qdd = np.split(triple(np.clip(t, triple.x[0], triple.x[-1])), 3, axis=-1)
     return q, qd, qdd
 
 
 def quintic_through(times: Array, points: Array) -> tuple[Array, Array]:
-    """Return velocities and accelerations (m, n) of the smooth motion from rest to rest through points (m, n)."""
+    """Return the velocities and accelerations at the points of the smoothest motion through them from rest to rest.
+
+    Args:
+        times: times (m,).
+        points: points (m, n).
+
+    Returns:
+        Two arrays (m, n).
+    """
     from scipy.interpolate import make_interp_spline
 
     rest = [(order, np.zeros(points.shape[1])) for order in (1, 2)]
@@ -64,7 +80,7 @@ def quintic_through(times: Array, points: Array) -> tuple[Array, Array]:
 
 
 def kinks(curve: Any) -> Array:
-    """Return the times at which quintic pieces meet with different third derivatives."""
+    """Return the times at which the third derivative of a piecewise quintic curve is discontinuous."""
     times, h = curve.x, np.diff(curve.x)
     if len(times) < 3:
         return np.zeros(0)
@@ -77,7 +93,7 @@ def kinks(curve: Any) -> Array:
 
 
 def cubic_rates(times: Array, points: Array) -> tuple[Array, Array]:
-    """Return velocities and accelerations at the points (at least two) of the natural cubic spline."""
+    """Return the velocities and accelerations of the natural cubic spline at its points (at least two)."""
     from scipy.interpolate import CubicSpline
 
     spline = CubicSpline(times, points, bc_type="natural")
@@ -85,7 +101,7 @@ def cubic_rates(times: Array, points: Array) -> tuple[Array, Array]:
 
 
 def cubic_slopes(times: Array, points: Array) -> Array:
-    """Return the derivatives at the points (at least three) of the not-a-knot cubic spline."""
+    """Return the first derivatives of the not-a-knot cubic spline at its points (at least three)."""
     from scipy.interpolate import CubicSpline
 
     return np.asarray(CubicSpline(times, points)(times, 1))

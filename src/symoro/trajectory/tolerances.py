@@ -1,6 +1,6 @@
-"""Tolerances of trajectories and of samples on a robot.
+"""Tolerances of trajectories and of the samples of a robot's motion.
 
-"rad" means radians of revolute joints and shares of the robot's length of prismatic joints.
+"rad" means radians for revolute joints, and multiples of the robot's length for prismatic joints.
 """
 
 # Curves (`splines`, `sampling`)

@@ -23,7 +23,10 @@ METHODS = ("auto", "algebraic", "numeric")
 
 
 def numbers(what: str, given: ArrayLike) -> NumberRow:
-    """Return a tuple of finite numbers."""
+    """Return given numbers as a tuple of floats; reject other values and numbers that are not finite.
+
+    `what` is the name of the data in messages.
+    """
     try:
         array = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
@@ -35,7 +38,7 @@ def numbers(what: str, given: ArrayLike) -> NumberRow:
 
 @dataclass(frozen=True)
 class Timed:
-    """Timing of a part: a duration, or limits of velocity and acceleration.
+    """Timing of a trajectory part: a time law with a duration, or with limits of velocity and acceleration.
 
     For joints, velocity and acceleration are one number, or one per joint; for poses (linear, angular).
     """
@@ -59,12 +62,17 @@ class _OfMove:
 
 @dataclass(frozen=True)
 class Move(Timed, _OfMove):
-    """Synchronous motion of all joints from their positions to a posture."""
+    """Synchronous motion of all joints from their present positions to a posture."""
 
 
 @dataclass(frozen=True)
 class Via:
-    """Smooth motion through postures at times (from the start of the part), at rest in the last one."""
+    """Smooth joint motion through postures, at rest in the last one.
+
+    Attributes:
+        points: joint positions, one tuple per posture.
+        times: time of each posture in seconds from the start of the part.
+    """
 
     points: tuple[NumberRow, ...]
     times: NumberRow
@@ -76,7 +84,14 @@ class Via:
 
 @dataclass(frozen=True)
 class Fourier:
-    """Fourier series of each joint; rows of `sine` and `cosine` are velocity amplitudes by harmonic, one per joint."""
+    """Joint motion as a Fourier series (formula: `paths.FourierPath`).
+
+    Attributes:
+        frequency: fundamental frequency in Hz.
+        sine, cosine: velocity amplitudes by harmonic, one tuple per joint.
+        offset: constant term of each joint.
+        duration: duration in seconds; by default one period.
+    """
 
     frequency: float
     sine: tuple[NumberRow, ...]
@@ -107,7 +122,7 @@ class _OfLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Line(Timed, _OfLine):
-    """Straight line to a pose, or by a displacement in frame 0."""
+    """Motion of a frame along a straight line to a pose, or by a displacement in frame 0."""
 
     def __post_init__(self) -> None:
         Timed.__post_init__(self)
@@ -129,7 +144,10 @@ class _OfCircle:
 
 @dataclass(frozen=True)
 class Circle(Timed, _OfCircle):
-    """Arc of a circle with centre and normal in frame 0; with `turning` the orientation rotates along the arc."""
+    """Motion of a frame along an arc of a circle, with centre and normal in frame 0.
+
+    With `turning` the orientation rotates along the arc; otherwise it is constant.
+    """
 
     def __post_init__(self) -> None:
         Timed.__post_init__(self)
@@ -142,7 +160,12 @@ class Circle(Timed, _OfCircle):
 
 @dataclass(frozen=True)
 class Poses:
-    """Motion through poses at times (from the start of the part): smooth positions, orientations at rest in each."""
+    """Motion of a frame through poses: the position is smooth, the rotation stops at each pose.
+
+    Attributes:
+        poses: the poses, as 3, 6 or 16 numbers each.
+        times: time of each pose in seconds from the start of the part.
+    """
 
     poses: tuple[NumberRow, ...]
     times: NumberRow
@@ -156,7 +179,7 @@ class Poses:
 
 @dataclass(frozen=True)
 class Hold:
-    """Rest for a duration in seconds."""
+    """Rest of all joints for a duration in seconds."""
 
     duration: float
 
@@ -172,7 +195,12 @@ OF_POSES = (Line, Circle, Poses)
 
 @dataclass(frozen=True)
 class Start:
-    """Start at a pose, in the posture that reaches it and is nearest to `near` (positions or a name)."""
+    """Start of a trajectory at a pose of the frame.
+
+    Attributes:
+        pose: the pose, as 3, 6 or 16 numbers.
+        near: joint positions, or the name of a posture. Of all postures that reach the pose, the nearest to it is used.
+    """
 
     pose: NumberRow
     near: NumberRow | str | None = None
@@ -184,15 +212,17 @@ class Start:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Trajectory: a start and parts.
+    """Trajectory of a robot: an initial posture or pose, and consecutive parts.
 
     Attributes:
+        parts: the parts: `Move`, `Via`, `Fourier`, `Line`, `Circle`, `Poses`, `Hold`.
         start: initial posture (positions, or a name that the robot defines), or a pose; optional before a Fourier
             series.
         frame: frame of the poses, by number or name; by default the tool, or the last link.
         pose: which entries of a pose are given, as the option of `inverse-geometry`.
         method: how postures are computed from poses: 'algebraic' (inverse geometric model), 'numeric' (Newton's
             method), or 'auto' for the first that applies.
+        name: name of the trajectory.
         places: positions of the start and of each part in a file, for messages.
     """
 
