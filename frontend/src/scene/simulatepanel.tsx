@@ -13,9 +13,9 @@ const WRENCH = ["FX", "FY", "FZ", "CX", "CY", "CZ"];
 const METHODS = ["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4"];
 const STOPS: [string, string][] = [
   ["none", "ignored"],
-  ["end", "end the simulation"],
-  ["0", "inelastic stop"],
-  ["0.5", "elastic stop, e = 0.5"],
+  ["end", "end simulation"],
+  ["0", "inelastic"],
+  ["0.5", "elastic, e = 0.5"],
 ];
 
 /** Settings, kept while the page is open. */
@@ -128,7 +128,7 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
       <label class="sc-choice">
         <span>Coulomb friction</span>
         <select value={now.friction} onChange={(event) => set({ friction: event.currentTarget.value })}>
-          <option value="events">stick-slip (events)</option>
+          <option value="events">stick-slip</option>
           <option value="sign">sign(qd)</option>
         </select>
       </label>

@@ -79,7 +79,7 @@ export function ViewSettings({ control }: { control: Control }) {
         next frame at the same point. Keys: arrows rotate, + and − zoom, [ and ] select frames.
       </p>
       <p class="sc-legend">
-        <i class="sc-x" /> x <i class="sc-y" /> y <i class="sc-z" /> z <i class="sc-actuated" /> driven <i class="sc-passive" /> passive
+        <i class="sc-x" /> x <i class="sc-y" /> y <i class="sc-z" /> z <i class="sc-driven" /> actuated <i class="sc-passive" /> passive
       </p>
       {control.drawn.value?.loops.length ? <p class="sc-hint">Cut joints of loops are drawn hollow.</p> : null}
     </>

@@ -31,7 +31,7 @@ export function shellActions(shell: ShellState): Action[] {
   return [
     {
       id: "palette",
-      title: "Find a model, a robot or an action",
+      title: "Search for a model, a robot or a command",
       group: "Page",
       keys: "Ctrl+K",
       run: () => void (shell.palette.value = !shell.palette.value),

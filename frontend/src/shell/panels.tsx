@@ -137,7 +137,7 @@ function Gallery({ shell }: { shell: ShellState }) {
         class="sh-field sh-filter"
         type="search"
         placeholder={`Search ${robots.length} robots`}
-        aria-label="find a robot"
+        aria-label="search robots"
         value={wanted.value}
         onInput={(event) => (wanted.value = event.currentTarget.value)}
       />

@@ -26,12 +26,13 @@ function wordScore(text: string, word: string): number {
 /** Return the score of a candidate; negative if it does not match. */
 export function score(candidate: Candidate, query: string): number {
   const title = candidate.title.toLowerCase();
-  const rest = `${candidate.group} ${candidate.words ?? ""}`.toLowerCase();
+  const words = (candidate.words ?? "").toLowerCase();
+  const rest = `${candidate.group.toLowerCase()} ${words}`;
   let total = 0;
   for (const word of query.toLowerCase().split(/\s+/).filter(Boolean)) {
     const best = Math.max(2 * wordScore(title, word), wordScore(rest, word));
     if (best < 0) return NONE;
-    const exact = rest.split(/\s+/).includes(word);
+    const exact = words.split(/\s+/).includes(word);
     total += best + (exact ? 5 : 0);
   }
   return total - title.length / 1000;

@@ -38,6 +38,14 @@ describe("the search", () => {
       expect(matching(all, query)[0]!.title).toBe("direct geometric model");
   });
 
+  it("ranks the title of a command above the group of others", () => {
+    const gallery = [
+      { title: "Open bicycle", group: "Gallery", words: "bicycle model of a car" },
+      { title: "Gallery of bundled robots", group: "Robot" },
+    ];
+    expect(matching(gallery, "gallery of")[0]!.group).toBe("Robot");
+  });
+
   it("matches all words in any order", () => {
     expect(matching(MODELS, "torques inverse")[0]!.title).toContain("inverse dynamic");
     expect(matching(MODELS, "jacobian torques")).toEqual([]);

@@ -37,7 +37,7 @@ function robotItems(shell: ShellState): (Item | "line")[] {
   ];
 }
 
-/** Split a model's title at its explanation. */
+/** Return the menu entry of a model; a model that does not apply is disabled, with the reason. */
 function modelItem(shell: ShellState, entry: EntryData): Item {
   return {
     id: entry.id,

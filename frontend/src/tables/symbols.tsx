@@ -53,8 +53,8 @@ export function Symbols({ table, store, cells }: { table: Table; store: Store; c
         <input
           class="sh-field"
           type="search"
-          placeholder="find a symbol"
-          aria-label="find a symbol"
+          placeholder="search symbols"
+          aria-label="search symbols"
           value={wanted.value}
           onInput={(event) => (wanted.value = event.currentTarget.value)}
         />
