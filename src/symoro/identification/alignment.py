@@ -61,7 +61,7 @@ ROTATION_STEPS = 300
 
 @dataclass(frozen=True)
 class RotationSolution:
-    """Poses of the base and of the marker that minimise the residual locally.
+    """Poses of the base and of the marker at a local minimum of the residual.
 
     Attributes:
         base: pose of frame 0 in the world (4, 4).
@@ -93,10 +93,14 @@ class RotationProblem:
     free: bool
 
     def solutions(self, described: Array, steps: int = ROTATION_STEPS) -> list[RotationSolution]:
-        """Return the distinct local minima, best first.
+        """Return the local minima of the problem that differ clearly, in order of increasing residual.
 
         Equally good minima exist if the measurements do not separate the base from the end effector. The one whose base
         is rotated least from the description comes first.
+
+        Args:
+            described: rotation of frame 0 in the world by the robot's description (3, 3).
+            steps: largest number of iterations.
         """
         away, quadratic, linear = self._eliminate_translations()
         cross = self._rotation_coupling()
@@ -123,7 +127,11 @@ class RotationProblem:
         return solutions
 
     def tip(self, base: Array) -> Array:
-        """Return the best pose of the marker in the end-effector frame for a given base pose (4, 4)."""
+        """Return the pose of the marker in the end-effector frame that fits best for a given base pose.
+
+        Args:
+            base: pose of frame 0 in the world (4, 4).
+        """
         inverse = np.linalg.inv(base)
         turn = np.asarray(inverse[:3, :3], float)
         e = self._best_marker_rotations(turn.reshape(1, 9), self._rotation_coupling())[0].reshape(3, 3)
@@ -132,7 +140,12 @@ class RotationProblem:
         return pose_of(e, self.levers @ np.linalg.lstsq(lever, seen.reshape(-1), rcond=ROUND_OFF)[0])
 
     def _eliminate_translations(self) -> tuple[Array, Array, Array]:
-        """Eliminate m and s: return their columns, and the quadratic and linear terms of the remaining sum in g."""
+        """Eliminate the translations m and s from the least-squares problem of the positions.
+
+        Returns:
+            The matrix of m and s in the position equations, and the quadratic (9, 9) and linear (9,) terms of the
+            remaining sum of squares in the entries g of the rotation G.
+        """
         p = self.measured[:, :3, 3] - self.measured[:, :3, 3].mean(0)
         rows = np.einsum("kl,si->skli", np.eye(3), p).reshape(-1, 9)
         x = self.nominal[:, :3, 3].reshape(-1)
@@ -144,14 +157,25 @@ class RotationProblem:
         return away, rows.T @ rows, x @ rows
 
     def _rotation_coupling(self) -> Array:
-        """Return K (9, 9), for which g'K e is size^2 times the sum of tr(E' N' G M)."""
+        """Return the matrix K (9, 9) of the bilinear term g'K e of the rotation residual.
+
+        g'K e is size^2 times the sum of tr(E' N' G M) over the measurements.
+        """
         if not self.size:
             return np.zeros((9, 9))
         products = np.einsum("slj,sak->lajk", self.nominal[:, :3, :3], self.measured[:, :3, :3])
         return np.asarray(self.size**2 * products.reshape(9, 9))
 
     def _best_marker_rotations(self, g: Array, cross: Array) -> Array:
-        """Return the best E for each G; each row contains the nine entries of a rotation."""
+        """Return the best rotation E of the marker for each rotation G of the base.
+
+        Args:
+            g: entries of the rotations G, one per row (B, 9).
+            cross: the matrix K (9, 9).
+
+        Returns:
+            The entries of the rotations E, one per row (B, 9).
+        """
         if not self.free:
             return np.repeat(np.eye(3).reshape(1, 9), len(g), 0)
         return rotations((g @ cross).reshape(-1, 3, 3)).reshape(-1, 9)
@@ -174,14 +198,23 @@ class RotationProblem:
 
 
 def _order(cost: Array, g: Array, first: Array) -> list[int]:
-    """Return indices by increasing cost; nearly equal costs are ordered by the distance to `first`."""
+    """Sort solutions by cost; nearly equal costs are sorted by the distance to the rotation `first`.
+
+    Args:
+        cost: cost of each solution (B,).
+        g: entries of the rotation of each solution (B, 9).
+        first: entries of the preferred rotation (1, 9).
+
+    Returns:
+        The indices of the solutions in this order.
+    """
     tolerance = EQUAL_COST * (float(np.ptp(cost)) or 1.0)
     level = np.maximum(cost - cost.min() - tolerance, 0.0)
     return [int(k) for k in np.lexsort([np.linalg.norm(g - first, axis=1), level])]
 
 
 def rotations(near: Array) -> Array:
-    """Return the rotations (not reflections) nearest to the matrices (..., 3, 3)."""
+    """Return the rotation matrices nearest to given matrices `near` (..., 3, 3); reflections are excluded."""
     left, _, right = np.linalg.svd(near)
     sign = np.ones(near.shape[:-1])
     sign[..., 2] = np.sign(np.linalg.det(left @ right))
@@ -189,16 +222,23 @@ def rotations(near: Array) -> Array:
 
 
 def angle_between(a: Array, b: Array) -> float:
-    """Return the angle between two rotations in radians."""
+    """Return the angle between two rotation matrices in radians."""
     chord = float(np.linalg.norm(a - b)) / np.sqrt(8)
     return 2 * float(np.arcsin(min(chord, 1.0)))
 
 
 def _starts(quadratic: Array, linear: Array, cross: Array) -> Array:
-    """Return starts for G without the rotation constraint, projected onto rotations.
+    """Return initial values of the rotation G, by solving without the rotation constraint and projecting.
 
-    The start for positions is the minimum of the quadratic form; those for rotations are plus and minus the first left
-    singular vector of K.
+    The initial value for positions is the minimum of the quadratic form; those for rotations are plus and minus the
+    first left singular vector of K.
+
+    Args:
+        quadratic, linear: terms of the sum of squared position residuals in the entries of G.
+        cross: the matrix K.
+
+    Returns:
+        The entries of the rotations, one per row.
     """
     starts = [np.linalg.lstsq(quadratic, linear, rcond=ROUND_OFF)[0]]
     if cross.any():
@@ -234,7 +274,7 @@ TARGET_STEPS = 60
 
 @dataclass(frozen=True)
 class Target:
-    """Point or plane fitted to distances or contacts, in frame 0.
+    """Point or plane in frame 0, fitted to measured distances or contacts.
 
     Attributes:
         seen: the point, or the normal of the plane (3,).
@@ -250,13 +290,13 @@ class Target:
 
 
 def fit_points(nominal: Array, distances: Array, levers: Array, described: Array) -> list[Target]:
-    """Fit the point whose distances from the marker were measured; return the local minima, best first.
+    """Fit the point whose distances from the marker were measured; return all local minima, best first.
 
     Args:
         nominal: poses of the end effector in frame 0 (S, 4, 4).
         distances: measured distances in metres (S,).
         levers: axes of the end-effector frame along which the marker may be displaced, as columns (3, 0..3).
-        described: nominal point, one of the starts (3,).
+        described: nominal point in frame 0, one of the initial values (3,).
     """
     x, turned = nominal[:, :3, 3], nominal[:, :3, :3] @ levers
     rows = np.concatenate([-2 * x, np.ones((len(x), 1))], 1)
@@ -276,9 +316,14 @@ def fit_points(nominal: Array, distances: Array, levers: Array, described: Array
 
 
 def fit_planes(nominal: Array, levers: Array, described: Array) -> list[Target]:
-    """Fit the plane through the marker's positions; return the local minima, best first.
+    """Fit the plane that the marker touches; return all local minima, best first.
 
     Of the normals n and -n the one nearer to the described normal is returned.
+
+    Args:
+        nominal: poses of the end effector in frame 0 (S, 4, 4).
+        levers: axes of the end-effector frame along which the marker may be displaced, as columns (3, 0..3).
+        described: nominal normal of the plane in frame 0, one of the initial values (3,).
     """
     x, turned = nominal[:, :3, 3], nominal[:, :3, :3] @ levers
     targets = []
@@ -298,7 +343,13 @@ def fit_planes(nominal: Array, levers: Array, described: Array) -> list[Target]:
 
 
 def _vectors_from_points(x: Array, turned: Array, u: Array) -> tuple[Array, Array]:
-    """Return the vectors from K candidate points to the S marker positions (K, S, 3), and their lengths (K, S)."""
+    """Return the vectors from K candidate points to the S marker positions (K, S, 3), and their lengths (K, S).
+
+    Args:
+        x: positions of the end effector (S, 3).
+        turned: axes along which the marker may be displaced, in frame 0 (S, 3, m).
+        u: per candidate the point and the displacements of the marker (K, 3 + m).
+    """
     away = x + np.einsum("sij,kj->ksi", turned, u[:, 3:]) - u[:, None, :3]
     return away, np.linalg.norm(away, axis=2)
 
@@ -311,7 +362,10 @@ def _step(slope: Array, residual: Array) -> Array:
 
 
 def _distinct(targets: list[Target], size: float) -> list[Target]:
-    """Return the targets by increasing residual, without those that nearly equal a better one."""
+    """Sort fitted points or planes by residual; drop those that nearly equal a better one.
+
+    `size` is the length with which differences are compared.
+    """
     kept: list[Target] = []
     for target in sorted((s for s in targets if np.isfinite(s.residual)), key=lambda s: s.residual):
         if all(np.linalg.norm(target.seen - other.seen) > SAME_PLACEMENT * size for other in kept):
@@ -320,7 +374,10 @@ def _distinct(targets: list[Target], size: float) -> list[Target]:
 
 
 def _directions() -> Array:
-    """Return unit vectors to the faces, edges and corners of a cube (26, 3); each half contains no opposite pair."""
+    """Return unit vectors to the faces, edges and corners of a cube (26, 3).
+
+    The second half of the rows contains no opposite vectors, so it covers all plane normals.
+    """
     directions = np.array([signs for signs in product((-1.0, 0.0, 1.0), repeat=3) if any(signs)])
     return np.asarray(directions / np.linalg.norm(directions, axis=1)[:, None])
 
@@ -338,7 +395,7 @@ TRIED_PLACEMENTS = 4  # guesses that are refined
 
 @dataclass(frozen=True)
 class Alignment:
-    """Approximate poses of base and marker.
+    """Approximate poses of the robot's base and of the measured marker.
 
     Attributes:
         base: pose of frame 0 in the world (4, 4).
@@ -352,12 +409,12 @@ class Alignment:
 
     @property
     def marker_angle(self) -> float:
-        """Angle between the marker and the end-effector frame in radians."""
+        """Rotation angle of the marker with respect to the end-effector frame, in radians."""
         return float(np.linalg.norm([self.tip.get(kind + END, 0.0) for kind in DISPLACEMENT[3:]]))
 
 
 def alignments(work: Fitting) -> list[Alignment]:
-    """Return the poses of base and marker for which the nominal robot fits the measurements, best first.
+    """Return the poses of base and marker with which the nominal geometry fits the measurements, best first.
 
     The list is empty if both poses are known.
     """
@@ -376,7 +433,7 @@ def alignments(work: Fitting) -> list[Alignment]:
 
 
 def _prediction_distance(work: Fitting, one: Alignment, other: Alignment) -> float:
-    """Return the difference between the predictions of two alignments, in the unit of residuals."""
+    """Return the difference between the measurements predicted by two alignments, relative to the robot's reach."""
     (first, xi), (second, zeta) = (_aligned(work, place) for place in (one, other))
     return difference(first, xi, second, zeta)
 
@@ -387,7 +444,10 @@ def _aligned(work: Fitting, place: Alignment) -> tuple[Fitting, Array]:
 
 
 def is_far_off(work: Fitting) -> bool:
-    """Return whether no pose of the base fits the measurements approximately, judged from few of them."""
+    """Return whether no pose of the base fits the measurements even approximately.
+
+    Only a few measurements are used, to save time.
+    """
     few = thinned(work, TRIED_MEASUREMENTS)
     levers, free = _levers(few)
     (_, _, residual), *_ = _rotation_guesses(few, levers, free, TRIED_MEASUREMENTS)
@@ -395,12 +455,15 @@ def is_far_off(work: Fitting) -> bool:
 
 
 def near(work: Fitting, place: Alignment) -> bool:
-    """Return whether the poses of base and marker are near their described ones."""
+    """Return whether the poses of base and marker are near those of the robot's description."""
     return base_is_near(work, place) and place.marker_angle < NEAR_ROTATION
 
 
 def base_is_near(work: Fitting, place: Alignment) -> bool:
-    """Return whether the base has nearly the described rotation and, for distances, nearly the described position."""
+    """Return whether the base pose of an alignment is near that of the robot's description.
+
+    The rotation is compared, and, if distances were measured, the position too.
+    """
     described = work.chain.start
     shift = float(np.linalg.norm(place.base[:3, 3] - described[:3, 3]))
     moved = work.measured.measure == "distance" and shift > NEAR_POINT * reach(work)
@@ -408,10 +471,17 @@ def base_is_near(work: Fitting, place: Alignment) -> bool:
 
 
 def difference(one: Fitting, first: Array, other: Fitting, second: Array) -> float:
-    """Return the difference between two calibrated geometries at other postures, in the unit of residuals.
+    """Return the difference between the measurements that two calibrated geometries predict at other postures.
 
     Predictions are compared rather than parameters: if the measurements do not separate the base from the end effector,
-    different poses of both predict the same.
+    different poses of both predict the same measurements.
+
+    Args:
+        one, other: the calibration problems.
+        first, second: the parameter errors of both.
+
+    Returns:
+        The root mean square difference; lengths are divided by the robot's reach, angles are in radians.
     """
     rng = np.random.default_rng(0)
     few = thinned(one).measured
@@ -425,12 +495,12 @@ def difference(one: Fitting, first: Array, other: Fitting, second: Array) -> flo
 
 
 def with_base(work: Fitting, base: Array) -> Fitting:
-    """Return the problem with another nominal pose of frame 0."""
+    """Return the calibration problem with another nominal pose of frame 0 in the world (4, 4)."""
     return replace(work, chain=replace(work.chain, start=base))
 
 
 def start_at(work: Fitting, place: Alignment) -> Array | None:
-    """Return the parameter errors relative to the description that correspond to an alignment.
+    """Return the initial parameter errors of a calibration that correspond to an alignment.
 
     The result is None if the base is so far from its described pose that frame 0 must be moved there first.
     """
@@ -446,7 +516,7 @@ def start_at(work: Fitting, place: Alignment) -> Array | None:
 
 
 def thinned(work: Fitting, most: int = PLACED_MEASUREMENTS) -> Fitting:
-    """Return the problem with at most `most` measurements, evenly selected."""
+    """Return the calibration problem with at most `most` measurements, selected at even intervals."""
     count = len(work.measured)
     if count <= most:
         return work
@@ -457,7 +527,10 @@ def thinned(work: Fitting, most: int = PLACED_MEASUREMENTS) -> Fitting:
 
 
 def _alignment_columns(work: Fitting) -> list[GeometricColumn]:
-    """Return the unknown displacements of base and end effector; distances do not depend on the base's rotation."""
+    """Return the unknown displacements of base and end effector, as columns of the calibration problem.
+
+    The rotation of the base is excluded for distances, which do not depend on it.
+    """
     kinds = DISPLACEMENT[:3] if work.measured.measure == "distance" else DISPLACEMENT
     base = [GeometricColumn(kind, BASE) for kind in kinds] if _base_is_free(work) else []
     return [*base, *(column for column in work.chosen if column.frame == END)]
@@ -470,7 +543,12 @@ def _base_is_free(work: Fitting) -> bool:
 def _refined(
     work: Fitting, chosen: list[GeometricColumn], base: Array, tip: Mapping[str, float]
 ) -> Alignment | None:
-    """Return the alignment to which Gauss-Newton converges from a guess; None if it does not converge."""
+    """Refine an approximate alignment by Gauss-Newton; return None if it does not converge.
+
+    Args:
+        chosen: the unknown displacements.
+        base, tip: initial base pose (4, 4) and marker displacements by name.
+    """
     here = replace(with_base(work, base), chosen=chosen)
     size = reach(work) or 1.0
     try:
@@ -486,13 +564,16 @@ def _refined(
 
 
 def relative_residual(work: Fitting, xi: Array, size: float) -> float:
-    """Return the root mean square of the residuals, with lengths divided by `size`."""
+    """Return the root mean square of the residuals for parameter errors xi, with lengths divided by `size`."""
     after = work.deviations(work.residuals(xi), 0)
     return float(np.hypot(after["length"] / size, after.get("angle", 0.0)))
 
 
 def _guesses(work: Fitting) -> Iterator[tuple[Array, Mapping[str, float]]]:
-    """Yield guesses of the base pose and of the marker displacements that are not much worse than the best."""
+    """Yield initial values of the base pose (4, 4) and of the marker displacements by name.
+
+    Initial values whose residual is much larger than the smallest one are left out.
+    """
     levers, free = _levers(work)
     guesses: Sequence[tuple[Array, Array, float]]
     if work.measured.measure in ("pose", "position"):
@@ -511,7 +592,11 @@ def _guesses(work: Fitting) -> Iterator[tuple[Array, Mapping[str, float]]]:
 
 
 def _levers(work: Fitting) -> tuple[Array, bool]:
-    """Return the axes along which the marker may be displaced (columns), and whether its rotation is unknown."""
+    """Return which displacements of the marker in the end-effector frame are unknown.
+
+    Returns:
+        The axes along which the marker may be displaced, as columns (3, 0..3), and whether its rotation is unknown.
+    """
     names = {column.name for column in work.chosen}
     kept = [kind + END in names for kind in DISPLACEMENT]
     return np.eye(3)[:, kept[:3]], all(kept[3:])
@@ -533,10 +618,16 @@ def _rotation_guesses(
 
 
 def _target_guesses(work: Fitting, levers: Array) -> list[tuple[Array, Array, float]]:
-    """Return guesses of the base pose, the marker pose and the residual from a fitted point or plane.
+    """Compute initial base poses from a point or a plane fitted to distances or contacts.
 
     The base keeps its described rotation and moves so that the point has its given position, or it is rotated by the
     smallest angle that brings the fitted plane onto the given one.
+
+    Args:
+        levers: axes of the end-effector frame along which the marker may be displaced, as columns (3, 0..3).
+
+    Returns:
+        A list of (base pose, marker pose, mean squared residual).
     """
     start, nominal = work.chain.start, _nominal_poses(work)
     turn, place = start[:3, :3], start[:3, 3]
@@ -553,7 +644,7 @@ def _target_guesses(work: Fitting, levers: Array) -> list[tuple[Array, Array, fl
 
 
 def _smallest_rotation(now: Array, then: Array) -> Array:
-    """Return the smallest rotation that maps one direction onto another, which must not be opposite to it."""
+    """Return the smallest rotation that maps the direction `now` onto `then`; opposite directions are excluded."""
     axis = np.cross(now, then)
     sine = float(np.linalg.norm(axis))
     vector = axis / sine * np.arctan2(sine, float(now @ then)) if sine > 0 else np.zeros(3)
@@ -566,5 +657,5 @@ def _displacements(pose: Array, frame: str) -> dict[str, float]:
 
 
 def _nominal_poses(work: Fitting) -> Array:
-    """Return the poses of the end effector in frame 0, from the nominal geometry."""
+    """Return the poses of the end effector in frame 0 at all measured postures, from the nominal geometry."""
     return end_poses(replace(work.chain, start=np.eye(4)), work.measured.q, {})

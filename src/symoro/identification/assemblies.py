@@ -36,8 +36,8 @@ class _AssemblyMode:
 
     Attributes:
         row: loop coordinates (`LoopAssembly`) at the first sample.
-        left: residual as a share of the torques; None if no fit exists.
-        named: whether this is the mode of the given posture, or the one reached from the first log.
+        left: torque residual of a fit in this mode, divided by the torques; None if no fit exists.
+        named: whether this is the mode of the given posture or, without one, the mode reached from the first log.
     """
 
     row: tuple[float, ...]
@@ -52,10 +52,13 @@ class _AssemblyMode:
 def assembled(
     logs: Sequence[Log], model: RowModel, preparation: Preparation, named: Sequence[tuple[float, ...] | None]
 ) -> tuple[tuple[Log, ...], list[DiagnosticWarning]]:
-    """Return the logs with the loop coordinates at their first samples, and warnings about the assembly modes.
+    """Select the assembly mode in which each log of a robot with closed loops starts.
 
     Args:
         named: for each log the posture near its first sample, or None; required for the first log.
+
+    Returns:
+        The logs with the loop coordinates at their first samples (`Log.start`), and warnings about the assembly modes.
 
     Raises:
         ArgumentError: the loops cannot close in the mode of the given posture but can in another one, or the mode of a
@@ -80,9 +83,14 @@ def _assembly_modes(
     beside: Sequence[Log],
     posture: tuple[float, ...] | None,
 ) -> list[_AssemblyMode]:
-    """Return the assembly modes in which a log can start.
+    """Return the assembly modes in which a log can start, each with the residual of a fit.
 
-    The first is the mode of the posture, or without one the mode reached by following the loops from the first log.
+    The first one is the mode of the given posture. Without a posture it is the mode that is reached by following the
+    loops from the start of the first log.
+
+    Args:
+        beside: the first log, if it is another one; it is fitted together with this log.
+        posture: positions of all joints near the first sample, or None.
     """
     assert model.assembly is not None
     loops, near = model.assembly
@@ -105,7 +113,10 @@ def _assembly_modes(
 
 
 def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> float | None:
-    """Return the residual of a fit to logs as a share of the torques; None if there is no fit or a loop opens."""
+    """Return the torque residual of a fit to logs, divided by the torques.
+
+    The result is None if the fit is impossible or the loops cannot be closed along a log.
+    """
     try:
         rows = [
             merged(compressed(model.blocks(log, preparation), model.support, 1.0), model.support, KEPT)
@@ -122,7 +133,15 @@ def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation)
 def _chosen(
     log: Log, modes: Sequence[_AssemblyMode], loops: LoopAssembly, given: bool
 ) -> tuple[tuple[float, ...], DiagnosticWarning | None]:
-    """Select the loop coordinates at the start of a log; return them and a warning, if any."""
+    """Select the assembly mode at the start of a log.
+
+    Args:
+        modes: the possible modes; the first one is preferred.
+        given: whether the user gave a posture for this log.
+
+    Returns:
+        The loop coordinates at the first sample, and a warning or None.
+    """
     if not modes:
         raise ArgumentError(
             f"the loops cannot close at the first sample of {log.name}, or between it and the first log",
@@ -149,7 +168,11 @@ def _chosen(
 def _contradiction_warning(
     log: Log, own: _AssemblyMode, best: _AssemblyMode, loops: LoopAssembly
 ) -> DiagnosticWarning:
-    """Return the warning that another assembly mode explains the torques clearly better.
+    """Return the warning that another assembly mode explains the torques clearly better than the given one.
+
+    Args:
+        own: the mode of the given posture.
+        best: the mode with the smallest residual.
 
     Raises:
         ArgumentError: the loops cannot be followed in the mode of the given posture.

@@ -38,7 +38,7 @@ EXAMINED_BYTES = 10_000_000  # bytes of rows per log from which the autocorrelat
 
 
 def first_rows(rows: LogRows) -> list[RowBlock]:
-    """Return the rows of each log; of a long log only those of its beginning."""
+    """Return the regression rows of each log; of a long log only those at its beginning."""
     first = []
     for number in range(len(rows.logs)):
         blocks: list[RowBlock] = []
@@ -54,7 +54,9 @@ def first_rows(rows: LogRows) -> list[RowBlock]:
 def with_autocorrelation(
     estimate: Estimate, logs: Sequence[RowBlock], kind: str, decimation: int
 ) -> Estimate:
-    """Return the estimate with deviations corrected for autocorrelated residuals; unchanged if they are white.
+    """Return the estimate with standard deviations corrected for autocorrelated residuals.
+
+    The estimate is not changed if the residuals are white.
 
     Args:
         logs: rows of each log in time order, including dropped ones.
@@ -88,14 +90,14 @@ def with_autocorrelation(
 
 @dataclass(frozen=True, eq=False)
 class _Equation:
-    """Weighted rows of one equation along one log, and the mask of kept rows."""
+    """Regressor rows of one equation along one log, divided by sigma, and a mask of the rows used by the fit."""
 
     A: Array
     kept: Booleans
 
 
 class _Fit:
-    """Least-squares fit to the kept rows of several equations."""
+    """Least-squares fit of common parameters to the used rows of several equations."""
 
     def __init__(self, equations: Sequence[_Equation]) -> None:
         self.equations = equations
@@ -106,12 +108,15 @@ class _Fit:
         self.inverse = np.linalg.inv(normal / np.outer(scale, scale)) / np.outer(scale, scale)
 
     def residuals(self, noise: Sequence[Array]) -> list[Array]:
-        """Return the residuals of a fit to noise."""
+        """Return the residuals of each equation if the measurements are the given noise."""
         K = self.inverse @ np.sum([Z.T @ y for Z, y in zip(self.rows, noise, strict=True)], axis=0)
         return [one.A @ K - y for one, y in zip(self.equations, noise, strict=True)]
 
     def ratios(self, residuals: Sequence[Array]) -> Array:
-        """Return per parameter the deviation for autocorrelated residuals over that for white ones (P,)."""
+        """Return per parameter how much the autocorrelation of residuals increases its standard deviation (P,).
+
+        The result is the ratio of the deviation for autocorrelated residuals to that for white ones.
+        """
         coloured, white = np.zeros_like(self.inverse), np.zeros_like(self.inverse)
         for one, Z, square, e in zip(self.equations, self.rows, self.squares, residuals, strict=True):
             if one.kept.any():
@@ -124,7 +129,15 @@ class _Fit:
 
 
 def autoregression(e: Array, kept: Booleans) -> tuple[Array, float]:
-    """Return the coefficients (1, a1, ..., ap) and the variance of u; Schwarz's criterion selects the order p."""
+    """Fit an autoregression a(L) e = u to residuals e, with the order p by Schwarz's criterion.
+
+    Args:
+        e: residuals in time order.
+        kept: mask of the residuals that are used.
+
+    Returns:
+        The coefficients (1, a1, ..., ap), and the variance of u.
+    """
     n = max(int(kept.sum()), 2)
     tried = list(autoregressions(e, kept, min(LARGEST_ORDER, n // 10)))
     prices = [
@@ -134,23 +147,43 @@ def autoregression(e: Array, kept: Booleans) -> tuple[Array, float]:
 
 
 def filtered_back(Z: Array, coefficients: Array, variance: float) -> Array:
-    """Return s T^-T Z, where T is the triangular matrix of the autoregression's coefficients."""
+    """Return s T^-T Z, where T is the triangular matrix of an autoregression and s^2 its variance.
+
+    Args:
+        Z: regressor rows of one equation.
+        coefficients: (1, a1, ..., ap), the entries of T.
+        variance: variance of u in a(L) e = u.
+    """
     from scipy.signal import lfilter
 
     return np.asarray(variance**0.5 * lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])
 
 
 def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:
-    """Return the coefficients (1, a1, ..., ap) and the variance of u by Burg's method.
+    """Fit an autoregression a(L) e = u of a given order by Burg's method; the result is always stable.
 
-    The autoregression is always stable. Only runs of kept samples are used.
+    Args:
+        e: residuals in time order.
+        kept: mask of the residuals that are used; only uninterrupted sequences of them contribute.
+
+    Returns:
+        The coefficients (1, a1, ..., ap), and the variance of u.
     """
     *_, last = autoregressions(e, kept, order)
     return last
 
 
 def autoregressions(e: Array, kept: Booleans, order: int) -> Iterator[tuple[Array, float]]:
-    """Yield the autoregressions of order 0, 1, 2, ...; stop early if the prediction error vanishes."""
+    """Yield Burg's autoregressions of residuals e for the orders 0, 1, 2, ... up to `order`.
+
+    The iteration stops early if the prediction error vanishes.
+
+    Args:
+        kept: mask of the residuals that are used.
+
+    Yields:
+        The coefficients (1, a1, ..., ap), and the variance of u in a(L) e = u.
+    """
     a = np.ones(1)
     forward, backward = e.astype(float), e.astype(float)
     variance = float(np.mean(e[kept] ** 2)) if kept.any() else 0.0

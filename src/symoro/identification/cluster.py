@@ -1,8 +1,9 @@
-"""R factors of all rows of the logs, computed in this process or on a Dask cluster.
+"""R factors of all regression rows of the logs, computed in this process or on a Dask cluster.
 
-On a cluster each worker reads, filters and factors pieces of the log; only the R factors are sent. Those of all pieces,
-one below the other, are a tall and skinny array whose QR decomposition (`dask.array.linalg.tsqr`) is that of all rows.
-Workers open the log themselves, so its files must have the same path on every worker; a log of arrays is sent to them.
+On a cluster each worker reads, filters and factors pieces of the log; only the R factors are sent. The R factors of all
+pieces are stacked to a tall and skinny array, whose QR decomposition (`dask.array.linalg.tsqr`) has the R factor of all
+rows. Workers open the log themselves, so its files must have the same path on every worker; a log of arrays is sent to
+them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,15 @@ PIECES = 8  # pieces of the planned size per task
 
 @dataclass(frozen=True)
 class Work:
-    """Data from which a worker builds the rows of a log; it compiles the model itself."""
+    """Data from which a worker of the cluster computes regression rows; the worker compiles the model itself.
+
+    Attributes:
+        kind: identification model.
+        gear: transmission between motors and joints; None if motors are not coupled.
+        without: columns that are left out.
+        share: share of the rows that counts as independent.
+        at: parameters at which load-dependent friction is predicted, if there is any.
+    """
 
     robot: Robot
     kind: str
@@ -53,7 +62,15 @@ def _model(work: Work) -> RowModel:
 
 
 def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) -> dict[LogPart, RFactors]:
-    """Return the R factors of a log, by third of the log and by kept or dropped rows, as `rows.compressed` does."""
+    """Compute the R factors of a log on a cluster; the result equals that of `rows.compressed`.
+
+    Args:
+        support: (equations, columns), False where the regressor is zero for every motion.
+        client: a `distributed.Client`.
+
+    Returns:
+        The R factors by third of the log and by whether the rows are used or dropped.
+    """
     dask = needed("dask", "a cluster")
     size = PIECES * planned(log, work.preparation).size
     pieces = [(first, min(first + size, log.samples)) for first in range(0, log.samples, size)]
@@ -79,7 +96,13 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
 def _factored(
     work: Work, source: Any, description: Any, sent: Log | None, first: int, end: int, delay: float = 0.0
 ) -> dict[LogPart, RFactors]:
-    """Return the R factors of samples first .. end; runs on a worker."""
+    """Return the R factors of the samples first .. end of a log; this function runs on a worker.
+
+    Args:
+        source: path of the log; None for a log of arrays, which is `sent`.
+        description: description of the log's columns.
+        delay: delay in seconds by which the torques of the log are corrected.
+    """
     log = sent if sent is not None else _opened(source, description, delay, work.robot)
     model = _model(work)
     return compressed(
@@ -106,7 +129,7 @@ def _opened(source: Any, description: Any, delay: float, robot: Robot) -> Log:
 
 
 def _row_counts(factors: dict[LogPart, RFactors]) -> dict[LogPart, tuple[int, ...]]:
-    """Return the number of rows per equation of each part in a piece of a log."""
+    """Return the number of rows per equation in the R factors of one piece of a log, by part of the log."""
     return {part: one.counts for part, one in factors.items()}
 
 
@@ -142,7 +165,12 @@ def _factor(factors: dict[LogPart, RFactors], part: LogPart, k: int) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Passes:
-    """Function that reads all logs once and computes their R factors; `client` is a `distributed.Client` or None."""
+    """Callable that reads all logs once and computes their R factors.
+
+    Attributes:
+        work: data for the workers of a cluster.
+        client: a `distributed.Client`; None to compute in this process.
+    """
 
     model: RowModel
     logs: Sequence[Log]
@@ -150,7 +178,11 @@ class Passes:
     client: Any = None
 
     def __call__(self, at: LoadPoint | None = None) -> tuple[LogRows, dict[LogPart, RFactors]]:
-        """Return the rows and their R factors; load-dependent friction is predicted at `at`."""
+        """Return the regression rows of all logs, and their R factors by part of the logs.
+
+        Args:
+            at: parameters at which load-dependent friction is predicted, if there is any.
+        """
         model = self.model if at is None else at_load(self.model, at)
         rows = LogRows(model, self.logs, self.work.preparation)
         parts: dict[LogPart, RFactors] = {}

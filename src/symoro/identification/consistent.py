@@ -87,7 +87,7 @@ class Consistent:
 
 
 def basis() -> Array:
-    """Return the derivative of the pseudo-inertia with respect to each inertial parameter (10, 4, 4)."""
+    """Return the derivatives of the pseudo-inertia with respect to the ten inertial parameters (10, 4, 4)."""
     matrices = np.zeros((len(INERTIAL), 4, 4))
     for k, name in enumerate(INERTIAL):
         for row, column, factor in _ENTRIES[name]:
@@ -96,7 +96,11 @@ def basis() -> Array:
 
 
 def pseudo_inertia(parameters: Sequence[float] | Array) -> Array:
-    """Return the pseudo-inertia P (4, 4) of XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M."""
+    """Return the pseudo-inertia P (4, 4) of a link.
+
+    Args:
+        parameters: XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M of the link.
+    """
     return np.asarray(np.tensordot(np.asarray(parameters, dtype=float), basis(), axes=1))
 
 
@@ -111,9 +115,12 @@ def consistent(
     total_mass: float | None = None,
     further: FurtherColumns | None = None,
 ) -> Consistent:
-    """Return the physically consistent parameters nearest to an estimate, in the metric of its method.
+    """Return the physically consistent parameters nearest to an estimate, in the metric of its covariance.
 
     Args:
+        base: base parameters of the robot and their relations to the standard parameters.
+        estimate: the estimate without constraints.
+        data: R factors of the rows of which it is the estimate.
         prior: 'euclidean' or 'entropic'.
         weight: weight of the prior; a row contributes a squared residual of about one.
         cad: values of standard parameters (XX1, M1, ...) for the prior; by default the robot's nominal values.
@@ -144,7 +151,9 @@ def consistent(
 
 
 class _Problem:
-    """Semidefinite program: its unknowns, and the linear map from them to the columns of the data.
+    """Semidefinite program for physically consistent parameters.
+
+    It contains the unknown standard parameters and the linear map from them to the estimated columns.
 
     Attributes:
         units: unit of each parameter, a power of the robot's length; the solver's unknowns are multiples of these.
@@ -214,7 +223,10 @@ class _Problem:
         return np.asarray(x.value), int(program.solver_stats.num_iters or 0)
 
     def _rotors(self, x: Any) -> Any:
-        """Return the matrix of rotor inertias at the joints (n, n); None if no motors are coupled."""
+        """Return the matrix of all rotor inertias at the joints (n, n) as an expression of the unknowns x.
+
+        The result is None if no motors are coupled.
+        """
         if self.further is None or not self.further.shares:
             return None
         column = {name: k for k, name in enumerate(self.names)}
@@ -235,7 +247,13 @@ class _Problem:
         return total
 
     def _form(self, cp: Any, x: Any, units: Array, link: int) -> Any:
-        """Return the pseudo-inertia P of a link as an expression of the unknowns."""
+        """Return the pseudo-inertia P (4, 4) of a link as an expression of the unknowns x.
+
+        Args:
+            cp: the module cvxpy.
+            units: derivatives of P with respect to the ten inertial parameters (10, 4, 4).
+            link: index of the link, from 0.
+        """
         part = x[10 * link : 10 * link + 10]
         return cp.reshape(units.reshape(10, 16).T @ part, (4, 4), order="C")
 

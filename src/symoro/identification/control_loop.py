@@ -54,14 +54,14 @@ START = (
 
 @dataclass(frozen=True, eq=False)
 class ControlLoop:
-    """PD controller of a simulated motion: gains, reference, initial state and step.
+    """PD controller of a simulated motion, with its reference, initial state and integration step.
 
     Attributes:
         rate: samples per second.
         kp, kd: gains at the joints (n,).
-        reference, reference_rate: desired positions and their rates (N, n); a cubic polynomial between samples.
-        start, start_rate: initial positions and velocities, common to all simulations (n,) or one per simulation (B,
-            n).
+        reference, reference_rate: desired positions and velocities (N, n); the reference is cubic between samples.
+        start, start_rate: initial positions and velocities, common to all simulations (n,) or one per simulation
+            (B, n).
         steps: integration steps between two samples.
         parts: subdivisions of a step in which a joint may change direction.
     """
@@ -80,12 +80,15 @@ class ControlLoop:
 def loop_of(
     log: Log, controller: PdController | None, cutoff: float | None = None, steps: int = 1
 ) -> tuple[ControlLoop, Array, Array]:
-    """Return the control loop in which a log was recorded, and the measured positions and torques.
+    """Return the control loop in which a log was recorded, with the measured positions and torques.
 
     Args:
         controller: gains; by default those of the log's description.
         cutoff: cut-off frequency in Hz of the low-pass for the initial state; None for no filter.
         steps: integration steps between two samples.
+
+    Returns:
+        The control loop, the measured positions (N, n), and the measured torques (N, n).
 
     Raises:
         ArgumentError: the log has no reference, or there is no controller.
@@ -133,7 +136,10 @@ class _NativeLoop(ctypes.Structure):
 
 
 def driver(model: RowModel) -> Any:
-    """Return the compiled simulation; None if the model is not compiled or has inputs besides q, qd, qdd."""
+    """Return the compiled C function that simulates the closed loop.
+
+    The result is None if the model is not compiled or has inputs other than q, qd, qdd.
+    """
     for function in (model.function, model.known):
         if function is None:
             continue
@@ -156,9 +162,10 @@ def _compiled() -> Any:
 
 
 def direct_dynamics(model: RowModel) -> Function | None:
-    """Return the direct dynamic model with the parameters K; it is ten times as fast as the regressor.
+    """Return the direct dynamic model as a function of the parameters K, for fast simulation.
 
-    The result is None if the direct dynamic model does not represent all columns or the known torques.
+    It is ten times as fast as the regressor. The result is None if it does not represent all columns of the regressor
+    or the known torques.
     """
     if model.known is not None or model.kind != "dynamic" or model.further.names:
         return None
@@ -178,7 +185,10 @@ def direct_dynamics(model: RowModel) -> Function | None:
 
 @lru_cache(maxsize=4)
 def _direct_dynamics(robot: Robot, names: tuple[str, ...]) -> Function:
-    """Return the direct dynamic model in the named parameters; all other inertial parameters and friction are zero."""
+    """Return the direct dynamic model in which only the named parameters are symbols.
+
+    All other inertial and friction parameters are zero.
+    """
     base = column_base(robot, robot.postures)
     values: dict[tuple[int, str], Formula] = {split(name): ZERO for name in base.no_effect}
     for kept, others in base.relations.items():
@@ -202,12 +212,13 @@ def simulate(
     loop: ControlLoop,
     made: Sequence[Array],
 ) -> int:
-    """Simulate in C: fill q, qd, qdd, tau (N, n) from the initial state in the first rows of q and qd.
+    """Simulate one motion of the closed loop in C.
 
     Args:
         run: compiled function (`driver`).
-        direct: `direct_dynamics` of the model.
-        made: arrays q, qd, qdd, tau to fill.
+        direct: `direct_dynamics` of the model; None to use the regressor.
+        K: parameter vector (P,).
+        made: arrays q, qd, qdd, tau (N, n) that are filled; the first rows of q and qd contain the initial state.
 
     Returns:
         The number of samples before the motion becomes infinite or NaN.
@@ -240,14 +251,14 @@ def simulate(
 
 
 def _addresses(function: Function | None) -> tuple[int | None, int | None]:
-    """Return the addresses of a compiled function and of its constants."""
+    """Return the memory addresses of a compiled function and of its constants; None where there is none."""
     if function is None:
         return None, None
     return function.address, function.constants.ctypes.data if len(function.constants) else None
 
 
 def _parts(model: RowModel, K: Array) -> dict[str, Array]:
-    """Return the parameters as the arrays that control_loop.c reads."""
+    """Return the parameters K as the arrays that control_loop.c reads, by name."""
     further, n = model.further, len(model.labels)
     joints, values = further.joints, dict(zip(model.names, K, strict=True))
 
@@ -276,7 +287,7 @@ def _parts(model: RowModel, K: Array) -> dict[str, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """Positions, velocities, accelerations and torques of simulated closed loops, each (B, N, n)."""
+    """Motion of B simulated closed loops: positions, velocities, accelerations and torques, each (B, N, n)."""
 
     q: Array
     qd: Array
@@ -285,7 +296,7 @@ class Simulated:
 
 
 def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
-    """Simulate the closed loop for one K (P,) or several (B, P).
+    """Simulate the closed loop for one parameter vector K (P,) or for several (B, P).
 
     Raises:
         ProgramError: the motion does not remain finite.
@@ -315,7 +326,10 @@ def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
 
 
 def _in_parallel(work: Callable[[Sequence[Array]], int], motions: Sequence[Sequence[Array]]) -> Iterator[int]:
-    """Yield the results in the order of the motions; the C code releases the interpreter lock."""
+    """Call `work` for every motion in parallel threads; yield its results in the order of the motions.
+
+    Threads are sufficient, because the C code releases the interpreter lock.
+    """
     title = "simulating the closed loop"
     if processors() == 1 or len(motions) == 1:
         yield from map(work, each(motions, title))
@@ -331,7 +345,15 @@ def _in_parallel(work: Callable[[Sequence[Array]], int], motions: Sequence[Seque
 
 
 def _in_numpy(model: RowModel, K: Array, loop: ControlLoop, made: Simulated) -> bool:
-    """Simulate the motions of all K at once in NumPy; return whether they remain finite."""
+    """Simulate the motions for all parameter vectors K at once in NumPy.
+
+    Args:
+        K: parameter vectors (B, P).
+        made: arrays that are filled; the first samples of q and qd contain the initial states.
+
+    Returns:
+        Whether all motions remain finite.
+    """
     dynamics = _Dynamics(model, K)
     q, qd = made.q[:, 0], made.qd[:, 0]
     for k in range(len(loop.reference)):
@@ -344,7 +366,7 @@ def _in_numpy(model: RowModel, K: Array, loop: ControlLoop, made: Simulated) -> 
 
 
 def _next(dynamics: _Dynamics, loop: ControlLoop, sample: int, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Return the state at the next sample."""
+    """Return the positions and velocities at the sample after `sample`, from those at `sample`."""
     part = 1 / loop.steps
     for k in range(loop.steps):
         q, qd = _step(dynamics, loop, sample, part * k, part, q, qd)
@@ -354,11 +376,15 @@ def _next(dynamics: _Dynamics, loop: ControlLoop, sample: int, q: Array, qd: Arr
 def _step(
     dynamics: _Dynamics, loop: ControlLoop, sample: int, u: float, part: float, q: Array, qd: Array
 ) -> tuple[Array, Array]:
-    """Return the state after one step, subdivided for the robots of which a joint may change direction.
+    """Return positions and velocities after one integration step.
+
+    The step is subdivided for those simulations in which a joint may change direction.
 
     Args:
+        sample: index of the sample before the step.
         u: start of the step, as a fraction of the sampling interval.
         part: length of the step, as a fraction of the sampling interval.
+        q, qd: positions and velocities before the step (B, n).
     """
     x, v = _runge_kutta_step(dynamics, loop, sample, u, part, q, qd)
     turns = (np.minimum(np.abs(qd), np.abs(v)) < np.abs(v - qd)).any(axis=1, keepdims=True)
@@ -373,7 +399,7 @@ def _step(
 def _runge_kutta_step(
     dynamics: _Dynamics, loop: ControlLoop, sample: int, u: float, part: float, q: Array, qd: Array
 ) -> tuple[Array, Array]:
-    """Return the state after one fourth-order Runge-Kutta step from fraction u of the sampling interval."""
+    """Return positions and velocities after one fourth-order Runge-Kutta step; arguments as in `_step`."""
     h = part / loop.rate
     x, v = q, qd
     q_sum, qd_sum = np.zeros_like(q), np.zeros_like(qd)
@@ -386,7 +412,10 @@ def _runge_kutta_step(
 
 
 def _reference(loop: ControlLoop, sample: int, u: float) -> tuple[Array, Array]:
-    """Return the cubic reference and its rate at fraction u of the interval after a sample."""
+    """Return the reference positions and velocities between `sample` and the next one, by cubic interpolation.
+
+    `u` is the time after `sample` as a fraction of the sampling interval.
+    """
     h = 1 / loop.rate
     step = loop.reference[sample + 1] - loop.reference[sample]
     begin, end = h * loop.reference_rate[sample], h * loop.reference_rate[sample + 1]
@@ -400,7 +429,10 @@ def _torques(loop: ControlLoop, r: Array, rd: Array, q: Array, qd: Array) -> Arr
 
 
 class _Dynamics:
-    """Accelerations of B robots, computed with one call of the regressor for all of them."""
+    """Callable that returns the joint accelerations of B simulated robots with different parameters.
+
+    One call of the regressor serves all of them.
+    """
 
     def __init__(self, model: RowModel, K: Array) -> None:
         n = len(model.labels)

@@ -1,9 +1,9 @@
-"""Delay of the torques behind the motion: its estimation, and the correction of logs.
+"""Delay of the measured torques with respect to the motion: its estimation, and the correction of logs.
 
-If torques were measured d seconds late, y(t) = A(t - d) K. The rows A between samples are those of a cubic spline, and
-d is estimated together with K by Gauss-Newton. The column of d is -dA/dt K, from the predicted torques, because the
-derivative of the measured torques would amplify their noise. Delayed inertial torques resemble viscous friction: an
-unknown delay biases FV, and the deviation of d includes this correlation.
+If torques were measured d seconds late, y(t) = A(t - d) K. The rows A between samples are interpolated by a cubic
+spline, and d is estimated together with K by Gauss-Newton. The column of d is -dA/dt K. It is computed from the
+predicted torques, because the derivative of the measured torques would amplify their noise. Delayed inertial torques
+resemble viscous friction: an unknown delay biases FV, and the standard deviation of d includes this correlation.
 
 A log is corrected by interpolating its motion, which is smooth, at t - d with polynomials of degree 15. The torques are
 not changed, so that their noise remains white. Torques that a controller holds between samples (zero-order hold) act
@@ -33,10 +33,11 @@ TAPS = 8  # samples to each side that interpolation uses: its error is below 1e-
 
 @dataclass(frozen=True, eq=False)
 class TorqueDelay:
-    """Estimated delay in seconds of the torques of a log behind its motion.
+    """Estimated delay of the torques of a log with respect to its motion.
 
     Attributes:
-        deviation: standard deviation of the estimate.
+        seconds: the delay; negative if the torques lead the motion.
+        deviation: standard deviation of the delay in seconds.
         change: change of the parameters if the delay is taken into account (P,).
         share: share of the squared residual that remains then.
     """
@@ -48,7 +49,11 @@ class TorqueDelay:
 
 
 def delay_seconds(delay: float | str | None, rate: float) -> float:
-    """Return a delay in seconds; 'hold' is the delay of torques from a zero-order hold, minus half a sample.
+    """Return the delay of the torques in seconds; 'hold' is minus half a sample (zero-order hold).
+
+    Args:
+        delay: seconds, 'hold', or None for no delay.
+        rate: samples per second.
 
     Raises:
         OptionError: the delay is neither a number nor 'hold'.
@@ -69,7 +74,12 @@ def delay_seconds(delay: float | str | None, rate: float) -> float:
 
 
 def aligned(log: Log, seconds: float) -> Log:
-    """Return the log with its motion shifted by the delay of its torques; a few samples at both ends are lost.
+    """Return the log with its motion shifted to correct a delay of its torques.
+
+    A few samples at both ends are lost.
+
+    Args:
+        seconds: the delay.
 
     Raises:
         ArgumentError: the delay is too long for the length of the log.
@@ -118,15 +128,22 @@ def aligned(log: Log, seconds: float) -> Log:
 
 
 def _weights(fraction: float) -> Array:
-    """Return Lagrange's interpolation weights of samples -TAPS .. TAPS - 1 at `fraction` sample before sample 0."""
+    """Return weights of Lagrange's interpolation at the time `fraction` of a sample before sample 0.
+
+    The weights are those of the samples -TAPS .. TAPS - 1; `fraction` is between 0 and 1.
+    """
     nodes = range(-TAPS, TAPS)
     return np.array([np.prod([(-fraction - m) / (n - m) for m in nodes if m != n]) for n in nodes])
 
 
 def _interpolated(x: Array, weights: Array, first: int, count: int) -> Array:
-    """Return the weighted sums of neighbouring samples.
+    """Interpolate `count` samples as weighted sums of neighbouring samples of x (N, n).
 
     The sums are accumulated sample by sample, so that equal samples of a joint at rest remain exactly equal.
+
+    Args:
+        weights: weight of each neighbouring sample.
+        first: index of the first neighbouring sample of the first result.
     """
     sums = np.zeros((count, x.shape[1]))
     for k, weight in enumerate(weights):
@@ -138,12 +155,15 @@ def _interpolated(x: Array, weights: Array, first: int, count: int) -> Array:
 def estimated_delay(
     kind: str, logs: Sequence[RowBlock], estimate: Estimate, share: float
 ) -> TorqueDelay | None:
-    """Estimate the delay of the torques from the rows of each log in time order; None if it is not determined.
+    """Estimate the delay of the torques together with the parameters; return None if it is not determined.
 
     The result is None for the power and energy models too: their rows are products of torques and velocities, which a
     delay does not simply shift.
 
     Args:
+        kind: identification model.
+        logs: regression rows of each log in time order.
+        estimate: parameters without a delay, the initial values.
         share: share of the rows that counts as independent (`row_share`).
     """
     long = [rows for rows in logs if len(rows.time) >= DELAY_ROWS]
@@ -178,7 +198,16 @@ def estimated_delay(
 
 
 def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) -> tuple[Array, int]:
-    """Return the weighted normal matrix of [A(t - d), -dA/dt K, y] over the kept rows, and the number of rows."""
+    """Return the normal matrix of the columns [A(t - d), -dA/dt K, y] of one log, weighted by 1 / sigma.
+
+    Args:
+        curve: cubic spline through the rows A.
+        sigma: standard deviation of each equation.
+        delay: the delay d in seconds.
+
+    Returns:
+        The normal matrix (P + 2, P + 2), and the number of rows used.
+    """
     at = rows.time - delay
     step = float(rows.time[1] - rows.time[0])
     inside = (at >= rows.time[0] + step) & (at <= rows.time[-1] - step)
@@ -192,7 +221,14 @@ def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) ->
 
 
 def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:
-    """Return least-squares values, deviations and the mean squared residual from the normal matrix of [A y]."""
+    """Solve a least-squares problem from the normal matrix of [A y].
+
+    Args:
+        count: number of rows.
+
+    Returns:
+        The parameters, their standard deviations, and the mean squared residual.
+    """
     scale = np.sqrt(np.maximum(np.diag(normal), 1e-300))
     unit = normal / np.outer(scale, scale)
     inverse = np.linalg.inv(unit[:-1, :-1])

@@ -1,8 +1,8 @@
 """The warnings of identification and calibration: names, criteria and texts.
 
-Data with a wrong unit, sign, order or clock often give parameters that look sound. A result lists suspicious data in
-`warnings`. The criteria are computed in `log_diagnostics` (samples), `estimate_diagnostics` (parameters and residuals),
-`assemblies` (closed loops) and `geometric_diagnostics` (calibration).
+Data with a wrong unit, sign, order or clock often give parameters that look plausible. A result lists suspicious data
+in `warnings`. The criteria are computed in `log_diagnostics` (samples), `estimate_diagnostics` (parameters and
+residuals), `assemblies` (closed loops) and `geometric_diagnostics` (calibration).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from symoro.identification import tolerances as limit
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """A warning that a result may contain.
+    """Kind of warning that an identification or a calibration may report.
 
     Attributes:
         name: stable identifier.
@@ -29,7 +29,7 @@ class Diagnostic:
 
 
 class DiagnosticWarning(str):
-    """The text of a warning, and the name of its diagnostic."""
+    """Text of one warning, with the name of its kind (`Diagnostic`)."""
 
     __slots__ = ("name",)
     name: str
@@ -43,12 +43,17 @@ class DiagnosticWarning(str):
         return self.name, str(self)
 
     def in_log(self, log: str) -> DiagnosticWarning:
-        """Return the warning with the name of its log before the text."""
+        """Return the warning with the name of the log, to which it applies, before the text."""
         return DiagnosticWarning(self.name, f"{log}: {self}")
 
 
 def warning(name: str, **values: Any) -> DiagnosticWarning:
-    """Return the warning of a diagnostic with the fields of its text filled in."""
+    """Return the warning of a given name.
+
+    Args:
+        name: name of a `Diagnostic`.
+        values: values of the fields in its text.
+    """
     return DiagnosticWarning(name, DIAGNOSTICS[name].text.format(**values))
 
 

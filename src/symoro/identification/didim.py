@@ -33,6 +33,13 @@ def direct_and_inverse(
 ) -> Estimate:
     """Estimate the parameters by DIDIM from an initial estimate.
 
+    Args:
+        rows: regression rows of the logs, with torques as measurements.
+        start: initial estimate.
+        data: R factors of the rows.
+        controller: gains of the joint controllers; by default those of the log's description.
+        steps: integration steps between two samples.
+
     Raises:
         ProgramError: the iteration does not converge.
     """

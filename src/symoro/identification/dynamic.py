@@ -132,16 +132,23 @@ class Identification(FormerWarningsName):
 
     @property
     def not_in_robot(self) -> list[str]:
-        """Estimated columns that a robot description cannot contain; the torques of `robot` do not include them."""
+        """Names of the estimated parameters that a robot description cannot contain.
+
+        The torques of `robot` do not include them.
+        """
         return beyond_a_file(self.original, self.estimate.names)
 
     @property
     def log_names(self) -> list[str]:
-        """Distinct names of the logs from which the parameters are estimated."""
+        """Names of the logs from which the parameters are estimated, made distinct."""
         return log_names(self.logs)
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
-        """Return time, measured and predicted values of all rows of one log, including the dropped rows."""
+        """Return time, measured and predicted values of all rows of one log, including the dropped rows.
+
+        Args:
+            number: index of the log, from 0.
+        """
         blocks = list(self.rows.of(number))
         K = self.estimate.values
         return (
@@ -296,7 +303,10 @@ def identify(
 
 
 def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
-    """Return the robot with a symbol for every inertial parameter and numbers for known symbols.
+    """Return the robot with a symbol for every inertial parameter.
+
+    Args:
+        values: numbers that replace symbols of the robot; by default no symbol is replaced.
 
     Raises:
         NotApplicableError: a passive joint has a rotor inertia, which base parameters do not have.
@@ -339,13 +349,20 @@ def _opened(
 
 
 def _timed(log: Log, delay: float | str | None) -> Log:
-    """Return the log with its motion shifted to the times of its torques."""
+    """Return the log with its motion shifted to correct the delay of its torques.
+
+    Args:
+        delay: seconds, 'hold', or None for the delay in the log's description.
+    """
     described = log.description.delay if log.description else None
     return aligned(log, delay_seconds(described if delay is None else delay, log.rate))
 
 
 def _check_files(logs: Sequence[Log]) -> None:
-    """Reject a log that is given twice: its rows would count twice, and the standard deviations would be too small."""
+    """Reject a log that is given twice.
+
+    Its rows would count twice, and the standard deviations would be too small.
+    """
     files = [log.source.resolve() for log in logs if log.source is not None]
     twice = next((file for file, count in Counter(files).items() if count > 1), None)
     if twice is not None:
@@ -362,21 +379,32 @@ def _beside(
     preparation: Preparation,
     near: tuple[float, ...] | None,
 ) -> tuple[Log, ...]:
-    """Return the validation logs with the assembly modes that correspond to the first log."""
+    """Select the assembly modes in which the validation logs start, relative to the first log.
+
+    Args:
+        others: the validation logs.
+        near: posture of all joints near the first sample of the first log, for a robot with closed loops.
+
+    Returns:
+        The validation logs with the loop coordinates at their first samples.
+    """
     if not others:
         return ()
     return assembled((first, *others), model, preparation, (near, *(None for _ in others)))[0][1:]
 
 
 def check_left_out(without: Sequence[str], base: BaseParameters) -> None:
-    """Reject standard parameters that are to be left out but have no column, with the reason."""
+    """Reject names in the option `without` that are standard parameters but not columns of the regressor.
+
+    The error states why the parameter has no column: it has no effect, or it is grouped with another one.
+    """
     for name in without:
         if _STANDARD.match(name) and name not in base.names:
             raise ArgumentError(f"there is no column '{name}': {why_no_column(name, base, base.relations)}")
 
 
 def check_rows(equation: RowModel, data: RFactors) -> None:
-    """Reject data that do not determine every column, or equations without rows."""
+    """Reject data that do not determine every parameter, or a joint without rows or without torque."""
     P = len(equation.names)
     if data.rows <= P:
         raise ArgumentError(
@@ -406,9 +434,13 @@ def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPa
 def _residuals(
     method: str, equation: RowModel, parts: Mapping[LogPart, RFactors], estimate: Estimate
 ) -> Residuals:
-    """Return the residuals on all data, and those on the last third of an estimate from the first two thirds.
+    """Return the residuals of an estimate on all data, and a validation residual on the last third.
 
-    The latter is estimated by weighted least squares, or by ordinary least squares if that is the method.
+    The validation residual is that of parameters estimated from the first two thirds of the log, by ordinary least
+    squares if that is the method, otherwise by weighted least squares.
+
+    Args:
+        parts: R factors by third of the log and by whether the rows are used.
     """
     residuals = log_residual(parts, equation.support, estimate)
     early = merged(parts, equation.support, [part for part in KEPT if part[0] < 2])
