@@ -67,7 +67,7 @@ DRIVE = ("IA", "FV", "FS", "FO")
 
 
 def known_torques(robot: Robot) -> Function | None:
-    """Return the known torques t as a function of the motion; None for a robot without payload and wrenches.
+    """Return the torques of the given payload and wrenches as a function of the motion; None if there are none.
 
     Raises:
         NotApplicableError: a symbol of the payload or of a wrench has no number.
@@ -92,7 +92,7 @@ def known_torques(robot: Robot) -> Function | None:
 
 
 def known_load_names(robot: Robot) -> list[str]:
-    """Return the names of the payload and wrenches whose torques are known."""
+    """Return the names of the given payload and wrenches, whose torques are known."""
     return [what for what, _ in _known_loads(robot)]
 
 
@@ -110,7 +110,7 @@ def _known_loads(robot: Robot) -> Iterator[tuple[str, list[Formula]]]:
 
 
 def _loads_only(robot: Robot) -> Robot:
-    """Return the robot with its payload and wrenches only: no masses, rotors, friction or springs."""
+    """Return the robot with its payload and wrenches but without masses, rotors, friction and springs."""
     light: dict[str, Any] = dict.fromkeys(INERTIAL, ZERO)
     idle: dict[str, Any] = {**dict.fromkeys((*DRIVE, "k", "rest"), ZERO), "eta": False}
     return robot.replace(
@@ -136,11 +136,14 @@ RANDOM_RANGES = (
 def random_motion(
     units: Array, assembly: tuple[LoopAssembly, tuple[float, ...]] | None
 ) -> tuple[Array, Array, Array]:
-    """Return random motions: postures of all joints, and rates and accelerations of the coordinates.
+    """Return random motions: positions of all joints, and velocities and accelerations of the coordinates.
 
     Args:
-        units: unit of each coordinate: one radian, or the robot's length in metres.
-        assembly: the loops and their coordinates at the first posture; None for a robot without closed loops.
+        units: unit of each coordinate: 1 rad, or the robot's length in metres for a prismatic joint.
+        assembly: the loops, and the loop coordinates at the first posture; None for a robot without closed loops.
+
+    Returns:
+        q, qd and qdd, one row per motion.
 
     Raises:
         NotApplicableError: the loops cannot move from that posture.
@@ -166,11 +169,14 @@ def random_motion(
 
 
 def absorbed(columns: Mapping[str, Array], candidates: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the candidate columns that depend linearly on others, each with the names of those columns.
+    """Return the regressor columns that are linear combinations of preceding columns at random motions.
 
     Args:
-        columns: (N, e) each, in the order of precedence.
+        columns: each column (N, e) at N random motions, by name, in the order of precedence.
         candidates: names of the columns that may be removed.
+
+    Returns:
+        For each dependent candidate the names of the columns on which it depends.
     """
     dependencies: dict[str, tuple[str, ...]] = {}
     kept: list[str] = []
@@ -211,13 +217,13 @@ FILTER_REACH = 2  # decimated samples that contain most of the weight of the dec
 
 @dataclass(frozen=True)
 class RowBlock:
-    """Rows of consecutive samples.
+    """Rows of the regression A K = y at consecutive samples.
 
     Attributes:
         time: (N,) in seconds from the start of the log.
         A: (N, e, P), with e equations per sample.
         y: (N, e).
-        direction: (N, n), a code of the signs of the velocities that the dry friction of a joint depends on: the
+        direction: (N, n), a code of the signs of the velocities on which the dry friction of a joint depends: the
             joint's velocity, and those of coupled motors that turn with it.
         kept: (N, e), whether the row is used by the fit.
     """
@@ -231,16 +237,20 @@ class RowBlock:
 
 @dataclass(frozen=True)
 class RowModel:
-    """Identification model of a robot that computes rows along motions.
+    """Identification model of a robot, which computes the rows A K = y of the regression along a motion.
 
     Attributes:
-        names: names of the columns.
+        kind: 'dynamic', 'filtered', 'power' or 'energy'.
+        robot: the robot, with symbols for its inertial parameters.
+        names: names of the columns of A.
+        labels: names of the equations in messages.
         support: (e, P), False where A is zero for every motion.
-        parts: (motion) -> (D1 or None, D2, y), where A = dD1/dt + D2. q contains all joints. y excludes the `known`
-            torques.
-        function: the catalogue's model.
+        parts: function of (q, qd, qdd, tau) that returns (D1 or None, D2, y), where A = dD1/dt + D2. q contains all
+            joints. y excludes the `known` torques.
+        further: columns in addition to those of `function`.
+        function: the compiled model of the catalogue.
         columns: names of the columns of `function`, including those that are left out here.
-        assembly: the loops, and initial values of their coordinates (`LoopAssembly`); None without loops.
+        assembly: the loops, and initial values of the loop coordinates (`LoopAssembly`); None without loops.
         absorbed: friction parameters without a column, each with the columns on which it depends.
         known: the known torques (`known_torques`); None if there are none.
     """
@@ -259,14 +269,14 @@ class RowModel:
     known: Function | None = None
 
     def postures(self, log: Log) -> LogPostures:
-        """Return an object that computes the postures along a log, piece by piece in time order."""
+        """Return an object that computes the positions of all joints along a log, one piece after the other."""
         if self.assembly is None:
             return LogPostures(log)
         loops, near = self.assembly
         return LoopPostures(log, loops, log.start or near)
 
     def at_random(self) -> Array | None:
-        """Return the columns (rows, P) of the dynamic model at random motions; None for the other models."""
+        """Return the regressor (rows, P) of the dynamic model at random motions; None for the other models."""
         if self.kind != "dynamic":
             return None
         units = self.joint_units
@@ -277,17 +287,20 @@ class RowModel:
 
     @cached_property
     def joint_units(self) -> Array:
-        """Units of the coordinates: one radian, or the robot's length; a force times this unit is a torque."""
+        """Unit of each coordinate: 1 rad, or the robot's length for a prismatic joint.
+
+        A force times this unit is a torque.
+        """
         return np.array(position_units(self.robot))
 
     @cached_property
     def parameter_units(self) -> Array:
-        """Units of the parameters for a robot of this size: powers of its length."""
+        """Typical size of each parameter's unit for a robot of this size: a power of the robot's length."""
         length = characteristic_length(self.robot)
         return np.array([length ** column_length_power(self.robot, name) for name in self.names])
 
     def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
-        """Yield the rows of a log, piece by piece."""
+        """Yield the rows of the regression along a log, in blocks of consecutive samples."""
         postures = self.postures(log)
         for motion in motions(log, preparation):
             block = self.block(motion, postures, preparation)
@@ -295,7 +308,11 @@ class RowModel:
                 yield block
 
     def block(self, motion: MotionPiece, postures: LogPostures, preparation: Preparation) -> RowBlock | None:
-        """Return the rows of one piece of a log; None if it has none."""
+        """Return the rows of the regression for one piece of a log; None if the piece contains no row.
+
+        Args:
+            postures: computes the positions of all joints along the log.
+        """
         rate = postures.log.rate
         step = preparation.decimation
         first = -(-motion.first // step) * step
@@ -320,7 +337,13 @@ class RowModel:
         return RowBlock(centres / rate, A, y, self._direction(qd), kept)
 
     def _required_samples(self, first: int, last: int, step: int, half: int) -> slice:
-        """Return the range of samples that the rows first .. last require, including those for the differences."""
+        """Return the range of samples that are required to compute the rows first .. last.
+
+        Args:
+            first, last: samples of the first and last row.
+            step: samples per row.
+            half: samples on each side that the finite differences use.
+        """
         if self.kind == "energy":
             return slice(first - beside(half), last + step + 1 + beside(half))
         reach = REACH * step if step > 1 else 0
@@ -342,11 +365,16 @@ class RowModel:
         return decimated(A, weights), decimated(y, weights)
 
     def _kept(self, q: Array, qd: Array, slow: float, rests: Booleans) -> Booleans:
-        """Return which rows are used: those in which all joints with dry friction are faster than `slow`.
+        """Return a mask (N, e) of the rows that are used by the fit.
 
-        Dry friction at rest may have any value up to FS. A row is dropped if its joint is slow, a coupled motor that
-        turns with it, or a passive joint whose dry friction acts on it. Where a joint comes to rest, differentiated
-        positions oscillate, and the sign of the velocity is meaningless.
+        A row is dropped if its joint, a coupled motor that turns with it, or a passive joint whose dry friction acts on
+        it is slower than `slow`. Dry friction at rest may have any value up to FS. Where a joint comes to rest,
+        differentiated positions oscillate, and the sign of the velocity is meaningless.
+
+        Args:
+            q, qd: positions of all joints, and velocities of the coordinates.
+            slow: velocity limit in rad/s or m/s; 0 for none.
+            rests: (N, n), whether a joint is at rest.
         """
         dry = np.array([f"FS{j}" in self.names for j in coordinate_joints(self.robot)])
         fast = np.abs(qd) > slow if slow > 0 else np.ones(qd.shape, dtype=bool)
@@ -368,20 +396,24 @@ class RowModel:
         return signs
 
     def _dry_motors(self) -> list[Array]:
-        """Return, for each coupled motor with dry friction, its rate for a unit rate of each joint."""
+        """Return, for each coupled motor with dry friction, its velocity for a unit velocity of each joint."""
         joints, shares = self.further.joints, self.further.shares
         return [np.array(share) for k, share in shares if f"FSM{joints[k]}" in self.names]
 
     def _dry_passive(self) -> list[int]:
-        """Return the passive joints that have dry friction."""
+        """Return the numbers of the passive joints that have dry friction."""
         others = set(range(1, self.robot.NL + 1)) - set(coordinate_joints(self.robot))
         return [j for j in sorted(others) if f"FS{j}" in self.names]
 
     def _passive_speeds(self, q: Array, qd: Array, joints: Sequence[int]) -> Array:
-        """Return per row (N, e) the smallest speed of the given passive joints whose friction acts on it.
+        """Return per row (N, e) the smallest speed of the passive joints whose dry friction acts on it.
 
-        The columns of FV and FS are g qd_j and g sign(qd_j), where g is the rate of joint j for a unit rate of the
-        row's joint.
+        The columns of FV and FS are g qd_j and g sign(qd_j), where g is the velocity of joint j for a unit velocity of
+        the row's joint, so their ratio is the speed of joint j.
+
+        Args:
+            q, qd: positions of all joints, and velocities of the coordinates.
+            joints: numbers of the passive joints.
         """
         inputs = [port.name for port in self.function.program.inputs]
         given = {"q": q, inputs[1]: qd, **{name: np.zeros_like(qd) for name in inputs[2:]}}
@@ -396,7 +428,7 @@ class RowModel:
 
 
 def _any_marked_nearby(marked: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
-    """Return, for each sample in `at`, whether a sample at most `reach` away is marked."""
+    """Return, for each sample in `at` and each joint, whether a sample at most `reach` away is marked."""
     sums = np.concatenate([np.zeros((1, marked.shape[1]), dtype=int), np.cumsum(marked, axis=0)])
     first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, len(marked))
     return np.asarray(sums[end] > sums[first])
@@ -405,7 +437,15 @@ def _any_marked_nearby(marked: Booleans, at: NDArray[np.intp], reach: int) -> Bo
 def _intervals(
     momentum: Array, rest: Array, y: Array, count: int, rate: float, step: int, half: int
 ) -> tuple[Array, Array]:
-    """Return the differences and integrals over `count` intervals of `step` samples."""
+    """Return the rows A and y of the energy model over `count` intervals of `step` samples.
+
+    Args:
+        momentum: h at the samples, whose difference over each interval is taken.
+        rest: p at the samples, which is integrated.
+        y: power qd' tau at the samples, which is integrated.
+        rate: samples per second.
+        half: samples that the integration formula uses.
+    """
     marks = beside(half) + step * np.arange(count)
 
     def integral(x: Array) -> Array:
@@ -416,11 +456,15 @@ def _intervals(
 
 
 def row_share(kind: str, decimation: int) -> float:
-    """Return the share of rows that counts as independent if the noise of the samples is white.
+    """Return the share of the regression rows that counts as independent if the noise of the samples is white.
 
     Integrals over N steps have samples in common with their neighbours. If a are the weights of samples in one
     integral, rows of white noise have the autocorrelation r(m) = sum of a(i) a(i + m N), and the share is r(0) / sum of
     r(m). The rows of the other models are filtered (`signals.independent_share`).
+
+    Args:
+        kind: identification model.
+        decimation: samples per row.
     """
     if kind != "energy":
         return independent_share(decimation)
@@ -431,7 +475,12 @@ def row_share(kind: str, decimation: int) -> float:
 
 
 def row_noise(kind: str, decimation: int, count: int, rng: np.random.Generator) -> Array:
-    """Return the contribution of simulated white noise of the samples to the rows of an equation (count,)."""
+    """Simulate unit white noise of the samples, and return its contribution to `count` rows of one equation.
+
+    Args:
+        kind: identification model.
+        decimation: samples per row.
+    """
     if kind == "energy":
         x = rng.standard_normal(count * decimation + 1 + 2 * beside(HALF))
         return np.asarray(step_integrals(x, 1.0).reshape(count, decimation).sum(axis=1))
@@ -536,7 +585,7 @@ def _equations(
 
 
 class _Assembled:
-    """The catalogue's model, followed by the columns of further friction terms and coupled motors."""
+    """Regressor of a robot: the columns of the catalogue's model, then those of further friction and coupled motors."""
 
     def __init__(
         self, model: Model, kind: str, joints: Sequence[int], friction: Friction, further: FurtherColumns
@@ -567,10 +616,18 @@ class _Assembled:
     def without_absorbed(
         self, assembly: tuple[LoopAssembly, tuple[float, ...]] | None, without: Sequence[str]
     ) -> dict[str, tuple[str, ...]]:
-        """Remove friction columns that depend linearly on others for every motion; return them with those columns.
+        """Remove friction columns that depend linearly on other columns for every motion.
 
-        Candidates are the friction of passive joints, and constant offsets: the offset of a vertical prismatic joint is
-        the difference of its mass and its rotor inertia, divided by the acceleration of gravity.
+        Candidates are the friction columns of passive joints, and constant offsets. For example, the offset column of a
+        vertical prismatic joint is the difference of the columns of its mass and of its rotor inertia, divided by the
+        acceleration of gravity.
+
+        Args:
+            assembly: the loops, and initial values of the loop coordinates; None without loops.
+            without: names of columns that are left out anyway.
+
+        Returns:
+            The removed columns, each with the names of the columns on which it depends.
         """
         columns = self.model.columns
         follows = {k: self._is_friction(k) and self._joint(k) not in self.joints for k in self.own}
@@ -629,7 +686,7 @@ def _is_kept(name: str, wanted: set[str]) -> bool:
 
 
 def check_base(robot: Robot) -> None:
-    """Reject robots with a mobile or floating base, whose motion a log of joints does not contain.
+    """Reject robots with a wheeled or floating base; a log of joint positions does not contain the base motion.
 
     Raises:
         NotApplicableError: the base is wheeled or floating; the hint describes an alternative.

@@ -32,14 +32,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Essential:
-    """Reduced (essential) set of parameters.
+    """Reduced (essential) parameter set: the parameters that remain after poorly determined ones are removed.
 
     Attributes:
         estimate: estimate of the parameters that remain.
         removed: names of the others, in the order of their removal.
         statistic, critical: F statistic of the growth of the residual, and its critical value; 0 if nothing was
             removed.
-        growth: growth of the residual of these rows in percent.
+        growth: growth of the residual in percent.
     """
 
     estimate: Estimate
@@ -52,7 +52,13 @@ class Essential:
 def essential(
     estimate: Estimate, data: RFactors, *, ratio: float = ELIMINATION_RATIO, level: float = ELIMINATION_LEVEL
 ) -> Essential:
-    """Return the essential parameters by backward elimination from an estimate."""
+    """Remove poorly determined parameters from an estimate one by one (backward elimination).
+
+    Args:
+        data: R factors of the regression rows.
+        ratio: a parameter is removed if its relative deviation exceeds this multiple of the smallest one.
+        level: significance level of the F test of the residual's growth.
+    """
     from scipy import stats
 
     names = estimate.names
@@ -91,7 +97,16 @@ def essential(
 
 
 def _fit(R: Array, kept: Sequence[int], rows: float) -> tuple[Array, Array, float]:
-    """Return K, its covariance and the squared residual of a fit with the columns `kept` only."""
+    """Fit a subset of the parameters.
+
+    Args:
+        R: R factor of [A y].
+        kept: indices of the columns of A that are used.
+        rows: number of independent rows that R represents.
+
+    Returns:
+        The parameters K, their covariance, and the squared residual.
+    """
     part = r_factor(R[:, [*kept, R.shape[1] - 1]])
     K, inverse = solved(part[: len(kept) + 1])
     rho2 = float(np.sum((part @ np.append(K, -1.0)) ** 2))

@@ -1,9 +1,10 @@
 """Criteria of the warnings about an estimate: parameters, residuals, torques of the joints, delays, sampling.
 
 The equations of different joints have parameters in common, so the torques of one joint can be checked against those of
-the others. A fit to the equation of joint j alone leaves the residual deviation sigma_j (`own_deviations`), from noise
-and model errors. If all torques belong to one robot, the common parameters leave about the same residuals. If they
-leave larger ones, a factor c of the torques of one joint at a time is estimated,
+the others. sigma_j is the standard deviation of the residual of a fit to the equation of joint j alone
+(`own_deviations`), which contains noise and model errors. If all torques belong to one robot, a fit of common
+parameters has about the same residuals. If its residuals are larger, a factor c of the torques of one joint at a time
+is estimated,
 
     minimise over K and c    sum over i != j of |A_i K - y_i|^2 / sigma_i^2 + |c A_j K - y_j|^2 / sigma_j^2
 
@@ -76,7 +77,7 @@ POSITIVE_TERMS = (
 def parameter_warnings(
     base: BaseParameters, estimate: Estimate, residuals: Residuals, data: RFactors
 ) -> list[DiagnosticWarning]:
-    """Return warnings about the residual of all joints and about physically impossible values."""
+    """Return warnings about a large residual and about physically impossible parameter values."""
     warnings = []
     if residuals.kept.relative > UNEXPLAINED:
         warnings.append(warning("unexplained-torques", share=100 * residuals.kept.relative))
@@ -102,14 +103,17 @@ def torque_warnings(
     rate: float,
     given: float = 0.0,
 ) -> list[DiagnosticWarning]:
-    """Return warnings about the torques: inconsistent joints, a delay, or an unexplained joint.
+    """Return warnings about the torques: a wrong factor of one joint, a delay, or a joint with a large residual.
 
-    A delay changes the factors of joints, and a wrong factor changes the delay: the one that explains more is reported.
+    A delay changes the estimated factors of joints, and a wrong factor changes the estimated delay. Only the one that
+    explains more of the residual is reported.
 
     Args:
-        noise: (e,), deviation of the rows of each joint by white noise of the torques; None if unknown.
+        labels: names of the joints in messages.
+        data: R factors of the regression rows.
+        noise: (e,), standard deviation of each joint's rows due to white noise of the torques; None if unknown.
         delay: delay estimated in addition to the given one.
-        rate: of the log, samples per second.
+        rate: samples per second of the log.
         given: delay in seconds by which the log is already corrected.
     """
     inconsistent, share = _inconsistency_warnings(labels, estimate, data)
@@ -122,7 +126,12 @@ def torque_warnings(
 def _inconsistency_warnings(
     labels: Sequence[str], estimate: Estimate, data: RFactors
 ) -> tuple[list[DiagnosticWarning], float]:
-    """Return warnings about joints that contradict the others, and the residual share that remains with a factor."""
+    """Return warnings about joints whose torques contradict those of the others.
+
+    Returns:
+        The warnings, and the share of the squared residual that remains if a factor of one joint's torques is
+        estimated.
+    """
     left = data.residuals(estimate.values)
     shares = left / np.maximum(data.norms(), TINY)
     if len(labels) < 2:
@@ -154,7 +163,13 @@ def _inconsistency_warnings(
 def _unexplained_joint_warnings(
     labels: Sequence[str], estimate: Estimate, data: RFactors, noise: Array | None
 ) -> list[DiagnosticWarning]:
-    """Return a warning about joints whose residual is a large share of their torques and exceeds their noise."""
+    """Return a warning about joints whose residual is a large share of their torques and exceeds the noise.
+
+    Args:
+        labels: names of the joints in messages.
+        data: R factors of the regression rows.
+        noise: standard deviation of each joint's rows due to white noise of the torques; None if unknown.
+    """
     left = data.residuals(estimate.values)
     shares = left / np.maximum(data.norms(), TINY)
     deviations = left / np.sqrt(np.maximum(data.counts, 1))
@@ -170,9 +185,17 @@ def _unexplained_joint_warnings(
 
 
 def _factors(data: RFactors, sigma: Array, total: float) -> tuple[list[tuple[int, float, float]], float]:
-    """Return the best factors of one joint's torques, and the share of the squared residual that remains.
+    """Estimate a factor of the torques of each joint in turn, and return the factors that explain most.
 
-    A factor is (joint index, factor, deviation). Only factors that reduce the residual clearly are returned.
+    Only factors that reduce the residual clearly are returned.
+
+    Args:
+        sigma: residual deviation of each equation when it is solved alone.
+        total: squared residual without a factor.
+
+    Returns:
+        A list of (joint index, factor, standard deviation of the factor), and the share of the squared residual that
+        remains.
     """
     tried = []
     for k in range(len(sigma)):
@@ -193,7 +216,16 @@ def _factors(data: RFactors, sigma: Array, total: float) -> tuple[list[tuple[int
 
 
 def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
-    """Return c, its deviation and the squared residual; infinite if the iteration does not converge."""
+    """Estimate the factor c of the torques of one joint by Gauss-Newton.
+
+    Args:
+        others: R factor of the equations of all other joints.
+        own: R factor of the equation of this joint.
+        c: initial value.
+
+    Returns:
+        c, its standard deviation, and the squared residual; both are infinite if the iteration does not converge.
+    """
     for _ in range(FACTOR_ITERATIONS):
         R = r_factor(np.vstack([others, np.column_stack([c * own[:, :-1], own[:, -1]])]))
         scale = np.linalg.norm(R[:, :-1], axis=0)
@@ -216,7 +248,12 @@ def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
 def _delay_warnings(
     delay: TorqueDelay | None, estimate: Estimate, data: RFactors, rate: float, given: float
 ) -> list[DiagnosticWarning]:
-    """Return a warning about torques that lag behind or lead the motion, if this changes a parameter."""
+    """Return a warning about torques that lag behind or lead the motion, if this changes a parameter.
+
+    Args:
+        rate: samples per second.
+        given: delay in seconds by which the log is already corrected.
+    """
     if delay is None or abs(delay.seconds) < DELAY_DEVIATIONS * delay.deviation:
         return []
     moves = np.abs(delay.change) / np.maximum(estimate.deviations, TINY)
@@ -250,7 +287,10 @@ def _kind(name: str) -> str:
 
 
 def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
-    """Return whether a column is the inertia about a joint axis, grouped only with terms that are positive."""
+    """Return whether a base parameter is an inertia about a joint axis that must be positive.
+
+    It is positive if it is grouped only with positive terms.
+    """
     others = base.relations.get(name, {})
     return _kind(name) == "ZZ" and all(
         _kind(other) in POSITIVE_TERMS and (c.number or 0) > 0 for other, c in others.items()
@@ -258,7 +298,7 @@ def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
 
 
 def _shares(estimate: Estimate, data: RFactors) -> Array:
-    """Return the largest effect of each parameter on an equation, as a share of its torques."""
+    """Return, for each parameter, the largest share of an equation's torques that it contributes."""
     rows = [np.linalg.norm(data.wide(k)[:, :-1], axis=0) for k in range(len(data.factors))]
     norms = np.maximum(data.norms(), TINY)
     return np.asarray(np.max(np.array(rows) / norms[:, None], axis=0) * np.abs(estimate.values))
@@ -297,7 +337,7 @@ def sampling_warnings(bias: SamplingBias, estimate: Estimate, data: RFactors) ->
 
 
 def _changes(bias: Array | None, estimate: Estimate) -> Array:
-    """Return the absolute bias of each parameter in standard deviations."""
+    """Return the absolute bias of each parameter as a multiple of its standard deviation; zeros without a bias."""
     if bias is None:
         return np.zeros(len(estimate.names))
     return np.asarray(np.abs(bias) / np.maximum(estimate.deviations, TINY))

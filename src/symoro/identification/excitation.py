@@ -55,7 +55,7 @@ ALONG_THE_MOTION = (
 
 @dataclass(frozen=True)
 class Excitation:
-    """An optimised motion.
+    """Result of `excite`: an optimised motion and its quality.
 
     Attributes:
         trajectory: the Fourier series.
@@ -171,7 +171,13 @@ def excite(
 def _equation(
     robot: Robot, values: Mapping[str, float] | None, friction: Sequence[str], without: Sequence[str]
 ) -> RowModel:
-    """Return the identification equations for which the motion is optimised."""
+    """Return the identification model whose parameters the motion shall excite.
+
+    Args:
+        values: numbers for symbols of the robot.
+        friction: friction terms.
+        without: parameters that are left out.
+    """
     terms = Friction(tuple(friction))
     if beyond := [term for term in terms.terms if term not in USUAL]:
         raise OptionError(f"friction: expected some of {', '.join(USUAL)}, got '{beyond[0]}'")
@@ -184,7 +190,7 @@ def _equation(
 
 
 def _check(robot: Robot) -> None:
-    """Reject robots whose motion is not determined by independent functions of time of all joints."""
+    """Reject robots whose joints cannot all follow independent Fourier series, such as closed loops."""
     reason = "it has closed loops, whose joints are not independent" if robot.B else ""
     if robot.base.kind != BaseKind.FIXED:
         reason = f"it has a {robot.base.kind} base, whose motion is not a Fourier series"
@@ -201,7 +207,12 @@ def _check(robot: Robot) -> None:
 
 
 def _torque(robot: Robot, requested: bool | None, known: Mapping[str, float]) -> bool:
-    """Return whether the effort limits are respected."""
+    """Return whether the effort limits are respected in the search.
+
+    Args:
+        requested: the user's choice; None for yes if all inertial parameters have numbers.
+        known: values of the robot's symbols.
+    """
     if requested is False:
         return False
     program = generate(uncoupled(robot), "inverse-dynamics").program
@@ -216,7 +227,13 @@ def _torque(robot: Robot, requested: bool | None, known: Mapping[str, float]) ->
 def _failure(
     work: SeriesSearch, robot: Robot, known: Mapping[str, float], x: Array, w: Array
 ) -> ProgramError:
-    """Return the error for a failed search, with the limit or the columns that prevent a solution."""
+    """Return the error for a failed search, with the limit or the parameters that prevent a solution.
+
+    Args:
+        known: values of the robot's symbols.
+        x: best motion of the search.
+        w: regressor along this motion.
+    """
     slow, limits = work.slow_efforts(x), work.limits
     hint = "try more starts, a larger effort, or no torque limits (torque=False)"
     none = f"the search gave no motion of robot '{robot.name}' within its limits"
@@ -247,7 +264,7 @@ def _failure(
 
 
 def _hidden(work: SeriesSearch, w: Array) -> str:
-    """Return the columns that are linearly dependent along a motion, with the reason, as lines of text."""
+    """Return a text with the parameters whose columns of the regressor w are linearly dependent, and the reasons."""
     zero = np.zeros((len(w), 1))
     units = work.equation.parameter_units
     hidden = dependent(work.columns, np.hstack([w, zero]), ALONG_THE_MOTION, units)

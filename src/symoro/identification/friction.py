@@ -1,4 +1,4 @@
-"""Columns of a regressor in addition to those of the catalogue's models: further friction terms, coupled motors.
+"""Regressor columns in addition to those of the catalogue's models, for further friction and coupled motors.
 
     stribeck      FBj   sign(qd) exp(-(qd/vs)^2)     additional dry friction at low speed; vs is given
     load          FLj   |tau_j| sign(qd)             friction proportional to the load, the measured torque
@@ -47,12 +47,15 @@ class Friction:
 
 @dataclass(frozen=True)
 class FurtherColumns:
-    """Columns in addition to those of the catalogue's model.
+    """Regressor columns in addition to those of the catalogue's model: further friction terms and coupled motors.
 
     Attributes:
         names: names of the columns.
         masses: one symmetric matrix M (n, n) per column, zero if the column is not an inertia.
         support: (n, columns), False where a column is zero for every motion.
+        friction: the friction terms.
+        joints: numbers of the joints.
+        shares: for each coupled motor its index, and its velocity for a unit velocity of each joint.
     """
 
     names: tuple[str, ...]
@@ -63,7 +66,11 @@ class FurtherColumns:
     shares: tuple[tuple[int, tuple[float, ...]], ...]
 
     def torques(self, qd: Array, tau: Array) -> Array:
-        """Return the torques D, without the inertial part (N, n, columns)."""
+        """Return the part D of each column that does not depend on inertia (N, n, columns).
+
+        Args:
+            qd, tau: velocities and measured torques of the joints (N, n).
+        """
         samples, n = qd.shape
         torques = np.zeros((samples, n, len(self.names)))
         signs, k = np.sign(qd), 0
@@ -84,16 +91,21 @@ class FurtherColumns:
         return torques
 
     def inertias(self, rates: Array) -> Array:
-        """Return M times the given velocities or accelerations (N, n, columns)."""
+        """Return the inertial part of each column, M times the given velocities or accelerations (N, n, columns)."""
         return np.asarray(np.einsum("pij,kj->kip", self.masses, rates))
 
     def energies(self, qd: Array) -> Array:
-        """Return the kinetic energies qd' M qd / 2 (N, columns)."""
+        """Return the kinetic energy qd' M qd / 2 of each column (N, columns)."""
         return np.asarray(np.einsum("pij,ki,kj->kp", self.masses, qd, qd) / 2)
 
 
 def further_columns(joints: Sequence[int], friction: Friction, gear: Transmission | None) -> FurtherColumns:
-    """Return the columns of the friction terms and of a coupled transmission."""
+    """Return the regressor columns of further friction terms and of coupled motors.
+
+    Args:
+        joints: numbers of the joints.
+        gear: transmission between motors and joints; None if motors are not coupled.
+    """
     n = len(joints)
     names = [f"{TERMS[term]}{j}" for term in friction.terms if term in ("stribeck", "load") for j in joints]
     coupled = [] if gear is None else gear.coupled()

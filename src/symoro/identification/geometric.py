@@ -1,7 +1,7 @@
 """Calibration: geometric parameters from measurements of the end effector.
 
-Nonlinear least squares with e the residuals of the measurements, W the derivative by the parameters
-(`models.calibration`), and S the variances of the noise, one for lengths and one for angles:
+The method is nonlinear least squares. e are the residuals of the measurements, W is their derivative with respect to
+the parameters (`models.calibration`), and S contains the variances of the noise, one for lengths and one for angles:
 
     dxi = (W' S^-1 W)^-1 W' S^-1 e,   repeated at the new geometry until it converges           (Gauss-Newton)
     C = (W' S^-1 W)^-1                                                                   covariance of the parameters
@@ -77,10 +77,12 @@ from symoro.threads import one_thread
 
 @dataclass(frozen=True)
 class CalibrationTask:
-    """The measurements and options of a calibration.
+    """Measurements and options of a calibration.
 
     Attributes:
-        known: arguments of `geometric_parameters`.
+        robot: the robot that was measured.
+        measured: the measurements.
+        known: further arguments of `geometric_parameters`, such as the measured frame `to`.
         point: point to which distances are measured, in the world frame.
         plane: nx, ny, nz, d of the touched plane n.p = d, in the world frame.
         base: estimated pose of frame 0 in the world (4, 4); None if it is near the description.
@@ -94,13 +96,13 @@ class CalibrationTask:
     base: Array | None = None
 
     def parameters(self, offset: Sequence[float] | None = None) -> GeometricParameters:
-        """Return the identifiable parameters, for a measured point with a given offset in its frame."""
+        """Return the identifiable parameters for a given position `offset` of the marker in the measured frame."""
         places: dict[str, Any] = {"point": list(self.point), "plane": list(self.plane), "offset": offset}
         return geometric_parameters(self.placed_robot, measure=self.measured.measure, **self.known, **places)
 
     @property
     def placed_robot(self) -> Robot:
-        """The robot with the estimated pose of frame 0."""
+        """Robot whose description contains the estimated pose of frame 0."""
         if self.base is None:
             return self.robot
         z = tuple(formula(float(x)) for x in self.base.reshape(-1))
@@ -108,11 +110,11 @@ class CalibrationTask:
 
     @property
     def depends_on_base(self) -> bool:
-        """Whether the identifiable parameters depend on the pose of the base."""
+        """Whether the set of identifiable parameters depends on the pose of the base."""
         return self.measured.measure in ("distance", "plane")
 
     def fitting(self, parameters: GeometricParameters) -> Fitting:
-        """Return the least-squares problem of some parameters."""
+        """Return the least-squares problem in which the given parameters are estimated."""
         path = path_to(self.robot, self.known["to"])
         more = {name: value for name, value in self.known.items() if name != "to"}
         chosen = [c for c in columns(path, **more) if c.name in parameters.names]
@@ -131,12 +133,15 @@ class CalibrationTask:
 
 @dataclass(frozen=True)
 class GeometricFit:
-    """A fit of geometric parameters to measurements.
+    """Result of a fit of geometric parameters to measurements.
 
     Attributes:
-        xi: errors of the parameters.
+        task: measurements and options of the calibration.
+        parameters: the estimated parameters.
+        work: the least-squares problem.
+        xi: estimated errors of the parameters (P,).
         scale: standard deviations of the noise of lengths and angles.
-        covariance: covariance matrix of the errors.
+        covariance: covariance matrix of the errors (P, P).
         rounds: number of Gauss-Newton steps.
         rivals: other poses of frame 0 (4, 4) with a similar residual.
     """
@@ -160,13 +165,13 @@ class GeometricFit:
 
     @property
     def base(self) -> Array:
-        """Pose of frame 0 in the world (4, 4)."""
+        """Estimated pose of frame 0 in the world (4, 4)."""
         moved = np.array([self.errors.get(kind + BASE, 0.0) for kind in DISPLACEMENT])
         return np.asarray(self.work.chain.start @ displacement(moved))
 
     @property
     def relative_residual(self) -> float:
-        """Root mean square residual divided by the size of the robot."""
+        """Root mean square of the residuals, lengths divided by the size of the robot."""
         return relative_residual(self.work, self.xi, reach(self.work) or 1.0)
 
     @property
@@ -175,7 +180,10 @@ class GeometricFit:
 
 
 def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> GeometricFit:
-    """Return the best fit of all initial values.
+    """Fit the parameters from several initial poses of the base, and return the fit with the smallest residual.
+
+    Args:
+        noise: standard deviations of the measurements, {'length': metres, 'angle': radians}; None to estimate them.
 
     Raises:
         ArgumentError, ProgramError: for the same reasons as `calibrate`.
@@ -209,7 +217,12 @@ def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> Geomet
 
 
 def _fit_error(work: Fitting, places: Sequence[Alignment], failure: ProgramError | None) -> ProgramError:
-    """Return the error for measurements that no start fits."""
+    """Return the error for measurements that cannot be fitted from any initial pose of the base.
+
+    Args:
+        places: initial poses of base and marker that were tried.
+        failure: error of the first fit, if any.
+    """
     error = failure or ProgramError("no geometry near the description fits the measurements")
     if places and places[0].residual < GOOD_PLACEMENT:
         hint = (
@@ -222,7 +235,12 @@ def _fit_error(work: Fitting, places: Sequence[Alignment], failure: ProgramError
 
 
 def _is_sufficient(first: GeometricFit, places: Sequence[Alignment]) -> bool:
-    """Return whether the fit from the description is sufficient, so that other poses of frame 0 need not be tried."""
+    """Return whether the fit from the described base pose is good, so that no other pose need be tried.
+
+    Args:
+        first: the fit from the description.
+        places: approximate poses of base and marker, best first.
+    """
     if not places:
         return True
     alone = len(places) == 1 or places[1].residual > SIMILAR_PLACEMENT * places[0].residual + ROUND_OFF
@@ -234,7 +252,10 @@ def _is_sufficient(first: GeometricFit, places: Sequence[Alignment]) -> bool:
 
 
 def best_of(fits: Sequence[GeometricFit]) -> GeometricFit:
-    """Return the best fit, with the base poses of other fits of similar quality; the first fit is preferred."""
+    """Return the fit with the smallest residual, and store the base poses of equally good fits in `rivals`.
+
+    The first fit is preferred unless another one is clearly better.
+    """
     best = fits[0]
     for other in fits[1:]:
         if other.relative_residual < best.relative_residual * (1 - BETTER_START) - ROUND_OFF:
@@ -245,7 +266,7 @@ def best_of(fits: Sequence[GeometricFit]) -> GeometricFit:
 
 
 def _differ(best: GeometricFit, other: GeometricFit) -> bool:
-    """Return whether two fits predict different poses at other configurations."""
+    """Return whether two fits predict clearly different measurements at other configurations."""
     apart = difference(best.work, best.xi, other.work, other.xi)
     return apart > DIFFERENT_PREDICTION * other.relative_residual + ROUND_OFF
 
@@ -288,9 +309,12 @@ def _completed(
     noise: Mapping[str, float] | None,
     start: Array | None = None,
 ) -> GeometricFit:
-    """Return the fit with the parameters that are identifiable for an offset marker, if these are more.
+    """Repeat a fit with more parameters if the marker's offset makes more parameters identifiable.
 
     Args:
+        first: the fit without these parameters, which is returned if there are none.
+        offset: position of the marker in the measured frame; None if it is the origin.
+        noise: standard deviations of the measurements; None to estimate them.
         start: initial errors; by default those of the first fit.
     """
     task, begun = first.task, first.xi if start is None else start
@@ -307,9 +331,13 @@ def _completed(
 
 
 def _offset(errors: Mapping[str, float], work: Fitting) -> list[float] | None:
-    """Return the estimated position of the measured point in its frame; None if it is the origin.
+    """Return the estimated position of the marker in the measured frame; None if it is the origin.
 
-    Offsets that are small compared with the robot are set to zero: they determine no further parameter accurately.
+    Offsets that are small compared with the robot are set to zero, because they determine no further parameter
+    accurately.
+
+    Args:
+        errors: estimated parameter errors by name.
     """
     least = LEAST_OFFSET * reach(work)
     away = [errors.get(kind + END, 0.0) for kind in DISPLACEMENT[:3]]
@@ -359,14 +387,17 @@ class Calibration(FormerWarningsName):
 
     @property
     def calibrated(self) -> Robot:
-        """The robot with the corrected geometry, in numbers; its tool frame is corrected too if it was measured."""
+        """Robot with the corrected geometry, in numbers.
+
+        The tool frame is corrected too if it was measured.
+        """
         from symoro.identification.identified_robot import corrected
 
         return corrected(self.robot, self._by_name(), self.to)
 
     @property
     def marker(self) -> Tool | None:
-        """The measured marker as a tool frame, if it is not on the robot's end effector; otherwise None.
+        """Measured marker as a tool frame; None if the marker is on the robot's end effector.
 
         `calibrated.replace(tool=marker)` is the robot whose tool frame is the marker.
         """
@@ -472,7 +503,7 @@ def simulated(
     angle: float = 0.0,
     seed: int = 0,
 ) -> Measurements:
-    """Return simulated measurements of poses with geometric errors and noise, to test a calibration.
+    """Simulate pose measurements of a robot with geometric errors and noise, to test a calibration.
 
     Args:
         q: configurations (S, n), in radians or metres.
@@ -493,7 +524,7 @@ def simulated(
 
 
 def text(result: Calibration) -> str:
-    """Return a table of the parameters with their deviations, and the residuals before and after."""
+    """Return a table of the estimated parameters with their standard deviations, and of the residuals, as text."""
     lines = [
         f"{result.robot.name}: {len(result.names)} geometric parameters from {result.count} measurements of the "
         f"{result.parameters.measure}",
@@ -534,7 +565,7 @@ def text(result: Calibration) -> str:
 
 
 def base_place(result: Calibration) -> tuple[list[float], list[float]] | None:
-    """Return position (m) and rotation vector (rad) of frame 0 in the world; None if it is as described."""
+    """Return position (m) and rotation vector (rad) of frame 0 in the world; None if it is near the description."""
     if result.base is None:
         return None
     errors = dict(zip(result.names, map(float, result.errors), strict=True))

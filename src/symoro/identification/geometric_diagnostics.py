@@ -1,4 +1,4 @@
-"""Criteria of the warnings about a calibration, and tests of other units and conventions.
+"""Criteria of the warnings about a calibration, and tests for wrong units and conventions.
 
 If residuals or corrections are larger than usual, common mistakes in units, conventions, axes and joints are assumed
 one by one, and some of them together. A mistake is reported if the same parameters fit without warnings once it is
@@ -51,7 +51,7 @@ class Assumption:
     Attributes:
         says: the assumption in words.
         cure: the remedy for the user.
-        made: function that corrects the mistake in the data of a fit.
+        made: function that returns the calibration problem with the mistake corrected.
         unit: factor of the measured lengths; their residuals are scaled by it.
     """
 
@@ -62,7 +62,7 @@ class Assumption:
 
 
 def assumptions(work: Fitting, *, joints: bool) -> Iterator[list[Assumption]]:
-    """Yield the assumptions that apply to this robot and measurement, first single ones, then combinations.
+    """Yield the possible mistakes for this robot and kind of measurement, first single ones, then combinations.
 
     Args:
         joints: whether to include wrong signs, zeros and orders of joints.
@@ -105,7 +105,11 @@ def _unit_assumptions(work: Fitting) -> Iterator[Assumption]:
 
 
 def _with_scaled_lengths(factor: float, place: bool = False) -> Callable[[Fitting], Fitting]:
-    """Return a function that scales the measured lengths; with `place` the given point and plane too."""
+    """Return a function that multiplies the measured lengths of a calibration problem by a factor.
+
+    Args:
+        place: whether the given point and plane are scaled too.
+    """
 
     def made(work: Fitting) -> Fitting:
         poses = work.measured.poses.copy()
@@ -120,7 +124,7 @@ def _with_scaled_lengths(factor: float, place: bool = False) -> Callable[[Fittin
 
 
 def _with_scaled_joints(kind: JointType, factor: float) -> Callable[[Fitting], Fitting]:
-    """Return a function that scales the positions of the joints of one kind."""
+    """Return a function that multiplies the measured positions of all joints of one type by a factor."""
 
     def made(work: Fitting) -> Fitting:
         own = {f.j for f in work.chain.frames if f.sigma == kind}
@@ -131,7 +135,7 @@ def _with_scaled_joints(kind: JointType, factor: float) -> Callable[[Fitting], F
 
 
 def _with_rotations(change: Callable[[Fitting], Array]) -> Callable[[Fitting], Fitting]:
-    """Return a function that replaces the measured rotations."""
+    """Return a function that replaces the measured rotations of a calibration problem by those of `change`."""
 
     def made(work: Fitting) -> Fitting:
         poses = work.measured.poses.copy()
@@ -150,7 +154,11 @@ def _transposed(work: Fitting) -> Array:
 
 
 def _from_fixed_angles(order: Sequence[int]) -> Callable[[Fitting], Array]:
-    """Return a function that reads rx, ry, rz as angles about x, y and z, multiplied in the given order."""
+    """Return a function that computes rotations from rx, ry, rz as angles about the axes x, y and z.
+
+    Args:
+        order: order in which the three rotations are multiplied, as indices of the axes.
+    """
 
     def made(work: Fitting) -> Array:
         angles = work.measured.vectors
@@ -249,7 +257,12 @@ def _axis_assumptions(work: Fitting) -> Iterator[Assumption]:
 
 
 def _with_mapped_axes(change: Array, *, turns: bool) -> Callable[[Fitting], Fitting]:
-    """Return a function that maps the measured positions by a matrix; with `turns` the rotations too."""
+    """Return a function that multiplies the measured positions of a calibration problem by a matrix.
+
+    Args:
+        change: the matrix (3, 3).
+        turns: whether the rotations are multiplied too.
+    """
 
     def made(work: Fitting) -> Fitting:
         poses = work.measured.poses.copy()
@@ -344,6 +357,7 @@ def calibration_warnings(
     """Return the warnings about a calibration.
 
     Args:
+        work: the least-squares problem of the calibration.
         xi: estimated parameter errors (P,).
         deviations: their standard deviations (P,).
         noise: given standard deviations of the measurements, by kind ('length', 'angle'); may be empty.
@@ -365,7 +379,12 @@ def calibration_warnings(
 
 
 def fit_warnings(work: Fitting, xi: Array, deviations: Array) -> list[DiagnosticWarning]:
-    """Return warnings about residuals and corrections that are larger than usual."""
+    """Return warnings about residuals and corrections that are larger than usual.
+
+    Args:
+        work: the least-squares problem of the calibration.
+        xi, deviations: estimated parameter errors and their standard deviations (P,).
+    """
     after = work.deviations(work.residuals(xi), 0)
     warnings = []
     if _has_large_residual(work, xi):
@@ -381,20 +400,24 @@ def fit_warnings(work: Fitting, xi: Array, deviations: Array) -> list[Diagnostic
 
 
 def _has_large_residual(work: Fitting, xi: Array) -> bool:
-    """Return whether the residuals are larger than those of correct measurements."""
+    """Return whether the residuals at parameter errors xi are larger than those of correct measurements."""
     scale = {"length": reach(work) + _marker_distance(work, xi), "angle": 1.0}
     after = work.deviations(work.residuals(xi), 0)
     return any(value > MISS[name] * scale[name] > 0 for name, value in after.items())
 
 
 def _is_other_joint(work: Fitting, xi: Array) -> bool:
-    """Return whether an angle correction is so large that the joint axis is a different one."""
+    """Return whether an angle correction in xi is so large that the joint axis must be that of another joint."""
     angles = [x for c, x in zip(work.chosen, xi, strict=True) if c.kind in (*ANGLES, "beta")]
     return bool(np.abs(angles).max(initial=0.0) > OTHER_JOINT)
 
 
 def _large(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricColumn, float]]:
-    """Return the parameters with implausibly large corrections, and the corrections."""
+    """Return the parameters with implausibly large corrections, and these corrections.
+
+    Args:
+        xi, deviations: estimated parameter errors and their standard deviations (P,).
+    """
     far, tip, size = reach(work), _marker_distance(work, xi), robot_reach(work)
     return [
         (column, float(x))
@@ -405,7 +428,7 @@ def _large(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricC
 
 
 def base_warnings(bases: Sequence[Array]) -> list[DiagnosticWarning]:
-    """Return warnings about other poses of frame 0 with an equally good fit."""
+    """Return a warning for each other pose of frame 0 (4, 4) with which the fit is equally good."""
     return [
         warning("ambiguous-base", position=_numbers(base[:3, 3]), rotation=_numbers(logarithm(base[:3, :3])))
         for base in bases
@@ -417,15 +440,16 @@ def _numbers(values: Array) -> str:
 
 
 def _marker_distance(work: Fitting, xi: Array) -> float:
-    """Return the distance of the marker from the frame on which it is mounted, in metres."""
+    """Return the distance of the marker from the measured frame in metres, for parameter errors xi."""
     place = [x for c, x in zip(work.chosen, xi, strict=True) if c.frame == END and c.kind.startswith("T")]
     return float(np.linalg.norm(place))
 
 
 def _plausible_correction(kind: str, frame: str, far: float, tip: float, size: float) -> float:
-    """Return the largest plausible correction of a parameter.
+    """Return the largest plausible correction of a geometric parameter, in its unit.
 
     Args:
+        kind, frame: kind of the parameter, such as 'alpha', and the number or name of its frame.
         far: reach of the measured frame in metres.
         tip: distance of the marker from that frame in metres.
         size: reach of the robot's end effector in metres.
@@ -446,9 +470,10 @@ def _unit(kind: str) -> str:
 
 
 def robot_reach(work: Fitting) -> float:
-    """Return the reach of the robot's end effector.
+    """Return the reach of the robot's end effector in metres.
 
-    A marker on a frame near the base is at a distance of the size of the robot, not of the reach of that frame.
+    A marker on a frame near the base may be at a distance comparable to the size of the whole robot, not only to the
+    reach of that frame.
     """
     return reach(work) if work.whole is None else max(reach(work), farthest(work.whole, work.measured.q))
 
@@ -461,7 +486,7 @@ def _sizes(sizes: Mapping[str, float]) -> str:
 
 
 def misread_data(work: Fitting, fitted: tuple[Array, Array] | None = None) -> DiagnosticWarning | None:
-    """Return the warning about a unit or convention with which the measurements fit; None if there is none.
+    """Search for a mistake in units or conventions that explains the measurements; return a warning or None.
 
     Args:
         fitted: errors and deviations of the fit whose residuals are compared; None if no fit exists.
@@ -484,7 +509,7 @@ def misread_data(work: Fitting, fitted: tuple[Array, Array] | None = None) -> Di
 
 
 def _gains(work: Fitting, xi: Array) -> DiagnosticWarning | None:
-    """Return the warning about joints whose position readings have a wrong gain; None if there are none."""
+    """Return a warning about joints whose position sensors have a wrong gain; None if there are none."""
     whole = work.measured.measure in ("pose", "position") and not any(c.kind == "k" for c in work.chosen)
     if not whole or _relative_residual(work, xi) < ROUND_OFF:
         return None
@@ -512,7 +537,12 @@ def _gains(work: Fitting, xi: Array) -> DiagnosticWarning | None:
 
 
 def _trial_fit(work: Fitting) -> tuple[Fitting, Array, Array] | None:
-    """Return a fit after few iterations with its errors and deviations; None if it does not converge."""
+    """Fit the parameters with few iterations, to test an assumption about the data.
+
+    Returns:
+        The problem (with an estimated base pose), the parameter errors and their deviations; None if the fit does not
+        converge.
+    """
     noise = {"length": 1e-3 * (reach(work) or 1.0), "angle": 1e-3}
     try:
         work, start = _trial_start(work)
@@ -526,7 +556,10 @@ def _trial_fit(work: Fitting) -> tuple[Fitting, Array, Array] | None:
 
 
 def _trial_start(work: Fitting) -> tuple[Fitting, Array | None]:
-    """Return the problem and the initial errors of a fit; no errors if no base pose fits approximately."""
+    """Return the calibration problem with an approximate base pose, and the initial parameter errors.
+
+    The errors are None if no pose of the base fits even approximately.
+    """
     zero = np.zeros(len(work.chosen))
     if work.measured.measure not in ("pose", "position"):
         return work, zero
@@ -542,16 +575,24 @@ def _trial_start(work: Fitting) -> tuple[Fitting, Array | None]:
 
 
 def _acceptable_residual(work: Fitting, xi: Array, deviations: Array) -> float:
-    """Return the largest residual with which another unit or convention is accepted.
+    """Return the largest residual at which an assumed unit or convention is accepted as an explanation.
 
     If the lengths of the robot needed implausible corrections, about the same residual is accepted. Otherwise the
     residual must be clearly smaller. Corrections of the base or of a marker are not evidence of a wrong unit.
+
+    Args:
+        xi, deviations: parameter errors of the original fit and their standard deviations.
     """
     own = any(column.frame not in FAR for column, _ in _large(work, xi, deviations))
     return (TWICE_RESIDUAL if own else HALF_RESIDUAL) * _relative_residual(work, xi)
 
 
 def _relative_residual(work: Fitting, xi: Array, unit: float = 1.0) -> float:
-    """Return the root mean square of the residuals, lengths as shares of the robot's size in the measured unit."""
+    """Return the root mean square of the residuals, lengths divided by the reach of the measured frame.
+
+    Args:
+        xi: parameter errors.
+        unit: length in metres of the unit in which the lengths were measured.
+    """
     after = work.deviations(work.residuals(xi), 0)
     return float(np.hypot(after["length"] / (unit * (reach(work) or 1.0)), after.get("angle", 0.0)))

@@ -32,8 +32,12 @@ class Fitting:
     """Least-squares problem of a calibration: measurements, and the parameters to be estimated.
 
     Attributes:
-        whole: kinematic chain to the robot's end effector.
-        described: described pose of frame 0, if `chain.start` has been replaced by an aligned pose.
+        chain: kinematic chain to the measured frame, with numerical parameters.
+        chosen: the parameters whose errors are estimated.
+        measured: the measurements.
+        point, plane: reference point of distances, and the touched plane, in the world frame.
+        whole: kinematic chain to the robot's end effector; None if it has no numerical parameters.
+        described: pose of frame 0 by the robot's description, if `chain.start` has been replaced by an aligned pose.
     """
 
     chain: NumericChain
@@ -49,7 +53,7 @@ class Fitting:
         return farthest(self.chain, self.measured.q)
 
     def check(self, xi: Array) -> None:
-        """Reject measurements that do not determine all parameters."""
+        """Reject measurements that do not determine all parameters; W is evaluated at the parameter errors xi."""
         rows = self.rows(xi)
         if len(rows) <= len(self.chosen):
             raise ArgumentError(
@@ -65,11 +69,11 @@ class Fitting:
             )
 
     def errors(self, xi: Array) -> dict[str, float]:
-        """Return the parameter errors by name."""
+        """Return the parameter errors xi as a mapping by name."""
         return dict(zip((column.name for column in self.chosen), map(float, xi), strict=True))
 
     def residuals(self, xi: Array) -> Array:
-        """Return the residuals, measured minus modelled, of all measurements in one vector."""
+        """Return measured minus modelled values of all measurements as one vector, at parameter errors xi."""
         pose = end_poses(self.chain, self.measured.q, self.errors(xi))
         measure, place = self.measured.measure, pose[:, :3, 3]
         if measure == "plane":
@@ -85,20 +89,20 @@ class Fitting:
         return np.concatenate([off, turn], 1).reshape(-1)
 
     def rows(self, xi: Array) -> Array:
-        """Return the derivative of the modelled measurements with respect to the errors (rows, P)."""
+        """Return the derivative W (rows, P) of the modelled measurements with respect to the parameter errors at xi."""
         return self.rows_at(self.errors(xi))
 
     def rows_at(self, errors: Errors) -> Array:
-        """Return the same derivative at errors given by name, which may include other parameters."""
+        """Return the derivative W at parameter errors given by name, which may include further parameters."""
         pose, moved = error_columns(self.chain, self.measured.q, errors, self.chosen)
         rows = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
         return rows.reshape(-1, len(self.chosen))
 
     def deviations(self, residuals: Array, unknowns: int) -> dict[str, float]:
-        """Return the root mean squares of the residual lengths and angles.
+        """Return the root mean squares of the residuals, {'length': metres, 'angle': radians}.
 
-        The number of unknowns is subtracted from the number of rows: with the true number the results estimate the
-        noise.
+        The number of unknowns is subtracted from the number of rows. With the number of estimated parameters the
+        results are estimates of the noise; with 0 they are plain mean squares.
         """
         left = max(1 - unknowns / len(residuals), 1e-3)
         if self.measured.measure != "pose":
@@ -107,7 +111,11 @@ class Fitting:
         return {"length": _size(both[:, :3], left), "angle": _size(both[:, 3:], left)}
 
     def weights(self, scale: Mapping[str, float]) -> Array:
-        """Return the standard deviation of each row."""
+        """Return the standard deviation of each row of the problem.
+
+        Args:
+            scale: standard deviations of the noise, {'length': metres, 'angle': radians}.
+        """
         if self.measured.measure != "pose":
             return np.full(
                 len(self.measured) * (3 if self.measured.measure == "position" else 1), scale["length"]
@@ -117,7 +125,15 @@ class Fitting:
     def solved(
         self, xi: Array, scale: Mapping[str, float], rounds: int = GEOMETRIC_ITERATIONS
     ) -> tuple[Array, int]:
-        """Return the errors and the number of Gauss-Newton steps; steps that increase the residual are halved.
+        """Solve the problem by Gauss-Newton; steps that increase the residual are halved.
+
+        Args:
+            xi: initial parameter errors.
+            scale: standard deviations of the noise, {'length': metres, 'angle': radians}.
+            rounds: largest number of steps.
+
+        Returns:
+            The parameter errors and the number of steps.
 
         Raises:
             ProgramError: the iteration does not converge in `rounds` steps.
@@ -147,7 +163,16 @@ class Fitting:
         )
 
     def best(self, xi: Array, noise: Mapping[str, float] | None) -> tuple[Array, dict[str, float], int]:
-        """Return the errors, the deviations of the noise (estimated from the residuals unless given) and the steps."""
+        """Estimate the parameter errors, and the noise too if it is not given.
+
+        Args:
+            xi: initial parameter errors.
+            noise: standard deviations of the noise, {'length': metres, 'angle': radians}; None to estimate them from
+                the residuals.
+
+        Returns:
+            The parameter errors, the standard deviations of the noise, and the number of Gauss-Newton steps.
+        """
         rounds = 0
         scale = dict(noise) if noise else self.deviations(self.residuals(xi), 0)
         for _ in each(range(1 if noise else REWEIGHTING_ITERATIONS), "fitting"):
@@ -158,9 +183,9 @@ class Fitting:
         return xi, scale, rounds
 
     def covariance(self, xi: Array, scale: Mapping[str, float]) -> Array:
-        """Return (W' S^-1 W)^-1, computed without squaring the condition number of W.
+        """Return the covariance (W' S^-1 W)^-1 of the parameter errors at xi.
 
-        Weights of very different sizes make that condition number large.
+        It is computed without squaring the condition number of W, which is large if the weights differ much in size.
         """
         rows = self.rows(xi) / self.weights(scale)[:, None]
         size = np.linalg.norm(rows, axis=0)
@@ -170,12 +195,12 @@ class Fitting:
 
 
 def reach(work: Fitting) -> float:
-    """Return the largest distance of the measured frame from frame 0, by the nominal geometry, in metres."""
+    """Return the largest distance of the measured frame from frame 0 over all measured postures, in metres."""
     return work.described_reach
 
 
 def farthest(chain: NumericChain, q: Array) -> float:
-    """Return the largest distance of the end of a chain from its frame 0 over the postures, in metres."""
+    """Return the largest distance of the end of a kinematic chain from frame 0 over the postures q, in metres."""
     return float(np.linalg.norm(end_poses(chain, q, {})[:, :3, 3] - chain.start[:3, 3], axis=1).max())
 
 
@@ -184,7 +209,11 @@ def _size(residuals: Array, left: float) -> float:
 
 
 def condition(rows: Array) -> tuple[float, Array]:
-    """Return the condition number of a matrix after column scaling, and its weakest direction."""
+    """Return the condition number of a matrix with columns of unit norm.
+
+    Returns:
+        The condition number, and the right singular vector of the smallest singular value.
+    """
     size = np.linalg.norm(rows, axis=0)
     _, values, directions = np.linalg.svd(rows / np.where(size > 0, size, 1), full_matrices=False)
     return float(values[0] / max(values[-1], 1e-300)), directions[-1]

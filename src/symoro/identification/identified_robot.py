@@ -1,4 +1,4 @@
-"""Results as robots: estimated parameters, nominal parameters, and calibrated geometry.
+"""Robots with identified parameters: estimated or nominal dynamic parameters, and calibrated geometry.
 
 Estimated base parameters are written into the links as in `BaseParameters.robot`; the parameters that are grouped with
 them are zero. The torques of such a robot equal those of the real one, but its individual masses have no meaning.
@@ -60,11 +60,13 @@ def without_passive_rotors(robot: Robot) -> Robot:
 
 
 def column_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BaseParameters:
-    """Return the base parameters of the columns of a regressor, including rotor inertias of passive joints.
+    """Return the base parameters that correspond to the columns of the regressor.
+
+    Rotor inertias of passive joints are included.
 
     Args:
         robot: its posture 'home' selects the assembly mode of closed loops.
-        postures: postures of the robot into which the result is written.
+        postures: named postures that the robot of the result contains.
     """
     base = regressor_base(robot)
     pairs = zip(base.original.frames, robot.frames, strict=True)
@@ -73,7 +75,7 @@ def column_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BasePa
 
 
 def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
-    """Return the robot that has the estimated base parameters and friction."""
+    """Return the robot with the estimated base parameters and friction, in numbers."""
     robot = base.original
     known = estimate.as_dict()
     idle: dict[tuple[int, str], Formula] = {split(name): ZERO for name in base.no_effect}
@@ -86,7 +88,11 @@ def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
 
 
 def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
-    """Return the robot with the given values of its standard parameters."""
+    """Return the robot with given values of its standard parameters.
+
+    Args:
+        known: values of inertial and friction parameters by name (XX1, M1, FV1, ...).
+    """
     values = {
         (j, kind): formula(known[f"{kind}{j}"])
         for j in range(1, robot.NL + 1)
@@ -97,7 +103,10 @@ def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
 
 
 def beyond_a_file(robot: Robot, names: Iterable[str]) -> list[str]:
-    """Return the parameters that a robot file cannot contain; the torques of the written robot exclude them."""
+    """Return those of the named parameters that a robot file cannot contain, such as coupled motors.
+
+    The torques of the written robot do not include them.
+    """
     links = range(1, robot.NL + 1)
     held = {f"{kind}{j}" for kind in (*DRIVE, *INERTIAL, "IA") for j in links}
     return [name for name in names if name not in held]
@@ -129,7 +138,7 @@ FRICTION = ("FV", "FS", "FO")
 
 
 def nominal_columns(base: BaseParameters) -> dict[str, float] | None:
-    """Return nominal base parameters and friction by name; None if a base parameter has no number.
+    """Return the nominal base parameters and friction by name; None if a base parameter has no number.
 
     Friction parameters without a nominal value are left out.
     """
@@ -159,7 +168,7 @@ def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = 
     """Return the robot with errors added to its geometric parameters, as numbers.
 
     Args:
-        errors: estimated errors by name.
+        errors: estimated errors by parameter name, in radians or metres.
         to: the frame that was measured; by default the tool, or the last frame. If it is another one, the tool is not
             changed.
 
@@ -186,7 +195,14 @@ def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = 
 
 
 def marker(robot: Robot, errors: Mapping[str, float], to: int | str | None) -> Tool | None:
-    """Return the pose of the measured marker on a frame other than the end effector; None for the end effector."""
+    """Return the estimated pose of a marker that is mounted on a frame other than the end effector.
+
+    The result is None if the end effector was measured.
+
+    Args:
+        errors: estimated errors by parameter name.
+        to: number or name of the measured frame.
+    """
     way = path_to(robot, to)
     if way.own or not any(kind + END in errors for kind in DISPLACEMENT):
         return None
@@ -223,7 +239,10 @@ def _pose(place: Placement, values: Mapping[str, float] | None = None) -> Array:
 
 
 def parameters_of(pose: Array, near: float = 0.0) -> dict[str, Any]:
-    """Return the six geometric parameters of a pose; of the two solutions, the one with gamma nearer to `near`."""
+    """Return the six geometric parameters (gamma, b, alpha, d, theta, r) of a pose (4, 4).
+
+    Of the two solutions the one with gamma nearer to `near` is returned.
+    """
     turn, place = pose[:3, :3], pose[:3, 3]
     sine = math.hypot(turn[0, 2], turn[1, 2])
     if sine < ROUND_OFF:

@@ -40,6 +40,13 @@ def instrumental(
 ) -> Estimate:
     """Estimate the parameters by IDIM-IV from an initial estimate.
 
+    Args:
+        rows: regression rows of the logs.
+        start: initial estimate.
+        data: R factors of the rows.
+        controller: gains of the joint controllers; by default those of the log's description.
+        steps: integration steps between two samples.
+
     Raises:
         ProgramError: the iteration does not converge.
     """

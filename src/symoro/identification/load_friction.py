@@ -1,7 +1,7 @@
-"""Load-dependent friction |tau_j| sign(qd_j) FLj, with tau_j predicted by the parameters.
+"""Load-dependent friction |tau_j| sign(qd_j) FLj, where tau_j is the torque that the model predicts.
 
-A column of measured torques contains their rectified noise. This noise biases FL by tens of deviations, which the
-computed deviations do not show. The torque t that the model predicts is free of this noise. It solves
+A column computed from measured torques contains their rectified noise. This noise biases FL by tens of standard
+deviations, which the computed standard deviations do not show. The predicted torque t is free of this noise. It solves
 
     t = r + FL s |t|,    r = W K + known torques without load,  s = sign(qd)
 
@@ -44,7 +44,12 @@ LOAD = TERMS["load"]
 
 @dataclass(frozen=True)
 class LoadPoint:
-    """Parameters at which load-dependent friction is predicted; `slopes` selects the Gauss-Newton rows F."""
+    """Parameter values at which load-dependent friction is predicted.
+
+    Attributes:
+        values: the parameters K.
+        slopes: whether the rows are the Gauss-Newton rows F; otherwise they are [W, s |t|].
+    """
 
     values: tuple[float, ...]
     slopes: bool
@@ -56,7 +61,7 @@ def has_load(model: RowModel) -> bool:
 
 
 def at_load(model: RowModel, point: LoadPoint) -> RowModel:
-    """Return the model with load-dependent friction predicted at given parameters."""
+    """Return the identification model whose load-dependent friction is predicted at the parameters `point`."""
     joints = {j: k for k, j in enumerate(model.further.joints)}
     K = np.array(point.values)
     columns = np.array([k for k, name in enumerate(model.names) if _is_load(name)])
@@ -82,7 +87,7 @@ def at_load(model: RowModel, point: LoadPoint) -> RowModel:
 
 
 def without_load(model: RowModel, data: RFactors) -> LoadPoint:
-    """Return the initial parameters: a least-squares fit of all other columns."""
+    """Return initial parameters: all columns except load-dependent friction are fitted by least squares."""
     others = [k for k, name in enumerate(model.names) if not _is_load(name)]
     R = data.together(1 / own_deviations(data))
     K = np.zeros(len(model.names))
@@ -91,18 +96,21 @@ def without_load(model: RowModel, data: RFactors) -> LoadPoint:
 
 
 def load_point(estimate: Estimate, slopes: bool = True) -> LoadPoint:
-    """Return the parameters of an estimate at which load-dependent friction is predicted."""
+    """Return the parameters of an estimate as values at which load-dependent friction is predicted."""
     return LoadPoint(tuple(float(x) for x in estimate.values), slopes)
 
 
 def converged_load(
     start: LoadPoint, fit: Callable[[LoadPoint], tuple[Estimate, RFactors]]
 ) -> tuple[Estimate, RFactors]:
-    """Iterate until the estimate equals the parameters at which friction was predicted; return it.
+    """Repeat a fit until its estimate equals the parameters at which load-dependent friction was predicted.
 
     Args:
         start: initial parameters.
-        fit: returns the estimate from the rows at given parameters, and their R factors.
+        fit: function that returns the estimate from the rows at given parameters, and the R factors of these rows.
+
+    Returns:
+        The last result of `fit`.
 
     Raises:
         ProgramError: the iteration does not converge, or friction would exceed most of the load of a joint.
