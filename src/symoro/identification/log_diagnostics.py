@@ -361,7 +361,7 @@ def _plural(kind: str) -> str:
 
 
 def _revolute_indices(model: RowModel) -> list[int]:
-    """Return the indices of the revolute joints."""
+    """Return the indices of the revolute joints among the coordinates."""
     joints = coordinate_joints(model.robot)
     return [k for k, j in enumerate(joints) if model.robot.frame(j).sigma == JointType.REVOLUTE]
 
@@ -400,7 +400,7 @@ def _time_unit_warnings(log: Log, part: dict[str, Array], model: RowModel) -> li
 
 
 def _speed(q: Array, rate: float, step: int) -> float:
-    """Return the largest mean velocity over `step` samples."""
+    """Return the largest mean velocity of a joint with positions q over `step` samples."""
     return float(np.abs(q[step:] - q[:-step]).max(initial=0.0)) * rate / step
 
 

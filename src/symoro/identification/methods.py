@@ -127,10 +127,15 @@ def estimated(
     begin: Callable[[Estimate], Estimate],
     time_limit: float = CLOE_TIME_LIMIT,
 ) -> Estimate:
-    """Return the estimate of a method.
+    """Return the estimate of a method given by name.
 
     Args:
-        begin: maps the WLS estimate to the initial estimate of methods that simulate.
+        method: 'ols', 'wls', 'irls', 'tls', 'iv', 'didim' or 'cloe'.
+        data: R factors of the regression rows.
+        rows: the regression rows.
+        controller: gains of the joint controllers, for methods that simulate.
+        begin: function that maps the WLS estimate to the initial estimate of methods that simulate.
+        time_limit: largest computing time of 'cloe' in seconds.
     """
     estimate = _least_squares("wls" if method in SIMULATING else method, data, rows)
     return (

@@ -77,7 +77,7 @@ class _Logs:
         return CLOE_STEP * np.concatenate([own, *increments])
 
     def position_errors(self, x: Array) -> Array:
-        """Return the measured minus the simulated positions (N, n)."""
+        """Return the measured minus the simulated positions (N, n) of all logs for the unknowns x."""
         return np.concatenate(
             [q - self._simulated_positions(k, x[None])[0] for k, q in enumerate(self.positions)]
         )
@@ -104,12 +104,12 @@ class _Logs:
         return np.concatenate(parts)
 
     def _state_indices(self, k: int) -> NDArray[np.intp]:
-        """Return the indices in x of the initial state of a loop."""
+        """Return the indices in x of the initial state of loop k."""
         width = 2 * self.positions[0].shape[1]
         return np.asarray(np.arange(width) + (self.size + width * k))
 
     def _simulated_positions(self, k: int, x: Array) -> Array:
-        """Return the simulated positions for several x (B, N, n)."""
+        """Return the simulated positions (B, N, n) of loop k for several vectors of unknowns x (B, size of x)."""
         start, rate = np.split(x[:, self._state_indices(k)], 2, axis=1)
         return simulated(
             self.model, x[:, : self.size], replace(self.loops[k], start=start, start_rate=rate)
@@ -265,12 +265,15 @@ def _step(normal: Array, slope: Array, damping: float) -> tuple[Array, Array]:
 def _damped_step(
     logs: _Logs, x: Array, change: Array, normal: Array, slope: Array, sigma: Array, off: Array
 ) -> tuple[Array, Array, float] | None:
-    """Return the next x, its errors and cost: Newton's step, damped until the cost does not grow.
+    """Take a Gauss-Newton step, damped until the output error does not grow.
 
-    The result is None if no step reduces the cost and the predicted reduction is negligible.
+    The result is None if no step reduces the error and the predicted reduction is negligible.
+
+    Returns:
+        The next x, its position errors, and the damping that was used.
 
     Raises:
-        ProgramError: no step reduces the cost although the predicted reduction is large.
+        ProgramError: no step reduces the error although the predicted reduction is large.
     """
     worth = float(slope @ change)  # predicted reduction of the cost by the full step
     before, damping = float(np.sum((off / sigma) ** 2)), 0.0

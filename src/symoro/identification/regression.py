@@ -80,23 +80,23 @@ class Estimate:
 
     @property
     def deviations(self) -> Array:
-        """Standard deviations."""
+        """Standard deviation of each parameter (P,)."""
         return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0.0)))
 
     @property
     def relative(self) -> Array:
-        """Standard deviations in percent of the values."""
+        """Standard deviation of each parameter in percent of its value (P,)."""
         with np.errstate(divide="ignore"):
             return np.asarray(100 * self.deviations / np.abs(self.values))
 
     @property
     def correlations(self) -> Array:
-        """Correlation matrix (P, P)."""
+        """Correlation matrix of the parameters (P, P)."""
         scale = np.where(self.deviations > 0, self.deviations, 1.0)
         return np.asarray(self.covariance / np.outer(scale, scale))
 
     def interval(self, quantile: float = 1.959963984540054) -> tuple[Array, Array]:
-        """Return the lower and upper ends of the confidence intervals.
+        """Return the lower and upper ends of the confidence intervals of the parameters, each (P,).
 
         Args:
             quantile: quantile of the normal distribution; the default gives 95 % intervals.
@@ -105,7 +105,7 @@ class Estimate:
         return self.values - half, self.values + half
 
     def wider(self, change: Array) -> Estimate:
-        """Return the estimate with a change of all parameters added to the covariance, as if it were noise."""
+        """Return the estimate with its covariance enlarged by a change of all parameters (P,), as if it were noise."""
         units = change / self.deviations
         spread = float(units @ np.linalg.solve(self.correlations, units)) / len(change)
         return replace(self, covariance=self.covariance * (1 + spread))

@@ -58,11 +58,11 @@ class RFactors:
 
     @property
     def independent(self) -> float:
-        """Return the equivalent number of independent rows."""
+        """Equivalent number of independent rows."""
         return self.share * self.rows
 
     def wide(self, k: int, scale: float = 1.0) -> Array:
-        """Return the R factor of one equation over all columns and y."""
+        """Return the R factor of equation k over all columns and y, multiplied by `scale`."""
         columns = np.append(self.support[k], True)
         wide = np.zeros((len(self.factors[k]), len(columns)))
         wide[:, columns] = self.factors[k] * scale
@@ -74,13 +74,13 @@ class RFactors:
         return r_factor(np.vstack(parts))
 
     def residuals(self, K: Array) -> Array:
-        """Return ||A K - y|| of each equation."""
+        """Return the residual norm ||A K - y|| of each equation for the parameters K."""
         return np.array(
             [float(np.linalg.norm(self.wide(k) @ np.append(K, -1.0))) for k in range(len(self.factors))]
         )
 
     def norms(self) -> Array:
-        """Return ||y|| of each equation."""
+        """Return the norm ||y|| of the measurements of each equation."""
         return np.array([float(np.linalg.norm(factor[:, -1])) for factor in self.factors])
 
 
@@ -92,7 +92,7 @@ def r_factor(rows: Array) -> Array:
 
 
 def empty(support: Booleans, share: float = 1.0) -> RFactors:
-    """Return the R factors of no rows."""
+    """Return R factors that represent no rows, to which rows can be appended."""
     sizes = [int(row.sum()) + 1 for row in support]
     return RFactors(tuple(np.zeros((n, n)) for n in sizes), (0,) * len(sizes), support, share)
 
@@ -138,7 +138,17 @@ def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> A
 def compressed(
     blocks: Iterable[RowBlock], support: Booleans, length: float, share: float = 1.0
 ) -> dict[LogPart, RFactors]:
-    """Return the R factors of a log of `length` seconds, by third and by whether the rows are kept."""
+    """Return the R factors of the regression rows of a log.
+
+    Args:
+        blocks: the rows, in time order.
+        support: (equations, columns), False where the regressor is zero for every motion.
+        length: duration of the log in seconds.
+        share: share of the rows that counts as independent.
+
+    Returns:
+        The R factors by third of the log (0, 1, 2) and by whether the rows are used by the fit.
+    """
     factors: dict[LogPart, RFactors] = {}
     for block in blocks:
         third = np.minimum((THIRDS * block.time / length).astype(int), THIRDS - 1)
@@ -153,7 +163,7 @@ def compressed(
 
 
 def merged(parts: Mapping[LogPart, RFactors], support: Booleans, wanted: Iterable[LogPart]) -> RFactors:
-    """Return the R factors of several parts together."""
+    """Return the R factors of the parts of a log that are listed in `wanted`, joined."""
     share = next((part.share for part in parts.values()), 1.0)
     return reduce(joined, (parts[part] for part in wanted if part in parts), empty(support, share))
 
@@ -166,7 +176,7 @@ FIELDS = ("time", "A", "y", "direction", "kept")
 
 
 class LogRows:
-    """Rows of several logs, in the order of the logs."""
+    """Rows of the regression along several logs, in the order of the logs."""
 
     def __init__(self, model: RowModel, logs: Sequence[Log], preparation: Preparation) -> None:
         self.model, self.logs, self.preparation = model, tuple(logs), preparation

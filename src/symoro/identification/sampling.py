@@ -78,7 +78,7 @@ def sampling_bias(
 
 
 def widened(estimate: Estimate, biases: SamplingBias) -> Estimate:
-    """Return the estimate with sampling biases that exceed the deviations included in these."""
+    """Return the estimate with its standard deviations enlarged by sampling biases that exceed them."""
     covariance = estimate.covariance
     for bias in (biases.differences, biases.low_pass):
         if bias is not None and np.any(np.abs(bias) > BIAS_DEVIATIONS * estimate.deviations):

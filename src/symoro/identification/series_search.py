@@ -80,7 +80,7 @@ class MotionLimits:
     effort: Array
 
     def tree(self, x: Array) -> Array:
-        """Return the series of all joints (m, 1 + plane) from those of the coordinates (n, 1 + plane)."""
+        """Return the series of all joints (m, 1 + d) from those of the coordinates (n, 1 + d)."""
         series: Array = self.ratios @ x
         series[:, 0] += self.offsets
         return series
@@ -260,7 +260,11 @@ HALVINGS = 12
 
 
 class SeriesSearch:
-    """Optimisation of one motion; x (n, 1 + plane) contains the offsets and the series in the basis of the subspace."""
+    """Optimisation of one exciting motion under the limits of the joints.
+
+    A motion is an array x (n, 1 + d): per coordinate the offset, then d amplitudes of the Fourier series in the basis
+    of the motions that are allowed (all, or those that start and end at rest).
+    """
 
     def __init__(
         self,
@@ -303,7 +307,7 @@ class SeriesSearch:
             self.dry = np.array([robot.frame(j).FS.value(known) for j in limits.joints])
 
     def _linear(self, t: Array) -> Values:
-        """Return the matrices (S, 1 + plane) from (offset, a, b) to position, velocity and acceleration of a joint."""
+        """Return matrices (S, 1 + d) that map x to position, velocity and acceleration of a joint at times t."""
         order = 2 * np.pi * self.frequency * np.arange(1, self.harmonics + 1)
         s, c = np.sin(t[:, None] * order), np.cos(t[:, None] * order)
         zero = np.zeros((len(t), 1))
@@ -322,7 +326,7 @@ class SeriesSearch:
         return self._within(x)
 
     def moved(self, x: Array, linear: Values) -> Values:
-        """Return q, qd, qdd of a series: (S, n) for coordinates, (S, m) for all joints (`MotionLimits.tree`)."""
+        """Return q, qd and qdd along a motion: (S, n) for coordinates, (S, m) for all joints (`MotionLimits.tree`)."""
         q, qd, qdd = (part @ x.T for part in linear)
         return q, qd, qdd
 
@@ -542,7 +546,7 @@ class SeriesSearch:
         return best
 
     def keeps(self, x: Array) -> bool:
-        """Return whether a motion satisfies all limits."""
+        """Return whether the motion x satisfies all limits."""
         return all(share <= 1 for share in self.used(x).values())
 
     def _condition(self, x: Array) -> float:
@@ -580,7 +584,7 @@ class SeriesSearch:
 
 
 def _scaled(x: Array, scale: float) -> Array:
-    """Return the motion with scaled amplitudes and the same offset."""
+    """Return the motion x with scaled amplitudes and the same offset."""
     return np.hstack([x[:, :1], scale * x[:, 1:]])
 
 

@@ -59,7 +59,7 @@ HALF = 8  # samples on each side
 
 
 def slope_weights(half: int) -> Array:
-    """Return the weights c_1 .. c_m of the differences."""
+    """Return the weights c_1 .. c_m of the finite difference with m = `half` samples on each side."""
     m = factorial(half)
     return np.array(
         [
@@ -188,7 +188,7 @@ SAMPLES_PER_ORDER = 4  # smallest number of samples as a multiple of the order
 
 @dataclass(frozen=True)
 class Preparation:
-    """Options of the signal processing.
+    """Options of the signal processing that computes regression rows from samples.
 
     Attributes:
         cutoff: cut-off frequency in Hz of the low-pass filter on positions; None for no filter.
@@ -235,7 +235,7 @@ class MotionPiece:
 
 
 def low_pass(cutoff: float, rate: float) -> Array:
-    """Return the Butterworth filter in second-order sections."""
+    """Return a Butterworth low-pass filter as second-order sections; frequencies are in Hz."""
     if cutoff >= rate / 2:
         raise ArgumentError(
             f"the cut-off frequency of {cutoff:g} Hz must be below half of the sampling rate of {rate:g} Hz",
@@ -402,7 +402,7 @@ def decimated(x: Array, weights: Array) -> Array:
 
 
 def white_noise(x: Array) -> Array:
-    """Return the deviation of white noise on each column."""
+    """Return the standard deviation of the white noise on each column of x (N, n)."""
     if len(x) < 4:
         return np.zeros(x.shape[1])
     powers = [

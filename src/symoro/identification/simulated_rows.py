@@ -45,7 +45,10 @@ STEADY_ROWS = 2  # rows on each side
 
 @dataclass(frozen=True, eq=False)
 class RowPair:
-    """Measured and simulated rows of one log; `kept` follows from the simulated velocities, which have no noise."""
+    """Regression rows of one log along the measured and along the simulated motion.
+
+    `kept` is the mask of used rows; it follows from the simulated velocities, which have no noise.
+    """
 
     measured: RowBlock
     simulated: RowBlock
@@ -176,7 +179,7 @@ def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors
 
 
 def agree(before: Estimate, estimate: Estimate) -> bool:
-    """Return whether two estimates differ by less than the noise of the second one."""
+    """Return whether two estimates differ by less than the standard deviations of the second one."""
     off = (estimate.values - before.values) / estimate.deviations
     if not np.isfinite(off).all() or np.abs(off).max() > RESOLVED_WORST:
         return False
