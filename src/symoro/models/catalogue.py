@@ -1,9 +1,9 @@
 """The catalogue of models: names, options, inputs, outputs and references.
 
 A model is a function `build(robot, **options) -> Program`, registered by the decorator `model`. If the inputs and
-outputs differ for a kind of robot or for an option, the model has another form: a second function, registered by the
-decorator `form`. The command line, the page, the documentation and the functions of `symoro.derive` are generated from
-these entries, so that a model or a form is added in one file.
+outputs differ for a kind of robot or for an option, the model has another variant ("form"): a second function,
+registered by the decorator `form`. The command line, the page, the documentation and the functions of `symoro.derive`
+are generated from these entries, so that a model or a variant is added in one file.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ class Option:
     """An option of a model.
 
     Attributes:
-        kind: 'frame' (number or name), 'frames' (several), 'points' (frames, or frames with a point in each),
-            'choice', 'flag', 'text', 'number' or 'posture' (a name, or the positions of all joints).
+        title: description of the option in the documentation and the help.
+        kind: type of the value: 'frame' (number or name), 'frames' (several), 'points' (frames, or frames with a point
+            in each), 'choice', 'flag', 'text', 'number' or 'posture' (a name, or the positions of all joints).
         flag: name on the command line, if it differs from `name`.
         former: previous name, accepted for one release with a DeprecationWarning.
     """
@@ -63,7 +64,7 @@ POSTURE = Option(
 
 
 def always(robot: Robot) -> str | None:
-    """Return None: the model applies to every robot."""
+    """Return None, which means that the model applies to every robot."""
     return None
 
 
@@ -72,25 +73,25 @@ FLEXIBLE = "it has flexible links, and this model requires rigid links"
 
 
 def any_robot(robot: Robot, options: Options) -> bool:
-    """Return True: the form is valid for every robot, with any options."""
+    """Return True, which means that a variant of a model is valid for every robot and all options."""
     return True
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One model of the catalogue, or one form of it.
+    """One model of the catalogue, or one variant ("form") of a model for a kind of robot or an option.
 
     Attributes:
         aliases: other names of the model: SYMORO's, and those of textbooks and other libraries.
-        of: the kind of robot of this form ("a floating base"); empty for the plain form.
-        flexible: whether this form is for robots with flexible links; no other form applies to these.
-        takes: returns whether this form is used for a robot with given options.
-        forms: the other forms. The first whose `takes` is true is used, otherwise the plain form.
-        applies: returns why the model does not apply to a robot, or None if it applies.
+        of: the kind of robot of this variant ("a floating base"); empty for the default variant.
+        flexible: whether this variant is for robots with flexible links; no other variant applies to these.
+        takes: function of a robot and options that returns whether this variant is used.
+        forms: the other variants. The first whose `takes` returns true is used, otherwise the default variant.
+        applies: function that returns why the model does not apply to a robot, or None if it applies.
         requirements: functions of a robot and options; each returns the reason of a rejection, or None.
-        applies_to: the robots to which the model applies, in words.
+        applies_to: description of the robots to which the model applies.
         equations: the formulas in LaTeX, for the documentation.
-        example, example_options: a bundled robot and options that select this form.
+        example, example_options: a bundled robot and options that select this variant.
         plain: builds the model as published, for the comparison of operation counts.
     """
 
@@ -116,18 +117,18 @@ class Entry:
     forms: tuple[Entry, ...] = ()
 
     def form(self, robot: Robot, options: Options) -> Entry:
-        """Return the form that is used for a robot with given options."""
+        """Return the variant of the model that is used for a robot with given options."""
         has_flexible_links = bool(flexible_links(robot))
         return next(
             (f for f in self.forms if f.flexible == has_flexible_links and f.takes(robot, options)), self
         )
 
     def why_not(self, robot: Robot, options: Options | None = None) -> str | None:
-        """Return why the model does not apply to a robot with options, or None if it applies."""
+        """Return why the model does not apply to a robot with given options, or None if it applies."""
         return self.form(robot, options or {}).refusal(robot, options)
 
     def refusal(self, robot: Robot, options: Options | None = None) -> str | None:
-        """Return why this form does not apply to a robot with options, or None if it applies."""
+        """Return why this variant does not apply to a robot with given options, or None if it applies."""
         if flexible_links(robot) and not self.flexible:
             return FLEXIBLE
         reasons = (requirement(robot, options or {}) for requirement in self.requirements)
@@ -135,7 +136,7 @@ class Entry:
 
     @property
     def all_options(self) -> tuple[Option, ...]:
-        """The options of all forms, each once."""
+        """The options of all variants of the model; an option of several variants is listed once."""
         options: dict[str, Option] = {}
         for one in (self, *self.forms):
             for option in one.options:
@@ -157,7 +158,12 @@ def model(
     reference: Reference,
     **details: Any,
 ) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
-    """Register a model under its id."""
+    """Return a decorator that registers a function as the model `id` of the catalogue.
+
+    Args:
+        id: name of the model, for example "inertia-matrix".
+        details: further attributes of `Entry`.
+    """
 
     def register(build: Callable[..., Program]) -> Callable[..., Program]:
         _ENTRIES[id] = Entry(id, menu, title, inputs, outputs, reference, build, **details)
@@ -169,7 +175,13 @@ def model(
 def form(
     id: str, *, of: str, takes: Callable[[Robot, Options], bool], **details: Any
 ) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
-    """Register another form of a model; fields not in `details` equal those of the plain form, except options."""
+    """Return a decorator that registers a function as another variant of the model `id`.
+
+    Args:
+        of: the kind of robot of this variant, for example "a floating base".
+        takes: function of a robot and options that returns whether this variant is used.
+        details: attributes of `Entry` that differ from the default variant; options are not inherited.
+    """
 
     def register(build: Callable[..., Program]) -> Callable[..., Program]:
         own = {"options": (), "plain": None, **details}
@@ -203,7 +215,10 @@ def catalogue() -> Mapping[str, Entry]:
 
 
 def _registers(module: pkgutil.ModuleInfo) -> bool:
-    """Return whether a module registers models, by its source; other modules (and NumPy) are imported on first use."""
+    """Return whether the source of a module contains a decorator that registers a model.
+
+    Other modules are imported on first use only, so that NumPy is not loaded for the catalogue.
+    """
     spec = module.module_finder.find_spec(module.name, None)
     source = spec.loader.get_source(module.name) if spec and isinstance(spec.loader, InspectLoader) else None
     return source is None or any(f"\n@{name}(" in source for name in ("model", "form", "tree_model"))
@@ -214,7 +229,7 @@ def _with_forms(plain: Entry) -> Entry:
 
 
 def entry(name: str) -> Entry:
-    """Return the model with an id or an alias; case, spaces and underscores do not matter.
+    """Return the model with a given id or alias; case, spaces and underscores do not matter.
 
     Raises:
         UnknownNameError: no model has this name; the hint contains the nearest ids and aliases.
@@ -233,21 +248,28 @@ def entry(name: str) -> Entry:
 
 @cache
 def _by_name() -> Mapping[str, str]:
-    """Return the id of every model by id and by alias."""
+    """Return a dictionary from every id and alias to the id of its model."""
     return {name: id for id, one in catalogue().items() for name in (id, *one.aliases)}
 
 
 def is_model_name(name: object) -> bool:
-    """Return whether a value is the id or an alias of a model, as it is written in the catalogue."""
+    """Return whether `name` is the id or an alias of a model, in upper or lower case."""
     return isinstance(name, str) and name.lower() in _by_name()
 
 
 def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, Program]:
-    """Return the entry and the optimised program of a model for a robot, with its header.
+    """Build and optimise a model for a robot.
+
+    Args:
+        name: id or alias of the model.
+        options: values of the model's options, by name.
+
+    Returns:
+        The catalogue entry of the variant that was used, and its program with title, header and units.
 
     Raises:
         UnknownNameError: there is no such model or option.
-        OptionError: an option has a wrong value, or belongs to another form.
+        OptionError: an option has a wrong value, or belongs to another variant of the model.
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
     """
     whole = entry(name)
@@ -271,7 +293,10 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
 
 
 def _joint_names(robot: Robot) -> str:
-    """Return the joint variables with the names of their joints; empty if these only repeat the numbers."""
+    """Return a list such as "q1 shoulder, q2 elbow" of joint variables and joint names.
+
+    The list is empty if all names are the numbers of the joints (J1, joint1 or q1).
+    """
     joints = [(j, frame.name) for j, frame in enumerate(robot.frames, 1) if frame.moving and frame.name]
     if all(name in (f"J{j}", f"joint{j}", f"q{j}") for j, name in joints):
         return ""
@@ -280,9 +305,10 @@ def _joint_names(robot: Robot) -> str:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Disable garbage collection: graphs have no reference cycles, and the search takes up to a fifth of the time.
+    """Disable Python's garbage collection within a `with` statement.
 
-    The setting is global to the process, so it is not changed while other threads run.
+    Expression graphs have no reference cycles, and collection takes up to a fifth of the time of building a model. The
+    setting is global to the process, so it is not changed while other threads run.
     """
     if not gc.isenabled() or threading.active_count() > 1:
         yield
@@ -295,18 +321,25 @@ def _no_collection() -> Iterator[None]:
 
 
 def retraced(robot: Robot, chosen: Entry, options: Mapping[str, Any]) -> tuple[Program, list[PassRecord]]:
-    """Build a model again; return its program and the effect of each optimisation pass."""
+    """Build a model again; return its program and a record of the effect of each optimisation pass.
+
+    Args:
+        chosen: catalogue entry of the model.
+        options: values of the model's options, by name.
+    """
     return traced(chosen.build(robot, **checked_options(chosen, options)))
 
 
 def checked_options(chosen: Entry, options: Options, whole: Entry | None = None) -> dict[str, Any]:
-    """Return the values of all options of a form; options that are not given have their defaults.
+    """Return the values of all options of a model; options that are not given have their defaults.
 
     Args:
-        whole: the model of which `chosen` is a form. Options of its other forms may be given if they are empty.
+        chosen: the variant of the model that is built.
+        options: the given values, by name.
+        whole: the model of which `chosen` is a variant. Options of its other variants may be given if they are empty.
 
     Raises:
-        OptionError: a value is wrong, or the option belongs to another form.
+        OptionError: a value is wrong, or the option belongs to another variant.
         UnknownNameError: the model has no such option.
     """
     known = {option.name: option for option in chosen.options}
@@ -316,9 +349,9 @@ def checked_options(chosen: Entry, options: Options, whole: Entry | None = None)
             continue
         if name not in known and name in of_forms:
             raise OptionError(
-                f"option {name} of {chosen.id} does not apply to this robot, whose model has the form for "
+                f"option {name} of {chosen.id} does not apply to this robot, which uses the variant for "
                 f"{chosen.of or 'fixed trees'}",
-                hint="options of this form: " + (", ".join(known) or "none"),
+                hint="options of this variant: " + (", ".join(known) or "none"),
             )
         if name not in known:
             raise UnknownNameError(f"option of {chosen.id}", name, list(known))
@@ -333,7 +366,7 @@ def names_something(value: Any) -> bool:
 
 
 def _checked(chosen: Entry, option: Option, value: Any) -> Any:
-    """Return the value of an option in its internal form.
+    """Check the value of one option and return it in the form that models use (for example frames as a list).
 
     Raises:
         OptionError: the value is wrong; the message states what is expected.
@@ -375,7 +408,11 @@ def _checked(chosen: Entry, option: Option, value: Any) -> Any:
 
 
 def _posture(value: Any) -> str | tuple[float, ...] | None:
-    """Return a posture's name, or its numbers (also from a text with commas); None if the value is neither."""
+    """Return the name of a posture, or the joint positions of one, from the value of an option.
+
+    Joint positions are given as numbers, or as a text with commas. The result is None if the value is neither a name
+    nor finite numbers.
+    """
     if isinstance(value, str) and NAME.match(value.strip()) and not reserved(value.strip()):
         return value.strip()
     given = value.split(",") if isinstance(value, str) else value
@@ -388,7 +425,10 @@ def _posture(value: Any) -> str | tuple[float, ...] | None:
 
 
 def _point(value: Any) -> tuple[int | str, tuple[Formula, ...]] | None:
-    """Return a frame and a point in it, by default its origin; None if the value is not a frame with a point."""
+    """Return a frame and the coordinates of a point in it, from the value of an option.
+
+    The value is a frame (the point is then its origin) or (frame, (x, y, z)); the result is None for any other value.
+    """
     given, point = value if isinstance(value, (list, tuple)) and len(value) == 2 else (value, (0, 0, 0))
     frame = _frame(given)
     if frame is None or isinstance(point, str) or not hasattr(point, "__len__") or len(point) != 3:

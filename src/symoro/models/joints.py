@@ -20,7 +20,12 @@ def is_zero(x: Scalar) -> bool:
 
 @dataclass(frozen=True)
 class Angle:
-    """Angle as a sum of named terms; each term is a joint number or the name of another angle, with its sign."""
+    """Angle as an expression, with the names of the terms of which it is the sum.
+
+    Attributes:
+        value: the angle (rad).
+        parts: the terms (name, sign); the name is a joint number or the name of a constant angle.
+    """
 
     value: Expr
     parts: tuple[tuple[str, int], ...] = ()
@@ -37,7 +42,7 @@ _READS_AS_JOINT = re.compile(r"m?[0-9]+")
 
 
 class Trigonometry:
-    """Sines and cosines of a model. Each has one name, which states its angle: C23 is always cos(q2 + q3).
+    """Sines and cosines of a model, each with one name that states its angle: C23 is always cos(q2 + q3).
 
     The name follows from the expression itself: with theta4 = q4 + pi/2, the sine of theta4 is cos(q4) and is named C4.
     An angle that contains another constant is named after theta4.
@@ -52,7 +57,7 @@ class Trigonometry:
         self._labels: dict[int, tuple[str, bool]] = {}
 
     def sincos(self, angle: Angle) -> tuple[Expr, Expr]:
-        """Return (sin, cos) of an angle."""
+        """Return (sin, cos) of an angle, named after its terms."""
         s, c = self.builder.number(sin(angle.value)), self.builder.number(cos(angle.value))
         if angle.value.cls != ops.CONSTANT and not (self.name(s) and self.name(c)):
             label, flip = self._label(_summed(angle.parts))
@@ -62,7 +67,11 @@ class Trigonometry:
         return s, c
 
     def name(self, wave: Expr) -> bool:
-        """Name a sine or cosine whose angle is a sum of joint positions; return whether it is one."""
+        """Name a sine or cosine after its angle, if the angle is a sum of joint positions.
+
+        Returns:
+            Whether `wave` is such a sine or cosine.
+        """
         graph, i = self.builder.graph, wave.lit >> 1
         if graph.op[i] not in (ops.SIN, ops.COS):
             return False
@@ -75,12 +84,19 @@ class Trigonometry:
         return bool(label)
 
     def _named(self, name: str, value: Expr) -> None:
-        """Name a node, unless another node already has this name: C2_2 is reserved for cos(2 q2)."""
+        """Name an expression, unless another expression already has this name.
+
+        For example C2_2 is reserved for cos(2 q2).
+        """
         if not self.builder.has_name(name):
             self.builder.named(name, value)
 
     def _label(self, parts: Sequence[tuple[str, int]]) -> tuple[str, bool]:
-        """Return the label of an angle, with a positive first term, and whether the angle was negated for it."""
+        """Return the label of an angle such as "23" for q2 + q3, and whether the angle was negated for it.
+
+        Args:
+            parts: the terms of the angle, each with its name and factor. The first term of a label is positive.
+        """
         flip = bool(parts) and parts[0][1] < 0
         if flip:
             parts = [(name, -times) for name, times in parts]
@@ -90,7 +106,10 @@ class Trigonometry:
 
 
 def _joints(graph: Graph, angle: int) -> list[tuple[str, int]]:
-    """Return (joint number, factor) of each term of an angle; empty unless all terms are multiples of joints."""
+    """Return the terms of an angle as (joint number, factor).
+
+    The list is empty unless all terms are integer multiples of joint positions.
+    """
     parts: list[tuple[str, int]] = []
     stack = [(angle, 1)]
     while stack:
@@ -111,7 +130,11 @@ def _joints(graph: Graph, angle: int) -> list[tuple[str, int]]:
 
 
 def _summed(parts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Collect equal terms and add their factors; joints are sorted by number and precede other symbols."""
+    """Add the factors of equal terms of an angle and sort the terms.
+
+    Args:
+        parts: the terms (name, factor). Joints are sorted by number and precede other symbols.
+    """
     total: dict[str, int] = {}
     for name, sign in parts:
         total[name] = total.get(name, 0) + sign
@@ -143,13 +166,16 @@ def joint_transform(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scal
 
 
 def fixed_transform(builder: Builder, place: Placement) -> JointTransform:
-    """Return the transform of a frame without a joint, for example of the tool."""
+    """Return the transform of a frame without a joint, for example of the tool frame."""
     gamma, b, alpha, d, theta, r = (builder.formula(getattr(place, name)) for name in GEOMETRIC)
     return JointTransform(Angle(gamma), b, Angle(alpha), d, Angle(theta), r)
 
 
 def angle_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Angle:
-    """Return theta_j with the names of its terms (joint and symbolic offset), or as the single term theta_j."""
+    """Return the angle theta_j of frame j at the joint positions q, with the names of its terms.
+
+    The terms are the joint and a symbolic offset. If the offset is a number, the angle has the single term theta_j.
+    """
     frame = robot.frame(j)
     if frame.sigma != 0:
         return constant_angle(builder, robot, j, "theta")
@@ -162,7 +188,11 @@ def angle_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) ->
 
 
 def constant_angle(builder: Builder, robot: Robot, j: int, which: str) -> Angle:
-    """Return a constant angle of frame j (gamma, alpha or theta), named after its symbol."""
+    """Return a constant angle of frame j, named after its symbol.
+
+    Args:
+        which: "gamma", "alpha" or "theta".
+    """
     formula = getattr(robot.frame(j), which)
     value = builder.formula(formula)
     if formula.number is not None:
@@ -174,7 +204,7 @@ def constant_angle(builder: Builder, robot: Robot, j: int, which: str) -> Angle:
 
 
 def length_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Expr:
-    """Return r_j; for a prismatic joint this includes the joint position."""
+    """Return the distance r_j of frame j; for a prismatic joint it includes the joint position."""
     frame = robot.frame(j)
     offset = builder.formula(frame.r)
     return builder.number(q[j] + offset) if frame.sigma == 1 else offset

@@ -1,7 +1,7 @@
-"""Notes for the header of a model: what the model includes and what it leaves out.
+"""Remarks in the header of a model: which effects the model includes and which it leaves out.
 
-They concern numbers of the description that change a result without appearing among the symbols: missing inertias,
-friction of a URDF, the location of the base.
+They concern numbers of the robot description that change a result without appearing among the symbols: missing
+inertias, friction of a URDF file, the pose of the base in the world.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FRICTION = {"FV": "viscous friction", "FS": "Coulomb friction"}
 
 
 def notes(robot: Robot, menu: str, outputs: Sequence[Port]) -> list[str]:
-    """Return the notes on a model of a robot.
+    """Return the remarks for the header of a model of a robot.
 
     Args:
         menu: the group of the catalogue that contains the model.
@@ -36,7 +36,10 @@ def _location(robot: Robot, outputs: Sequence[str]) -> Iterator[str]:
 
 
 def _friction(robot: Robot, outputs: Sequence[str]) -> Iterator[str]:
-    """Yield a note per kind of friction that is given as numbers; symbolic friction appears among the parameters."""
+    """Yield a remark for each kind of friction that the robot description gives as numbers.
+
+    Symbolic friction needs no remark, because it appears among the parameters of the model.
+    """
     if not any("tau" in name or "qdd" in name or name == "H" for name in outputs):
         return
     for field, words in FRICTION.items():

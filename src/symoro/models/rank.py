@@ -1,12 +1,14 @@
 """Numeric rank decisions with a required gap between nonzero and zero singular values.
 
+A singular value s is compared with a reference value, `size`:
+
     present < s / size              nonzero
     absent <= s / size <= present   the rank is undecided (None)
     s / size < absent               zero up to round-off
 
-The caller chooses the gap and the size with which the values are compared; the default size is the largest singular
-value. Matrices are sequences of rows, or arrays. If NumPy has been loaded, it computes the singular values; otherwise
-Jacobi's rotations compute them in plain Python. No function of this module loads NumPy.
+The caller chooses the gap and the reference value, which is by default the largest singular value. Matrices are
+sequences of rows, or arrays. If NumPy has been loaded, it computes the singular values; otherwise Jacobi rotations
+compute them in plain Python. No function of this module loads NumPy except `independent_rows`.
 
 Jacobi's method rotates pairs of columns until all are orthogonal; their lengths are the singular values, and small ones
 are as accurate as large ones. Demmel and Veselic, "Jacobi's method is more accurate than QR", SIAM Journal on Matrix
@@ -39,12 +41,17 @@ ORTHOGONAL = 1e-15  # cosine of the angle between columns that count as orthogon
 
 
 def threshold(least: float) -> Gap:
-    """Return a gap of zero width: every value above the threshold is nonzero."""
+    """Return a pair of equal thresholds: every singular value above `least` is nonzero, all others are zero."""
     return Gap(least, least)
 
 
 def rank(matrix: Rows, gap: Gap = EVALUATED, size: float | None = None) -> int | None:
-    """Return the rank of a matrix, or None if it is undecided."""
+    """Return the rank of a matrix, or None if it is undecided.
+
+    Args:
+        gap: relative thresholds above which a singular value is nonzero, and below which it is zero.
+        size: reference value for the singular values; by default the largest of them.
+    """
     return ranks([matrix], gap, None if size is None else [size])[0]
 
 
@@ -54,6 +61,7 @@ def ranks(
     """Return the rank of each matrix, or None where it is undecided.
 
     Args:
+        gap: relative thresholds above which a singular value is nonzero, and below which it is zero.
         sizes: reference value for the singular values of each matrix; by default the largest of them.
     """
     decided: list[int | None] = []
@@ -66,9 +74,14 @@ def ranks(
 
 
 def generic_rank(matrices: Sequence[Rows], gap: Gap = EVALUATED) -> int | None:
-    """Return the largest rank over samples of one matrix, or None if a sample has no gap below it.
+    """Return the largest rank of a matrix that depends on the configuration, from samples of it.
 
-    Rows are scaled to length one.
+    Args:
+        matrices: the values of the matrix at several configurations. Their rows are scaled to length one.
+        gap: thresholds above which a singular value is nonzero, and below which it is zero.
+
+    Returns:
+        The rank, or None if in one sample the next singular value is not clearly zero.
     """
     unit = [[_scaled(row) for row in matrix] for matrix in matrices]
     values = spectra([matrix for matrix in unit if matrix and matrix[0]])
@@ -95,9 +108,9 @@ def independent_rows(rows: np.ndarray, *thresholds: float) -> list[int]:
     """Return the indices of rows that are linearly independent at every sample; earlier rows are preferred.
 
     Args:
-        rows: (samples, rows, columns).
-        thresholds: least length of a row's component orthogonal to the rows already kept, relative to its largest
-            length. Rows that fail the first threshold are tried with the next ones.
+        rows: samples of a matrix, shape (samples, rows, columns).
+        thresholds: least length of a row's component orthogonal to the rows already selected, relative to the row's
+            largest length. Rows that fail the first threshold are tried with the next ones.
     """
     import numpy as np
 
@@ -122,7 +135,7 @@ def independent_rows(rows: np.ndarray, *thresholds: float) -> list[int]:
 
 
 def balancing(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:
-    """Return factors of rows and columns that make their largest entries one.
+    """Return factors of the rows and of the columns of a matrix that make their largest entries one.
 
     A matrix multiplied by them has the same rank, and singular values that do not depend on the units of rows and
     columns. D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices", Rutherford Appleton
@@ -141,7 +154,7 @@ def balancing(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[floa
 
 
 def singular_values(matrix: Sequence[Sequence[float]]) -> list[float]:
-    """Return the min(rows, columns) singular values in decreasing order; all entries must be finite."""
+    """Return the min(rows, columns) singular values of a matrix in decreasing order; all entries must be finite."""
     columns = [list(column) for column in zip(*matrix, strict=True)]
     if len(matrix) < len(columns):
         columns = [list(row) for row in matrix]
@@ -157,7 +170,7 @@ def singular_values(matrix: Sequence[Sequence[float]]) -> list[float]:
 
 
 def _orthogonal(columns: list[list[float]], p: int, q: int) -> bool:
-    """Rotate two columns until they are orthogonal; return whether a rotation was necessary."""
+    """Rotate columns p and q in their plane until they are orthogonal; return whether a rotation was necessary."""
     a, b = columns[p], columns[q]
     aa, bb, ab = (math.fsum(map(float.__mul__, x, y)) for x, y in ((a, a), (b, b), (a, b)))
     if abs(ab) <= ORTHOGONAL * math.sqrt(aa * bb):
@@ -171,11 +184,11 @@ def _orthogonal(columns: list[list[float]], p: int, q: int) -> bool:
 
 
 def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
-    """Return whether a matrix is singular in every configuration, by evaluation at random configurations.
+    """Return whether a matrix of expressions is singular in every configuration.
 
-    The pattern of zeros is not sufficient: four parallel axes are singular because of their sines and cosines. Rows and
-    columns are balanced because lengths and angles have no common unit. An entry is zero if it is round-off compared
-    with the terms of its sum.
+    The matrix is evaluated at random configurations. The pattern of zeros is not sufficient: four parallel axes are
+    singular because of their sines and cosines. Rows and columns are scaled because lengths and angles have no common
+    unit. An entry is zero if it is round-off compared with the terms of its sum.
     """
     graph = builder.graph
     lits = [builder.number(x).lit for row in matrix for x in row]

@@ -1,10 +1,11 @@
 """Recursions over the kinematic tree, the frames of the joints, and the motion of the base and the links.
 
-A recursive model passes a step to one of three recursions: `outward` (each body after its antecedent), `inward` (each
-body before its antecedent) or `toward_base` (along the path from one body to the base). A `JointFrame` contains the
-rotation and position of frame j with respect to its antecedent i; it transforms vectors by one elementary rotation
-after the other, so that right angles cost no operations. Steps that depend on the structure alone use
-`kinematic_tree`. Velocities and accelerations of the links follow the 1997 paper, sections 4.2 and 4.3.
+A recursive model passes a function, the step from one body to the next, to one of three recursions: `outward` (each
+body after its antecedent), `inward` (each body before its antecedent) or `toward_base` (along the path from one body
+to the base). A `JointFrame` contains the rotation and position of frame j with respect to its antecedent i; it
+transforms vectors by one elementary rotation after the other, so that right angles cost no operations. Recursions that
+depend on the structure alone use `kinematic_tree`. Velocities and accelerations of the links follow the 1997 paper,
+sections 4.2 and 4.3.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 
 class TreeNode(Protocol):
-    """Node of the kinematic tree: number j of the body and number i of its antecedent."""
+    """Node of the kinematic tree, with the number j of the body and the number i of its antecedent."""
 
     @property
     def j(self) -> int: ...
@@ -41,31 +42,34 @@ S = TypeVar("S", bound=TreeNode)
 
 
 def turn_back_z(turn: SinCos, v: VectorLike) -> Vector:
-    """Return Rz(angle)' v."""
+    """Return Rz(angle)' v; `turn` contains the sine and cosine of the angle."""
     s, c = turn
     return [c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]]
 
 
 def turn_z(turn: SinCos, v: VectorLike) -> Vector:
-    """Return Rz(angle) v."""
+    """Return Rz(angle) v; `turn` contains the sine and cosine of the angle."""
     s, c = turn
     return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
 
 
 def turn_back_x(turn: SinCos, v: VectorLike) -> Vector:
-    """Return Rx(angle)' v."""
+    """Return Rx(angle)' v; `turn` contains the sine and cosine of the angle."""
     s, c = turn
     return [v[0], c * v[1] + s * v[2], c * v[2] - s * v[1]]
 
 
 def turn_x(turn: SinCos, v: VectorLike) -> Vector:
-    """Return Rx(angle) v."""
+    """Return Rx(angle) v; `turn` contains the sine and cosine of the angle."""
     s, c = turn
     return [v[0], c * v[1] - s * v[2], s * v[1] + c * v[2]]
 
 
 def origin(gamma: SinCos, alpha: SinCos, b: Scalar, d: Scalar, r: Scalar) -> Vector:
-    """Return iPj = Rz(gamma) (b z + Rx(alpha) (d x + r z)); Tx(d) and Rx(alpha) commute."""
+    """Return the position iPj of the origin of frame j in its antecedent's frame i.
+
+    iPj = Rz(gamma) (b z + Rx(alpha) (d x + r z)), because Tx(d) and Rx(alpha) commute. Angles are given as (sin, cos).
+    """
     x, y, z = turn_z(gamma, turn_x(alpha, [d, 0, r]))
     return [x, y, z + b]
 
@@ -87,19 +91,19 @@ class JointFrame:
     position: Vector
 
     def to_child(self, v: VectorLike) -> Vector:
-        """Return jAi v, the vector v of frame i in frame j."""
+        """Return jAi v, the coordinates in frame j of a vector v given in frame i."""
         return turn_back_z(self.theta, self.before_joint(v))
 
     def before_joint(self, v: VectorLike) -> Vector:
-        """Return the vector v of frame i in the axes of frame j before the rotation Rz(theta)."""
+        """Return the vector v, given in frame i, in the axes of frame j before the joint rotation Rz(theta)."""
         return turn_back_x(self.alpha, turn_back_z(self.gamma, v))
 
     def to_parent(self, v: VectorLike) -> Vector:
-        """Return iAj v, the vector v of frame j in frame i."""
+        """Return iAj v, the coordinates in frame i of a vector v given in frame j."""
         return turn_z(self.gamma, turn_x(self.alpha, turn_z(self.theta, v)))
 
     def axis_in_parent(self) -> Vector:
-        """Return the joint axis z_j in frame i."""
+        """Return the joint axis z_j as a unit vector in frame i."""
         return turn_z(self.gamma, turn_x(self.alpha, [0, 0, 1]))
 
     @property
@@ -118,7 +122,11 @@ class JointFrame:
 def joint_frames(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry | None = None
 ) -> dict[int, JointFrame]:
-    """Return the frame of every link, each after its antecedent, at the joint positions q."""
+    """Return the frame of every link at the joint positions q, by link number, each after its antecedent.
+
+    Args:
+        trig: names of the sines and cosines, if other frames share them.
+    """
     trig = trig or Trigonometry(builder, robot)
     return {
         j: joint_frame(j, link.i, link.sigma, joint_transform(builder, robot, j, q), trig)
@@ -129,7 +137,13 @@ def joint_frames(
 def joint_frame(
     j: int, i: int, sigma: JointType, transform: JointTransform, trig: Trigonometry
 ) -> JointFrame:
-    """Return a frame from its transform."""
+    """Return frame j with respect to its antecedent i from its geometric parameters.
+
+    Args:
+        sigma: type of joint j.
+        transform: angles and lengths of the frame.
+        trig: names of the sines and cosines.
+    """
     gamma, alpha, theta = (trig.sincos(x) for x in (transform.gamma, transform.alpha, transform.theta))
     position = origin(gamma, alpha, transform.b, transform.d, transform.r)
     return JointFrame(j, i, sigma, transform, gamma, alpha, theta, position)
@@ -137,7 +151,7 @@ def joint_frame(
 
 @dataclass(frozen=True)
 class TreeLink:
-    """Link and its antecedent, without geometry."""
+    """Number j of a link, number i of its antecedent, and the type sigma of its joint, without geometry."""
 
     j: int
     i: int
@@ -149,20 +163,22 @@ class TreeLink:
 
 
 def kinematic_tree(robot: Robot) -> dict[int, TreeLink]:
-    """Return all links, each after its antecedent."""
+    """Return all links of the robot by number, each after its antecedent."""
     return tree_links(robot, [j for j in outward_order(robot) if j <= robot.NL])
 
 
 def tree_links(robot: Robot, numbers: Sequence[int]) -> dict[int, TreeLink]:
-    """Return the given frames as tree nodes, in the given order."""
+    """Return the links with the given numbers, in the given order."""
     frames = ((j, robot.frame(j)) for j in numbers)
     return {j: TreeLink(j, frame.ant, frame.sigma) for j, frame in frames}
 
 
 def outward(tree: Mapping[int, S], start: T, step: Callable[[S, T], T], root: int = 0) -> dict[int, T]:
-    """Compute a value per body from the base to the tips: value_j = step(node_j, value of the antecedent).
+    """Compute a value for each body from the base to the tips: value_j = step(node_j, value of its antecedent).
 
-    The base has the value `start`. With another root the recursion covers the bodies that this body carries.
+    Args:
+        start: value of the base.
+        root: body at which the recursion starts instead of the base; only the bodies beyond it are then computed.
     """
     values = {root: start}
     for j, frame in tree.items():
@@ -172,9 +188,15 @@ def outward(tree: Mapping[int, S], start: T, step: Callable[[S, T], T], root: in
 
 
 def inward(tree: Mapping[int, S], own: Mapping[int, T], step: Callable[[S, T, T], T]) -> dict[int, T]:
-    """Accumulate values from the tips to the base: value_i = step(node_j, value_j, value_i) for each body j on body i.
+    """Accumulate a value for each body from the tips to the base.
 
-    `own` contains the initial value of each body, including the base; the result contains the accumulated values.
+    For each body j with antecedent i, value_i is replaced by step(node_j, value_j, value_i).
+
+    Args:
+        own: initial value of each body, including the base.
+
+    Returns:
+        The accumulated values of all bodies and of the base.
     """
     values = dict(own)
     for frame in reversed(list(tree.values())):
@@ -183,9 +205,9 @@ def inward(tree: Mapping[int, S], own: Mapping[int, T], step: Callable[[S, T, T]
 
 
 def toward_base(tree: Mapping[int, S], j: int, start: T, step: Callable[[S, T], T]) -> dict[int, T]:
-    """Compute a value per body on the path from body j to the base, which is excluded.
+    """Compute a value for each body on the path from body j to the base; the base itself has none.
 
-    Body j has the value `start`; each antecedent has step(node, value of the body after it).
+    Body j has the value `start`. Its antecedent has the value step(node j, start), and so on.
     """
     values = {j: start}
     while tree[j].i:
@@ -196,7 +218,7 @@ def toward_base(tree: Mapping[int, S], j: int, start: T, step: Callable[[S, T], 
 
 @dataclass(frozen=True)
 class BaseMotion:
-    """Velocity and acceleration of the base in frame 0; gravity is not included."""
+    """Velocity (v, w) and acceleration (vd, wd) of the base in frame 0; gravity is not included."""
 
     v: Vector
     w: Vector
@@ -211,8 +233,11 @@ class BaseMotion:
 def base_motion(builder: Builder, robot: Robot, *, acceleration: bool = True) -> BaseMotion:
     """Return the prescribed motion of the base.
 
-    Entries that the robot leaves symbolic vary in time: they are inputs V0 and Vd0 (linear; angular), never parameters.
-    For a floating or wheeled base all entries are inputs.
+    Entries that are symbols in the robot description vary in time: they are inputs V0 and Vd0 (linear; angular), never
+    parameters. For a floating or wheeled base all entries are inputs.
+
+    Args:
+        acceleration: if false, the acceleration of the base is zero.
     """
     base = robot.base
     v, w = _twist(builder, robot, V0, (*base.V0, *base.W0))
@@ -242,7 +267,10 @@ Vectors = dict[int, Vector]
 def angular_velocities(
     frames: Mapping[int, JointFrame], base: BaseMotion, qd: Mapping[int, Scalar]
 ) -> tuple[Vectors, Vectors]:
-    """Return jWi and jWj of all links, eq. (6a), (6b)."""
+    """Return the angular velocities jWi and jWj for each link j with antecedent i, eq. (6a), (6b).
+
+    Both are in frame j: jWi is the angular velocity of the antecedent, jWj that of the link.
+    """
 
     def step(frame: JointFrame, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
         return turned_with(frame, antecedent[1], qd)
@@ -252,7 +280,12 @@ def angular_velocities(
 
 
 def turned_with(frame: JointFrame, w: Vector, qd: Mapping[int, Scalar]) -> tuple[Vector, Vector]:
-    """Return jWi, the antecedent's angular velocity in frame j, and jWj."""
+    """Return the angular velocities jWi of the antecedent and jWj of link j, both in frame j.
+
+    Args:
+        w: angular velocity of the antecedent in its frame i.
+        qd: joint velocities.
+    """
     before = frame.to_child(w)
     return before, add(before, [0, 0, qd[frame.j]]) if frame.revolute else before
 
@@ -260,7 +293,11 @@ def turned_with(frame: JointFrame, w: Vector, qd: Mapping[int, Scalar]) -> tuple
 def linear_velocities(
     frames: Mapping[int, JointFrame], base: BaseMotion, w: Vectors, qd: Mapping[int, Scalar]
 ) -> Vectors:
-    """Return jVj of all links, eq. (6c)."""
+    """Return the velocity jVj of the origin of each frame j, in frame j, eq. (6c).
+
+    Args:
+        w: angular velocity of each link, in its frame.
+    """
 
     def step(frame: JointFrame, v: Vector) -> Vector:
         moved = frame.to_child(add(v, cross(w[frame.i], frame.position)))
@@ -270,7 +307,10 @@ def linear_velocities(
 
 
 def apply_u(w: Vector, wd: Vector, p: Vector | tuple[Scalar, Scalar, Scalar]) -> Vector:
-    """Return U p = wd x p + w x (w x p), eq. (9), without forming U."""
+    """Return U p = wd x p + w x (w x p), eq. (9), without forming U.
+
+    This is the acceleration of point p of a body with angular velocity w and acceleration wd, relative to the origin.
+    """
     return add(cross(wd, p), cross(w, cross(w, p)))
 
 
@@ -282,7 +322,12 @@ def link_accelerations(
     qd: Mapping[int, Scalar],
     qdd: Mapping[int, Scalar],
 ) -> tuple[Vectors, Vectors]:
-    """Return the angular and linear accelerations jWPj and jVPj of all links, eq. (8) to (10)."""
+    """Return the angular and linear accelerations jWPj and jVPj of all links, in their frames, eq. (8) to (10).
+
+    Args:
+        before: angular velocity jWi of the antecedent of each link j, in frame j.
+        w: angular velocity of each link, in its frame.
+    """
 
     def step(frame: JointFrame, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
         j, (wd, vd) = frame.j, antecedent
@@ -311,7 +356,11 @@ PHASES = {
 
 
 def name_vectors(builder: Builder, vectors: Mapping[str, Vector], j: int) -> None:
-    """Name the entries of a frame's vectors as SYMORO does: WP23 is entry 2 of WP of frame 3."""
+    """Name the components of the vectors of frame j as SYMORO does: WP23 is component 2 of WP of frame 3.
+
+    Args:
+        vectors: vectors by name, for example {"WP": angular acceleration}.
+    """
     for name, v in vectors.items():
         section = f"link {j}: {PHASES[name]}" if name in PHASES else f"link {j}"
         for k, entry in enumerate(v, 1):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Reference:
-    """Publication, with the section or equation that a model follows."""
+    """Publication, with the section or equation that a model follows (`place`)."""
 
     key: str
     text: str
@@ -15,7 +15,7 @@ class Reference:
     place: str = ""
 
     def at(self, place: str) -> Reference:
-        """Return the same publication at a section or equation."""
+        """Return the same publication with the section or equation `place`."""
         return replace(self, place=place)
 
     def __str__(self) -> str:

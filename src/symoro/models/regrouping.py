@@ -29,17 +29,18 @@ Coefficients = dict[str, Scalar]
 
 
 def of_matrix(p: MatrixLike) -> Inertia:
-    """Return the inertia that a 4x4 pseudo-inertia matrix describes."""
+    """Return the inertial parameters of the body that has the 4x4 pseudo-inertia matrix p."""
     return Inertia(
         (p[0][0], p[1][1], p[2][2], p[0][1], p[0][2], p[1][2]), (p[0][3], p[1][3], p[2][3]), p[3][3]
     )
 
 
 def moving(p: Matrix, sigma: JointType, basis: str = "K") -> Matrix:
-    """Return the part of a pseudo-inertia that goes to the antecedent, in the link's frame.
+    """Return the part of a link's pseudo-inertia p that is moved to the antecedent, in the link's frame.
 
     Args:
-        basis: which parameter of a revolute link vanishes: 'K' for Kzz, 'J' for YY.
+        sigma: type of the link's joint.
+        basis: which parameter of a revolute link becomes zero: 'K' for Kzz, 'J' for YY.
     """
     if sigma == JointType.FIXED:
         return p
@@ -55,12 +56,16 @@ def moving(p: Matrix, sigma: JointType, basis: str = "K") -> Matrix:
 
 
 def staying(p: MatrixLike, moves: MatrixLike) -> Matrix:
-    """Return the part of a pseudo-inertia that remains on the link."""
+    """Return p - moves, the part of a link's pseudo-inertia p that remains on the link.
+
+    Args:
+        moves: the part that is moved to the antecedent.
+    """
     return [[x - y for x, y in zip(r, s, strict=True)] for r, s in zip(p, moves, strict=True)]
 
 
 def carried(p: MatrixLike, rotation: MatrixLike, position: VectorLike) -> Matrix:
-    """Return T P T' for the transform T of a rotation and a position."""
+    """Return T P T' for the pseudo-inertia P and the transform T with the given rotation and position."""
     t = homogeneous(rotation, position)
     return matmul(matmul(t, p), transpose(t))
 
@@ -68,10 +73,17 @@ def carried(p: MatrixLike, rotation: MatrixLike, position: VectorLike) -> Matrix
 def relations(
     sigma: JointType, rotation: MatrixLike, position: VectorLike
 ) -> tuple[dict[str, Coefficients], dict[str, Coefficients]]:
-    """Return the rule for the standard parameters with YY = 0: the remaining part and the part of the antecedent.
+    """Return the regrouping of the standard inertial parameters of a link, such that YY = 0.
 
-    Both are {parameter of the link: {parameter that receives it: coefficient}} without zeros. The rule is linear, so
-    it is evaluated for unit values.
+    The rule is linear, so it is evaluated for unit values of the parameters.
+
+    Args:
+        sigma: type of the link's joint.
+        rotation, position: iAj and iPj of the link's frame j with respect to its antecedent i.
+
+    Returns:
+        Two dictionaries {parameter of the link: {parameter to which it is added: coefficient}}, without zeros: the
+        first for the parameters that remain on the link, the second for the parameters of the antecedent.
     """
     stay: dict[str, Coefficients] = {}
     gain: dict[str, Coefficients] = {}

@@ -1,13 +1,14 @@
 """Symbolic linear solvers: straight-line code for A x = b over expressions.
 
     TreeFactors      A = L' D L of a symmetric matrix with the zeros of a tree
-    SchurComplement  (J A^-1 J') f = b, by the factors of A
+    SchurComplement  (J A^-1 J') f = b, with the factors of A
     PivotedFactors   P A = L U, rows exchanged by `select`
     BlockFactors     a square matrix in block triangular form, each diagonal block by cofactors or with pivoting
     SparseRows       sparse rows, one unknown eliminated after the other, the last ones by cofactors
 
 Each matrix is factored once and then used for any number of right-hand sides. The code has no branches: rows are
-exchanged by `select`, and the solution is NaN in configurations where the system is singular.
+exchanged by the expression `select(condition, x, y)`, and the solution is NaN in configurations where the system is
+singular.
 
 R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.5 (TreeFactors) and 8.3 (SchurComplement).
 I. S. Duff and J. K. Reid, "An implementation of Tarjan's algorithm for the block triangularization of a matrix", ACM
@@ -41,6 +42,9 @@ Key = TypeVar("Key", bound=Hashable)
 def reciprocal(key: Hashable, pivot: Scalar) -> Scalar:
     """Return 1 / pivot.
 
+    Args:
+        key: the unknown of the pivot, for the error message.
+
     Raises:
         NotApplicableError: the pivot is the number zero.
     """
@@ -50,15 +54,15 @@ def reciprocal(key: Hashable, pivot: Scalar) -> Scalar:
 
 
 class TreeFactors(Generic[Key]):
-    """Factors A = L' D L of a symmetric matrix, eliminated from the tips inward.
+    """Factors A = L' D L of a symmetric matrix whose unknowns form a tree, eliminated from the tips inward.
 
     Zeros A_ij = 0 for i and j on different branches of the tree remain zeros in L.
 
     Args:
-        entries: (i, j) with i = j or i an ancestor of j.
-        parents: the key before each key on the path to the root; at a root any value that is not a key (0, None).
-            Children come after their parents.
-        invert: returns 1 / pivot, and rejects a pivot that is the number zero.
+        entries: matrix entries by (i, j), with i = j or i an ancestor of j.
+        parents: the parent of each unknown; at a root any value that is not an unknown (0, None). Children come after
+            their parents.
+        invert: function of an unknown and its pivot that returns 1 / pivot, and rejects the number zero.
 
     Attributes:
         pivots, inverse: D and 1 / D.
@@ -84,7 +88,7 @@ class TreeFactors(Generic[Key]):
                 self.lower[i, k] = factor
 
     def inward(self, right: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
-        """Return y with L' y = right."""
+        """Return the solution y of L' y = right."""
         y = dict(right)
         for k in reversed(list(self.before)):
             for i in self.before[k]:
@@ -92,7 +96,7 @@ class TreeFactors(Generic[Key]):
         return y
 
     def outward(self, y: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
-        """Return x with D L x = y."""
+        """Return the solution x of D L x = y."""
         x = dict(y)
         for k, before in self.before.items():
             x[k] = x[k] * self.inverse[k]
@@ -101,12 +105,16 @@ class TreeFactors(Generic[Key]):
         return x
 
     def solve(self, right: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
-        """Return x with A x = right."""
+        """Return the solution x of A x = right."""
         return self.outward(self.inward(right))
 
 
 def ancestors(parents: Mapping[Key, object], k: Key) -> list[Key]:
-    """Return the keys between a key and the root, nearest first."""
+    """Return the ancestors of k in a tree, nearest first, including the root.
+
+    Args:
+        parents: the parent of each node; at a root any value that is not a node.
+    """
     path: list[Key] = []
     parent = parents[k]
     while parent in parents:
@@ -116,14 +124,18 @@ def ancestors(parents: Mapping[Key, object], k: Key) -> list[Key]:
 
 
 def chain_parents(keys: Sequence[Key]) -> dict[Key, Key | None]:
-    """Return the parents for a full matrix: the parent of each key is the previous key."""
+    """Return the tree of unknowns for a full matrix: the parent of each key is the previous key."""
     return dict(zip(keys, (None, *keys[:-1]), strict=True))
 
 
 def symmetric_factors(
     a: MatrixLike, invert: Callable[[int, Scalar], Scalar] = reciprocal
 ) -> TreeFactors[int]:
-    """Factor a full symmetric matrix; its last row is eliminated first."""
+    """Return the factors of a full symmetric matrix; its last row is eliminated first.
+
+    Args:
+        invert: function of a row number and its pivot that returns 1 / pivot.
+    """
     n = len(a)
     entries = {(i, k): a[i][k] for k in range(n) for i in range(k + 1)}
     return TreeFactors(entries, chain_parents(range(n)), invert)
@@ -132,7 +144,11 @@ def symmetric_factors(
 def solve_symmetric(
     a: MatrixLike, right: Sequence[Scalar], invert: Callable[[int, Scalar], Scalar] = reciprocal
 ) -> Vector:
-    """Return x with a x = right for a full symmetric matrix."""
+    """Return the solution x of a x = right for a full symmetric matrix.
+
+    Args:
+        invert: function of a row number and its pivot that returns 1 / pivot.
+    """
     return list(symmetric_factors(a, invert).solve(dict(enumerate(right))).values())
 
 
@@ -140,8 +156,10 @@ class SchurComplement(Generic[Key]):
     """Schur complement J A^-1 J' = Y' D^-1 Y with Y = L'^-1 J', for the system A x + J' f = b, J x = c.
 
     Args:
-        rows: J, each row by key.
-        damping: added to the diagonal, so that dependent rows have a solution (that of least norm); None for none.
+        factors: the factors L and D of A.
+        rows: the rows of J; each one contains its entries by unknown.
+        damping: number added to the diagonal, so that dependent rows have a solution (that of least norm); None for no
+            damping.
     """
 
     def __init__(
@@ -156,7 +174,10 @@ class SchurComplement(Generic[Key]):
                 row[k] = row[k] + damping
 
     def solve(self, b: Mapping[Key, Scalar], c: Sequence[Scalar]) -> tuple[dict[Key, Scalar], Vector]:
-        """Return x and f; without damping f is NaN where the rows of J are dependent."""
+        """Return the solution x and f of A x + J' f = b, J x = c.
+
+        Without damping, f is NaN in configurations where the rows of J are dependent.
+        """
         y = self.factors.inward(b)
         right = [_product(row, y) - x for row, x in zip(self.scaled, c, strict=True)]
         small = symmetric_factors(self.matrix)
@@ -180,12 +201,12 @@ def _product(one: Mapping[Key, Scalar], other: Mapping[Key, Scalar]) -> Scalar:
 
 
 def largest(values: Iterable[Scalar]) -> Scalar:
-    """Return the largest magnitude."""
+    """Return the largest magnitude of the values."""
     return _maximum(absolute(x) for x in values)
 
 
 def _maximum(sizes: Iterable[Scalar]) -> Scalar:
-    """Return the largest of some magnitudes."""
+    """Return the largest of some nonnegative values."""
     most: Scalar = 0
     for x in dict.fromkeys(x for x in sizes if not is_zero(x)):
         most = x if is_zero(most) else maximum(most, x)
@@ -197,12 +218,12 @@ class PivotedFactors:
 
     Args:
         row_factors, column_factors: lengths of the robot, or 1, that make entries of different units comparable.
-        named: returns 1 / pivot with a name.
+        named: function of the number of a pivot and 1 / pivot that names the latter and returns it.
 
     Attributes:
         pivots, inverse: the diagonal of U and its reciprocals.
         sizes: the pivots in comparable units.
-        exchanges: the condition of each possible exchange of two rows.
+        exchanges: for each possible exchange of two rows, its condition (1 if the rows are exchanged).
     """
 
     def __init__(
@@ -241,7 +262,11 @@ class PivotedFactors:
         return [larger for swaps in self._swaps for _, larger in swaps]
 
     def _bring_up(self, rows: Matrix, c: int) -> list[tuple[int, Scalar]]:
-        """Move the largest entry of column c, among those on or below the diagonal, to the diagonal."""
+        """Move the largest entry of column c, among those on or below the diagonal, to the diagonal.
+
+        Returns:
+            The rows r that may be exchanged with row c, each with the condition of the exchange.
+        """
         f, swaps = self._factors, []
         for r in range(c + 1, self.n):
             if is_zero(rows[r][c]):
@@ -259,7 +284,7 @@ class PivotedFactors:
         return swaps
 
     def solve(self, right: Sequence[Scalar]) -> Vector:
-        """Return x with A x = right."""
+        """Return the solution x of A x = right."""
         x = list(right)
         for c, (swaps, lower) in enumerate(zip(self._swaps, self._lower, strict=True)):
             for r, larger in swaps:
@@ -273,7 +298,7 @@ class PivotedFactors:
         return x
 
     def solve_transposed(self, right: Sequence[Scalar]) -> Vector:
-        """Return y with A' y = right."""
+        """Return the solution y of A' y = right."""
         y = list(right)
         for r in range(self.n):
             for k in range(r):
@@ -293,7 +318,12 @@ def _exchange(x: Vector, c: int, r: int, larger: Scalar) -> None:
 
 @dataclass(frozen=True)
 class Solution:
-    """Solutions, one per right-hand side, and `regular`, which is 1 where the matrix is regular."""
+    """Solutions of linear systems with one matrix.
+
+    Attributes:
+        columns: the solution for each right-hand side.
+        regular: 1 where the matrix is regular, otherwise 0.
+    """
 
     columns: list[Vector]
     regular: Scalar
@@ -306,10 +336,11 @@ def solve_pivoted(
     row_factors: Sequence[Scalar] | None = None,
     column_factors: Sequence[Scalar] | None = None,
 ) -> Solution:
-    """Return x with a x = b for each right-hand side b, and whether `a` is regular.
+    """Return the solution x of a x = b for each right-hand side b, and whether `a` is regular.
 
-    The smallest pivot is compared with the largest entry. Rows and columns with different units (linear and angular
-    velocities, revolute and prismatic joints) have factors that make their entries comparable.
+    The matrix is regular if its smallest pivot is not negligible compared with its largest entry. Rows and columns with
+    different units (linear and angular velocities, revolute and prismatic joints) have factors that make their entries
+    comparable.
     """
     n = len(a)
     f, g = row_factors or [1] * n, column_factors or [1] * n
@@ -336,11 +367,14 @@ class Block:
 
 
 def diagonal_blocks(matrix: MatrixLike) -> list[Block] | None:
-    """Return the diagonal blocks of the block lower triangular form; None if the matrix is structurally singular.
+    """Return the diagonal blocks of a matrix that is permuted to block lower triangular form.
 
     Rows and columns are ordered by a perfect matching of the nonzero pattern and its strongly connected components:
     each block depends only on the columns of previous blocks. An arm with a spherical wrist has two 3x3 blocks
     instead of one 6x6 block.
+
+    Returns:
+        The blocks in order of elimination, or None if the matrix is structurally singular.
     """
     n = len(matrix)
     pattern = [[c for c in range(n) if not is_zero(row[c])] for row in matrix]
@@ -353,7 +387,15 @@ def diagonal_blocks(matrix: MatrixLike) -> list[Block] | None:
 
 
 def _matching(pattern: Sequence[Sequence[int]], n: int) -> list[int] | None:
-    """Return a column for each row (a perfect matching), by augmenting paths; None if there is none."""
+    """Match each row of a matrix with a separate column in which it has a nonzero entry, by augmenting paths.
+
+    Args:
+        pattern: the columns of the nonzero entries of each row.
+        n: number of rows and columns.
+
+    Returns:
+        The column of each row, or None if there is no such perfect matching.
+    """
     row_of: dict[int, int] = {}
 
     def augment(r: int, seen: set[int]) -> bool:
@@ -374,7 +416,11 @@ def _matching(pattern: Sequence[Sequence[int]], n: int) -> list[int] | None:
 
 
 def _components(after: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the strongly connected components, each after those on which it depends (Tarjan)."""
+    """Return the strongly connected components of a directed graph, each after those on which it depends (Tarjan).
+
+    Args:
+        after: for each node, the nodes on which it depends.
+    """
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
@@ -401,7 +447,7 @@ def _components(after: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def permutation_sign(order: Sequence[int]) -> int:
-    """Return the sign of a permutation, +1 or -1."""
+    """Return the sign of a permutation of 0 .. n - 1, +1 or -1."""
     sign, seen = 1, set()
     for start in range(len(order)):
         length, at = 0, start
@@ -415,14 +461,17 @@ def permutation_sign(order: Sequence[int]) -> int:
 
 
 def block_sign(blocks: Sequence[Block]) -> int:
-    """Return det(A) divided by the product of the determinants of its blocks, +1 or -1."""
+    """Return det(A) divided by the product of the determinants of its diagonal blocks, +1 or -1."""
     rows = [r for b in blocks for r in b.rows]
     columns = [c for b in blocks for c in b.columns]
     return permutation_sign(rows) * permutation_sign(columns)
 
 
 def minor(matrix: MatrixLike, rows: Sequence[int], columns: Sequence[int]) -> Scalar:
-    """Return the determinant of a submatrix by expansion along rows; every smaller minor is computed once."""
+    """Return the determinant of the submatrix with the given rows and columns.
+
+    It is expanded along rows; every smaller minor is computed once.
+    """
     known: dict[tuple[int, ...], Scalar] = {(): 1}
 
     def of(chosen: tuple[int, ...]) -> Scalar:
@@ -445,7 +494,7 @@ def determinant(matrix: MatrixLike) -> Scalar:
 
 
 def adjugate(matrix: MatrixLike) -> Matrix:
-    """Return the adjugate of a square matrix; its inverse is the adjugate over the determinant."""
+    """Return the adjugate of a square matrix, which is its inverse times its determinant."""
     every = range(len(matrix))
     return [
         [
@@ -458,11 +507,15 @@ def adjugate(matrix: MatrixLike) -> Matrix:
 
 @dataclass(frozen=True)
 class SingularityTest:
-    """Test that compares the pivots of a block with the surrounding entries; outputs are NaN where a pivot vanishes.
+    """Data of the test for singular blocks: their pivots are compared with the surrounding entries.
+
+    Outputs are NaN in configurations where a pivot is negligible.
 
     Attributes:
-        beside: further entries of a row, for comparison with a pivot that is the only entry of its row and column.
-        rows, columns: factors that make the entries comparable: 1, or a length that depends on parameters alone.
+        beside: function of a row number that returns further entries for the comparison. It is used if the pivot is the
+            only entry of its row and column.
+        rows, columns: factors of rows and columns that make the entries comparable: 1, or a length that depends on
+            parameters alone.
     """
 
     beside: Callable[[int], Sequence[Scalar]]
@@ -471,13 +524,13 @@ class SingularityTest:
 
 
 class BlockFactors:
-    """Factors of a square matrix in block triangular form, for systems with it and with its transpose.
+    """Factors of a square matrix A in block triangular form, for systems with A and with its transpose.
 
     A block of up to three rows is solved by cofactors with one division. A larger block is eliminated with pivoting if
-    there is a singularity test; otherwise the numeric kernel `solve` is called for each right-hand side.
+    there is a singularity test; otherwise the numeric function `solve` is called for each right-hand side.
 
     Args:
-        name: name of the reciprocals of determinants and pivots.
+        name: name in the emitted code of the reciprocals of determinants and pivots.
         test: how singular configurations are recognised; None for no test.
 
     Raises:
@@ -496,7 +549,7 @@ class BlockFactors:
         self.parts = [_BlockSolver(self, block, k) for k, block in enumerate(blocks, 1)]
 
     def solve(self, right: Sequence[Scalar]) -> Vector:
-        """Return x with A x = right."""
+        """Return the solution x of A x = right."""
         x: dict[int, Scalar] = {}
         for part in self.parts:
             rest = []
@@ -509,7 +562,7 @@ class BlockFactors:
         return [x[c] for c in range(len(right))]
 
     def solve_transposed(self, right: Sequence[Scalar]) -> Vector:
-        """Return y with A' y = right."""
+        """Return the solution y of A' y = right."""
         y: dict[int, Scalar] = {}
         for part in reversed(self.parts):
             rest = []
@@ -522,12 +575,15 @@ class BlockFactors:
         return [y[r] for r in range(len(right))]
 
     def volumes(self) -> Vector:
-        """Return each pivot divided by its reference value; the product changes sign where det A does."""
+        """Return dimensionless pivots and block determinants, whose product changes sign where det A does.
+
+        Each pivot or determinant is divided by the size of the entries around it.
+        """
         return [x for part in self.parts for x in part.volumes()]
 
 
 class _BlockSolver:
-    """Solver of one diagonal block."""
+    """Solver of one diagonal block of a matrix in block triangular form."""
 
     def __init__(self, whole: BlockFactors, block: Block, number: int) -> None:
         self.whole, self.block = whole, block
@@ -581,7 +637,7 @@ class _BlockSolver:
 
     @cached_property
     def _volume(self) -> Scalar:
-        """Return an upper bound of the determinant: the product of the largest entries of the rows."""
+        """Return a reference value for the determinant of the block: the product of the largest entries of its rows."""
         if len(self.small) == 1:
             return self.around
         columns = self._units[1]
@@ -596,7 +652,7 @@ class _BlockSolver:
 
     @cached_property
     def _adjugate(self) -> tuple[Scalar, Matrix]:
-        """Return 1 / det and the adjugate."""
+        """Return 1 / det and the adjugate of the block."""
         inverse = self.whole.builder.named(self.name, 1 / self._determinant)
         if self.whole.test:
             self._void(inverse, self._determinant, self._volume)
@@ -627,7 +683,12 @@ SparseRow = dict[int, Expr]
 
 @dataclass(frozen=True)
 class Pivot:
-    """Unknown that is solved from one row; `others` are the rows from which it was eliminated, with the factors."""
+    """Step of an elimination: one row is solved for the unknown of one column.
+
+    Attributes:
+        inverse: reciprocal of the entry in this row and column.
+        others: the rows from which the unknown was eliminated, with the factors of the pivot row.
+    """
 
     column: int
     row: int
@@ -637,13 +698,14 @@ class Pivot:
 
 @dataclass(frozen=True)
 class RowElimination:
-    """Eliminated rows: the columns of `pivots` are solved one by one, the others together by cofactors.
+    """Result of an elimination: the columns of `pivots` are solved one by one, the others together by cofactors.
 
     Attributes:
         rows: the rows after the elimination.
-        columns, together: the columns solved by cofactors, and their rows.
-        adjugate, inverse: adjugate and reciprocal determinant of their matrix.
-        determinant: product of the divisors that vary, which must not vanish; 1 if there is none.
+        columns, together: the columns that are solved by cofactors, and their rows.
+        adjugate, inverse: adjugate and reciprocal determinant of the matrix of these rows and columns.
+        determinant: product of the divisors that depend on the configuration; it must not
+            vanish. It is 1 if there are no such divisors.
     """
 
     rows: tuple[SparseRow, ...]
@@ -655,7 +717,11 @@ class RowElimination:
     determinant: Scalar
 
     def solve(self, known: Mapping[int, Scalar], right: Sequence[Scalar]) -> dict[int, Scalar]:
-        """Return x by column from the known columns and the right-hand side; columns that are neither are zero."""
+        """Return the unknowns by column from the known ones and the right-hand side.
+
+        Args:
+            known: values of columns that are not solved for; columns that are neither solved nor known are zero.
+        """
         b = list(right)
         for pivot in self.pivots:
             for i, factor in pivot.others:
@@ -679,12 +745,17 @@ def _row_times(row: Mapping[int, Scalar], x: Mapping[int, Scalar]) -> Scalar:
 
 
 class SparseRows:
-    """Sparse rows during elimination; `left` are the rows that have not been used as pivot rows.
+    """Rows of a sparse matrix during an elimination.
 
-    The solution is NaN where a divisor that varies vanishes compared with the size of its rows.
+    The solution is NaN where a divisor that depends on the configuration vanishes compared with the size of its rows.
 
     Args:
-        unit: returns the unit of a column: 1, or a length of parameters alone that makes its entries comparable.
+        rows: the entries of each row, by column.
+        unit: function of a column that returns its unit: 1, or a length (of parameters alone) that makes entries
+            comparable.
+
+    Attributes:
+        left: the rows that have not been used as pivot rows.
     """
 
     def __init__(
@@ -697,7 +768,7 @@ class SparseRows:
         self.divisors: list[Scalar] = []
 
     def take(self, column: int, row: int) -> None:
-        """Solve a row for a column, and eliminate the column from the remaining rows."""
+        """Solve one row for the unknown of a column, and eliminate this unknown from the remaining rows."""
         pivot = self.rows[row][column]
         inverse = self.builder.number(self._flag(pivot, self._size(row)) / pivot)
         self.left.remove(row)
@@ -710,7 +781,10 @@ class SparseRows:
         self.pivots.append(Pivot(column, row, inverse, tuple(others)))
 
     def finish(self, last: Sequence[int] = ()) -> RowElimination:
-        """Solve the remaining rows for the last columns: single entries one by one, the others by cofactors."""
+        """Solve the remaining rows for the unknowns of the columns `last`, and return the elimination.
+
+        A row with a single unknown and a constant coefficient is solved directly, the others together by cofactors.
+        """
         columns, before = list(last), len(self.pivots)
         while single := self._single(columns):
             columns.remove(single[0])
@@ -749,7 +823,7 @@ class SparseRows:
         return RowElimination(rows, solved, tuple(columns), tuple(together), adjugate, inverse, determinant)
 
     def _single(self, columns: Sequence[int]) -> tuple[int, int] | None:
-        """Return a column and a row in which it is the only unknown and has a constant coefficient."""
+        """Return a column and a row in which it is the only unknown and has a constant coefficient, or None."""
         for i in sorted(self.left):
             there = [k for k in columns if k in self.rows[i]]
             if len(there) == 1 and len(self.left) > 1 and self.rows[i][there[0]].cls != VARIABLE:
@@ -757,14 +831,14 @@ class SparseRows:
         return None
 
     def _size(self, row: int) -> Scalar:
-        """Return the sum of the magnitudes of a row's entries, in units of their columns."""
+        """Return the sum of the magnitudes of a row's entries, each divided by the unit of its column."""
         total: Scalar = 0
         for k, entry in self.rows[row].items():
             total = total + absolute(entry) / self.unit(k)
         return total
 
     def _flag(self, value: Expr, size: Scalar) -> Scalar:
-        """Return 1, or NaN where a varying value vanishes compared with a size."""
+        """Return 1, or NaN in configurations where a divisor is negligible compared with `size`."""
         if value.cls != VARIABLE:
             return 1
         self.divisors.append(value)

@@ -43,7 +43,7 @@ PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # row and column of ea
 
 @dataclass(frozen=True)
 class Twist:
-    """Velocity or acceleration of a frame: linear part of its origin, and angular part."""
+    """Velocity or acceleration of a frame: linear part v of its origin, and angular part w."""
 
     v: Vector
     w: Vector
@@ -52,28 +52,28 @@ class Twist:
         return Twist(add(self.v, other.v), add(self.w, other.w))
 
     def to_child(self, frame: JointFrame) -> Twist:
-        """Return jTi iV, the twist at frame j, in frame j."""
+        """Return jTi iV, the twist of the antecedent's body at the origin of frame j, in frame j."""
         return self.before_joint(frame).after_joint(frame)
 
     def before_joint(self, frame: JointFrame) -> Twist:
-        """Return the twist at the child's origin, in the child's axes before the rotation Rz(theta)."""
+        """Return the twist at the child's origin, in the child's axes before the joint rotation Rz(theta)."""
         return Twist(
             frame.before_joint(add(self.v, cross(self.w, frame.position))), frame.before_joint(self.w)
         )
 
     def after_joint(self, frame: JointFrame) -> Twist:
-        """Return the result of `before_joint` in the child's axes, after the rotation Rz(theta)."""
+        """Return a result of `before_joint` in the child's axes after the joint rotation Rz(theta)."""
         return Twist(turn_back_z(frame.theta, self.v), turn_back_z(frame.theta, self.w))
 
 
 def along(frame: JointFrame, x: Scalar) -> Twist:
-    """Return x ja_j, the twist of joint j, with ja_j = (0, 0, sigma; 0, 0, 1 - sigma) (eq. 16)."""
+    """Return x ja_j, the twist of joint j at the joint rate x, with ja_j = (0, 0, sigma; 0, 0, 1 - sigma) (eq. 16)."""
     return Twist([0, 0, x if frame.prismatic else 0], [0, 0, x if frame.revolute else 0])
 
 
 @dataclass(frozen=True)
 class Wrench:
-    """Force, and moment about the origin of a frame."""
+    """Force f, and moment m about the origin of a frame."""
 
     f: Vector
     m: Vector
@@ -91,27 +91,27 @@ class Wrench:
         return Wrench(scale(x, self.f), scale(x, self.m))
 
     def dot(self, twist: Twist) -> Scalar:
-        """Return the power of the wrench on a twist."""
+        """Return the scalar product of the wrench with a twist, the power of the wrench."""
         return dot([*self.f, *self.m], [*twist.v, *twist.w])
 
     def along(self, frame: JointFrame) -> Scalar:
-        """Return ja_j' f, the component along the joint axis (joint torque or force)."""
+        """Return ja_j' f, the component of the wrench along the joint axis (joint torque or force)."""
         return self.f[2] if frame.prismatic else self.m[2]
 
     def to_parent(self, frame: JointFrame) -> Wrench:
-        """Return jTi' jf, the wrench at frame i, in frame i."""
+        """Return jTi' jf, the wrench about the origin of the antecedent's frame i, in frame i."""
         force = frame.to_parent(self.f)
         return Wrench(force, add(frame.to_parent(self.m), cross(frame.position, force)))
 
 
 def turned(turn: SinCos, wrench: Wrench) -> Wrench:
-    """Return the wrench with force and moment rotated by Rz."""
+    """Return the wrench with force and moment rotated by Rz(angle); `turn` contains the sine and cosine."""
     return Wrench(turn_z(turn, wrench.f), turn_z(turn, wrench.m))
 
 
 @dataclass(frozen=True)
 class Inertia:
-    """Rigid body as pseudo-inertia: Kxx Kyy Kzz Kxy Kxz Kyz, first moments, mass.
+    """Inertia of a rigid body: pseudo-inertia k = (Kxx Kyy Kzz Kxy Kxz Kyz), first moments ms, mass m.
 
     `given` contains XX XY XZ YY YZ ZZ if the body was given by them.
     """
@@ -128,7 +128,7 @@ class Inertia:
         return [[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, self.m]]
 
     def tensor(self) -> Symmetric:
-        """Return XX XY XZ YY YZ ZZ."""
+        """Return the entries XX XY XZ YY YZ ZZ of the inertia tensor about the frame's origin."""
         if self.given is not None:
             return self.given
         xx, yy, zz, xy, xz, yz = self.k
@@ -146,11 +146,14 @@ class Inertia:
         return self.articulated() @ twist
 
     def column(self, frame: JointFrame) -> Wrench:
-        """Return J a, the column along the joint axis."""
+        """Return J a, the wrench at unit acceleration along the joint axis a (J is the spatial inertia)."""
         return self.articulated().column(frame)
 
     def to_parent(self, frame: JointFrame, onto: Inertia | None = None) -> Inertia:
-        """Return iTj P iTj' + `onto`: with s = iAj MS and h = s + M P, K is increased by s P' + P h'."""
+        """Return the inertia in the antecedent's frame i, added to the inertia `onto`: iTj P iTj' + onto.
+
+        With s = iAj MS and h = s + M P, K is increased by s P' + P h'.
+        """
         p = frame.position
         s = frame.to_parent(self.ms)
         h = [x + self.m * y for x, y in zip(s, p, strict=True)]
@@ -177,7 +180,7 @@ class Inertia:
         return scale(_inverse(self.m), self.ms)
 
     def central(self) -> Matrix:
-        """Return the inertia tensor about the centre of mass."""
+        """Return the inertia tensor about the centre of mass, as a 3x3 matrix."""
         c, (x, y, z) = self.centre(), self.ms
         xx, xy, xz, yy, yz, zz = self.tensor()
         xy, xz, yz = xy + x * c[1], xz + x * c[2], yz + y * c[2]
@@ -185,7 +188,9 @@ class Inertia:
         return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
     def solve(self, wrench: Wrench) -> Twist:
-        """Return the twist V with J V = f, by the tensor about the centre of mass (three divisions and 1 / M).
+        """Return the twist V with J V = f, where J is the spatial inertia and f the wrench.
+
+        The tensor about the centre of mass is used, with three divisions and 1 / M.
 
         Raises:
             NotApplicableError: the inertia is singular.
@@ -219,15 +224,19 @@ class ArticulatedInertia:
         )
 
     def column(self, frame: JointFrame) -> Wrench:
-        """Return J a, the column along the joint axis."""
+        """Return J a, the wrench at unit acceleration along the joint axis a (J is the spatial inertia)."""
         if frame.prismatic:
             return Wrench(_full(self.mass)[2], [row[2] for row in self.h])
         return Wrench(list(self.h[2]), _full(self.tensor)[2])
 
     def freed(self, frame: JointFrame, rotor: Scalar, inverse: Scalar) -> ArticulatedInertia:
-        """Return J - J a H^-1 a' J with H = a' J a + rotor, whose inverse is given.
+        """Return the articulated inertia beyond a force-driven joint, J - J a H^-1 a' J with H = a' J a + rotor.
 
         Along the axis J a (1 - a' J a / H) = J a rotor / H remains, which is exactly zero without a rotor.
+
+        Args:
+            rotor: rotor inertia of the joint.
+            inverse: 1 / H.
         """
         u = self.column(frame)
         left = u.times(rotor * inverse)
@@ -248,7 +257,10 @@ class ArticulatedInertia:
         return ArticulatedInertia(mass, h, tensor)
 
     def to_parent(self, frame: JointFrame, onto: ArticulatedInertia) -> ArticulatedInertia:
-        """Return jTi' J jTi + `onto`: with h_i = h + hat(P) mass, the tensor is increased by hat(P) h' - h_i hat(P)."""
+        """Return the inertia in the antecedent's frame i, added to the inertia `onto`: jTi' J jTi + onto.
+
+        With h_i = h + hat(P) mass, the tensor is increased by hat(P) h' - h_i hat(P).
+        """
         p = frame.position
         mass = turned_to_parent(frame, self.mass)
         turned = _matrix_to_parent(frame, self.h)
@@ -267,7 +279,7 @@ class ArticulatedInertia:
         return ArticulatedInertia(_sum(onto.mass, mass), matadd(onto.h, h), tensor)
 
     def solve(self, wrench: Wrench) -> Twist:
-        """Return the twist V with J V = f (six divisions).
+        """Return the twist V with J V = f, where J is this inertia and f the wrench (six divisions).
 
         Raises:
             NotApplicableError: the inertia is singular.
@@ -282,7 +294,14 @@ AnyInertia = Inertia | ArticulatedInertia
 
 
 def gathered(frame: JointFrame, inertia: AnyInertia, onto: AnyInertia) -> AnyInertia:
-    """Return jTi' jJ jTi + iJ, with ten parameters if both are rigid bodies."""
+    """Return the inertia of link j in the antecedent's frame i, added to the inertia of link i: jTi' jJ jTi + iJ.
+
+    The result has ten parameters if both are rigid bodies, otherwise 21 entries.
+
+    Args:
+        inertia: inertia of link j, in frame j.
+        onto: inertia of link i, in frame i.
+    """
     if isinstance(inertia, ArticulatedInertia):
         return inertia.to_parent(frame, onto.articulated())
     if isinstance(onto, ArticulatedInertia):
@@ -294,7 +313,10 @@ def gathered(frame: JointFrame, inertia: AnyInertia, onto: AnyInertia) -> AnyIne
 
 
 def turned_about_z(turn: SinCos, k: Symmetric) -> Symmetric:
-    """Return Rz K Rz' with e = (Kxx - Kyy) s + 2 Kxy c: four products for the plane block."""
+    """Return Rz K Rz' for a symmetric matrix K; `turn` contains the sine s and cosine c of the angle.
+
+    With e = (Kxx - Kyy) s + 2 Kxy c the block of x and y takes four products.
+    """
     s, c = turn
     xx, yy, zz, xy, xz, yz = k
     e = (xx - yy) * s + (2 * xy) * c
@@ -304,7 +326,7 @@ def turned_about_z(turn: SinCos, k: Symmetric) -> Symmetric:
 
 
 def turned_about_x(turn: SinCos, k: Symmetric) -> Symmetric:
-    """Return Rx K Rx'."""
+    """Return Rx K Rx' for a symmetric matrix K; `turn` contains the sine and cosine of the angle."""
     s, c = turn
     xx, yy, zz, xy, xz, yz = k
     if c.is_zero:  # a right angle exchanges axes
@@ -315,17 +337,20 @@ def turned_about_x(turn: SinCos, k: Symmetric) -> Symmetric:
 
 
 def turned_to_parent(frame: JointFrame, k: Symmetric) -> Symmetric:
-    """Return iAj K jAi."""
+    """Return iAj K jAi, the symmetric matrix K of frame j in the antecedent's frame i."""
     return turned_about_z(frame.gamma, turned_about_x(frame.alpha, turned_about_z(frame.theta, k)))
 
 
 def _matrix_to_parent(frame: JointFrame, h: Matrix) -> Matrix:
-    """Return iAj H jAi for any 3x3 matrix."""
+    """Return iAj H jAi, the 3x3 matrix H of frame j in the antecedent's frame i."""
     return _matrix_about_z(frame.gamma, _matrix_about_x(frame.alpha, _matrix_about_z(frame.theta, h)))
 
 
 def _matrix_about_z(turn: SinCos, h: Matrix) -> Matrix:
-    """Return Rz H Rz'; the skew part of the plane block is invariant, so the formula of a symmetric matrix applies."""
+    """Return Rz H Rz' for any 3x3 matrix H; `turn` contains the sine and cosine of the angle.
+
+    The skew part of the block of x and y is invariant, so the formula of a symmetric matrix applies.
+    """
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = h
     s, c = turn
     e = (xx - yy) * s + (xy + yx) * c
@@ -336,7 +361,7 @@ def _matrix_about_z(turn: SinCos, h: Matrix) -> Matrix:
 
 
 def _matrix_about_x(turn: SinCos, h: Matrix) -> Matrix:
-    """Return Rx H Rx'."""
+    """Return Rx H Rx' for any 3x3 matrix H; `turn` contains the sine and cosine of the angle."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = h
     s, c = turn
     _, xy, xz = turn_x(turn, [0, xy, xz])

@@ -11,7 +11,11 @@ from symoro.expr.number import Tolerance
 
 
 class Gap(NamedTuple):
-    """Pair of relative singular values: those above `present` are nonzero, those below `absent` are round-off."""
+    """Pair of thresholds for relative singular values.
+
+    Values above `present` are nonzero, and values below `absent` are zero up to round-off. Between them the rank is
+    undecided.
+    """
 
     present: float
     absent: float

@@ -40,7 +40,10 @@ def with_units(program: Program, robot: Robot) -> Program:
 
 
 def _of_port(robot: Robot, port: Input | Output) -> str:
-    """Return the unit of an array; it may depend on the types of the joints to which the entries belong."""
+    """Return the unit of an input or output array of a program.
+
+    The unit may depend on the types of the joints to which the entries belong; for example it is "rad or m".
+    """
     choices = ("" if port.name in NO_UNIT else UNITS.get(port.name, "")).split(", ")
     if len(choices) == 1:
         return choices[0]
@@ -69,7 +72,7 @@ def _of_port(robot: Robot, port: Input | Output) -> str:
 
 
 def parameter_units(robot: Robot) -> dict[str, str]:
-    """Return the unit of each symbol."""
+    """Return the unit of each symbol of the robot description; symbols without a unique unit are omitted."""
     units_of: dict[str, set[str]] = {}
     for formula, unit in _places(robot):
         name = formula.text.removeprefix("-")
@@ -79,9 +82,10 @@ def parameter_units(robot: Robot) -> dict[str, str]:
 
 
 def column_length_power(robot: Robot, name: str) -> int:
-    """Return the power of the metre in the unit of an identified parameter: 2 for ZZ3, 1 for FS3 of a prismatic joint.
+    """Return the power of the metre in the unit of an identified parameter, given by its name.
 
-    Friction columns that the notation does not list have the unit of torques.
+    It is 2 for ZZ3 and 1 for the Coulomb friction FS3 (N) of a prismatic joint. Friction parameters that the notation
+    does not list have the unit of torques.
     """
     match = re.fullmatch(r"([A-Za-z]+)(\d+)", name)
     if match is None:
@@ -90,14 +94,19 @@ def column_length_power(robot: Robot, name: str) -> int:
 
 
 def length_power(robot: Robot, number: int, stem: str) -> int:
-    """Return the power of the metre in the unit of a parameter of a link or joint; number 0 is the base."""
+    """Return the power of the metre in the unit of a parameter of a link or joint.
+
+    Args:
+        number: number of the link or joint; 0 is the base.
+        stem: name of the parameter without the number, for example "ZZ".
+    """
     slides = 1 <= number <= robot.NF and robot.frame(number).sigma == JointType.PRISMATIC
     unit = UNITS.get(stem, UNITS["tau"])
     return metres(unit.split(", ")[-1 if slides else 0])
 
 
 def _places(robot: Robot) -> Iterator[tuple[Formula, str]]:
-    """Yield the formulas of a description with their units."""
+    """Yield all formulas of a robot description with their units."""
     for frame in robot.frames:
         which = int(frame.sigma == JointType.PRISMATIC)
         for name in (*GEOMETRIC, *DRIVE, "k", *FIELD_SYMBOLS):
