@@ -141,7 +141,7 @@ def test_a_form_takes_the_robots_it_is_for(monkeypatch: pytest.MonkeyPatch) -> N
         build(rx90, "trial", {"small": True})
     with pytest.raises(OptionError, match="option small of trial does not apply to this robot") as caught:
         build(rx90, "trial", {"small": False})
-    assert "options of this form: none" in str(caught.value)
+    assert "options of this variant: none" in str(caught.value)
 
 
 def numbers(program: Program) -> float:

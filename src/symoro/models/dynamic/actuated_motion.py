@@ -1,6 +1,6 @@
-"""Motors of elastic joints along a motion of the links that is known up to its fourth derivative.
+"""Motion and torques of the motors of elastic joints, along a motion of the links known up to its fourth derivative.
 
-    s = A(q) qdd + H(q, qd)                                     of the links alone, without rotors and friction
+    s = A(q) qdd + H(q, qd)                                     torques on the links alone, without rotors and friction
     qm = q - rest + s / k,   qmd = qd + s'/k,   qmdd = qdd + s''/k
     tau = IA qmdd + FV qmd + FS sign(qmd) + FO + s
 
@@ -35,7 +35,9 @@ SNAP = Port("qdddd", "n", "fourth derivatives of the links' positions")
 
 
 def actuated_motion(robot: Robot) -> Program:
-    """Return positions, velocities, accelerations and torques of the motors along a motion of the links.
+    """Return a program that computes positions, velocities, accelerations and torques of the motors.
+
+    Its inputs are the positions of the links and their first four time derivatives.
 
     Raises:
         NotApplicableError: no joint is elastic, or the motion of the links does not determine that of the motors.
@@ -99,7 +101,14 @@ def _program(robot: Robot) -> Program:
 def _along(
     builder: Builder, values: dict[int, Expr], chain: list[dict[int, Scalar]], own: list[int]
 ) -> dict[int, Expr]:
-    """Return the time derivatives of values; each entry of the chain is the time derivative of the previous one."""
+    """Return the time derivatives of expressions that depend on the motion of the joints.
+
+    Args:
+        values: the expressions, by joint.
+        chain: joint positions, velocities, accelerations and so on; each entry is the time derivative of the previous
+            one.
+        own: the joints.
+    """
     seeds = {
         builder.number(before[j]).lit >> 1: builder.number(after[j]).lit
         for before, after in pairwise(chain)

@@ -70,7 +70,12 @@ class Driven:
 
 @dataclass(frozen=True)
 class Free:
-    """Force-driven joint: its torque less friction and its rotor inertia are known, its acceleration is computed."""
+    """Force-driven joint: its acceleration is computed.
+
+    Attributes:
+        tau: known torque or force, minus friction.
+        ia: rotor inertia.
+    """
 
     tau: Scalar
     ia: Scalar = 0
@@ -87,7 +92,7 @@ def _known(frame: JointFrame, joints: Joints) -> Driven | Free:
 
 @dataclass(frozen=True)
 class ArticulatedBody:
-    """Inertia J* and bias wrench beta* of a link with all that it carries."""
+    """Inertia J* and bias wrench beta* of a link together with all links that it carries."""
 
     inertia: AnyInertia
     beta: Wrench
@@ -95,11 +100,11 @@ class ArticulatedBody:
 
 @dataclass(frozen=True)
 class HybridSolution:
-    """Result of the recursion.
+    """Result of the recursion of hybrid dynamics.
 
     Attributes:
         qdd: accelerations of the free joints.
-        efforts: a_j' f_j of the driven joints, without the torques of their drives.
+        efforts: torques a_j' f_j of the driven joints, without rotor inertia and friction of their drives.
         base: acceleration of the base, without gravity.
         modes: per flexible link, the accelerations of free modes or the generalised forces on fixed modes.
         wrench: wrench on a free base whose motion is given.
@@ -137,11 +142,14 @@ def hybrid_dynamics(
     """Compute the unknown accelerations and torques by three recursions over the tree.
 
     Args:
+        tree: frames and beams by number, each after its antecedent.
+        qd: joint velocities.
         joints: the known acceleration or torque of each moving joint.
         base: motion of the base; its acceleration is ignored if the base is free and not held.
         down: gravity in frame 0.
         inertias: inertias of the links, from `body_inertias`.
         loads: wrench of each link, and of a free base, on the environment.
+        free_base: whether the base has no prescribed motion.
         held: if true, modes of flexible links do not accelerate and a free base moves as given; otherwise they are
             free.
 
@@ -175,7 +183,7 @@ def hybrid_dynamics(
 def _spins(
     tree: Mapping[int, TreeElement], base: BaseMotion, qd: Mapping[int, Scalar]
 ) -> tuple[Vectors, Vectors]:
-    """Return the angular velocities jw_i and jw_j of all bodies."""
+    """Return the angular velocities jw_i of the antecedent and jw_j of each body j, both in frame j."""
 
     def step(element: TreeElement, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
         if isinstance(element, Beam):
@@ -188,7 +196,13 @@ def _spins(
 
 
 def _gamma(frame: TreeElement, before: Vector, w: Vector, qd: Scalar) -> Twist:
-    """Return jgamma_j, with before = jw_i and w = iw_i."""
+    """Return jgamma_j, the acceleration of frame j at zero accelerations of the joint and the antecedent.
+
+    Args:
+        before: angular velocity jw_i of the antecedent, in frame j.
+        w: angular velocity iw_i of the antecedent, in its own frame.
+        qd: velocity of joint j.
+    """
     if isinstance(frame, Beam):
         return frame.gamma(w)
     linear = frame.to_child(cross(w, cross(w, frame.position)))  # (34), (101)
@@ -202,7 +216,12 @@ def _gamma(frame: TreeElement, before: Vector, w: Vector, qd: Scalar) -> Twist:
 
 
 def _beta(inertia: Inertia, w: Vector, load: Vector | None) -> Wrench:
-    """Return jbeta_j = -jf_ej - (w x (w x MS); w x (J w))."""
+    """Return jbeta_j = -jf_ej - (w x (w x MS); w x (J w)), the wrench on link j at zero acceleration.
+
+    Args:
+        w: angular velocity of the link.
+        load: wrench f_ej (force; moment) of the link on the environment.
+    """
     momentum = (inertia @ Twist([0, 0, 0], w)).m
     spin = Wrench(cross(w, cross(w, inertia.ms)), cross(w, momentum))  # (33), (35), (90), (102)
     return -spin if load is None else -(spin + Wrench(load[:3], load[3:]))
@@ -213,7 +232,13 @@ def _beta(inertia: Inertia, w: Vector, load: Vector | None) -> Wrench:
 
 @dataclass(frozen=True)
 class JointProjection:
-    """Projection of an articulated body on its joint axis: U = J* a, 1 / H, and the torque tau + a' beta*."""
+    """Projection of an articulated body on its joint axis a.
+
+    Attributes:
+        column: U = J* a.
+        inverse: 1 / H, with the inertia H = a' J* a + Ia about the joint.
+        torque: tau + a' beta*.
+    """
 
     column: Wrench
     inverse: Scalar
@@ -240,7 +265,14 @@ def _carried(
     free_base: bool,
     held: bool,
 ) -> dict[int, ArticulatedBody]:
-    """Return J* and beta* of every body; those of the base only if it is free."""
+    """Return the articulated inertia J* and bias wrench beta* of every body; those of the base only if it is free.
+
+    Args:
+        w: angular velocities of the bodies.
+        gamma: accelerations of the bodies at zero joint accelerations.
+        bodies: inertia and bias wrench of each body alone.
+        held: whether the modes of flexible links do not accelerate.
+    """
 
     def step(frame: TreeElement, body: ArticulatedBody, onto: ArticulatedBody) -> ArticulatedBody:
         if not frame.i and not free_base:
@@ -282,9 +314,14 @@ def _accelerate(
     held: bool,
     solution: HybridSolution,
 ) -> None:
-    """Compute qdd of free joints, a' f of driven joints, and the accelerations of or forces on the modes.
+    """Compute the accelerations of free joints and modes and the torques of driven joints, and add them to `solution`.
 
-    Of (42), (79), (99), (111) only the row along the axis is computed: a' f = a' J* Vd - a' beta*.
+    Of the wrench on each link, (42), (79), (99), (111), only the component along the axis is computed:
+    a' f = a' J* Vd - a' beta*.
+
+    Args:
+        ground: acceleration of the base minus gravity.
+        held: whether the modes of flexible links do not accelerate; the forces on them are then computed.
     """
 
     def bend(beam: Beam, root: Twist) -> Twist:

@@ -31,7 +31,7 @@ MatrixEntries = dict[
 
 
 def tree_composites(builder: Builder, robot: Robot, frames: Mapping[int, JointFrame]) -> dict[int, Inertia]:
-    """Return the composite inertia beyond each joint; that of link 0 too if the base is free."""
+    """Return the inertia of each link with all links that it carries; link 0 is included if the base is free."""
     floats = robot.base.kind == BaseKind.FLOATING
 
     def step(frame: JointFrame, inertia: Inertia, onto: Inertia) -> Inertia:
@@ -47,7 +47,11 @@ def tree_composites(builder: Builder, robot: Robot, frames: Mapping[int, JointFr
 def joint_columns(
     builder: Builder, robot: Robot, frames: Mapping[int, JointFrame], composite: Mapping[int, Inertia]
 ) -> MatrixEntries:
-    """Return the columns of A of the joints, with the rows of the base if it is free."""
+    """Return the entries of the joints' columns of the inertia matrix A, with the rows of the base if it is free.
+
+    Args:
+        composite: composite inertia of each link.
+    """
     entries: MatrixEntries = {}
     for j, frame in reversed(list(frames.items())):
         if frame.moving:
@@ -81,7 +85,7 @@ def _column(
 
 
 def column_of(frame: JointFrame, inertia: Inertia) -> Wrench:
-    """Return the wrench on a composite link at unit acceleration of its joint."""
+    """Return the wrench on a composite link at unit acceleration of its joint, in the link's frame."""
     xx, yy, _, _, xz, yz = inertia.k
     x, y, _ = inertia.ms
     if frame.revolute:
@@ -90,7 +94,7 @@ def column_of(frame: JointFrame, inertia: Inertia) -> Wrench:
 
 
 def along_axes(frames: Mapping[int, JointFrame], j: int, wrench: Wrench) -> dict[int, Scalar]:
-    """Return the components of a wrench on body j along the axes of joint j and of the joints before it."""
+    """Return the components of a wrench on body j along the axes of joint j and of the joints toward the base."""
     wrenches = toward_base(frames, j, wrench, lambda frame, body: body.to_parent(frame))
     return {k: body.along(frames[k]) for k, body in wrenches.items() if frames[k].moving}
 
@@ -103,12 +107,12 @@ def _name(builder: Builder, j: int, inertia: Inertia) -> None:
 
 
 def symmetric(a: Matrix) -> Matrix:
-    """Return a symmetric matrix from its upper half, so that both halves are identical to the last bit."""
+    """Return a symmetric matrix from the upper half of `a`, so that both halves are identical to the last bit."""
     return [[a[min(i, j)][max(i, j)] for j in range(len(a))] for i in range(len(a))]
 
 
 def inverse_inertia(j: int, inertia: Scalar) -> Scalar:
-    """Return 1 / inertia of a joint.
+    """Return 1 / inertia, with the inertia about the axis of joint j.
 
     Raises:
         NotApplicableError: the inertia is zero.
@@ -122,6 +126,6 @@ def inverse_inertia(j: int, inertia: Scalar) -> Scalar:
 
 
 def joint_parents(frames: Mapping[int, JointFrame]) -> dict[int, int]:
-    """Return the moving joint before each moving joint (0 at the base), parents first."""
+    """Return the nearest moving joint between each moving joint and the base (0 if there is none), parents first."""
     last = outward(frames, 0, lambda frame, before: frame.j if frame.moving else before)
     return {j: last[frame.i] for j, frame in frames.items() if frame.moving}

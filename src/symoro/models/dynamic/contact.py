@@ -52,7 +52,7 @@ DAMPING = Option(
 
 
 def contact_outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the outputs of direct dynamics without motors, and the contact forces."""
+    """Return the output ports: those of direct dynamics without motors, and the contact forces."""
     return (*(port for port in direct_outputs(structure) if port is not QMDD), FORCES)
 
 
@@ -93,7 +93,13 @@ def contact_dynamics(
     damping: float | None = None,
     rotation: str = "matrix",
 ) -> Program:
-    """Return accelerations and contact forces from positions, velocities and torques."""
+    """Return a program that computes accelerations and contact forces from positions, velocities and torques.
+
+    Args:
+        contacts: points on the ground, each with its frame and its coordinates in this frame.
+        damping: number added to the diagonal of J A^-1 J' (1/kg), required if the contact forces are not unique.
+        rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
+    """
     # Imported here because it loads NumPy, which the catalogue does not need.
     from symoro.models.dynamic.contact_points import contact_points, placed_points, require_full_rank
 

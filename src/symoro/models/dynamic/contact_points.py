@@ -54,7 +54,7 @@ SAMPLES = 6
 
 @dataclass(frozen=True)
 class ContactPoint:
-    """Point of link j, in the frame of the link."""
+    """Point of link j; `at` contains its coordinates in the frame of the link."""
 
     j: int
     at: tuple[Formula, Formula, Formula]
@@ -68,7 +68,10 @@ class ContactPoint:
 def contact_points(
     robot: Robot, contacts: Sequence[tuple[int | str, Sequence[Formula]]] | None
 ) -> tuple[Robot, list[ContactPoint]]:
-    """Return the contact points of an option, by default the tool or the last link's frame; the tool becomes a link.
+    """Return the contact points that the option `contacts` selects, and the robot with its tool as a link if needed.
+
+    Args:
+        contacts: frames, each with the coordinates of a point; None selects the tool, or the frame of the last link.
 
     Raises:
         OptionError, UnknownNameError: there are no contacts, or one refers to a frame without a link.
@@ -77,7 +80,8 @@ def contact_points(
         contacts = [(last_frame(robot), (ZERO, ZERO, ZERO))]
     if not contacts:
         raise OptionError(
-            "contact-dynamics requires at least one contact point", hint="contacts=[4, (8, (0, 0, -0.2))]"
+            "contact-dynamics requires at least one contact point",
+            hint="for example contacts=[4, (8, (0, 0, -0.2))] for the origin of frame 4 and a point of frame 8",
         )
     points = []
     for frame, (x, y, z) in contacts:
@@ -92,7 +96,7 @@ def contact_points(
 
 @dataclass(frozen=True)
 class PlacedFrame:
-    """Axes (rows of 0Aj) and origin of a frame, in frame 0."""
+    """Rotation matrix 0Aj and origin of frame j, in frame 0."""
 
     rotation: Matrix
     position: Vector
@@ -100,11 +104,12 @@ class PlacedFrame:
 
 @dataclass(frozen=True)
 class PlacedPoints:
-    """Contact points at the configuration of a program.
+    """Contact points of a robot at the joint positions of a program.
 
     Attributes:
-        links, positions: the link of each point, and its position in the frame of that link.
-        places: the poses of the frames of all links.
+        tree: the frames of all links.
+        links, positions: the link of each point, and the point's coordinates in the frame of that link.
+        places: the poses of the frames of all links, in frame 0.
     """
 
     tree: Mapping[int, JointFrame]
@@ -113,7 +118,10 @@ class PlacedPoints:
     places: Mapping[int, PlacedFrame]
 
     def jacobian(self, provider: ConstraintProvider) -> list[dict[Coordinate, Scalar]]:
-        """Return J_tree G, three rows per point, each by the independent coordinates."""
+        """Return the Jacobian J_tree G of the points' velocities in the axes of frame 0.
+
+        It has three rows per point; each row contains its entries by independent coordinate.
+        """
         rows: list[dict[Coordinate, Scalar]] = []
         for j, position in zip(self.links, self.positions, strict=True):
             columns = provider.columns(self._columns(j, position, free_base=BASE[0] in provider.tree), 3)
@@ -121,7 +129,14 @@ class PlacedPoints:
         return rows
 
     def _columns(self, j: int, position: Vector, *, free_base: bool) -> dict[Coordinate, Vector]:
-        """Return the columns of J_tree of a point; joints that do not move the point have no column."""
+        """Return the columns of the Jacobian of a point of link j, by coordinate of the tree.
+
+        Joints that do not move the point have no column.
+
+        Args:
+            position: coordinates of the point in the frame of link j.
+            free_base: whether the base has coordinates.
+        """
         place = self.places[j]
         at = add(place.position, matvec(place.rotation, position))
         columns: dict[Coordinate, Vector] = {}
@@ -137,7 +152,11 @@ class PlacedPoints:
         return columns
 
     def accelerations(self, dynamics: TreeDynamics, rates: Values, accelerations: Values) -> Vector:
-        """Return the accelerations of the points for a motion of the tree, in the axes of frame 0."""
+        """Return the accelerations of the points in the axes of frame 0, three entries per point.
+
+        Args:
+            rates, accelerations: velocities and accelerations of the tree's coordinates.
+        """
         base = dynamics.root(rates, accelerations)
         qd, qdd = ({j: values[joint(j)] for j in dynamics.joints} for values in (rates, accelerations))
         before, w = angular_velocities(self.tree, base, qd)
@@ -151,7 +170,7 @@ class PlacedPoints:
 def placed_points(
     builder: Builder, tree: Mapping[int, JointFrame], points: Sequence[ContactPoint]
 ) -> PlacedPoints:
-    """Compute the poses of the frames and declare the positions of the points in their frames."""
+    """Compute the poses of the frames and declare the coordinates of the points in their frames."""
 
     def step(frame: JointFrame, antecedent: PlacedFrame) -> PlacedFrame:
         rotation = [frame.to_child(row) for row in antecedent.rotation]
@@ -166,10 +185,10 @@ def placed_points(
 
 
 def require_full_rank(robot: Robot, points: Sequence[ContactPoint]) -> None:
-    """Reject contacts whose forces are not unique.
+    """Reject contact points whose forces are not unique.
 
     Raises:
-        NotApplicableError: names the first contact that is redundant.
+        NotApplicableError: the message contains the first contact that is redundant.
     """
     rows = _sampled_rows(robot, points)
     for count in range(1, len(points) + 1):
@@ -195,9 +214,12 @@ def require_full_rank(robot: Robot, points: Sequence[ContactPoint]) -> None:
 
 
 def _sampled_rows(robot: Robot, points: Sequence[ContactPoint]) -> Any:
-    """Return the Jacobian at random configurations, with lengths divided by the robot's length.
+    """Return the contact Jacobian at random configurations, with lengths divided by the robot's length.
 
-    Symbols have their nominal values, or random values without one.
+    Symbols have their nominal values, or random values if they have none.
+
+    Returns:
+        Array of shape (configurations, 3 points, coordinates).
     """
     builder = Builder("points")
     provider = constraint_provider(builder, Layout(robot))
@@ -218,7 +240,12 @@ def _sampled_rows(robot: Robot, points: Sequence[ContactPoint]) -> Any:
 
 
 def _at_closed_configurations(robot: Robot, program: Program, values: Mapping[str, float]) -> Any:
-    """Return the Jacobian at configurations in which the loops close; parallelograms are not crossed."""
+    """Return the contact Jacobian at configurations in which the loops are closed; parallelograms are not crossed.
+
+    Args:
+        program: computes the Jacobian from the joint positions q.
+        values: numbers of the program's parameters.
+    """
     on_ground = robot.replace(wheels=(), base=Base()) if robot.wheels else robot
     closed = closed_postures(linear_loops(on_ground).robot, SAMPLES, nominal=True)
     rows = []
@@ -230,7 +257,11 @@ def _at_closed_configurations(robot: Robot, program: Program, values: Mapping[st
 
 
 def _regular(rows: Any) -> Any:
-    """Return the configurations in which the constraints determine the motion."""
+    """Return the samples of the Jacobian with finite entries, where the constraints determine the motion.
+
+    Raises:
+        NotApplicableError: there are too few such samples.
+    """
     regular = rows[np.isfinite(rows).all(axis=(1, 2))]
     if len(regular) < SAMPLES:
         raise NotApplicableError(

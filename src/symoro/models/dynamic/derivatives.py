@@ -1,7 +1,8 @@
 """`inverse-dynamics-derivatives` and `direct-dynamics-derivatives`: linearisation for control and optimisation.
 
-Let f be the coordinates of known force, k those of known acceleration, and F = A nud + H the forces. At constant
-accelerations F is differentiated along the tangents of the coordinates (exactly, on the expressions of the program):
+Let the index f denote the coordinates of known force, k those of known acceleration, and let F = A nud + H be the
+forces. F is differentiated at constant accelerations along the tangents of the coordinates (exactly, on the expressions
+of the program):
 
     dnud_f = -A_ff^-1 dF_f,        dF_k + A_kf dnud_f,        dF/dnud = A,        dnud/dtau = A^-1
 
@@ -65,9 +66,11 @@ ACTIVE = {"q": "qa", "qd": "qda", "qdd": "qdda"}
 
 
 def jvp(builder: Builder, values: Sequence[Scalar], tangents: Sequence[Mapping[str, Scalar]]) -> Matrix:
-    """Return the derivatives of values along tangents, one column per tangent (Jacobian-vector products).
+    """Return the directional derivatives of expressions, one row per expression and one column per direction.
 
-    A tangent contains the rates of some symbols.
+    Args:
+        values: the expressions.
+        tangents: the directions; each one contains the rates of some symbols (Jacobian-vector products).
     """
     graph = builder.graph
     lits = [wrap(graph, x).lit for x in values]
@@ -79,13 +82,22 @@ def jvp(builder: Builder, values: Sequence[Scalar], tangents: Sequence[Mapping[s
 
 
 def frozen(builder: Builder, names: Sequence[str]) -> list[Scalar]:
-    """Return symbols for values that are constant during differentiation, so that they are not merged with others."""
+    """Return symbols that replace expressions during a differentiation, so that these are treated as constants.
+
+    Args:
+        names: a name for each expression; `unfrozen` substitutes the expressions again.
+    """
     graph = builder.graph
     return [Expr(graph, graph.symbol(f"held {name}", ops.VARIABLE)) for name in names]
 
 
 def unfrozen(builder: Builder, matrix: Matrix, names: Sequence[str], values: Sequence[Scalar]) -> Matrix:
-    """Return the matrix with the values substituted for the symbols."""
+    """Return the matrix with expressions substituted for the symbols that `frozen` returned.
+
+    Args:
+        names: the names given to `frozen`.
+        values: the expression for each name.
+    """
     graph = builder.graph
     at = {
         graph.symbol(f"held {name}", ops.VARIABLE) >> 1: wrap(graph, x).lit
@@ -99,7 +111,11 @@ def unfrozen(builder: Builder, matrix: Matrix, names: Sequence[str], values: Seq
 
 
 def port(of: str, by: str, *, active: bool = False) -> Port:
-    """Return the port d{of}_d{by}; `active` selects the names of active joints for robots with loops or wheels."""
+    """Return the output port d{of}_d{by}, the derivatives of `of` with respect to `by` (for example dtau_dq).
+
+    Args:
+        active: whether the names of active joints are used (dtau_dqa), for robots with loops or wheels.
+    """
     (rows, what), (columns, to) = DIFFERENTIATED[of], VARIABLES[by]
     shape, title = f"{rows},{columns}", f"derivatives of {what} with respect to {to}"
     if not active:
@@ -109,12 +125,12 @@ def port(of: str, by: str, *, active: bool = False) -> Port:
 
 
 def ports(of: Sequence[str], by: Sequence[str], *, active: bool = False) -> tuple[Port, ...]:
-    """Return the ports of all pairs."""
+    """Return the output ports of the derivatives of each quantity `of` with respect to each variable `by`."""
     return tuple(port(x, y, active=active) for x in of for y in by)
 
 
 def variables(structure: Structure, given: Sequence[str], *, moved: bool = False) -> tuple[str, ...]:
-    """Return the variables by which a model of a structure is differentiated.
+    """Return the names of the variables with respect to which a model of a structure is differentiated.
 
     Args:
         given: variables besides positions and velocities.
@@ -125,7 +141,7 @@ def variables(structure: Structure, given: Sequence[str], *, moved: bool = False
 
 
 def inverse_outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the outputs of the derivatives of inverse dynamics."""
+    """Return the output ports of the derivatives of inverse dynamics."""
     by = variables(structure, ("qdd",))
     if structure.wheels:
         return ports(("tau", "qdd_out"), by, active=True)
@@ -136,7 +152,7 @@ def inverse_outputs(structure: Structure) -> tuple[Port, ...]:
 
 
 def direct_outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the outputs of the derivatives of direct dynamics."""
+    """Return the output ports of the derivatives of direct dynamics."""
     by = variables(structure, ("tau",))
     if structure.wheels:
         return ports(("qdd",), by, active=True)
@@ -149,9 +165,9 @@ def direct_outputs(structure: Structure) -> tuple[Port, ...]:
 
 
 class Linearisation:
-    """Forces of a robot at the inputs q, qd and V0, and their derivatives at constant accelerations.
+    """Forces F = A nud + H of a robot at the inputs q, qd and V0, and their derivatives at constant accelerations.
 
-    Gravity is part of the acceleration of a floating base; it is declared last.
+    Gravity is part of the acceleration of a floating base; its input R0 is declared last.
     """
 
     def __init__(self, name: str, robot: Robot) -> None:
@@ -163,7 +179,10 @@ class Linearisation:
             self.dynamics.gravity = NONE
 
     def tangents(self) -> dict[str, list[dict[str, Scalar]]]:
-        """Return the rates of the symbols of q, qd and V0, one per coordinate."""
+        """Return the directions of differentiation for q, qd and V0.
+
+        Each direction belongs to one coordinate and contains the rates of the input symbols.
+        """
         tangents = self.s.provider.tangents()
         rates: dict[str, list[dict[str, Scalar]]] = {
             "q": [tangents[c] for c in self.joints],
@@ -174,10 +193,14 @@ class Linearisation:
         return rates
 
     def slopes(self, nud: Values, *, solved: bool) -> dict[str, Matrix]:
-        """Return dF/dq, dF/dqd and dF/dV0, with rows for all coordinates.
+        """Return the derivatives dF/dq, dF/dqd and dF/dV0 of the forces at constant accelerations.
+
+        The matrices have one row per independent coordinate.
 
         Args:
-            solved: whether the accelerations depend on the configuration; they are kept constant nevertheless.
+            nud: accelerations.
+            solved: whether `nud` was computed and depends on the configuration. It is treated as constant in both
+                cases.
         """
         names = [f"nud {c.words}" for c in self.own]
         constant = dict(zip(self.own, frozen(self.builder, names), strict=True)) if solved else dict(nud)
@@ -189,11 +212,19 @@ class Linearisation:
         return {name: unfrozen(self.builder, matrix, names, at) for name, matrix in slopes.items()}
 
     def columns(self, which: Sequence[Coordinate]) -> Matrix:
-        """Return columns of A."""
+        """Return the columns of the inertia matrix A for the given coordinates."""
         return [[self.dynamics.entry(i, c) for c in which] for i in self.own]
 
     def solved(self, slopes: Mapping[str, Matrix], free: Sequence[Coordinate]) -> dict[str, Matrix]:
-        """Return dnud_f in the rows of free coordinates, and dF_k + A_kf dnud_f in the others."""
+        """Return the derivatives of accelerations and forces from those of the forces at constant accelerations.
+
+        Args:
+            slopes: matrices dF by variable, with one row per independent coordinate.
+            free: the coordinates f of known force; the others are k.
+
+        Returns:
+            Matrices with the rows dnud_f = -A_ff^-1 dF_f of free coordinates, and dF_k + A_kf dnud_f of the others.
+        """
         if not free:
             return dict(slopes)
         solve = self.dynamics.solver(free)
@@ -213,7 +244,13 @@ class Linearisation:
         return results
 
     def gravity(self, rotation: str) -> Vector:
-        """Declare the rotation of a free base and return gravity in frame 0; the inertias are declared before."""
+        """Declare the rotation of a free base as an input and return gravity in frame 0 (zero if the base is not free).
+
+        The inertias are declared before it.
+
+        Args:
+            rotation: 'matrix' or 'quaternion'.
+        """
         if not self.layout.has_free_base:
             return NONE
         _ = self.dynamics.tree_inertia
@@ -225,10 +262,12 @@ class Linearisation:
         slopes: Mapping[str, Matrix],
         springs: Sequence[Coordinate] = (),
     ) -> Program:
-        """Declare the outputs, each with the coordinates of its rows, and return the program.
+        """Declare the derivatives as outputs and return the program.
 
-        Arguments:
-            springs: joints of inverse dynamics with tau = -k (q - rest).
+        Args:
+            outputs: the differentiated quantities by name, each with the coordinates of its rows.
+            slopes: the derivatives by variable, with one row per independent coordinate.
+            springs: joints of inverse dynamics that only a spring drives, tau = -k (q - rest).
         """
         active = bool(self.robot.B or self.robot.wheels)
         for of, coordinates in outputs.items():
@@ -242,14 +281,14 @@ class Linearisation:
         return self.builder.program()
 
     def _spring_row(self, c: Coordinate, by: str, width: int) -> Vector:
-        """Return the derivatives of tau = -k (q - rest)."""
+        """Return the derivatives of a joint's spring torque tau = -k (q - rest) with respect to the variable `by`."""
         if by != "q":
             return [0] * width
         torque = -self.dynamics.elements.springs[c.j]
         return jvp(self.builder, [torque], self.tangents()["q"])[0]
 
     def _given_row(self, c: Coordinate, by: str, width: int) -> Vector:
-        """Return the derivatives of an acceleration that is an input."""
+        """Return the derivatives of an acceleration that is an input, with respect to the variable `by` (1 or 0)."""
         if by != "qdd":
             return [0] * width
         unit: Matrix = [[1 if i == c else 0 for i in self.joints]]
@@ -263,13 +302,25 @@ def variable_columns(
     matrix: Matrix,
     without: Sequence[Coordinate] = (),
 ) -> Matrix:
-    """Return derivatives with respect to qdd or tau; columns that the robot prescribes or `without` lists are zero."""
+    """Return derivatives with respect to qdd or tau, with zero columns for joints that are not variables.
+
+    Args:
+        name: the variable, "qdd" or "tau". Joints for which the robot prescribes it are not variables.
+        joints: the joints of the columns.
+        matrix: the derivatives as if all joints were variables.
+        without: further joints that are not variables.
+    """
     kept = [c not in without and getattr(robot.frame(c.j), FIXED_BY[name]) is None for c in joints]
     return [[x if variable else 0 for x, variable in zip(row, kept, strict=True)] for row in matrix]
 
 
 def rotated_gravity(down: Vector, rows: int) -> Matrix:
-    """Return [g x e_k; 0]."""
+    """Return the matrix with the columns [g x e_k; 0], k = 1 .. 3, the change of gravity when the base rotates.
+
+    Args:
+        down: gravity g in frame 0.
+        rows: number of rows of the matrix.
+    """
     columns = [cross(down, axis) for axis in identity(3)]
     return transpose([[*column, *([0] * (rows - 3))] for column in columns])
 
@@ -310,7 +361,12 @@ ROLLING = WHEELED_1996.at("configuration dynamical model, differentiated")
     },
 )
 def inverse_dynamics_derivatives(robot: Robot, base: str = "free", rotation: str = "matrix") -> Program:
-    """Return the derivatives of the inverse dynamic model."""
+    """Return a program that computes the partial derivatives of the inverse dynamic model.
+
+    Args:
+        base: 'free' if no wrench acts on a floating base, 'given' if its acceleration is an input.
+        rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
+    """
     model = Linearisation("inverse_dynamics_derivatives", robot)
     builder, layout, dynamics, own = model.builder, model.layout, model.dynamics, model.own
     nud = joint_entries(builder, robot, model.s.provider, "qdd")
@@ -371,7 +427,11 @@ def inverse_dynamics_derivatives(robot: Robot, base: str = "free", rotation: str
     },
 )
 def direct_dynamics_derivatives(robot: Robot, rotation: str = "matrix") -> Program:
-    """Return the derivatives of the direct dynamic model."""
+    """Return a program that computes the partial derivatives of the direct dynamic model.
+
+    Args:
+        rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
+    """
     model = Linearisation("direct_dynamics_derivatives", robot)
     layout, dynamics, own = model.layout, model.dynamics, model.own
     springs = [c for c in model.joints if layout.is_spring_driven(c.j)]

@@ -33,7 +33,7 @@ Moments = tuple[Scalar, Vector]  # mass, first moment
 
 
 class Energy(NamedTuple):
-    """Kinetic energy; mass and first moments of the whole robot in frame 0; strain energy of beams."""
+    """Kinetic energy and strain energy of beams; mass and first moments of the whole robot in frame 0."""
 
     kinetic: Scalar
     mass: Scalar
@@ -49,7 +49,13 @@ def kinetic_energy(
     qd: Mapping[int, Scalar],
     inertias: Mapping[int, Inertia],
 ) -> Scalar:
-    """Return E of the links whose inertias are given, and of all rotors."""
+    """Return the kinetic energy of the links whose inertias are given, and of all rotors.
+
+    Args:
+        base: motion of the base.
+        qd: joint velocities.
+        inertias: inertias by link.
+    """
     _, w = angular_velocities(frames, base, qd)
     v = linear_velocities(frames, base, w, qd)
     half = builder.number(1) / 2
@@ -67,14 +73,14 @@ def kinetic_energy(
 
 
 def whole_mass(frames: Mapping[int, JointFrame], inertias: Mapping[int, Inertia]) -> Moments:
-    """Return mass and first moments about the origin of frame 0 of the links whose inertias are given."""
+    """Return the total mass and first moments, about the origin of frame 0, of the links whose inertias are given."""
     nothing: Moments = (0, [0, 0, 0])
     own: dict[int, Moments] = {0: nothing} | {j: (body.m, list(body.ms)) for j, body in inertias.items()}
     return inward(frames, own, _carried)[0]
 
 
 def _carried(frame: JointFrame, body: Moments, onto: Moments) -> Moments:
-    """Return mass and first moments of a body, added to those of its antecedent."""
+    """Return mass and first moments of a body, added to those of its antecedent (`onto`), in the antecedent's frame."""
     mass, moment = body
     return onto[0] + mass, add(onto[1], add(frame.to_parent(moment), scale(mass, frame.position)))
 
@@ -89,9 +95,13 @@ def flexible_energy(
     *,
     with_base: bool,
 ) -> Energy:
-    """Return V' J V / 2 of every body, V' C ed + ed' m ed / 2 and e' K e / 2 of every beam, and the rotors.
+    """Return the energy, mass and first moments of a robot with flexible links.
+
+    The energy contains V' J V / 2 of every body, V' C ed + ed' m ed / 2 and e' K e / 2 of every beam, and that of the
+    rotors.
 
     Args:
+        modes: modal coordinates e and their velocities ed, by link.
         with_base: whether link 0 is included.
     """
 

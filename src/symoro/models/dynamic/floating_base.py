@@ -38,7 +38,11 @@ def floating_tree(robot: Robot) -> str | None:
 
 
 def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:
-    """Declare the rotation of the base and return gravity in frame 0."""
+    """Declare the rotation of the base as an input and return gravity in frame 0.
+
+    Args:
+        rotation: 'matrix' for the input R0, 'quaternion' for Q0.
+    """
     world: Vector = [builder.formula(g) for g in robot.base.G]
     if rotation == "quaternion":
         return _turned_back(builder.input(Q0, (4,), [f"Q0_{k}" for k in range(1, 5)]), world)
@@ -47,12 +51,12 @@ def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:
 
 
 def _turned_back(quaternion: Sequence[Scalar], v: Vector) -> Vector:
-    """Return R0' v = v + s (w (v x u) + u x (u x v))."""
+    """Return R0' v = v + s (w (v x u) + u x (u x v)) for the rotation R0 of a quaternion (w, u) of any length."""
     w, u = quaternion[0], list(quaternion[1:])
     turned = add(scale(w, cross(v, u)), cross(u, cross(u, v)))
     return add(v, scale(2 / dot(quaternion, quaternion), turned))
 
 
 def base_position(builder: Builder) -> Vector:
-    """Declare the position of the base."""
+    """Declare the position of the base as an input and return its three coordinates in the world."""
     return list(builder.input(P0, (3,), [f"P0_{k}" for k in (1, 2, 3)]))

@@ -2,7 +2,7 @@
 
     drive   IA qdd + FV qd + FS sign(qd) + FO
     spring  k (q - rest)
-    motor   s = k (qm + rest - q) on the link and -s on the motor, which has its own drive
+    motor   s = k (qm + rest - q) on the link and -s on the motor, which has a separate drive
 
 The spring of a motor has no damping; its torque is zero if q - qm equals `rest`. A rotor acts on its own axis alone
 (M. Spong, Modeling and control of elastic joint robots, ASME Journal of Dynamic Systems, Measurement and Control 109,
@@ -26,7 +26,12 @@ from symoro.robot.topology import elastic_joints
 def drive_torques(
     builder: Builder, robot: Robot, qd: Mapping[int, Scalar], qdd: Mapping[int, Scalar]
 ) -> dict[int, Scalar]:
-    """Return IA qdd + FV qd + FS sign(qd) + FO of the joints whose rates are given."""
+    """Return the torques of rotor inertia and friction, IA qdd + FV qd + FS sign(qd) + FO, by joint.
+
+    Args:
+        qd: velocities of the joints concerned.
+        qdd: accelerations of the same joints.
+    """
     torques: dict[int, Scalar] = {}
     for j, rate in qd.items():
         frame = robot.frame(j)
@@ -39,13 +44,13 @@ def drive_torques(
 
 
 def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> dict[int, Scalar]:
-    """Return k (q - rest), the torque that balances the spring of each elastic joint of the tree."""
+    """Return k (q - rest), the torque that balances the spring of each elastic joint, by joint."""
     elastic = {j: robot.frame(j) for j in q if robot.frame(j).eta}
     return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in elastic.items()}
 
 
 def spring_energy(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> Scalar:
-    """Return the sum of k (q - rest)^2 / 2 over the elastic joints."""
+    """Return the potential energy of the joint springs, the sum of k (q - rest)^2 / 2 over the elastic joints."""
     strained: Scalar = 0
     for j, torque in spring_torques(builder, robot, q).items():
         strained = strained + torque * (q[j] - builder.formula(robot.frame(j).rest)) / 2
@@ -60,7 +65,7 @@ def links_alone(robot: Robot) -> Robot:
 
 
 class ForceElements:
-    """Forces that act on single coordinates of the tree.
+    """Forces that act on single coordinates of the tree: drives, springs and motors.
 
     Args:
         robot: the robot as described.
@@ -81,7 +86,7 @@ class ForceElements:
 
     @cached_property
     def springs(self) -> dict[int, Scalar]:
-        """Return k (q - rest) of the elastic joints without a motor."""
+        """Return the torques k (q - rest) of the elastic joints whose motors have no coordinates, by joint."""
         return spring_torques(self.builder, self.links, self.q)
 
     def read_springs(self, joints: Sequence[int]) -> None:
@@ -90,7 +95,7 @@ class ForceElements:
 
     @cached_property
     def motor_springs(self) -> dict[int, Scalar]:
-        """Return k (qm + rest - q), the torque of each motor's spring on its link."""
+        """Return k (qm + rest - q), the torque of each motor's spring on its link, by joint."""
         springs: dict[int, Scalar] = {}
         for j, x in self.qm.items():
             frame = self.robot.frame(j)
@@ -99,7 +104,11 @@ class ForceElements:
         return springs
 
     def forces(self, rates: Values, accelerations: Values) -> dict[Coordinate, Scalar]:
-        """Return the forces on joints and motors that these elements require at a motion of the tree."""
+        """Return the forces on joints and motors that drives, springs and motors require during a motion of the tree.
+
+        Args:
+            rates, accelerations: velocities and accelerations of the tree's coordinates.
+        """
         drives = self._drives(self.links, Block.JOINT, rates, accelerations)
         forces = {
             joint(j): x + self.springs.get(j, 0) - self.motor_springs.get(j, 0) for j, x in drives.items()
@@ -113,12 +122,12 @@ class ForceElements:
         return drive_torques(self.builder, robot, qd, qdd)
 
     def rotor(self, c: Coordinate) -> Scalar:
-        """Return the rotor inertia IA on a joint or motor."""
+        """Return the rotor inertia IA that acts on the coordinate c of a joint or motor."""
         robot = self.robot if c.block is Block.MOTOR else self.links
         return self.builder.formula(robot.frame(c.j).IA)
 
     def motor_acceleration(self, c: Coordinate, force: Scalar) -> Scalar:
-        """Return the acceleration of a motor from the net torque on its rotor.
+        """Return the acceleration of the motor with the coordinate c from the net torque on its rotor.
 
         Raises:
             NotApplicableError: the rotor inertia is zero.
@@ -129,5 +138,5 @@ class ForceElements:
         return force / self.rotor(c)
 
     def energy(self) -> Scalar:
-        """Return the potential energy of the springs."""
+        """Return the potential energy of the springs of joints whose motors have no coordinates."""
         return spring_energy(self.builder, self.links, self.q)

@@ -1,4 +1,7 @@
-"""Formulation of the Newton-Euler recursion for one robot: choices that change the operation count, not the result."""
+"""Formulations of the Newton-Euler recursion: choices that change the operation count, not the result.
+
+In the formulas, U = hat(wd) + hat(w)^2 and w is the angular velocity of the link.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ from symoro.robot.description import JointType, Robot
 
 @dataclass(frozen=True)
 class Choice:
-    """Choices for one link.
+    """Choices for the equations of one link in the Newton-Euler recursion.
 
     Attributes:
-        basis: inertia that vanishes by regrouping: 'K' (Kzz) or 'J' (YY).
+        basis: inertial parameter that regrouping makes zero: 'K' (Kzz) or 'J' (YY).
         column: the third column of U_j is computed from the antecedent, U_j z_j = jAi U_i z_j.
         third: U33 is taken from the antecedent, so that w2^2 (or w1^2 + w2^2) is not computed.
         difference: U11 = U33 + (w1^2 - w3^2); the difference is also used in the moment.
@@ -40,7 +43,12 @@ FLAGS = ("column", "third", "difference", "doubled", "before")
 
 @dataclass(frozen=True)
 class Change:
-    """Change of one choice: its name, and the link (0 for a choice of the whole robot)."""
+    """Change of one choice of a formulation.
+
+    Attributes:
+        name: name of the choice, for example "column".
+        link: number of the link; 0 for a choice of the whole robot.
+    """
 
     name: str
     link: int = 0
@@ -48,7 +56,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Formulation:
-    """Choices for all links (link 1 first), and whether sums of parallel joint angles are used outward and inward."""
+    """Formulation of the Newton-Euler recursion for a robot.
+
+    Attributes:
+        links: the choices for each link, link 1 first.
+        parallel_out, parallel_in: whether rotations about parallel axes are replaced by one rotation with the sum of
+            the angles, in the outward and in the inward recursion.
+    """
 
     links: tuple[Choice, ...]
     parallel_out: bool = True
@@ -58,11 +72,11 @@ class Formulation:
         return self.links[j - 1]
 
     def bases(self) -> dict[int, str]:
-        """Return the basis of each link."""
+        """Return, for each link, the inertial parameter that regrouping makes zero: 'K' (Kzz) or 'J' (YY)."""
         return {j: choice.basis for j, choice in enumerate(self.links, 1)}
 
     def moves(self, robot: Robot) -> list[Change]:
-        """Return all changes of a single choice."""
+        """Return all changes of a single choice that are possible for a robot."""
         revolute = [j for j, _ in enumerate(self.links, 1) if robot.frame(j).sigma == JointType.REVOLUTE]
         moves = [Change(name, j) for j in revolute for name in ("before", "column", "basis", "difference")]
         moves += [Change(name, j) for j in revolute for name in ("doubled", "third")]
@@ -81,14 +95,14 @@ class Formulation:
         return replace(self, links=(*self.links[: move.link - 1], choice, *self.links[move.link :]))
 
     def words(self) -> list[str]:
-        """Return a text of the choices, one line per link."""
+        """Return a description of the choices for the header of a program, one line per link."""
         lines = [f"link {j}: {choice}" for j, choice in enumerate(self.links, 1)]
         sums = [w for w, used in (("outward", self.parallel_out), ("inward", self.parallel_in)) if used]
         return [*lines, f"sums of parallel axes: {' and '.join(sums) or 'not used'}"]
 
 
 def plain(robot: Robot) -> Formulation:
-    """Return SYMORO's customised formulation: every link in its own frame, nothing computed from the antecedent's U."""
+    """Return the formulation of SYMORO: each link in its own frame, nothing computed from the antecedent's U."""
     choice = Choice(basis="J", column=False, third=False)
     return Formulation((choice,) * robot.NL, parallel_out=False, parallel_in=False)
 
@@ -102,10 +116,10 @@ def _carrying(robot: Robot) -> set[int]:
 
 
 def quick(robot: Robot) -> Formulation:
-    """Return choices that are good for nearly every robot.
+    """Return a formulation that is good for nearly every robot, without a search.
 
-    The third column reduces the count if the angle between the axes is a multiple of 90 degrees; a terminal link is
-    best expressed before its joint rotation.
+    Computing the third column of U from the antecedent saves operations if the angle between the axes is a multiple of
+    90 degrees. A terminal link is best expressed in the axes before its joint rotation.
     """
     inner = _carrying(robot)
     links = []

@@ -20,7 +20,7 @@ SECTION = "regrouped inertial parameters"
 
 
 def of_link(builder: Builder, link: Link) -> Inertia:
-    """Return the inertia from the ten standard parameters of a link."""
+    """Return the inertia of a link from its ten standard parameters."""
     xx, xy, xz, yy, yz, zz = (builder.formula(getattr(link, n)) for n in ("XX", "XY", "XZ", "YY", "YZ", "ZZ"))
     half = builder.number(1) / 2
     k = ((yy + zz - xx) * half, (xx + zz - yy) * half, (xx + yy - zz) * half, -xy, -xz, -yz)
@@ -37,7 +37,10 @@ def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
 
 
 def payloads(builder: Builder, robot: Robot) -> dict[int, Inertia]:
-    """Return the inertia of the payload in the frame to which the tool is attached; empty without a payload."""
+    """Return the inertia of the payload, by the number of the frame to which the tool is attached and in this frame.
+
+    The dictionary is empty if there is no payload.
+    """
     if not robot.payload or not robot.tool:
         return {}
     tool = tool_frame(builder, robot, robot.tool)
@@ -52,7 +55,7 @@ def tool_frame(builder: Builder, robot: Robot, tool: Tool) -> JointFrame:
 
 
 def joined(one: Inertia, other: Inertia) -> Inertia:
-    """Return the inertia of two bodies that move as one."""
+    """Return the inertia of two bodies that are fixed to each other, both given in the same frame."""
     return of_matrix(matadd(one.matrix(), other.matrix()))
 
 
@@ -64,9 +67,12 @@ def effective_inertias(
     *,
     alone: bool = True,
 ) -> dict[int, Inertia]:
-    """Return the regrouped and named inertias of the links, without parameters that have no effect on the joints.
+    """Return the regrouped inertias of the links, without parameters that have no effect on the joint torques.
+
+    The parameters are named in the program.
 
     Args:
+        basis: for a revolute link, which parameter vanishes: 'K' for Kzz (default), 'J' for YY.
         alone: whether each inertia is used by itself. If inertias are summed into composite links first, the entries
             whose sum is ZZ of a link that rotates only about its z axis stay separate.
     """
@@ -83,7 +89,7 @@ def effective_inertias(
 def regrouped_inertias(
     builder: Builder, robot: Robot, frames: Mapping[int, JointFrame], *, with_base: bool
 ) -> dict[int, Inertia]:
-    """Return the regrouped inertias without loss of mass: parameters that no joint moves are on link 0.
+    """Return the regrouped inertias with the total mass unchanged: parameters that no joint moves are on link 0.
 
     Args:
         with_base: whether the inertia of link 0 is included.
@@ -95,7 +101,7 @@ def regrouped_inertias(
 
 
 def _about_z_alone(inertias: Mapping[int, Inertia], links: Sequence[int]) -> dict[int, Inertia]:
-    """Return the inertias, reduced to ZZ for links that rotate only about their own z axis."""
+    """Return the inertias, reduced to ZZ for the given links, which rotate only about their own z axis."""
     reduced = dict(inertias)
     for j in links:
         zz = inertias[j].tensor()[5]
@@ -104,7 +110,15 @@ def _about_z_alone(inertias: Mapping[int, Inertia], links: Sequence[int]) -> dic
 
 
 def name_inertia(builder: Builder, j: int, effective: Inertia, own: Inertia, *, only_zz: bool) -> None:
-    """Name the parameters of link j: KXX3 if they belong to the link alone, KXXR3 if others are regrouped into them."""
+    """Name the inertial parameters of link j in the program.
+
+    A parameter is named KXX3 if it belongs to link 3 alone, and KXXR3 if parameters of other links are added to it.
+
+    Args:
+        effective: inertia after regrouping.
+        own: inertia of the link alone.
+        only_zz: whether only ZZ of the inertia tensor has an effect; it replaces KXX.
+    """
     names = (*("ZZ" if only_zz else "KXX", "KYY", "KZZ", "KXY", "KXZ", "KYZ"), "MX", "MY", "MZ", "M")
     own_k = (own.tensor()[5], *own.k[1:]) if only_zz else own.k
     for name, value, before in zip(
@@ -115,13 +129,16 @@ def name_inertia(builder: Builder, j: int, effective: Inertia, own: Inertia, *, 
 
 
 def _turning_about_z(robot: Robot, frames: Mapping[int, JointFrame]) -> list[int]:
-    """Return the links that rotate only about their own z: the first revolute link, and those with parallel axes."""
+    """Return the links that rotate only about their own z axis.
+
+    These are the first revolute link and the following links with parallel axes, on a base that does not rotate.
+    """
     turns = any(not f.is_zero for f in (*robot.base.W0, *robot.base.WP0))
     if turns or robot.base.kind != BaseKind.FIXED:
         return []
 
     def step(frame: JointFrame, antecedent: tuple[bool, bool]) -> tuple[bool, bool]:
-        """Return whether a link rotates at all, and whether only about its own z."""
+        """Return whether a link rotates at all, and whether only about its own z axis."""
         turns, about_z = antecedent
         return turns or frame.revolute, not turns or (about_z and is_zero(frame.alpha[0]))
 
@@ -132,7 +149,7 @@ def _turning_about_z(robot: Robot, frames: Mapping[int, JointFrame]) -> list[int
 def regrouped(
     frames: Mapping[int, JointFrame], inertias: Mapping[int, Inertia], basis: Mapping[int, str]
 ) -> dict[int, Inertia]:
-    """Return the inertias after the general rule, applied from the tips inward.
+    """Return the inertias of all links after regrouping by the general rule, from the tips inward.
 
     Args:
         basis: for a revolute link, which parameter vanishes: 'K' for Kzz, 'J' for YY (SYMORO's choice).
@@ -148,7 +165,10 @@ def regrouped(
 
 
 def _rotation(frame: JointFrame) -> Matrix:
-    """Return iAj; for a revolute joint only its last column is used, which does not depend on theta."""
+    """Return the rotation matrix iAj of frame j.
+
+    For a revolute joint only its last column, which does not depend on theta, is needed; the others are zero.
+    """
     if frame.revolute:
         axis = frame.axis_in_parent()
         return [[0, 0, axis[r]] for r in range(3)]
@@ -156,5 +176,5 @@ def _rotation(frame: JointFrame) -> Matrix:
 
 
 def _fixed_position(frame: JointFrame) -> Vector:
-    """Return iPj; for a prismatic joint it multiplies zeros only."""
+    """Return the position iPj of frame j; zero for a prismatic joint, where it has no effect."""
     return [0, 0, 0] if frame.prismatic else frame.position

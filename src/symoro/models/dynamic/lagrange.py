@@ -70,8 +70,9 @@ Cube = list[list[list[Scalar]]]
 
 
 def connection(s: System, a: Matrix) -> Cube:
-    """Return D by differentiation of A along the tangent of each coordinate, with the brackets of quasi-velocities.
+    """Return the Christoffel coefficients D by differentiation of the inertia matrix `a`.
 
+    The matrix is differentiated along the tangent of each coordinate; quasi-velocities of a free base add Lie brackets.
     D is symmetric in the last two indices if all coordinates commute.
     """
     own, builder = s.provider.own, s.builder
@@ -98,7 +99,7 @@ def connection(s: System, a: Matrix) -> Cube:
 
 
 class Renaud:
-    """Recursive computation of D over the composite links of a tree whose joints all have a coordinate."""
+    """Recursive computation of D by Renaud's method, for a tree whose joints all have a coordinate."""
 
     def __init__(self, builder: Builder, robot: Robot, frames: Mapping[int, JointFrame]) -> None:
         self.builder, self.robot, self.frames = builder, robot, frames
@@ -127,7 +128,10 @@ class Renaud:
         return self.axes[k, j]
 
     def _efforts(self, j: int, k: int) -> dict[int, Scalar]:
-        """Return the torques of all joints under the acceleration of the pair (j, k) at unit velocities."""
+        """Return the torques of all joints due to the product of the velocities of joints j and k.
+
+        Both velocities are equal to one.
+        """
         x, y, z = self._axis(k, j)
         if self.frames[j].revolute:
             if j == k:
@@ -159,7 +163,11 @@ class Renaud:
 
 
 def _carried(frame: JointFrame, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector]:
-    """Return U and VP of a body that is fixed to its antecedent."""
+    """Return U and VP of a body that is fixed to its antecedent, in the body's frame.
+
+    Args:
+        moved: U = hat(wd) + hat(w)^2 and acceleration VP of the antecedent, in its frame.
+    """
     u, vd = moved
     turned = [frame.to_child(row) for row in u]
     here = transpose([frame.to_child(column) for column in transpose(turned)])
@@ -170,7 +178,7 @@ READ = Inputs()
 
 
 def outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the ports of A, B, Q and D; for a floating base D is not symmetric and is not an output."""
+    """Return the output ports A, B, Q and D; for a floating base D is not symmetric and is not an output."""
     if structure.base:
         return (
             Port("A", "6+n,6+n", "inertia matrix, base rows and columns first, rotor inertias included"),
@@ -181,7 +189,7 @@ def outputs(structure: Structure) -> tuple[Port, ...]:
 
 
 def is_holonomic_tree(robot: Robot) -> str | None:
-    """Return the reason why the Lagrange form does not apply to a robot, or None."""
+    """Return the reason why the Lagrange equations are not available for a robot, or None."""
     if robot.wheels:
         return (
             "its base is wheeled: rolling constraints are nonholonomic, so that the velocities are not derivatives of "
@@ -225,7 +233,15 @@ def is_holonomic_tree(robot: Robot) -> str | None:
 def lagrange(
     robot: Robot, coriolis: str = "christoffel", expanded: bool = False, rotation: str = "matrix"
 ) -> Program:
-    """Return A, B, Q and D of the equations of motion, without external wrenches and prescribed base motion."""
+    """Return a program that computes A, B, Q and D of the equations of motion.
+
+    External wrenches and prescribed base motion are not included.
+
+    Args:
+        coriolis: 'christoffel' differentiates A; 'recursive' is Renaud's method without derivatives.
+        expanded: whether each element is one simplified expression, for reading.
+        rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
+    """
     robot = at_rest(robot)
     layout = Layout(robot)
     s = system("lagrange", layout, quick(robot), READ, rotation=rotation)
@@ -262,7 +278,7 @@ def lagrange(
 
 
 class _Readable:
-    """Entries, each as a short sum of products of sines and cosines of sums of angles.
+    """Simplified entries of A, B and Q, each as a short sum of products of sines and cosines of sums of angles.
 
     Raises:
         ProgramError: one entry of A, B or Q would be too long. The entries with most operations before simplification
@@ -302,7 +318,10 @@ class _Readable:
         return self.short[lit]
 
     def _operations(self, lit: int) -> int:
-        """Return a lower bound of the operations of an entry; named parts of a very large entry may stay variables."""
+        """Return a lower bound on the number of operations of the simplified entry with node reference `lit`.
+
+        Named subexpressions of an entry that is too large to be simplified are counted as variables.
+        """
         short = self._written(lit)
         return written_operations(self.graph, [short.lit], self.named if short.lit == lit else ())[
             short.lit >> 1
@@ -310,7 +329,7 @@ class _Readable:
 
 
 def _name_waves(builder: Builder, trig: Trigonometry, values: Sequence[Scalar]) -> None:
-    """Name the sines and cosines that the simplification created: C23 for cos(q2 + q3)."""
+    """Name the sines and cosines that the simplification created, for example C23 for cos(q2 + q3)."""
     graph = builder.graph
     for i in graph.reachable([wrap(graph, x).lit for x in values]):
         trig.name(Expr(graph, i << 1))

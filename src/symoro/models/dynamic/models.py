@@ -1,6 +1,6 @@
-"""`inverse-dynamics`, `direct-dynamics`, `inertia-matrix`, `bias-torques`, `gravity-torques`, `energy`.
+"""Models `inverse-dynamics`, `direct-dynamics`, `inertia-matrix`, `bias-torques`, `gravity-torques` and `energy`.
 
-    A nud + H = forces        nu: base | joints | modes | motors, as far as the robot has them
+    A nud + H = forces        nu: velocities of base, joints, modes and motors, as far as the robot has them
 
     inverse   accelerations of joints and motors known, no force on a free base and on modes
     direct    torques of the drives known
@@ -9,7 +9,7 @@
     E, U      kinetic and potential energy
 
 Couplings, closed loops and wheels are constraints between the coordinates of the tree (`models/coordinates`); rotors,
-friction, springs and motors are force elements. Each model is one function for all structures.
+friction, springs and motors are force elements. Each model is one function for all structures of robots.
 
 W. Khalil, D. Creusot, Robotica 15, 1997; W. Khalil, ICINCO 2010; F. Boyer, W. Khalil, IJRR 17, 1998;
 G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996.
@@ -96,7 +96,14 @@ FORMULATIONS = {"quick": quick, "plain": plain}
 
 
 def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], name: str) -> Program:
-    """Return the program in the formulation that `effort` selects; the header names the formulation."""
+    """Return the program of a model in the formulation that `effort` selects; the header describes the formulation.
+
+    Args:
+        effort: 'quick' for a good formulation at once, 'search' for the fewest operations, 'plain' for that of the
+            papers.
+        build: returns the program in a given formulation.
+        name: name of the model, under which the result of a search is stored.
+    """
     formulation = searched(robot, build, name) if effort == "search" else FORMULATIONS[effort](robot)
     written = replace(build(formulation), as_written=effort == "plain")
     return replace(written, choices=tuple(formulation.words()))
@@ -109,7 +116,7 @@ DECISIVE_RATIO = 0.8  # ratio of two operation counts; the optimising passes do 
 
 
 def is_long(robot: Robot) -> bool:
-    """Return whether so many joints are in one chain that the method by inertia matrix is not tried."""
+    """Return whether a chain has so many joints that solving with the inertia matrix costs more than the recursion."""
     depths = outward(kinematic_tree(robot), 0, lambda link, before: before + link.moving)
     return max(depths.values()) > LONGEST_CHAIN_BY_MATRIX
 
@@ -136,7 +143,18 @@ def solved(
     rotation: str = "matrix",
     regroup: bool = True,
 ) -> Program:
-    """Return the solution of the equations of motion by the cheapest of the algorithms that apply."""
+    """Return a program that solves the equations of motion, by the cheapest of the algorithms that apply.
+
+    Args:
+        layout: the coordinates of the robot that the model uses.
+        name: name of the program, appended to that of the robot.
+        read: the quantities that are inputs besides the positions.
+        effort: selects the formulation: 'quick', 'search' or 'plain'.
+        outputs: function that declares the outputs of the program from the solution.
+        methods: the algorithms that may be used.
+        rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
+        regroup: whether inertias may be regrouped across joints.
+    """
     robot = layout.robot
     applicable: list[Method] = []
 
@@ -162,7 +180,7 @@ def solved(
 
 
 def _key(layout: Layout, read: Inputs) -> str:
-    """Return a key of the equations to solve, under which the result of a search is stored."""
+    """Return a text that identifies the equations to solve; the result of a search is stored under it."""
     return f"{layout.actuators}, {layout.surplus}, {layout.free}, {read}"
 
 
@@ -186,12 +204,18 @@ def named_joints(robot: Robot, free: Sequence[int | str] | None) -> tuple[int, .
 def platform_space(
     space: str | None, to: int | str | None, working_mode: str, q: bool
 ) -> PlatformSpace | None:
-    """Return the platform coordinates, if the options request them; otherwise None."""
+    """Return the description of platform coordinates if the option `space` is 'platform', otherwise None.
+
+    Args:
+        to: frame of the platform.
+        working_mode: working modes of the legs.
+        q: whether the joint positions are an output.
+    """
     return PlatformSpace(to, working_mode, q) if space == "platform" else None
 
 
 def has_own_drives(robot: Robot, options: Options) -> str | None:
-    """Return the reason why surplus drives cannot share torques because other joints are force-driven, or None."""
+    """Return the reason why surplus drives cannot share torques, if the options request it, or None."""
     if options.get("surplus") != "share":
         return None
     if options.get("free") or any(robot.frame(j).eta for j in independent(robot)):
@@ -200,7 +224,10 @@ def has_own_drives(robot: Robot, options: Options) -> str | None:
 
 
 def has_motors(robot: Robot, options: Options) -> str | None:
-    """Return the reason why the motors of elastic joints cannot have coordinates if requested, or None."""
+    """Return the reason why motors of elastic joints cannot have separate coordinates, or None.
+
+    The result is None as well if the options do not request such coordinates.
+    """
     if not options.get("actuators"):
         return None
     if robot.B:
@@ -214,7 +241,7 @@ def has_motors(robot: Robot, options: Options) -> str | None:
 
 
 def inverse_outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the outputs of inverse dynamics."""
+    """Return the output ports of inverse dynamics for a structure of robots."""
     if structure.platform:
         return (PLATFORM_TAU, PLATFORM_Q)
     if structure.wheels:
@@ -290,7 +317,11 @@ def inverse_dynamics(
     working_mode: str = "1",
     q: bool = False,
 ) -> Program:
-    """Return the torques of a motion, the accelerations of force-driven coordinates, and optionally the reactions."""
+    """Return a program that computes the torques of a motion.
+
+    Further outputs are the accelerations of force-driven joints, modes and base, and the reactions (option
+    `reactions`). The options are described in the catalogue.
+    """
     platform = platform_space(space, to, working_mode, q)
     layout = Layout(robot, actuators, surplus, named_joints(robot, free), platform)
     given = base == "given"
@@ -326,7 +357,7 @@ def _loop_reactions(layout: Layout) -> Program:
 
 
 def _output_torques(s: System, solution: Solution) -> None:
-    """Declare the outputs of inverse dynamics."""
+    """Declare the outputs of inverse dynamics in the program."""
     layout, joints = s.layout, s.joints
     if layout.platform is not None:
         tau = s.provider.actuation.torques([solution.forces[c] for c in s.provider.own])
@@ -355,7 +386,7 @@ def _output_torques(s: System, solution: Solution) -> None:
 
 
 def _output_positions(s: System) -> None:
-    """Declare the output q of a model in platform coordinates, if it is requested."""
+    """Declare the output q (joint positions) of a model in platform coordinates, if it is requested."""
     if s.layout.platform is not None and s.layout.platform.with_positions:
         assert isinstance(s.provider, TwistCoordinates)
         positions, reached = s.provider.joint_positions()
@@ -376,7 +407,7 @@ def _output_modes_and_base(s: System, solution: Solution) -> None:
 
 
 def direct_outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the outputs of direct dynamics."""
+    """Return the output ports of direct dynamics for a structure of robots."""
     if structure.platform:
         return (PLATFORM_VD, PLATFORM_Q)
     if structure.wheels:
@@ -432,7 +463,10 @@ def direct_dynamics(
     working_mode: str = "1",
     q: bool = False,
 ) -> Program:
-    """Return the accelerations caused by given torques."""
+    """Return a program that computes the accelerations caused by given torques.
+
+    The options are described in the catalogue.
+    """
     platform = platform_space(space, to, working_mode, q)
     layout = Layout(robot, actuators, surplus, platform=platform)
     if method == "recursive" and layout.is_coupled:
@@ -450,7 +484,7 @@ def direct_dynamics(
 
 
 def output_accelerations(s: System, solution: Solution) -> None:
-    """Declare the outputs of direct dynamics."""
+    """Declare the outputs of direct dynamics in the program."""
     out, robot, joints = s.builder.output, s.layout.robot, s.joints
     if s.layout.platform is not None:
         out(PLATFORM_VD, twist_of(solution.accelerations))
@@ -481,7 +515,12 @@ def output_accelerations(s: System, solution: Solution) -> None:
 
 
 def rows_port(name: str, structure: Structure, words: dict[str, str], *, square: bool = False) -> Port:
-    """Return the port of an array with one row per independent coordinate; a matrix is square."""
+    """Return the output port of a vector or square matrix with one row per independent coordinate.
+
+    Args:
+        words: title of the port by kind of coordinates, for example "joints" or "wheels".
+        square: whether the array is a square matrix instead of a vector.
+    """
     if structure.platform:
         return Port(name, "6,6" if square else "6", words["platform"])
     size = "na" if structure.wheels else "6+n" if structure.base else "n"
@@ -554,7 +593,7 @@ def inertia_matrix(
     working_mode: str = "1",
     q: bool = False,
 ) -> Program:
-    """Return the inertia matrix A of the independent coordinates."""
+    """Return a program that computes the inertia matrix A of the independent coordinates."""
     layout = Layout(robot, platform=platform_space(space, to, working_mode, q))
     s = system("inertia_matrix", layout, quick(robot), Inputs(rates=False, weight=False))
     port = rows_port("A", structure_of(layout), INERTIA_WORDS, square=True)
@@ -603,7 +642,7 @@ def bias_torques(
     working_mode: str = "1",
     q: bool = False,
 ) -> Program:
-    """Return the forces on the independent coordinates at zero accelerations."""
+    """Return a program that computes H, the forces on the independent coordinates at zero accelerations."""
     layout = Layout(robot, platform=platform_space(space, to, working_mode, q))
     port = rows_port("H", structure_of(layout), BIAS_WORDS)
 
@@ -625,7 +664,10 @@ def _forces_at_rest(s: System, *, elements: bool = True) -> list[Scalar]:
 
 
 def _square(s: System, a: Matrix) -> Matrix:
-    """Return a matrix over the coordinates; for a platform over all six entries of its twist."""
+    """Return the square matrix `a` over the independent coordinates; for a platform over all six entries of its twist.
+
+    Rows and columns of entries that are not coordinates of the platform are zero.
+    """
     if s.layout.platform is None:
         return a
     own = s.provider.own
@@ -662,7 +704,7 @@ def _square(s: System, a: Matrix) -> Matrix:
     },
 )
 def gravity_torques(robot: Robot, rotation: str = "matrix") -> Program:
-    """Return the forces that balance gravity at rest."""
+    """Return a program that computes the forces that balance gravity at rest."""
     layout = Layout(at_rest(robot))
     s = system("gravity_torques", layout, quick(robot), Inputs(rates=False), rotation=rotation)
     s.builder.output(rows_port("Q", structure_of(layout), WEIGHT_WORDS), _forces_at_rest(s, elements=False))
@@ -673,7 +715,7 @@ def gravity_torques(robot: Robot, rotation: str = "matrix") -> Program:
 
 
 def energy_outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the outputs of the energies."""
+    """Return the output ports of kinetic and potential energy for a structure of robots."""
     words = "gravity, springs and bent links" if structure.modes else "gravity and springs"
     return (E, Port("U", "", f"potential energy of {words}"))
 
@@ -724,10 +766,11 @@ BEAMS = r" + \tfrac12 e^T K e"
     },
 )
 def energy(robot: Robot, rotation: str = "matrix") -> Program:
-    """Return kinetic and potential energy, by the sum over the links or by the inertia matrix.
+    """Return a program that computes kinetic energy E and potential energy U.
 
     U is zero if all mass is at the origin of the world (of frame 0 if the base is not free) and no spring or beam is
-    deformed. E includes the prescribed motion of the base.
+    deformed. E includes the prescribed motion of the base. E is a sum over the links; for a wheeled robot it is
+    computed with the inertia matrix if this takes fewer operations.
     """
     layout = Layout(robot)
 

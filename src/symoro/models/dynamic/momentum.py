@@ -38,7 +38,10 @@ BASE_ROWS = NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), base rows")
 
 
 def momentum_outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the momentum, the centre of mass, and the matrix with a column per independent coordinate."""
+    """Return the output ports: the momentum, the centre of mass, and the centroidal momentum matrix.
+
+    The matrix has a column per independent coordinate.
+    """
     columns, rates = (
         ("na", "qda") if structure.wheels else ("6+n", "[V0; qd]") if structure.base else ("n", "qd")
     )
@@ -71,7 +74,7 @@ def momentum_outputs(structure: Structure) -> tuple[Port, ...]:
     },
 )
 def centroidal_momentum(robot: Robot) -> Program:
-    """Return the momentum, the centre of mass, and the matrix of the momentum."""
+    """Return a program that computes the momentum, the centre of mass and the centroidal momentum matrix."""
     if robot.wheels:
         robot = at_rest(robot)  # external wrenches are no input of this model
     s = system("centroidal_momentum", Layout(robot), quick(robot), READ)
@@ -90,9 +93,9 @@ def centroidal_momentum(robot: Robot) -> Program:
 
 
 def _momenta(s: System) -> tuple[dict[Coordinate, Vector], dict[Coordinate, Vector], Vector]:
-    """Return the columns of AG by independent coordinate, those of a free base, and the centre of mass.
+    """Return the columns of AG by independent coordinate, those of the base's velocity, and the centre of mass.
 
-    A velocity of the base without rotation has no momentum about the centre of mass.
+    A velocity of the base without rotation has no angular momentum about the centre of mass.
     """
     tree = s.tree
     if not tree.with_base:  # so that the inertia matrix has the rows of the base

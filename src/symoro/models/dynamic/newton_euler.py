@@ -50,7 +50,7 @@ from symoro.robot.description import JointType
 
 @dataclass
 class LinkState:
-    """State of link j in the recursion, in the axes in which it is expressed (see Choice.before)."""
+    """Quantities of link j in the recursion, in the axes in which the link is expressed (see `Choice.before`)."""
 
     j: int
     i: int
@@ -74,7 +74,7 @@ class LinkState:
     deferred: list[tuple[Angle, Vector]] = field(default_factory=list)
 
     def before_joint(self, v: Vector) -> Vector:
-        """Return a vector of body i in the axes before the joint rotation."""
+        """Return a vector of body i in the axes of body j before the joint rotation."""
         return turn_back_x(self.alpha, turn_back_z(self.pre_rotation, v))
 
     def to_body(self, v: Vector) -> Vector:
@@ -106,7 +106,10 @@ class NewtonEuler:
     # -- frames
 
     def _placed(self, frame: JointFrame, parent: LinkState) -> LinkState:
-        """Return the body in the axes of its formulation; the residual rotation of the antecedent is applied first."""
+        """Return the geometry of a body in the axes that the formulation selects.
+
+        If the antecedent is expressed before its joint rotation, this rotation is applied first.
+        """
         transform, sincos = frame.transform, self.trig.sincos
         pre_rotation = parent.residual + transform.gamma if parent.residual else transform.gamma
         before = frame.revolute and self.formulation.of(frame.j).before
@@ -134,7 +137,12 @@ class NewtonEuler:
     def move(
         self, base: BaseMotion, gravity: Vector, qd: Mapping[int, Scalar], qdd: Mapping[int, Scalar]
     ) -> None:
-        """Compute velocities and accelerations of all bodies; gravity is an acceleration of the base."""
+        """Compute velocities and accelerations of all bodies; gravity is an upward acceleration of the base.
+
+        Args:
+            gravity: gravity in frame 0.
+            qd, qdd: joint velocities and accelerations.
+        """
         ground = self.ground
         ground.w, ground.wd = base.w, base.wd
         ground.u = _u_matrix(base.w, base.wd)
@@ -154,7 +162,7 @@ class NewtonEuler:
         outward(self.bodies, ground, step)
 
     def _turn(self, body: LinkState, parent: LinkState, qd: Scalar, qdd: Scalar, choice: Choice) -> None:
-        """Compute the angular motion of a body on a revolute joint."""
+        """Compute the angular velocity, angular acceleration and U of a body on a revolute joint."""
         sincos = self.trig.sincos(body.group) if body.parallel and body.group else body.joint_rotation
         axis = turn_z(body.pre_rotation, turn_x(body.alpha, [0, 0, 1]))
         if body.parallel:
@@ -186,7 +194,10 @@ class NewtonEuler:
         body.u = [[u11, u12, u13], [u21, u22, u23], [u31, u32, u33]]
 
     def _carry(self, body: LinkState, parent: LinkState) -> None:
-        """Compute the angular motion of a body that does not rotate on its antecedent; right angles only permute U."""
+        """Compute the angular motion and U of a body that does not rotate relative to its antecedent.
+
+        For rotations by right angles the entries of U are only permuted.
+        """
         body.w, body.wd = body.to_body(parent.w), body.to_body(parent.wd)
         if _right_angles(body):
             columns = [body.to_body(row) for row in parent.u]
@@ -223,6 +234,8 @@ class NewtonEuler:
         """Compute inertial force and moment of every body, and add the wrench that it exerts on the environment.
 
         Args:
+            inertias: inertia of each body.
+            wrenches: wrench (force; moment) of bodies on the environment, in their frames.
             with_base: whether link 0 is included and accumulates the wrenches of the other links.
         """
         self.with_base = with_base
@@ -248,7 +261,10 @@ class NewtonEuler:
     # -- inward
 
     def gather(self) -> dict[int, Scalar]:
-        """Return the force or moment along each joint axis; the bodies then contain the total wrenches."""
+        """Sum the wrenches from the tips to the base and return the force or moment along each joint axis, by joint.
+
+        The bodies then contain the total wrenches.
+        """
 
         def step(body: LinkState, _: LinkState, parent: LinkState) -> LinkState:
             self._named_wrench("E", "M", body, "total force and moment")
@@ -287,7 +303,13 @@ def _u_matrix(w: Vector, wd: Vector) -> Matrix:
 
 
 def _diagonal(w: Vector, u33: Scalar | None, difference: bool) -> tuple[Scalar, Scalar, Scalar, Vector]:
-    """Return U11, U22, U33 and D23, D31, D12."""
+    """Return U11, U22, U33, and the differences D23 = U33 - U22, D31 = U11 - U33, D12 = U22 - U11.
+
+    Args:
+        w: angular velocity.
+        u33: U33 if it is known from the antecedent, otherwise None.
+        difference: whether U11 is computed from U33 and D31.
+    """
     s1, s3 = w[0] * w[0], w[2] * w[2]
     if u33 is not None and difference:
         d31 = s1 - s3
@@ -300,7 +322,11 @@ def _diagonal(w: Vector, u33: Scalar | None, difference: bool) -> tuple[Scalar, 
 
 
 def moment_k(k: Symmetric, u: Matrix, d: Vector | None = None) -> Vector:
-    """Return the inertial moment from the pseudo-inertia; d = (D23, D31, D12) if known."""
+    """Return the inertial moment from the pseudo-inertia k and U.
+
+    Args:
+        d: the differences (D23, D31, D12) of the diagonal of U, if they are known.
+    """
     xx, yy, zz, xy, xz, yz = k
     d23, d31, d12 = d or (u[2][2] - u[1][1], u[0][0] - u[2][2], u[1][1] - u[0][0])
     return [

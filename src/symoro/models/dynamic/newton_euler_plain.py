@@ -38,7 +38,7 @@ from symoro.models.spatial import Inertia, Twist, Wrench
 
 @dataclass(frozen=True)
 class LinkMotion:
-    """Angular velocity and acceleration of a link, and the acceleration of its frame's origin."""
+    """Angular velocity w and acceleration wd of a link, and acceleration vd of its origin, in the link's frame."""
 
     w: Vector
     wd: Vector
@@ -52,7 +52,13 @@ def link_motions(
     qd: Mapping[int, Scalar],
     qdd: Mapping[int, Scalar],
 ) -> dict[int, LinkMotion]:
-    """Return the motion of every link, including the base; `down` is gravity in frame 0."""
+    """Return the motion of every link, including the base.
+
+    Args:
+        base: motion of the base.
+        down: gravity in frame 0; it is subtracted from the acceleration of the base.
+        qd, qdd: joint velocities and accelerations.
+    """
 
     def step(frame: JointFrame, i: LinkMotion) -> LinkMotion:
         rate, acceleration = qd.get(frame.j, 0), qdd.get(frame.j, 0)
@@ -72,7 +78,7 @@ def link_motions(
 
 
 def wrench_of(inertia: Inertia, motion: LinkMotion) -> Wrench:
-    """Return the external wrench that a motion of a link requires (9)."""
+    """Return the external wrench that a motion of a link requires, in the link's frame (9)."""
     w, wd, vd, ms = motion.w, motion.wd, motion.vd, inertia.ms
     force = add(scale(inertia.m, vd), apply_u(w, wd, ms))  # (22)
     spin, gained = ((inertia @ Twist([0, 0, 0], x)).m for x in (w, wd))
@@ -86,7 +92,12 @@ def link_wrenches(
     inertias: Mapping[int, Inertia],
     loads: Mapping[int, Vector],
 ) -> dict[int, Wrench]:
-    """Return the wrench of the antecedent on every link, in its frame; for link 0 the wrench on the base."""
+    """Return the wrench of the antecedent on every link, in the link's frame; for link 0 the wrench on the base.
+
+    Args:
+        motions: motion of each link, including the base.
+        loads: wrench (force; moment) of links on the environment.
+    """
     own: dict[int, Wrench] = {}
     for j, motion in motions.items():
         own[j] = wrench_of(inertias[j], motion)
@@ -96,5 +107,5 @@ def link_wrenches(
 
 
 def efforts(tree: Mapping[int, JointFrame], wrenches: Mapping[int, Wrench]) -> dict[int, Scalar]:
-    """Return the component of each joint's wrench along its axis, without the torque of the drive (31)."""
+    """Return the component of each link's wrench along its joint axis, without the torque of the drive (31)."""
     return {j: wrenches[j].along(frame) for j, frame in tree.items() if frame.moving}

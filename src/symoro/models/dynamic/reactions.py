@@ -25,7 +25,13 @@ from symoro.robot.description import Robot
 
 
 def loop_reactions(robot: Robot, name: str) -> Program:
-    """Return torques and reactions; parallelograms are treated as general loops and give NaN where they are flat."""
+    """Return a program with the torques and joint reactions of a robot with closed loops.
+
+    Parallelograms are treated as general loops, so that the results are NaN where they are flat.
+
+    Args:
+        name: name of the program, appended to that of the robot.
+    """
     s = system(name, Layout(robot), plain(robot), Inputs(accelerations=True), regroup=False, every_loop=True)
     builder, provider, dynamics = s.builder, s.provider, s.tree
     assert isinstance(provider, TreeCoordinates) and isinstance(provider.joints, LoopCoordinates)
@@ -45,7 +51,14 @@ def loop_reactions(robot: Robot, name: str) -> Program:
 
 
 def _open(builder: Builder, q: Scalar, rows: dict[int, Vector], missing: Iterable[WrenchEntry]) -> Matrix:
-    """Return the rows with NaN (the root of a negative number) for components that are not determined."""
+    """Return the wrenches as rows, with NaN for the components that are not determined.
+
+    NaN is written as the square root of a negative number, which depends on a joint position q.
+
+    Args:
+        rows: wrench (force; moment) by frame.
+        missing: the components that are not determined.
+    """
     none = sqrt(-1 - builder.number(q) * q)
     entries = set(missing)
     return [[none if (j, c) in entries else x for c, x in enumerate(row)] for j, row in rows.items()]

@@ -1,7 +1,7 @@
 """Search for the formulation with the fewest operations: descent from several starts, one choice at a time.
 
-The search is deterministic. The best formulation is stored in memory and in the user's cache folder, under the robot,
-the model and this version, so that the same model of the same robot is not searched again.
+The search is deterministic. The best formulation is stored in memory and in the user's cache folder, by robot, model
+and version of symoro, so that the same model of the same robot is not searched again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from symoro.robot.description import Robot
 
 
 def recall(robot: Robot, model: str) -> Formulation | None:
-    """Return the formulation that an earlier search stored, or None; a damaged file is ignored."""
+    """Return the formulation that an earlier search stored for a robot and a model, or None.
+
+    A damaged file is ignored.
+    """
     path = _path(robot, model)
     if path is None or not path.exists():
         return None
@@ -38,7 +41,7 @@ def recall(robot: Robot, model: str) -> Formulation | None:
 
 
 def remember(robot: Robot, model: str, formulation: Formulation) -> None:
-    """Store the result of a search, if there is a cache folder."""
+    """Store the formulation that a search selected for a robot and model, if there is a cache folder."""
     path = _path(robot, model)
     if path is not None:
         write_whole(path, json.dumps(asdict(formulation)))
@@ -57,12 +60,15 @@ Cost = tuple[int, int, int]
 
 
 def cost(c: OpCount) -> Cost:
-    """Return the sort key of a count: multiplications and additions, then functions, then multiplications alone."""
+    """Return the cost of a program from its operation count, for the comparison of programs.
+
+    The cost is a tuple: multiplications, additions and divisions together; functions; multiplications alone.
+    """
     return c.multiplications + c.additions + c.divisions, c.functions, c.multiplications
 
 
 def starts(robot: Robot) -> list[Formulation]:
-    """Return the formulations from which the descent starts."""
+    """Return the formulations from which the search starts."""
     first = quick(robot)
     inside = replace(first, links=tuple(replace(c, before=False) for c in first.links))
     tensor = replace(first, links=tuple(replace(c, basis="J") for c in first.links))
@@ -77,7 +83,12 @@ PRUNING_MARGIN = 6  # a candidate that costs this much more before the passes is
 
 
 def searched(robot: Robot, build: Build, name: str) -> Formulation:
-    """Return the best formulation, from memory if the same robot was searched before."""
+    """Return the formulation with the fewest operations; a stored result of an earlier search is used.
+
+    Args:
+        build: returns the program of the model in a given formulation.
+        name: name of the model, under which the result is stored.
+    """
     key = (robot, name)
     known = _FORMULATIONS.get(key) or recall(robot, name)
     if known is None:
@@ -91,7 +102,11 @@ def searched(robot: Robot, build: Build, name: str) -> Formulation:
 
 
 def best_formulation(robot: Robot, build: Build) -> Formulation:
-    """Return the best formulation of a descent from several starts."""
+    """Search for the formulation with the fewest operations, by descent from several starts.
+
+    Args:
+        build: returns the program of the model in a given formulation.
+    """
     costs = _Costs(build)
     first = starts(robot)
     with task("searching for the formulation with the fewest operations", len(first)) as work:
@@ -100,7 +115,7 @@ def best_formulation(robot: Robot, build: Build) -> Formulation:
 
 
 class _Costs:
-    """Costs of formulations, each computed once: as built, and after the optimising passes."""
+    """Operation counts of formulations, each computed once: as built, and after the optimisation passes."""
 
     def __init__(self, build: Build) -> None:
         self.build = build
@@ -121,7 +136,14 @@ class _Costs:
 
 
 def _descended(robot: Robot, start: Formulation, costs: _Costs, work: Task, before: int) -> Formulation:
-    """Change one choice at a time, repeatedly, until no change helps; `before` is the number of finished starts."""
+    """Change one choice at a time, repeatedly, until no change reduces the operation count.
+
+    Args:
+        start: formulation from which the search starts.
+        costs: operation counts of formulations.
+        work: progress report.
+        before: number of finished starts, for the progress report.
+    """
     current = start
     moves = start.moves(robot)
     since = at = 0

@@ -42,7 +42,7 @@ def unsupported_loops(robot: Robot) -> str | None:
 
 
 def gravity(builder: Builder, robot: Robot) -> Vector:
-    """Return gravity in frame 0: the world's gravity, transformed by the rotation of Z."""
+    """Return gravity in frame 0: that of the world, transformed by the rotation of the base pose Z."""
     world = [builder.formula(g) for g in robot.base.G]
     entries = [builder.formula(z) for z in robot.base.Z]
     rotation = [entries[4 * r : 4 * r + 3] for r in range(3)]
@@ -50,10 +50,11 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
 
 
 def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict[int, Vector]:
-    """Return the wrench of each link on the environment; symbolic entries vary in time and are inputs.
+    """Return the wrench (force; moment) of each link on the environment, in the link's frame.
 
-    For a robot with loops the input has a row for every link; nonzero numbers of the description replace its entries.
-    The wrench of the payload is added to the link with the tool; its symbols are parameters.
+    Symbolic components vary in time and are inputs. For a robot with loops the input has a row for every link; nonzero
+    numbers of the description replace its entries. The wrench of the payload is added to the link with the tool; its
+    symbols are parameters.
 
     Args:
         with_base: whether the wrench of link 0 is included; if it has symbols, the first row of the input is its row.
@@ -79,7 +80,7 @@ def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict
 
 
 def _of_payload(builder: Builder, robot: Robot) -> dict[int, Vector]:
-    """Return the payload's wrench on the environment, in the frame to which the tool is attached."""
+    """Return the payload's wrench on the environment, by the frame to which the tool is attached and in this frame."""
     if not robot.payload or not robot.tool or not has_wrench(robot.payload):
         return {}
     entries: Vector = [builder.formula(getattr(robot.payload, n)) for n in WRENCH]
@@ -89,7 +90,7 @@ def _of_payload(builder: Builder, robot: Robot) -> dict[int, Vector]:
 
 
 def has_wrench(link: Link) -> bool:
-    """Return whether a link has a wrench on the environment."""
+    """Return whether the description gives a link a nonzero wrench on the environment."""
     return any(not getattr(link, name).is_zero for name in WRENCH)
 
 

@@ -58,7 +58,13 @@ STRUCTURES: dict[Structure, dict[str, Any]] = {
 def static_torques(
     robot: Robot, to: int | str | None = None, frame: int | str = 0, mid: int | str | None = None
 ) -> Program:
-    """Return the torques of a wrench at rest, without gravity."""
+    """Return a program that computes the joint torques that balance a wrench at rest, without gravity.
+
+    Args:
+        to: frame that exerts the wrench; by default the tool frame or the last frame.
+        frame: frame in whose axes the wrench is given.
+        mid: intermediate frame of the Jacobian's factors; by default the one with the fewest operations.
+    """
     expressed = resolve(robot, frame, 0)
     tree, end = with_tool(robot, resolve(robot, to, last_frame(robot)))
     chosen = checked_mid(tree, end, mid)
@@ -71,7 +77,15 @@ def static_torques(
 
 
 def _program(robot: Robot, end: int, frame: int | str, m: int | None) -> Program:
-    """Return the torques, by the factors of J for an intermediate frame, or by the forces on the tree and then G'."""
+    """Return the program for one choice of the intermediate frame m of the Jacobian.
+
+    With m the torques are computed with the factors of J. Without m, the forces on the tree's coordinates are
+    multiplied by G'.
+
+    Args:
+        end: frame that exerts the wrench.
+        frame: frame in whose axes the wrench is given.
+    """
     builder = Builder(f"{robot.name}_static_torques")
     provider = joint_provider(builder, robot)
     title = f"wrench of frame {end} in frame {frame}"

@@ -1,6 +1,6 @@
 """Structures that the dynamic models distinguish: fixed base, floating base, wheels, flexible links, platform.
 
-A model is one function for all of them. Its ports follow from the blocks of coordinates of the structure.
+A model is one function for all of them. Its inputs and outputs follow from the structure's coordinates.
 """
 
 from __future__ import annotations
@@ -102,13 +102,15 @@ NEEDS_RIGID_LINKS = (EFFORT,)
 
 @dataclass(frozen=True)
 class Structure:
-    """Structure of robots.
+    """Kind of robot that the dynamic models distinguish, for example robots on a floating base.
 
     Attributes:
         of: text for titles; empty for the fixed base.
-        base, wheels, modes, platform: the blocks and constraints of the structure.
-        applies: returns the reason why the models of the structure do not apply to a robot, or None.
+        applies: function that returns why the models of the structure do not apply to a robot, or None.
+        applies_to: description of the robots of this structure.
         example: a bundled robot of this structure.
+        base, wheels, modes, platform: whether the base is floating, the base is wheeled, links are flexible, and the
+            coordinates are those of a platform.
     """
 
     of: str
@@ -121,13 +123,17 @@ class Structure:
     platform: bool = False
 
     def takes(self, robot: Robot, options: Options) -> bool:
-        """Return whether a robot has this structure; the catalogue checks the flexible links."""
+        """Return whether a robot has this structure with given options; flexible links are checked by the catalogue."""
         if in_platform_space(robot, options) or self.platform:
             return self.platform and in_platform_space(robot, options)
         return self.wheels == bool(robot.wheels) and self.base == (robot.base.kind == BaseKind.FLOATING)
 
     def inputs(self, read: Inputs) -> tuple[Port, ...]:
-        """Return the ports of a model's inputs, in their order."""
+        """Return the input ports of a model of this structure, in their order.
+
+        Args:
+            read: the quantities that the model uses.
+        """
         if self.platform:
             known = {
                 PLATFORM_POSE: True,
@@ -157,7 +163,7 @@ class Structure:
         return tuple(port for port, has in ports.items() if has)
 
     def options(self, options: tuple[Option, ...]) -> tuple[Option, ...]:
-        """Return the options that apply to this structure."""
+        """Return those of a model's options that apply to this structure."""
         if self.platform:
             return tuple(option for option in options if option in PLATFORM_OPTIONS)
         without = list(PLATFORM_OPTIONS)
@@ -229,7 +235,7 @@ STRUCTURES = (FLOATING, WHEELED, FLEXIBLE, FLEXIBLE_FLOATING)
 
 
 def structure_of(layout: Layout) -> Structure:
-    """Return the structure of a robot."""
+    """Return the structure of a robot with the coordinates `layout`."""
     if layout.platform is not None:
         return PLATFORM
     if layout.modes:
@@ -249,7 +255,17 @@ def tree_model(
     menu: str = "Dynamic",
     **details: Any,
 ) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
-    """Register a model of trees with its structures, each with its reference and equations."""
+    """Return a decorator that registers a function as a model for several structures of robots.
+
+    Args:
+        id: name of the model in the catalogue.
+        read: the quantities that the model uses besides the positions.
+        outputs: function of a structure that returns the output ports.
+        options: options of the model; each structure has those that apply to it.
+        structures: for each structure, further attributes of the catalogue entry such as reference and equations.
+        menu: group of the catalogue.
+        details: attributes of the catalogue entry that all structures share.
+    """
 
     def register(build: Callable[..., Program]) -> Callable[..., Program]:
         for structure, own in structures.items():

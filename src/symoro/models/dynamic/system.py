@@ -1,8 +1,8 @@
-"""System of a model: inputs by blocks of coordinates, constraints and dynamics of a robot in one program.
+"""System of a model: inputs, constraints and dynamics of a robot in one program.
 
-The inputs have a fixed order: q, qd, qdd, tau_free, qm, qmd, qmdd, tau, e, ed, V0, Vd0, P0, R0 or Q0, wrench; each is
-present if the robot has its block and the model uses it. With closed loops or wheels qda and qdda of the active joints
-replace qd and qdd.
+The inputs have a fixed order: q, qd, qdd, tau_free, qm, qmd, qmdd, tau, e, ed, V0, Vd0, P0, R0 or Q0, wrench. Each is
+present if the robot has such coordinates and the model uses it. With closed loops or wheels, qda and qdda of the active
+joints replace qd and qdd.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ OF_PLATFORM = {"bias_torques": "platform_bias"}  # names of programs in the coor
 
 
 class Dynamics(Protocol):
-    """Equations of motion A nud + H = forces over the independent coordinates: of a tree, or of loads on one body."""
+    """Equations of motion A nud + H = forces over the independent coordinates.
+
+    The robot is a tree with constraints, or a platform on six legs.
+    """
 
     def state(self, nu: Values) -> State: ...
 
@@ -51,14 +54,14 @@ class Dynamics(Protocol):
 
 @dataclass(frozen=True)
 class Inputs:
-    """Inputs of a model besides the positions.
+    """Quantities that a model uses as inputs besides the positions.
 
     Attributes:
         rates: velocities; without them the robot is at rest.
-        accelerations: of the joints and motors that are not force-driven.
+        accelerations: those of the joints and motors that are not force-driven.
         all_accelerations: also those of the force-driven joints; no force is known then.
         base_acceleration: that of a free base; without it the force on the base is zero.
-        torques: of the drives.
+        torques: those of the drives.
         weight: gravity.
         position: the position of a free base.
     """
@@ -74,9 +77,12 @@ class Inputs:
 
 @dataclass(frozen=True)
 class System:
-    """Robot with the inputs of a model.
+    """Program of a model during its construction: inputs, constraints and dynamics of a robot.
 
     Attributes:
+        layout: the coordinates of the robot that the model uses.
+        provider: the constraints between the coordinates.
+        state: velocities.
         known: given accelerations and forces; empty if the model has neither.
         position: position of a free base, if it is an input.
     """
@@ -91,13 +97,16 @@ class System:
 
     @property
     def tree(self) -> TreeDynamics:
-        """Return the dynamics as those of a tree; the special form of six UPS legs is excluded."""
+        """Return the dynamics of the kinematic tree.
+
+        Platforms on six UPS legs have special equations instead; they are excluded.
+        """
         assert isinstance(self.dynamics, TreeDynamics)
         return self.dynamics
 
     @property
     def joints(self) -> list[Coordinate]:
-        """Return the joints with an independent coordinate."""
+        """Return the independent coordinates that are joint positions."""
         return of_block(self.provider.own, Block.JOINT)
 
 
@@ -115,6 +124,9 @@ def system(
 
     Args:
         name: name of the program, appended to that of the robot.
+        layout: the coordinates of the robot that the model uses.
+        formulation: formulation of the Newton-Euler recursion.
+        inputs: the quantities that are inputs besides the positions.
         rotation: representation of the rotation of a free base, 'matrix' or 'quaternion'.
         regroup: whether inertias may be regrouped across joints, as in `TreeDynamics`.
         every_loop: whether parallelograms have equations like other loops.
@@ -127,7 +139,7 @@ def system(
 
 
 def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: Inputs) -> System:
-    """Declare the inputs T, V, Vd and tau that a model in platform coordinates uses."""
+    """Declare the inputs T, V, Vd and tau of a model in platform coordinates, as far as it uses them."""
     builder = Builder(f"{layout.robot.name}_{OF_PLATFORM.get(name, f'platform_{name}')}")
     provider = platform_input(builder, layout.robot, space.to, space.working_mode)
     dynamics = platform_dynamics(provider)
@@ -149,7 +161,10 @@ def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: In
 def joint_entries(
     builder: Builder, robot: Robot, provider: ConstraintProvider, name: str
 ) -> dict[Coordinate, Scalar]:
-    """Declare qd, qdd or tau (qda, qdda with loops and wheels); values that the robot prescribes replace its entries.
+    """Declare the input `name` (qd, qdd or tau) and return its entries by coordinate.
+
+    With loops or wheels the inputs are qda and qdda of the active joints. Values that the robot description prescribes
+    replace the entries of the input.
 
     Raises:
         NotApplicableError: the robot prescribes the motion of a joint that is determined by its wheels.
@@ -226,7 +241,11 @@ class _Declaration:
         return joint_entries(self.builder, self.robot, self.provider, name)
 
     def _free_forces(self, elements: ForceElements) -> dict[Coordinate, Scalar]:
-        """Declare tau_free if joints are listed as free; forces of springs and motors are force elements."""
+        """Return the known forces on force-driven joints and modes, and declare the input tau_free if it is needed.
+
+        The input is needed if joints are listed as free. Forces of springs and motors are added elsewhere
+        (`ForceElements`), so that they are zero here.
+        """
         joints = of_block(self.own, Block.JOINT)
         forces: dict[Coordinate, Scalar] = {c: 0 for c in joints if self.layout.is_force_driven(c.j)}
         elements.read_springs([c.j for c in forces])
@@ -240,7 +259,7 @@ class _Declaration:
         return forces | dict.fromkeys(rest, 0)
 
     def _motors(self, elements: ForceElements) -> None:
-        """Declare the motion of the motors."""
+        """Declare the positions, velocities and accelerations of the motors as inputs, if motors have coordinates."""
         if not self.layout.motors:
             return
         elements.qm = self._motor_entries(QM)
@@ -256,7 +275,10 @@ class _Declaration:
         return {j: x for j, x in zip(joints, given, strict=True) if j in self.layout.motors}
 
     def _torques(self) -> None:
-        """Declare tau: on the motors if they have coordinates, otherwise on the joints without springs."""
+        """Declare the input tau.
+
+        The torques act on the motors if these have coordinates, otherwise on the joints without springs.
+        """
         given = self._joint_entries("tau")
         spread = dict(
             zip(
@@ -273,14 +295,18 @@ class _Declaration:
         self.forces |= dict.fromkeys(of_block(self.own, Block.MODE), 0)
 
     def _modes(self, dynamics: TreeDynamics) -> None:
-        """Declare the modes of flexible links and their velocities."""
+        """Declare the modal coordinates of flexible links and their velocities as inputs."""
         if self.layout.modes:
             e, ed = mode_inputs(self.builder, self.robot, rates=self.inputs.rates)
             self.nu |= {c: ed[c.j][c.k - 1] for c in self.layout.modes}
             dynamics.modes = e, ed
 
     def _base(self, dynamics: TreeDynamics, rotation: str) -> Vector:
-        """Declare the motion of a free base and its rotation; return its position."""
+        """Declare the motion and the rotation of a free base as inputs.
+
+        Returns:
+            The position of the base; empty if it is not an input.
+        """
         inputs = self.inputs
         if inputs.rates:
             self.nu |= self._twist(V0)

@@ -3,15 +3,15 @@
 For each coordinate either the acceleration or the force is known; `solve` computes the other one. Inverse, direct and
 hybrid dynamics differ only in what is known. There are four algorithms:
 
-    walk       no force is known: Newton-Euler over the tree, then G'
+    walk       no force is known: Newton-Euler recursion over the tree, then multiplication by G'
     base       only the forces on the base are known: composite inertias of ten parameters, a 3x3 solve
                (Khalil 2010, section 7.2)
     partition  the rows of the force-driven coordinates are solved, with A by composite links and A_ff = L' D L;
                the others follow
     recursion  articulated bodies, including acceleration-driven joints (`articulated.py`); it requires G = 1
 
-Gravity is an upward acceleration of the base. If the base is force-driven, the recursions omit gravity, because the
-acceleration of the base contains it.
+G maps the velocities of the independent coordinates to those of the tree. Gravity is an upward acceleration of the
+base. If the base is force-driven, the recursions omit gravity, because the acceleration of the base contains it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ NONE: Vector = [0, 0, 0]
 
 
 class Method(StrEnum):
-    """Algorithm of `solve`."""
+    """Algorithm by which `TreeDynamics.solve` computes the unknown accelerations and forces (see the module)."""
 
     WALK = "walk"
     BASE = "base"
@@ -64,14 +64,14 @@ class Method(StrEnum):
 
 
 class State(NamedTuple):
-    """Velocities of the independent coordinates and of the tree."""
+    """Velocities nu of the independent coordinates, and velocities `rates` of all coordinates of the tree."""
 
     nu: Values
     rates: Values
 
 
 class Known(NamedTuple):
-    """Accelerations of the acceleration-driven coordinates, forces on the force-driven ones."""
+    """Known accelerations of the acceleration-driven coordinates, and known forces on the force-driven ones."""
 
     accelerations: Values
     forces: Values
@@ -90,18 +90,20 @@ class Solution(NamedTuple):
 
 
 class TreeDynamics:
-    """Dynamics of a tree whose coordinates are given by a constraint provider.
+    """Dynamics of a tree whose coordinates are related by constraints.
 
     Geometry, inertia, wrenches and gravity are declared when they are first used, each once.
 
     Args:
-        robot: links and frames of the tree; its base is free if the base is a block of the provider.
+        robot: links and frames of the tree; its base is free if the provider has coordinates of the base.
+        provider: the constraints between the coordinates of the tree and the independent ones.
         elements: drives, springs and motors.
+        formulation: formulation of the Newton-Euler recursion.
         regroup: whether inertias may be regrouped across joints. The joint torques are then correct, the wrenches
             between the links are not.
 
     Attributes:
-        modes: e and ed by flexible link, if there are any.
+        modes: modal coordinates e and their velocities ed by flexible link, if there are any.
     """
 
     def __init__(
@@ -139,12 +141,12 @@ class TreeDynamics:
 
     @cached_property
     def prescribed(self) -> BaseMotion:
-        """Return the motion of a base that has no coordinates."""
+        """Return the prescribed motion of a base that has no coordinates."""
         return base_motion(self.builder, self.robot)
 
     @cached_property
     def loads(self) -> dict[int, Vector]:
-        """Return the wrench of each link on the environment."""
+        """Return the wrench (force; moment) of each link on the environment, in the link's frame."""
         return wrenches(self.builder, self.robot, with_base=self.with_base)
 
     @cached_property
@@ -156,22 +158,25 @@ class TreeDynamics:
 
     @cached_property
     def composites(self) -> dict[int, Inertia]:
-        """Return the composite inertia of each joint, and of link 0 if the base is free."""
+        """Return the inertia of each link with all links that it carries; link 0 is included if the base is free."""
         return tree_composites(self.builder, self.robot, self.tree)
 
     def _declare(self) -> None:
-        """Declare geometry, base and wrenches before the inertias: parameters are listed in order of declaration."""
+        """Declare geometry, base motion and wrenches before the inertias.
+
+        The order of declaration is the order in which the parameters of the program are listed.
+        """
         _ = self.tree, self.with_base or self.prescribed, self.loads
 
     def state(self, nu: Values) -> State:
-        """Return the velocities of the tree."""
+        """Return the velocities of the tree for the velocities nu of the independent coordinates."""
         return State(nu, self.provider.rates(nu))
 
     def _of_joints(self, values: Values) -> dict[int, Scalar]:
         return {j: values[joint(j)] for j in self.joints}
 
     def root(self, rates: Values, accelerations: Values) -> BaseMotion:
-        """Return the motion of the base."""
+        """Return the motion of the base, from the velocities and accelerations of the tree or as prescribed."""
         if not self.with_base:
             return self.prescribed
         v, vd = ([values[c] for c in BASE] for values in (rates, accelerations))
@@ -182,9 +187,11 @@ class TreeDynamics:
     def efforts(
         self, state: State, nud: Values, down: Vector | None = None, *, elements: bool = True
     ) -> dict[Coordinate, Scalar]:
-        """Return A nud + H over the independent coordinates.
+        """Return the forces A nud + H on the independent coordinates.
 
         Args:
+            state: velocities.
+            nud: accelerations of the independent coordinates.
             down: gravity in frame 0, if it differs from that of the robot.
             elements: whether drives, springs, motors and the stiffness of flexible links are included.
         """
@@ -194,7 +201,13 @@ class TreeDynamics:
     def tree_forces(
         self, state: State, accelerations: Values, down: Vector | None = None, *, elements: bool = True
     ) -> dict[Coordinate, Scalar]:
-        """Return the force on every coordinate of the tree at zero accelerations of the modes."""
+        """Return the force on every coordinate of the tree, with zero accelerations of the modes of flexible links.
+
+        Args:
+            accelerations: accelerations of the tree's coordinates.
+            down: gravity in frame 0, if it differs from that of the robot.
+            elements: whether drives, springs, motors and the stiffness of flexible links are included.
+        """
         if self.modes is not None:
             forces = self._flexible_forces(state, accelerations, down, stiff=elements)
         else:
@@ -215,7 +228,13 @@ class TreeDynamics:
         inertias: Mapping[int, Inertia],
         down: Vector | None = None,
     ) -> NewtonEuler:
-        """Return the Newton-Euler recursion after its evaluation; its bodies contain the wrenches."""
+        """Evaluate the Newton-Euler recursion and return it; its bodies contain the wrenches on the links.
+
+        Args:
+            accelerations: accelerations of the tree's coordinates.
+            inertias: inertias of the links.
+            down: gravity in frame 0, if it differs from that of the robot.
+        """
         walk = NewtonEuler(self.builder, self.formulation, self.tree, self.trig)
         walk.move(
             self.root(state.rates, accelerations),
@@ -257,7 +276,13 @@ class TreeDynamics:
         }
 
     def wrenches(self, state: State, nud: Values) -> dict[int, Wrench]:
-        """Return the wrench of the antecedent on each link, in the link's frame, without regrouped inertias."""
+        """Return the wrench of the antecedent on each link, in the link's frame.
+
+        Inertias are not regrouped, so that these are the actual reactions.
+
+        Args:
+            nud: accelerations of the independent coordinates.
+        """
         accelerations = self.provider.accelerations(nud, state.nu)
         walk = self.walk(state, accelerations, link_inertias(self.builder, self.robot))
         return {j: Wrench(body.force, body.moment) for j, body in sorted(walk.bodies.items())}
@@ -266,7 +291,7 @@ class TreeDynamics:
 
     @cached_property
     def tree_inertia(self) -> MatrixEntries:
-        """Return the entries of the inertia matrix of the tree, including rotors."""
+        """Return the entries of the inertia matrix over the coordinates of the tree, including rotors."""
         if self.modes is not None:
             return flexible_inertia(self.builder, self.robot, self.flexible, free_base=self.with_base)
         entries = joint_columns(self.builder, self.robot, self.tree, self.composites)
@@ -279,7 +304,7 @@ class TreeDynamics:
         return entries
 
     def inertia(self) -> Matrix:
-        """Return A = G' A_tree G over the independent coordinates."""
+        """Return the inertia matrix A = G' A_tree G over the independent coordinates."""
         rows, entries = self.provider.tree, self.tree_inertia
         a = [[entries.get((i, j), entries.get((j, i), 0)) for j in rows] for i in rows]
         if self.provider.is_identity:
@@ -293,13 +318,15 @@ class TreeDynamics:
         return {(i, j): a[r][c] for r, i in enumerate(own) for c, j in enumerate(own)}
 
     def entry(self, i: Coordinate, j: Coordinate) -> Scalar:
-        """Return A_ij of independent coordinates."""
+        """Return the entry A_ij of the inertia matrix for two independent coordinates."""
         if self.provider.is_identity:
             return self.tree_inertia.get((i, j), self.tree_inertia.get((j, i), 0))
         return self._reduced[i, j]
 
     def factors(self, free: Sequence[Coordinate]) -> TreeFactors[Coordinate]:
-        """Return A_ff = L' D L over some independent coordinates, with the zeros of the tree.
+        """Return the factors A_ff = L' D L of the inertia matrix over the coordinates `free`.
+
+        The zeros of A_ff between different branches of the tree remain zeros in L.
 
         Raises:
             NotApplicableError: A_ff is singular.
@@ -321,7 +348,11 @@ class TreeDynamics:
             )
 
     def _parents(self, free: Sequence[Coordinate]) -> dict[Coordinate, Coordinate | None]:
-        """Return the nearest free coordinate before each one, parents first; one chain if G or modes couple them."""
+        """Return, for each free coordinate, the nearest free coordinate between it and the base; parents come first.
+
+        If constraints or flexible links couple the coordinates, the parent of each one is the previous one, as for a
+        full matrix.
+        """
         if not self.provider.is_identity or self.modes is not None:
             return chain_parents(free)
         base = [c for c in free if c.block is Block.BASE]
@@ -335,7 +366,7 @@ class TreeDynamics:
         return parents | dict.fromkeys(of_block(free, Block.MOTOR))
 
     def solver(self, free: Sequence[Coordinate]) -> Callable[[Values], dict[Coordinate, Scalar]]:
-        """Return a function that solves A_ff x = b over some coordinates; A_ff is factored once."""
+        """Return a function that solves A_ff x = b over the coordinates `free`; A_ff is factored once."""
         if tuple(free) == BASE and self.modes is None and self.provider.is_identity:
             return self._solve_base
         factors = self.factors(free)
@@ -354,7 +385,7 @@ class TreeDynamics:
     # -- unknown accelerations and forces
 
     def methods(self, known: Known) -> list[Method]:
-        """Return the algorithms that apply."""
+        """Return the algorithms that can solve for the accelerations and forces that are not known."""
         if not known.forces:
             return [Method.WALK]
         if set(known.forces) == set(BASE) and self.modes is None:
@@ -364,7 +395,12 @@ class TreeDynamics:
         return [Method.RECURSION] if self.modes is not None else [Method.PARTITION, Method.RECURSION]
 
     def solve(self, state: State, known: Known, method: Method) -> Solution:
-        """Return the accelerations of all independent coordinates and the forces on them."""
+        """Return the accelerations of all independent coordinates and the forces on them.
+
+        Args:
+            known: the known accelerations and forces.
+            method: algorithm, one of those that `methods` returns.
+        """
         match method:
             case Method.WALK:
                 return Solution(known.accelerations, self.efforts(state, known.accelerations))
@@ -376,7 +412,10 @@ class TreeDynamics:
                 return self._by_recursion(state, known)
 
     def with_gravity(self, nud: Values) -> dict[Coordinate, Scalar]:
-        """Return the accelerations, with gravity added back to that of the base."""
+        """Return the accelerations nud with gravity added to the linear acceleration of the base.
+
+        The recursions of a falling base compute its acceleration minus gravity.
+        """
         return {**nud, **{c: nud[c] + g for c, g in zip(BASE[:3], self.gravity, strict=True)}}
 
     def _by_base(self, state: State, known: Known) -> Solution:
@@ -461,7 +500,7 @@ class TreeDynamics:
     # -- energy
 
     def energy(self, state: State, *, by_matrix: bool = False) -> Energy:
-        """Return the energy without that of gravity and of joint springs.
+        """Return the energy of the robot, without the potential energy of gravity and of joint springs.
 
         Args:
             by_matrix: whether to compute nu' A nu / 2 instead of the sum over the links.
@@ -484,15 +523,15 @@ class TreeDynamics:
 
     @cached_property
     def _moving_base(self) -> BaseMotion:
-        """Return the velocity of a base that has no coordinates."""
+        """Return the velocity of a base that has no coordinates; its acceleration is set to zero."""
         return base_motion(self.builder, self.robot, acceleration=False)
 
 
 def _inverse(c: Coordinate, pivot: Scalar) -> Scalar:
-    """Return 1 / pivot.
+    """Return 1 / pivot, where the pivot is an inertia of the coordinate c.
 
     Raises:
-        NotApplicableError: the inertia of the coordinate is zero.
+        NotApplicableError: the inertia is zero.
     """
     if not is_zero(pivot):
         return 1 / pivot

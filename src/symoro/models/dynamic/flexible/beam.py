@@ -1,4 +1,4 @@
-"""Flexible link as an element of the tree: beam from the root frame to the tip, in the root's axes.
+"""Flexible link as an element of the tree: a beam from the root frame to the tip, in the axes of the root frame.
 
 Generalised Newton-Euler equations of the beam (F. Boyer, W. Khalil, IJRR 17, 1998), with V the twist of the root and e
 the modal coordinates:
@@ -38,9 +38,10 @@ NONE: Vector = [0, 0, 0]
 
 @dataclass(frozen=True)
 class Plane:
-    """Bending in one plane: coordinates, velocities, and the mass integrals of the shape functions.
+    """Bending of a beam in one plane: modal coordinates, their velocities, and mass integrals of the shape functions.
 
     Attributes:
+        e, ed: modal coordinates and their velocities.
         slopes: derivatives of the shape functions at the tip.
         means, moments: integrals of phi_k dm and of x phi_k dm.
         products: integrals of phi_k phi_l dm.
@@ -54,22 +55,30 @@ class Plane:
     products: Matrix
 
     def mass_integrals(self, other: Plane, rates: bool = False) -> Vector:
-        """Return the integrals of phi_k times the deflection (or its rate) in the other plane, over the mass."""
+        """Return, for each shape function phi_k, the integral of phi_k times the deflection in another plane.
+
+        The integrals are over the mass of the beam.
+
+        Args:
+            other: bending in the other plane.
+            rates: whether the velocity of the deflection is used instead of the deflection.
+        """
         rows = [row[: len(other.e)] for row in other.products[: len(self.e)]]
         return matvec(rows, other.ed if rates else other.e)
 
 
 @dataclass(frozen=True)
 class Beam:
-    """Beam of link i in the root's axes; its tip is body j.
+    """Beam of link i, in the axes of its root frame; its tip is body j.
 
     Attributes:
         shift: translation from the root to the tip.
+        y, z: bending along y and along z.
         inertia: inertia of the bent beam about the root.
-        columns: C, one wrench per mode.
-        mass: modal mass m.
-        stiff: K e.
-        tips: S, one twist per mode.
+        columns: C, the wrench at the root per modal acceleration, one per mode.
+        mass: modal mass matrix m.
+        stiff: elastic forces K e.
+        tips: S, the twist of the tip per modal velocity, one per mode.
         rate: twist of the tip relative to the root.
         angular_bias: angular acceleration of the tip relative to the root at edd = 0.
     """
@@ -94,23 +103,36 @@ class Beam:
         return len(self.columns)
 
     def at_tip(self, w: Vector) -> Vector:
-        """Return the angular velocity of the tip."""
+        """Return the angular velocity of the tip from that of the root, w."""
         return add(w, self.rate.w)
 
     def gamma(self, w: Vector) -> Twist:
-        """Return the acceleration of the tip at zero accelerations of root and modes."""
+        """Return the acceleration of the tip at zero accelerations of root and modes.
+
+        Args:
+            w: angular velocity of the root.
+        """
         linear = add(cross(w, cross(w, self.shift.position)), scale(2, cross(w, self.rate.v)))
         return Twist(linear, add(cross(w, self.rate.w), self.angular_bias))
 
     def moved(self, twist: Twist, w: Vector, edd: Sequence[Scalar]) -> Twist:
-        """Return the acceleration of the tip from that of the root and the modes."""
+        """Return the acceleration of the tip.
+
+        Args:
+            twist: acceleration of the root.
+            w: angular velocity of the root.
+            edd: accelerations of the modes.
+        """
         acceleration = twist.to_child(self.shift) + self.gamma(w)
         for tip, x in zip(self.tips, edd, strict=True):
             acceleration = acceleration + Twist(scale(x, tip.v), scale(x, tip.w))
         return acceleration
 
     def coriolis(self, w: Vector) -> Wrench:
-        """Return the wrench at the root due to modal velocities; the term w x (w x r) is part of the inertia."""
+        """Return the Coriolis wrench at the root due to modal velocities; w is the angular velocity of the root.
+
+        The centrifugal term w x (w x r) is not included; it is computed with the inertia.
+        """
         y, z = self.y, self.z
         force = scale(2, cross(w, [0, dot(y.means, y.ed), dot(z.means, z.ed)]))
         rows = [  # the integral of rd r' dm, whose first row is zero
@@ -122,7 +144,11 @@ class Beam:
         return Wrench(force, add(scale(2, moment), cross(w, [self.spin, 0, 0])))
 
     def modal(self, w: Vector) -> Vector:
-        """Return the generalised forces of the modes at zero acceleration: stiffness and Coriolis terms."""
+        """Return the generalised forces of the modes at zero acceleration: stiffness and velocity terms.
+
+        Args:
+            w: angular velocity of the root.
+        """
         y, z = self.y, self.z
         x1, x2, x3 = w
         along_y = [
@@ -152,13 +178,19 @@ class Beam:
 def beam(
     builder: Builder, flexible: Flexibility, link: int, tip: int, e: Sequence[Scalar], ed: Sequence[Scalar]
 ) -> tuple[Beam, list[JointFrame]]:
-    """Return the beam of a link, and the rotations from body `tip` in the root's axes to the frame of the tip."""
+    """Return the beam of a link, and the rotations from the root's axes to the frame of its tip.
+
+    Args:
+        link: number of the link.
+        tip: number of the body at the tip, in the root's axes; the rotations are numbered after it.
+        e, ed: modal coordinates and their velocities.
+    """
     made = _BeamBuilder(builder, flexible, e, ed)
     return made.beam(link, tip), made.turns(link, tip)
 
 
 class _BeamBuilder:
-    """Computation of the parts of a beam from its properties and shape functions."""
+    """Computation of the attributes of a beam from its properties and shape functions."""
 
     def __init__(
         self, builder: Builder, flexible: Flexibility, e: Sequence[Scalar], ed: Sequence[Scalar]
@@ -218,7 +250,7 @@ class _BeamBuilder:
         )
 
     def _inertia(self) -> Inertia:
-        """Return the pseudo-inertia; the polar inertia of the cross-sections adds to XX alone."""
+        """Return the inertia of the bent beam; the polar inertia of the cross-sections adds to XX alone."""
         y, z, m, n = self.y, self.z, self.mass, self.length
         half = self.polar / 2
         return Inertia(
@@ -247,7 +279,11 @@ class _BeamBuilder:
         return [*along_y, *along_z, *(Wrench(NONE, [spin, 0, 0]) for spin in self.spins)]
 
     def _blocks(self, *parts: tuple[Products, int, Scalar]) -> Matrix:
-        """Return a block diagonal matrix; each block is a table, its number of rows, and a factor."""
+        """Return a block diagonal matrix.
+
+        Args:
+            parts: for each block a table of numbers, the number of its rows that are used, and a factor.
+        """
         size, first = sum(n for _, n, _ in parts), 0
         matrix: Matrix = [[0] * size for _ in range(size)]
         for table, n, factor in parts:
@@ -263,7 +299,7 @@ class _BeamBuilder:
         return self._blocks((bent, ny, self.mass), (bent, nz, self.mass), twist)
 
     def _stiff(self) -> Vector:
-        """Return K e."""
+        """Return the elastic forces K e of the modes."""
         flexible, formula, cube = self.flexible, self.builder.formula, self.length * self.length * self.length
         ny, nz, bent = len(self.y.e), len(self.z.e), self.bent.strains
         about_z, about_y = formula(flexible.EIz) / cube, formula(flexible.EIy) / cube
@@ -294,7 +330,10 @@ class _BeamBuilder:
         return Twist([0, _total(self.y.ed), _total(self.z.ed)], angular)
 
     def _angular_bias(self) -> Vector:
-        """Return -bd (ad z x y1) + cd (ad z - bd y1) x x2."""
+        """Return the angular acceleration of the tip relative to the root at edd = 0.
+
+        It is -bd (ad z x y1) + cd (ad z - bd y1) x x2.
+        """
         y1, x2 = self._axes()
         ad, bd = self._slope_rates()
         z: Vector = [0, 0, ad]
@@ -302,7 +341,10 @@ class _BeamBuilder:
         return add(scale(-bd, cross(z, y1)), scale(_total(self.etd), cross(before, x2)))
 
     def turns(self, link: int, tip: int) -> list[JointFrame]:
-        """Return Rz(a) Ry(-b) Rx(c) as rotations about z, x, z, with Ry(-b) = Rz(pi/2) Rx(-b) Rz(-pi/2)."""
+        """Return the tip rotation Rz(a) Ry(-b) Rx(c) as a sequence of frames with rotations about z, x, z.
+
+        Ry(-b) is written as Rz(pi/2) Rx(-b) Rz(-pi/2).
+        """
         (sa, ca), (sb, cb) = self.a, self.b
         if not self.z.e:
             return [self._local(tip + 1, tip, gamma=self.a, alpha=self.c)]

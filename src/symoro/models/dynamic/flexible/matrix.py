@@ -1,8 +1,9 @@
-"""Inertia matrix over [q; e], or [V0; q; e], by composite links: J* is the inertia of a body with all that it carries.
+"""Inertia matrix of a robot with flexible links, over [q; e] or [V0; q; e], by composite links.
 
-The column of a joint is the wrench J* a, transformed inward; that of a mode is the wrench C + T' J* S at the root of
-its link. A wrench f on the tip of a flexible link gives the generalised forces S' f of its modes and the wrench T' f at
-the root. The wrench at a free base gives the base rows; J* of link 0 is the block of the base itself.
+J* is the inertia of a body with all bodies that it carries. The column of a joint is the wrench J* a, transformed
+inward; that of a mode is the wrench C + T' J* S at the root of its link. A wrench f on the tip of a flexible link gives
+the generalised forces S' f of its modes and the wrench T' f at the root. The wrench at a free base gives the base rows;
+J* of link 0 is the block of the base itself.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def _mode(j: int, k: int) -> Coordinate:
 def flexible_inertia(
     builder: Builder, robot: Robot, tree: FlexibleTree, *, free_base: bool = False
 ) -> MatrixEntries:
-    """Return the entries of A over [q; e], with V0 first if the base is free."""
+    """Return the entries of the inertia matrix A over [q; e], or over [V0; q; e] if the base is free."""
     composite = _composites(tree)
     entries: MatrixEntries = {}
     for j, element in tree.elements.items():
@@ -52,7 +53,12 @@ def _composites(tree: FlexibleTree) -> dict[int, Inertia]:
 
 
 def _base(whole: Inertia, entries: MatrixEntries) -> None:
-    """Add the columns of a free base: the wrenches at unit accelerations of the base."""
+    """Add the columns of a free base to the inertia matrix: the wrenches at unit accelerations of the base.
+
+    Args:
+        whole: inertia of the whole robot.
+        entries: entries of the matrix, to which the columns are added.
+    """
     for c, unit in zip(BASE, identity(6), strict=True):
         wrench = whole @ Twist(unit[:3], unit[3:])
         for row, x in zip(BASE, (*wrench.f, *wrench.m), strict=True):
@@ -65,7 +71,11 @@ def _modes(
     tip: Inertia,
     entries: MatrixEntries,
 ) -> None:
-    """Add the columns of a beam's modes."""
+    """Add the columns of a beam's modes to the entries of the inertia matrix.
+
+    Args:
+        tip: inertia of the beam's tip with all bodies that it carries.
+    """
     for k, (column, twist) in enumerate(zip(beam.columns, beam.tips, strict=True), 1):
         wrench = tip @ twist
         for m in range(k, beam.modes + 1):
@@ -82,7 +92,14 @@ def _toward_base(
     coordinate: Coordinate,
     entries: MatrixEntries,
 ) -> None:
-    """Add the generalised forces of a wrench on body j: on its joint, on coordinates before it, and on the base."""
+    """Add one column of the inertia matrix: the generalised forces of a wrench on body j.
+
+    The forces act on the joint of body j, on the coordinates between it and the base, and on the base.
+
+    Args:
+        coordinate: the coordinate of the column.
+        entries: entries of the matrix, to which the column is added.
+    """
 
     def step(element: TreeElement, body: Wrench) -> Wrench:
         return body.to_parent(element.shift if isinstance(element, Beam) else element)

@@ -1,4 +1,4 @@
-"""Modes of a beam in the recursions: a block of free coordinates, or coordinates that do not accelerate.
+"""Modes of a beam in the recursions of the dynamics, either free or not accelerating.
 
 With J* and beta* of all that the tip carries, gamma the tip acceleration at rest, and T the translation from root to
 tip, the equations of the beam and f_tip = J* Vd_tip - beta* give
@@ -24,7 +24,13 @@ from symoro.models.spatial import AnyInertia, Twist, Wrench, gathered
 
 @dataclass(frozen=True)
 class ModalBlock:
-    """Matrices D, B and r of a beam, including the effect of what its tip carries."""
+    """Equations B' Vd + D edd = r of the modes of a beam, including the effect of what its tip carries.
+
+    Attributes:
+        mass: D.
+        columns: B, one wrench per mode.
+        torques: r.
+    """
 
     mass: Matrix
     columns: list[Wrench]
@@ -32,7 +38,12 @@ class ModalBlock:
 
 
 def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> ModalBlock:
-    """Return D, B and r from J* and beta* of the tip, at the angular velocity w of the root."""
+    """Return the matrices of the equations B' Vd + D edd = r of a beam's modes.
+
+    Args:
+        w: angular velocity of the root.
+        inertia, beta: J* and beta* of the tip with all that it carries.
+    """
     wrench_at_tip = beta - inertia @ beam.gamma(w)
     moved = [inertia @ tip for tip in beam.tips]
     mass = [
@@ -46,7 +57,7 @@ def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> ModalBloc
 
 @dataclass(frozen=True)
 class Eliminated:
-    """Eliminated mode: edd = inverse (torque - column' Vd - row . (accelerations of the modes after it))."""
+    """Eliminated mode, with edd = inverse (torque - column' Vd - row . (accelerations of the modes after it))."""
 
     inverse: Scalar
     column: Wrench
@@ -55,7 +66,7 @@ class Eliminated:
 
 
 def eliminated(link: int, block: ModalBlock) -> list[Eliminated]:
-    """Eliminate the modes one by one.
+    """Eliminate the modes of a link one by one from the equations B' Vd + D edd = r.
 
     Raises:
         NotApplicableError: the modal mass is zero.
@@ -83,7 +94,14 @@ def eliminated(link: int, block: ModalBlock) -> list[Eliminated]:
 def articulated_root(
     beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: tuple[AnyInertia, Wrench], *, held: bool
 ) -> tuple[AnyInertia, Wrench]:
-    """Return J* and beta* of the root from those of the tip and from the previous ones of the root."""
+    """Return articulated inertia J* and bias wrench beta* of a beam's root, including what the tip carries.
+
+    Args:
+        w: angular velocity of the root.
+        tip: J* and beta* of the tip.
+        root: inertia and bias wrench of the root without what the tip carries.
+        held: whether the modes do not accelerate.
+    """
     inertia, beta = tip
     carried = gathered(beam.shift, inertia, root[0])
     wrench_at_tip = beta - inertia @ beam.gamma(w)
@@ -98,7 +116,13 @@ def articulated_root(
 
 
 def accelerations(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
-    """Return edd of free modes from the acceleration of the root."""
+    """Return the accelerations edd of a beam's free modes.
+
+    Args:
+        w: angular velocity of the root.
+        tip: J* and beta* of the tip.
+        root: acceleration of the root.
+    """
     steps = eliminated(beam.i, block(beam, w, *tip))
     edd_of_modes: list[Scalar] = []
     for mode in reversed(steps):
@@ -110,6 +134,12 @@ def accelerations(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: T
 
 
 def efforts(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
-    """Return the generalised forces B' Vd - r on modes that do not accelerate."""
+    """Return the generalised forces B' Vd - r on the modes of a beam if the modes do not accelerate.
+
+    Args:
+        w: angular velocity of the root.
+        tip: J* and beta* of the tip.
+        root: acceleration Vd of the root.
+    """
     modal = block(beam, w, *tip)
     return [column.dot(root) - torque for column, torque in zip(modal.columns, modal.torques, strict=True)]

@@ -23,12 +23,14 @@ Products = tuple[tuple[Integral, ...], ...]
 
 @dataclass(frozen=True)
 class Shapes:
-    """Integrals from 0 to 1 of shape functions of one kind.
+    """Integrals from 0 to 1 of the shape functions phi_k of bending or torsion.
 
     Attributes:
-        slopes: derivatives at the tip; empty for torsion, which does not need them.
-        means: of phi_k; moments: of x phi_k.
-        products: of phi_k phi_l; strains: of the second derivatives, in torsion of the first.
+        slopes: derivatives of phi_k at the tip; empty for torsion, which does not need them.
+        means: integrals of phi_k.
+        moments: integrals of x phi_k; empty for torsion.
+        products: integrals of phi_k phi_l.
+        strains: integrals of the products of second derivatives, in torsion of first derivatives.
     """
 
     slopes: tuple[Integral, ...]
@@ -39,12 +41,20 @@ class Shapes:
 
 
 def bending(kind: str, count: int) -> Shapes:
-    """Return the first shape functions of bending."""
+    """Return the integrals of the first `count` shape functions of bending.
+
+    Args:
+        kind: "clamped" for the natural modes of a clamped beam, otherwise polynomials.
+    """
     return _clamped_bending(count) if kind == "clamped" else _polynomial_bending(count)
 
 
 def torsion(kind: str, count: int) -> Shapes:
-    """Return the first shape functions of torsion."""
+    """Return the integrals of the first `count` shape functions of torsion.
+
+    Args:
+        kind: "clamped" for the natural modes of a clamped beam, otherwise polynomials.
+    """
     return _clamped_torsion(count) if kind == "clamped" else _polynomial_torsion(count)
 
 
@@ -105,7 +115,7 @@ def _quarter_waves(k: int) -> float:
 
 
 def clamped_root(k: int) -> float:
-    """Return the k-th root of cos b cosh b = -1, by Newton's method on cos b + 1 / cosh b."""
+    """Return the k-th positive root of cos b cosh b = -1, by Newton's method on cos b + 1 / cosh b."""
     b = _quarter_waves(k)
     for _ in range(20):
         step = (math.cos(b) + 1 / math.cosh(b)) / (math.sin(b) + math.tanh(b) / math.cosh(b))
@@ -116,5 +126,5 @@ def clamped_root(k: int) -> float:
 
 
 def _sigma(b: float) -> float:
-    """Return (sinh b - sin b) / (cosh b + cos b)."""
+    """Return the coefficient s = (sinh b - sin b) / (cosh b + cos b) of a clamped bending mode."""
     return (math.sinh(b) - math.sin(b)) / (math.cosh(b) + math.cos(b))

@@ -30,14 +30,20 @@ ModesOfLinks = Mapping[int, list[Scalar]]  # by flexible link
 
 @dataclass(frozen=True)
 class FlexibleTree:
-    """Elements, each after its antecedent; the inertia of every body including link 0; the beams by link."""
+    """Kinematic tree of a robot with flexible links.
+
+    Attributes:
+        elements: frames and beams by number, each after its antecedent.
+        inertias: inertia of every body, including link 0.
+        beams: the beams by link.
+    """
 
     elements: dict[int, TreeElement]
     inertias: dict[int, Inertia]
     beams: dict[int, Beam]
 
     def without_stiffness(self) -> dict[int, TreeElement]:
-        """Return the elements with beams of zero stiffness, for gravity forces alone."""
+        """Return the elements of the tree with beams of zero stiffness, for the forces of gravity alone."""
         return {
             j: replace(element, stiff=[0] * len(element.stiff)) if isinstance(element, Beam) else element
             for j, element in self.elements.items()
@@ -45,7 +51,11 @@ class FlexibleTree:
 
 
 def mode_inputs(builder: Builder, robot: Robot, *, rates: bool = True) -> tuple[ModesOfLinks, ModesOfLinks]:
-    """Declare e, and ed if the model has velocities; return their entries by link."""
+    """Declare the modal coordinates e as an input, and return them and their velocities ed by flexible link.
+
+    Args:
+        rates: whether ed is an input as well; otherwise it is zero.
+    """
     e = _by_link(builder, robot, MODES, "")
     if rates:
         return e, _by_link(builder, robot, MODE_RATES, "d")
@@ -61,7 +71,12 @@ def _by_link(builder: Builder, robot: Robot, port: Port, dots: str) -> ModesOfLi
 def flexible_tree(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], e: ModesOfLinks, ed: ModesOfLinks
 ) -> FlexibleTree:
-    """Return the tree at given joint positions and modal coordinates."""
+    """Return the tree of a robot with flexible links at given joint positions and modal coordinates.
+
+    Args:
+        q: joint positions.
+        e, ed: modal coordinates and their velocities, by flexible link.
+    """
     flexible = flexible_links(robot)
     rigid = replace(robot, payload=None)
     inertias, payload = link_inertias(builder, rigid), payloads(builder, robot)
