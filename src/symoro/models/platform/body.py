@@ -24,7 +24,11 @@ from symoro.robot.platform import ParallelRobot
 
 
 def platform_inertia(builder: Builder, parallel: ParallelRobot) -> Inertia:
-    """Return the inertia of the platform with all that is fixed to it, in its frame."""
+    """Return the inertia of the platform with all links that are fixed to it, in the platform's frame.
+
+    Raises:
+        NotApplicableError: the payload is not on the platform.
+    """
     robot = parallel.robot
     if robot.payload and robot.tool and robot.tool.place.ant not in parallel.body:
         raise NotApplicableError("the payload is not on the platform", hint="attach the tool to the platform")
@@ -47,7 +51,14 @@ def _has_mass(inertia: Inertia) -> bool:
 
 @dataclass(frozen=True)
 class AngularMotion:
-    """Angular velocity and acceleration, and the entries of U = hat(wd) + hat(w) hat(w)."""
+    """Angular motion of a body, with the products of velocities that several equations use.
+
+    Attributes:
+        wd: angular acceleration.
+        u: the matrix U = hat(wd) + hat(w) hat(w), with the angular velocity w.
+        xy, xz, yz: products of the components of w.
+        squares: squares of the components of w.
+    """
 
     wd: Vector
     u: Matrix
@@ -73,7 +84,7 @@ class AngularMotion:
         return cls(list(wd), u, xy, xz, yz, squares)
 
     def moment(self, tensor: Symmetric) -> Vector:
-        """Return J wd + w x (J w) for the tensor XX XY XZ YY YZ ZZ."""
+        """Return the inertial moment J wd + w x (J w) for the inertia tensor J = (XX XY XZ YY YZ ZZ)."""
         xx, xy, xz, yy, yz, zz = tensor
         (_, u12, u13), (u21, _, u23), (u31, u32, _) = self.u
         sx, sy, sz = self.squares
@@ -93,7 +104,17 @@ def platform_wrench(
     angular: AngularMotion,
     gravity: Vector,
 ) -> Wrench:
-    """Return the wrench that a motion of the platform requires, about its frame's origin in the axes of frame 0."""
+    """Return the wrench that a motion of the platform requires.
+
+    Args:
+        inertia: inertia of the platform, in its frame.
+        pose, motion: pose and motion of the platform.
+        angular: angular motion of the platform in the axes of frame 0.
+        gravity: gravity in frame 0.
+
+    Returns:
+        Force, and moment about the origin of the platform's frame, in the axes of frame 0.
+    """
     a = subtract(motion.vd, gravity)
     s = matvec(pose.rotation, list(inertia.ms))
     back = transpose(pose.rotation)
@@ -104,6 +125,6 @@ def platform_wrench(
 
 
 def tensor_in_frame_0(rotation: Matrix, inertia: Inertia) -> Matrix:
-    """Return R J R'."""
+    """Return R J R', the platform's inertia tensor J in the axes of frame 0; R is the rotation of the platform."""
     xx, xy, xz, yy, yz, zz = inertia.tensor()
     return matmul(matmul(rotation, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), transpose(rotation))

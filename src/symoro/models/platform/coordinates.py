@@ -63,7 +63,7 @@ TWIST = tuple(Coordinate(Block.PLATFORM, 0, k) for k in range(1, 7))
 
 
 def require(builder: Builder, conditions: Sequence[Scalar]) -> None:
-    """Make all outputs NaN where one of the conditions is not 1."""
+    """Make all outputs of the program NaN where one of the conditions is not 1."""
     regular: Scalar = 1
     for condition in conditions:
         regular = select(condition, regular, 0)
@@ -71,22 +71,22 @@ def require(builder: Builder, conditions: Sequence[Scalar]) -> None:
 
 
 def twist_of(values: Values) -> Vector:
-    """Return the six entries of a twist or wrench; entries that are not coordinates are zero."""
+    """Return the six entries of a twist or wrench from their values by coordinate; missing entries are zero."""
     return [values.get(c, 0) for c in TWIST]
 
 
 def motion_of(nu: Values, nud: Values) -> PlatformMotion:
-    """Return the motion of a platform."""
+    """Return the motion of a platform from the velocities nu and accelerations nud of its coordinates."""
     v, vd = twist_of(nu), twist_of(nud)
     return PlatformMotion(v[:3], v[3:], vd[:3], vd[3:])
 
 
 @dataclass(frozen=True)
 class PlatformActuation(Actuation):
-    """Drives of a platform: T = G_a, with the rows C of its constraints.
+    """Relation between the drives of a platform and its twist V: q'_a = G_a V, with the constraints C V = 0.
 
     Attributes:
-        constraints: C, rows over the coordinates.
+        constraints: C, one row per constraint and one column per coordinate.
         row_factors, units: factors of the rows of [G_a; C] and units of its columns, which make entries comparable.
     """
 
@@ -101,7 +101,7 @@ class PlatformActuation(Actuation):
         return [*self.matrix, *self.constraints]
 
     def torques(self, forces: Sequence[Scalar]) -> Vector:
-        """Return tau with T' tau + C' multipliers = forces; NaN at singularities of type 2."""
+        """Return the drive torques tau with G_a' tau + C' multipliers = forces; NaN at singularities of type 2."""
         solution = solve_pivoted(
             transpose(self._rows), [forces], row_factors=self.units, column_factors=self.row_factors
         )
@@ -109,7 +109,7 @@ class PlatformActuation(Actuation):
         return solution.columns[0][: len(self.drives)]
 
     def jacobian(self) -> Matrix:
-        """Return J with V = J q'_a (coordinates, drives); NaN at singularities of type 2."""
+        """Return the Jacobian J with V = J q'_a, shape (coordinates, drives); NaN at singularities of type 2."""
         right = identity(len(self._rows))[: len(self.drives)]
         solution = solve_pivoted(self._rows, right, row_factors=self.row_factors, column_factors=self.units)
         require(self.builder, [solution.regular])
@@ -140,14 +140,14 @@ class TwistCoordinates(ConstraintProvider):
 
     @abstractmethod
     def regular(self) -> list[Scalar]:
-        """Return conditions; each is 1 where the rates are determined (no singularity of type 1)."""
+        """Return conditions that are 1 where the twist determines the joint rates (no singularity of type 1)."""
 
     @abstractmethod
     def allows_velocity(self, nu: Values) -> list[Scalar]:
-        """Return conditions; each is 1 where the velocity satisfies the constraints."""
+        """Return conditions that are 1 where the velocity nu of the platform satisfies the constraints of the legs."""
 
     def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:
-        """Return, per coordinate, the rates of the entries of T: P' = v, R' = w x R."""
+        """Return, per coordinate, the rates of the entries of the pose T at unit velocity: P' = v, R' = w x R."""
         tangents: dict[Coordinate, dict[str, Scalar]] = {}
         for c in self.own:
             if c.k <= 3:
@@ -171,11 +171,11 @@ class TwistCoordinates(ConstraintProvider):
 
 
 class PlatformCoordinates(TwistCoordinates):
-    """Independent entries of the twist of a platform; they determine the joint rates of its legs.
+    """Independent entries of the twist of a platform as coordinates; they determine the joint rates of its legs.
 
     Args:
         modes: working mode of each leg, 1 or 2.
-        end_joints: whether the joints of ball and universal joints at the platform are rows of G.
+        end_joints: whether the rates of the ball and universal joints at the platform are computed (as rows of G).
 
     Attributes:
         freedoms: entries of V that can differ from zero, the columns of G; the other entries are ignored.
@@ -267,15 +267,15 @@ class PlatformCoordinates(TwistCoordinates):
 
     @property
     def constraints(self) -> Matrix:
-        """Return the matrix C (constraints, coordinates)."""
+        """Return the matrix C of the legs' constraints C V = 0, shape (constraints, coordinates)."""
         return [leg.constraint for leg in self._constrained if leg.constraint is not None]
 
     def allows_velocity(self, nu: Values) -> list[Scalar]:
-        """Return conditions; each is 1 where the velocity satisfies a leg's constraint, C V = 0."""
+        """Return conditions that are 1 where the velocity nu satisfies the constraint of a leg, C V = 0."""
         return [leg.allows(motion_of(nu, {}), self.length)[0] for leg in self._constrained]
 
     def allows_acceleration(self, nu: Values, nud: Values) -> list[Scalar]:
-        """Return conditions; each is 1 where the acceleration satisfies a leg's constraint, C Vd + drift = 0."""
+        """Return conditions that are 1 where the acceleration nud satisfies a leg's constraint, C Vd + drift = 0."""
         return [leg.allows(motion_of(nu, nud), self.length)[1] for leg in self._constrained]
 
     @cached_property
@@ -297,7 +297,15 @@ class PlatformCoordinates(TwistCoordinates):
         )
 
     def accelerate(self, inertia: Matrix, forces: Vector, nu: Values) -> Vector:
-        """Return Vd with A Vd = forces + C' multipliers and C Vd = -drift; NaN where the system is singular."""
+        """Return the platform's acceleration Vd with A Vd = forces + C' multipliers and C Vd = -drift.
+
+        The result is NaN where the system is singular.
+
+        Args:
+            inertia: inertia matrix A.
+            forces: forces on the coordinates minus those at zero acceleration.
+            nu: velocity of the platform.
+        """
         rows, units, motion = self.constraints, self.units, motion_of(nu, {})
         factors = list(units)
         if rows:  # factors give the constraint rows the magnitude of the inertia
@@ -319,14 +327,24 @@ def _sum(values: Sequence[Scalar]) -> Scalar:
 
 
 def _units(linear: Sequence[bool], length: Scalar) -> Vector:
-    """Return the units of coordinates, lengths and angles; all are 1 if they are of one kind."""
+    """Return the units of coordinates: `length` for linear ones and 1 for angles; all are 1 if they are of one kind.
+
+    Args:
+        linear: for each coordinate, whether it is linear.
+    """
     if all(linear) or not any(linear):
         return [1] * len(linear)
     return [length if one else 1 for one in linear]
 
 
 def _freedoms(legs: Sequence[Leg]) -> tuple[tuple[int, ...], list[Scalar]]:
-    """Return the entries of V that can differ from zero, and conditions on the parameters for this."""
+    """Return the indices of the entries of the twist V that can differ from zero for a platform with these legs.
+
+    A second result contains conditions on the parameters under which the other entries are zero.
+
+    Raises:
+        NotApplicableError: the legs do not form a supported platform.
+    """
     if all(len(leg.end) > 1 for leg in legs):
         return SPATIAL, []
     axes = [[row[2] for row in matmul(leg.places[0], leg.places[1])[:3]] for leg in legs]
@@ -389,14 +407,21 @@ class LegMotion:
 
     @property
     def _carriers(self) -> list[tuple[int, Vector]]:
-        """Return index in the arm and axis of the revolute joints that rotate the link before the end joint."""
+        """Return the revolute joints of the arm that rotate the link before the end joint.
+
+        Returns:
+            For each joint its index in the arm and its axis in frame 0.
+        """
         leg = self.at.leg
         count = len(leg.places)  # the rod of a parallelogram does not rotate the coupler
         pairs = zip(leg.kinds[:count], self.at.joints, strict=False)
         return [(k, x.axis) for k, (kind, x) in enumerate(pairs) if kind == R]
 
     def _end_forms(self) -> list[Vector]:
-        """Return beta_k with rate_k = beta_k . w for each axis of the end joint, w relative to the arm."""
+        """Return, for each axis of the end joint, the vector beta_k with joint rate k = beta_k . w.
+
+        w is the angular velocity of the platform relative to the arm.
+        """
         axes = self.at.end_axes
         if len(axes) < 3:
             return axes  # perpendicular axes, and w has no other component
@@ -410,7 +435,7 @@ class LegMotion:
         ]
 
     def rows(self) -> dict[int, Vector]:
-        """Return the rows of G: joint rates at unit values of the coordinates."""
+        """Return the rows of G by joint: the joint rates at unit values of the coordinates."""
         leg = self.at.leg
         rows: dict[int, Vector] = {}
         for j, row in zip(leg.arm, self.inverse, strict=True):
@@ -435,7 +460,7 @@ class LegMotion:
         return {**values, rods.second: x, rods.coupler: opposite}
 
     def motion(self, motion: PlatformMotion) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
-        """Return rates and accelerations of the joints."""
+        """Return the rates and the accelerations of the leg's joints, by joint, for a motion of the platform."""
         leg = self.at.leg
         w, rho = motion.w, self.rho
         v = add(motion.v, cross(w, rho))
@@ -461,11 +486,16 @@ class LegMotion:
         return self._with_rods(rates), self._with_rods(accelerations)
 
     def _arm(self, v: Vector) -> Vector:
-        """Return the rates of the arm from the velocity of C."""
+        """Return the rates of the arm's joints from the velocity v of the end joint's centre C."""
         return matvec(self.inverse, [v[k] for k in self.linear])
 
     def _parallel_end(self, values: Mapping[int, Scalar], angular: Vector) -> Scalar:
-        """Return rate or acceleration of the revolute joint at the platform; all axes of the leg are parallel."""
+        """Return rate or acceleration of the revolute joint at the platform; all axes of the leg are parallel.
+
+        Args:
+            values: rates or accelerations of the arm's joints.
+            angular: angular velocity or acceleration of the platform.
+        """
         (axis,) = self.at.end_axes
         left = dot(angular, axis)
         for k, other in self._carriers:
@@ -473,9 +503,12 @@ class LegMotion:
         return left
 
     def _at_constant_rates(self, rates: Vector) -> tuple[Vector, Vector, Vector]:
-        """Return w, wd of the arm's last link and the acceleration of C, at zero joint accelerations.
+        """Return w and wd of the arm's last link, and the acceleration of the centre C, at zero joint accelerations.
 
         With w_k after joint k and c_k its column, the acceleration is sum_k (w_(k-1) + w_k) x (rate_k c_k).
+
+        Args:
+            rates: joint rates of the arm.
         """
         w: Vector = [0, 0, 0]
         wd: Vector = [0, 0, 0]
@@ -489,13 +522,20 @@ class LegMotion:
         return w, wd, a
 
     def drift(self, motion: PlatformMotion) -> Scalar:
-        """Return the constraint's second derivative without the term c Vd; zero if the platform does not rotate."""
+        """Return the time derivative of the leg's constraint C V without the term C Vd.
+
+        It is zero if the platform does not rotate.
+        """
         if self.at.normal is None:
             return 0
         return dot(self.at.normal, cross(motion.w, cross(motion.w, self.rho)))
 
     def allows(self, motion: PlatformMotion, length: Scalar) -> tuple[Scalar, Scalar]:
-        """Return two conditions: 1 where the velocity, and where the acceleration, satisfies the leg's constraint."""
+        """Return two conditions: 1 where the velocity, and where the acceleration, satisfies the leg's constraint.
+
+        Args:
+            length: a length of the robot, which makes linear and angular components comparable.
+        """
         assert self.constraint is not None
         # The constraint is scaled to the rate of a length.
         unit: Scalar = 1 if self.at.normal is not None else length
@@ -516,5 +556,5 @@ def _largest(linear: Vector, angular: Vector, length: Scalar) -> Scalar:
 
 
 def _is_small(x: Scalar, size: Scalar) -> Scalar:
-    """Return 1 where a number is small compared with a size, or zero."""
+    """Return 1 where |x| is negligible compared with `size`, otherwise 0."""
     return select(less(LEG_DEVIATION * size, absolute(x)), 0, 1)

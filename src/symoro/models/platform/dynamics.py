@@ -1,18 +1,18 @@
 """Dynamics of a platform by the tree of its legs; the twist of the platform determines the joint rates, q' = G V.
 
-With Gamma the torques of the tree and A_t its inertia,
+With Gamma the torques of the tree and A_t its inertia matrix,
 
     F = A Vd + H = G' Gamma,    A = G' A_t G,    G_a' tau + C' multipliers = F
 
-so that J' A J and J' (A Vd + H) are inertia and torques of the active joints. Leg 1 carries the platform. If the end
-joints are ball or universal joints without inertia and friction, the tree consists of the arms alone, and the platform
-is a separate body with the inertia A_p and the wrench F_p about its origin:
+so that J' A J and J' (A Vd + H) are inertia matrix and torques of the active joints. Leg 1 carries the platform. If the
+end joints are ball or universal joints without inertia and friction, the tree consists of the arms alone, and the
+platform is a separate body with the inertia A_p and the wrench F_p about its origin:
 
     F = G' Gamma + F_p,    A = G' A_t G + A_p
 
 The joint angles of ball joints are then not needed, so that their singular configurations have no effect.
 
-Six UPS legs with massless ball joints have a special form with fewer operations and the same interface
+Six UPS legs with massless ball joints have special equations with fewer operations and the same interface
 (`leg_dynamics`).
 
 W. Khalil, O. Ibrahim, "General solution for the dynamic modeling of parallel robots", Journal of Intelligent and
@@ -43,9 +43,10 @@ from symoro.robot.platform import ParallelRobot, parallel_robot
 
 
 class PlatformDynamics(TreeDynamics):
-    """Dynamics of the tree of the legs over the twist of the platform.
+    """Equations of motion of a platform with legs; the coordinates are entries of the platform's twist.
 
-    The platform is a separate body if the end joints have no inertia and friction.
+    The platform is a separate body if the end joints have no inertia and friction; otherwise it belongs to the tree of
+    the legs.
     """
 
     provider: PlatformCoordinates
@@ -88,7 +89,7 @@ class PlatformDynamics(TreeDynamics):
         return matadd(inertia, block([[mass, transpose(hat)], [hat, tensor]]))
 
     def methods(self, known: Known) -> list[Method]:
-        """Return the algorithm; the twist is acceleration-driven or force-driven as a whole."""
+        """Return the algorithm for the unknowns: either all accelerations or all forces of the platform are known."""
         return [Method.PARTITION] if known.forces else [Method.WALK]
 
     def solve(self, state: State, known: Known, method: Method) -> Solution:
@@ -105,7 +106,11 @@ class PlatformDynamics(TreeDynamics):
 
 
 def has_light_ends(parallel: ParallelRobot, legs: Sequence[Leg]) -> bool:
-    """Return whether end joints have no inertia and friction, and no wrench acts on them or on the platform."""
+    """Return whether the platform can be a separate body, connected to the legs by massless end joints.
+
+    The end joints must have no friction, no external wrench may act on them or on the platform, and no leg may end in a
+    single revolute joint.
+    """
     if any(len(leg.end) == 1 for leg in legs):
         return False
     robot = parallel.robot
@@ -138,7 +143,7 @@ def platform_coordinates(
         modes: working mode of each leg, 1 or 2.
 
     Raises:
-        NotApplicableError: a leg has no closed form, or the number of active joints is wrong.
+        NotApplicableError: a leg has no closed-form solution, or the number of active joints is wrong.
     """
     ups = light_ups_legs(builder, parallel)
     if ups is not None:
@@ -152,7 +157,11 @@ def platform_coordinates(
 def platform_input(
     builder: Builder, robot: Robot, to: int | str | None, working_mode: str
 ) -> PlatformCoordinates | LegCoordinates:
-    """Declare the input T and return the coordinates of the platform.
+    """Declare the pose T of the platform as an input and return the coordinates of the platform.
+
+    Args:
+        to: frame of the platform; None for the one in the robot description.
+        working_mode: one digit (1 or 2) for all legs, or one digit per leg.
 
     Raises:
         NotApplicableError: the robot is not a platform with legs of closed form.
@@ -166,7 +175,7 @@ def platform_input(
 def platform_dynamics(
     coordinates: PlatformCoordinates | LegCoordinates,
 ) -> PlatformDynamics | LegDynamics:
-    """Return the equations of motion of a platform."""
+    """Return the equations of motion of a platform with the given coordinates."""
     if isinstance(coordinates, LegCoordinates):
         return LegDynamics(coordinates)
     return PlatformDynamics(coordinates)

@@ -74,7 +74,9 @@ class Parallelogram:
 
 @dataclass(frozen=True)
 class Leg:
-    """Constants of a leg.
+    """Geometry of a leg: its joints, and constant poses of their frames.
+
+    C is the centre of the end joint.
 
     Attributes:
         arm: joints that move C, including the rod of a parallelogram.
@@ -105,11 +107,15 @@ class Leg:
 
     @property
     def has_passive_mode(self) -> bool:
-        """Return whether the working modes differ in a universal joint alone, so that the active joints are equal."""
+        """Return whether the two working modes of the leg differ in passive joints alone.
+
+        The working modes of a leg U P are two solutions of its universal joint, with equal positions of the active
+        joints.
+        """
         return self.kinds == (R, R, P)
 
     def length(self) -> Scalar:
-        """Return a length of the leg, from its parameters."""
+        """Return a characteristic length of the leg: the sum of the magnitudes of its length parameters."""
         total: Scalar = absolute(self.parallelogram.length) if self.parallelogram else 0
         for place in (*self.places, self.tip, self.seat):
             for x in position_of(place):
@@ -118,10 +124,10 @@ class Leg:
 
 
 def legs_of(builder: Builder, parallel: ParallelRobot) -> list[Leg]:
-    """Return the legs.
+    """Return the geometry of all legs of a parallel robot.
 
     Raises:
-        NotApplicableError: a leg has no closed form; the message states the reason.
+        NotApplicableError: a leg has no closed-form solution; the message states the reason.
     """
     spatial = all(_ends_in_ball(parallel, leg) for leg in parallel.legs)
     legs = [(_spatial_leg if spatial else _chain_leg)(builder, parallel, leg) for leg in parallel.legs]
@@ -132,7 +138,7 @@ def legs_of(builder: Builder, parallel: ParallelRobot) -> list[Leg]:
 
 
 def joints_of(parallel: ParallelRobot, leg: PlatformLeg) -> list[int]:
-    """Return the joints from the base to the platform."""
+    """Return the joints of a leg from the base to the platform."""
     return [*leg.links, parallel.body[0] if leg.loop is None else leg.loop.left]
 
 
@@ -160,7 +166,7 @@ def _place(builder: Builder, frame: Frame) -> Matrix:
 
 
 def about_z(cosine: Scalar, sine: Scalar) -> Matrix:
-    """Return the rotation matrix about z."""
+    """Return the rotation matrix about z for an angle with the given cosine and sine."""
     return [[cosine, -sine, 0], [sine, cosine, 0], [0, 0, 1]]
 
 
@@ -176,7 +182,12 @@ def _leg(
     end: Sequence[int],
     parallelogram: Parallelogram | None = None,
 ) -> Leg:
-    """Return a leg with its poses, after the checks that apply to all legs."""
+    """Return the geometry of a leg, after the checks that apply to all legs.
+
+    Args:
+        arm: joints that move the centre of the end joint.
+        end: joints of the end joint.
+    """
     robot, size = parallel.robot, characteristic_length(parallel.robot)
     for j in (*leg.members, end[-1]):
         if not plain_joint(robot, j):
@@ -205,7 +216,10 @@ def _leg(
 
 
 def _end_size(robot: Robot, joints: Sequence[int]) -> int:
-    """Return the number of joints of the end joint: two after U P, otherwise three."""
+    """Return the number of joints of a leg's end joint.
+
+    It is two after a universal and a prismatic joint in a leg of five joints, otherwise three.
+    """
     return 2 if len(joints) == 5 and robot.frame(joints[2]).sigma == P else 3
 
 
@@ -271,7 +285,10 @@ def _check_universal_joint(robot: Robot, leg: Leg) -> None:
 
 
 def _check_translation(builder: Builder, legs: Sequence[Leg]) -> None:
-    """Check that legs U P U permit a translation: in one orientation all last axes are parallel to the first ones."""
+    """Check that legs U P U permit a translation of the platform.
+
+    This requires one orientation of the platform in which the last axis of every leg is parallel to its first axis.
+    """
     probes = Probes(builder)
     first = [[row[2] for row in leg.places[0][:3]] for leg in legs]
     last = [[row[2] for row in leg.seat[:3]] for leg in legs]
@@ -322,7 +339,11 @@ def _chain_leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> L
 
 
 def _parallelogram(builder: Builder, robot: Robot, leg: PlatformLeg, last: Frame) -> Parallelogram:
-    """Return the parallelogram of a leg, verified from its parameters."""
+    """Return the parallelogram of a leg, after checks of its geometric parameters.
+
+    Args:
+        last: frame of the joint at the platform.
+    """
     i, (loop,) = leg.number, leg.inner
     _, before, rod, coupler = leg.links
     cut, pair = robot.frame(loop.left), robot.frame(loop.right)

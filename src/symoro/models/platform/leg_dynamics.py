@@ -14,7 +14,7 @@ itself:
     f = I/L^2 a - 2 rd (I - s L)/L^3 v - S/L g                  its part along u is included
     slide = M3 (rdd - g.u) - s ww,                              rdd = a.u + L ww
 
-Any other leg is described in its own axes, with w = (-v_y / L, v_x / L, k w_x), k = z1.u / (s2 sin theta2):
+Any other leg is described in the axes of the leg, with w = (-v_y / L, v_x / L, k w_x), k = z1.u / (s2 sin theta2):
 
     wd_z = k (wd_x + w_y w_z) + w_x w_y,
     m = J wd + w x (J w) + S3 x c - S x g,   c = (2 rd w_y, -2 rd w_x, rdd)        moment about the universal joint
@@ -23,9 +23,9 @@ Any other leg is described in its own axes, with w = (-v_y / L, v_x / L, k w_x),
 with friction and rotors of the universal joint added. `along` is the force of the drive in addition to the balance of
 the platform (Khalil 2010, eq. 66, leg by leg).
 
-A torque t about an axis d of the ball joint loads the platform with the moment t d. Because the leg rotates with the
-velocity of the centre of its ball joint, it also loads the ball joint with the force of equal power, -t (w_leg by v)'
-d.
+A torque t about an axis d of the ball joint loads the platform with the moment t d. The leg rotates with the velocity
+of the centre of its ball joint, so that the torque also loads the ball joint with the force of equal power,
+-t (dw_leg/dv)' d.
 
 W. Khalil, ICINCO 2010, section 5, eq. (59) to (66); W. Khalil, S. Guegan, "Inverse and direct dynamic modeling of
 Gough-Stewart robots", IEEE Transactions on Robotics and Automation 20(4), 2004.
@@ -76,12 +76,14 @@ from symoro.robot.platform import ParallelRobot
 
 @dataclass(frozen=True)
 class LegBodies:
-    """Inertia of a leg in its own axes: cylinder and rod rotate together, the rod translates.
+    """Inertia and friction of a leg in the axes of the leg; cylinder and rod rotate together, and the rod translates.
 
     Attributes:
-        tensor: XX XY XZ YY YZ ZZ of cylinder and rod at L = 0, about the universal joint and about the ball joint.
+        tensor: sum of the tensors XX XY XZ YY YZ ZZ of the cylinder about the universal joint and of the rod about the
+            ball joint.
         ms: first moments of the cylinder.
-        rod: first moments of the rod about the ball joint; `m`: its mass.
+        rod: first moments of the rod about the ball joint.
+        m: mass of the rod.
         cross: ZZ, MX, MY of the first link of the universal joint about its axis.
         drives: IA, FV, FS, FO of the six joints.
     """
@@ -95,7 +97,7 @@ class LegBodies:
 
     @property
     def of_revolution(self) -> bool:
-        """Return whether the load does not depend on the rotation of the leg about itself."""
+        """Return whether the load of the leg does not depend on its rotation about itself."""
         xx, xy, xz, yy, yz, zz = self.tensor
         passive = [x for k, drive in enumerate(self.drives) if k != 2 for x in drive]
         zero = [xy, xz, yz, zz, *self.ms[:2], *self.rod[:2], *self.cross, *passive]
@@ -103,12 +105,12 @@ class LegBodies:
 
     @property
     def ball_drives(self) -> dict[int, Vector]:
-        """Return the axes of the ball joint (0, 1, 2) with friction or a rotor."""
+        """Return IA, FV, FS, FO for those axes of the ball joint (0, 1, 2) that have friction or a rotor."""
         return {k: x for k, x in enumerate(self.drives[3:]) if not all(is_zero(y) for y in x)}
 
 
 def leg_bodies(builder: Builder, robot: Robot, leg: UpsLeg) -> LegBodies:
-    """Return the inertia of a leg; sums of parameters are computed once."""
+    """Return the inertia and friction of a leg, in the axes of the leg."""
 
     def in_leg_axes(j: int, rotation: Matrix) -> tuple[Matrix, Vector]:
         link = robot.link(j)
@@ -133,7 +135,12 @@ def leg_bodies(builder: Builder, robot: Robot, leg: UpsLeg) -> LegBodies:
 
 
 def drive_force(drive: Vector, rate: Scalar, acceleration: Scalar) -> Scalar:
-    """Return IA qdd + FV qd + FS sign(qd) + FO."""
+    """Return the force of rotor inertia and friction, IA qdd + FV qd + FS sign(qd) + FO.
+
+    Args:
+        drive: IA, FV, FS, FO of the joint.
+        rate, acceleration: qd and qdd of the joint.
+    """
     rotor, viscous, coulomb, offset = drive
     force = rotor * acceleration + viscous * rate + offset
     return force if is_zero(coulomb) else force + coulomb * sign(rate)
@@ -141,7 +148,13 @@ def drive_force(drive: Vector, rate: Scalar, acceleration: Scalar) -> Scalar:
 
 @dataclass(frozen=True)
 class LegLoad:
-    """Load of a leg: force at the ball joint, moment on the platform, additional force of the drive (frame 0)."""
+    """Load of a leg on the platform, in frame 0.
+
+    Attributes:
+        force: force at the ball joint.
+        along: additional force of the leg's drive.
+        moment: moment on the platform; None for zero.
+    """
 
     force: Vector
     along: Scalar
@@ -149,7 +162,12 @@ class LegLoad:
 
 
 class UpsLegDynamics:
-    """Leg at a pose of the platform."""
+    """Dynamics of a UPS leg at a pose of the platform.
+
+    Args:
+        at: direction and length of the leg.
+        mode: working mode, 1 or 2.
+    """
 
     def __init__(self, builder: Builder, robot: Robot, pose: PlatformPose, at: LegPosture, mode: int) -> None:
         self.builder, self.at = builder, at
@@ -161,18 +179,28 @@ class UpsLegDynamics:
 
     @property
     def regular(self) -> list[Scalar]:
-        """Return conditions; each is 1 where the leg is regular."""
+        """Return conditions that are 1 where the configuration of the leg is regular."""
         return [part.regular for part in (self.at, self.axes, self.ball) if part is not None]
 
     def tip(self, motion: PlatformMotion, angular: AngularMotion) -> tuple[Vector, Vector]:
-        """Return velocity and acceleration of the centre of the ball joint."""
+        """Return velocity and acceleration of the centre of the ball joint, in frame 0.
+
+        Args:
+            motion: motion of the platform.
+            angular: angular motion of the platform.
+        """
         i, rho = self.at.leg.number, self.at.rho
         v = self.builder.named_array(f"v{i}_", add(motion.v, cross(motion.w, rho)))
         a = self.builder.named_array(f"a{i}_", add(motion.vd, matvec(angular.u, rho)))
         return list(v), list(a)
 
     def load(self, motion: PlatformMotion, angular: AngularMotion, gravity: Vector) -> LegLoad:
-        """Return the load of a motion of the platform."""
+        """Return the load of the leg on the platform during a motion of the platform.
+
+        Args:
+            angular: angular motion of the platform.
+            gravity: gravity in frame 0.
+        """
         v, a = self.tip(motion, angular)
         if self.axes is None:
             return self._revolution(v, a, gravity)
@@ -235,7 +263,16 @@ class UpsLegDynamics:
     def _ball(
         self, ball: BallAxes, motion: PlatformMotion, k: Scalar, w: Vector, wd: Vector
     ) -> tuple[Vector, Vector]:
-        """Return force (x, y) at the ball joint and moment on the platform, due to its friction and rotors."""
+        """Return the load due to friction and rotors of the ball joint.
+
+        Args:
+            ball: axes of the ball joint.
+            k: ratio w_z / w_x of the leg's angular velocity.
+            w, wd: angular velocity and acceleration of the leg, in its axes.
+
+        Returns:
+            The force (x, y) at the ball joint in the leg's axes, and the moment on the platform in frame 0.
+        """
         rates = ball.rates(subtract(ball.local(motion.w), w))
         change = subtract(subtract(ball.local(motion.wd), wd), ball.bias(w, rates))
         accelerations = ball.rates(change)
@@ -249,7 +286,10 @@ class UpsLegDynamics:
         return force, ball.world(moment)
 
     def ball_inertia(self) -> list[tuple[Scalar, Vector]]:
-        """Return inertia of rotors in the ball joint, and the twist of the platform at their unit rates."""
+        """Return the inertias of the rotors in the ball joint, each with a row vector of six entries.
+
+        The product of this row with the platform's twist is the rate of the rotor.
+        """
         if self.ball is None or self.axes is None:
             return []
         k = self.axes.along * (self.at.leg.s2 / self.axes.s2)
@@ -263,19 +303,27 @@ class UpsLegDynamics:
         return rotors
 
     def _tensor(self, length: Scalar) -> Symmetric:
-        """Return the tensor about the universal joint, with the rod at the distance L."""
+        """Return the inertia tensor of cylinder and rod about the universal joint, at the leg length L."""
         xx, xy, xz, yy, yz, zz = self.bodies.tensor
         x, y, z = self.bodies.rod
         far = length * (2 * z + self.bodies.m * length)
         return xx + far, xy, xz - length * x, yy + far, yz - length * y, zz
 
     def _second_drive(self) -> Vector:
-        """Return the drive of the second joint about e_y = s3 z2; an offset changes its sign with the axis."""
+        """Return IA, FV, FS, FO of the second joint about e_y = s3 z2; the offset FO changes its sign with the axis."""
         rotor, viscous, coulomb, offset = self.bodies.drives[1]
         return [rotor, viscous, coulomb, self.at.leg.s3 * offset]
 
     def _cross(self, axes: LegAxes, over: Scalar, wx: Scalar, wy: Scalar, wdx: Scalar, g: Vector) -> Scalar:
-        """Return the torque of the first joint (its link, rotor, friction) as a moment about e_x, divided by z1x."""
+        """Return the torque of the first joint due to its link, rotor and friction, divided by z1x.
+
+        z1x is the component of the joint's axis along e_x.
+
+        Args:
+            over: 1 / z1x.
+            wx, wy, wdx: components of the leg's angular velocity and acceleration.
+            g: gravity in the leg's axes.
+        """
         zz, mx, my = self.bodies.cross
         drive = self.bodies.drives[0]
         if all(is_zero(x) for x in (zz, mx, my, *drive)):
@@ -290,7 +338,7 @@ class UpsLegDynamics:
         return torque * over
 
     def inertia(self) -> Matrix:
-        """Return the leg's inertia at its ball joint over (e_x, e_y, u); not for a body of revolution."""
+        """Return the leg's 3x3 inertia matrix at its ball joint over (e_x, e_y, u); not for a body of revolution."""
         assert self.axes is not None
         at, bodies = self.at, self.bodies
         inverse, over = at.inverse, at.leg.s2 / self.axes.s2
@@ -305,26 +353,43 @@ class UpsLegDynamics:
         return [[a, b, e], [b, d, f], [e, f, bodies.m + bodies.drives[2][0]]]
 
     def point_mass(self) -> tuple[Scalar, Scalar]:
-        """Return transverse inertia, and axial minus transverse inertia, of a leg that is a body of revolution."""
+        """Return the inertia of a leg that is a body of revolution, reduced to its ball joint.
+
+        Returns:
+            The transverse inertia, and the axial minus the transverse inertia.
+        """
         length, bodies = self.at.length, self.bodies
         across = self._tensor(length)[0] * self.at.inverse * self.at.inverse
         return across, bodies.m + bodies.drives[2][0] - across
 
 
 def _slide(bodies: LegBodies, rdd: Scalar, rd: Scalar) -> Scalar:
-    """Return the force of the rod's mass and of the drive of the prismatic joint."""
+    """Return the force of the rod's mass and of the drive of the prismatic joint.
+
+    Args:
+        rdd, rd: acceleration and rate of the prismatic joint.
+    """
     rotor, *rest = bodies.drives[2]
     return drive_force([rotor + bodies.m, *rest], rd, rdd)
 
 
 def _at_ball(direction: Vector, k: Scalar, inverse: Scalar) -> tuple[Scalar, Scalar]:
-    """Return the force (x, y) at the ball joint per unit torque about an axis with this direction."""
+    """Return the force (x, y) at the ball joint per unit torque about an axis with this direction.
+
+    Args:
+        direction: axis in the leg's axes.
+        k: ratio w_z / w_x of the leg's angular velocity.
+        inverse: 1 / L, with the leg length L.
+    """
     x, y, z = direction
     return -y * inverse, (x + k * z) * inverse
 
 
 def light_ups_legs(builder: Builder, parallel: ParallelRobot) -> list[UpsLeg] | None:
-    """Return six UPS legs with massless ball joints and without external wrenches on any link; otherwise None."""
+    """Return the legs if they are six UPS legs with massless ball joints and no link has an external wrench.
+
+    Otherwise the result is None.
+    """
     robot = parallel.robot
     legs = ups_legs(builder, parallel)
     if legs is None or len(legs) != 6:
@@ -354,11 +419,14 @@ class LegDynamics:
         require(self.builder, [condition for leg in self.legs for condition in leg.regular])
 
     def state(self, nu: Values) -> State:
-        """Return the velocities of the platform; joint velocities are not computed."""
+        """Return the velocity nu of the platform as a state; joint velocities are not computed."""
         return State(nu, {})
 
     def loads(self, motion: PlatformMotion) -> tuple[Wrench, list[LegLoad]]:
-        """Return the wrench of the platform alone, and the load of each leg."""
+        """Return the wrench that the platform alone requires for a motion, and the load of each leg.
+
+        The wrench includes the moments of the legs on the platform.
+        """
         g = gravity(self.builder, self.parallel.robot)
         angular = AngularMotion.of(self.builder, motion.w, motion.wd, "U")
         inertia = platform_inertia(self.builder, self.parallel)
@@ -370,7 +438,7 @@ class LegDynamics:
         return wrench, loads
 
     def _total(self, wrench: Wrench, forces: Sequence[Vector]) -> Vector:
-        """Return the sum of a wrench on the platform and of forces at the ball joints."""
+        """Return the sum (force; moment) of a wrench on the platform and of forces at the ball joints, one per leg."""
         force, moment = wrench.f, wrench.m
         for at, f in zip(self.provider.postures, forces, strict=True):
             force = add(force, f)
@@ -386,22 +454,35 @@ class LegDynamics:
     def efforts(
         self, state: State, nud: Values, gravity: Vector | None = None, *, elements: bool = True
     ) -> dict[Coordinate, Scalar]:
-        """Return A Vd + H; gravity and force elements are those of the robot."""
+        """Return the forces A Vd + H on the platform's coordinates.
+
+        The arguments `gravity` and `elements` have no effect: gravity, drives and friction of the robot are always
+        included.
+
+        Args:
+            nud: acceleration of the platform.
+        """
         self._require_regular()
         return dict(zip(TWIST, self._efforts(motion_of(state.nu, nud)), strict=True))
 
     def inertia(self) -> Matrix:
-        """Return A (6, 6)."""
+        """Return the 6x6 inertia matrix A over the platform's twist."""
         parts = self._inertia()
         self._require_regular()
         return block([[_full(parts.mass), transpose(parts.h)], [parts.h, _full(parts.tensor)]])
 
     def methods(self, known: Known) -> list[Method]:
-        """Return the algorithm; the twist is acceleration-driven or force-driven as a whole."""
+        """Return the algorithm for the unknowns: either all accelerations or all forces of the platform are known."""
         return [Method.PARTITION] if known.forces else [Method.WALK]
 
     def solve(self, state: State, known: Known, method: Method) -> Solution:
-        """Return accelerations and forces; forces along the legs are returned as those of their drives."""
+        """Return the accelerations of the platform and the forces on it.
+
+        Forces along the legs are returned as those of the drives (`at_drives`).
+
+        Args:
+            known: the known accelerations or forces.
+        """
         if method is Method.WALK:
             wrench, loads = self.loads(motion_of(state.nu, known.accelerations))
             total = self.builder.named_array("F", self._total(wrench, [load.force for load in loads]))
@@ -414,7 +495,7 @@ class LegDynamics:
         return Solution(dict(zip(TWIST, [*twist.v, *twist.w], strict=True)), known.forces)
 
     def _inertia(self) -> ArticulatedInertia:
-        """Return A over (linear; angular), by its blocks."""
+        """Return the 6x6 inertia matrix A over the platform's twist (linear; angular), by its 3x3 blocks."""
         body = platform_inertia(self.builder, self.parallel)
         s, m = matvec(self.provider.pose.rotation, list(body.ms)), body.m
         tensor = tensor_in_frame_0(self.provider.pose.rotation, body)
@@ -438,7 +519,11 @@ class LegDynamics:
         return _articulated(rows)
 
     def _directions(self, leg: UpsLegDynamics, column: Vector) -> tuple[list[Vector], Matrix]:
-        """Return the directions in which a leg has inertia, as twists, and its inertia over them."""
+        """Return the twists over which the inertia of a leg is given, and this inertia as a matrix.
+
+        Args:
+            column: (u; rho x u), the twist along the leg.
+        """
         if leg.axes is None:
             return [column], [[leg.point_mass()[1]]]
         rho = leg.at.rho
@@ -456,7 +541,13 @@ def _hat(s: Vector) -> Matrix:
 
 
 def _gain(rows: Matrix, directions: Sequence[Vector], inertia: Matrix) -> None:
-    """Add W M W' to the upper half of a symmetric matrix."""
+    """Add W M W' to the upper half of a symmetric 6x6 matrix.
+
+    Args:
+        rows: the matrix, which is changed.
+        directions: columns of W.
+        inertia: M.
+    """
     weighted = [
         [
             sum((m * w[k] for m, w in zip(row[1:], directions[1:], strict=True)), row[0] * directions[0][k])

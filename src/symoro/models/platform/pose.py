@@ -40,12 +40,16 @@ WITH_Q = Option("q", "also return the joint positions", "flag", False)
 
 
 def in_platform_space(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Return whether the coordinates are those of the platform."""
+    """Return whether the option `space` selects the platform's pose and twist as coordinates."""
     return options.get("space") == "platform"
 
 
 def working_modes(working_mode: str, legs: int) -> list[int]:
-    """Return the working mode of each leg, from one digit for all legs or one digit per leg.
+    """Return the working mode of each leg, 1 or 2.
+
+    Args:
+        working_mode: one digit for all legs, or one digit per leg, for example '112'.
+        legs: number of legs.
 
     Raises:
         OptionError: the text is neither.
@@ -69,7 +73,7 @@ class PlatformPose:
 
 @dataclass(frozen=True)
 class PlatformMotion:
-    """Velocity and acceleration of the platform's frame in the axes of frame 0."""
+    """Velocity (v, w) and acceleration (vd, wd) of the platform's frame in the axes of frame 0."""
 
     v: Vector
     w: Vector
@@ -78,7 +82,7 @@ class PlatformMotion:
 
 
 def pose_input(builder: Builder) -> PlatformPose:
-    """Declare the input T."""
+    """Declare the pose T of the platform as an input and return it."""
     names = [f"T{r}{c}" for r in range(1, 5) for c in range(1, 5)]
     given = builder.input(PLATFORM_POSE, (4, 4), names)
     rows = [given[4 * r : 4 * r + 4] for r in range(3)]
@@ -86,6 +90,11 @@ def pose_input(builder: Builder) -> PlatformPose:
 
 
 def twist_input(builder: Builder, port: Port, own: Sequence[Coordinate]) -> dict[Coordinate, Scalar]:
-    """Declare V or Vd and return its entries that are coordinates."""
+    """Declare the twist V or its derivative Vd as an input and return the entries that are coordinates.
+
+    Args:
+        port: the input port.
+        own: the coordinates of the platform.
+    """
     entries = builder.input(port, (6,), [f"{port.name}_{k}" for k in range(1, 7)])
     return {c: entries[c.k - 1] for c in own}

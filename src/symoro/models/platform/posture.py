@@ -47,7 +47,7 @@ from symoro.robot.description import Robot
 
 @dataclass(frozen=True)
 class ArmJoint:
-    """Joint of an arm in frame 0: its axis z, and the velocity of C at unit rate of the joint."""
+    """Joint of an arm: its axis z, and the velocity of the end joint's centre C at unit joint rate, in frame 0."""
 
     axis: Vector
     column: Vector
@@ -59,9 +59,9 @@ class Posture:
 
     Attributes:
         positions: positions of its joints, without offsets.
-        joints: joints of the arm.
+        joints: axes and velocity columns of the arm's joints.
         end_axes: z axes of the end joint.
-        centre: C.
+        centre: centre C of the end joint.
         normal: normal of the plane in which a ball joint moves; otherwise None.
         fixed_axis: z4 x z5 of a leg U P U, about which the platform does not rotate; otherwise None.
         conditions: each is 1 where the positions exist.
@@ -87,7 +87,7 @@ def posture_of(builder: Builder, robot: Robot, leg: Leg, pose: PlatformPose, mod
 
 
 class _ClosedForm:
-    """Closed-form solution of one leg; `at` is the current pose in frame 0, advanced joint by joint."""
+    """Closed-form inverse geometry of one leg; `at` is the pose in frame 0 after the joints solved so far."""
 
     def __init__(self, builder: Builder, robot: Robot, leg: Leg, pose: PlatformPose, sign: int) -> None:
         self.builder, self.robot, self.leg, self.pose, self.sign = builder, robot, leg, pose, sign
@@ -140,15 +140,25 @@ class _ClosedForm:
         return self.builder.formula(getattr(self.robot.frame(j), name))
 
     def _before(self, index: int) -> Matrix:
-        """Return the pose of a joint of the arm before its motion."""
+        """Return the pose of a joint of the arm in frame 0 before its motion.
+
+        Args:
+            index: index of the joint in the arm.
+        """
         return matmul(self.at, self.leg.places[index])
 
     def _seen(self, before: Matrix) -> Vector:
-        """Return C in the axes of a pose."""
+        """Return the coordinates of the end joint's centre C in the frame with the pose `before`."""
         return position_of(matmul(inverse_transform(before), homogeneous(identity(3), self.centre)))
 
     def _turn(self, index: int, before: Matrix, cosine: Scalar, sine: Scalar) -> None:
-        """Advance by a revolute joint."""
+        """Set the position of a revolute joint of the arm, and advance the current pose by its rotation.
+
+        Args:
+            index: index of the joint in the arm.
+            before: pose of the joint before its rotation.
+            cosine, sine: cosine and sine of the joint angle theta.
+        """
         j = self.leg.arm[index]
         self.positions[j] = atan2(sine, cosine) - self._formula(j, "theta")
         self.at = matmul(before, homogeneous(about_z(cosine, sine), [0, 0, 0]))
@@ -156,7 +166,13 @@ class _ClosedForm:
         self.joints.append(ArmJoint(axis, cross(axis, subtract(self.centre, position_of(self.at)))))
 
     def _slide(self, index: int, before: Matrix, length: Scalar) -> None:
-        """Advance by a prismatic joint."""
+        """Set the position of a prismatic joint of the arm, and advance the current pose by its translation.
+
+        Args:
+            index: index of the joint in the arm.
+            before: pose of the joint before its translation.
+            length: distance r of the joint.
+        """
         j = self.leg.arm[index]
         self.positions[j] = length - self._formula(j, "r")
         self.at = matmul(before, homogeneous(identity(3), [0, 0, length]))
@@ -164,7 +180,10 @@ class _ClosedForm:
         self.joints.append(ArmJoint(axis, axis))
 
     def _root(self, x: Scalar, size: Scalar) -> Scalar:
-        """Return the root of a difference, 0 if it is round-off; rates are determined where it is larger."""
+        """Return the square root of a difference x, or 0 where x is round-off of terms of the magnitude `size`.
+
+        The condition that the joint rates are determined (x is larger than round-off) is added to `moving`.
+        """
         least = STRETCHED_LEG * size
         self.moving.append(less(least, x))
         return sqrt(select(less(-least, x), maximum(x, 0), x))
@@ -176,7 +195,14 @@ class _ClosedForm:
     # -- the first joint of an arm
 
     def _first_turn(self, before: Matrix, c: Vector, p: Vector, zeta: Scalar, square: Scalar) -> None:
-        """Solve a revolute joint so that C is at the distance l from p (`square` is l^2), zeta of it along the axis."""
+        """Solve a revolute joint at the start of an arm so that C is at the distance l from a point p of its link.
+
+        Args:
+            before: pose of the joint before its rotation.
+            c, p: C and p in the axes of the joint (p at theta = 0).
+            zeta: component of the vector from p to C along the axis.
+            square: l^2.
+        """
         half = (c[0] * c[0] + c[1] * c[1] + p[0] * p[0] + p[1] * p[1] + zeta * zeta - square) / 2
         x, y = p[0] * c[0] + p[1] * c[1], p[0] * c[1] - p[1] * c[0]
         size = x * x + y * y
@@ -184,7 +210,13 @@ class _ClosedForm:
         self._turn(0, before, (x * half + y * h) / size, (y * half - x * h) / size)
 
     def _first_slide(self, before: Matrix, w: Vector, square: Scalar) -> None:
-        """Solve a prismatic joint; w is the vector from p to C at r = 0, in the axes of the joint."""
+        """Solve a prismatic joint at the start of an arm so that C is at the distance l from a point p of its link.
+
+        Args:
+            before: pose of the joint before its translation.
+            w: vector from p to C at r = 0, in the axes of the joint.
+            square: l^2.
+        """
         root = self._root(square - w[0] * w[0] - w[1] * w[1], square)
         self._slide(0, before, w[2] + self.sign * root)
 
@@ -196,7 +228,10 @@ class _ClosedForm:
         return [x, y, z + self._formula(self.leg.arm[2], "r")]
 
     def _motor(self) -> None:
-        """Solve the joint before a universal joint: |C - B|^2 = l^2, with B on the link of the motor."""
+        """Solve the joint before a universal joint, so that the centre B of the latter has the distance l from C.
+
+        B is on the link of this joint; the equation is |C - B|^2 = l^2.
+        """
         leg, rod = self.leg, self._rod()
         place = leg.places[1]
         p = add(position_of(place), scale(self._formula(leg.arm[2], "b"), [row[2] for row in place[:3]]))
@@ -208,7 +243,12 @@ class _ClosedForm:
             self._first_turn(before, c, p, c[2] - p[2], dot(rod, rod))
 
     def _universal_joint(self, index: int, t: Vector, sign: int = 1) -> None:
-        """Solve both angles of a universal joint so that the vector t of its second link points to C."""
+        """Solve both angles of a universal joint so that the vector t of its second link points to C.
+
+        Args:
+            index: index of its first joint in the arm.
+            sign: selects one of the two solutions, 1 or -1.
+        """
         second = self.robot.frame(self.leg.arm[index + 1])
         before = self._before(index)
         w = subtract(self._seen(before), [0, 0, self.builder.formula(second.b)])
@@ -259,7 +299,13 @@ class _ClosedForm:
         return [row[2] for row in before[:3]]
 
     def _turn_and_slide(self, before: Matrix, c: Vector, start: Vector) -> None:
-        """Solve both joints of an arm R P: |start + r d| = |c| in the plane."""
+        """Solve both joints of an arm R P: |start + r d| = |c| in the plane, with the direction d of P.
+
+        Args:
+            before: pose of the first joint before its rotation.
+            c: centre C of the end joint in the axes of the first joint.
+            start: end of the arm at theta = 0 and r = 0, in the same axes.
+        """
         d = [row[2] for row in self.leg.places[1][:2]]
         along = dot(start, d)
         square = c[0] * c[0] + c[1] * c[1]
@@ -280,7 +326,7 @@ class _ClosedForm:
     # -- arms with a parallelogram
 
     def _parallelogram(self) -> Matrix:
-        """Solve the arm and its parallelogram, and return the pose of the end joint."""
+        """Solve the arm and its parallelogram, and return the pose of the end joint in frame 0."""
         leg = self.leg
         rods = leg.parallelogram
         assert rods is not None
@@ -312,7 +358,11 @@ class _ClosedForm:
     # -- the end joint; `start` is the pose of its first joint before its rotation
 
     def _end_rotation(self, start: Matrix) -> Matrix:
-        """Return the rotation of the end joint: its last frame in the axes of the first."""
+        """Return the rotation of the end joint: the rotation matrix of its last frame in the axes of `start`.
+
+        Args:
+            start: pose of its first joint before its rotation.
+        """
         last = matmul(self.pose.rotation, rotation_of(self.leg.seat))
         return matmul(transpose(rotation_of(start)), last)
 
@@ -321,7 +371,11 @@ class _ClosedForm:
             self.positions[j] = angle - self._formula(j, "theta")
 
     def _revolute_end(self, start: Matrix) -> list[Vector]:
-        """Solve a revolute joint at the platform and return its axis."""
+        """Solve a revolute joint at the platform and return its axis in frame 0.
+
+        Args:
+            start: pose of the joint before its rotation.
+        """
         n = self._end_rotation(start)
         self._set_end([atan2(n[1][0], n[0][0])])
         self.conditions.append(less(n[0][2] * n[0][2] + n[1][2] * n[1][2], LEG_DEVIATION**2))
@@ -329,7 +383,13 @@ class _ClosedForm:
         return [[row[2] for row in start[:3]]]
 
     def _universal_end(self, start: Matrix) -> list[Vector]:
-        """Solve a universal joint at the platform, with its last axis parallel to the leg's first; return its axes."""
+        """Solve a universal joint at the platform and return its two axes in frame 0.
+
+        Its last axis must be parallel to the first axis of the leg.
+
+        Args:
+            start: pose of its first joint before its rotation.
+        """
         # n = Rz(a) Rx(alpha) Rz(b): its third column is s (sin a, -cos a, 0), its third row s (sin b, cos b, 0).
         n = self._end_rotation(start)
         second = self.robot.frame(self.leg.end[1])
@@ -342,10 +402,14 @@ class _ClosedForm:
         return [[row[2] for row in start[:3]], z5]
 
     def _ball_end(self, start: Matrix) -> list[Vector]:
-        """Solve a ball joint with its middle angle between 0 and pi, and return its axes.
+        """Solve a ball joint, with its middle angle between 0 and pi, and return its three axes in frame 0.
 
-        n = Rz(a) Rx(alpha5) Rz(b) Rx(alpha6) Rz(c). If z4 and z6 are parallel, a is arbitrary and set to zero. The last
-        angle is computed from the others, so that the rotation is accurate near such a configuration too.
+        Its rotation is n = Rz(a) Rx(alpha5) Rz(b) Rx(alpha6) Rz(c). If z4 and z6 are parallel, a is arbitrary and set
+        to zero. The last angle is computed from the others, so that the rotation is accurate near such a configuration
+        too.
+
+        Args:
+            start: pose of its first joint before its rotation.
         """
         n = self._end_rotation(start)
         second, third = (self.robot.frame(j) for j in self.leg.end[1:])

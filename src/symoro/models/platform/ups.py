@@ -51,12 +51,12 @@ from symoro.robot.size import characteristic_length
 
 @dataclass(frozen=True)
 class UpsLeg:
-    """Constants of a leg.
+    """Geometry of a leg with universal, prismatic and ball joint.
 
     Attributes:
         joints: two of the universal joint, one prismatic, three of the ball joint; the last one may be a cut joint.
         base: pose of frame 1 before its rotation.
-        centre: the point A.
+        centre: centre A of the universal joint, in frame 0.
         b: centre of the ball joint on the platform.
         seat: rotation of the last frame of the ball joint on the platform.
         s2, s3: signs of the right angles alpha_2, alpha_3.
@@ -86,7 +86,10 @@ def ups_legs(builder: Builder, parallel: ParallelRobot) -> list[UpsLeg] | None:
 
 
 def _is_ups(parallel: ParallelRobot, leg: PlatformLeg) -> bool:
-    """Return whether a leg is U P S, with P through the centre of U and the ball joint S at the end of P."""
+    """Return whether a leg consists of universal joint U, actuated prismatic joint P and ball joint S.
+
+    P must pass through the centre of U, and S must be at the end of P.
+    """
     robot, joints = parallel.robot, joints_of(parallel, leg)
     frames = [robot.frame(j) for j in joints]
     if [frame.sigma for frame in frames] != [R, R, P, R, R, R] or set(leg.members) - set(joints):
@@ -122,7 +125,13 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> UpsLeg:
 
 @dataclass(frozen=True)
 class LegPosture:
-    """Leg in frame 0: rho = R b, its direction and length, 1 / L, and 1 where it is defined."""
+    """Configuration of a leg in frame 0.
+
+    Attributes:
+        rho: vector R b from the platform's origin to the centre of the ball joint.
+        u, length, inverse: direction of the leg, its length L, and 1 / L.
+        regular: 1 where the direction is defined (the length is not zero), otherwise 0.
+    """
 
     leg: UpsLeg
     rho: Vector
@@ -133,7 +142,7 @@ class LegPosture:
 
 
 def leg_posture(builder: Builder, leg: UpsLeg, pose: PlatformPose) -> LegPosture:
-    """Return direction and length of a leg."""
+    """Return direction and length of a leg at a pose of the platform."""
     i = leg.number
     rho = builder.named_array(f"rho{i}_", matvec(pose.rotation, leg.b))
     reach = builder.named_array(f"d{i}_", add(subtract(pose.position, leg.centre), rho))
@@ -147,7 +156,14 @@ def leg_posture(builder: Builder, leg: UpsLeg, pose: PlatformPose) -> LegPosture
 
 @dataclass(frozen=True)
 class LegAxes:
-    """Axes e_x, e_y of a leg in frame 0 (e_z = u), sin(theta2), z1.u, and 1 where they are defined."""
+    """Axes of a leg in frame 0; its third axis is the direction u.
+
+    Attributes:
+        ex, ey: first and second axis.
+        s2: sin(theta2) of the universal joint.
+        along: z1.u, with the first axis z1 of the universal joint.
+        regular: 1 where the axes are defined, otherwise 0.
+    """
 
     ex: Vector
     ey: Vector
@@ -157,7 +173,12 @@ class LegAxes:
 
 
 def leg_axes(builder: Builder, at: LegPosture, mode: int) -> LegAxes:
-    """Return the axes of a leg, which its universal joint determines."""
+    """Return the axes of a leg, which its universal joint determines.
+
+    Args:
+        at: direction and length of the leg.
+        mode: working mode, 1 or 2.
+    """
     leg, i = at.leg, at.leg.number
     n = cross(leg.z1, at.u)
     square = builder.named(f"SS{i}", dot(n, n))
@@ -172,7 +193,14 @@ def leg_axes(builder: Builder, at: LegPosture, mode: int) -> LegAxes:
 def leg_positions(
     builder: Builder, robot: Robot, pose: PlatformPose, at: LegPosture, axes: LegAxes
 ) -> dict[int, Scalar]:
-    """Return the joint positions of a leg; the middle angle of the ball joint (with offset) is between 0 and pi."""
+    """Return the positions of a leg's six joints, by joint number.
+
+    The middle angle of the ball joint (with offset) is between 0 and pi.
+
+    Args:
+        at: direction and length of the leg.
+        axes: axes of the leg.
+    """
     leg = at.leg
     x1, y1 = ([row[k] for row in leg.base[:3]] for k in range(2))
     side = leg.s3 / axes.s2
@@ -192,7 +220,13 @@ def leg_positions(
 
 
 def _ball_angles(builder: Builder, turns: list[Frame], n: Matrix) -> list[Scalar]:
-    """Return theta_4 to theta_6 of n = A4 Rz(theta4) A5 Rz(theta5) A6 Rz(theta6); A5 and A6 are right angles."""
+    """Return the angles theta_4, theta_5, theta_6 of a ball joint with the rotation matrix n.
+
+    n = A4 Rz(theta4) A5 Rz(theta5) A6 Rz(theta6); A5 and A6 are rotations by right angles.
+
+    Args:
+        turns: the three frames of the ball joint.
+    """
     first = rotation_of(before_turn(builder, turns[0]))
     n = matmul(transpose(first), n)
     s5, s6 = (RIGHT_ANGLES[turn.alpha.text] for turn in turns[1:])
@@ -204,7 +238,7 @@ def _ball_angles(builder: Builder, turns: list[Frame], n: Matrix) -> list[Scalar
 
 
 class BallAxes:
-    """Axes of a ball joint in the axes of the leg, and the rates about them from an angular velocity."""
+    """Axes of a ball joint in the axes of the leg, and the joint rates about them for a given angular velocity."""
 
     def __init__(
         self, builder: Builder, robot: Robot, pose: PlatformPose, at: LegPosture, axes: LegAxes
@@ -230,20 +264,29 @@ class BallAxes:
         self.regular = less(ZERO_SQUARE, square)
 
     def local(self, v: Vector) -> Vector:
-        """Return a vector of frame 0 in the leg's axes."""
+        """Return a vector v of frame 0 in the leg's axes."""
         return [dot(e, v) for e in self.basis]
 
     def world(self, v: Vector) -> Vector:
-        """Return a vector of the leg's axes in frame 0."""
+        """Return a vector v of the leg's axes in frame 0."""
         ex, ey, u = self.basis
         return add(add(scale(v[0], ex), scale(v[1], ey)), scale(v[2], u))
 
     def rates(self, difference: Vector) -> Vector:
-        """Return the rates of the ball joint from the angular velocity of the platform relative to the leg."""
+        """Return the three joint rates of the ball joint.
+
+        Args:
+            difference: angular velocity of the platform relative to the leg, in the leg's axes.
+        """
         return [dot(d, difference) for d in self.directions]
 
     def bias(self, leg: Vector, rates: Vector) -> Vector:
-        """Return the relative angular acceleration of platform and leg at zero accelerations of the ball joint."""
+        """Return the angular acceleration of the platform relative to the leg at zero accelerations of the ball joint.
+
+        Args:
+            leg: angular velocity of the leg, in its axes.
+            rates: joint rates of the ball joint.
+        """
         w = leg
         total: Vector = [0, 0, 0]
         for axis, rate in zip((self.z4, self.z5, self.z6), rates, strict=True):
@@ -254,7 +297,7 @@ class BallAxes:
 
 
 class LegCoordinates(TwistCoordinates):
-    """Twist of a platform with six UPS legs; the joint positions of the legs are not computed.
+    """Twist of a platform with six UPS legs as coordinates; the joint positions of the legs are not computed.
 
     Args:
         modes: working mode of each leg, 1 or 2.
