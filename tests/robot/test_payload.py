@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,3 +100,59 @@ def test_wrong_payloads_are_rejected() -> None:
         forked.with_payload(mass=1)
     with pytest.raises(ArgumentError, match="flexible"):
         symoro.load("flexible2r").with_payload(mass=1, link=1)
+
+
+URDF = """<robot name="arm">
+  <link name="base"/>
+  <link name="upper"><inertial><mass value="2"/><origin xyz="0.1 0 0"/>
+    <inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="fore"><inertial><mass value="1"/><origin xyz="0 0.1 0.02"/>
+    <inertia ixx="0.01" iyy="0.02" izz="0.015" ixy="0.001" ixz="0" iyz="0"/></inertial></link>
+  <link name="flange"/>
+  <joint name="j1" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0 0 0.3" rpy="0.3 0 0"/>
+    <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="9" velocity="9"/></joint>
+  <joint name="j2" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz="0.4 0.1 0" rpy="0 0.4 0.2"/>
+    <axis xyz="1 0 0"/><limit lower="-2" upper="2" effort="9" velocity="9"/></joint>
+  <joint name="end" type="fixed"><parent link="fore"/><child link="flange"/>
+    <origin xyz="0 0.3 0.1" rpy="0.5 0 0.7"/></joint>
+</robot>"""
+
+
+def with_body(urdf: str, link: str, mass: float, com: str, inertia: tuple[float, ...]) -> str:
+    """Return the text of a URDF file with a body on a fixed joint at the frame of a link."""
+    ixx, ixy, ixz, iyy, iyz, izz = inertia
+    body = (
+        f'<link name="load"><inertial><mass value="{mass}"/><origin xyz="{com}"/><inertia ixx="{ixx}" ixy="{ixy}" '
+        f'ixz="{ixz}" iyy="{iyy}" iyz="{iyz}" izz="{izz}"/></inertial></link>'
+        f'<joint name="held" type="fixed"><parent link="{link}"/><child link="load"/></joint></robot>'
+    )
+    return urdf.replace("</robot>", body)
+
+
+@pytest.mark.parametrize("link", ["upper", "fore", "flange"])
+def test_the_payload_of_a_urdf_link_is_given_in_the_frame_of_the_file(link: str, tmp_path: Path) -> None:
+    """The frames of the file differ from those of the robot; a body in the file itself is the reference."""
+    inertia = (0.01, 0.001, -0.002, 0.02, 0.003, 0.015)
+    (tmp_path / "arm.urdf").write_text(URDF)
+    (tmp_path / "loaded.urdf").write_text(with_body(URDF, link, 3.0, "0.05 -0.1 0.2", inertia))
+    arm, loaded = (symoro.load(tmp_path / f"{name}.urdf") for name in ("arm", "loaded"))
+    carried = arm.with_payload(mass=3, com=[0.05, -0.1, 0.2], inertia=inertia, link=link)
+    q, qd, qdd = np.random.default_rng(3).uniform(-1, 1, (3, 2))
+    expected, actual = (
+        symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+        for robot in (loaded, carried)
+    )
+    assert np.allclose(actual, expected, rtol=1e-11)
+
+
+def test_a_payload_without_a_frame_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "arm.urdf").write_text(URDF)
+    arm = symoro.load(tmp_path / "arm.urdf")
+    with pytest.raises(ArgumentError, match=r"frame of the payload is not determined") as caught:
+        arm.with_payload(mass=1)
+    assert "link='flange'" in (caught.value.hint or "")
+    with pytest.raises(ArgumentError, match=r"the frame of link 'fore' in the file is not a frame of robot"):
+        symoro.generate(arm, "fast-geometry", to="fore")
+    tool = symoro.load(tmp_path / "arm.urdf", tool="flange")
+    symoro.generate(tool, "fast-geometry", to="flange")
+    assert tool.with_payload(mass=1).payload is not None

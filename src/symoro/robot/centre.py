@@ -49,6 +49,56 @@ def about_origin(
     }
 
 
+def in_other_frame(
+    body: Mapping[str, Formula], rotation: Sequence[Formula], position: Sequence[Formula]
+) -> dict[str, Formula]:
+    """Return the ten inertial parameters of a body in another frame.
+
+        MS' = R MS + m p,    J' = R J R' + (2 s.p + m p.p) 1 - s p' - p s' - m p p',    s = R MS
+
+    Args:
+        body: parameters about the origin and in the axes of the frame in which the body is given.
+        rotation, position: pose (R by rows, p) of that frame in the other one.
+    """
+    values = [body[name] for name in INERTIAL]
+    entries = [_apply(_entry(k), *rotation, *position, *values) for k in range(9)]
+    return dict(zip(INERTIAL, [*entries, body["M"]], strict=True))
+
+
+def _entry(k: int) -> Callable[..., Any]:
+    """Return the function of R, p and the ten parameters for entry k of XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ."""
+
+    def entry(*given: Any) -> Any:
+        R, p = [given[0:3], given[3:6], given[6:9]], given[9:12]
+        xx, xy, xz, yy, yz, zz, *ms, mass = given[12:]
+        s = [sum((R[i][j] * ms[j] for j in range(3)), start=0) for i in range(3)]
+        if k >= 6:
+            return s[k - 6] + mass * p[k - 6]
+        J = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        a, b = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))[k]
+        rotated = sum((R[a][i] * J[i][j] * R[b][j] for i in range(3) for j in range(3)), start=0)
+        shift = -(s[a] * p[b] + p[a] * s[b] + mass * p[a] * p[b])
+        if a == b:
+            shift = shift + sum((2 * s[i] * p[i] + mass * p[i] * p[i] for i in range(3)), start=0)
+        return rotated + shift
+
+    return entry
+
+
+def point_in_other_frame(
+    point: Sequence[Formula], rotation: Sequence[Formula], position: Sequence[Formula]
+) -> tuple[Formula, Formula, Formula]:
+    """Return R x + p for a point x that is given in a frame with the pose (R by rows, p)."""
+
+    def entry(a: Any, b: Any, c: Any, p: Any, x: Any, y: Any, z: Any) -> Any:
+        return a * x + b * y + c * z + p
+
+    first, second, third = (
+        _apply(entry, *rotation[3 * i : 3 * i + 3], position[i], *point) for i in range(3)
+    )
+    return first, second, third
+
+
 def _diagonal(own: Any, m: Any, a: Any, b: Any) -> Any:
     return own + m * (a * a + b * b)
 

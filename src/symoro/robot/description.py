@@ -40,6 +40,7 @@ from symoro.robot.records import Frame as Frame
 from symoro.robot.records import JointType as JointType
 from symoro.robot.records import Limits as Limits
 from symoro.robot.records import Link as Link
+from symoro.robot.records import LinkFrame as LinkFrame
 from symoro.robot.records import Placement as Placement
 from symoro.robot.records import Tool as Tool
 from symoro.robot.records import Triple as Triple
@@ -74,7 +75,7 @@ class Robot:
             whose length still fits.
         wheels: the wheels of a wheeled base; without wheels its motion is prescribed.
         platform: the frame of the platform of a parallel robot, which its legs carry; None if there is none.
-        merged_links: names of links of a file that were merged with the links that carry them; not compared.
+        link_frames: frames of the links in a URDF or MJCF file that are not frames of the robot; not compared.
     """
 
     name: str
@@ -90,7 +91,7 @@ class Robot:
     postures: Mapping[str, tuple[float, ...]] = Postures()
     wheels: tuple[Wheel, ...] = ()
     platform: int | None = None
-    merged_links: tuple[str, ...] = field(default=(), compare=False)
+    link_frames: tuple[LinkFrame, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.postures, Postures):  # copied from the robot that was modified
@@ -288,9 +289,18 @@ class Robot:
                     names.setdefault(name, j)
         names["0"] = 0
         if which not in names:
-            hint = MERGED.format(link=which) if which in self.merged_links else None
+            hint = MERGED.format(link=which) if self.link_frame(which) else None
             raise UnknownNameError("frame", which, list(names), hint=hint)
         return names[which]
+
+    def link_frame(self, name: int | str) -> LinkFrame | None:
+        """Return the frame of a link in the file that describes the robot, if it is not a frame of the robot.
+
+        Joint names denote frames of the robot, also if a link has the same name.
+        """
+        if any(frame.name == name for frame in self.frames):
+            return None
+        return next((link for link in self.link_frames if link.name == name), None)
 
     def __str__(self) -> str:
         return text(self)

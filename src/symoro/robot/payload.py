@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from symoro.errors import ArgumentError
 from symoro.expr.formula import FormulaLike, formula
-from symoro.robot.centre import without_centre
+from symoro.robot.centre import in_other_frame, without_centre
 from symoro.robot.records import INERTIAL, Link, Placement, Tool
 from symoro.robot.topology import leaves
 
@@ -40,11 +40,16 @@ def with_payload(
     body = without_centre(central if inertia is None else {**central, "inertia": inertia})
     if link is not None:
         return _on_link(robot, body, link)
+    if robot.tool is None:
+        _reject_ambiguous_frame(robot, _end_frame(robot))
     tool = robot.tool or Tool(Placement(_end_frame(robot)))
     return replace(robot, tool=tool, payload=_sum(robot.payload or Link(), body))
 
 
 def _on_link(robot: Robot, body: dict[str, Any], link: int | str) -> Robot:
+    described = robot.link_frame(link)
+    if described is not None:  # the body is given in the axes of the file
+        link, body = described.frame, in_other_frame(body, described.rotation, described.position)
     carrier = robot.link(link)
     if carrier.flexible is not None:
         raise ArgumentError(
@@ -56,6 +61,22 @@ def _on_link(robot: Robot, body: dict[str, Any], link: int | str) -> Robot:
 
 def _sum(link: Link, body: dict[str, Any]) -> Link:
     return replace(link, **{name: getattr(link, name) + body[name] for name in INERTIAL})
+
+
+def _reject_ambiguous_frame(robot: Robot, end: int) -> None:
+    """Reject a payload without a link if the links at the end of a robot have other frames in the file.
+
+    Raises:
+        ArgumentError: the frame of the payload is not determined.
+    """
+    links = [link.name for link in robot.link_frames if link.frame == end]
+    if links:
+        raise ArgumentError(
+            f"the frame of the payload is not determined: robot '{robot.name}' has no tool frame, and frame {end} of "
+            "the robot differs from the frames of its links in the file",
+            hint=f"give the link, for example link='{links[-1]}' (links at the end: {', '.join(links[:8])}), or read "
+            f"the file with tool='{links[-1]}'",
+        )
 
 
 def _end_frame(robot: Robot) -> int:

@@ -182,6 +182,25 @@ class Tool:
     name: str = "tool"
 
 
+@dataclass(frozen=True)
+class LinkFrame:
+    """Frame of a link in the file that describes the robot, if it is not a frame of the robot.
+
+    The conventions of symoro determine other axes and origins than those of a URDF or MJCF file, and links on fixed
+    joints are merged with the links that carry them.
+
+    Attributes:
+        name: name of the link.
+        frame: number of the robot's frame to which the link is fixed.
+        rotation, position: pose of the link's frame in that frame, the rotation matrix by rows.
+    """
+
+    name: str
+    frame: int
+    rotation: tuple[Formula, ...]
+    position: tuple[Formula, ...]
+
+
 def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
     """Yield the formulas of a record by field name, in order."""
     for f in fields(item):

@@ -139,11 +139,11 @@ def test_fixed_joints_kept_as_frames() -> None:
 
 def test_the_name_of_a_merged_link_leads_to_the_option_that_keeps_it() -> None:
     robot = read(*ARM)
-    assert robot.merged_links == ("a", "hand")
+    assert [link.name for link in robot.link_frames] == ["a", "hand"]
     with pytest.raises(UnknownNameError, match=r"fixed='keep'.*tool='hand'") as caught:
         robot.frame_number("hand")
     assert "merged" in (caught.value.hint or "")
-    assert read(*ARM, fixed="keep").merged_links == ()
+    assert read(*ARM, fixed="keep").link_frames == ()
 
 
 def test_the_base_can_float() -> None:

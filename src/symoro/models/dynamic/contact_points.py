@@ -45,6 +45,7 @@ from symoro.models.tolerances import CONTACT_ROWS
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
 from symoro.program.program import Program
+from symoro.robot.centre import point_in_other_frame
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Base, Robot
 from symoro.robot.size import characteristic_length, joint_units
@@ -85,6 +86,12 @@ def contact_points(
         )
     points = []
     for frame, (x, y, z) in contacts:
+        link = robot.link_frame(frame)
+        if link is not None:  # the point is given in the axes of the file
+            points.append(
+                ContactPoint(link.frame, point_in_other_frame((x, y, z), link.rotation, link.position))
+            )
+            continue
         which = resolve(robot, frame, 0)
         if which == "tool":
             robot, which = with_tool(robot, which)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symoro.errors import NotApplicableError
+from symoro.errors import ArgumentError, NotApplicableError
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.joints import Angle, fixed_transform, joint_transform
 from symoro.program.builder import Builder
@@ -49,6 +49,7 @@ def resolve(robot: Robot, which: int | str | None, default: int | str) -> int | 
         which: frame number, frame name, 'world', 'tool' or the tool's name; None selects `default`.
 
     Raises:
+        ArgumentError: the name is that of a link whose frame in the file is not a frame of the robot.
         NotApplicableError: the robot has no tool frame, or 'world' is given for a robot with a moving base.
     """
     if which is None:
@@ -67,6 +68,14 @@ def resolve(robot: Robot, which: int | str | None, default: int | str) -> int | 
                 hint="use frame 0 instead of 'world'",
             )
         return which
+    link = robot.link_frame(which)
+    if link is not None:
+        raise ArgumentError(
+            f"the frame of link '{which}' in the file is not a frame of robot '{robot.name}': frame {link.frame} is "
+            "fixed to the same link but has other axes or another origin",
+            hint=f"read the file with tool='{which}' to make it the tool frame, or give the number {link.frame} for "
+            f"frame {link.frame} of the robot",
+        )
     return robot.frame_number(which)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Base, Frame, Link, Robot, Tool
+from symoro.robot.description import Base, Frame, Link, LinkFrame, Robot, Tool
 from symoro.robot.wheels import Wheel
 
 Postures = Mapping[str, Mapping[int, float]]
@@ -34,7 +34,7 @@ class Draft:
     postures: Postures
     wheels: tuple[Wheel, ...]
     platform: int | None
-    merged_links: tuple[str, ...]
+    link_frames: tuple[LinkFrame, ...]
 
     @property
     def NL(self) -> int:

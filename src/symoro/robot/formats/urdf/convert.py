@@ -17,6 +17,7 @@ from symoro.robot.description import (
     Frame,
     JointType,
     Link,
+    LinkFrame,
     Placement,
     Robot,
     Tool,
@@ -160,7 +161,7 @@ class _Conversion:
                 tool,
                 notes=self.notes.notes(),
                 postures=self.home(frames),
-                merged_links=self.tree.merged,
+                link_frames=self.link_frames(),
             )
         except RobotError as error:
             raise self.document.error(error.message, None) from None
@@ -171,6 +172,19 @@ class _Conversion:
             name: (self.numbers[attached.on], self.places[attached.on].inverse() @ attached.place)
             for name, attached in self.tree.attached_links.items()
         }
+
+    def link_frames(self) -> tuple[LinkFrame, ...]:
+        """Return the frames of the links that are not frames of the robot, up to round-off."""
+        return tuple(
+            LinkFrame(
+                name,
+                frame,
+                tuple(number_formula(x) for row in pose.R for x in row),
+                tuple(map(number_formula, pose.p)),
+            )
+            for name, (frame, pose) in self.link_places().items()
+            if name in self.tree.merged or not _is_identity(pose, self.reach)
+        )
 
     def inertias(self) -> list[OriginInertia]:
         """Return the inertia of every unit in its frame, including all links fixed to it."""
@@ -329,6 +343,13 @@ class _Conversion:
 
 
 CLOSED = 1e-6  # radians, or metres relative to the reach: files contain six digits
+SAME_FRAME = 1e-9  # rotation entries, and metres relative to the reach: round-off of chained transforms
+
+
+def _is_identity(pose: Pose, reach: float) -> bool:
+    """Return whether a pose is the identity except for round-off; `reach` is the size of the robot in metres."""
+    turned, moved = difference(pose, Pose())
+    return turned <= SAME_FRAME and moved <= SAME_FRAME * max(reach, norm(pose.p))
 
 
 def _coincide(left: Pose, right: Pose, reach: float, kind: str) -> bool:
