@@ -25,12 +25,12 @@ Errors = Mapping[str, float]
 
 @dataclass(frozen=True)
 class ChainFrame:
-    """Numerical geometric parameters of one frame of the chain.
+    """Numerical geometric parameters of one frame of a kinematic chain.
 
     Attributes:
         j: frame number.
         sigma: joint type.
-        gamma, b, alpha, d, theta, r: geometric parameters, in rad and m.
+        gamma, b, alpha, d, theta, r: geometric parameters of Khalil and Kleinfinger, in rad and m.
         ratios, offset: the position of joint j is `ratios @ q + offset`.
     """
 
@@ -87,7 +87,7 @@ def numeric_chain(path: MeasuredPath, values: Mapping[str, float] | None = None)
     if missing := sorted(needed - known.keys()):
         raise ArgumentError(
             f"these symbols have no value: {', '.join(missing)}",
-            hint="give nominal values, or bind the symbols",
+            hint="give the symbols nominal values in the robot description, or replace them by numbers",
         )
     frames = []
     for j in path.frames:

@@ -114,10 +114,13 @@ def _before(path: MeasuredPath, geometry: Field, j: int, kind: str) -> ExactTwis
 def _components(
     path: MeasuredPath, rest: dict[int, RestFrame], level: int, twist: ExactTwist
 ) -> SparseVector:
-    """Split a twist that is constant in one frame into components that vary with the joints before it.
+    """Express a twist, constant in one frame of the path, by components that are independent parameters.
+
+    A joint on the path to the base makes some components of the twist vary; these are recorded for its frame. The
+    others are constant in the antecedent as well and are transformed there.
 
     Args:
-        rest: pose of each frame in its antecedent at zero joint position.
+        rest: pose of each frame in its antecedent at zero joint position, by frame number.
         level: index of the frame along the path; 0 is the base.
         twist: the twist (linear, angular) in this frame.
 
@@ -264,7 +267,7 @@ def checked_plane(values: Sequence[float]) -> Array:
     numbers = _numbers("plane", values, 4)
     size = float(np.linalg.norm(numbers[:3]))
     if size == 0:
-        raise ArgumentError("plane: its normal is zero")
+        raise ArgumentError("plane: the normal (nx, ny, nz) is zero")
     scaled: Array = numbers / size
     return scaled
 
@@ -356,7 +359,7 @@ def _sampled(
             raise ProgramError(
                 f"the sampled configurations of robot '{robot.name}' leave no gap between dependent and independent "
                 f"parameters: weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
-                hint="make almost equal or zero lengths, angles and distances from an axis exactly equal or zero",
+                hint="replace lengths and angles that are almost equal (or almost zero) by equal (or zero) ones",
             )
     names = [column.name for column in wanted]
     units = _units(chain, wanted)
@@ -459,15 +462,16 @@ def on_plane(
     pose, _ = error_columns(chain, q, errors or {}, [])
     there = np.abs((pose[:, :3, 3] - point) @ normal) < ON_PLANE * length
     if there.sum() < len(q) // 3:
-        raise ProgramError("too few configurations reach a generic plane")
+        raise ProgramError("too few sampled configurations reach the plane")
     return q[there]
 
 
 def _drives(chain: NumericChain) -> list[tuple[GeometricColumn, Array]]:
-    """Return, per moving joint, the parameter theta or r with the same effect as the joint's motion.
+    """Return, for each moving joint of the chain, the geometric parameter with the same effect as its motion.
 
     Returns:
-        Pairs of this parameter and the derivatives (n,) of the joint position with respect to the coordinates.
+        Pairs of this parameter (theta of a revolute, r of a prismatic joint) and the derivatives (n,) of the joint
+        position with respect to the coordinates.
     """
     kinds = {JointType.REVOLUTE: "theta", JointType.PRISMATIC: "r"}
     return [(GeometricColumn(kinds[f.sigma], str(f.j)), f.ratios) for f in chain.frames if f.sigma in kinds]

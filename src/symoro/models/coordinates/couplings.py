@@ -78,11 +78,19 @@ class Coordinates(ABC):
 
     @abstractmethod
     def bias(self, qd: JointEntries) -> dict[int, Scalar]:
-        """Return the bias accelerations Gdot qd of all joints of the tree (at qdd = 0), by joint number."""
+        """Return the bias accelerations Gdot qd of all joints of the tree (at qdd = 0), by joint number.
+
+        Args:
+            qd: velocities of the independent coordinates, by joint number.
+        """
 
     @abstractmethod
     def accelerations(self, qdd: JointEntries, qd: JointEntries) -> dict[int, Scalar]:
-        """Return the accelerations G qdd + Gdot qd of all joints of the tree, by joint number."""
+        """Return the accelerations G qdd + Gdot qd of all joints of the tree, by joint number.
+
+        Args:
+            qdd, qd: accelerations and velocities of the independent coordinates, by joint number.
+        """
 
     @abstractmethod
     def project(self, efforts: JointEntries) -> list[Scalar]:
@@ -111,7 +119,7 @@ class Coordinates(ABC):
 
     @abstractmethod
     def tangents(self) -> dict[int, dict[int, Scalar]]:
-        """Return, per independent coordinate k, the derivatives of the input q with respect to q_k.
+        """Return, per independent coordinate q_k, the derivatives dq/dq_k of the model input q.
 
         Returns:
             For each joint number k of an independent coordinate, the nonzero entries of dq/dq_k by joint number.

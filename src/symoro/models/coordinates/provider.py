@@ -39,7 +39,7 @@ class Actuation:
     def torques(self, forces: Sequence[Scalar]) -> Vector:
         """Return the drive torques of least norm that produce given generalised forces.
 
-        tau = T (T'T)^-1 forces,  which satisfies T' tau = forces
+        tau = T (T'T)^-1 forces,  the solution of T' tau = forces with the least norm
         """
         if self.matrix is None:
             return list(forces)
@@ -205,7 +205,7 @@ class TreeCoordinates(ConstraintProvider):
         return self._spread(self.joints.matrix_rate(self._independent(nu)), 0)
 
     def _spread(self, joints: Matrix, diagonal: int) -> Matrix:
-        """Extend a matrix of the joints to all coordinates.
+        """Extend a matrix of the joints to all coordinates (base, joints, modes, motors).
 
         Args:
             joints: matrix with one row per joint of the tree and one column per independent joint.
@@ -272,7 +272,10 @@ class ChainedCoordinates(ConstraintProvider):
         return {c: inner[c] for c in self.own}
 
     def _of_outer(self, inner: Matrix) -> Matrix:
-        """Select the rows `outer.own` and the columns `own` of a matrix of the inner map."""
+        """Return the rows and columns of a matrix of the inner map that the composition uses.
+
+        The rows are the independent coordinates of the outer map, the columns those of the composition.
+        """
         rows = dict(zip(self.inner.tree, inner, strict=True))
         at = [self.inner.own.index(c) for c in self.own]
         return [[rows[c][k] for k in at] for c in self.outer.own]

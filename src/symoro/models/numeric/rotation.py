@@ -44,7 +44,7 @@ def logarithm(rotation: ArrayLike) -> Array:
 def quaternion(rotation: ArrayLike) -> Array:
     """Return the unit quaternions (w, x, y, z) with w >= 0 of rotation matrices (..., 3, 3).
 
-    The largest entry is computed first, which is accurate for every rotation.
+    The largest entry is computed first, so that the result is accurate for every rotation.
     """
     R = np.moveaxis(np.asarray(rotation, dtype=float), (-2, -1), (0, 1))
     products = np.array(

@@ -111,7 +111,10 @@ class _StepReport:
         return call.kernel, ", ".join(str(Expr(graph, lit)) for array in call.inputs for lit in array)
 
     def _radicands(self, values: Sequence[Expr]) -> Iterator[tuple[int, int]]:
-        """Yield the guarded radicands in some expressions: pairs of a node max(x, 0) and its argument x."""
+        """Yield the radicands that are guarded against negative values, in some expressions.
+
+        Each one is a pair of graph nodes: the guarded expression max(x, 0) and its argument x.
+        """
         graph = self.graph
         for i in graph.reachable([value.lit for value in values]):
             if graph.op[i] == ops.MAX and ZERO in graph.args[i]:

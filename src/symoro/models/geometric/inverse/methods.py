@@ -358,7 +358,7 @@ def _objection(trial: Trial, candidate: MethodResult, result: TrialResult) -> st
 
 
 def _recovers(result: TrialResult) -> bool:
-    """Return whether the solutions contain almost all regular sampled configurations."""
+    """Return whether the formulas are verified: the solutions contain almost all regular sampled configurations."""
     return result.postures > 0 and result.lost <= LOST * result.postures
 
 

@@ -92,7 +92,14 @@ def as_text(factors: Sequence[Expr], size: Expr) -> tuple[str, ...]:
 
 
 def guarded(problem: Problem, solutions: Sequence[Solution], factors: Sequence[Expr]) -> list[Solution]:
-    """Return the solutions with the status 3 (no solution) where one of the factors vanishes."""
+    """Set the status 3 (no solution) of all solutions where a divisor of the formulas vanishes.
+
+    Args:
+        factors: factors of the divisors, expressions of the robot's symbols and q0.
+
+    Returns:
+        The solutions with this status.
+    """
     if not factors:
         return list(solutions)
     number = problem.builder.number
@@ -215,7 +222,7 @@ def _program(problem: Problem, solutions: list[Solution]) -> Program:
 
 
 def _given(problem: Problem) -> Expr:
-    """Return the sum of the magnitudes of the inputs: given pose entries, q0 and swivel angle."""
+    """Return the sum of the absolute values of the inputs: given pose entries, q0 and swivel angle."""
     builder, target = problem.builder, problem.chain.target
     pose = [target[r][c] for r in range(3) for c in range(4) if problem.given[r][c]]
     return magnitude(builder, [*pose, *builder.entries("q0"), *builder.entries("swivel")])

@@ -187,7 +187,7 @@ class Draft:
         self._give(unknown, (unknown.length, value))
 
     def unit(self, unknown: Unknown) -> None:
-        """Add the condition s^2 + c^2 = 1 for an angle whose sine and cosine follow from two equations."""
+        """Add the condition s^2 + c^2 = 1 to the step, for an angle whose sine and cosine follow from two equations."""
         s, c = unknown.sine, unknown.cosine
         self.checks.append(self.builder.number(absolute(s * s + c * c - 1)))
 
@@ -209,7 +209,7 @@ class Draft:
         self.lines += [(target, self.builder.number(value)) for target, value in values]
 
     def _started(self, unknown: Unknown) -> tuple[Scalar, Scalar]:
-        """Return the sine and cosine of an unknown angle when its joint has the position of q0."""
+        """Return the sine and cosine of an unknown angle if its joint has the position given by q0."""
         if unknown.before is not None and unknown.before in self.solved:
             angle = unknown.sign * self.start[unknown.joint]
             s, c = sin(angle), cos(angle)

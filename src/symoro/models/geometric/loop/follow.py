@@ -274,7 +274,7 @@ def _modes(
 
 
 def _agreeing(problem: Problem, closure: LoopClosure) -> list[int]:
-    """Return the joints whose positions from the pose and from the loops must agree."""
+    """Return the numbers of the joints whose positions from the pose and from the loops must agree."""
     return [j for j in closure.tied if j not in problem.idle]
 
 

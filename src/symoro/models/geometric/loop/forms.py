@@ -22,11 +22,11 @@ SEVERAL = 3  # largest number of symbols that are tried in a constant angle
 
 @dataclass(frozen=True)
 class AngleSum:
-    """Angle sum n_j q_j + sum n_k angle_k + turn pi, with integers n.
+    """Angle with the value (sum of n_j q_j) + (sum of n_k angle_k) + turn pi, with integers n.
 
     Attributes:
-        joints: coefficients n_j, by joint number.
-        angles: coefficients n_k, by constant angle.
+        joints: coefficients n_j of the joint positions, by joint number.
+        angles: coefficients n_k of constant angles, by angle.
         turn: constant in units of pi.
     """
 

@@ -62,12 +62,14 @@ class LoopKind:
 
 @dataclass(frozen=True)
 class LoopMobility:
-    """Mobility of a robot with loops.
+    """Mobility of a robot with closed loops.
 
     Attributes:
         mobility: number of degrees of freedom of the whole robot.
-        rank: rank of all constraints together.
-        active, passive, opened: joint numbers; passive are the other joints of the tree, opened are the cut joints.
+        rank: rank of all loop constraints together.
+        active: numbers of the active joints.
+        passive: numbers of the other joints of the tree.
+        opened: numbers of the cut joints.
         loops: kind of each loop.
         remarks: problems with the choice of active joints, and observations at some configurations only.
     """
@@ -125,13 +127,14 @@ class Constraints:
     size: float
 
     def ranks(self, joints: Sequence[int], rows: slice = slice(None)) -> list[int]:
-        """Return the rank of the columns of some joints, at each configuration where it is clear.
+        """Return the rank of the Jacobian columns of some joints, at each configuration where it is clear.
 
-        The rank is clear if the singular values, relative to the largest one of all columns, have a gap.
+        The rank is clear if the singular values, relative to the largest one of all columns, have a gap. Other
+        configurations are omitted.
 
         Args:
             joints: numbers of the joints.
-            rows: rows of the constraints to use; by default all.
+            rows: rows of the Jacobian (constraints) to use; by default all.
         """
         columns = [self.joints.index(j) for j in joints if j in self.joints]
         part = self.jacobian[:, rows]
@@ -140,7 +143,7 @@ class Constraints:
         return [rank for rank in decided if rank is not None]
 
     def rank(self, joints: Sequence[int]) -> int:
-        """Return the rank of the columns of some joints; 0 if it is not clear at any configuration."""
+        """Return the largest rank of the Jacobian columns of some joints; 0 if it is not clear at any configuration."""
         return max(self.ranks(joints), default=0)
 
     def independent(self, wanted: Sequence[int]) -> list[int]:

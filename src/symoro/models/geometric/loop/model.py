@@ -127,7 +127,7 @@ def numerically(steps: float, why: str) -> str:
 
 
 def size_given(builder: Builder) -> Expr:
-    """Return the sum of the magnitudes of the inputs qa, q0 and qc0."""
+    """Return the sum of the absolute values of the inputs qa, q0 and qc0."""
     return magnitude(builder, [x for name in ("qa", "q0", "qc0") for x in builder.entries(name)])
 
 

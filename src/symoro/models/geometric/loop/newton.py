@@ -194,7 +194,13 @@ class _Newton:
         return [[dot(a, b) for b in columns] for a in columns]
 
     def singular(self, here: Closure) -> Expr:
-        """Return 1 if the columns of J are dependent, else 0, from the pivots of J' J = L D L'."""
+        """Return 1 if the configuration is singular (dependent columns of the Jacobian J), else 0.
+
+        The test uses the pivots of J' J = L D L'.
+
+        Args:
+            here: loop closure with the Jacobian.
+        """
         normal = self._normal(here)
         n = len(normal)
         least: Scalar = 1

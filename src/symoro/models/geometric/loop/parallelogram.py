@@ -190,7 +190,7 @@ def _substituted(joints: Mapping[int, int], laws: Mapping[int, AngleSum]) -> Ang
 
 
 def _merged(builder: Builder, sides: Sequence[Side]) -> list[Side]:
-    """Combine sides that are always parallel (equal joint angles) into one side each."""
+    """Add up sides that are always parallel (rotated by the same joints), so that they become one side."""
     merged: list[Side] = []
     for side in sides:
         for k, other in enumerate(merged):
@@ -232,7 +232,7 @@ def _known_angle(form: AngleSum, closing: AngleSum, joints: Mapping[int, Unknown
 
 
 def _opposite_equal(probes: Probes, sides: Sequence[Side]) -> bool:
-    """Return whether opposite sides of a quadrilateral have equal lengths at all samples."""
+    """Return whether opposite sides of a quadrilateral have equal lengths at all random samples."""
     a, b, c, d = (_square(side.vector) for side in sides)
     return probes.vanishes(a - c, probes.largest(a)) and probes.vanishes(b - d, probes.largest(b))
 
@@ -332,9 +332,9 @@ class _StepWriter:
         return {j: n_c * alpha_c + n_d * alpha_d + rest for j, (n_c, n_d, rest) in self.shares.items()}
 
     def _against(self, side: Complex, opposite: Complex) -> AngleSum:
-        """Return the angle by which a side must be rotated to be opposite to another one.
+        """Return the angle by which `opposite` must be rotated to be antiparallel to `side`.
 
-        It is the angle of -t_a / t_c for the sides t_a (`side`) and t_c (`opposite`).
+        It is the angle of -t_a / t_c for the sides t_a (`side`) and t_c (`opposite`), complex numbers in the plane.
         """
         x, y = _times(side, _conjugate(opposite))
         return constant_angle(self.builder, self.probes, -y, -x)
@@ -479,7 +479,7 @@ class LinearLoops:
 
 @lru_cache(maxsize=64)
 def linear_loops(robot: Robot) -> LinearLoops:
-    """Replace the parallelograms of a robot by linear relations between joints."""
+    """Replace the parallelograms of a robot by linear relations between joints; other loops remain."""
     from symoro.models.numeric.home import closed_home
 
     relations: dict[int, Relation] = {}

@@ -227,7 +227,7 @@ def joined(parts: Sequence[ClosedPostures]) -> ClosedPostures:
 
 
 class _Closing:
-    """Closed loops of a robot, to be evaluated with different numerical values."""
+    """Closed loops of a robot as formulas, which are evaluated for random or nominal lengths and angles."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot

@@ -406,7 +406,10 @@ class _Search:
         return LoopRelations(tuple(solved), tuple(left))
 
     def _known(self) -> dict[int, Scalar]:
-        """Return the positions of the active joints and of joints coupled to known ones, by joint number."""
+        """Return the positions of the known joints, by joint number.
+
+        These are the active joints, and the joints that are coupled to active or already solved ones.
+        """
         known: dict[int, Scalar] = dict(self.active)
         positions = {**known, **{j: unknown.length for j, unknown in self.joints.items()}}
         return known | coupled_positions(self.robot, positions, self.builder.formula)
@@ -475,7 +478,7 @@ class _Search:
         return SolvedLoop(loop, joints, (step,), (defect,), {}, how, (stage,))
 
     def _chain(self, motions: Sequence[PathMotion]) -> Chain:
-        """Return the equation of a loop, and set its unknowns at the samples to closed configurations.
+        """Return the equation of a loop and set its unknowns to the sampled closed configurations.
 
         Args:
             motions: elementary motions around the loop.

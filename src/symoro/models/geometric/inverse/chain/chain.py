@@ -79,14 +79,23 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Fixed:
-    """Constant transform in the product of a chain."""
+    """Constant transform, a factor in the product of transforms of a chain.
+
+    Attributes:
+        matrix: the transform (4x4).
+    """
 
     matrix: Matrix
 
 
 @dataclass(frozen=True)
 class Slide:
-    """Translation Tz(sign r) of a prismatic joint with unknown position r."""
+    """Translation Tz(sign r) of a prismatic joint, a factor in the product of transforms of a chain.
+
+    Attributes:
+        unknown: unknown joint position r.
+        sign: 1 or -1.
+    """
 
     unknown: Unknown
     sign: int
@@ -107,10 +116,10 @@ class AxisOffset:
 
 @dataclass(frozen=True)
 class Run:
-    """Consecutive revolute joints with parallel axes.
+    """Consecutive revolute joints with parallel axes, a factor in the product of transforms of a chain.
 
     Attributes:
-        turns: sum of the angles up to each joint.
+        turns: for each joint, the sum of the joint angles up to it.
         moves: translation from the axis of each joint to the next axis.
     """
 
@@ -174,7 +183,7 @@ class PathMotion:
 
     @property
     def lengths(self) -> tuple[Scalar, ...]:
-        """Lengths of the constant translation: one, along the axis."""
+        """Lengths of the constant translation; this class has one, along the axis."""
         return (self.length,)
 
     def tangent(self, joints: Sequence[int]) -> list[int]:
@@ -216,10 +225,10 @@ class Linear:
 
 
 class UnrepresentableJoint(Exception):
-    """Error: a dependent joint gives a sum of angles that is not an unknown of its run.
+    """Exception: a dependent joint cannot be eliminated from the inverse geometry problem.
 
-    A joint that is a linear function of others can be eliminated only if the sum of angles up to it is zero or equals
-    an earlier sum of the same run of parallel joints.
+    A joint that is a linear function of others can be eliminated only in a run of consecutive parallel joints, and only
+    if the sum of angles up to it is zero or equals an earlier sum of the same run.
 
     Attributes:
         joint: number of the joint.
@@ -406,15 +415,16 @@ class _Assembly:
         self.turns = [self._unknown(((motion.joint, motion.sign),), turns=True)]
 
     def _sum(self, motion: PathMotion, sign: int) -> Unknown:
-        """Return the sum of the angles of the current run, including one more joint.
+        """Return the sum of the joint angles of the current run of parallel joints, including one more joint.
 
         The sum of a joint that is linear in others must be zero or occur earlier in the run.
 
         Args:
+            motion: the joint that is added.
             sign: sign of the joint in the sum; -1 if its axis is opposite to the first axis of the run.
 
         Raises:
-            UnrepresentableJoint: this is not the case.
+            UnrepresentableJoint: the sum of such a joint is neither zero nor an earlier sum.
         """
         before = self.turns[-1]
         if not motion.terms:

@@ -28,7 +28,11 @@ class Algebra:
 
 
 def forward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
-    """Return the transform of a factor of the chain as (rotation, position)."""
+    """Return the transform of a factor of the chain (constant, prismatic joint or run of parallel joints).
+
+    Returns:
+        Rotation and position, with scalars converted by `algebra`.
+    """
     if isinstance(item, Fixed):
         return _lifted(item.matrix, algebra)
     if isinstance(item, Slide):
@@ -41,9 +45,12 @@ def forward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
 
 
 def backward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
-    """Return the inverse transform of a factor of the chain as (rotation, position).
+    """Return the inverse transform of a factor of the chain (constant, prismatic joint or run of parallel joints).
 
-    Its entries contain no product of two symbols of the same angle.
+    Its entries contain no product of two symbols of the same angle, such as S1 C1.
+
+    Returns:
+        Rotation and position, with scalars converted by `algebra`.
     """
     if isinstance(item, Fixed):
         return _lifted(inverse_transform(item.matrix), algebra)

@@ -26,10 +26,10 @@ def entry_name(row: int, column: int) -> str:
 
 
 def given_entries(pose: str) -> Given:
-    """Return three rows of four flags that mark the given entries of the pose.
+    """Return which entries of the pose U0 = [s n a P] are given, as three rows of four flags.
 
     Args:
-        pose: 'full', 'position', 'axis', 'orientation', 'planar', or a list of entries.
+        pose: 'full', 'position', 'axis', 'orientation', 'planar', or a list of entries such as 'sx,sy,Px'.
 
     Raises:
         OptionError: a word is not a column (s, n, a, P), an entry (Px), or a row and column (14).

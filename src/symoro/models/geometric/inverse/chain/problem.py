@@ -113,9 +113,9 @@ def pose_problem(
         to: end frame.
         pose: given entries of the pose, see `given_entries`.
         locked: joints with positions given by q0, such as '7' or '3,5'.
-        surplus: number of joints beyond the number of conditions, which the caller specifies separately.
-        closing: function that returns the constraints of the loops, from the builder, q0 by joint number and the locked
-            joints.
+        surplus: number of redundant joints that the caller determines by other conditions (1 for the swivel angle).
+        closing: function that returns the constraints of closed loops, from the builder, q0 by joint number and the
+            locked joints.
 
     Raises:
         NotApplicableError: no joint changes a given entry, or there are too many joints.
@@ -124,7 +124,7 @@ def pose_problem(
     if "world" in (frm, to) and any(z.number != (k % 5 == 0) for k, z in enumerate(robot.base.Z)):
         raise NotApplicableError(
             f"robot '{robot.name}': a pose in the world frame is not supported, because frame 0 is not the world frame",
-            hint="give the pose in frame 0, as Z^-1 T with Z of the base",
+            hint="give the pose in frame 0: Z^-1 T, where Z is the pose of frame 0 in the world",
         )
     given = given_entries(pose)
     fixed = locked_joints(robot, locked)
@@ -145,10 +145,10 @@ def pose_problem(
             else "there are infinitely many solutions"
         )
         raise NotApplicableError(
-            f"{len(mobility.joints) - len(idle)} joints of robot '{robot.name}' for {mobility.rank()} independent "
-            f"conditions: {why}",
-            hint=f"lock {surplus} of the joints, such as locked='{mobility.joints[-1]}': q0 gives their positions; "
-            f"or give the swivel angle of an arm with spherical shoulder and wrist; or {NUMERIC}",
+            f"robot '{robot.name}' has {len(mobility.joints) - len(idle)} unknown joints for {mobility.rank()} "
+            f"independent conditions of the pose: {why}",
+            hint=f"lock {surplus} of the joints, for example with locked='{mobility.joints[-1]}', and give their "
+            f"positions in q0; or give the swivel angle of an arm with spherical shoulder and wrist; or {NUMERIC}",
         )
     if idle:
         motions = motions_between(
@@ -171,12 +171,12 @@ def _check_ties(problem: Problem, joints: int, rank: int) -> None:
     tied = [j for j in problem.closure.tied if j not in problem.idle] if problem.closure else []
     if tied:
         raise NotApplicableError(
-            f"{joints} joints of robot '{problem.robot.name}' for {rank} independent conditions of the pose, if the "
-            f"loops are cut; the loops determine {', '.join(f'q{j}' for j in tied)} from the other joints by equations "
-            "that are nonlinear, and these are not solved together with the pose",
-            hint="choose frames without these joints between them (the options 'to' and 'frm'); or cut the loops "
-            "elsewhere, so that they are not between the frames; or lock them: rows at which q0 satisfies the "
-            f"loops are then solutions; or {NUMERIC}",
+            f"robot '{problem.robot.name}' with cut loops has {joints} unknown joints for {rank} independent "
+            f"conditions of the pose; the loops determine {', '.join(f'q{j}' for j in tied)} by nonlinear equations, "
+            "which cannot be solved together with the pose",
+            hint="choose frames without these joints between them (options 'to' and 'frm'); or cut the loops "
+            "elsewhere, so that these joints are not between the frames; or lock these joints at positions q0 that "
+            f"satisfy the loops; or {NUMERIC}",
         )
 
 
@@ -376,7 +376,9 @@ class Mobility:
         return bool(abs(self.jacobian[..., self.joints.index(joint)]).max() > DEPENDENT_JOINTS)
 
     def rank(self, least: float = DEPENDENT_JOINTS) -> int:
-        """Return the number of independent conditions on the joints, the largest rank of all samples.
+        """Return the number of independent conditions that the pose imposes on the joints.
+
+        It is the largest rank of the Jacobian at the sampled configurations.
 
         Args:
             least: threshold above which a singular value of the Jacobian counts as nonzero.

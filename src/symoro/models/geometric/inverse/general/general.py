@@ -74,7 +74,7 @@ def _solution(
     tolerance: float,
     number: int,
 ) -> Solution:
-    """Return one result of the kernel with its residual and status.
+    """Return one result of the kernel `closed_chain` with its residual and status.
 
     If there is no solution, the status of the first result is 'out of reach' or 'not decided'. In the latter case the
     kernel returns the configuration that is closest to the pose, because the roots of the elimination are too close to
@@ -131,8 +131,8 @@ class _Loop:
         self.joints, self.between = links(motions)
         if len(self.joints) != 6 or not (self.completed or problem.given == given_entries("full")):
             raise NotApplicableError(
-                f"the general method requires six unknown joints and the full pose (or five, position and axis), not "
-                f"{len(problem.chain.unknowns)} joints and {sum(map(sum, problem.given))} entries",
+                f"the general method requires six unknown joints and the full pose (or five joints, position and "
+                f"axis), not {len(problem.chain.unknowns)} joints and {sum(map(sum, problem.given))} entries",
                 hint="lock joints of a longer chain with the option 'locked'",
             )
 

@@ -88,6 +88,12 @@ def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
 def _draw(sample: Sampler, rng: np.random.Generator, count: int, kinds: list[int]) -> tuple[Array, Array]:
     """Draw random closed configurations of the loop, with lengths divided by the largest length.
 
+    Args:
+        sample: function that returns constants (72) and joint positions (6) of a random configuration.
+        rng: random number generator.
+        count: number of configurations.
+        kinds: kinds of the six joints, 0 revolute, 1 prismatic.
+
     Returns:
         The constant transforms (count, 6, 4, 4) and the joint positions (count, 6).
     """
@@ -110,21 +116,29 @@ def _rank(placements: Array, kinds: list[int], q: Array) -> int:
 
 
 def _arrangements(kinds: list[int]) -> list[int]:
-    """Return the numbers (0 to 11) of the arrangements that the elimination can solve.
+    """Return the numbers (0 to 11) of the arrangements of the loop equation that the elimination can solve.
 
     In such an arrangement the sixth joint is revolute or the third one is prismatic.
+
+    Args:
+        kinds: kinds of the six joints, 0 revolute, 1 prismatic.
     """
     orders = [role_order(arrangement) for arrangement in range(12)]
     return [k for k, order in enumerate(orders) if kinds[order[2]] or not kinds[order[5]]]
 
 
 def _with_shifts(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Arrangement:
-    """Return an arrangement with three random shifts of joint positions, as four numbers.
+    """Return an arrangement of the loop equation with three random shifts of joint positions.
 
-    The shift of a prismatic joint is zero, except that of the third joint if the sixth one is revolute.
+    The shifts are those of the third, fourth and fifth joint of the arrangement. The shift of a prismatic joint is
+    zero, except that of the third joint if the sixth one is revolute.
 
     Args:
+        kinds: kinds of the six joints, 0 revolute, 1 prismatic.
         arrangement: number of the arrangement, 0 to 11.
+
+    Returns:
+        The number of the arrangement and the three shifts.
     """
     order = role_order(arrangement)
     shifts = rng.uniform(-1, 1, 3)

@@ -42,7 +42,12 @@ class MatrixEntry:
 
 @dataclass(frozen=True)
 class Equation:
-    """Scalar equation polynomial = 0: the matrix entry from which it follows, and its unknowns."""
+    """Scalar equation of inverse geometry, polynomial = 0.
+
+    Attributes:
+        entry: entry of the matrix equation from which it follows.
+        unknowns: unknowns that it contains.
+    """
 
     entry: MatrixEntry
     unknowns: frozenset[Unknown]
@@ -71,7 +76,10 @@ class Equations:
         self.all = tuple(_Dependences(chain, probes, given).equations())
 
     def polynomial(self, equation: Equation) -> Polynomial:
-        """Return the polynomial of an equation: the side with the moved factors minus the other side."""
+        """Return the polynomial of an equation polynomial = 0.
+
+        It is the side with the moved factors of the chain minus the other side.
+        """
         entry = equation.entry
         if entry not in self._built:
             self._built[entry] = self._moved(entry) - self._rest(entry)
@@ -231,7 +239,10 @@ class _Dependences:
                         yield MatrixEntry(a, b, row, column)
 
     def _weight(self, entry: MatrixEntry) -> int:
-        """Estimate the number of terms of an equation: each joint on a side multiplies it by three."""
+        """Estimate the number of terms of an equation, to sort equations by length.
+
+        Each joint on a side of the equation multiplies the number of terms of this side by three.
+        """
         moving = [not isinstance(item, Fixed) for item in self.chain.items]
         moved = sum(moving[: entry.left]) + sum(moving[entry.right :])
         return int(3**moved) + int(3 ** sum(moving[entry.left : entry.right]))

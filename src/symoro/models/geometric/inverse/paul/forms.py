@@ -57,7 +57,10 @@ class Form:
         return Form(self.turns, (self.k[0] + constant, *self.k[1:]), self.degree)
 
     def squared(self) -> Form:
-        """Return the square of a function of the first order (angle) or of at most the second order (length)."""
+        """Return the square of the function, as a function of the same kind.
+
+        The function must be of the first order (angle) or of at most the second order (length).
+        """
         if self.turns:
             k0, c, s = self.k[:3]
             k = (k0 * k0 + (c * c + s * s) / 2, 2 * k0 * c, 2 * k0 * s, (c * c - s * s) / 2, c * s)
@@ -121,7 +124,7 @@ def moved(turns: bool, sign: int, point: Sequence[Scalar]) -> FormPoint:
 
 
 def placed(matrix: Matrix, point: FormPoint) -> FormPoint:
-    """Return the coordinates of a moving point after a constant transform (4x4)."""
+    """Return the coordinates of a moving point after a constant transform (4x4), as functions of the unknown."""
     rows = zip(rotation_of(matrix), position_of(matrix), strict=True)
     x, y, z = (combined(row, point).plus(p) for row, p in rows)
     return x, y, z
@@ -141,7 +144,10 @@ def combined(factors: Sequence[Scalar], forms: Sequence[Form], degree: int = 0) 
 
 
 def distance(point: FormPoint) -> Form:
-    """Return the squared norm of a point that moves on a circle, or on a line along a unit vector."""
+    """Return the squared norm of a moving point, as a function of the unknown.
+
+    The point moves on a circle, or on a line along a unit vector.
+    """
     k0, k1, k2 = ([form.k[n] for form in point] for n in range(3))
     if not point[0].turns:
         moving = dot(k1, k1)

@@ -196,7 +196,7 @@ class Paul:
     def _twice(
         self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool
     ) -> Step | None:
-        """Solve two equations of type 3 for the angle u; None if there is no suitable pair.
+        """Solve two equations of type 3, X S + Y C = Z, for the sine S and cosine C of the angle u.
 
         The pair whose determinant varies least is chosen, then the shortest pair.
 
@@ -204,6 +204,9 @@ class Paul:
             known: unknowns that are already solved.
             forms: equations in u alone.
             steady: whether the determinant must be nearly constant.
+
+        Returns:
+            The solution step; None if there is no suitable pair.
         """
         if not u.turns:
             return None
@@ -311,11 +314,14 @@ class Paul:
     def _slides(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Solve two linear equations (type 1) for two prismatic joints u and v; None if not possible.
+        """Solve two linear equations (type 1) for two prismatic joints u and v.
 
         Args:
             known: unknowns that are already solved.
             forms: equations in u and v.
+
+        Returns:
+            The solution step; None if no pair of equations has this type.
         """
         if u.turns or v.turns:
             return None
@@ -335,11 +341,14 @@ class Paul:
     def _triangle(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Solve two equations of type 6, 7 or 8 for two angles u and v; None if not possible.
+        """Solve two equations of type 6, 7 or 8 (a triangle, Mu (Cu, Su) + Mv (Cv, Sv) = e) for two angles.
 
         Args:
             known: unknowns that are already solved.
             forms: equations in u and v.
+
+        Returns:
+            The solution step; None if no pair of equations has this type.
         """
         for first, second, mi, mj, e in self._angles(u, v, forms):
             degree = first.degree
@@ -352,11 +361,14 @@ class Paul:
     def _stretched(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Solve two equations of type 10 for two angles u and v; None if not possible.
+        """Solve two equations Mu (Cu, Su) + Mv (Cv, Sv) = e with general matrices (type 10) for two angles.
 
         Args:
             known: unknowns that are already solved.
             forms: equations in u and v.
+
+        Returns:
+            The solution step; None if no pair of equations has this type.
         """
         for i, j in permutations((u, v)):
             for first, second, mi, mj, e in self._angles(i, j, forms):
@@ -425,11 +437,15 @@ class Paul:
     def _turn_and_slide(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Solve two equations of type 5 for an angle and a length, u and v in any order; None if not possible.
+        """Solve two equations of type 5, M (C, S) + w r = e, for an angle and a length r.
 
         Args:
             known: unknowns that are already solved.
+            u, v: the unknowns, in any order.
             forms: equations in u and v.
+
+        Returns:
+            The solution step; None if no pair of equations has this type.
         """
         if u.turns == v.turns:
             return None
@@ -450,11 +466,15 @@ class Paul:
     def _radius(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
-        """Solve two equations of type 4 for an angle and a length, u and v in any order; None if not possible.
+        """Solve two equations of type 4, (r M + N) (C, S) = e, for an angle and a length r.
 
         Args:
             known: unknowns that are already solved.
+            u, v: the unknowns, in any order.
             forms: equations in u and v.
+
+        Returns:
+            The solution step; None if no pair of equations has this type.
         """
         if u.turns == v.turns:
             return None

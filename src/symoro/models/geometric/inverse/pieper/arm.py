@@ -80,7 +80,7 @@ class Centre:
 
 
 def arm_of(chain: Chain, given: Given) -> Arm:
-    """Convert a chain in which every joint is a separate unknown to joints and constants.
+    """Write a chain as alternating joints and constant transforms; every joint must be a separate unknown.
 
     Args:
         given: for each entry of the upper three rows of the pose, whether it is given.
@@ -160,13 +160,14 @@ def _heights(arm: Arm, last: int, probes: Probes) -> list[Scalar]:
 
 
 def _intersection(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | None:
-    """Return the coordinates of the intersection point of two axes along the first and the second axis.
+    """Return the coordinates of the intersection point of two axes, measured along each axis.
 
     Args:
         between: constant transform from the first axis to the second.
+        probes: random samples to test whether lengths are zero.
 
     Returns:
-        None if the axes are skew or parallel.
+        (coordinate along the first axis, coordinate along the second axis); None if the axes are skew or parallel.
     """
     (x, y, z), (px, py, pz) = ([row[c] for row in between[:3]] for c in (2, 3))
     across = x * x + y * y
@@ -205,7 +206,8 @@ def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPo
 def along(arm: Arm, start: int, stop: int) -> Matrix:
     """Return the transform K J K .. J K over the joints `start` to `stop` - 1.
 
-    The constants before the first and after the last of these joints are included.
+    K are the constant transforms, J those of the joints. The constants before the first and after the last of these
+    joints are included.
     """
     transform = arm.constants[start]
     for joint, after in zip(arm.joints[start:stop], arm.constants[start + 1 : stop + 1], strict=True):

@@ -203,24 +203,23 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _square(probes: Probes, v: Vector, length: float) -> float:
-    """Return the largest squared norm of a vector at the samples, divided by length^2."""
+    """Return the largest squared norm of the vector v at the random samples, divided by length^2."""
     return probes.largest(dot(v, v)) / length**2
 
 
 def _small(problem: Problem, divisor: Scalar, size: float) -> bool:
-    """Return whether a divisor is smaller than `size` at a sample, or may be at run time (it has symbols).
+    """Return whether a divisor is small compared with `size` at a sample, or may become small at run time.
 
-    Args:
-        size: magnitude of the dividend.
+    A divisor that contains symbols of the robot may become small at run time.
     """
     expr = problem.builder.number(divisor)
     return bool(expr.symbols()) or bool(min(abs(problem.probes.of(expr))) < SMALL_DIVISOR * size)
 
 
 def _repeating(step: Step) -> Step:
-    """Mark coincident roots of a step as different solutions, which differ in the next step.
+    """Mark coincident roots of a step as separate solutions.
 
-    Two equal roots for qk then admit both signs of the next joint.
+    If two roots for qk are equal, both signs of the next step give solutions, so that none of them is discarded.
     """
     return replace(step, meets=(), repeats=step.meets)
 
@@ -274,12 +273,12 @@ def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
 
 
 def _turn_twice(problem: Problem, position: Position, yx: Form, yy: Form) -> Step:
-    """Solve C Fx - S Fy = yx, S Fx + C Fy = yy for the angle qj with cosine C and sine S.
+    """Solve C Fx - S Fy = yx, S Fx + C Fy = yy for the angle of joint j, with cosine C and sine S.
 
     F is the point `position.near`.
 
     Args:
-        yx, yy: right sides as functions of qk.
+        yx, yy: right sides as functions of the position of joint k.
     """
     k = position.k.unknown
     draft = _draft(problem, 3)
