@@ -25,6 +25,8 @@ class Gap(NamedTuple):
 
 SINGULAR_PIVOT = Tolerance(1e-10)
 """Relative to the largest entry around a pivot, or to the robot's size for a radius; above round-off."""
+NEARLY_DEGENERATE = Tolerance(1e-8)
+"""Quotient of the squared derivatives of two equations: the unknown is taken from the equation of the larger one."""
 DEPENDENT_ROWS = Tolerance(1e-9)
 """Relative to the product of the sizes of the rows: a smaller determinant is zero."""
 OUT_OF_REACH_ROOT = Tolerance(1e-10)

@@ -36,6 +36,7 @@ from symoro.models.geometric.inverse.chain.problem import NUMERIC, Problem, with
 from symoro.models.geometric.inverse.explain import derivation
 from symoro.models.geometric.inverse.finite import in_units
 from symoro.models.geometric.inverse.general.general import general_solutions
+from symoro.models.geometric.inverse.paul.degeneracy import Degeneracy
 from symoro.models.geometric.inverse.paul.equations import Equations
 from symoro.models.geometric.inverse.paul.paul import Paul
 from symoro.models.geometric.inverse.pieper.pieper import pieper
@@ -396,7 +397,11 @@ def by_paul(problem: Problem, tolerance: float) -> MethodResult:
         NotApplicableError: for some unknowns no equation has one of these types.
     """
     equations = Equations(problem.chain, problem.probes, problem.given)
-    steps, left = Paul(problem.builder, problem.probes, equations, problem.start).steps()
+    tied = problem.closure is not None and bool(
+        problem.closure.tied
+    )  # the joints cannot be varied separately
+    degeneracy = None if tied else Degeneracy(problem.chain, problem.probes, problem.given)
+    steps, left = Paul(problem.builder, problem.probes, equations, problem.start, degeneracy).steps()
     if left:
         unsolved = ", ".join(map(str, left))
         raise NotApplicableError(f"no remaining equation has one of Paul's types for {unsolved}")

@@ -25,13 +25,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from symoro.expr.linalg import dot, matvec, transpose
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, less, less_equal, maximum, minimum, select, sqrt, wrap
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.models.geometric.inverse.step import Draft
-from symoro.models.tolerances import DOUBLE_ROOT, OUT_OF_REACH_ROOT
+from symoro.models.tolerances import DOUBLE_ROOT, NEARLY_DEGENERATE, OUT_OF_REACH_ROOT
 
 Vector2 = list[Scalar]
 Matrix2 = list[list[Scalar]]  # columns: cosine, sine
@@ -77,6 +78,41 @@ def solve_turn(draft: Draft, unknown: Unknown, x: Expr, y: Expr, z: Expr, degree
     inverse = draft.let(f"inverse{label}", 1 / _nonzero(square, free))
     root = draft.let(f"root{label}", draft.root(square - z * z, inverse))
     draft.angle(unknown, (x * z + y * root) * inverse, (y * z - x * root) * inverse, free)
+
+
+class TurnEquation(NamedTuple):
+    """Equation X S + Y C = Z of a degree."""
+
+    x: Expr
+    y: Expr
+    z: Expr
+    degree: int
+
+
+def better_determined(
+    draft: Draft, unknown: Unknown, first: TurnEquation, second: TurnEquation | None = None
+) -> TurnEquation:
+    """Return the first of two equations of type 2, or the second where the first does not determine the angle.
+
+    The square of the derivative with respect to the angle is D = X^2 + Y^2 - Z^2. The second equation is used where
+    |D| of the first one is smaller than NEARLY_DEGENERATE times that of the second one, in units of the size.
+    """
+    if second is None:
+        return first
+    label, number = unknown.label, draft.builder.number
+    factor = draft.power(first.degree - second.degree)
+    x2, y2, z2 = (number(factor * value) for value in second[:3])
+    second = TurnEquation(x2, y2, z2, first.degree)
+    d1, d2 = (
+        draft.let(f"d{label}_{k}", one.x * one.x + one.y * one.y - one.z * one.z)
+        for k, one in enumerate((first, second), 1)
+    )
+    other = draft.let(f"other{label}", less(absolute(d1), NEARLY_DEGENERATE * d2))
+    x, y, z = (
+        draft.let(f"{letter}{label}", select(other, b, a))
+        for letter, a, b in zip("xyz", first[:3], second[:3], strict=True)
+    )
+    return TurnEquation(x, y, z, first.degree)
 
 
 def solve_turn_twice(

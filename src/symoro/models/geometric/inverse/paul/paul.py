@@ -3,6 +3,8 @@
 Among the equations with one unknown (types 1, 2, 3) or two (types 4 to 8 and 10), the next one is chosen by these
 rules:
 
+    it determines the unknown at every regular configuration, if necessary together with a second equation of type 2,
+    which is solved where the first one degenerates (see `degeneracy`);
     it adds no branch that the mechanism does not have (types 1 and 3 before 2, one unknown before two);
     its formula is singular as rarely as possible (a constant determinant before one that can vanish);
     it is short.
@@ -21,6 +23,7 @@ from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.paul import equation_types
+from symoro.models.geometric.inverse.paul.degeneracy import Degeneracy
 from symoro.models.geometric.inverse.paul.equations import Equation, Equations
 from symoro.models.geometric.inverse.paul.polynomial import Polynomial
 from symoro.models.geometric.inverse.step import Draft, Step
@@ -31,6 +34,7 @@ STEADY = (
     0.5  # a determinant is nearly constant if the ratio of its smallest to its largest sample exceeds this
 )
 LOOKED_AT = 2  # factor: so many more equations are expanded, to select the shortest
+ATTEMPTS = 12  # number of equations, or pairs of equations, that are tested for degeneracy
 SHORTEST, ALONE = 16, 60  # number of equations in two unknowns, and in one unknown, that are considered
 
 
@@ -57,15 +61,23 @@ class Paul:
         probes: random samples to test identities.
         equations: all scalar equations of the chain.
         start: positions for joints that are free in singular configurations, by joint number.
+        degeneracy: search for regular configurations at which an equation degenerates; None if the equations describe
+            only a part of the mechanism.
     """
 
     def __init__(
-        self, builder: Builder, probes: Probes, equations: Equations, start: Mapping[int, Expr]
+        self,
+        builder: Builder,
+        probes: Probes,
+        equations: Equations,
+        start: Mapping[int, Expr],
+        degeneracy: Degeneracy | None = None,
     ) -> None:
         self.builder = builder
         self.probes = probes
         self.equations = equations
         self.start = start
+        self.degeneracy = degeneracy
 
     def steps(self, solved: Sequence[Unknown] = ()) -> tuple[list[Step], list[Unknown]]:
         """Determine the solution steps, one after another.
@@ -90,13 +102,21 @@ class Paul:
 
     def _next(self, known: frozenset[Unknown], left: Sequence[Unknown]) -> Step | None:
         one = {u: self._forms(known, {u}, ALONE) for u in left}
-        for steady in (True, False):
-            for search in (self._length, self._twice):
-                for u, forms in one.items():
-                    step = search(known, u, forms, steady)
-                    if step:
-                        return step
-        return self._once(known, one) or self._two(known, left, one)
+        for safe in (True, False) if self.degeneracy else (False,):
+            for steady in (True, False):
+                for search in (self._length, self._twice):
+                    for u, forms in one.items():
+                        step = search(known, u, forms, steady, safe)
+                        if step:
+                            return step
+            step = self._once(known, one, safe)
+            if step:
+                return step
+        return self._two(known, left, one)
+
+    def _safe(self, *derivatives: Scalar) -> bool:
+        """Return whether one of the derivatives of the equations is nonzero at every regular configuration."""
+        return self.degeneracy is None or not self.degeneracy.at_regular_configuration(*derivatives)
 
     # -- equations
 
@@ -154,7 +174,7 @@ class Paul:
     # -- one unknown
 
     def _length(
-        self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool
+        self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool, safe: bool
     ) -> Step | None:
         """Solve an equation of type 1 (X r = Y) for the unknown u; None if there is none.
 
@@ -162,6 +182,7 @@ class Paul:
             known: unknowns that are already solved.
             forms: equations in u alone.
             steady: whether the coefficient X must be nearly constant.
+            safe: whether X must be nonzero at every regular configuration.
         """
         if u.turns:
             return None
@@ -169,7 +190,7 @@ class Paul:
             if not form.polynomial.only_in([(u.length,)]):
                 continue
             x = self._number(form.polynomial.coefficient(u.length))
-            if not self._degenerate(x) and (self._steady(x) or not steady):
+            if not self._degenerate(x) and (self._steady(x) or not steady) and (not safe or self._safe(x)):
                 draft = self._draft(1, known)
                 equation_types.solve_length(
                     draft, u, x, -self._number(form.polynomial.coefficient()), form.degree
@@ -194,7 +215,7 @@ class Paul:
         return bool(values.min() > STEADY * values.max()) or wrap(self.builder.graph, x).cls < 2
 
     def _twice(
-        self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool
+        self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool, safe: bool
     ) -> Step | None:
         """Solve two equations of type 3, X S + Y C = Z, for the sine S and cosine C of the angle u.
 
@@ -204,6 +225,7 @@ class Paul:
             known: unknowns that are already solved.
             forms: equations in u alone.
             steady: whether the determinant must be nearly constant.
+            safe: whether it must be nonzero at every regular configuration.
 
         Returns:
             The solution step; None if there is no suitable pair.
@@ -211,7 +233,7 @@ class Paul:
         if not u.turns:
             return None
         usable = [f for f in forms if f.polynomial.only_in([(u.sine,), (u.cosine,)])]
-        chosen = self._best_pair(u, usable, steady)
+        chosen = self._best_pair(u, usable, steady, safe)
         if chosen is None:
             return None
         matrix, right = self._system(u, *chosen)
@@ -223,7 +245,7 @@ class Paul:
         return draft.step(*self._shown(*chosen))
 
     def _best_pair(
-        self, u: Unknown, forms: Sequence[Reduction], steady: bool
+        self, u: Unknown, forms: Sequence[Reduction], steady: bool, safe: bool
     ) -> tuple[Reduction, Reduction] | None:
         """Return the shortest pair of independent equations that are linear in sine and cosine of u.
 
@@ -232,6 +254,7 @@ class Paul:
         Args:
             forms: equations in u alone.
             steady: whether the determinant of the pair must be nearly constant.
+            safe: whether it must be nonzero at every regular configuration.
         """
         import numpy
 
@@ -251,10 +274,12 @@ class Paul:
             axis=2
         )
         pairs = [(i, j) for i, j in zip(*numpy.nonzero(numpy.triu(fits, 1)), strict=True)]
-        chosen = min(
-            pairs, key=lambda ij: (varies[ij], forms[ij[0]].terms + forms[ij[1]].terms), default=None
-        )
-        return None if chosen is None else (forms[chosen[0]], forms[chosen[1]])
+        pairs.sort(key=lambda ij: (varies[ij], forms[ij[0]].terms + forms[ij[1]].terms))
+        for i, j in pairs[:ATTEMPTS]:
+            (y1, x1), (y2, x2) = self._system(u, forms[i], forms[j])[0]
+            if not safe or not varies[i, j] or self._safe(x1 * y2 - x2 * y1):
+                return forms[i], forms[j]
+        return None
 
     def _system(self, u: Unknown, *forms: Reduction) -> tuple[equation_types.Matrix2, equation_types.Vector2]:
         matrix = [[f.polynomial.coefficient(s) for s in (u.cosine, u.sine)] for f in forms]
@@ -266,7 +291,9 @@ class Paul:
         sizes = (a * a + b * b) * (c * c + d * d)
         return bool((abs(a * d - b * c) > PARALLEL_ROWS * sizes**0.5).all())
 
-    def _once(self, known: frozenset[Unknown], one: Mapping[Unknown, Sequence[Reduction]]) -> Step | None:
+    def _once(
+        self, known: frozenset[Unknown], one: Mapping[Unknown, Sequence[Reduction]], safe: bool
+    ) -> Step | None:
         """Solve an equation of type 2 (X S + Y C = Z) for one unknown angle; None if there is none.
 
         Equations with right side zero come first, because they are always solvable; those with constant coefficients
@@ -277,6 +304,7 @@ class Paul:
         Args:
             known: unknowns that are already solved.
             one: equations that contain only one unknown, by unknown.
+            safe: whether the unknown must be determined at every regular configuration, if necessary by two equations.
         """
         candidates: list[tuple[tuple[int, int, int], Unknown, Reduction]] = []
         for u, forms in one.items():
@@ -289,13 +317,43 @@ class Paul:
                     rank = 0 if self._number(polynomial.coefficient()).is_zero else 1
                     rank += rank == 1 and self._steady(x * x + y * y)
                     candidates.append(((rank, len(u.parts), form.terms), u, form))
-        if not candidates:
-            return None
-        _, u, form = min(candidates, key=lambda item: item[0])
-        x, y, z = (self._number(form.polynomial.coefficient(*s)) for s in ((u.sine,), (u.cosine,), ()))
+        candidates.sort(key=lambda item: item[0])
+        ordered = [(u, form) for _, u, form in candidates]
+        if not safe:
+            return self._turn(known, *ordered[0]) if ordered else None
+        for u, form in ordered[:ATTEMPTS]:
+            if self._safe(self._derivative(u, form)):
+                return self._turn(known, u, form)
+        # The position comes first: its branches are those towards the point and away from it.
+        pairs = [
+            (u, first, second)
+            for u, first in sorted(ordered[:ATTEMPTS], key=lambda item: -item[1].degree)
+            for v, second in ordered[:ATTEMPTS]
+            if u is v and first is not second
+        ]
+        for u, first, second in pairs[:ATTEMPTS]:
+            if self._safe(self._derivative(u, first), self._derivative(u, second)):
+                return self._turn(known, u, first, second)
+        return None
+
+    def _derivative(self, u: Unknown, form: Reduction) -> Scalar:
+        """Return the derivative X C - Y S of an equation of type 2 with respect to its unknown."""
+        x, y = (form.polynomial.coefficient(s) for s in (u.sine, u.cosine))
+        return x * u.cosine - y * u.sine
+
+    def _turn(self, known: frozenset[Unknown], u: Unknown, *forms: Reduction) -> Step:
+        """Solve one equation of type 2, or the one of two that determines the unknown."""
         draft = self._draft(2, known)
-        equation_types.solve_turn(draft, u, x, y, -z, form.degree)
-        return draft.step(*self._shown(form))
+        rows = [
+            tuple(self._number(form.polynomial.coefficient(*s)) for s in ((u.sine,), (u.cosine,), ()))
+            for form in forms
+        ]
+        equations = [
+            equation_types.TurnEquation(x, y, -z, form.degree)
+            for (x, y, z), form in zip(rows, forms, strict=True)
+        ]
+        equation_types.solve_turn(draft, u, *equation_types.better_determined(draft, u, *equations))
+        return draft.step(*self._shown(*forms))
 
     # -- two unknowns
 
